@@ -1,0 +1,14 @@
+//! Squares, sets of squares, and the geometry of an odd square board.
+
+mod square;
+mod squares;
+mod symmetry;
+
+pub use square::{Board, Direction, Square};
+pub use squares::SquareSet;
+pub use symmetry::{Symmetry, SymmetryGroup};
+
+/// The smallest board that a ruleset may have: files and ranks.
+pub const MIN_SIZE: u8 = 5;
+/// The largest board that a ruleset may have: files and ranks.
+pub const MAX_SIZE: u8 = 19;

@@ -1,0 +1,229 @@
+use std::fmt;
+
+use super::{MAX_SIZE, MIN_SIZE, SquareSet};
+
+/// A square of a board, numbered `rank * size + file` from a1 (0), so that a
+/// number means a square only together with its [`Board`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Square(u16);
+
+impl Square {
+    /// The square with this number.
+    ///
+    /// # Panics
+    /// If the number is beyond the largest board (361 squares).
+    pub fn new(index: usize) -> Square {
+        assert!(index < SquareSet::CAPACITY, "no board has a square {index}");
+        Square(index as u16)
+    }
+
+    /// The square's number, `rank * size + file`.
+    #[inline]
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// One of the four ways in which a piece moves.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Direction {
+    /// Towards the last file.
+    East,
+    /// Towards the last rank.
+    North,
+    /// Towards file a.
+    West,
+    /// Towards rank 1.
+    South,
+}
+
+impl Direction {
+    /// All four, in the order in which arrays indexed by direction hold them.
+    pub const ALL: [Direction; 4] = [
+        Direction::East,
+        Direction::North,
+        Direction::West,
+        Direction::South,
+    ];
+
+    /// The way back.
+    pub fn opposite(self) -> Direction {
+        match self {
+            Direction::East => Direction::West,
+            Direction::North => Direction::South,
+            Direction::West => Direction::East,
+            Direction::South => Direction::North,
+        }
+    }
+}
+
+/// A square board of odd size: what is where, and what is next to it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Board {
+    size: u8,
+}
+
+impl Board {
+    /// A board with that many files and ranks; `None` unless the size is odd
+    /// and between [`MIN_SIZE`] and [`MAX_SIZE`].
+    pub fn new(size: u8) -> Option<Board> {
+        (size % 2 == 1 && (MIN_SIZE..=MAX_SIZE).contains(&size)).then_some(Board { size })
+    }
+
+    /// Files, and ranks.
+    #[inline]
+    pub fn size(self) -> usize {
+        usize::from(self.size)
+    }
+
+    /// How many squares the board has.
+    #[inline]
+    pub fn area(self) -> usize {
+        self.size() * self.size()
+    }
+
+    /// All squares, in order: a1, b1, … a2, b2, …
+    pub fn squares(self) -> impl DoubleEndedIterator<Item = Square> + Clone {
+        (0..self.area()).map(Square::new)
+    }
+
+    /// The square in the middle.
+    pub fn centre(self) -> Square {
+        Square::new(self.area() / 2)
+    }
+
+    /// The four corners, in square order.
+    pub fn corners(self) -> SquareSet {
+        let last = self.size() - 1;
+        [(0, 0), (last, 0), (0, last), (last, last)]
+            .into_iter()
+            .map(|(file, rank)| self.at(file, rank))
+            .collect()
+    }
+
+    /// All squares of the first and last files and ranks.
+    pub fn edge(self) -> SquareSet {
+        self.squares()
+            .filter(|&s| self.neighbours(s).count() < 4)
+            .collect()
+    }
+
+    /// The square on that file and rank, both counted from 0.
+    ///
+    /// # Panics
+    /// If either is off the board.
+    pub fn at(self, file: usize, rank: usize) -> Square {
+        assert!(file < self.size() && rank < self.size(), "off the board");
+        Square::new(rank * self.size() + file)
+    }
+
+    /// The file, counted from 0.
+    #[inline]
+    pub fn file(self, square: Square) -> usize {
+        square.index() % self.size()
+    }
+
+    /// The rank, counted from 0.
+    #[inline]
+    pub fn rank(self, square: Square) -> usize {
+        square.index() / self.size()
+    }
+
+    /// The next square in that direction, if the board goes on.
+    pub fn step(self, square: Square, direction: Direction) -> Option<Square> {
+        let (file, rank, last) = (self.file(square), self.rank(square), self.size() - 1);
+        match direction {
+            Direction::East => (file < last).then(|| self.at(file + 1, rank)),
+            Direction::North => (rank < last).then(|| self.at(file, rank + 1)),
+            Direction::West => (file > 0).then(|| self.at(file - 1, rank)),
+            Direction::South => (rank > 0).then(|| self.at(file, rank - 1)),
+        }
+    }
+
+    /// The squares from here to the edge in that direction, nearest first.
+    pub fn ray(self, from: Square, direction: Direction) -> impl Iterator<Item = Square> {
+        std::iter::successors(self.step(from, direction), move |&s| {
+            self.step(s, direction)
+        })
+    }
+
+    /// The two to four squares next to this one.
+    pub fn neighbours(self, square: Square) -> impl Iterator<Item = Square> {
+        Direction::ALL
+            .into_iter()
+            .filter_map(move |d| self.step(square, d))
+    }
+
+    /// The square's name: file letter from `a` (none skipped), rank from 1.
+    pub fn name(self, square: Square) -> SquareName {
+        SquareName {
+            file: self.file(square) as u8,
+            rank: self.rank(square) as u8,
+        }
+    }
+
+    /// The square with this name in lower or upper case, if the board has it.
+    pub fn parse(self, name: &str) -> Option<Square> {
+        let mut chars = name.chars();
+        let file = (chars.next()?.to_ascii_lowercase() as usize).checked_sub('a' as usize)?;
+        let digits = chars.as_str();
+        if digits.is_empty()
+            || digits.starts_with('0')
+            || !digits.bytes().all(|b| b.is_ascii_digit())
+        {
+            return None;
+        }
+        let rank = digits.parse::<usize>().ok()?.checked_sub(1)?;
+        (file < self.size() && rank < self.size()).then(|| self.at(file, rank))
+    }
+}
+
+/// Prints a square, as `e5`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SquareName {
+    file: u8,
+    rank: u8,
+}
+
+impl fmt::Display for SquareName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!(
+            "{}{}",
+            char::from(b'a' + self.file),
+            self.rank + 1
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_go_both_ways() {
+        for size in (MIN_SIZE..=MAX_SIZE).step_by(2) {
+            let board = Board::new(size).unwrap();
+            for square in board.squares() {
+                assert_eq!(board.parse(&board.name(square).to_string()), Some(square));
+            }
+        }
+        let board = Board::new(9).unwrap();
+        assert_eq!(board.name(board.at(2, 7)).to_string(), "c8");
+        for wrong in [
+            "", "a", "a0", "a10", "j1", "a1 ", "a+1", "1a", "aa1", "a01", "é1",
+        ] {
+            assert_eq!(board.parse(wrong), None, "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn boards_are_odd_and_bounded() {
+        assert!(Board::new(4).is_none() && Board::new(6).is_none());
+        assert!(Board::new(3).is_none() && Board::new(21).is_none());
+        let board = Board::new(7).unwrap();
+        assert_eq!((board.edge().len(), board.corners().len()), (24, 4));
+        assert_eq!(board.name(board.centre()).to_string(), "d4");
+        assert_eq!(board.ray(board.centre(), Direction::East).count(), 3);
+    }
+}

@@ -1,0 +1,137 @@
+use super::{Board, Square, SquareSet};
+
+/// One of the eight symmetries of a square board.
+///
+/// The number's bits say what is done, in this order: 1 mirrors the files,
+/// 2 mirrors the ranks, 4 then swaps files and ranks.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Symmetry(u8);
+
+impl Symmetry {
+    /// The symmetry that leaves everything where it is.
+    pub const IDENTITY: Symmetry = Symmetry(0);
+    /// All eight, the identity first.
+    pub const ALL: [Symmetry; 8] = [
+        Symmetry(0),
+        Symmetry(1),
+        Symmetry(2),
+        Symmetry(3),
+        Symmetry(4),
+        Symmetry(5),
+        Symmetry(6),
+        Symmetry(7),
+    ];
+
+    /// The symmetry's number, 0 to 7.
+    #[inline]
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+
+    /// Where the square goes.
+    pub fn apply(self, board: Board, square: Square) -> Square {
+        let last = board.size() - 1;
+        let (mut file, mut rank) = (board.file(square), board.rank(square));
+        if self.0 & 1 != 0 {
+            file = last - file;
+        }
+        if self.0 & 2 != 0 {
+            rank = last - rank;
+        }
+        if self.0 & 4 != 0 {
+            (file, rank) = (rank, file);
+        }
+        board.at(file, rank)
+    }
+
+    /// Where the set goes.
+    pub fn apply_set(self, board: Board, set: SquareSet) -> SquareSet {
+        set.iter().map(|square| self.apply(board, square)).collect()
+    }
+
+    /// This symmetry first, the other one after it.
+    pub fn then(self, next: Symmetry) -> Symmetry {
+        // A swap turns a later mirror of files into an earlier one of ranks.
+        let mirrors = next.0 & 3;
+        let mirrors = if self.0 & 4 != 0 {
+            (mirrors & 1) << 1 | mirrors >> 1
+        } else {
+            mirrors
+        };
+        Symmetry((self.0 & 3 ^ mirrors) | (self.0 ^ next.0) & 4)
+    }
+
+    /// The symmetry that undoes this one.
+    pub fn inverse(self) -> Symmetry {
+        let undone = |&g: &Symmetry| self.then(g) == Symmetry::IDENTITY;
+        Symmetry::ALL
+            .into_iter()
+            .find(undone)
+            .unwrap_or(Symmetry::IDENTITY)
+    }
+}
+
+/// A set of symmetries that is closed under composition; never empty.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct SymmetryGroup(u8);
+
+impl SymmetryGroup {
+    /// The symmetries for which `holds`, which must be a group: those that
+    /// leave something unchanged.
+    pub fn stabilizing(holds: impl Fn(Symmetry) -> bool) -> SymmetryGroup {
+        let bits = Symmetry::ALL
+            .into_iter()
+            .filter(|&g| holds(g))
+            .fold(0, |b, g| b | 1 << g.0);
+        debug_assert!(bits & 1 == 1, "the identity changes nothing");
+        SymmetryGroup(bits)
+    }
+
+    /// How many symmetries the group has: 1, 2, 4 or 8.
+    pub fn order(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// The group's symmetries as bits, bit `i` for the symmetry numbered `i`.
+    #[inline]
+    pub fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// Whether the symmetry is in the group.
+    #[inline]
+    pub fn contains(self, symmetry: Symmetry) -> bool {
+        self.0 >> symmetry.0 & 1 == 1
+    }
+
+    /// The group's symmetries, the identity first.
+    pub fn iter(self) -> impl Iterator<Item = Symmetry> + Clone {
+        Symmetry::ALL.into_iter().filter(move |&g| self.contains(g))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn composition_and_inverse_agree_with_squares() {
+        let board = Board::new(7).unwrap();
+        for g in Symmetry::ALL {
+            for h in Symmetry::ALL {
+                for s in board.squares() {
+                    assert_eq!(g.then(h).apply(board, s), h.apply(board, g.apply(board, s)));
+                }
+            }
+            assert_eq!(g.then(g.inverse()), Symmetry::IDENTITY);
+        }
+    }
+
+    #[test]
+    fn the_eight_differ() {
+        let board = Board::new(5).unwrap();
+        let odd = board.at(1, 0);
+        let images: SquareSet = Symmetry::ALL.iter().map(|g| g.apply(board, odd)).collect();
+        assert_eq!(images.len(), 8);
+    }
+}

@@ -1,0 +1,8 @@
+//! Endgame tablebases for tafl games.
+#![warn(missing_docs)]
+
+pub mod board;
+pub mod position;
+pub mod rules;
+pub mod slice;
+pub mod value;

@@ -1,0 +1,269 @@
+use crate::board::{Board, Square, SquareSet, Symmetry, SymmetryGroup};
+
+use super::{Fingerprint, Slides};
+
+/// One of the two players.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Side {
+    /// The side without a king: black, the Muscovites.
+    Attackers,
+    /// The king and his soldiers: white, the Swedes.
+    Defenders,
+}
+
+impl Side {
+    /// Both, in the order in which arrays indexed by side hold them.
+    pub const ALL: [Side; 2] = [Side::Attackers, Side::Defenders];
+
+    /// The other player.
+    #[inline]
+    pub fn other(self) -> Side {
+        match self {
+            Side::Attackers => Side::Defenders,
+            Side::Defenders => Side::Attackers,
+        }
+    }
+
+    /// The kind of this side's soldiers.
+    #[inline]
+    pub fn soldier(self) -> Kind {
+        match self {
+            Side::Attackers => Kind::Attacker,
+            Side::Defenders => Kind::Defender,
+        }
+    }
+
+    /// The side's name: `attackers` or `defenders`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Side::Attackers => "attackers",
+            Side::Defenders => "defenders",
+        }
+    }
+}
+
+/// One of the three kinds of piece.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Kind {
+    /// An attacking soldier, `t`.
+    Attacker,
+    /// A defending soldier, `T`.
+    Defender,
+    /// The king, `K`.
+    King,
+}
+
+impl Kind {
+    /// All three, in the order in which arrays indexed by kind hold them.
+    pub const ALL: [Kind; 3] = [Kind::Attacker, Kind::Defender, Kind::King];
+
+    /// The side that the piece belongs to.
+    #[inline]
+    pub fn side(self) -> Side {
+        match self {
+            Kind::Attacker => Side::Attackers,
+            Kind::Defender | Kind::King => Side::Defenders,
+        }
+    }
+
+    /// The kind's name, as messages write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Attacker => "attacker",
+            Kind::Defender => "defender",
+            Kind::King => "king",
+        }
+    }
+}
+
+/// Where a kind of piece may go.
+///
+/// Every piece slides like a chess rook. A slide goes on over empty squares
+/// that the piece may `cross`, and may end on an empty square that it may
+/// `stop` on. A square of a gated group is entered, to cross it or to stop on
+/// it, only by a piece whose move starts in the same group.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Movement {
+    /// Squares that the piece may stop on, and so where it may stand.
+    pub stop: SquareSet,
+    /// Squares that the piece may pass over when they are empty.
+    pub cross: SquareSet,
+    /// Groups of squares that nobody enters from outside; they do not overlap.
+    pub gates: Vec<SquareSet>,
+}
+
+impl Movement {
+    /// The gated group that the square belongs to.
+    pub fn gate(&self, square: Square) -> Option<&SquareSet> {
+        self.gates.iter().find(|gate| gate.contains(square))
+    }
+}
+
+/// Squares that help to capture a kind of piece, besides those on which an
+/// enemy stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Hostility {
+    /// Hostile while nobody stands there.
+    pub empty: SquareSet,
+    /// Hostile also while a piece of the victim's own side stands there.
+    pub occupied: SquareSet,
+    /// Hostile while a piece of the victim's own side stands there if on all
+    /// the other neighbours of the square there are enemies of the victim
+    /// (berkeley: the throne with the king on it).
+    pub besieged: SquareSet,
+}
+
+/// What a game without end is worth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Endless {
+    /// A draw.
+    Draw,
+    /// It depends on the game's history, so a table cannot say.
+    Undecided,
+}
+
+/// What the return of an earlier position means in a played game. Tables do
+/// not depend on it, but for what [`Endless`] says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Repetition {
+    /// Nothing.
+    Allowed,
+    /// The game is drawn.
+    Draw,
+    /// The side that brings the position back has lost.
+    MoverLoses,
+}
+
+/// A ruleset in its checked form: every decision that the solver, the prober
+/// and the verifier need, as square sets.
+///
+/// Rules common to all rulesets (slides, captures by the mover only, between
+/// two hostile squares, up to three at once; no legal move loses) are in
+/// [`crate::moves`].
+#[derive(Clone, Debug)]
+pub struct Ruleset {
+    /// The short name that commands and folders use.
+    pub name: String,
+    /// The name for people.
+    pub title: String,
+    /// Who described these rules, and where.
+    pub source: String,
+    /// Remarks for people, one per entry.
+    pub notes: Vec<String>,
+    /// The board.
+    pub board: Board,
+    /// The named square sets of the ruleset's file, in file order, for
+    /// drawings and descriptions.
+    pub squares: Vec<(String, SquareSet)>,
+    /// Where the pieces stand at the start.
+    pub start: Layout,
+    /// Who moves first.
+    pub first: Side,
+    /// After how many plies a played game is drawn, if it is.
+    pub ply_limit: Option<u32>,
+    /// What a repeated position means in a played game.
+    pub repetition: Repetition,
+    /// What an endless game is worth.
+    pub endless: Endless,
+    /// How each kind moves, by [`Kind`].
+    pub movement: [Movement; 3],
+    /// What is hostile to each kind, by [`Kind`].
+    pub hostile: [Hostility; 3],
+    /// Squares whose occupants are never captured, by [`Side`]; soldiers only.
+    pub protected: [SquareSet; 2],
+    /// Squares whose occupants are captured between two enemy pieces only, a
+    /// hostile square does not help; by [`Side`], soldiers only.
+    pub unaided: [SquareSet; 2],
+    /// Squares on which the king is captured on four sides instead of two:
+    /// on each an attacker, or a square that is hostile to him.
+    pub surrounded: SquareSet,
+    /// Squares on which the king has won.
+    pub goals: SquareSet,
+    /// What follows from the above.
+    pub(super) derived: Derived,
+}
+
+/// A board with pieces, before anybody asks whether they may stand there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Layout {
+    /// The attackers.
+    pub attackers: SquareSet,
+    /// The defending soldiers.
+    pub defenders: SquareSet,
+    /// The king.
+    pub king: Option<Square>,
+}
+
+/// What follows from a ruleset's decisions; made once, when it is loaded.
+#[derive(Clone, Debug)]
+pub(super) struct Derived {
+    pub symmetries: SymmetryGroup,
+    pub fingerprint: Fingerprint,
+    pub slides: Slides,
+}
+
+impl Ruleset {
+    /// Where pieces of that kind may stand in a stored position: wherever they
+    /// may stop, and for the king not where he has won.
+    pub fn places(&self, kind: Kind) -> SquareSet {
+        places(&self.movement[kind as usize], kind, self.goals)
+    }
+
+    /// The symmetries under which nothing that can change a value changes.
+    pub fn symmetries(&self) -> SymmetryGroup {
+        self.derived.symmetries
+    }
+
+    /// Identifies everything that can change a value of a position; rulesets
+    /// of one fingerprint share their tables.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.derived.fingerprint
+    }
+
+    /// The slides of all pieces on the empty board.
+    pub fn slides(&self) -> &Slides {
+        &self.derived.slides
+    }
+
+    /// The named set of that name.
+    pub fn named_squares(&self, name: &str) -> SquareSet {
+        let named = self.squares.iter().find(|(known, _)| known == name);
+        named.map_or(SquareSet::EMPTY, |&(_, squares)| squares)
+    }
+
+    /// Whether the symmetry maps every square set that can change a value onto
+    /// itself.
+    pub(super) fn is_symmetric(&self, symmetry: Symmetry) -> bool {
+        let keeps = |set: SquareSet| symmetry.apply_set(self.board, set) == set;
+        let keeps_gates = |movement: &Movement| {
+            movement.gates.iter().all(|&gate| {
+                movement
+                    .gates
+                    .contains(&symmetry.apply_set(self.board, gate))
+            })
+        };
+        self.movement
+            .iter()
+            .all(|m| keeps(m.stop) && keeps(m.cross) && keeps_gates(m))
+            && self
+                .hostile
+                .iter()
+                .all(|h| keeps(h.empty) && keeps(h.occupied) && keeps(h.besieged))
+            && self
+                .protected
+                .iter()
+                .chain(&self.unaided)
+                .all(|&set| keeps(set))
+            && keeps(self.surrounded)
+            && keeps(self.goals)
+    }
+}
+
+/// See [`Ruleset::places`].
+pub(super) fn places(movement: &Movement, kind: Kind, goals: SquareSet) -> SquareSet {
+    if kind == Kind::King {
+        movement.stop - goals
+    } else {
+        movement.stop
+    }
+}

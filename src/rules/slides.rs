@@ -1,0 +1,109 @@
+use crate::board::{Board, Direction, Square, SquareSet};
+
+use super::ruleset::{Kind, Movement, places};
+
+/// One square of a slide over the otherwise empty board.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The square.
+    pub square: Square,
+    /// Forward: whether the piece may stop here. Backward: whether a move that
+    /// ends where the un-move starts may have begun here.
+    pub ends: bool,
+}
+
+/// The squares that a slide meets in each [`Direction`], nearest first.
+pub type Rays = [Vec<Step>; 4];
+
+/// For every kind of piece and every square, the slides that begin there and,
+/// for un-moves, those that end there, on the empty board. On a real board a
+/// ray is cut off at the first piece.
+#[derive(Clone, Debug)]
+pub struct Slides {
+    forward: [Vec<Rays>; 3],
+    backward: [Vec<Rays>; 3],
+}
+
+impl Slides {
+    pub(super) fn new(board: Board, movement: &[Movement; 3], goals: SquareSet) -> Slides {
+        let per_kind = |make: &dyn Fn(Kind) -> Vec<Rays>| Kind::ALL.map(make);
+        let forward = per_kind(&|kind| {
+            let movement = &movement[kind as usize];
+            let places = places(movement, kind, goals);
+            let rays = |from| {
+                let ray = |d| {
+                    if places.contains(from) {
+                        ray(board, movement, from, d)
+                    } else {
+                        vec![]
+                    }
+                };
+                Direction::ALL.map(ray)
+            };
+            board.squares().map(rays).collect()
+        });
+        let backward = per_kind(&|kind| {
+            let begins = |from: Square, to: Square, direction: Direction| {
+                let rays: &Rays = &forward[kind as usize][from.index()];
+                rays[direction as usize]
+                    .iter()
+                    .any(|step| step.ends && step.square == to)
+            };
+            let rays = |to| {
+                Direction::ALL.map(|back| {
+                    let step = |square| Step {
+                        square,
+                        ends: begins(square, to, back.opposite()),
+                    };
+                    trimmed(board.ray(to, back).map(step).collect())
+                })
+            };
+            board.squares().map(rays).collect()
+        });
+        Slides { forward, backward }
+    }
+
+    /// The slides of a piece that stands on that square: none where it cannot
+    /// stand.
+    #[inline]
+    pub fn from(&self, kind: Kind, from: Square) -> &Rays {
+        &self.forward[kind as usize][from.index()]
+    }
+
+    /// The slides, seen from their end, that bring a piece to that square. The
+    /// ray in a direction holds the squares that lie there, so the piece came
+    /// moving the opposite way.
+    #[inline]
+    pub fn to(&self, kind: Kind, to: Square) -> &Rays {
+        &self.backward[kind as usize][to.index()]
+    }
+}
+
+fn ray(board: Board, movement: &Movement, from: Square, direction: Direction) -> Vec<Step> {
+    let home = movement.gate(from);
+    let mut steps = Vec::new();
+    for square in board.ray(from, direction) {
+        let gate = movement.gate(square);
+        if gate.is_some() && gate != home {
+            break;
+        }
+        steps.push(Step {
+            square,
+            ends: movement.stop.contains(square),
+        });
+        if !movement.cross.contains(square) {
+            break;
+        }
+    }
+    trimmed(steps)
+}
+
+/// Without what lies behind the last square that counts.
+fn trimmed(mut steps: Vec<Step>) -> Vec<Step> {
+    let length = steps
+        .iter()
+        .rposition(|step| step.ends)
+        .map_or(0, |last| last + 1);
+    steps.truncate(length);
+    steps
+}
