@@ -2,6 +2,7 @@
 #![warn(missing_docs)]
 
 pub mod board;
+pub mod index;
 pub mod position;
 pub mod rules;
 pub mod slice;

@@ -1,0 +1,58 @@
+/// `C(n, k)`, or `None` where it does not fit.
+pub fn binomial(n: usize, k: usize) -> Option<u64> {
+    if k > n {
+        return Some(0);
+    }
+    let k = k.min(n - k);
+    let mut value = 1_u128;
+    for i in 0..k {
+        // Exact at every step: C(n, i + 1) = C(n, i) (n - i) / (i + 1).
+        value = value * (n - i) as u128 / (i + 1) as u128;
+        if value > u128::from(u64::MAX) {
+            return None;
+        }
+    }
+    Some(value as u64)
+}
+
+/// A table of `C(n, k)` for small `n` and `k`, for the inner loops.
+#[derive(Clone, Debug)]
+pub struct Binomials {
+    columns: usize,
+    values: Vec<u64>,
+}
+
+impl Binomials {
+    /// All `C(n, k)` with `n <= max_n` and `k <= max_k`; values that do not fit
+    /// are cut off at `u64::MAX` and must not be needed.
+    pub fn new(max_n: usize, max_k: usize) -> Binomials {
+        let columns = max_k + 1;
+        let cell = |i: usize| binomial(i / columns, i % columns).unwrap_or(u64::MAX);
+        Binomials {
+            columns,
+            values: (0..(max_n + 1) * columns).map(cell).collect(),
+        }
+    }
+
+    /// `C(n, k)`.
+    #[inline]
+    pub fn get(&self, n: usize, k: usize) -> u64 {
+        self.values[n * self.columns + k]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_values() {
+        assert_eq!(binomial(44, 8), Some(177_232_627));
+        assert_eq!(
+            (binomial(5, 0), binomial(0, 0), binomial(3, 4)),
+            (Some(1), Some(1), Some(0))
+        );
+        assert_eq!(binomial(164, 24), None);
+        assert_eq!(Binomials::new(10, 4).get(10, 3), 120);
+    }
+}

@@ -1,0 +1,37 @@
+use crate::board::Square;
+use crate::rules::{Kind, Ruleset};
+
+/// The squares where the king may stand, numbered in square order.
+#[derive(Clone, Debug)]
+pub struct KingLanes {
+    squares: Vec<Square>,
+    lanes: Vec<Option<u16>>,
+}
+
+impl KingLanes {
+    /// The king's lanes under these rules.
+    pub fn new(rules: &Ruleset) -> KingLanes {
+        let squares: Vec<Square> = rules.places(Kind::King).iter().collect();
+        let mut lanes = vec![None; rules.board.area()];
+        for (lane, square) in squares.iter().enumerate() {
+            lanes[square.index()] = Some(lane as u16);
+        }
+        KingLanes { squares, lanes }
+    }
+
+    /// How many lanes there are.
+    pub fn count(&self) -> usize {
+        self.squares.len()
+    }
+
+    /// The lanes' squares, in lane order.
+    pub fn squares(&self) -> &[Square] {
+        &self.squares
+    }
+
+    /// The lane of a square; `None` where the king may not stand.
+    #[inline]
+    pub fn lane(&self, square: Square) -> Option<u16> {
+        self.lanes[square.index()]
+    }
+}

@@ -1,0 +1,199 @@
+use std::fmt;
+
+use crate::board::{Board, Square, SquareSet, Symmetry};
+use crate::position::Position;
+use crate::rules::{Kind, Ruleset, Side};
+use crate::slice::Slice;
+
+use super::{AttackerSets, Binomials, Canonical, KingLanes, binomial, colex_rank, colex_unrank};
+
+/// Where a position's value is stored. The side to move is not part of it.
+///
+/// Ordered by lane first, as tables are.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Slot {
+    /// The king's square, by [`KingLanes`].
+    pub lane: u16,
+    /// The placement of attackers and defenders.
+    pub row: u64,
+}
+
+/// The perfect index of one slice.
+#[derive(Clone, Debug)]
+pub struct SliceIndex {
+    board: Board,
+    slice: Slice,
+    lanes: KingLanes,
+    attackers: AttackerSets,
+    defender_places: SquareSet,
+    binomials: Binomials,
+}
+
+/// A slice that cannot be indexed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum IndexError {
+    /// There are more soldiers than squares for them.
+    NoSuchSlice(Slice),
+    /// The rows cannot be counted in 64 bits.
+    TooLarge(Slice),
+}
+
+impl fmt::Display for IndexError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            IndexError::NoSuchSlice(slice) => {
+                write!(f, "{slice} has more pieces than there are squares for them")
+            }
+            IndexError::TooLarge(slice) => {
+                write!(
+                    f,
+                    "{slice} is too large for any machine: its rows do not fit in 64 bits"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for IndexError {}
+
+impl SliceIndex {
+    /// The index of a slice under these rules.
+    ///
+    /// # Errors
+    /// If the slice has no positions, or too many.
+    pub fn new(rules: &Ruleset, slice: Slice) -> Result<SliceIndex, IndexError> {
+        let places = rules.places(Kind::Attacker);
+        let defender_places = rules.places(Kind::Defender);
+        if slice.attackers > places.len() || slice.defenders > defender_places.len() {
+            return Err(IndexError::NoSuchSlice(slice));
+        }
+        // An attacker on a square that is closed to defenders takes no room
+        // from them, so the number of defender sets depends on how many do.
+        let free = defender_places.len();
+        let rows = |shared: usize| binomial(free.saturating_sub(shared), slice.defenders);
+        let group = rules.symmetries();
+        let attackers = AttackerSets::new(
+            rules.board,
+            group,
+            places,
+            defender_places,
+            slice.attackers,
+            rows,
+        )
+        .ok_or(IndexError::TooLarge(slice))?;
+        if attackers.rows() == 0 {
+            return Err(IndexError::NoSuchSlice(slice));
+        }
+        Ok(SliceIndex {
+            board: rules.board,
+            slice,
+            lanes: KingLanes::new(rules),
+            attackers,
+            defender_places,
+            binomials: Binomials::new(free, slice.defenders),
+        })
+    }
+
+    /// The slice.
+    pub fn slice(&self) -> Slice {
+        self.slice
+    }
+
+    /// Rows of the table.
+    pub fn rows(&self) -> u64 {
+        self.attackers.rows()
+    }
+
+    /// The king's squares.
+    pub fn lanes(&self) -> &KingLanes {
+        &self.lanes
+    }
+
+    /// The sets of attackers.
+    pub fn attackers(&self) -> &AttackerSets {
+        &self.attackers
+    }
+
+    /// The position's canonical image.
+    pub fn canonical(&self, position: &Position) -> Option<Position> {
+        let slot = self.rank(position)?;
+        self.unrank(slot, position.to_move)
+    }
+
+    /// The slot of the position's canonical image; `None` if the position is
+    /// not one of this slice's or a piece stands where it may not.
+    pub fn rank(&self, position: &Position) -> Option<Slot> {
+        if position.slice() != self.slice
+            || !position
+                .defenders
+                .is_subset(self.defender_places - position.attackers)
+            || position.attackers.contains(position.king)
+            || position.defenders.contains(position.king)
+        {
+            return None;
+        }
+        self.lanes.lane(position.king)?;
+        let canonical = self.attackers.canonical(position.attackers);
+        if canonical.set.len() != self.slice.attackers {
+            return None;
+        }
+        let images = Symmetry::ALL.into_iter();
+        images
+            .filter(|g| canonical.symmetries >> g.index() & 1 == 1)
+            .filter_map(|g| self.slot(&canonical, position, g))
+            .min()
+    }
+
+    /// The slot of the image under one of the symmetries that make the
+    /// attackers canonical.
+    fn slot(&self, canonical: &Canonical, position: &Position, g: Symmetry) -> Option<Slot> {
+        let defenders = g.apply_set(self.board, position.defenders);
+        let lane = self.lanes.lane(g.apply(self.board, position.king))?;
+        Some(Slot {
+            lane,
+            row: canonical.offset + self.defender_rank(canonical.set, defenders),
+        })
+    }
+
+    /// The number of a defender set among those beside this attacker set.
+    pub fn defender_rank(&self, attackers: SquareSet, defenders: SquareSet) -> u64 {
+        let free = self.defender_places - attackers;
+        let places = free
+            .iter()
+            .enumerate()
+            .filter(|&(_, s)| defenders.contains(s));
+        colex_rank(&self.binomials, places.map(|(place, _)| place))
+    }
+
+    /// The attackers and defenders of a row.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn unrank_row(&self, row: u64) -> (SquareSet, SquareSet) {
+        let (attackers, offset) = self.attackers.unrank(row);
+        let free: Vec<Square> = (self.defender_places - attackers).iter().collect();
+        let count = self.slice.defenders;
+        let places = colex_unrank(&self.binomials, free.len(), count, row - offset);
+        (
+            attackers,
+            places.into_iter().map(|place| free[place]).collect(),
+        )
+    }
+
+    /// The position of a slot; `None` where a soldier stands on the king's
+    /// square.
+    ///
+    /// # Panics
+    /// If there is no such slot.
+    pub fn unrank(&self, slot: Slot, to_move: Side) -> Option<Position> {
+        let king = self.lanes.squares()[usize::from(slot.lane)];
+        let (attackers, defenders) = self.unrank_row(slot.row);
+        let free = !(attackers | defenders).contains(king);
+        free.then_some(Position {
+            attackers,
+            defenders,
+            king,
+            to_move,
+        })
+    }
+}
