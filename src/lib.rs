@@ -4,6 +4,7 @@
 pub mod board;
 pub mod index;
 pub mod position;
+pub mod retrograde;
 pub mod rules;
 pub mod slice;
 pub mod value;

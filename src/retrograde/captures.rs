@@ -1,0 +1,179 @@
+//! What an arriving piece captures, for all squares of the king at once.
+
+use crate::board::{Direction, Square, SquareSet};
+use crate::rules::{Kind, Ruleset, Side};
+
+use super::region::Region;
+use super::row::Row;
+
+/// A soldier next to the square of arrival who may be captured.
+#[derive(Clone, Copy, Debug)]
+pub struct Victim {
+    /// Where he stands.
+    pub square: Square,
+    /// The far anvil: the square beyond him.
+    pub anvil: Square,
+    /// Whether he is captured while the king is not on the anvil.
+    pub without_king: bool,
+    /// Whether he is captured while the king is on the anvil.
+    pub with_king: bool,
+}
+
+/// Soldiers of both sides after a move, the king anywhere.
+#[derive(Clone, Copy, Debug)]
+pub struct Soldiers {
+    /// The attackers.
+    pub attackers: SquareSet,
+    /// The defending soldiers.
+    pub defenders: SquareSet,
+}
+
+impl Soldiers {
+    fn of(&self, side: Side) -> SquareSet {
+        match side {
+            Side::Attackers => self.attackers,
+            Side::Defenders => self.defenders,
+        }
+    }
+
+    /// The soldiers that a piece of `mover` arriving on `to` captures on some
+    /// lane at least. The mover is among the soldiers, unless he is the king.
+    pub fn victims<'a>(
+        &'a self,
+        rules: &'a Ruleset,
+        mover: Side,
+        to: Square,
+    ) -> impl Iterator<Item = Victim> + 'a {
+        let side = mover.other();
+        Direction::ALL.into_iter().filter_map(move |direction| {
+            let square = rules.board.step(to, direction)?;
+            let anvil = rules.board.step(square, direction)?;
+            let protected = rules.protected[side as usize].contains(square);
+            if !self.of(side).contains(square) || protected {
+                return None;
+            }
+            let (without_king, with_king) = self.hostile(rules, side, square, anvil);
+            let victim = Victim {
+                square,
+                anvil,
+                without_king,
+                with_king,
+            };
+            (without_king || with_king).then_some(victim)
+        })
+    }
+
+    /// Whether `anvil` is hostile to a soldier of `side` on `square`, while the
+    /// king is elsewhere and while he is there.
+    fn hostile(&self, rules: &Ruleset, side: Side, square: Square, anvil: Square) -> (bool, bool) {
+        if self.of(side.other()).contains(anvil) {
+            return (true, true);
+        }
+        let aided = !rules.unaided[side as usize].contains(square);
+        let hostile = &rules.hostile[side.soldier() as usize];
+        let own = aided
+            && (hostile.occupied.contains(anvil)
+                || hostile.besieged.contains(anvil) && self.besieged(rules, side, square, anvil));
+        if self.of(side).contains(anvil) {
+            return (own, own);
+        }
+        let with_king = if side == Side::Attackers { true } else { own };
+        (aided && hostile.empty.contains(anvil), with_king)
+    }
+
+    /// Whether enemies of `side` stand on all neighbours of `anvil` but `square`.
+    fn besieged(&self, rules: &Ruleset, side: Side, square: Square, anvil: Square) -> bool {
+        let enemies = self.of(side.other());
+        Direction::ALL.into_iter().all(|direction| {
+            let next = rules.board.step(anvil, direction);
+            next.is_some_and(|next| next == square || enemies.contains(next))
+        })
+    }
+
+    /// The lanes on which an attacker arriving on `to` captures the king.
+    pub fn king_captures<const N: usize>(
+        &self,
+        rules: &Ruleset,
+        region: &Region<N>,
+        to: Square,
+    ) -> Row<N> {
+        let against = &rules.hostile[Kind::King as usize];
+        let closed = |square: Option<Square>| {
+            square.is_some_and(|square| {
+                self.attackers.contains(square)
+                    || if self.defenders.contains(square) {
+                        against.occupied.contains(square)
+                    } else {
+                        against.empty.contains(square)
+                    }
+            })
+        };
+        Direction::ALL
+            .into_iter()
+            .fold(Row::EMPTY, |lanes, direction| {
+                let Some(king) = rules.board.step(to, direction) else {
+                    return lanes;
+                };
+                let captured = if rules.surrounded.contains(king) {
+                    Direction::ALL
+                        .into_iter()
+                        .all(|d| closed(rules.board.step(king, d)))
+                } else {
+                    closed(rules.board.step(king, direction))
+                };
+                if captured {
+                    lanes | region.bit(king)
+                } else {
+                    lanes
+                }
+            })
+    }
+}
+
+/// The lanes on which none of the victims is captured.
+pub fn quiet_lanes<const N: usize>(
+    region: &Region<N>,
+    victims: impl Iterator<Item = Victim>,
+) -> Row<N> {
+    victims.fold(!Row::EMPTY, |quiet, victim| {
+        let anvil = region.bit(victim.anvil);
+        let captured = match (victim.without_king, victim.with_king) {
+            (true, true) => !Row::EMPTY,
+            (true, false) => !anvil,
+            (false, true) => anvil,
+            (false, false) => Row::EMPTY,
+        };
+        quiet.without(captured)
+    })
+}
+
+/// Calls `group` for every set of men captured together, with the lanes on
+/// which just that set is captured. Lanes without captures are left out.
+pub fn capture_groups<const N: usize>(
+    region: &Region<N>,
+    victims: &[Victim],
+    mut group: impl FnMut(Row<N>, SquareSet),
+) {
+    let always: SquareSet = victims
+        .iter()
+        .filter(|v| v.without_king)
+        .map(|v| v.square)
+        .collect();
+    let mut rest: Row<N> = !Row::EMPTY;
+    for victim in victims.iter().filter(|v| v.with_king != v.without_king) {
+        // The king is on this anvil, so he is on no other.
+        let anvil = region.bit(victim.anvil);
+        let captured = if victim.with_king {
+            always.with(victim.square)
+        } else {
+            always.without(victim.square)
+        };
+        if !captured.is_empty() && !anvil.is_empty() {
+            group(anvil, captured);
+        }
+        rest = rest.without(anvil);
+    }
+    if !always.is_empty() {
+        group(rest, always);
+    }
+}

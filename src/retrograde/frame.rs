@@ -1,0 +1,294 @@
+use crate::board::{Square, SquareSet, Symmetry};
+use crate::index::{AttackerSets, Binomials};
+use crate::rules::{Kind, Ruleset, Side};
+use crate::slice::Slice;
+
+use super::captures::{Soldiers, quiet_lanes};
+use super::defenders::{DefenderLines, DefenderSets};
+use super::region::Region;
+use super::row::Row;
+
+/// Everything about one slice that stays the same while it is solved.
+///
+/// Rows are grouped into *blocks*: one canonical attacker set with all sets of
+/// defenders. A block's rows are consecutive; row `block * sets + rank`.
+pub struct Frame<'a, const N: usize> {
+    /// The rules.
+    pub rules: &'a Ruleset,
+    /// The slice.
+    pub slice: Slice,
+    /// What the lanes stand for.
+    pub region: Region<N>,
+    /// The canonical attacker sets; a set's offset is its block's number.
+    pub attackers: AttackerSets,
+    /// The sets of defenders.
+    pub defenders: DefenderSets<N>,
+    /// How defenders slide.
+    pub lines: DefenderLines<N>,
+    /// Squares where a defender makes the difference in the capture of a king.
+    shields: SquareSet,
+}
+
+/// One block: an attacker set and what follows from it alone.
+#[derive(Clone, Debug)]
+pub struct Block<const N: usize> {
+    /// Its number.
+    pub number: usize,
+    /// The canonical attacker set.
+    pub attackers: SquareSet,
+    /// The lanes that the attackers leave free.
+    free: Row<N>,
+    /// By defender rank: the king's possible squares; empty where the defenders
+    /// meet the attackers.
+    pub valid: Vec<Row<N>>,
+}
+
+/// One way to move an attacker, for all rows of a block at once.
+#[derive(Clone, Copy, Debug)]
+pub struct AttackerMove<const N: usize> {
+    /// The square of arrival.
+    pub to: Square,
+    /// The attackers after the move.
+    pub after: SquareSet,
+    /// The lanes on which the move captures the king, if no defender matters.
+    pub king_captured: Row<N>,
+}
+
+impl<'a, const N: usize> Frame<'a, N> {
+    /// The frame of a slice whose rows have been found to be countable; the
+    /// number of its defender sets must be below 2^32.
+    pub fn new(rules: &'a Ruleset, slice: Slice, attackers: AttackerSets) -> Frame<'a, N> {
+        let region = Region::new(rules);
+        let king = &rules.hostile[Kind::King as usize];
+        let either = (king.empty | king.occupied) - (king.empty & king.occupied);
+        Frame {
+            rules,
+            slice,
+            attackers,
+            defenders: DefenderSets::new(rules, &region, slice.defenders),
+            lines: DefenderLines::new(rules),
+            shields: either & rules.places(Kind::Defender),
+            region,
+        }
+    }
+
+    /// How many rows a block has.
+    pub fn block_rows(&self) -> usize {
+        self.defenders.len()
+    }
+
+    /// How many blocks there are.
+    pub fn blocks(&self) -> usize {
+        self.attackers.rows() as usize
+    }
+
+    /// The block of that number.
+    pub fn block(&self, number: usize) -> Block<N> {
+        let (attackers, _) = self.attackers.unrank(number as u64);
+        let free = !self.region.row(attackers);
+        let places = free & self.region.places;
+        let mut valid: Vec<Row<N>> = self
+            .defenders
+            .lanes
+            .iter()
+            .map(|&lanes| places.without(lanes))
+            .collect();
+        for square in attackers {
+            for &rank in self.defenders.holding(square) {
+                valid[rank as usize] = Row::EMPTY;
+            }
+        }
+        Block {
+            number,
+            attackers,
+            free,
+            valid,
+        }
+    }
+
+    /// The lanes that the soldiers of a row leave free, whether the king may
+    /// stand there or only pass.
+    #[inline]
+    pub fn free(&self, block: &Block<N>, rank: u32) -> Row<N> {
+        block.free.without(self.defenders.lanes[rank as usize])
+    }
+
+    /// Visits every slide of an attacker that some row of the block allows,
+    /// with the lanes, by defender rank, on which it is legal: there the way is
+    /// free of defenders and of the king.
+    pub fn attacker_moves(
+        &self,
+        block: &Block<N>,
+        scratch: &mut Vec<Row<N>>,
+        mut visit: impl FnMut(AttackerMove<N>, &[Row<N>]),
+    ) {
+        for from in block.attackers {
+            let others = block.attackers.without(from);
+            for ray in self.rules.slides().from(Kind::Attacker, from) {
+                scratch.clear();
+                scratch.extend_from_slice(&block.valid);
+                let mut king_passed = Row::EMPTY;
+                for step in ray {
+                    let to = step.square;
+                    if others.contains(to) {
+                        break;
+                    }
+                    for &rank in self.defenders.holding(to) {
+                        scratch[rank as usize] = Row::EMPTY;
+                    }
+                    let king = self.region.bit(to);
+                    if !king.is_empty() {
+                        king_passed |= king;
+                        scratch
+                            .iter_mut()
+                            .for_each(|lanes| *lanes = lanes.without(king));
+                    }
+                    if step.ends {
+                        let after = others.with(to);
+                        let soldiers = Soldiers {
+                            attackers: after,
+                            defenders: SquareSet::EMPTY,
+                        };
+                        let king_captured = soldiers.king_captures(self.rules, &self.region, to);
+                        visit(
+                            AttackerMove {
+                                to,
+                                after,
+                                king_captured,
+                            },
+                            scratch,
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    /// The ranks of the rows on which an attacker arriving on `mv.to` may
+    /// capture a defender or on which defenders change the capture of the king;
+    /// a rank can come twice.
+    pub fn special_ranks(&self, mv: &AttackerMove<N>) -> impl Iterator<Item = u32> + '_ {
+        let board = self.rules.board;
+        let hostile = &self.rules.hostile[Kind::Defender as usize];
+        let anvils = mv.after | hostile.empty | hostile.occupied | hostile.besieged;
+        let protected = self.rules.protected[Side::Defenders as usize];
+        let to = mv.to;
+        let victims = crate::board::Direction::ALL
+            .into_iter()
+            .filter_map(move |direction| {
+                let victim = board.step(to, direction)?;
+                let anvil = board.step(victim, direction)?;
+                (anvils.contains(anvil) && !protected.contains(victim)).then_some(victim)
+            });
+        let shields = self.shields.iter().filter(move |&s| {
+            board.file(s).abs_diff(board.file(to)) + board.rank(s).abs_diff(board.rank(to)) <= 2
+        });
+        victims
+            .chain(shields)
+            .flat_map(|square| self.defenders.holding(square).iter().copied())
+    }
+
+    /// The lanes of a row on which the attacker's move captures nothing.
+    pub fn quiet(&self, mv: &AttackerMove<N>, rank: u32) -> Row<N> {
+        let soldiers = Soldiers {
+            attackers: mv.after,
+            defenders: self.defenders.set(rank),
+        };
+        let victims = soldiers.victims(self.rules, Side::Attackers, mv.to);
+        let king = soldiers.king_captures(self.rules, &self.region, mv.to);
+        quiet_lanes(&self.region, victims).without(king)
+    }
+
+    /// For every square of the board, the lanes on which a defender arriving
+    /// there captures nothing, as far as the attackers alone decide.
+    pub fn quiet_arrivals(&self, attackers: SquareSet) -> Arrivals<N> {
+        let board = self.rules.board;
+        let soldiers = Soldiers {
+            attackers,
+            defenders: SquareSet::EMPTY,
+        };
+        let mut arrivals = Arrivals {
+            soldiers: vec![!Row::EMPTY; board.area()],
+            king: !Row::EMPTY,
+            anvils: Vec::new(),
+        };
+        let near: SquareSet = attackers.iter().flat_map(|s| board.neighbours(s)).collect();
+        for to in near - attackers {
+            let victims = || soldiers.victims(self.rules, Side::Defenders, to);
+            arrivals.soldiers[to.index()] = quiet_lanes(&self.region, victims());
+            if victims().any(|victim| victim.without_king) {
+                arrivals.king = arrivals.king.without(self.region.bit(to));
+            }
+            // A king on the anvil captures; so does a defender there.
+            arrivals
+                .anvils
+                .extend(victims().map(|victim| (victim.anvil, to)));
+        }
+        arrivals
+    }
+
+    /// The rank of a defender set's image and the symmetry back, for reading
+    /// the row of another block.
+    pub fn target(&self, after: SquareSet) -> Target {
+        let canonical = self.attackers.canonical(after);
+        Target {
+            block: canonical.offset as usize,
+            symmetry: canonical.symmetry,
+            back: canonical.symmetry.inverse(),
+        }
+    }
+}
+
+/// Where defenders capture, for one attacker set.
+#[derive(Clone, Debug)]
+pub struct Arrivals<const N: usize> {
+    /// By square of the board: the lanes on which a defending soldier arriving
+    /// there captures nothing, other defenders left out of account.
+    pub soldiers: Vec<Row<N>>,
+    /// The lanes on which the king captures nothing when he arrives there,
+    /// defenders left out of account.
+    pub king: Row<N>,
+    /// Squares from which a defender helps to capture, each with the square
+    /// where the other one arrives.
+    pub anvils: Vec<(Square, Square)>,
+}
+
+impl<const N: usize> Arrivals<N> {
+    /// By square of the board: the lanes on which a soldier arriving beside
+    /// these other defenders captures nothing.
+    pub fn beside(&self, frame: &Frame<N>, others: &[u16], quiet: &mut Vec<Row<N>>) {
+        quiet.clone_from(&self.soldiers);
+        for &(anvil, to) in &self.anvils {
+            if frame.defenders.is_among(others, anvil) {
+                quiet[to.index()] = Row::EMPTY;
+            }
+        }
+    }
+
+    /// The lanes on which the arriving king captures with the help of one of
+    /// the defenders.
+    pub fn king_helped(&self, frame: &Frame<N>, men: &[u16]) -> Row<N> {
+        let helped = self
+            .anvils
+            .iter()
+            .filter(|(a, _)| frame.defenders.is_among(men, *a));
+        helped.fold(Row::EMPTY, |all, &(_, to)| all | frame.region.bit(to))
+    }
+}
+
+/// Where the rows of another attacker set are.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// The block.
+    pub block: usize,
+    /// What brings the set to the block's.
+    pub symmetry: Symmetry,
+    /// What brings the block's lanes back.
+    pub back: Symmetry,
+}
+
+/// The binomials that count a slice's defender sets.
+pub fn defender_sets(rules: &Ruleset, defenders: usize) -> u64 {
+    let places = rules.places(Kind::Defender).len();
+    Binomials::new(places, defenders).get(places, defenders)
+}

@@ -1,0 +1,12 @@
+//! The solver: retrograde analysis of one slice, with the king's square in the
+//! bits of a machine word.
+
+mod captures;
+mod child;
+mod defenders;
+mod frame;
+mod initial;
+mod quiet;
+mod region;
+mod row;
+mod solver;

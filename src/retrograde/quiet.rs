@@ -1,0 +1,286 @@
+//! Moves that capture nothing, for whole blocks at once.
+
+use crate::board::SquareSet;
+use crate::rules::{Kind, Side};
+
+use super::frame::{Arrivals, Block, Frame, Target};
+use super::row::Row;
+
+/// Buffers that a worker reuses from block to block.
+pub struct Scratch<const N: usize> {
+    pub lanes: Vec<Row<N>>,
+    masked: Vec<Row<N>>,
+    ranks: Vec<u32>,
+    targets: Vec<Row<N>>,
+    quiet: Vec<Row<N>>,
+    reach: Vec<Row<N>>,
+}
+
+impl<const N: usize> Default for Scratch<N> {
+    fn default() -> Self {
+        Scratch {
+            lanes: Vec::new(),
+            masked: Vec::new(),
+            ranks: Vec::new(),
+            targets: Vec::new(),
+            quiet: Vec::new(),
+            reach: Vec::new(),
+        }
+    }
+}
+
+/// A set of positions of the slice: for every row the lanes in it, or those not
+/// in it. Only what a move can arrive at is ever looked at, so that lanes
+/// without positions do not matter.
+#[derive(Clone, Copy)]
+pub struct Targets<'a, const N: usize> {
+    pub rows: &'a [Row<N>],
+    pub complement: bool,
+    /// The blocks with anything in `rows`; `None`: all may have.
+    pub blocks: Option<&'a bitvec::slice::BitSlice>,
+}
+
+impl<const N: usize> Targets<'_, N> {
+    #[inline(always)]
+    fn get(&self, row: usize) -> Row<N> {
+        if self.complement {
+            !self.rows[row]
+        } else {
+            self.rows[row]
+        }
+    }
+
+    /// Whether nothing in the block is in the set.
+    #[inline]
+    pub fn skips(&self, block: usize) -> bool {
+        self.blocks.is_some_and(|blocks| !blocks[block])
+    }
+}
+
+impl<const N: usize> Frame<'_, N> {
+    /// Adds to `reach`, by defender rank, the lanes of the block from which
+    /// `side` has a move that captures nothing and leads to a target.
+    pub fn quiet_moves(
+        &self,
+        side: Side,
+        block: &Block<N>,
+        targets: Targets<N>,
+        scratch: &mut Scratch<N>,
+        reach: &mut [Row<N>],
+    ) {
+        match side {
+            Side::Attackers => self.quiet_attackers(block, targets, scratch, reach),
+            Side::Defenders if targets.skips(block.number) => {}
+            Side::Defenders => {
+                let rows = &targets.rows[block.number * self.block_rows()..][..self.block_rows()];
+                let own = Targets { rows, ..targets };
+                let arrivals = self.quiet_arrivals(block.attackers);
+                self.defender_moves(block, own, Some(&arrivals), scratch, reach);
+                self.quiet_king(block, own, &arrivals, reach);
+            }
+        }
+    }
+
+    /// Whether a move of `side` from this block, captures left out of account,
+    /// leads to a block with targets.
+    pub fn has_targets(&self, side: Side, block: usize, targets: Targets<N>) -> bool {
+        match side {
+            Side::Defenders => !targets.skips(block),
+            Side::Attackers => {
+                let (attackers, _) = self.attackers.unrank(block as u64);
+                attackers.iter().any(|from| {
+                    let others = attackers.without(from);
+                    self.rules
+                        .slides()
+                        .from(Kind::Attacker, from)
+                        .iter()
+                        .any(|ray| {
+                            ray.iter()
+                                .take_while(|step| !others.contains(step.square))
+                                .filter(|step| step.ends)
+                                .any(|step| {
+                                    !targets.skips(self.target(others.with(step.square)).block)
+                                })
+                        })
+                })
+            }
+        }
+    }
+
+    fn quiet_attackers(
+        &self,
+        block: &Block<N>,
+        targets: Targets<N>,
+        scratch: &mut Scratch<N>,
+        reach: &mut [Row<N>],
+    ) {
+        let Scratch { lanes, masked, .. } = scratch;
+        self.attacker_moves(block, lanes, |mv, legal| {
+            let target = self.target(mv.after);
+            if targets.skips(target.block) {
+                return;
+            }
+            let mut special = self.special_ranks(&mv).peekable();
+            if special.peek().is_none() {
+                drop(special);
+                return self.pull(targets, target, legal, mv.king_captured, reach);
+            }
+            masked.clear();
+            masked.extend(legal.iter().map(|lanes| lanes.without(mv.king_captured)));
+            for rank in special {
+                let lanes = legal[rank as usize];
+                if !lanes.is_empty() {
+                    masked[rank as usize] = lanes & self.quiet(&mv, rank);
+                }
+            }
+            self.pull(targets, target, masked, Row::EMPTY, reach);
+        });
+    }
+
+    /// The innermost loop: one attacker move for all sets of defenders.
+    #[inline]
+    fn pull(
+        &self,
+        targets: Targets<N>,
+        target: Target,
+        legal: &[Row<N>],
+        not: Row<N>,
+        reach: &mut [Row<N>],
+    ) {
+        let first = target.block * self.block_rows();
+        let images = self.defenders.images(target.symmetry);
+        for ((reach, legal), &image) in reach.iter_mut().zip(legal).zip(images) {
+            let legal = legal.without(not);
+            let there = targets.get(first + image as usize);
+            if !there.is_empty() && !legal.is_empty() {
+                *reach |= self.region.flip(target.back, there) & legal;
+            }
+        }
+    }
+
+    /// Adds to `reach`, by rank, the lanes from which a defending soldier has a
+    /// move to one of the block's targets: one that captures nothing if the
+    /// `arrivals` are given, otherwise any.
+    pub fn defender_moves(
+        &self,
+        block: &Block<N>,
+        targets: Targets<N>,
+        arrivals: Option<&Arrivals<N>>,
+        scratch: &mut Scratch<N>,
+        reach: &mut [Row<N>],
+    ) {
+        self.for_missing_defender(block, scratch, |others, occupied, scratch| {
+            let Scratch {
+                ranks,
+                targets: arriving,
+                quiet,
+                reach: leaving,
+                ..
+            } = scratch;
+            if let Some(arrivals) = arrivals {
+                arrivals.beside(self, others, quiet);
+            } else {
+                quiet.clear();
+                quiet.resize(self.rules.board.area(), !Row::EMPTY);
+            }
+            let mut any = false;
+            for (place, &square) in self.defenders.squares.iter().enumerate() {
+                let rank = ranks[place] as usize;
+                let free = !occupied.contains(square);
+                let lanes = if free {
+                    targets.get(rank) & block.valid[rank]
+                } else {
+                    Row::EMPTY
+                };
+                arriving[square.index()] = lanes & quiet[square.index()];
+                leaving[square.index()] = Row::EMPTY;
+                any |= !lanes.is_empty();
+            }
+            if !any {
+                return;
+            }
+            self.lines.reach(&self.region, occupied, arriving, leaving);
+            for (place, &square) in self.defenders.squares.iter().enumerate() {
+                if !occupied.contains(square) {
+                    let rank = ranks[place] as usize;
+                    reach[rank] |= leaving[square.index()] & block.valid[rank];
+                }
+            }
+        });
+    }
+
+    /// Calls `visit` for every set of one defender fewer that leaves the
+    /// attackers alone: its places, the occupied squares, and in
+    /// `scratch.ranks` the rank of the set with one more man, by his place.
+    pub fn for_missing_defender(
+        &self,
+        block: &Block<N>,
+        scratch: &mut Scratch<N>,
+        mut visit: impl FnMut(&[u16], SquareSet, &mut Scratch<N>),
+    ) {
+        let Some(fewer) = self.slice.defenders.checked_sub(1) else {
+            return;
+        };
+        scratch.targets.resize(self.rules.board.area(), Row::EMPTY);
+        scratch.reach.resize(self.rules.board.area(), Row::EMPTY);
+        let places = self.defenders.squares.len();
+        let mut others: Vec<u16> = (0..fewer as u16).collect();
+        loop {
+            let mut occupied = block.attackers;
+            let men = others
+                .iter()
+                .map(|&o| self.defenders.squares[usize::from(o)]);
+            occupied.extend(men);
+            if occupied.len() == block.attackers.len() + fewer {
+                let mut ranks = std::mem::take(&mut scratch.ranks);
+                self.defenders.ranks_with(&others, &mut ranks);
+                scratch.ranks = ranks;
+                visit(&others, occupied, scratch);
+            }
+            if !next_combination(&mut others, places) {
+                return;
+            }
+        }
+    }
+
+    /// The ranks that `for_missing_defender` found.
+    pub fn ranks(scratch: &Scratch<N>) -> &[u32] {
+        &scratch.ranks
+    }
+
+    fn quiet_king(
+        &self,
+        block: &Block<N>,
+        targets: Targets<N>,
+        arrivals: &Arrivals<N>,
+        reach: &mut [Row<N>],
+    ) {
+        for (rank, reach) in reach.iter_mut().enumerate() {
+            let valid = block.valid[rank];
+            let ends = targets.get(rank) & valid & arrivals.king;
+            if !ends.is_empty() {
+                let ends =
+                    ends.without(arrivals.king_helped(self, self.defenders.men(rank as u32)));
+                *reach |= self
+                    .region
+                    .king_origins(ends, self.free(block, rank as u32))
+                    & valid;
+            }
+        }
+    }
+}
+
+/// The next set of that many places below `limit` in colexicographic order.
+fn next_combination(places: &mut [u16], limit: usize) -> bool {
+    for i in 0..places.len() {
+        let bound = places.get(i + 1).map_or(limit, |&next| usize::from(next));
+        if usize::from(places[i]) + 1 < bound {
+            places[i] += 1;
+            for (j, place) in places[..i].iter_mut().enumerate() {
+                *place = j as u16;
+            }
+            return true;
+        }
+    }
+    false
+}

@@ -1,0 +1,290 @@
+use crate::board::{Board, Direction, Square, SquareSet, Symmetry};
+use crate::rules::{Kind, Ruleset};
+
+use super::row::Row;
+
+/// The squares that lanes stand for: the smallest square region around the
+/// centre that holds every square where the king may stand or that he passes
+/// on his way, with a lane for each of its squares, rank by rank.
+///
+/// Constant strides make the king's slides shifts. Lanes on which he cannot
+/// stand are holes and never set.
+#[derive(Clone, Debug)]
+pub struct Region<const N: usize> {
+    side: usize,
+    margin: usize,
+    board: Board,
+    /// Where the king may stand.
+    pub places: Row<N>,
+    /// For every square of the board, its lane's bit; empty beyond the region.
+    bits: Vec<Row<N>>,
+    /// For every symmetry and byte of a row, what the byte's lanes become.
+    flips: [Vec<[Row<N>; 256]>; 8],
+    /// The kinds of origin that have path rules of their own.
+    classes: Vec<OriginClass<N>>,
+    /// Lanes that no slide to the east (west) enters: file a (the last file).
+    first_file: Row<N>,
+    last_file: Row<N>,
+}
+
+/// King's origins that share their path rules: all squares outside gates (and
+/// gates of one square, on whose way nothing is), or one gate's.
+#[derive(Clone, Debug)]
+struct OriginClass<const N: usize> {
+    /// The origins.
+    origins: Row<N>,
+    /// Where moves of these origins may stop.
+    stop: Row<N>,
+    /// What they may pass.
+    cross: Row<N>,
+    /// By [`Direction`]: lanes from which one step on is a goal, and the goal.
+    approaches: [Vec<(Row<N>, Square)>; 4],
+}
+
+/// How many squares the region's side has.
+pub fn region_side(rules: &Ruleset) -> usize {
+    let board = rules.board;
+    let distance = |square: Square| {
+        let half = board.size() / 2;
+        board
+            .file(square)
+            .abs_diff(half)
+            .max(board.rank(square).abs_diff(half))
+    };
+    let reach = king_squares(rules).iter().map(distance).max().unwrap_or(0);
+    2 * reach + 1
+}
+
+/// Where the king stands or passes; beyond a goal only on his way to a square
+/// where he may stand, since he would have stopped on the goal.
+fn king_squares(rules: &Ruleset) -> SquareSet {
+    let places = rules.places(Kind::King);
+    let mut squares = places;
+    for ray in places
+        .iter()
+        .flat_map(|from| rules.slides().from(Kind::King, from))
+    {
+        let goal = ray
+            .iter()
+            .position(|s| s.ends && rules.goals.contains(s.square));
+        let place = ray
+            .iter()
+            .rposition(|s| s.ends && places.contains(s.square));
+        let passed = goal.max(place).unwrap_or(0);
+        squares.extend(ray[..passed].iter().map(|step| step.square));
+    }
+    squares
+}
+
+impl<const N: usize> Region<N> {
+    /// The region of a ruleset; `N` must be [`region_side`] squared, in words.
+    pub fn new(rules: &Ruleset) -> Region<N> {
+        let side = region_side(rules);
+        let board = rules.board;
+        assert_eq!(
+            N,
+            (side * side).div_ceil(64),
+            "a row has as many words as its lanes need"
+        );
+        let margin = (board.size() - side) / 2;
+        let lane = |square: Square| {
+            let file = board
+                .file(square)
+                .checked_sub(margin)
+                .filter(|&f| f < side)?;
+            let rank = board
+                .rank(square)
+                .checked_sub(margin)
+                .filter(|&r| r < side)?;
+            Some(rank * side + file)
+        };
+        let bits: Vec<Row<N>> = board
+            .squares()
+            .map(|s| lane(s).map_or(Row::EMPTY, Row::bit))
+            .collect();
+        let mut region = Region {
+            side,
+            margin,
+            board,
+            places: Row::EMPTY,
+            bits,
+            flips: Default::default(),
+            classes: Vec::new(),
+            first_file: Row::EMPTY,
+            last_file: Row::EMPTY,
+        };
+        region.places = region.row(rules.places(Kind::King));
+        for rank in 0..side {
+            region.first_file |= Row::bit(rank * side);
+            region.last_file |= Row::bit(rank * side + side - 1);
+        }
+        region.flips = Symmetry::ALL.map(|g| region.flip_table(g));
+        region.classes = region.origin_classes(rules);
+        region
+    }
+
+    /// The square of a lane.
+    pub fn square(&self, lane: usize) -> Square {
+        self.board.at(
+            lane % self.side + self.margin,
+            lane / self.side + self.margin,
+        )
+    }
+
+    /// The lane's bit of a square; empty beyond the region.
+    #[inline(always)]
+    pub fn bit(&self, square: Square) -> Row<N> {
+        self.bits[square.index()]
+    }
+
+    /// The lanes of a set of squares, those beyond the region left out.
+    pub fn row(&self, squares: SquareSet) -> Row<N> {
+        squares
+            .iter()
+            .fold(Row::EMPTY, |row, square| row | self.bit(square))
+    }
+
+    fn flip_table(&self, symmetry: Symmetry) -> Vec<[Row<N>; 256]> {
+        let lanes = self.side * self.side;
+        let image = |lane: usize| self.bit(symmetry.apply(self.board, self.square(lane)));
+        let byte = |first: usize| {
+            std::array::from_fn(|pattern| {
+                (0..8)
+                    .filter(|bit| pattern >> bit & 1 == 1 && first + bit < lanes)
+                    .fold(Row::EMPTY, |row, bit| row | image(first + bit))
+            })
+        };
+        (0..lanes).step_by(8).map(byte).collect()
+    }
+
+    /// The row under a symmetry: lane `x` becomes lane `symmetry(x)`.
+    #[inline(always)]
+    pub fn flip(&self, symmetry: Symmetry, row: Row<N>) -> Row<N> {
+        if symmetry == Symmetry::IDENTITY {
+            return row;
+        }
+        let mut image = Row::EMPTY;
+        for (i, table) in self.flips[symmetry.index()].iter().enumerate() {
+            image |= table[(row.0[i / 8] >> (i % 8 * 8)) as usize & 0xff];
+        }
+        image
+    }
+
+    fn origin_classes(&self, rules: &Ruleset) -> Vec<OriginClass<N>> {
+        let movement = &rules.movement[Kind::King as usize];
+        let (gates, single): (Vec<_>, Vec<_>) = movement.gates.iter().partition(|g| g.len() > 1);
+        let gated = movement
+            .gates
+            .iter()
+            .fold(SquareSet::EMPTY, |all, &gate| all | gate);
+        let inside = gates
+            .into_iter()
+            .fold(SquareSet::EMPTY, |all, &gate| all | gate);
+        debug_assert!(single.iter().all(|gate| gate.len() == 1));
+        let class = |origins: SquareSet, open: SquareSet| OriginClass {
+            origins: self.row(origins & rules.places(Kind::King)),
+            stop: self.row(movement.stop & open) & self.places,
+            cross: self.row(movement.cross & open),
+            approaches: Direction::ALL.map(|direction| {
+                let step = |b: Square| rules.board.step(b, direction).map(|goal| (b, goal));
+                let steps = rules.board.squares().filter_map(step);
+                steps
+                    .filter(|&(_, goal)| rules.goals.contains(goal) && open.contains(goal))
+                    .map(|(b, goal)| (self.bit(b), goal))
+                    .filter(|(bit, _)| !bit.is_empty())
+                    .collect()
+            }),
+        };
+        let outside = class(!inside, !gated);
+        let larger = movement.gates.iter().filter(|gate| gate.len() > 1);
+        std::iter::once(outside)
+            .chain(larger.map(|&gate| class(gate, !gated | gate)))
+            .collect()
+    }
+
+    /// Every lane moved one square in the direction.
+    #[inline(always)]
+    fn step(&self, row: Row<N>, direction: Direction, by: usize) -> Row<N> {
+        match direction {
+            Direction::East => row.up(by),
+            Direction::North => row.up(by * self.side),
+            Direction::West => row.down(by),
+            Direction::South => row.down(by * self.side),
+        }
+    }
+
+    /// Everything that a slide in `direction` from `from` over `cross` reaches,
+    /// `from` included and one square beyond `cross` left out.
+    #[inline(always)]
+    fn fill(&self, from: Row<N>, cross: Row<N>, direction: Direction) -> Row<N> {
+        // Kogge-Stone: paths of 1, 2, 4, … squares at a time. A slide must not
+        // run over the region's edge into the next rank.
+        let wall = match direction {
+            Direction::East => self.first_file,
+            Direction::West => self.last_file,
+            Direction::North | Direction::South => Row::EMPTY,
+        };
+        let (mut reached, mut paths) = (from, cross.without(wall));
+        let mut by = 1;
+        while by < self.side {
+            reached |= paths & self.step(reached, direction, by);
+            paths &= self.step(paths, direction, by);
+            by *= 2;
+        }
+        reached
+    }
+
+    /// One step of all lanes, without running over the region's edge.
+    #[inline(always)]
+    fn shift(&self, row: Row<N>, direction: Direction) -> Row<N> {
+        match direction {
+            Direction::East => row.up(1).without(self.first_file),
+            Direction::West => row.down(1).without(self.last_file),
+            Direction::North | Direction::South => self.step(row, direction, 1),
+        }
+    }
+
+    /// The lanes from which the king has a slide that ends in `targets`, when
+    /// soldiers leave the lanes `free`. The slide itself captures nothing that
+    /// matters here: the caller leaves out targets as it needs.
+    #[inline(always)]
+    pub fn king_origins(&self, targets: Row<N>, free: Row<N>) -> Row<N> {
+        let targets = targets & free;
+        let mut origins = Row::EMPTY;
+        for class in &self.classes {
+            let ends = targets & class.stop;
+            if ends.is_empty() {
+                continue;
+            }
+            let cross = class.cross & free;
+            let mut reached = Row::EMPTY;
+            for direction in Direction::ALL {
+                reached |= self.shift(self.fill(ends, cross, direction), direction);
+            }
+            origins |= reached & class.origins;
+        }
+        origins & free
+    }
+
+    /// The lanes from which the king reaches a goal in one slide, when soldiers
+    /// stand on `occupied` and leave the lanes `free`.
+    pub fn escapes(&self, occupied: SquareSet, free: Row<N>) -> Row<N> {
+        let mut origins = Row::EMPTY;
+        for class in &self.classes {
+            let cross = class.cross & free;
+            let mut reached = Row::EMPTY;
+            for direction in Direction::ALL {
+                let open = class.approaches[direction as usize]
+                    .iter()
+                    .filter(|(_, goal)| !occupied.contains(*goal))
+                    .fold(Row::EMPTY, |row, (bit, _)| row | *bit);
+                let back = direction.opposite();
+                // The square next to the goal is an origin, or passed.
+                let passed = self.fill(open & cross, cross, back);
+                reached |= open | self.shift(passed, back);
+            }
+            origins |= reached & class.origins;
+        }
+        origins & free & self.places
+    }
+}
