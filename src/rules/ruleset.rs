@@ -1,6 +1,6 @@
 use crate::board::{Board, Square, SquareSet, Symmetry, SymmetryGroup};
 
-use super::{Fingerprint, Slides};
+use super::{Fingerprint, Layout, Slides};
 
 /// One of the two players.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -63,6 +63,15 @@ impl Kind {
         match self {
             Kind::Attacker => Side::Attackers,
             Kind::Defender | Kind::King => Side::Defenders,
+        }
+    }
+
+    /// The piece's letter in notation: `t`, `T` or `K`.
+    pub fn letter(self) -> char {
+        match self {
+            Kind::Attacker => 't',
+            Kind::Defender => 'T',
+            Kind::King => 'K',
         }
     }
 
@@ -181,17 +190,6 @@ pub struct Ruleset {
     pub goals: SquareSet,
     /// What follows from the above.
     pub(super) derived: Derived,
-}
-
-/// A board with pieces, before anybody asks whether they may stand there.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Layout {
-    /// The attackers.
-    pub attackers: SquareSet,
-    /// The defending soldiers.
-    pub defenders: SquareSet,
-    /// The king.
-    pub king: Option<Square>,
 }
 
 /// What follows from a ruleset's decisions; made once, when it is loaded.
