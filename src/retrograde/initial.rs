@@ -28,8 +28,8 @@ impl<const N: usize> Children<N> {
         let left = self
             .fewer_defenders
             .iter()
-            .map(|(child, _)| child.greatest_code());
-        let right = self.fewer_attackers.iter().map(Child::greatest_code);
+            .map(|(child, _)| child.rows.greatest_code());
+        let right = self.fewer_attackers.iter().map(|child| child.rows.greatest_code());
         left.chain(right).max().unwrap_or(0).max(LOST_IN_0)
     }
 }

@@ -3,6 +3,7 @@
 
 mod captures;
 mod child;
+mod coded;
 mod defenders;
 mod frame;
 mod initial;

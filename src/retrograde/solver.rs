@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use crate::rules::Side;
 use crate::value::Plies;
 
+use super::coded::CodedRows;
 use super::frame::Frame;
 use super::initial::{Children, Event, InitialPass, Seeds, last_ply};
 use super::quiet::{Scratch, Targets};
@@ -101,6 +102,24 @@ impl<'a, const N: usize> Solver<'a, N> {
     pub fn blocks(&self, chunk: usize) -> std::ops::Range<usize> {
         let first = chunk * self.chunk_blocks;
         first..(first + self.chunk_blocks).min(self.frame.blocks())
+    }
+
+    /// The values of all positions in a chunk for one side to move, by row.
+    pub fn coded_rows(&self, chunk: usize, to_move: Side) -> CodedRows<N> {
+        let blocks = self.blocks(chunk);
+        let valid: Vec<Row<N>> = blocks.flat_map(|number| self.frame.block(number).valid).collect();
+        let [attackers, defenders] = &self.logs[chunk].plies;
+        let (own, others) = match to_move {
+            Side::Attackers => (attackers, defenders),
+            Side::Defenders => (defenders, attackers),
+        };
+        let wins = own.iter().filter(|(ply, _)| ply % 2 == 1);
+        let losses = others.iter().filter(|(ply, _)| ply % 2 == 0);
+        let plies: Vec<(u16, &[Event<N>])> = wins
+            .map(|(ply, events)| (dtw_code(Value::Win(*ply)), &events[..]))
+            .chain(losses.map(|(ply, events)| (dtw_code(Value::Loss(*ply)), &events[..])))
+            .collect();
+        CodedRows::from_plies(&plies, &valid)
     }
 
     fn initial(&self, children: &Children<N>) -> [Outcome<N>; 2] {
