@@ -2,7 +2,9 @@
 #![warn(missing_docs)]
 
 pub mod board;
+mod mapping;
 pub mod position;
 pub mod rules;
 pub mod slice;
+pub mod table;
 pub mod value;
