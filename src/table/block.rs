@@ -1,6 +1,6 @@
 use super::bytes::{checksum, put, u32_at, u64_at};
 use super::code::{Code, DONT_CARE};
-use super::error::{Result, TableErrorKind};
+use super::error::{KindResult, TableErrorKind};
 use super::{MAX_BLOCK_VALUES, Packing};
 
 const PAYLOAD_CHECKSUM: usize = 0;
@@ -40,11 +40,11 @@ pub fn encode_block(
     packing: Packing,
     level: i32,
     values: &[Code],
-) -> std::result::Result<EncodedBlock, super::TableError> {
+) -> Result<EncodedBlock, super::TableError> {
     encode(packing, level, values).map_err(|kind| kind.at(None))
 }
 
-fn encode(packing: Packing, level: i32, values: &[Code]) -> Result<EncodedBlock> {
+fn encode(packing: Packing, level: i32, values: &[Code]) -> KindResult<EncodedBlock> {
     if !(1..=MAX_BLOCK_VALUES).contains(&values.len()) {
         return Err(TableErrorKind::Unwritable("a block is empty or too large"));
     }

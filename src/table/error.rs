@@ -78,7 +78,8 @@ pub enum Part {
     File,
 }
 
-pub(super) type Result<T> = std::result::Result<T, TableErrorKind>;
+/// A result inside the module, where the path is not at hand.
+pub(super) type KindResult<T> = Result<T, TableErrorKind>;
 
 impl TableErrorKind {
     pub(super) fn io(action: &'static str) -> impl Fn(io::Error) -> TableErrorKind {

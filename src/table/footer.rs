@@ -1,6 +1,6 @@
 use super::bytes::{checksum, put, u16_at, u64_at};
 use super::code::{Code, DONT_CARE};
-use super::error::{Part, Result, TableErrorKind};
+use super::error::{KindResult, Part, TableErrorKind};
 use super::header::Metric;
 use crate::value::Plies;
 
@@ -135,7 +135,7 @@ impl Footer {
     }
 
     /// Reads the last bytes of a file.
-    pub fn parse(file: &[u8]) -> Result<Footer> {
+    pub fn parse(file: &[u8]) -> KindResult<Footer> {
         let bytes = file
             .last_chunk::<FOOTER_BYTES>()
             .ok_or(TableErrorKind::Truncated)?;
@@ -158,7 +158,7 @@ impl Footer {
     }
 
     /// The checksum of the file that its last bytes name.
-    pub fn file_checksum(file: &[u8]) -> Result<blake3::Hash> {
+    pub fn file_checksum(file: &[u8]) -> KindResult<blake3::Hash> {
         let bytes = file
             .last_chunk::<FOOTER_BYTES>()
             .ok_or(TableErrorKind::Truncated)?;

@@ -1,5 +1,5 @@
 use super::bytes::{checksum, put, u16_at, u32_at, u64_at};
-use super::error::{Part, Result, TableErrorKind};
+use super::error::{KindResult, Part, TableErrorKind};
 use super::{BlockShape, Grid, Packing};
 use crate::rules::Fingerprint;
 use crate::slice::Slice;
@@ -87,7 +87,7 @@ pub struct Header {
 impl Header {
     /// # Errors
     /// If the slice has more soldiers than any board has squares.
-    pub(super) fn to_bytes(self) -> Result<[u8; HEADER_BYTES]> {
+    pub(super) fn to_bytes(self) -> KindResult<[u8; HEADER_BYTES]> {
         let soldiers = |count| {
             u16::try_from(count).map_err(|_| TableErrorKind::Unwritable("too many soldiers"))
         };
@@ -129,7 +129,7 @@ impl Header {
     }
 
     /// Reads the first bytes of a file.
-    pub(super) fn parse(file: &[u8]) -> Result<Header> {
+    pub(super) fn parse(file: &[u8]) -> KindResult<Header> {
         let begins = file.len().min(MAGIC.len());
         if file[..begins] != MAGIC[..begins] {
             return Err(TableErrorKind::NotATable);

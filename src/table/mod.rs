@@ -9,6 +9,7 @@ mod grid;
 mod header;
 mod packing;
 mod reader;
+mod temporary;
 mod writer;
 
 pub use block::{EncodedBlock, encode_block};
@@ -21,4 +22,5 @@ pub use grid::{BlockExtent, BlockShape, Grid, GridError, MAX_BLOCK_VALUES, MAX_L
 pub use header::{FORMAT_VERSION, Header, Metric};
 pub use packing::Packing;
 pub use reader::Table;
-pub use writer::{TableWriter, remove_temporaries};
+pub use temporary::remove_temporaries;
+pub use writer::TableWriter;

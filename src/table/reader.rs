@@ -6,7 +6,7 @@ use memmap2::Mmap;
 use super::block::decode_record;
 use super::bytes::{checksum, u64_at};
 use super::code::Code;
-use super::error::{Part, Result, TableError, TableErrorKind};
+use super::error::{KindResult, Part, TableError, TableErrorKind};
 use super::footer::{FOOTER_BYTES, Footer, SideSummary};
 use super::header::{HEADER_BYTES, Header};
 use super::writer::ONE_VALUE_FLAG;
@@ -38,7 +38,7 @@ impl Table<Mmap> {
     ///
     /// # Errors
     /// If the file cannot be opened or is no whole table of a known format.
-    pub fn open(path: &Path) -> std::result::Result<Table<Mmap>, TableError> {
+    pub fn open(path: &Path) -> Result<Table<Mmap>, TableError> {
         open_mapped(path, Access::Random)
     }
 
@@ -47,12 +47,12 @@ impl Table<Mmap> {
     ///
     /// # Errors
     /// As [`open`](Table::open).
-    pub fn open_sequential(path: &Path) -> std::result::Result<Table<Mmap>, TableError> {
+    pub fn open_sequential(path: &Path) -> Result<Table<Mmap>, TableError> {
         open_mapped(path, Access::Sequential)
     }
 }
 
-fn open_mapped(path: &Path, access: Access) -> std::result::Result<Table<Mmap>, TableError> {
+fn open_mapped(path: &Path, access: Access) -> Result<Table<Mmap>, TableError> {
     let map = map_file(path, access).map_err(TableErrorKind::io("open the table"));
     map.and_then(|map| Table::parse(map, Some(path)))
         .map_err(|kind| kind.at(Some(path)))
@@ -64,7 +64,7 @@ impl Table<Vec<u8>> {
     ///
     /// # Errors
     /// If the file cannot be read or is no whole table of a known format.
-    pub fn read(path: &Path) -> std::result::Result<Table<Vec<u8>>, TableError> {
+    pub fn read(path: &Path) -> Result<Table<Vec<u8>>, TableError> {
         let bytes = fs::read(path).map_err(TableErrorKind::io("read the table"));
         bytes
             .and_then(|bytes| Table::parse(bytes, Some(path)))
@@ -77,15 +77,14 @@ impl<D: AsRef<[u8]>> Table<D> {
     ///
     /// # Errors
     /// If the bytes are no whole table of a known format.
-    pub fn new(bytes: D) -> std::result::Result<Table<D>, TableError> {
+    pub fn new(bytes: D) -> Result<Table<D>, TableError> {
         Table::parse(bytes, None).map_err(|kind| kind.at(None))
     }
 
-    fn parse(bytes: D, path: Option<&Path>) -> Result<Table<D>> {
+    fn parse(bytes: D, path: Option<&Path>) -> KindResult<Table<D>> {
         let file = bytes.as_ref();
         let header = Header::parse(file)?;
-        let records_and_rest = file.len() - HEADER_BYTES;
-        if records_and_rest < FOOTER_BYTES {
+        if file.len() < HEADER_BYTES + FOOTER_BYTES {
             return Err(TableErrorKind::Truncated);
         }
         let footer = Footer::parse(file)?;
@@ -134,11 +133,7 @@ impl<D: AsRef<[u8]>> Table<D> {
     ///
     /// # Errors
     /// If the table has no such block or the block is damaged.
-    pub fn read_block(
-        &self,
-        block: u64,
-        values: &mut Vec<Code>,
-    ) -> std::result::Result<(), TableError> {
+    pub fn read_block(&self, block: u64, values: &mut Vec<Code>) -> Result<(), TableError> {
         self.decode(block, values)
             .map_err(|kind| kind.at(self.path.as_deref()))
     }
@@ -147,12 +142,7 @@ impl<D: AsRef<[u8]>> Table<D> {
     ///
     /// # Errors
     /// If the table has no such slot or its block is damaged.
-    pub fn value(
-        &self,
-        side: Side,
-        lane: usize,
-        row: u64,
-    ) -> std::result::Result<Code, TableError> {
+    pub fn value(&self, side: Side, lane: usize, row: u64) -> Result<Code, TableError> {
         let mut values = Vec::new();
         self.header
             .grid
@@ -172,7 +162,7 @@ impl<D: AsRef<[u8]>> Table<D> {
     ///
     /// # Errors
     /// Names each damaged block; last, the checksum of the file.
-    pub fn check(&self) -> std::result::Result<(), Vec<TableError>> {
+    pub fn check(&self) -> Result<(), Vec<TableError>> {
         let mut errors = Vec::new();
         let mut values = Vec::new();
         let per_side = self.header.grid.blocks_per_side();
@@ -193,7 +183,7 @@ impl<D: AsRef<[u8]>> Table<D> {
         }
     }
 
-    fn check_file(&self) -> Result<()> {
+    fn check_file(&self) -> KindResult<()> {
         let file = self.bytes.as_ref();
         let hashed = file.len() - FOOTER_BYTES + super::footer::FILE_CHECKSUM;
         if blake3::hash(&file[..hashed]) == Footer::file_checksum(file)? {
@@ -203,7 +193,7 @@ impl<D: AsRef<[u8]>> Table<D> {
         }
     }
 
-    fn decode(&self, block: u64, values: &mut Vec<Code>) -> Result<()> {
+    fn decode(&self, block: u64, values: &mut Vec<Code>) -> KindResult<()> {
         let extent = self
             .header
             .grid

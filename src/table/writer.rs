@@ -1,17 +1,15 @@
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::process;
 
-use super::Metric;
 use super::block::{Content, EncodedBlock};
 use super::bytes::checksum;
 use super::code::Code;
-use super::error::{Result, TableError, TableErrorKind};
+use super::error::{KindResult, TableError, TableErrorKind};
 use super::footer::{Footer, SideSummary};
 use super::header::Header;
+use super::temporary::Temporary;
 
-const TEMPORARY: &str = "tmp";
 /// Set in an index entry that holds a block's one value.
 pub(super) const ONE_VALUE_FLAG: u64 = 1 << 63;
 
@@ -45,11 +43,11 @@ impl TableWriter {
     ///
     /// # Errors
     /// If the folder cannot be written to, or the header describes no table.
-    pub fn create(path: &Path, header: Header) -> std::result::Result<TableWriter, TableError> {
+    pub fn create(path: &Path, header: Header) -> Result<TableWriter, TableError> {
         TableWriter::start(path, header).map_err(|kind| kind.at(Some(path)))
     }
 
-    fn start(path: &Path, header: Header) -> Result<TableWriter> {
+    fn start(path: &Path, header: Header) -> KindResult<TableWriter> {
         let bytes = header.to_bytes()?;
         let blocks = usize::try_from(header.grid.blocks())
             .map_err(|_| TableErrorKind::Unwritable("more blocks than this machine can count"))?;
@@ -74,16 +72,12 @@ impl TableWriter {
     /// # Errors
     /// If the block is not one of the table's, came before, has another number of
     /// values or another packing; or if the disk is full.
-    pub fn append(
-        &mut self,
-        block: u64,
-        encoded: EncodedBlock,
-    ) -> std::result::Result<(), TableError> {
+    pub fn append(&mut self, block: u64, encoded: EncodedBlock) -> Result<(), TableError> {
         self.add(block, encoded)
             .map_err(|kind| kind.at(Some(&self.path)))
     }
 
-    fn add(&mut self, block: u64, encoded: EncodedBlock) -> Result<()> {
+    fn add(&mut self, block: u64, encoded: EncodedBlock) -> KindResult<()> {
         let extent = self
             .header
             .grid
@@ -116,12 +110,12 @@ impl TableWriter {
     /// # Errors
     /// If blocks are missing, if the summaries do not add up or forbid a value
     /// that a block has, or if the disk is full.
-    pub fn finish(mut self, summaries: [SideSummary; 2]) -> std::result::Result<u64, TableError> {
+    pub fn finish(mut self, summaries: [SideSummary; 2]) -> Result<u64, TableError> {
         self.complete(summaries)
             .map_err(|kind| kind.at(Some(&self.path)))
     }
 
-    fn complete(&mut self, summaries: [SideSummary; 2]) -> Result<u64> {
+    fn complete(&mut self, summaries: [SideSummary; 2]) -> KindResult<u64> {
         self.check_complete(&summaries)?;
         let per_side = self.entries.len() / 2;
         let one_value = [0, 1].map(|side| one_value(&self.entries[side * per_side..][..per_side]));
@@ -152,7 +146,7 @@ impl TableWriter {
         Ok(self.output.written)
     }
 
-    fn check_complete(&self, summaries: &[SideSummary; 2]) -> Result<()> {
+    fn check_complete(&self, summaries: &[SideSummary; 2]) -> KindResult<()> {
         let missing = |entry: &&Entry| **entry == Entry::Missing;
         if let Some(first) = self.entries.iter().position(|entry| missing(&entry)) {
             let missing = self.entries.iter().filter(missing).count() as u64;
@@ -219,7 +213,7 @@ impl<W: Write> Output<W> {
         }
     }
 
-    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+    fn write(&mut self, bytes: &[u8]) -> KindResult<()> {
         if self.broken {
             return Err(TableErrorKind::Unwritable("an earlier write failed"));
         }
@@ -231,99 +225,10 @@ impl<W: Write> Output<W> {
     }
 }
 
-/// A file that is deleted when it is dropped, unless it got its final name.
-#[derive(Debug)]
-struct Temporary {
-    path: Option<PathBuf>,
-}
-
-impl Temporary {
-    /// A new file beside `target`, `K2v4.dtw.<process>-<n>.tmp`.
-    fn create(target: &Path) -> Result<(Temporary, File)> {
-        let name = target
-            .file_name()
-            .ok_or(TableErrorKind::Unwritable("the path names no file"))?;
-        for attempt in 0u32.. {
-            let mut name = name.to_owned();
-            name.push(format!(".{}-{attempt}.{TEMPORARY}", process::id()));
-            let path = target.with_file_name(name);
-            match OpenOptions::new().write(true).create_new(true).open(&path) {
-                Ok(file) => return Ok((Temporary { path: Some(path) }, file)),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(TableErrorKind::io("create the table")(error)),
-            }
-        }
-        Err(TableErrorKind::Unwritable(
-            "its folder is full of temporary files",
-        ))
-    }
-
-    /// Gives the file its final name, and makes sure that the name lasts.
-    fn rename(&mut self, target: &Path) -> Result<()> {
-        let error = TableErrorKind::io("name the table");
-        if let Some(path) = &self.path {
-            fs::rename(path, target).map_err(&error)?;
-            self.path = None;
-        }
-        #[cfg(unix)]
-        {
-            let folder = target.parent().filter(|folder| *folder != Path::new(""));
-            let folder = File::open(folder.unwrap_or(Path::new("."))).map_err(&error)?;
-            folder.sync_all().map_err(&error)?;
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        if let Some(path) = &self.path {
-            // A file that cannot be deleted does no harm: no reader looks at it.
-            let _ = fs::remove_file(path);
-        }
-    }
-}
-
-/// Deletes what writers that were killed have left in a folder, and returns how
-/// many files that were. Call it when no other process writes there.
-///
-/// # Errors
-/// If the folder cannot be read or a file not be deleted.
-pub fn remove_temporaries(folder: &Path) -> std::result::Result<usize, TableError> {
-    let error =
-        |path: &Path, source| TableErrorKind::io("delete temporary files")(source).at(Some(path));
-    let mut removed = 0;
-    for entry in fs::read_dir(folder).map_err(|source| error(folder, source))? {
-        let path = entry.map_err(|source| error(folder, source))?.path();
-        if is_temporary(&path) {
-            fs::remove_file(&path).map_err(|source| error(&path, source))?;
-            removed += 1;
-        }
-    }
-    Ok(removed)
-}
-
-/// Whether a name is one that [`Temporary::create`] gives.
-fn is_temporary(path: &Path) -> bool {
-    let parts = path
-        .file_name()
-        .and_then(|name| name.to_str())
-        .map(|name| name.split('.'));
-    let parts: Vec<&str> = parts.into_iter().flatten().collect();
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    match parts[..] {
-        [_, metric, number, TEMPORARY] => {
-            Metric::ALL.iter().any(|m| m.name() == metric)
-                && number
-                    .split_once('-')
-                    .is_some_and(|(a, b)| digits(a) && digits(b))
-        }
-        _ => false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
 
     /// A disk with room for so many bytes.
@@ -356,22 +261,6 @@ mod tests {
             output.write(&[0; 8]),
             Err(TableErrorKind::Unwritable(_))
         ));
-    }
-
-    #[test]
-    fn only_the_names_of_temporary_files_are_taken_for_such() {
-        for name in ["K2v4.dtw.123-0.tmp", "K12v24.wdl.1-12.tmp"] {
-            assert!(is_temporary(Path::new(name)), "{name}");
-        }
-        for name in [
-            "K2v4.dtw",
-            "K2v4.dtw.tmp",
-            "K2v4.dtw.1-.tmp",
-            "K2v4.txt.1-0.tmp",
-            "a.tmp",
-        ] {
-            assert!(!is_temporary(Path::new(name)), "{name}");
-        }
     }
 
     #[test]
