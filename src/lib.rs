@@ -3,8 +3,10 @@
 
 pub mod board;
 pub mod index;
+mod mapping;
 pub mod position;
 pub mod retrograde;
 pub mod rules;
 pub mod slice;
+pub mod table;
 pub mod value;

@@ -1,0 +1,39 @@
+//! Files mapped into memory: the one place with `unsafe` code.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use memmap2::Mmap;
+
+/// In which order the bytes of a mapped file will be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Access {
+    /// Here and there: the system is not to read ahead.
+    Random,
+    /// From front to back: the system is to read well ahead.
+    Sequential,
+}
+
+/// Maps a file into memory, read-only.
+///
+/// # Errors
+/// If the file cannot be opened or mapped.
+#[allow(unsafe_code)]
+pub(crate) fn map_file(path: &Path, access: Access) -> io::Result<Mmap> {
+    let file = File::open(path)?;
+    // SAFETY: the bytes must not change, nor the file be cut short, while the
+    // map lives. Files mapped here are immutable by contract: they get their
+    // name by a rename when they are complete, and a new one replaces the name,
+    // never the bytes. The contract and what happens when another process
+    // breaks it are in the documentation of `table`.
+    let map = unsafe { Mmap::map(&file)? };
+    #[cfg(unix)]
+    map.advise(match access {
+        Access::Random => memmap2::Advice::Random,
+        Access::Sequential => memmap2::Advice::Sequential,
+    })?;
+    #[cfg(not(unix))]
+    let _ = access;
+    Ok(map)
+}

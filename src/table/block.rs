@@ -1,0 +1,229 @@
+use super::bytes::{checksum, put, u32_at, u64_at};
+use super::code::{Code, DONT_CARE};
+use super::error::{KindResult, TableErrorKind};
+use super::{MAX_BLOCK_VALUES, Packing};
+
+const PAYLOAD_CHECKSUM: usize = 0;
+const PAYLOAD_LENGTH: usize = PAYLOAD_CHECKSUM + size_of::<u64>();
+const PAYLOAD: usize = PAYLOAD_LENGTH + size_of::<u32>();
+
+/// The values of one block, ready to be written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EncodedBlock {
+    pub(super) packing: Packing,
+    pub(super) values: usize,
+    pub(super) largest: Code,
+    pub(super) content: Content,
+}
+
+/// What a block takes in the file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Content {
+    /// Nothing but don't-cares: any value will do.
+    Nothing,
+    /// One value, which the index holds.
+    OneValue(Code),
+    /// The bytes of a record.
+    Record(Vec<u8>),
+}
+
+/// Fills, packs and compresses the values of one block. Blocks do not depend on
+/// each other: call it from as many threads as there are.
+///
+/// Values are in the block's order (see [`super::BlockExtent`]); [`DONT_CARE`] marks
+/// the slots that nobody will ask for. `level` is that of zstd, 1 (fast) to 22.
+///
+/// # Errors
+/// If a value is too large for the packing, if there are no values or more than
+/// [`MAX_BLOCK_VALUES`], or if zstd fails.
+pub fn encode_block(
+    packing: Packing,
+    level: i32,
+    values: &[Code],
+) -> Result<EncodedBlock, super::TableError> {
+    encode(packing, level, values).map_err(|kind| kind.at(None))
+}
+
+fn encode(packing: Packing, level: i32, values: &[Code]) -> KindResult<EncodedBlock> {
+    if !(1..=MAX_BLOCK_VALUES).contains(&values.len()) {
+        return Err(TableErrorKind::Unwritable("a block is empty or too large"));
+    }
+    let block = |largest, content| EncodedBlock {
+        packing,
+        values: values.len(),
+        largest,
+        content,
+    };
+    let Some(filled) = fill(values) else {
+        return Ok(block(0, Content::Nothing));
+    };
+    let code = filled.iter().copied().max().unwrap_or(0);
+    let largest = packing.largest_code();
+    if code > largest {
+        return Err(TableErrorKind::CodeTooLarge { code, largest });
+    }
+    if filled.iter().all(|&value| value == code) {
+        return Ok(block(code, Content::OneValue(code)));
+    }
+    let packed = packing.pack(&filled);
+    let compressed =
+        zstd::bulk::compress(&packed, level).map_err(TableErrorKind::io("compress a block"))?;
+    let smaller = if compressed.len() < packed.len() {
+        compressed
+    } else {
+        packed
+    };
+    Ok(block(code, Content::Record(record(&smaller))))
+}
+
+/// Gives every don't-care the value before it, the first ones the first value;
+/// `None` if there is no value.
+fn fill(values: &[Code]) -> Option<Vec<Code>> {
+    let mut last = *values.iter().find(|&&value| value != DONT_CARE)?;
+    let filled = values.iter().map(|&value| {
+        if value != DONT_CARE {
+            last = value;
+        }
+        last
+    });
+    Some(filled.collect())
+}
+
+fn record(payload: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![0; PAYLOAD + payload.len()];
+    put(
+        &mut bytes,
+        PAYLOAD_CHECKSUM,
+        &checksum(payload).to_le_bytes(),
+    );
+    // A block's limit keeps its payload far below 4 GiB.
+    put(
+        &mut bytes,
+        PAYLOAD_LENGTH,
+        &(payload.len() as u32).to_le_bytes(),
+    );
+    put(&mut bytes, PAYLOAD, payload);
+    bytes
+}
+
+/// Reads the record at the start of `bytes`, which may go on behind it; `None`
+/// if it is damaged.
+pub(super) fn decode_record(
+    packing: Packing,
+    bytes: &[u8],
+    count: usize,
+    values: &mut Vec<Code>,
+) -> Option<()> {
+    let head = bytes.get(..PAYLOAD)?;
+    let length = usize::try_from(u32_at(head, PAYLOAD_LENGTH)).ok()?;
+    let payload = bytes[PAYLOAD..].get(..length)?;
+    let packed_bytes = packing.packed_bytes(count);
+    if length > packed_bytes || u64_at(head, PAYLOAD_CHECKSUM) != checksum(payload) {
+        return None;
+    }
+    if length == packed_bytes {
+        return packing.unpack(payload, count, values);
+    }
+    let mut packed = vec![0; packed_bytes];
+    let written = zstd::bulk::decompress_to_buffer(payload, &mut packed).ok()?;
+    packing.unpack(packed.get(..written)?, count, values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const X: Code = DONT_CARE;
+
+    proptest! {
+        #[test]
+        fn blocks_go_through_bytes(
+            packing in prop::sample::select(&Packing::ALL[..]),
+            level in 1..20,
+            runs in prop::collection::vec((any::<Code>(), any::<bool>(), 1..60usize), 1..9),
+        ) {
+            let value = |(any, care, _): &(Code, bool, usize)| {
+                let largest = u32::from(packing.largest_code());
+                if *care { (u32::from(*any) % (largest + 1)) as Code } else { X }
+            };
+            let values: Vec<Code> =
+                runs.iter().flat_map(|run| std::iter::repeat_n(value(run), run.2)).collect();
+            let block = encode_block(packing, level, &values).unwrap();
+            let mut read = vec![];
+            match block.content {
+                Content::Nothing => prop_assert!(values.iter().all(|&v| v == X)),
+                Content::OneValue(code) => read = vec![code; values.len()],
+                Content::Record(mut bytes) => {
+                    bytes.push(0);
+                    decode_record(packing, &bytes, values.len(), &mut read).unwrap();
+                }
+            }
+            for (read, value) in read.iter().zip(&values) {
+                prop_assert!(*value == X || read == value);
+                prop_assert!(*read <= block.largest);
+            }
+        }
+
+        #[test]
+        fn no_bytes_make_the_reader_panic(
+            packing in prop::sample::select(&Packing::ALL[..]),
+            payload in prop::collection::vec(any::<u8>(), 0..40),
+            zstd in any::<bool>(),
+            count in 0..200usize,
+        ) {
+            // With a checksum that is right, so that the bytes behind it are read.
+            let payload = if zstd { zstd::bulk::compress(&payload, 1).unwrap() } else { payload };
+            let mut values = vec![];
+            if decode_record(packing, &record(&payload), count, &mut values).is_some() {
+                prop_assert_eq!(values.len(), count);
+            }
+        }
+    }
+
+    #[test]
+    fn dont_cares_take_the_value_before_them() {
+        assert_eq!(fill(&[X, X, 1, X, 2, X]), Some(vec![1, 1, 1, 1, 2, 2]));
+        assert_eq!(fill(&[X, X]), None);
+        let one = encode_block(Packing::Base3, 3, &[X, 2, X]).unwrap();
+        assert_eq!(
+            (one.content, one.largest, one.values),
+            (Content::OneValue(2), 2, 3)
+        );
+    }
+
+    #[test]
+    fn what_compression_does_not_shrink_is_stored() {
+        let block = encode_block(Packing::Bytes, 19, &[5, 6, 7]).unwrap();
+        let Content::Record(bytes) = block.content else {
+            panic!("several values")
+        };
+        assert_eq!(bytes[8..], [3, 0, 0, 0, 5, 6, 7]);
+    }
+
+    #[test]
+    fn values_that_do_not_fit_are_refused() {
+        let error = encode_block(Packing::Base3, 3, &[0, 3]).unwrap_err();
+        assert!(matches!(
+            error.kind,
+            TableErrorKind::CodeTooLarge {
+                code: 3,
+                largest: 2
+            }
+        ));
+        assert!(encode_block(Packing::Bytes, 3, &[]).is_err());
+        assert!(encode_block(Packing::Bytes, 3, &vec![0; MAX_BLOCK_VALUES + 1]).is_err());
+    }
+
+    #[test]
+    fn frames_of_a_wrong_size_are_damage() {
+        let mut values = vec![];
+        for size in [999, 1001] {
+            let frame = record(&zstd::bulk::compress(&vec![1; size], 3).unwrap());
+            assert_eq!(
+                decode_record(Packing::Bytes, &frame, 1000, &mut values),
+                None
+            );
+        }
+    }
+}

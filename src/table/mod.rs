@@ -1,0 +1,26 @@
+#![doc = include_str!("FORMAT.md")]
+
+mod block;
+mod bytes;
+mod code;
+mod error;
+mod footer;
+mod grid;
+mod header;
+mod packing;
+mod reader;
+mod temporary;
+mod writer;
+
+pub use block::{EncodedBlock, encode_block};
+pub use code::{
+    Code, CodeError, DONT_CARE, dtw_code, dtw_code_to_wdl_code, dtw_value, wdl_code, wdl_value,
+};
+pub use error::{Part, TableError, TableErrorKind};
+pub use footer::SideSummary;
+pub use grid::{BlockExtent, BlockShape, Grid, GridError, MAX_BLOCK_VALUES, MAX_LANES, MAX_ROWS};
+pub use header::{FORMAT_VERSION, Header, Metric};
+pub use packing::Packing;
+pub use reader::Table;
+pub use temporary::remove_temporaries;
+pub use writer::TableWriter;

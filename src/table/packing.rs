@@ -1,0 +1,175 @@
+use super::code::{Code, DONT_CARE};
+
+/// How the values of a block become bytes, before compression.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Packing {
+    /// Five values of 0 to 2 in a byte, as digits to the base 3.
+    Base3,
+    /// A byte for each value.
+    Bytes,
+    /// Two bytes for each value.
+    Words,
+}
+
+/// The values of a byte, and how many bytes there are.
+const DIGITS: usize = 5;
+const BYTES: usize = 3usize.pow(DIGITS as u32);
+
+/// The five values of every byte: the first digit is the lowest.
+const UNPACKED: [[Code; DIGITS]; BYTES] = {
+    let mut table = [[0; DIGITS]; BYTES];
+    let mut byte = 0;
+    while byte < BYTES {
+        let (mut rest, mut digit) = (byte, 0);
+        while digit < DIGITS {
+            table[byte][digit] = (rest % 3) as Code;
+            rest /= 3;
+            digit += 1;
+        }
+        byte += 1;
+    }
+    table
+};
+
+impl Packing {
+    /// All packings, the densest first.
+    pub const ALL: [Packing; 3] = [Packing::Base3, Packing::Bytes, Packing::Words];
+
+    /// The densest packing for values up to this one.
+    pub fn for_codes_up_to(largest: Code) -> Packing {
+        let fits = |packing: &Packing| largest <= packing.largest_code();
+        Packing::ALL
+            .into_iter()
+            .find(fits)
+            .unwrap_or(Packing::Words)
+    }
+
+    /// The largest value that it can hold.
+    pub fn largest_code(self) -> Code {
+        match self {
+            Packing::Base3 => 2,
+            Packing::Bytes => 255,
+            Packing::Words => DONT_CARE - 1,
+        }
+    }
+
+    /// How many values make a block of 12 to 16 KiB: small enough to be unpacked
+    /// for one probe, large enough for the compressor to find its repetitions.
+    pub fn default_block_values(self) -> usize {
+        match self {
+            Packing::Base3 => 65536,
+            Packing::Bytes => 16384,
+            Packing::Words => 8192,
+        }
+    }
+
+    pub(super) fn id(self) -> u8 {
+        match self {
+            Packing::Base3 => 1,
+            Packing::Bytes => 2,
+            Packing::Words => 3,
+        }
+    }
+
+    pub(super) fn from_id(id: u8) -> Option<Packing> {
+        Packing::ALL.into_iter().find(|packing| packing.id() == id)
+    }
+
+    /// How many bytes this many values take.
+    pub(super) fn packed_bytes(self, values: usize) -> usize {
+        match self {
+            Packing::Base3 => values.div_ceil(DIGITS),
+            Packing::Bytes => values,
+            Packing::Words => 2 * values,
+        }
+    }
+
+    /// The bytes of values none of which is larger than [`Self::largest_code`].
+    pub(super) fn pack(self, values: &[Code]) -> Vec<u8> {
+        match self {
+            Packing::Base3 => {
+                let byte = |five: &[Code]| five.iter().rev().fold(0, |sum, &v| 3 * sum + v as u8);
+                values.chunks(DIGITS).map(byte).collect()
+            }
+            Packing::Bytes => values.iter().map(|&v| v as u8).collect(),
+            Packing::Words => values.iter().flat_map(|v| v.to_le_bytes()).collect(),
+        }
+    }
+
+    /// Puts the first `count` values of `packed` into `values`; `None` if those
+    /// bytes are no such values.
+    pub(super) fn unpack(self, packed: &[u8], count: usize, values: &mut Vec<Code>) -> Option<()> {
+        values.clear();
+        if packed.len() != self.packed_bytes(count) {
+            return None;
+        }
+        values.reserve(count + DIGITS);
+        match self {
+            Packing::Base3 => {
+                for &byte in packed {
+                    values.extend_from_slice(UNPACKED.get(usize::from(byte))?);
+                }
+                values.truncate(count);
+            }
+            Packing::Bytes => values.extend(packed.iter().map(|&byte| Code::from(byte))),
+            Packing::Words => {
+                let words = packed.chunks_exact(2);
+                values.extend(words.map(|word| Code::from_le_bytes([word[0], word[1]])));
+            }
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn values_go_through_bytes(
+            packing in prop::sample::select(&Packing::ALL[..]),
+            any in prop::collection::vec(any::<Code>(), 0..40),
+        ) {
+            let largest = u32::from(packing.largest_code());
+            let values: Vec<Code> = any.iter().map(|&v| (u32::from(v) % (largest + 1)) as Code).collect();
+            let packed = packing.pack(&values);
+            prop_assert_eq!(packed.len(), packing.packed_bytes(values.len()));
+            let mut unpacked = vec![7; 3];
+            packing.unpack(&packed, values.len(), &mut unpacked).unwrap();
+            prop_assert_eq!(unpacked, values);
+        }
+    }
+
+    #[test]
+    fn bytes_are_those_of_the_format() {
+        assert_eq!(Packing::Base3.pack(&[1, 0, 2, 0, 0, 2]), [1 + 2 * 9, 2]);
+        assert_eq!(Packing::Bytes.pack(&[1, 255]), [1, 255]);
+        assert_eq!(Packing::Words.pack(&[1, 0x1234]), [1, 0, 0x34, 0x12]);
+        let ids = Packing::ALL.map(Packing::id);
+        assert_eq!(ids, [1, 2, 3]);
+    }
+
+    #[test]
+    fn bytes_that_are_no_values_are_refused() {
+        let mut values = Vec::new();
+        assert_eq!(Packing::Base3.unpack(&[242], 5, &mut values), Some(()));
+        assert_eq!(Packing::Base3.unpack(&[243], 5, &mut values), None);
+        assert_eq!(Packing::Base3.unpack(&[0], 6, &mut values), None);
+        assert_eq!(Packing::Words.unpack(&[0; 3], 1, &mut values), None);
+    }
+
+    #[test]
+    fn the_densest_packing_is_chosen() {
+        for (largest, packing) in [
+            (0, Packing::Base3),
+            (2, Packing::Base3),
+            (3, Packing::Bytes),
+            (255, Packing::Bytes),
+            (256, Packing::Words),
+        ] {
+            assert_eq!(Packing::for_codes_up_to(largest), packing);
+        }
+    }
+}

@@ -1,0 +1,274 @@
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use super::block::{Content, EncodedBlock};
+use super::bytes::checksum;
+use super::code::Code;
+use super::error::{KindResult, TableError, TableErrorKind};
+use super::footer::{Footer, SideSummary};
+use super::header::Header;
+use super::temporary::Temporary;
+
+/// Set in an index entry that holds a block's one value.
+pub(super) const ONE_VALUE_FLAG: u64 = 1 << 63;
+
+/// Writes one table, block by block in any order.
+///
+/// Until [`finish`](TableWriter::finish) the blocks are in a temporary file beside
+/// the table's place; a writer that is dropped earlier deletes it.
+#[derive(Debug)]
+pub struct TableWriter {
+    path: PathBuf,
+    output: Output<BufWriter<File>>,
+    temporary: Temporary,
+    header: Header,
+    /// By block number.
+    entries: Vec<Entry>,
+    /// The largest code of each side.
+    largest: [Code; 2],
+}
+
+/// What the index will say about a block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Entry {
+    Missing,
+    DontCares,
+    OneValue(Code),
+    Record(u64),
+}
+
+impl TableWriter {
+    /// Starts the table that is to be at `path`.
+    ///
+    /// # Errors
+    /// If the folder cannot be written to, or the header describes no table.
+    pub fn create(path: &Path, header: Header) -> Result<TableWriter, TableError> {
+        TableWriter::start(path, header).map_err(|kind| kind.at(Some(path)))
+    }
+
+    fn start(path: &Path, header: Header) -> KindResult<TableWriter> {
+        let bytes = header.to_bytes()?;
+        let blocks = usize::try_from(header.grid.blocks())
+            .map_err(|_| TableErrorKind::Unwritable("more blocks than this machine can count"))?;
+        let (temporary, file) = Temporary::create(path)?;
+        let mut output = Output::new(BufWriter::new(file));
+        output.write(&bytes)?;
+        Ok(TableWriter {
+            path: path.to_owned(),
+            output,
+            temporary,
+            header,
+            entries: vec![Entry::Missing; blocks],
+            largest: [0; 2],
+        })
+    }
+
+    /// Adds a block.
+    ///
+    /// Records are stored in the order of these calls: the same blocks in the same
+    /// order make the same file.
+    ///
+    /// # Errors
+    /// If the block is not one of the table's, came before, has another number of
+    /// values or another packing; or if the disk is full.
+    pub fn append(&mut self, block: u64, encoded: EncodedBlock) -> Result<(), TableError> {
+        self.add(block, encoded)
+            .map_err(|kind| kind.at(Some(&self.path)))
+    }
+
+    fn add(&mut self, block: u64, encoded: EncodedBlock) -> KindResult<()> {
+        let extent = self
+            .header
+            .grid
+            .block_extent(block)
+            .ok_or(TableErrorKind::OutsideTable)?;
+        let entry = &mut self.entries[block as usize];
+        if *entry != Entry::Missing
+            || encoded.values != extent.values()
+            || encoded.packing != self.header.packing
+        {
+            return Err(TableErrorKind::UnexpectedBlock(block));
+        }
+        *entry = match encoded.content {
+            Content::Nothing => Entry::DontCares,
+            Content::OneValue(code) => Entry::OneValue(code),
+            Content::Record(bytes) => {
+                let offset = self.output.written;
+                self.output.write(&bytes)?;
+                Entry::Record(offset)
+            }
+        };
+        let largest = &mut self.largest[extent.side as usize];
+        *largest = encoded.largest.max(*largest);
+        Ok(())
+    }
+
+    /// Writes the index and what is known at the end, and gives the file its name.
+    /// A file that has this name is replaced. Returns the file's size in bytes.
+    ///
+    /// # Errors
+    /// If blocks are missing, if the summaries do not add up or forbid a value
+    /// that a block has, or if the disk is full.
+    pub fn finish(mut self, summaries: [SideSummary; 2]) -> Result<u64, TableError> {
+        self.complete(summaries)
+            .map_err(|kind| kind.at(Some(&self.path)))
+    }
+
+    fn complete(&mut self, summaries: [SideSummary; 2]) -> KindResult<u64> {
+        self.check_complete(&summaries)?;
+        let per_side = self.entries.len() / 2;
+        let one_value = [0, 1].map(|side| one_value(&self.entries[side * per_side..][..per_side]));
+        let mut index = Vec::new();
+        for (entries, one_value) in self.entries.chunks(per_side).zip(one_value) {
+            if one_value.is_none() {
+                index.extend(entries.iter().flat_map(|entry| entry.to_bytes()));
+            }
+        }
+        let footer = Footer {
+            index_offset: self.output.written,
+            index_checksum: checksum(&index),
+            summaries,
+            one_value,
+        };
+        self.output.write(&index)?;
+        self.output.write(&footer.to_bytes())?;
+        let file_checksum = self.output.hasher.finalize();
+        self.output.write(&Footer::end(file_checksum))?;
+        self.output
+            .inner
+            .flush()
+            .map_err(TableErrorKind::io("write the table"))?;
+        let file = self.output.inner.get_ref();
+        file.sync_all()
+            .map_err(TableErrorKind::io("write the table"))?;
+        self.temporary.rename(&self.path)?;
+        Ok(self.output.written)
+    }
+
+    fn check_complete(&self, summaries: &[SideSummary; 2]) -> KindResult<()> {
+        let missing = |entry: &&Entry| **entry == Entry::Missing;
+        if let Some(first) = self.entries.iter().position(|entry| missing(&entry)) {
+            let missing = self.entries.iter().filter(missing).count() as u64;
+            return Err(TableErrorKind::MissingBlocks {
+                missing,
+                first: first as u64,
+            });
+        }
+        for (summary, code) in summaries.iter().zip(self.largest) {
+            if !summary.adds_up() {
+                return Err(TableErrorKind::Unwritable("the counts do not add up"));
+            }
+            let largest = summary.largest_code(self.header.metric);
+            if code > largest {
+                return Err(TableErrorKind::CodeTooLarge { code, largest });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Entry {
+    fn to_bytes(self) -> [u8; 8] {
+        match self {
+            Entry::Record(offset) => offset,
+            Entry::OneValue(code) => ONE_VALUE_FLAG | u64::from(code),
+            Entry::DontCares | Entry::Missing => ONE_VALUE_FLAG,
+        }
+        .to_le_bytes()
+    }
+}
+
+/// The one value of a side's blocks, if they have only one.
+fn one_value(entries: &[Entry]) -> Option<Code> {
+    let mut only = None;
+    for entry in entries {
+        match (*entry, only) {
+            (Entry::DontCares, _) => {}
+            (Entry::OneValue(code), None) => only = Some(code),
+            (Entry::OneValue(code), Some(other)) if code == other => {}
+            _ => return None,
+        }
+    }
+    Some(only.unwrap_or(0))
+}
+
+/// Counts and hashes what goes through it.
+#[derive(Debug)]
+struct Output<W> {
+    inner: W,
+    written: u64,
+    hasher: blake3::Hasher,
+    /// A write failed, and nobody knows how much of it is in the file.
+    broken: bool,
+}
+
+impl<W: Write> Output<W> {
+    fn new(inner: W) -> Output<W> {
+        Output {
+            inner,
+            written: 0,
+            hasher: blake3::Hasher::new(),
+            broken: false,
+        }
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> KindResult<()> {
+        if self.broken {
+            return Err(TableErrorKind::Unwritable("an earlier write failed"));
+        }
+        let written = self.inner.write_all(bytes);
+        self.broken = written.is_err();
+        self.hasher.update(bytes);
+        self.written += bytes.len() as u64;
+        written.map_err(TableErrorKind::io("write the table"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    /// A disk with room for so many bytes.
+    struct Disk(usize);
+
+    impl Write for Disk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let written = bytes.len().min(self.0);
+            self.0 -= written;
+            if written == 0 {
+                Err(io::ErrorKind::StorageFull.into())
+            } else {
+                Ok(written)
+            }
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_full_disk_is_told_and_ends_the_writing() {
+        let mut output = Output::new(Disk(10));
+        output.write(&[0; 8]).unwrap();
+        let error = output.write(&[0; 8]).unwrap_err();
+        assert!(error.to_string().contains("free some space"), "{error}");
+        output.inner = Disk(100);
+        assert!(matches!(
+            output.write(&[0; 8]),
+            Err(TableErrorKind::Unwritable(_))
+        ));
+    }
+
+    #[test]
+    fn a_side_has_one_value_if_all_its_blocks_have_it() {
+        use Entry::{DontCares, OneValue, Record};
+        assert_eq!(one_value(&[DontCares, OneValue(2), OneValue(2)]), Some(2));
+        assert_eq!(one_value(&[DontCares]), Some(0));
+        assert_eq!(one_value(&[OneValue(1), OneValue(2)]), None);
+        assert_eq!(one_value(&[OneValue(1), Record(74)]), None);
+    }
+}
