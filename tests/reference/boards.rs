@@ -18,6 +18,13 @@ const NINE_CAMPS: [[&str; 4]; 4] = [
     ["d9", "e9", "f9", "e8"],
 ];
 
+const SEVEN_CAMPS: [[&str; 3]; 4] = [
+    ["d1", "e1", "d2"],
+    ["g4", "g5", "f4"],
+    ["d7", "c7", "d6"],
+    ["a4", "a3", "b4"],
+];
+
 impl Rules {
     /// The game of that name.
     ///
@@ -26,6 +33,7 @@ impl Rules {
     pub fn named(name: &str) -> Rules {
         use Side::{Attackers, Defenders};
         let camps = NINE_CAMPS.map(Vec::from);
+        let small_camps = SEVEN_CAMPS.map(Vec::from);
         match name {
             "ashton" => Rules::new(Family::Ashton, 9, &camps, NINE, Defenders),
             "ashton-server" => Rules::new(Family::AshtonServer, 9, &camps, NINE, Defenders),
@@ -37,6 +45,7 @@ impl Rules {
             "alea-evangelii" => Rules::new(Family::Winther, 19, &[], NINETEEN, Defenders),
             "mini-corner" => Rules::new(Family::Winther, 5, &[], FIVE, Attackers),
             "mini-edge" => Rules::new(Family::Berkeley, 5, &[], FIVE, Attackers),
+            "mini-camps" => Rules::new(Family::Ashton, 7, &small_camps, SEVEN, Defenders),
             _ => panic!("the reference does not know the game \"{name}\""),
         }
     }

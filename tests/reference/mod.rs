@@ -6,11 +6,11 @@
 //! Change it only when the rules' text was misread here.
 
 // Every test program includes this module and uses its own part of it.
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports)]
 
 mod boards;
 mod rules;
 mod solve;
 
-pub use rules::{Rules, Side};
+pub use rules::{Position, Rules, Side};
 pub use solve::{Outcome, Solver};
