@@ -1,6 +1,7 @@
 //! The boards and starting positions of the games that the reference knows.
 
-use super::rules::{Family, Rules, Side};
+use super::position::Side;
+use super::rules::{Family, Rules};
 
 const NINE: &str = "/3ttt3/4t4/4T4/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/";
 const SEVEN: &str = "/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/";

@@ -9,8 +9,10 @@
 #![allow(dead_code, unused_imports)]
 
 mod boards;
+mod position;
 mod rules;
 mod solve;
 
-pub use rules::{Position, Rules, Side};
+pub use position::{Position, Side};
+pub use rules::Rules;
 pub use solve::{Outcome, Solver};

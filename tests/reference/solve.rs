@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::rules::{ATTACKER, DEFENDER, EMPTY, KING, Position, Rules, Side, Successor};
+use super::position::{ATTACKER, DEFENDER, EMPTY, KING, Position, Side};
+use super::rules::{Rules, Successor};
 
 /// What a position is worth for the side to move, with the plies to the end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
