@@ -1,0 +1,102 @@
+//! Boards as letters, and their texts.
+
+use super::rules::Rules;
+
+/// A player.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Side {
+    Attackers,
+    Defenders,
+}
+
+impl Side {
+    pub fn other(self) -> Side {
+        match self {
+            Side::Attackers => Side::Defenders,
+            Side::Defenders => Side::Attackers,
+        }
+    }
+
+    pub(super) fn owns(self, piece: u8) -> bool {
+        match self {
+            Side::Attackers => piece == ATTACKER,
+            Side::Defenders => piece == DEFENDER || piece == KING,
+        }
+    }
+}
+
+pub const EMPTY: u8 = b'.';
+pub const ATTACKER: u8 = b't';
+pub const DEFENDER: u8 = b'T';
+pub const KING: u8 = b'K';
+
+/// The pieces, square by square (a1, b1, ... a2, b2, ...), and who is to move.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Position {
+    pub cells: Vec<u8>,
+    pub to_move: Side,
+}
+
+impl Rules {
+    /// Reads a board, a blank, and the side to move.
+    pub fn read(&self, text: &str) -> Position {
+        let (board, side) = text.split_once(' ').expect("a board and a side");
+        Position {
+            cells: read_board(board, self.size),
+            to_move: match side {
+                "a" => Side::Attackers,
+                "d" => Side::Defenders,
+                _ => panic!("no side \"{side}\""),
+            },
+        }
+    }
+
+    /// Writes what [`Rules::read`] reads.
+    pub fn write(&self, position: &Position) -> String {
+        let mut text = String::from("/");
+        for row in position.cells.chunks(self.size) {
+            let mut gap = 0;
+            for &piece in row {
+                if piece == EMPTY {
+                    gap += 1;
+                    continue;
+                }
+                if gap > 0 {
+                    text += &gap.to_string();
+                    gap = 0;
+                }
+                text.push(char::from(piece));
+            }
+            if gap > 0 {
+                text += &gap.to_string();
+            }
+            text.push('/');
+        }
+        text += match position.to_move {
+            Side::Attackers => " a",
+            Side::Defenders => " d",
+        };
+        text
+    }
+}
+
+/// The cells of a board's text.
+pub(super) fn read_board(text: &str, size: usize) -> Vec<u8> {
+    let mut cells = Vec::new();
+    for row in text.trim_matches('/').split('/') {
+        let mut gap = 0;
+        for letter in row.bytes() {
+            if letter.is_ascii_digit() {
+                gap = 10 * gap + usize::from(letter - b'0');
+                continue;
+            }
+            cells.resize(cells.len() + gap, EMPTY);
+            gap = 0;
+            cells.push(letter);
+        }
+        cells.resize(cells.len() + gap, EMPTY);
+        assert_eq!(cells.len() % size, 0, "row \"{row}\" of \"{text}\"");
+    }
+    assert_eq!(cells.len(), size * size, "\"{text}\"");
+    cells
+}

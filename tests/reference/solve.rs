@@ -1,0 +1,287 @@
+//! Exact values of whole slices, by going over all positions ply by ply.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::position::{ATTACKER, DEFENDER, EMPTY, KING, Position, Side};
+use super::rules::{Rules, Successor};
+
+/// What a position is worth for the side to move, with the plies to the end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    Win(u16),
+    Loss(u16),
+    /// Nobody can force a win: a draw, or undecided in berkeley.
+    Open,
+}
+
+use Outcome::{Loss, Open, Win};
+
+impl Outcome {
+    /// The worth of a move that leads to a position of this worth.
+    fn before(self) -> Outcome {
+        match self {
+            Win(plies) => Loss(plies + 1),
+            Loss(plies) => Win(plies + 1),
+            Open => Open,
+        }
+    }
+
+    /// The one of two moves that the mover prefers: the winner hurries, the
+    /// loser delays.
+    fn better(self, other: Outcome) -> Outcome {
+        match (self, other) {
+            (Win(a), Win(b)) => Win(a.min(b)),
+            (Win(a), _) | (_, Win(a)) => Win(a),
+            (Open, _) | (_, Open) => Open,
+            (Loss(a), Loss(b)) => Loss(a.max(b)),
+        }
+    }
+
+    fn plies(self) -> u16 {
+        match self {
+            Win(plies) | Loss(plies) => plies,
+            Open => 0,
+        }
+    }
+}
+
+/// All positions of one material.
+struct Slice {
+    /// The boards, each with its number as a key.
+    boards: Vec<Vec<u8>>,
+    index: HashMap<u64, usize>,
+    /// The values of the boards with the attackers and the defenders to move.
+    attackers: Vec<Outcome>,
+    defenders: Vec<Outcome>,
+}
+
+impl Slice {
+    fn values(&self, to_move: Side) -> &[Outcome] {
+        match to_move {
+            Side::Attackers => &self.attackers,
+            Side::Defenders => &self.defenders,
+        }
+    }
+}
+
+/// The moves of all boards of a slice with one side to move.
+#[derive(Default)]
+struct Moves {
+    /// The best of the moves that end the game or leave the slice, by board.
+    known: Vec<Option<Outcome>>,
+    /// Where the other moves lead, all boards in a row.
+    quiet: Vec<u32>,
+    /// Where each board's part of `quiet` ends.
+    ends: Vec<usize>,
+}
+
+/// Solves slices of one game and keeps them.
+pub struct Solver {
+    rules: Rules,
+    slices: BTreeMap<(usize, usize), Slice>,
+}
+
+impl Solver {
+    /// A solver for the game of that name that has not solved anything yet.
+    pub fn new(ruleset: &str) -> Solver {
+        Solver {
+            rules: Rules::named(ruleset),
+            slices: BTreeMap::new(),
+        }
+    }
+
+    /// Solves the slice of the king and so many soldiers against so many
+    /// attackers, and all smaller ones first.
+    pub fn solve(&mut self, defenders: usize, attackers: usize) {
+        if attackers == 0 || self.slices.contains_key(&(defenders, attackers)) {
+            return;
+        }
+        if defenders > 0 {
+            self.solve(defenders - 1, attackers);
+        }
+        self.solve(defenders, attackers - 1);
+        let slice = self.solved(defenders, attackers);
+        self.slices.insert((defenders, attackers), slice);
+    }
+
+    /// Every position of a solved slice with its value, mirror images and all.
+    pub fn positions(
+        &self,
+        defenders: usize,
+        attackers: usize,
+    ) -> impl Iterator<Item = (Position, Outcome)> {
+        let slice = &self.slices[&(defenders, attackers)];
+        [Side::Attackers, Side::Defenders]
+            .into_iter()
+            .flat_map(move |to_move| {
+                let boards = slice.boards.iter().cloned();
+                let positions = boards.map(move |cells| Position { cells, to_move });
+                positions.zip(slice.values(to_move).iter().copied())
+            })
+    }
+
+    /// The value of a position of a solved slice.
+    pub fn outcome(&self, position: &Position) -> Outcome {
+        let count = |piece| position.cells.iter().filter(|&&p| p == piece).count();
+        if count(ATTACKER) == 0 {
+            assert_eq!(position.to_move, Side::Attackers, "the game is over");
+            return Loss(0);
+        }
+        let slice = &self.slices[&(count(DEFENDER), count(ATTACKER))];
+        slice.values(position.to_move)[slice.index[&number(&position.cells)]]
+    }
+
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// All boards with that material.
+    fn boards(&self, defenders: usize, attackers: usize) -> Vec<Vec<u8>> {
+        let mut boards = vec![vec![EMPTY; self.rules.squares()]];
+        for (piece, count) in [(KING, 1), (DEFENDER, defenders), (ATTACKER, attackers)] {
+            let with_pieces = |board| self.add(board, piece, count, 0);
+            boards = boards.into_iter().flat_map(with_pieces).collect();
+        }
+        boards
+    }
+
+    /// The board with so many more pieces of a kind, from that square on, in
+    /// all ways.
+    fn add(&self, board: Vec<u8>, piece: u8, count: usize, from: usize) -> Vec<Vec<u8>> {
+        if count == 0 {
+            return vec![board];
+        }
+        let mut boards = Vec::new();
+        for square in from..board.len() {
+            if board[square] == EMPTY && self.rules.may_stand(piece, square) {
+                let mut more = board.clone();
+                more[square] = piece;
+                boards.extend(self.add(more, piece, count - 1, square + 1));
+            }
+        }
+        boards
+    }
+
+    fn solved(&self, defenders: usize, attackers: usize) -> Slice {
+        let boards = self.boards(defenders, attackers);
+        let numbers = boards.iter().map(|board| number(board));
+        let index: HashMap<u64, usize> = numbers.zip(0..).collect();
+        assert_eq!(index.len(), boards.len(), "two boards of one number");
+        let mut attackers_moves = Moves::default();
+        let mut defenders_moves = Moves::default();
+        for cells in &boards {
+            self.add_moves(cells, Side::Attackers, &index, &mut attackers_moves);
+            self.add_moves(cells, Side::Defenders, &index, &mut defenders_moves);
+        }
+        let (attackers, defenders) = settle(&attackers_moves, &defenders_moves);
+        Slice {
+            boards,
+            index,
+            attackers,
+            defenders,
+        }
+    }
+
+    fn add_moves(
+        &self,
+        cells: &[u8],
+        to_move: Side,
+        index: &HashMap<u64, usize>,
+        moves: &mut Moves,
+    ) {
+        let position = Position {
+            cells: cells.to_vec(),
+            to_move,
+        };
+        let mut known: Option<Outcome> = None;
+        let successors = self.rules.successors(&position);
+        if successors.is_empty() {
+            known = Some(Loss(0));
+        }
+        for Successor {
+            position,
+            captures,
+            won,
+        } in successors
+        {
+            let worth = if won {
+                Win(1)
+            } else if captures > 0 {
+                self.outcome(&position).before()
+            } else {
+                moves.quiet.push(index[&number(&position.cells)] as u32);
+                continue;
+            };
+            known = Some(known.map_or(worth, |best| best.better(worth)));
+        }
+        moves.known.push(known);
+        moves.ends.push(moves.quiet.len());
+    }
+}
+
+/// The values of all boards with the attackers and with the defenders to move.
+///
+/// In the round for `plies`, exactly the positions that end after that many
+/// plies are settled. What is never settled is open.
+fn settle(attackers: &Moves, defenders: &Moves) -> (Vec<Outcome>, Vec<Outcome>) {
+    let mut a: Vec<Option<Outcome>> = vec![None; attackers.known.len()];
+    let mut d: Vec<Option<Outcome>> = vec![None; defenders.known.len()];
+    let known = attackers.known.iter().chain(&defenders.known).flatten();
+    let last_known = known.map(|outcome| outcome.plies()).max().unwrap_or(0);
+    for plies in 0.. {
+        let new_a = attackers.settled_after(plies, &a, &d);
+        let new_d = defenders.settled_after(plies, &d, &a);
+        if new_a.is_empty() && new_d.is_empty() && plies > last_known {
+            break;
+        }
+        new_a.into_iter().for_each(|(i, value)| a[i] = Some(value));
+        new_d.into_iter().for_each(|(i, value)| d[i] = Some(value));
+    }
+    let open = |values: Vec<Option<Outcome>>| values.into_iter().map(|v| v.unwrap_or(Open));
+    (open(a).collect(), open(d).collect())
+}
+
+impl Moves {
+    /// The boards not settled yet that this side wins or loses in that many
+    /// plies; `theirs` has everything that the other side wins or loses sooner.
+    fn settled_after(
+        &self,
+        plies: u16,
+        mine: &[Option<Outcome>],
+        theirs: &[Option<Outcome>],
+    ) -> Vec<(usize, Outcome)> {
+        let mut settled = Vec::new();
+        let mut begin = 0;
+        for (board, &end) in self.ends.iter().enumerate() {
+            let quiet = &self.quiet[begin..end];
+            begin = end;
+            if mine[board].is_some() {
+                continue;
+            }
+            let mut replies = quiet.iter().map(|&to| theirs[to as usize]);
+            if self.known[board] == Some(Win(plies))
+                || replies.clone().any(|reply| matches!(reply, Some(Loss(_))))
+            {
+                settled.push((board, Win(plies)));
+            } else if self.known[board].is_none_or(|k| matches!(k, Loss(n) if n <= plies))
+                && replies.all(|reply| matches!(reply, Some(Win(_))))
+            {
+                settled.push((board, Loss(plies)));
+            }
+        }
+        settled
+    }
+}
+
+/// A number for a board, different from those of all other boards of the same
+/// material: the squares of the king, the defenders and the attackers, as
+/// digits.
+fn number(cells: &[u8]) -> u64 {
+    let squares = |piece| (0..cells.len()).filter(move |&s| cells[s] == piece);
+    let all = squares(KING)
+        .chain(squares(DEFENDER))
+        .chain(squares(ATTACKER));
+    all.fold(0, |number, square| {
+        number * cells.len() as u64 + square as u64
+    })
+}
