@@ -2,7 +2,12 @@
 #![warn(missing_docs)]
 
 pub mod board;
+mod capture;
+pub mod moves;
+pub mod notation;
+pub mod perft;
 pub mod position;
 pub mod rules;
 pub mod slice;
+pub mod unmoves;
 pub mod value;

@@ -4,7 +4,7 @@ mod square;
 mod squares;
 mod symmetry;
 
-pub use square::{Board, Direction, Square};
+pub use square::{Board, Direction, Square, SquareName};
 pub use squares::SquareSet;
 pub use symmetry::{Symmetry, SymmetryGroup};
 
