@@ -1,9 +1,18 @@
 //! Rulesets as data: what a file says, its checked form, and its fingerprint.
 
+mod check;
+mod error;
+mod essence;
+mod file;
 mod fingerprint;
+mod layout;
+mod load;
+mod names;
 mod ruleset;
 mod slides;
 
+pub use error::RulesetError;
 pub use fingerprint::Fingerprint;
-pub use ruleset::{Endless, Hostility, Kind, Layout, Movement, Repetition, Ruleset, Side};
+pub use layout::{Layout, LayoutError};
+pub use ruleset::{Endless, Hostility, Kind, Movement, Repetition, Ruleset, Side};
 pub use slides::{Rays, Slides, Step};

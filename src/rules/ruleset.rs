@@ -1,9 +1,12 @@
-use crate::board::{Board, Square, SquareSet, Symmetry, SymmetryGroup};
+use serde::{Deserialize, Serialize};
 
-use super::{Fingerprint, Slides};
+use crate::board::{Board, Square, SquareSet, SymmetryGroup};
+
+use super::{Fingerprint, Layout, Slides};
 
 /// One of the two players.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Side {
     /// The side without a king: black, the Muscovites.
     Attackers,
@@ -66,6 +69,15 @@ impl Kind {
         }
     }
 
+    /// The piece's letter in notation: `t`, `T` or `K`.
+    pub fn letter(self) -> char {
+        match self {
+            Kind::Attacker => 't',
+            Kind::Defender => 'T',
+            Kind::King => 'K',
+        }
+    }
+
     /// The kind's name, as messages write it.
     pub fn name(self) -> &'static str {
         match self {
@@ -114,7 +126,8 @@ pub struct Hostility {
 }
 
 /// What a game without end is worth.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Endless {
     /// A draw.
     Draw,
@@ -124,7 +137,8 @@ pub enum Endless {
 
 /// What the return of an earlier position means in a played game. Tables do
 /// not depend on it, but for what [`Endless`] says.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Repetition {
     /// Nothing.
     Allowed,
@@ -152,8 +166,8 @@ pub struct Ruleset {
     pub notes: Vec<String>,
     /// The board.
     pub board: Board,
-    /// The named square sets of the ruleset's file, in file order, for
-    /// drawings and descriptions.
+    /// The named square sets, for drawings and descriptions: `throne`,
+    /// `beside-throne`, `corners` and `edge`, then the file's own in its order.
     pub squares: Vec<(String, SquareSet)>,
     /// Where the pieces stand at the start.
     pub start: Layout,
@@ -181,17 +195,6 @@ pub struct Ruleset {
     pub goals: SquareSet,
     /// What follows from the above.
     pub(super) derived: Derived,
-}
-
-/// A board with pieces, before anybody asks whether they may stand there.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Layout {
-    /// The attackers.
-    pub attackers: SquareSet,
-    /// The defending soldiers.
-    pub defenders: SquareSet,
-    /// The king.
-    pub king: Option<Square>,
 }
 
 /// What follows from a ruleset's decisions; made once, when it is loaded.
@@ -229,33 +232,6 @@ impl Ruleset {
     pub fn named_squares(&self, name: &str) -> SquareSet {
         let named = self.squares.iter().find(|(known, _)| known == name);
         named.map_or(SquareSet::EMPTY, |&(_, squares)| squares)
-    }
-
-    /// Whether the symmetry maps every square set that can change a value onto
-    /// itself.
-    pub(super) fn is_symmetric(&self, symmetry: Symmetry) -> bool {
-        let keeps = |set: SquareSet| symmetry.apply_set(self.board, set) == set;
-        let keeps_gates = |movement: &Movement| {
-            movement.gates.iter().all(|&gate| {
-                movement
-                    .gates
-                    .contains(&symmetry.apply_set(self.board, gate))
-            })
-        };
-        self.movement
-            .iter()
-            .all(|m| keeps(m.stop) && keeps(m.cross) && keeps_gates(m))
-            && self
-                .hostile
-                .iter()
-                .all(|h| keeps(h.empty) && keeps(h.occupied) && keeps(h.besieged))
-            && self
-                .protected
-                .iter()
-                .chain(&self.unaided)
-                .all(|&set| keeps(set))
-            && keeps(self.surrounded)
-            && keeps(self.goals)
     }
 }
 

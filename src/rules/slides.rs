@@ -70,6 +70,12 @@ impl Slides {
         &self.forward[kind as usize][from.index()]
     }
 
+    /// Where a piece on that square can go on the empty board.
+    pub fn reach(&self, kind: Kind, from: Square) -> SquareSet {
+        let steps = self.from(kind, from).iter().flatten();
+        steps.filter(|s| s.ends).map(|s| s.square).collect()
+    }
+
     /// The slides, seen from their end, that bring a piece to that square. The
     /// ray in a direction holds the squares that lie there, so the piece came
     /// moving the opposite way.

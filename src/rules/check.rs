@@ -1,0 +1,220 @@
+//! From a file as it is written to the checked form of a ruleset.
+
+use std::num::NonZeroU32;
+
+use crate::board::{Board, MAX_SIZE, MIN_SIZE, SquareSet};
+
+use super::essence::Essence;
+use super::file::{self, File, NoMoves};
+use super::names::Names;
+use super::ruleset::{Derived, places};
+use super::{Endless, Hostility, Kind, Layout, Movement, Repetition, Ruleset, Slides};
+
+/// What is wrong with which field of a file.
+pub(super) struct Fault {
+    pub field: String,
+    pub reason: String,
+}
+
+/// A fault, in the shape in which functions return it.
+pub(super) fn fault<T>(field: impl Into<String>, reason: impl Into<String>) -> Result<T, Fault> {
+    Err(Fault {
+        field: field.into(),
+        reason: reason.into(),
+    })
+}
+
+/// The checked form of the file.
+pub(super) fn ruleset(file: &File) -> Result<Ruleset, Fault> {
+    check_name(&file.name)?;
+    let board = board(file.size)?;
+    let names = Names::new(&file.squares, board)?;
+    let movement = [
+        movement(&file.movement.attackers, "movement.attackers", &names)?,
+        movement(&file.movement.defenders, "movement.defenders", &names)?,
+        movement(&file.movement.king, "movement.king", &names)?,
+    ];
+    let goals = goals(&file.end, &movement[Kind::King as usize], &names)?;
+    let places = Kind::ALL.map(|kind| places(&movement[kind as usize], kind, goals));
+    let start = start(&file.start, board, &places, goals)?;
+    let hostile = [
+        hostility(&file.hostile.attackers, "hostile.attackers", &names)?,
+        hostility(&file.hostile.defenders, "hostile.defenders", &names)?,
+        hostility(&file.hostile.king, "hostile.king", &names)?,
+    ];
+    let hostile = Kind::ALL.map(|kind| where_it_counts(hostile[kind as usize], kind, &places));
+    let [protected, unaided] = exceptions(&file.capture, &places, &names)?;
+    let surrounded = names.union(&file.capture.king_surrounded, "capture.king-surrounded")?;
+    let surrounded = surrounded & places[Kind::King as usize];
+    check_end(&file.end)?;
+    let slides = Slides::new(board, &movement, goals);
+    let essence = Essence {
+        board,
+        reach: Kind::ALL.map(|kind| board.squares().map(|s| slides.reach(kind, s)).collect()),
+        places,
+        hostile,
+        protected,
+        unaided,
+        surrounded,
+        goals,
+        endless: file.end.endless,
+    };
+    let derived = Derived {
+        symmetries: essence.symmetries(),
+        fingerprint: essence.fingerprint(),
+        slides,
+    };
+    Ok(Ruleset {
+        name: file.name.clone(),
+        title: file.title.clone(),
+        source: file.source.clone(),
+        notes: file.notes.clone(),
+        board,
+        squares: names.into_sets(),
+        start,
+        first: file.first_mover,
+        ply_limit: file.ply_limit.map(NonZeroU32::get),
+        repetition: file.end.repetition,
+        endless: file.end.endless,
+        movement,
+        hostile,
+        protected,
+        unaided,
+        surrounded,
+        goals,
+        derived,
+    })
+}
+
+/// A ruleset's name is also the name of the folder of its tables.
+fn check_name(name: &str) -> Result<(), Fault> {
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if name.is_empty() || name.starts_with('-') || !name.chars().all(fits) {
+        let reason = format!("\"{name}\" may hold only a-z, 0-9 and, not at its start, -");
+        return fault("name", reason);
+    }
+    Ok(())
+}
+
+fn board(size: i64) -> Result<Board, Fault> {
+    let board = u8::try_from(size).ok().and_then(Board::new);
+    let reason = format!("{size} is not an odd number from {MIN_SIZE} to {MAX_SIZE}");
+    board.map_or_else(|| fault("size", reason), Ok)
+}
+
+fn movement(file: &file::KindMovement, field: &str, names: &Names) -> Result<Movement, Fault> {
+    let all: SquareSet = names.board().squares().collect();
+    let stop = all - names.union(&file.no_stop, &format!("{field}.no-stop"))?;
+    let cross = all - names.union(&file.no_cross, &format!("{field}.no-cross"))?;
+    let field = format!("{field}.no-entry");
+    let gates = names.groups(&file.no_entry, &field)?;
+    let mut gated = SquareSet::EMPTY;
+    for &gate in &gates {
+        if let Some(twice) = (gate & gated).first() {
+            let twice = names.board().name(twice);
+            return fault(field, format!("\"{twice}\" is in two groups"));
+        }
+        gated |= gate;
+    }
+    Ok(Movement { stop, cross, gates })
+}
+
+fn goals(file: &file::End, king: &Movement, names: &Names) -> Result<SquareSet, Fault> {
+    let field = "end.goals";
+    let goals = names.union(&file.goals, field)?;
+    if goals.is_empty() {
+        return fault(field, "the king needs a square to win on");
+    }
+    match (goals - king.stop).first() {
+        Some(closed) => {
+            let closed = names.board().name(closed);
+            fault(field, format!("the king may not stop on \"{closed}\""))
+        }
+        None => Ok(goals),
+    }
+}
+
+fn start(
+    text: &str,
+    board: Board,
+    places: &[SquareSet; 3],
+    goals: SquareSet,
+) -> Result<Layout, Fault> {
+    let field = "start";
+    let layout = Layout::parse(text, board).or_else(|error| fault(field, error.to_string()))?;
+    if layout.king.is_none() {
+        return fault(field, "there is no king");
+    }
+    if layout.attackers.is_empty() {
+        return fault(field, "there are no attackers");
+    }
+    for kind in Kind::ALL {
+        if let Some(wrong) = (layout.squares(kind) - places[kind as usize]).first() {
+            let (name, wrong_name) = (kind.name(), board.name(wrong));
+            return if kind == Kind::King && goals.contains(wrong) {
+                fault(field, format!("the king has already won on {wrong_name}"))
+            } else {
+                fault(field, format!("no {name} may stand on {wrong_name}"))
+            };
+        }
+    }
+    Ok(layout)
+}
+
+fn hostility(file: &file::KindHostile, field: &str, names: &Names) -> Result<Hostility, Fault> {
+    Ok(Hostility {
+        empty: names.union(&file.empty, &format!("{field}.empty"))?,
+        occupied: names.union(&file.occupied, &format!("{field}.occupied"))?,
+        besieged: names.union(&file.besieged, &format!("{field}.besieged"))?,
+    })
+}
+
+/// Without the occupied squares that a comrade of the victim cannot occupy, so
+/// that rulesets which differ only there are one.
+fn where_it_counts(hostility: Hostility, victim: Kind, places: &[SquareSet; 3]) -> Hostility {
+    let [attackers, defenders, king] = *places;
+    let comrades = match victim {
+        Kind::Attacker => attackers,
+        Kind::Defender => defenders | king,
+        Kind::King => defenders,
+    };
+    let occupied = hostility.occupied & comrades;
+    Hostility {
+        empty: hostility.empty,
+        occupied,
+        besieged: hostility.besieged & comrades - occupied,
+    }
+}
+
+/// The protected and the unaided squares, each by side.
+fn exceptions(
+    file: &file::Capture,
+    [attackers, defenders, _]: &[SquareSet; 3],
+    names: &Names,
+) -> Result<[[SquareSet; 2]; 2], Fault> {
+    let protected = [
+        *attackers & names.union(&file.protected_attackers, "capture.protected-attackers")?,
+        *defenders & names.union(&file.protected_defenders, "capture.protected-defenders")?,
+    ];
+    let unaided = [
+        *attackers & names.union(&file.unaided_attackers, "capture.unaided-attackers")?,
+        *defenders & names.union(&file.unaided_defenders, "capture.unaided-defenders")?,
+    ];
+    let unaided = std::array::from_fn(|side| unaided[side] - protected[side]);
+    Ok([protected, unaided])
+}
+
+fn check_end(end: &file::End) -> Result<(), Fault> {
+    let NoMoves::Loses = end.no_moves;
+    match (end.repetition, end.endless) {
+        (Repetition::MoverLoses, Endless::Draw) => fault(
+            "end.endless",
+            "is \"undecided\" where the mover who repeats a position loses, for no game is drawn",
+        ),
+        (Repetition::Allowed | Repetition::Draw, Endless::Undecided) => fault(
+            "end.endless",
+            "is \"draw\" unless end.repetition is \"mover-loses\"",
+        ),
+        _ => Ok(()),
+    }
+}

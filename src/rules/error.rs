@@ -1,0 +1,61 @@
+use std::fmt;
+
+/// Why a ruleset cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RulesetError {
+    /// There is neither a built-in ruleset nor a file of that name.
+    Unknown {
+        /// What was asked for.
+        name: String,
+    },
+    /// The file cannot be read.
+    Unreadable {
+        /// The file.
+        origin: String,
+        /// What the operating system says.
+        reason: String,
+    },
+    /// The text is not TOML, or not of the form of a ruleset file.
+    Form {
+        /// The file.
+        origin: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong there.
+        reason: String,
+    },
+    /// A field makes no sense.
+    Field {
+        /// The file.
+        origin: String,
+        /// The field, with its tables: `end.goals`.
+        field: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl fmt::Display for RulesetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RulesetError::Unknown { name } => write!(
+                f,
+                "\"{name}\" is neither a file nor a built-in ruleset ({})",
+                super::Ruleset::builtin_names().join(", ")
+            ),
+            RulesetError::Unreadable { origin, reason } => write!(f, "{origin}: {reason}"),
+            RulesetError::Form {
+                origin,
+                line,
+                reason,
+            } => write!(f, "{origin}: line {line}: {reason}"),
+            RulesetError::Field {
+                origin,
+                field,
+                reason,
+            } => write!(f, "{origin}: {field}: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for RulesetError {}

@@ -1,0 +1,120 @@
+//! A ruleset file as it is written: names and lists, nothing checked but the
+//! form. `docs/rulesets.md` describes the fields.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::{Endless, Repetition, Side};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct File {
+    pub name: String,
+    pub title: String,
+    pub source: String,
+    #[serde(default)]
+    pub notes: Vec<String>,
+    pub size: i64,
+    pub start: String,
+    pub first_mover: Side,
+    pub ply_limit: Option<NonZeroU32>,
+    /// Spanned, because the parser sorts the names and people did not.
+    #[serde(default)]
+    pub squares: BTreeMap<String, Spanned<Squares>>,
+    pub movement: Movement,
+    pub hostile: Hostile,
+    pub capture: Capture,
+    pub end: End,
+}
+
+/// A set in one string of squares, or in several groups.
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected a string of squares, \"a4 a5\", or a list of such strings"
+)]
+pub(super) enum Squares {
+    Set(String),
+    Groups(Vec<String>),
+}
+
+impl Squares {
+    pub fn groups(&self) -> &[String] {
+        match self {
+            Squares::Set(set) => std::slice::from_ref(set),
+            Squares::Groups(groups) => groups,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Movement {
+    pub attackers: KindMovement,
+    pub defenders: KindMovement,
+    pub king: KindMovement,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct KindMovement {
+    #[serde(default)]
+    pub no_stop: Vec<String>,
+    #[serde(default)]
+    pub no_cross: Vec<String>,
+    #[serde(default)]
+    pub no_entry: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Hostile {
+    pub attackers: KindHostile,
+    pub defenders: KindHostile,
+    pub king: KindHostile,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct KindHostile {
+    #[serde(default)]
+    pub empty: Vec<String>,
+    #[serde(default)]
+    pub occupied: Vec<String>,
+    #[serde(default)]
+    pub besieged: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Capture {
+    #[serde(default)]
+    pub protected_attackers: Vec<String>,
+    #[serde(default)]
+    pub protected_defenders: Vec<String>,
+    #[serde(default)]
+    pub unaided_attackers: Vec<String>,
+    #[serde(default)]
+    pub unaided_defenders: Vec<String>,
+    pub king_surrounded: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct End {
+    pub goals: Vec<String>,
+    pub no_moves: NoMoves,
+    pub repetition: Repetition,
+    pub endless: Endless,
+}
+
+/// What a side without a legal move has: a decision that a file states, though
+/// all known rulesets that say anything agree.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum NoMoves {
+    Loses,
+}
