@@ -1,7 +1,9 @@
 //! Positions: where the pieces stand and who is to move.
 
-use crate::board::{Square, SquareSet, Symmetry};
-use crate::rules::{Kind, Layout, Ruleset, Side};
+use std::fmt;
+
+use crate::board::{Board, Square, SquareName, SquareSet, Symmetry};
+use crate::rules::{Kind, Layout, LayoutError, Ruleset, Side};
 use crate::slice::Slice;
 
 /// A position of a running game: a king, any number of soldiers, a side to
@@ -20,6 +22,95 @@ pub struct Position {
 }
 
 impl Position {
+    /// Reads a position: the board, a blank and the side to move, `a` or `d`,
+    /// as in `/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ a`. The outer slashes may be
+    /// missing, and there may be more blanks.
+    ///
+    /// # Errors
+    /// If the text is no position, or one that [`Position::check`] refuses.
+    pub fn parse(text: &str, rules: &Ruleset) -> Result<Position, PositionError> {
+        let mut words = text.split_whitespace();
+        let layout = Layout::parse(words.next().unwrap_or_default(), rules.board)
+            .map_err(PositionError::Layout)?;
+        let to_move = match words.next() {
+            Some("a") => Side::Attackers,
+            Some("d") => Side::Defenders,
+            Some(other) => return Err(PositionError::UnknownSide(other.to_owned())),
+            None => return Err(PositionError::NoSide),
+        };
+        match words.next() {
+            Some(extra) => Err(PositionError::Extra(extra.to_owned())),
+            None => Position::from_layout(&layout, to_move, rules),
+        }
+    }
+
+    /// The position of these pieces.
+    ///
+    /// # Errors
+    /// If there is no king, or if [`Position::check`] refuses the position.
+    pub fn from_layout(
+        layout: &Layout,
+        to_move: Side,
+        rules: &Ruleset,
+    ) -> Result<Position, PositionError> {
+        let position = Position {
+            attackers: layout.attackers,
+            defenders: layout.defenders,
+            king: layout.king.ok_or(PositionError::NoKing)?,
+            to_move,
+        };
+        position.check(rules).map(|()| position)
+    }
+
+    /// The position in which a game of this ruleset begins.
+    ///
+    /// # Errors
+    /// If the ruleset's start is no legal position.
+    pub fn start(rules: &Ruleset) -> Result<Position, PositionError> {
+        Position::from_layout(&rules.start, rules.first, rules)
+    }
+
+    /// Whether this is a legal position, one that tables may be asked for:
+    /// every piece on a square where its kind may stand, and the game not over.
+    /// Attackers to move who have no pieces left are let through: they have
+    /// lost, as every side without a move.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, by square.
+    pub fn check(&self, rules: &Ruleset) -> Result<(), PositionError> {
+        let board = rules.board;
+        let twice = self.attackers & self.defenders
+            | (self.attackers | self.defenders) & SquareSet::of(self.king);
+        if let Some(square) = twice.first() {
+            return Err(PositionError::Overlap(board.name(square)));
+        }
+        if rules.goals.contains(self.king) {
+            return Err(PositionError::KingEscaped(board.name(self.king)));
+        }
+        for kind in Kind::ALL {
+            if let Some(square) = (self.squares(kind) - rules.places(kind)).first() {
+                return Err(PositionError::misplaced(rules, kind, square));
+            }
+        }
+        if self.attackers.is_empty() && self.to_move == Side::Defenders {
+            return Err(PositionError::NoAttackers);
+        }
+        Ok(())
+    }
+
+    /// Prints the position in its one canonical form.
+    pub fn display(&self, rules: &Ruleset) -> impl fmt::Display + use<> {
+        PositionText {
+            position: *self,
+            board: rules.board,
+        }
+    }
+
+    /// The position in its one canonical form; see [`Position::display`].
+    pub fn to_text(&self, rules: &Ruleset) -> String {
+        self.display(rules).to_string()
+    }
+
     /// All occupied squares.
     #[inline]
     pub fn occupied(&self) -> SquareSet {
@@ -44,6 +135,15 @@ impl Position {
             Some(Kind::Defender)
         } else {
             None
+        }
+    }
+
+    /// The squares of the pieces of that kind.
+    pub fn squares(&self, kind: Kind) -> SquareSet {
+        match kind {
+            Kind::Attacker => self.attackers,
+            Kind::Defender => self.defenders,
+            Kind::King => SquareSet::of(self.king),
         }
     }
 
@@ -73,5 +173,136 @@ impl Position {
             defenders: self.defenders,
             king: Some(self.king),
         }
+    }
+}
+
+struct PositionText {
+    position: Position,
+    board: Board,
+}
+
+impl fmt::Display for PositionText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let side = match self.position.to_move {
+            Side::Attackers => 'a',
+            Side::Defenders => 'd',
+        };
+        let layout = self.position.layout().to_text(self.board);
+        f.pad(&format!("{layout} {side}"))
+    }
+}
+
+/// Why something is no legal position.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PositionError {
+    /// The board cannot be read.
+    Layout(LayoutError),
+    /// The text ends after the board.
+    NoSide,
+    /// The side to move is neither `a` nor `d`.
+    UnknownSide(String),
+    /// The text goes on after the side to move.
+    Extra(String),
+    /// There is no king.
+    NoKing,
+    /// Two pieces stand on this square.
+    Overlap(SquareName),
+    /// The king stands where he has won.
+    KingEscaped(SquareName),
+    /// The defenders are to move, and there are no attackers.
+    NoAttackers,
+    /// A piece stands where its kind cannot stand.
+    Misplaced {
+        /// The piece.
+        kind: Kind,
+        /// Where it stands.
+        square: SquareName,
+        /// The ruleset's name for such squares, if it has one.
+        group: Option<String>,
+        /// Where pieces of this kind cannot stand, if that is a short list.
+        forbidden: Option<Vec<SquareName>>,
+    },
+}
+
+impl PositionError {
+    /// More squares than this are no help in a message.
+    const SHORT_LIST: usize = 5;
+
+    fn misplaced(rules: &Ruleset, kind: Kind, square: Square) -> PositionError {
+        let board = rules.board;
+        let group = |(_, squares): &&(String, SquareSet)| squares.contains(square);
+        let forbidden: Vec<SquareName> = board
+            .squares()
+            .filter(|&s| !rules.places(kind).contains(s))
+            .map(|s| board.name(s))
+            .collect();
+        PositionError::Misplaced {
+            kind,
+            square: board.name(square),
+            group: rules
+                .squares
+                .iter()
+                .find(group)
+                .map(|(name, _)| name.clone()),
+            forbidden: (forbidden.len() <= Self::SHORT_LIST).then_some(forbidden),
+        }
+    }
+}
+
+impl fmt::Display for PositionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PositionError::Layout(error) => error.fmt(f),
+            PositionError::NoSide => {
+                f.write_str("the side to move is missing: write a (attackers) or d (defenders) after the board and a blank")
+            }
+            PositionError::UnknownSide(side) => write!(
+                f,
+                "\"{side}\" is no side to move: write a (attackers) or d (defenders)"
+            ),
+            PositionError::Extra(extra) => write!(
+                f,
+                "\"{extra}\" after the position: write the board, a blank and the side to move"
+            ),
+            PositionError::NoKing => f.write_str("there is no king (K) on the board"),
+            PositionError::Overlap(square) => write!(f, "two pieces stand on {square}"),
+            PositionError::KingEscaped(square) => {
+                write!(f, "the king on {square} has won: the game is over")
+            }
+            PositionError::NoAttackers => {
+                f.write_str("no attackers are left, the defenders have won: the game is over")
+            }
+            PositionError::Misplaced { kind, square, group, forbidden } => {
+                write!(f, "{} cannot stand on {square}", article(*kind))?;
+                if let Some(group) = group {
+                    write!(f, " ({group})")?;
+                }
+                match forbidden {
+                    Some(squares) => {
+                        let squares: Vec<String> = squares.iter().map(ToString::to_string).collect();
+                        write!(f, ": any square but {} would do", squares.join(" "))
+                    }
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+}
+
+impl std::error::Error for PositionError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            PositionError::Layout(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+/// The kind's name with its article, as messages write it.
+pub(crate) fn article(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Attacker => "an attacker",
+        Kind::Defender => "a defender",
+        Kind::King => "the king",
     }
 }

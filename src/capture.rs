@@ -1,0 +1,132 @@
+//! What an arriving piece captures: the one place where enclosing is judged,
+//! for moves and un-moves alike.
+
+use crate::board::{Board, Direction, Square, SquareSet};
+use crate::position::Position;
+use crate::rules::{Kind, Ruleset, Side};
+
+/// What one move captures.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Captures {
+    /// The captured soldiers.
+    pub soldiers: SquareSet,
+    /// Whether the king is captured too.
+    pub king: bool,
+}
+
+impl Captures {
+    /// What a piece of `mover` captures that has just arrived on `at`. In
+    /// `board` the piece stands there already and nothing has been removed yet;
+    /// whose turn it is does not matter.
+    pub fn by_arrival(rules: &Ruleset, board: &Position, mover: Side, at: Square) -> Captures {
+        let mut captures = Captures::default();
+        let enemies = board.pieces(mover.other());
+        for direction in Direction::ALL {
+            let Some(victim) = rules.board.step(at, direction) else {
+                continue;
+            };
+            if !enemies.contains(victim) {
+                continue;
+            }
+            let beyond = rules.board.step(victim, direction);
+            let enclosure = Enclosure::new(rules, board, mover, victim);
+            if victim != board.king {
+                if enclosure.takes_soldier(beyond) {
+                    captures.soldiers.insert(victim);
+                }
+            } else if enclosure.takes_king(beyond) {
+                captures.king = true;
+            }
+        }
+        captures
+    }
+
+    /// Whether the move captures nothing.
+    pub fn is_empty(&self) -> bool {
+        self.soldiers.is_empty() && !self.king
+    }
+}
+
+/// A piece next to the square of arrival, and what surrounds it.
+struct Enclosure<'a> {
+    rules: &'a Ruleset,
+    victim: Square,
+    /// The victim's enemies.
+    captors: SquareSet,
+    occupied: SquareSet,
+    /// What is hostile to the victim besides its enemies.
+    hostile: &'a crate::rules::Hostility,
+    side: Side,
+}
+
+impl<'a> Enclosure<'a> {
+    fn new(rules: &'a Ruleset, board: &Position, mover: Side, victim: Square) -> Enclosure<'a> {
+        let side = mover.other();
+        let kind = if victim == board.king {
+            Kind::King
+        } else {
+            side.soldier()
+        };
+        Enclosure {
+            rules,
+            victim,
+            captors: board.pieces(mover),
+            occupied: board.occupied(),
+            hostile: &rules.hostile[kind as usize],
+            side,
+        }
+    }
+
+    /// Whether a soldier is captured when the square `beyond` it, as seen from
+    /// the arriving piece, is this one. The edge of the board never helps.
+    fn takes_soldier(&self, beyond: Option<Square>) -> bool {
+        let Some(beyond) = beyond else {
+            return false;
+        };
+        let side = self.side as usize;
+        if self.rules.protected[side].contains(self.victim) {
+            false
+        } else if self.rules.unaided[side].contains(self.victim) {
+            self.captors.contains(beyond)
+        } else {
+            self.is_hostile(beyond)
+        }
+    }
+
+    /// The same for the king: on some squares he must be enclosed on all sides.
+    fn takes_king(&self, beyond: Option<Square>) -> bool {
+        let hostile = |square: Option<Square>| square.is_some_and(|s| self.is_hostile(s));
+        if self.rules.surrounded.contains(self.victim) {
+            Direction::ALL
+                .into_iter()
+                .all(|d| hostile(self.board().step(self.victim, d)))
+        } else {
+            hostile(beyond)
+        }
+    }
+
+    /// Whether a neighbour of the victim helps to capture it.
+    fn is_hostile(&self, square: Square) -> bool {
+        self.captors.contains(square)
+            || if self.occupied.contains(square) {
+                self.hostile.occupied.contains(square)
+                    || self.hostile.besieged.contains(square) && self.is_besieged(square)
+            } else {
+                self.hostile.empty.contains(square)
+            }
+    }
+
+    /// Whether the captors are on all four sides of the square, the victim's
+    /// side left out.
+    fn is_besieged(&self, square: Square) -> bool {
+        Direction::ALL.into_iter().all(|d| {
+            self.board()
+                .step(square, d)
+                .is_some_and(|s| s == self.victim || self.captors.contains(s))
+        })
+    }
+
+    fn board(&self) -> Board {
+        self.rules.board
+    }
+}

@@ -1,0 +1,180 @@
+//! Legal moves, what they capture, and how they end the game.
+//!
+//! What all rulesets have in common is here; where they differ, the
+//! [`Ruleset`]'s square sets decide:
+//!
+//! - Every piece slides like a chess rook (see [`Movement`]).
+//! - Only the mover captures, and only pieces next to the square it arrives on.
+//!   Moving in between two enemies is safe.
+//! - A soldier is captured when the square beyond it, in line, is hostile to
+//!   it. All captures of a move are judged on the board after the move and
+//!   before any removal, and all that is enclosed is removed.
+//! - The king captures like a soldier, as the mover and as the far anvil. He is
+//!   captured like a soldier, or where the ruleset says so on all four sides.
+//! - The board's edge never helps to capture.
+//! - A side without a legal move has lost. So has the side without pieces.
+//!
+//! [`Movement`]: crate::rules::Movement
+
+use crate::board::{Square, SquareSet};
+use crate::capture::Captures;
+use crate::position::Position;
+use crate::rules::{Kind, Ruleset, Side};
+
+/// How a move ends the game at once.
+///
+/// A game also ends when the side to move has no legal move; that belongs to
+/// the position, not to the move that led there.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Ending {
+    /// The attackers have captured the king.
+    KingCaptured,
+    /// The king has reached a goal.
+    KingEscaped,
+}
+
+impl Ending {
+    /// The side that has won.
+    pub fn winner(self) -> Side {
+        match self {
+            Ending::KingCaptured => Side::Attackers,
+            Ending::KingEscaped => Side::Defenders,
+        }
+    }
+}
+
+/// A legal move with all that it does.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Move {
+    /// The piece that moves.
+    pub piece: Kind,
+    /// Where it stood.
+    pub from: Square,
+    /// Where it arrives.
+    pub to: Square,
+    /// The soldiers that it captures.
+    pub captured: SquareSet,
+    /// Whether and how it ends the game.
+    pub ending: Option<Ending>,
+}
+
+impl Move {
+    /// Whether the move captures nothing and ends nothing: it stays in the
+    /// slice and has an un-move.
+    pub fn is_quiet(&self) -> bool {
+        self.ending.is_none() && self.captured.is_empty()
+    }
+
+    /// Whether the game goes on in another slice.
+    pub fn is_conversion(&self) -> bool {
+        self.ending.is_none() && !self.captured.is_empty()
+    }
+
+    fn new(rules: &Ruleset, position: &Position, piece: Kind, from: Square, to: Square) -> Move {
+        let board = position.moved(piece, from, to);
+        let captures = Captures::by_arrival(rules, &board, piece.side(), to);
+        let ending = if captures.king {
+            Some(Ending::KingCaptured)
+        } else if rules.goals.contains(board.king) {
+            Some(Ending::KingEscaped)
+        } else {
+            None
+        };
+        Move {
+            piece,
+            from,
+            to,
+            captured: captures.soldiers,
+            ending,
+        }
+    }
+}
+
+impl Position {
+    /// Whether the game is over before anybody asks for a move: there are no
+    /// attackers, or the king has reached a goal. A king that has just been
+    /// captured cannot be told from the board: see [`Move::ending`].
+    pub fn is_finished(&self, rules: &Ruleset) -> bool {
+        self.attackers.is_empty() || rules.goals.contains(self.king)
+    }
+
+    /// The position after a legal move. Captured soldiers are removed; a
+    /// captured king stays on the board.
+    pub fn after(&self, played: &Move) -> Position {
+        let mut next = self.moved(played.piece, played.from, played.to);
+        match self.to_move {
+            Side::Attackers => next.defenders -= played.captured,
+            Side::Defenders => next.attackers -= played.captured,
+        }
+        next.to_move = self.to_move.other();
+        next
+    }
+
+    /// The board with one piece elsewhere.
+    pub(crate) fn moved(&self, piece: Kind, from: Square, to: Square) -> Position {
+        let mut moved = *self;
+        match piece {
+            Kind::Attacker => moved.attackers = self.attackers.without(from).with(to),
+            Kind::Defender => moved.defenders = self.defenders.without(from).with(to),
+            Kind::King => moved.king = to,
+        }
+        moved
+    }
+}
+
+/// All legal moves of the side to move, by origin and then by target in square
+/// order (a1, b1, …). There are none in a finished position.
+pub fn legal_moves(rules: &Ruleset, position: &Position) -> Vec<Move> {
+    let moves_from = |(piece, from): (Kind, Square)| {
+        let to = targets(rules, position, piece, from);
+        to.iter()
+            .map(move |to| Move::new(rules, position, piece, from, to))
+    };
+    movers(rules, position).flat_map(moves_from).collect()
+}
+
+/// How many legal moves the side to move has.
+pub fn count_moves(rules: &Ruleset, position: &Position) -> usize {
+    movers(rules, position)
+        .map(|(piece, from)| targets(rules, position, piece, from).len())
+        .sum()
+}
+
+/// Whether the side to move has a legal move; if not, it has lost.
+pub fn has_move(rules: &Ruleset, position: &Position) -> bool {
+    movers(rules, position).any(|(piece, from)| !targets(rules, position, piece, from).is_empty())
+}
+
+/// The legal move of the piece on `from` to `to`, if there is one.
+pub fn find_move(rules: &Ruleset, position: &Position, from: Square, to: Square) -> Option<Move> {
+    movers(rules, position)
+        .find(|&(piece, mover)| mover == from && targets(rules, position, piece, from).contains(to))
+        .map(|(piece, _)| Move::new(rules, position, piece, from, to))
+}
+
+/// The pieces of the side to move in square order; none when the game is over.
+fn movers(rules: &Ruleset, position: &Position) -> impl Iterator<Item = (Kind, Square)> {
+    let king = position.king;
+    let soldier = position.to_move.soldier();
+    let squares = if position.is_finished(rules) {
+        SquareSet::EMPTY
+    } else {
+        position.pieces(position.to_move)
+    };
+    squares
+        .into_iter()
+        .map(move |square| (if square == king { Kind::King } else { soldier }, square))
+}
+
+/// Where the piece can go.
+fn targets(rules: &Ruleset, position: &Position, piece: Kind, from: Square) -> SquareSet {
+    let occupied = position.occupied();
+    let mut targets = SquareSet::EMPTY;
+    for ray in rules.slides().from(piece, from) {
+        let free = ray
+            .iter()
+            .take_while(|step| !occupied.contains(step.square));
+        targets.extend(free.filter(|step| step.ends).map(|step| step.square));
+    }
+    targets
+}

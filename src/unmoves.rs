@@ -1,0 +1,64 @@
+//! Un-moves: the quiet moves that lead to a position, taken back.
+
+use crate::board::Square;
+use crate::capture::Captures;
+use crate::position::Position;
+use crate::rules::{Kind, Ruleset};
+
+/// A move taken back that captured nothing and did not end the game.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct UnMove {
+    /// The piece that moved.
+    pub piece: Kind,
+    /// Where it came from.
+    pub from: Square,
+    /// Where it stands.
+    pub to: Square,
+}
+
+impl Position {
+    /// The position before the move that is taken back.
+    pub fn before(&self, unmove: &UnMove) -> Position {
+        Position {
+            to_move: self.to_move.other(),
+            ..self.moved(unmove.piece, unmove.to, unmove.from)
+        }
+    }
+}
+
+/// All un-moves: one for every position from which a legal quiet move leads
+/// exactly here, by the piece's square and then by direction and distance.
+///
+/// A piece that stands so that its arrival would have captured something
+/// cannot have arrived quietly, wherever it came from. For the others, the path
+/// rules are those at the square of origin: in `ashton` an attacker outside a
+/// camp may come from one, though no forward move leads back in.
+pub fn unmoves(rules: &Ruleset, position: &Position) -> Vec<UnMove> {
+    if position.is_finished(rules) {
+        return Vec::new();
+    }
+    let mover = position.to_move.other();
+    position
+        .pieces(mover)
+        .iter()
+        .filter(|&to| Captures::by_arrival(rules, position, mover, to).is_empty())
+        .flat_map(|to| origins(rules, position, to))
+        .collect()
+}
+
+/// The un-moves of the piece on `to`, captures left aside.
+fn origins(rules: &Ruleset, position: &Position, to: Square) -> impl Iterator<Item = UnMove> {
+    let occupied = position.occupied();
+    position.piece(to).into_iter().flat_map(move |piece| {
+        rules.slides().to(piece, to).iter().flat_map(move |ray| {
+            ray.iter()
+                .take_while(move |step| !occupied.contains(step.square))
+                .filter(|step| step.ends)
+                .map(move |step| UnMove {
+                    piece,
+                    from: step.square,
+                    to,
+                })
+        })
+    })
+}

@@ -1,0 +1,66 @@
+//! Random positions of every ruleset, for property tests.
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use proptest::prelude::*;
+use taflbase::board::{Square, SquareSet};
+use taflbase::position::Position;
+use taflbase::rules::{Kind, Ruleset, Side};
+
+/// All built-in rulesets and those of the test data.
+pub static RULESETS: LazyLock<Vec<Ruleset>> = LazyLock::new(|| {
+    let builtin = [
+        "ashton",
+        "mcgill",
+        "tablut",
+        "brandubh",
+        "large-hnefatafl",
+        "alea-evangelii",
+        "berkeley",
+        "ashton-server",
+        "brandubh-online",
+    ];
+    let files = ["mini-corner", "mini-edge", "mini-camps", "lopsided"];
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rulesets");
+    let load = |name| Ruleset::load(&folder.join(name).with_extension("toml")).unwrap();
+    let builtin = builtin.iter().map(|name| Ruleset::builtin(name).unwrap());
+    builtin.chain(files.iter().map(load)).collect()
+});
+
+/// A ruleset and a legal position of it: a king, attackers and defenders
+/// anywhere they may stand, on a third of the board at the most.
+pub fn rules_and_position() -> impl Strategy<Value = (&'static Ruleset, Position)> {
+    (0..RULESETS.len()).prop_flat_map(|i| {
+        let rules = &RULESETS[i];
+        position(rules).prop_map(move |position| (rules, position))
+    })
+}
+
+fn position(rules: &'static Ruleset) -> impl Strategy<Value = Position> {
+    let men = rules.board.area() / 6;
+    let squares: Vec<Square> = rules.board.squares().collect();
+    let sides = prop::sample::select(&Side::ALL);
+    (Just(squares).prop_shuffle(), 1..=men, 0..=men, sides).prop_map(
+        |(squares, attackers, defenders, to_move)| {
+            let mut left = squares;
+            let mut take = |kind, count| -> SquareSet {
+                let places = rules.places(kind);
+                let (taken, rest): (Vec<Square>, Vec<Square>) =
+                    left.iter().partition(|&&square| places.contains(square));
+                left = rest;
+                left.extend(&taken[count..]);
+                taken[..count].iter().copied().collect()
+            };
+            let king = take(Kind::King, 1).first().unwrap();
+            let position = Position {
+                king,
+                attackers: take(Kind::Attacker, attackers),
+                defenders: take(Kind::Defender, defenders),
+                to_move,
+            };
+            position.check(rules).unwrap();
+            position
+        },
+    )
+}
