@@ -29,7 +29,10 @@ impl<const N: usize> Children<N> {
             .fewer_defenders
             .iter()
             .map(|(child, _)| child.rows.greatest_code());
-        let right = self.fewer_attackers.iter().map(|child| child.rows.greatest_code());
+        let right = self
+            .fewer_attackers
+            .iter()
+            .map(|child| child.rows.greatest_code());
         left.chain(right).max().unwrap_or(0).max(LOST_IN_0)
     }
 }

@@ -4,7 +4,8 @@ use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
 use crate::rules::Side;
-use crate::value::Plies;
+use crate::table::{Code, dtw_code};
+use crate::value::{Plies, Value};
 
 use super::coded::CodedRows;
 use super::frame::Frame;
@@ -107,7 +108,9 @@ impl<'a, const N: usize> Solver<'a, N> {
     /// The values of all positions in a chunk for one side to move, by row.
     pub fn coded_rows(&self, chunk: usize, to_move: Side) -> CodedRows<N> {
         let blocks = self.blocks(chunk);
-        let valid: Vec<Row<N>> = blocks.flat_map(|number| self.frame.block(number).valid).collect();
+        let valid: Vec<Row<N>> = blocks
+            .flat_map(|number| self.frame.block(number).valid)
+            .collect();
         let [attackers, defenders] = &self.logs[chunk].plies;
         let (own, others) = match to_move {
             Side::Attackers => (attackers, defenders),
@@ -116,8 +119,8 @@ impl<'a, const N: usize> Solver<'a, N> {
         let wins = own.iter().filter(|(ply, _)| ply % 2 == 1);
         let losses = others.iter().filter(|(ply, _)| ply % 2 == 0);
         let plies: Vec<(u16, &[Event<N>])> = wins
-            .map(|(ply, events)| (dtw_code(Value::Win(*ply)), &events[..]))
-            .chain(losses.map(|(ply, events)| (dtw_code(Value::Loss(*ply)), &events[..])))
+            .map(|(ply, events)| (code(Value::Win(*ply)), &events[..]))
+            .chain(losses.map(|(ply, events)| (code(Value::Loss(*ply)), &events[..])))
             .collect();
         CodedRows::from_plies(&plies, &valid)
     }
@@ -375,4 +378,9 @@ fn joined(chunks: Vec<BitVec>) -> BitVec {
         all.extend_from_bitslice(&chunk);
         all
     })
+}
+
+/// The code of a value that the plies gave: wins at odd, losses at even ones.
+fn code(value: Value) -> Code {
+    dtw_code(value).expect("plies alternate, and no game is 32,000 plies long")
 }
