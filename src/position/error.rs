@@ -28,10 +28,11 @@ pub enum PositionError {
         kind: Kind,
         /// Where it stands.
         square: SquareName,
-        /// The ruleset's name for such squares, if it has one.
+        /// The smallest named group of squares closed to this kind that the
+        /// square is in.
         group: Option<String>,
         /// Where pieces of this kind cannot stand, if that is a short list.
-        forbidden: Option<Vec<SquareName>>,
+        closed: Option<Vec<SquareName>>,
     },
 }
 
@@ -41,21 +42,18 @@ impl PositionError {
 
     pub(super) fn misplaced(rules: &Ruleset, kind: Kind, square: Square) -> PositionError {
         let board = rules.board;
-        let group = |(_, squares): &&(String, SquareSet)| squares.contains(square);
-        let forbidden: Vec<SquareName> = board
-            .squares()
-            .filter(|&s| !rules.places(kind).contains(s))
-            .map(|s| board.name(s))
-            .collect();
+        let places = rules.places(kind);
+        let closed: SquareSet = board.squares().filter(|&s| !places.contains(s)).collect();
+        let groups = rules.squares.iter();
+        let group = groups
+            .filter(|(_, squares)| squares.contains(square) && squares.is_subset(closed))
+            .min_by_key(|(_, squares)| squares.len());
+        let short = closed.len() <= Self::SHORT_LIST;
         PositionError::Misplaced {
             kind,
             square: board.name(square),
-            group: rules
-                .squares
-                .iter()
-                .find(group)
-                .map(|(name, _)| name.clone()),
-            forbidden: (forbidden.len() <= Self::SHORT_LIST).then_some(forbidden),
+            group: group.map(|(name, _)| name.clone()),
+            closed: short.then(|| closed.iter().map(|s| board.name(s)).collect()),
         }
     }
 }
@@ -64,9 +62,10 @@ impl fmt::Display for PositionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PositionError::Layout(error) => error.fmt(f),
-            PositionError::NoSide => {
-                f.write_str("the side to move is missing: write a (attackers) or d (defenders) after the board and a blank")
-            }
+            PositionError::NoSide => f.write_str(
+                "the side to move is missing: write a (attackers) or d (defenders) after the \
+                 board and a blank",
+            ),
             PositionError::UnknownSide(side) => write!(
                 f,
                 "\"{side}\" is no side to move: write a (attackers) or d (defenders)"
@@ -83,12 +82,17 @@ impl fmt::Display for PositionError {
             PositionError::NoAttackers => {
                 f.write_str("no attackers are left, the defenders have won: the game is over")
             }
-            PositionError::Misplaced { kind, square, group, forbidden } => {
+            PositionError::Misplaced {
+                kind,
+                square,
+                group,
+                closed,
+            } => {
                 write!(f, "{} cannot stand on {square}", with_article(*kind))?;
                 if let Some(group) = group {
                     write!(f, " ({group})")?;
                 }
-                match forbidden {
+                match closed {
                     Some(squares) => write!(f, ": any square but {} will do", listed(squares)),
                     None => Ok(()),
                 }
