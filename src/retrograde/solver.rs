@@ -147,7 +147,13 @@ impl<'a, const N: usize> Solver<'a, N> {
             .into_par_iter()
             .map_init(
                 || pass.scratch(),
-                |scratch, chunk| pass.run(self.blocks(chunk), scratch),
+                |scratch, chunk| {
+                    let blocks = self.blocks(chunk);
+                    let rows = blocks.len() * self.frame.block_rows();
+                    let seeds = pass.run(blocks, scratch);
+                    progress.advance(rows as u64);
+                    seeds
+                },
             )
             .collect();
         let mut outcomes = Side::ALL.map(|winner| Outcome::new(winner, self.rows()));
