@@ -182,12 +182,20 @@ impl<'a, const N: usize> Frame<'a, N> {
                 let anvil = board.step(victim, direction)?;
                 (anvils.contains(anvil) && !protected.contains(victim)).then_some(victim)
             });
+        victims
+            .flat_map(|square| self.defenders.holding(square).iter().copied())
+            .chain(self.shielded_ranks(mv))
+    }
+
+    /// The ranks of the rows on which defenders may change whether an attacker
+    /// arriving on `mv.to` captures the king; a rank can come twice.
+    pub fn shielded_ranks(&self, mv: &AttackerMove<N>) -> impl Iterator<Item = u32> + '_ {
+        let board = self.rules.board;
+        let to = mv.to;
         let shields = self.shields.iter().filter(move |&s| {
             board.file(s).abs_diff(board.file(to)) + board.rank(s).abs_diff(board.rank(to)) <= 2
         });
-        victims
-            .chain(shields)
-            .flat_map(|square| self.defenders.holding(square).iter().copied())
+        shields.flat_map(|square| self.defenders.holding(square).iter().copied())
     }
 
     /// The lanes of a row on which the attacker's move captures nothing.
