@@ -8,20 +8,10 @@ use taflbase::rules::{Layout, Ruleset};
 use taflbase::slice::Slice;
 
 use crate::positions::Random;
-use crate::tables::Tables;
+use crate::tables::{Tables, load};
 
 /// Generators of the groups that random rulesets have at least.
-const GROUPS: [&[usize]; 9] = [
-    &[],
-    &[1],
-    &[4],
-    &[3],
-    &[5],
-    &[1, 2],
-    &[4, 7],
-    &[1, 4],
-    &[0],
-];
+const GROUPS: [&[usize]; 9] = [&[], &[1], &[4], &[3], &[5], &[1, 2], &[4, 7], &[1, 4], &[0]];
 
 /// A ruleset file in the making.
 struct Invention {
@@ -110,7 +100,11 @@ impl Invention {
         for kind in ["attackers", "defenders", "king"] {
             let [empty, occupied, besieged] = [2, 1, 1].map(|most| self.some(most));
             let [empty, occupied, besieged] = [empty, occupied, besieged].map(|s| self.list(&[s]));
-            writeln!(rules, "[hostile.{kind}]\nempty = {empty}\noccupied = {occupied}").unwrap();
+            writeln!(
+                rules,
+                "[hostile.{kind}]\nempty = {empty}\noccupied = {occupied}"
+            )
+            .unwrap();
             if kind == "defenders" {
                 writeln!(rules, "besieged = {besieged}").unwrap();
             }
@@ -196,4 +190,40 @@ fn invented_rules_on_the_smallest_board_are_consistent() {
 #[test]
 fn invented_rules_on_a_larger_board_are_consistent() {
     invented_rules_are_consistent(7, 1000..1010, &["K0v3", "K1v2", "K2v1"]);
+}
+
+/// Checks all positions of some slices and samples of others.
+fn strange(ruleset: &str, whole: &[&str], sampled: &[&str]) {
+    let (whole, sampled) = (slices(whole), slices(sampled));
+    let tables = Tables::build(&load(ruleset), &[&whole[..], &sampled].concat());
+    for &slice in &whole {
+        tables.check_all(slice);
+    }
+    for &slice in &sampled {
+        let seen = tables.check_some(slice, 2000);
+        assert!(seen.conversions > 0, "{slice}: {seen:?}");
+    }
+}
+
+#[test]
+fn strange_rules_are_consistent() {
+    let rules = load("strange");
+    assert_eq!(rules.symmetries().order(), 1);
+    strange(
+        "strange",
+        &["K0v1", "K0v2", "K1v1"],
+        &["K0v3", "K1v2", "K2v1", "K2v2"],
+    );
+}
+
+#[test]
+fn strange_turns_are_consistent() {
+    let turns = load("strange-turns").symmetries();
+    assert_eq!(turns.bits(), generated(&[5]).bits(), "quarter turns");
+    let whole = ["K0v1", "K0v2", "K1v1", "K0v3", "K1v2", "K2v1"];
+    strange(
+        "strange-turns",
+        &whole,
+        &["K0v4", "K1v3", "K2v2", "K3v1", "K4v1", "K2v3"],
+    );
 }

@@ -65,7 +65,10 @@ impl Tables {
             let close = i % 2 == 0;
             let mut position = random_position(rules, slice, close, &mut random);
             for _ in 0..if close { TRIES } else { 0 } {
-                if legal_moves(rules, &position).iter().any(Move::is_conversion) {
+                if legal_moves(rules, &position)
+                    .iter()
+                    .any(Move::is_conversion)
+                {
                     break;
                 }
                 position = random_position(rules, slice, close, &mut random);
