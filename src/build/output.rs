@@ -17,8 +17,9 @@ use crate::value::{Plies, Value};
 use super::rows::SolverRows;
 use super::{BuildError, SliceFiles};
 
-/// Chunks that are spread out before their values go to the blocks.
-const CHUNKS_AT_ONCE: usize = 16;
+/// The memory of the tiles that are spread out before their values go to the
+/// blocks, about; one at least.
+const TILES_BYTES: usize = 64 << 20;
 
 /// The codes of some rows of a table, by side to move, lane by lane.
 struct Tile {
@@ -51,8 +52,11 @@ pub fn write<const N: usize>(
         summaries: Default::default(),
         bytes: Vec::new(),
     };
-    for first in (0..solver.logs().len()).step_by(CHUNKS_AT_ONCE) {
-        let chunks = first..(first + CHUNKS_AT_ONCE).min(solver.logs().len());
+    let chunk_rows = solver.blocks(0).len() * solver.frame().block_rows();
+    let tile_bytes = 2 * size_of::<Code>() * index.lanes().count() * chunk_rows;
+    let at_once = (TILES_BYTES / tile_bytes).max(rayon::current_num_threads());
+    for first in (0..solver.logs().len()).step_by(at_once) {
+        let chunks = first..(first + at_once).min(solver.logs().len());
         let count = chunks.len() as u64;
         let tiles: Vec<Tile> = chunks
             .into_par_iter()

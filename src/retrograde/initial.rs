@@ -43,35 +43,27 @@ const LOST_IN_0: u16 = 2;
 /// A row of the chunk and lanes that something happens to.
 pub type Event<const N: usize> = (u32, Row<N>);
 
-/// What the initial pass says about one chunk of rows and one outcome: the
+/// What the initial pass says about the rows of a chunk for one outcome: the
 /// winner is the side that wins, the loser the other one.
-#[derive(Clone, Debug)]
-pub struct Seeds<const N: usize> {
-    /// By row: where the winner, to move, wins in this move by rule.
-    pub won: Vec<Row<N>>,
-    /// By row: where the loser, to move, has no legal move.
-    pub lost: Vec<Row<N>>,
-    /// By row: where the loser, to move, is lost as soon as all moves that
-    /// capture nothing lead to wins. Lanes held back by captures come later.
-    pub open: Vec<Row<N>>,
+pub struct SeedRows<'t, const N: usize> {
+    /// Where the winner, to move, wins in this move by rule.
+    pub won: &'t mut [Row<N>],
+    /// Where the loser, to move, is lost as soon as all moves that capture
+    /// nothing lead to wins. Lanes held back by captures come later.
+    pub open: &'t mut [Row<N>],
+    /// Where the loser, to move, has no legal move.
+    pub lost: &'t mut [Row<N>],
+}
+
+/// What captures do later in a chunk, for one outcome.
+#[derive(Clone, Debug, Default)]
+pub struct SeedEvents<const N: usize> {
     /// By ply: where the winner, to move, wins in that many plies by a capture,
     /// and not in fewer.
     pub wins: Vec<Vec<Event<N>>>,
     /// By ply: where the slowest of the loser's captures leads to a win in that
     /// many plies; from then on the lane is open.
     pub releases: Vec<Vec<Event<N>>>,
-}
-
-impl<const N: usize> Default for Seeds<N> {
-    fn default() -> Self {
-        Seeds {
-            won: Vec::new(),
-            lost: Vec::new(),
-            open: Vec::new(),
-            wins: Vec::new(),
-            releases: Vec::new(),
-        }
-    }
 }
 
 /// What one side to move can do at once, by row of a block.
@@ -148,18 +140,19 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         }
     }
 
-    /// Everything for a range of blocks, by winner.
+    /// Everything for a range of blocks, by winner. The rows must be empty.
     pub fn run(
         &self,
         blocks: std::ops::Range<usize>,
         scratch: &mut InitialScratch<N>,
-    ) -> [Seeds<N>; 2] {
-        let mut seeds: [Seeds<N>; 2] = Default::default();
-        for seeds in &mut seeds {
+        mut rows: [SeedRows<N>; 2],
+    ) -> [SeedEvents<N>; 2] {
+        let mut events: [SeedEvents<N>; 2] = Default::default();
+        for events in &mut events {
             // A capture into a code is one ply earlier; codes of losses are two
             // above their plies.
-            seeds.wins.resize(self.codes + 1, Vec::new());
-            seeds.releases.resize(self.codes + 1, Vec::new());
+            events.wins.resize(self.codes + 1, Vec::new());
+            events.releases.resize(self.codes + 1, Vec::new());
         }
         for (i, number) in blocks.enumerate() {
             let block = self.frame.block(number);
@@ -168,16 +161,11 @@ impl<'a, const N: usize> InitialPass<'a, N> {
             self.defenders(&block, scratch);
             let first = i * self.frame.block_rows();
             for winner in Side::ALL {
-                self.seed(
-                    &block,
-                    first,
-                    &scratch.options,
-                    winner,
-                    &mut seeds[winner as usize],
-                );
+                let (rows, events) = (&mut rows[winner as usize], &mut events[winner as usize]);
+                self.seed(&block, first, &scratch.options, winner, rows, events);
             }
         }
-        seeds
+        events
     }
 
     fn attackers(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
@@ -403,7 +391,8 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         first: usize,
         options: &[Options<N>; 2],
         winner: Side,
-        seeds: &mut Seeds<N>,
+        rows: &mut SeedRows<N>,
+        events: &mut SeedEvents<N>,
     ) {
         let wins = &options[winner as usize];
         let holds = &options[winner.other() as usize];
@@ -420,20 +409,20 @@ impl<'a, const N: usize> InitialPass<'a, N> {
             .filter(|&code| holds.used[code])
             .collect();
         for (rank, &valid) in block.valid.iter().enumerate() {
-            let row = (first + rank) as u32;
+            let row = first + rank;
             let decisive = wins.decisive[rank] & valid;
-            seeds.won.push(decisive);
+            rows.won[row] = decisive;
             let mut rest = valid.without(decisive);
             for &code in &won_by {
                 let lanes = rest & wins.captures[code][rank];
                 if !lanes.is_empty() {
                     // The code of a loss in n is n + 2; the win is in n + 1.
-                    seeds.wins[code - 1].push((row, lanes));
+                    events.wins[code - 1].push((row as u32, lanes));
                     rest = rest.without(lanes);
                 }
             }
             let lost = valid.without(holds.any[rank]);
-            seeds.lost.push(lost);
+            rows.lost[row] = lost;
             let mut open = valid.without(lost | holds.decisive[rank] | holds.captures[0][rank]);
             for &code in &safe_by {
                 open = open.without(holds.captures[code][rank]);
@@ -441,11 +430,11 @@ impl<'a, const N: usize> InitialPass<'a, N> {
             for &code in &held_by {
                 let lanes = open & holds.captures[code][rank];
                 if !lanes.is_empty() {
-                    seeds.releases[code].push((row, lanes));
+                    events.releases[code].push((row as u32, lanes));
                     open = open.without(lanes);
                 }
             }
-            seeds.open.push(open);
+            rows.open[row] = open;
         }
     }
 }

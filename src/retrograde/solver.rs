@@ -10,7 +10,7 @@ use crate::value::{Plies, Value};
 
 use super::coded::CodedRows;
 use super::frame::Frame;
-use super::initial::{Children, Event, InitialPass, Seeds, last_ply};
+use super::initial::{Children, Event, InitialPass, SeedEvents, SeedRows, last_ply};
 use super::quiet::{Scratch, Targets};
 use super::row::Row;
 
@@ -143,23 +143,28 @@ impl<'a, const N: usize> Solver<'a, N> {
 
     fn initial(&self, children: &Children<N>, progress: &dyn Progress) -> [Outcome<N>; 2] {
         let pass = InitialPass::new(self.frame, children);
-        let chunks: Vec<[Seeds<N>; 2]> = (0..self.logs.len())
-            .into_par_iter()
+        let mut outcomes = Side::ALL.map(|winner| Outcome::new(winner, self.rows()));
+        let chunk_rows = self.chunk_blocks * self.frame.block_rows();
+        let [attackers, defenders] = &mut outcomes;
+        let tables = attackers
+            .chunks(chunk_rows)
+            .zip(defenders.chunks(chunk_rows));
+        let events: Vec<[SeedEvents<N>; 2]> = tables
+            .enumerate()
             .map_init(
                 || pass.scratch(),
-                |scratch, chunk| {
-                    let blocks = self.blocks(chunk);
-                    let rows = blocks.len() * self.frame.block_rows();
-                    let seeds = pass.run(blocks, scratch);
-                    progress.advance(rows as u64);
-                    seeds
+                |scratch, (chunk, (attackers, defenders))| {
+                    let rows = attackers.won.len() as u64;
+                    let events = pass.run(self.blocks(chunk), scratch, [attackers, defenders]);
+                    progress.advance(rows);
+                    events
                 },
             )
             .collect();
-        let mut outcomes = Side::ALL.map(|winner| Outcome::new(winner, self.rows()));
-        for seeds in chunks {
-            for (outcome, seeds) in outcomes.iter_mut().zip(seeds) {
-                outcome.append(seeds);
+        for events in events {
+            for (outcome, SeedEvents { wins, releases }) in outcomes.iter_mut().zip(events) {
+                outcome.wins.push(wins);
+                outcome.releases.push(releases);
             }
         }
         outcomes
@@ -354,7 +359,7 @@ impl<'a, const N: usize> Solver<'a, N> {
 
 impl<const N: usize> Outcome<N> {
     fn new(winner: Side, rows: usize) -> Outcome<N> {
-        let table = || Vec::with_capacity(rows);
+        let table = || vec![Row::EMPTY; rows];
         let (wins, releases) = (Vec::new(), Vec::new());
         Outcome {
             winner,
@@ -366,13 +371,15 @@ impl<const N: usize> Outcome<N> {
         }
     }
 
-    /// Adds the next chunk.
-    fn append(&mut self, seeds: Seeds<N>) {
-        self.won.extend(seeds.won);
-        self.open.extend(seeds.open);
-        self.lost.extend(seeds.lost);
-        self.wins.push(seeds.wins);
-        self.releases.push(seeds.releases);
+    /// The tables in chunks of so many rows.
+    fn chunks(&mut self, rows: usize) -> impl IndexedParallelIterator<Item = SeedRows<'_, N>> {
+        let won = self.won.par_chunks_mut(rows);
+        let others = self
+            .open
+            .par_chunks_mut(rows)
+            .zip(self.lost.par_chunks_mut(rows));
+        won.zip(others)
+            .map(|(won, (open, lost))| SeedRows { won, open, lost })
     }
 }
 
