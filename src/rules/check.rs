@@ -182,7 +182,7 @@ fn where_it_counts(hostility: Hostility, victim: Kind, places: &[SquareSet; 3]) 
     Hostility {
         empty: hostility.empty,
         occupied,
-        besieged: hostility.besieged & comrades - occupied,
+        besieged: (hostility.besieged & comrades) - occupied,
     }
 }
 

@@ -1,10 +1,13 @@
 //! Rulesets as data: what a file says, its checked form, and its fingerprint.
 
 mod check;
+mod describe;
+mod drawing;
 mod error;
 mod essence;
 mod file;
 mod fingerprint;
+mod json;
 mod layout;
 mod load;
 mod names;

@@ -1,0 +1,292 @@
+use std::collections::BTreeMap;
+
+use crate::board::SquareSet;
+
+use super::{Endless, Hostility, Kind, Movement, Repetition, Ruleset, Side};
+
+/// What no file can change.
+const COMMON: [(&str, &str); 6] = [
+    (
+        "by the mover",
+        "A piece is captured by an enemy that arrives next to it; \
+         moving in between two enemies is safe.",
+    ),
+    (
+        "at once",
+        "A move captures up to three soldiers, and always all that it can, \
+         judged on the board after the move and before any is removed.",
+    ),
+    ("by the king", "The king captures as a soldier does."),
+    ("the edge", "The edge of the board never helps to capture."),
+    (
+        "last move",
+        "A move that captures the king and soldiers has won; a king's move that wins captures too.",
+    ),
+    ("no moves", "A side without a legal move has lost."),
+];
+
+impl Ruleset {
+    /// The ruleset for people: where it comes from, its board, and every
+    /// decision in words, made from the data and not from the name.
+    pub fn describe(&self) -> String {
+        let mut page = Page::default();
+        page.line(&format!("{}: {}", self.name, self.title));
+        self.describe_origin(&mut page);
+        self.describe_board(&mut page);
+        page.heading("Movement: like a chess rook, over empty squares");
+        for kind in Kind::ALL {
+            let lines = self.movement_lines(&self.movement[kind as usize]);
+            page.entries(plural(kind), &lines);
+        }
+        page.heading("Capture of a soldier: between two enemies, or an enemy and a hostile square");
+        for side in Side::ALL {
+            page.entries(side.name(), &self.soldier_lines(side));
+        }
+        page.heading("Capture of the king");
+        page.entries("king", &self.king_lines());
+        page.heading("End of the game");
+        self.describe_end(&mut page);
+        page.heading("Common to all rulesets");
+        for (label, rule) in COMMON {
+            page.entry(label, rule);
+        }
+        page.0
+    }
+
+    fn describe_origin(&self, page: &mut Page) {
+        page.line("");
+        page.entry("source", &self.source);
+        for note in &self.notes {
+            page.entry("note", note);
+        }
+        page.entry("fingerprint", &self.fingerprint().to_string());
+    }
+
+    fn describe_board(&self, page: &mut Page) {
+        let size = self.board.size();
+        let symmetries = self.symmetries().order();
+        page.entry("board", &format!("{size}x{size}, symmetries: {symmetries}"));
+        let places = Kind::ALL.map(|kind| format!("{} {}", plural(kind), self.places(kind).len()));
+        page.entry("places", &format!("{} squares", places.join(", ")));
+        page.entry("start", &self.start.to_text(self.board));
+        page.entry("first mover", self.first.name());
+        page.line("");
+        page.0.push_str(&self.board_drawing(&self.start));
+        page.line("");
+        page.0.push_str(&self.legend());
+        page.heading("Named squares");
+        for (name, squares) in &self.squares {
+            page.entry(name, &self.list(*squares).join(" "));
+        }
+    }
+
+    fn movement_lines(&self, movement: &Movement) -> Vec<String> {
+        let all: SquareSet = self.board.squares().collect();
+        let but = |allowed: SquareSet| match all - allowed {
+            none if none.is_empty() => "every square".to_owned(),
+            closed => format!("every square but {}", self.phrase(closed)),
+        };
+        let mut lines = vec![
+            format!("may stop on {}", but(movement.stop)),
+            format!("may cross {}", but(movement.cross)),
+        ];
+        let (single, groups): (Vec<SquareSet>, Vec<SquareSet>) =
+            movement.gates.iter().partition(|gate| gate.len() == 1);
+        if !single.is_empty() {
+            let squares = self.phrase(single.into_iter().flatten().collect());
+            lines.push(format!(
+                "may leave {squares}, but never arrive there or cross it"
+            ));
+        }
+        if !groups.is_empty() {
+            let groups: Vec<String> = groups
+                .iter()
+                .map(|&gate| self.list(gate).join(" "))
+                .collect();
+            let groups = groups.join(" | ");
+            lines.push(format!(
+                "may move within and out of a group, but never in from outside: {groups}"
+            ));
+        }
+        lines
+    }
+
+    fn soldier_lines(&self, side: Side) -> Vec<String> {
+        let mut lines = self.hostile_lines(&self.hostile[side.soldier() as usize]);
+        let protected = self.protected[side as usize];
+        if !protected.is_empty() {
+            lines.push(format!("never captured on {}", self.phrase(protected)));
+        }
+        let unaided = self.unaided[side as usize];
+        if !unaided.is_empty() {
+            let squares = self.phrase(unaided);
+            lines.push(format!(
+                "on {squares} captured between two enemy pieces only"
+            ));
+        }
+        lines
+    }
+
+    fn hostile_lines(&self, hostility: &Hostility) -> Vec<String> {
+        let lines = [
+            (hostility.empty, "hostile while empty"),
+            (
+                hostility.occupied,
+                "hostile with a piece of the own side on it",
+            ),
+            (
+                hostility.besieged,
+                "hostile with a piece of the own side on it, if enemies are on all its other sides",
+            ),
+        ];
+        let lines = lines.into_iter().filter(|(squares, _)| !squares.is_empty());
+        let lines = lines.map(|(squares, when)| format!("{when}: {}", self.phrase(squares)));
+        let lines: Vec<String> = lines.collect();
+        if lines.is_empty() {
+            vec!["no hostile squares".to_owned()]
+        } else {
+            lines
+        }
+    }
+
+    fn king_lines(&self) -> Vec<String> {
+        let hostility = &self.hostile[Kind::King as usize];
+        let mut lines = self.hostile_lines(hostility);
+        let mut by_need: BTreeMap<usize, [SquareSet; 2]> = BTreeMap::new();
+        for square in self.surrounded {
+            let sides: SquareSet = self.board.neighbours(square).collect();
+            let hostile = sides & hostility.empty;
+            // More than four: at the edge there is no fourth side.
+            let need = if sides.len() == 4 {
+                4 - hostile.len()
+            } else {
+                5
+            };
+            let [squares, helpers] = by_need.entry(need).or_default();
+            squares.insert(square);
+            *helpers |= hostile;
+        }
+        for (need, [squares, hostile]) in by_need.into_iter().rev() {
+            let (squares, hostile) = (self.phrase(squares), self.phrase(hostile));
+            lines.push(match need {
+                5 => format!("on {squares}: never, for he has no four sides there"),
+                4 => format!("on {squares}: attackers on all four sides"),
+                _ => format!(
+                    "on {squares}: attackers on {need} sides and \
+                     hostile squares ({hostile}) on the rest"
+                ),
+            });
+        }
+        lines.push(
+            "elsewhere: the arriving attacker and, opposite, an attacker or a hostile square"
+                .to_owned(),
+        );
+        lines
+    }
+
+    fn describe_end(&self, page: &mut Page) {
+        page.entry("king wins on", &self.phrase(self.goals));
+        page.entry(
+            "repetition",
+            match self.repetition {
+                Repetition::Allowed => "an earlier position may come back",
+                Repetition::Draw => "the game is drawn when a position comes back",
+                Repetition::MoverLoses => "the mover who brings back an earlier position has lost",
+            },
+        );
+        page.entry(
+            "endless play",
+            match self.endless {
+                Endless::Draw => "a draw",
+                Endless::Undecided => {
+                    "undecided: it depends on the game's history, which tables do not know"
+                }
+            },
+        );
+        if let Some(plies) = self.ply_limit {
+            page.entry(
+                "ply limit",
+                &format!("a game is drawn after {plies} plies (tables do not count them)"),
+            );
+        }
+    }
+
+    /// The squares' names, in square order.
+    pub(super) fn list(&self, squares: SquareSet) -> Vec<String> {
+        let names = squares.iter().map(|square| self.board.name(square));
+        names.map(|name| name.to_string()).collect()
+    }
+}
+
+/// The kind as files and JSON name it.
+pub(super) fn plural(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Attacker => "attackers",
+        Kind::Defender => "defenders",
+        Kind::King => "king",
+    }
+}
+
+/// Columns of a page.
+const WIDTH: usize = 80;
+/// Columns before the text of an entry.
+const INDENT: usize = 16;
+
+/// A text of headings and labelled entries, wrapped.
+#[derive(Default)]
+struct Page(String);
+
+impl Page {
+    fn line(&mut self, text: &str) {
+        self.0.push_str(text.trim_end());
+        self.0.push('\n');
+    }
+
+    fn heading(&mut self, text: &str) {
+        self.line("");
+        self.line(text);
+    }
+
+    /// The label once, then each text on lines of its own.
+    fn entries(&mut self, label: &str, texts: &[String]) {
+        for (text, label) in texts
+            .iter()
+            .zip([label].into_iter().chain(std::iter::repeat("")))
+        {
+            self.entry(label, text);
+        }
+    }
+
+    fn entry(&mut self, label: &str, text: &str) {
+        let mut line = format!("  {label:<width$}", width = INDENT - 3);
+        for word in text.split_whitespace() {
+            if line.chars().count() + 1 + word.chars().count() > WIDTH && line.len() > INDENT {
+                self.line(&line);
+                line = " ".repeat(INDENT - 1);
+            }
+            line.push(' ');
+            line.push_str(word);
+        }
+        self.line(&line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_wrap_under_their_label() {
+        let mut page = Page::default();
+        page.entry("label", &"word ".repeat(20));
+        let row = "word ".repeat(12);
+        assert_eq!(
+            page.0,
+            format!(
+                "  label         {row}word\n{}{}\n",
+                " ".repeat(16),
+                "word ".repeat(7).trim_end()
+            )
+        );
+    }
+}

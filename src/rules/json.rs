@@ -1,0 +1,71 @@
+use serde_json::{Value, json};
+
+use crate::board::SquareSet;
+
+use super::describe::plural;
+use super::{Hostility, Kind, Movement, Ruleset};
+
+impl Ruleset {
+    /// The ruleset for programs: the fields of a ruleset file, with names of
+    /// sets replaced by their squares, and what follows from them.
+    pub fn describe_json(&self) -> Value {
+        let list = |squares| self.list(squares);
+        let squares = self
+            .squares
+            .iter()
+            .map(|(name, set)| (name.clone(), json!(list(*set))));
+        let by_kind = |make: &dyn Fn(Kind) -> Value| -> Value {
+            Kind::ALL
+                .map(|kind| (plural(kind).to_owned(), make(kind)))
+                .into_iter()
+                .collect()
+        };
+        json!({
+            "name": self.name,
+            "title": self.title,
+            "source": self.source,
+            "notes": self.notes,
+            "fingerprint": self.fingerprint().to_string(),
+            "size": self.board.size(),
+            "symmetries": self.symmetries().order(),
+            "start": self.start.to_text(self.board),
+            "first_mover": self.first,
+            "ply_limit": self.ply_limit,
+            "squares": squares.collect::<serde_json::Map<_, _>>(),
+            "places": by_kind(&|kind| json!(self.places(kind).len())),
+            "movement": by_kind(&|kind| self.movement_json(kind)),
+            "hostile": by_kind(&|kind| {
+                let Hostility { empty, occupied, besieged } = self.hostile[kind as usize];
+                json!({
+                    "empty": list(empty),
+                    "occupied": list(occupied),
+                    "besieged": list(besieged),
+                })
+            }),
+            "capture": {
+                "protected_attackers": list(self.protected[0]),
+                "protected_defenders": list(self.protected[1]),
+                "unaided_attackers": list(self.unaided[0]),
+                "unaided_defenders": list(self.unaided[1]),
+                "king_surrounded": list(self.surrounded),
+            },
+            "end": {
+                "goals": list(self.goals),
+                "no_moves": "loses",
+                "repetition": self.repetition,
+                "endless": self.endless,
+            },
+        })
+    }
+
+    fn movement_json(&self, kind: Kind) -> Value {
+        let all: SquareSet = self.board.squares().collect();
+        let Movement { stop, cross, gates } = &self.movement[kind as usize];
+        let gates: Vec<_> = gates.iter().map(|&gate| self.list(gate)).collect();
+        json!({
+            "no_stop": self.list(all - *stop),
+            "no_cross": self.list(all - *cross),
+            "no_entry": gates,
+        })
+    }
+}
