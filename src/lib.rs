@@ -12,6 +12,7 @@ pub mod position;
 pub mod retrograde;
 pub mod rules;
 pub mod slice;
+pub mod stats;
 pub mod table;
 pub mod unmoves;
 pub mod value;
