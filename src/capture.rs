@@ -3,7 +3,7 @@
 
 use crate::board::{Board, Direction, Square, SquareSet};
 use crate::position::Position;
-use crate::rules::{Kind, Ruleset, Side};
+use crate::rules::{Hostility, Kind, Ruleset, Side};
 
 /// What one move captures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -55,7 +55,7 @@ struct Enclosure<'a> {
     captors: SquareSet,
     occupied: SquareSet,
     /// What is hostile to the victim besides its enemies.
-    hostile: &'a crate::rules::Hostility,
+    hostile: &'a Hostility,
     side: Side,
 }
 

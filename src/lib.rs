@@ -2,6 +2,7 @@
 #![warn(missing_docs)]
 
 pub mod board;
+pub mod build;
 mod capture;
 pub mod index;
 mod mapping;
@@ -9,10 +10,14 @@ pub mod moves;
 pub mod notation;
 pub mod perft;
 pub mod position;
-pub mod retrograde;
+pub mod progress;
+mod retrograde;
 pub mod rules;
 pub mod slice;
 pub mod stats;
 pub mod table;
+pub mod tablebase;
 pub mod unmoves;
 pub mod value;
+
+pub use tablebase::Tablebase;

@@ -17,11 +17,6 @@ pub struct CodedRows<const N: usize> {
 const LAST: u16 = 1 << 15;
 
 impl<const N: usize> CodedRows<N> {
-    /// How many rows there are.
-    pub fn len(&self) -> usize {
-        self.starts.len()
-    }
-
     /// Appends a row: each code that occurs in it, with its lanes.
     pub fn push(&mut self, entries: impl IntoIterator<Item = (u16, Row<N>)>) {
         let start = self.codes.len();

@@ -1,5 +1,5 @@
 use crate::board::{Square, SquareSet, Symmetry};
-use crate::index::{AttackerSets, Binomials};
+use crate::index::{AttackerSets, IndexError};
 use crate::rules::{Kind, Ruleset, Side};
 use crate::slice::Slice;
 
@@ -55,21 +55,23 @@ pub struct AttackerMove<const N: usize> {
 }
 
 impl<'a, const N: usize> Frame<'a, N> {
-    /// The frame of a slice whose rows have been found to be countable; the
-    /// number of its defender sets must be below 2^32.
-    pub fn new(rules: &'a Ruleset, slice: Slice, attackers: AttackerSets) -> Frame<'a, N> {
+    /// The frame of a slice; it must have fewer than 2^32 sets of defenders.
+    ///
+    /// # Errors
+    /// If its attacker sets cannot be counted.
+    pub fn new(rules: &'a Ruleset, slice: Slice) -> Result<Frame<'a, N>, IndexError> {
         let region = Region::new(rules);
         let king = &rules.hostile[Kind::King as usize];
         let either = (king.empty | king.occupied) - (king.empty & king.occupied);
-        Frame {
+        Ok(Frame {
             rules,
             slice,
-            attackers,
+            attackers: counted_sets(rules, slice)?,
             defenders: DefenderSets::new(rules, &region, slice.defenders),
             lines: DefenderLines::new(rules),
             shields: either & rules.places(Kind::Defender),
             region,
-        }
+        })
     }
 
     /// How many rows a block has.
@@ -287,8 +289,16 @@ pub struct Target {
     pub back: Symmetry,
 }
 
-/// The binomials that count a slice's defender sets.
-pub fn defender_sets(rules: &Ruleset, defenders: usize) -> u64 {
-    let places = rules.places(Kind::Defender).len();
-    Binomials::new(places, defenders).get(places, defenders)
+/// The canonical sets of that many attackers, numbered one by one.
+///
+/// # Errors
+/// If they cannot be counted.
+pub fn counted_sets(rules: &Ruleset, slice: Slice) -> Result<AttackerSets, IndexError> {
+    let places = rules.places(Kind::Attacker);
+    let heavy = rules.places(Kind::Defender);
+    let group = rules.symmetries();
+    AttackerSets::new(rules.board, group, places, heavy, slice.attackers, |_| {
+        Some(1)
+    })
+    .ok_or(IndexError::TooLarge(slice))
 }

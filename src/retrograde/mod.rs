@@ -11,3 +11,12 @@ mod quiet;
 mod region;
 mod row;
 mod solver;
+
+pub(crate) use child::Child;
+pub(crate) use coded::CodedRows;
+pub(crate) use defenders::DefenderSets;
+pub(crate) use frame::{Frame, counted_sets};
+pub(crate) use initial::Children;
+pub(crate) use region::{Region, region_side};
+pub(crate) use row::Row;
+pub(crate) use solver::Solver;

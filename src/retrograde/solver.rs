@@ -3,6 +3,7 @@
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
+use crate::progress::{Phase, Progress};
 use crate::rules::Side;
 use crate::table::{Code, dtw_code};
 use crate::value::{Plies, Value};
@@ -38,12 +39,6 @@ impl<const N: usize> ChunkLog<N> {
     }
 }
 
-/// Told about the solver's progress; may be called from the solving thread only.
-pub trait SolverProgress: Sync {
-    /// A phase begins: the initial pass (`None`), or a ply of an outcome.
-    fn ply(&self, winner: Option<Side>, ply: Plies);
-}
-
 /// A slice being solved.
 pub struct Solver<'a, const N: usize> {
     frame: &'a Frame<'a, N>,
@@ -72,7 +67,7 @@ impl<'a, const N: usize> Solver<'a, N> {
     pub fn solve(
         frame: &'a Frame<'a, N>,
         children: &Children<N>,
-        progress: &dyn SolverProgress,
+        progress: &dyn Progress,
     ) -> Solver<'a, N> {
         let chunk_blocks = (CHUNK_ROWS / frame.block_rows()).max(1);
         let chunks = frame.blocks().div_ceil(chunk_blocks);
@@ -82,8 +77,8 @@ impl<'a, const N: usize> Solver<'a, N> {
             chunk_blocks,
             logs,
         };
-        progress.ply(None, 0);
-        let [attackers, defenders] = solver.initial(children);
+        progress.phase(frame.slice, Phase::Initial, solver.rows() as u64);
+        let [attackers, defenders] = solver.initial(children, progress);
         solver.plies(attackers, progress);
         solver.plies(defenders, progress);
         solver
@@ -125,13 +120,40 @@ impl<'a, const N: usize> Solver<'a, N> {
         CodedRows::from_plies(&plies, &valid)
     }
 
-    fn initial(&self, children: &Children<N>) -> [Outcome<N>; 2] {
+    /// The greatest DTW code of any position.
+    pub fn greatest_code(&self) -> Code {
+        let plies = self.logs.iter().flat_map(|log| log.plies.iter().flatten());
+        let codes = plies.map(|&(ply, _)| {
+            code(if ply % 2 == 1 {
+                Value::Win(ply)
+            } else {
+                Value::Loss(ply)
+            })
+        });
+        codes.max().unwrap_or(0)
+    }
+
+    fn start(&self, progress: &dyn Progress, winner: Side, ply: Plies) {
+        progress.phase(
+            self.frame.slice,
+            Phase::Ply { winner, ply },
+            self.rows() as u64,
+        );
+    }
+
+    fn initial(&self, children: &Children<N>, progress: &dyn Progress) -> [Outcome<N>; 2] {
         let pass = InitialPass::new(self.frame, children);
         let chunks: Vec<[Seeds<N>; 2]> = (0..self.logs.len())
             .into_par_iter()
             .map_init(
                 || pass.scratch(),
-                |scratch, chunk| pass.run(self.blocks(chunk), scratch),
+                |scratch, chunk| {
+                    let blocks = self.blocks(chunk);
+                    let rows = blocks.len() * self.frame.block_rows();
+                    let seeds = pass.run(blocks, scratch);
+                    progress.advance(rows as u64);
+                    seeds
+                },
             )
             .collect();
         let mut outcomes = Side::ALL.map(|winner| Outcome::new(winner, self.rows()));
@@ -148,7 +170,7 @@ impl<'a, const N: usize> Solver<'a, N> {
     }
 
     /// One outcome, from wins in one ply to the last.
-    fn plies(&mut self, mut outcome: Outcome<N>, progress: &dyn SolverProgress) {
+    fn plies(&mut self, mut outcome: Outcome<N>, progress: &dyn Progress) {
         let winner = outcome.winner;
         let mut ply = 0;
         let mut lost = self.log(winner, 0, &outcome.lost);
@@ -165,9 +187,10 @@ impl<'a, const N: usize> Solver<'a, N> {
             .max()
             .unwrap_or(0);
         loop {
-            progress.ply(Some(winner), ply + 1);
-            let won = self.winning_ply(&mut outcome, ply + 1, &lost);
-            lost = self.losing_ply(&mut outcome, ply + 2, &won, &lost);
+            self.start(progress, winner, ply + 1);
+            let won = self.winning_ply(&mut outcome, ply + 1, &lost, progress);
+            self.start(progress, winner, ply + 2);
+            lost = self.losing_ply(&mut outcome, ply + 2, [&won, &lost], progress);
             ply += 2;
             if !lost.any() && ply >= last_win && ply >= last_release {
                 break;
@@ -191,7 +214,13 @@ impl<'a, const N: usize> Solver<'a, N> {
 
     /// The winner's positions that win in `ply`: a move leads to one that was
     /// lost at the ply before, or a capture does. Returns the changed blocks.
-    fn winning_ply(&mut self, outcome: &mut Outcome<N>, ply: Plies, changed: &BitVec) -> BitVec {
+    fn winning_ply(
+        &mut self,
+        outcome: &mut Outcome<N>,
+        ply: Plies,
+        changed: &BitVec,
+        progress: &dyn Progress,
+    ) -> BitVec {
         let frame = self.frame;
         let block_rows = frame.block_rows();
         let (winner, lost) = (outcome.winner, &outcome.lost);
@@ -241,6 +270,7 @@ impl<'a, const N: usize> Solver<'a, N> {
                 }
                 blocks.push(note(&mut events, i * block_rows, &buffers.reach));
             }
+            progress.advance((blocks.len() * block_rows) as u64);
             log.push(winner, ply, events);
             blocks
         });
@@ -253,8 +283,8 @@ impl<'a, const N: usize> Solver<'a, N> {
         &mut self,
         outcome: &mut Outcome<N>,
         ply: Plies,
-        changed: &BitVec,
-        before: &BitVec,
+        [changed, before]: [&BitVec; 2],
+        progress: &dyn Progress,
     ) -> BitVec {
         let frame = self.frame;
         let block_rows = frame.block_rows();
@@ -316,6 +346,7 @@ impl<'a, const N: usize> Solver<'a, N> {
                     }
                     blocks.push(note(&mut events, i * block_rows, lost));
                 }
+                progress.advance((blocks.len() * block_rows) as u64);
                 log.push(winner, ply, events);
                 blocks
             },

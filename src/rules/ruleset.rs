@@ -135,6 +135,16 @@ pub enum Endless {
     Undecided,
 }
 
+impl Endless {
+    /// The word for it: `draw` or `undecided`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Endless::Draw => "draw",
+            Endless::Undecided => "undecided",
+        }
+    }
+}
+
 /// What the return of an earlier position means in a played game. Tables do
 /// not depend on it, but for what [`Endless`] says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -1,6 +1,5 @@
 //! Random positions of every ruleset, for property tests.
 
-use std::path::Path;
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
@@ -10,22 +9,12 @@ use taflbase::rules::{Kind, Ruleset, Side};
 
 /// All built-in rulesets and those of the test data.
 pub static RULESETS: LazyLock<Vec<Ruleset>> = LazyLock::new(|| {
-    let builtin = [
-        "ashton",
-        "mcgill",
-        "tablut",
-        "brandubh",
-        "large-hnefatafl",
-        "alea-evangelii",
-        "berkeley",
-        "ashton-server",
-        "brandubh-online",
-    ];
     let files = ["mini-corner", "mini-edge", "mini-camps", "lopsided"];
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rulesets");
-    let load = |name| Ruleset::load(&folder.join(name).with_extension("toml")).unwrap();
-    let builtin = builtin.iter().map(|name| Ruleset::builtin(name).unwrap());
-    builtin.chain(files.iter().map(load)).collect()
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/rulesets");
+    let files = files.map(|name| format!("{folder}/{name}.toml"));
+    let builtin = Ruleset::builtin_names().iter().map(ToString::to_string);
+    let load = |name: String| Ruleset::load(&name).unwrap();
+    builtin.chain(files).map(load).collect()
 });
 
 /// A ruleset and a legal position of it: a king, attackers and defenders

@@ -1,10 +1,15 @@
 //! Positions: where the pieces stand and who is to move.
 
+mod error;
+
 use std::fmt;
 
-use crate::board::{Board, Square, SquareName, SquareSet, Symmetry};
-use crate::rules::{Kind, Layout, LayoutError, Ruleset, Side};
+use crate::board::{Board, Square, SquareSet, Symmetry};
+use crate::rules::{Kind, Layout, Ruleset, Side};
 use crate::slice::Slice;
+
+pub use error::PositionError;
+pub(crate) use error::with_article;
 
 /// A position of a running game: a king, any number of soldiers, a side to
 /// move. Whether the pieces may stand where they are is a matter of the
@@ -189,120 +194,5 @@ impl fmt::Display for PositionText {
         };
         let layout = self.position.layout().to_text(self.board);
         f.pad(&format!("{layout} {side}"))
-    }
-}
-
-/// Why something is no legal position.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum PositionError {
-    /// The board cannot be read.
-    Layout(LayoutError),
-    /// The text ends after the board.
-    NoSide,
-    /// The side to move is neither `a` nor `d`.
-    UnknownSide(String),
-    /// The text goes on after the side to move.
-    Extra(String),
-    /// There is no king.
-    NoKing,
-    /// Two pieces stand on this square.
-    Overlap(SquareName),
-    /// The king stands where he has won.
-    KingEscaped(SquareName),
-    /// The defenders are to move, and there are no attackers.
-    NoAttackers,
-    /// A piece stands where its kind cannot stand.
-    Misplaced {
-        /// The piece.
-        kind: Kind,
-        /// Where it stands.
-        square: SquareName,
-        /// The ruleset's name for such squares, if it has one.
-        group: Option<String>,
-        /// Where pieces of this kind cannot stand, if that is a short list.
-        forbidden: Option<Vec<SquareName>>,
-    },
-}
-
-impl PositionError {
-    /// More squares than this are no help in a message.
-    const SHORT_LIST: usize = 5;
-
-    fn misplaced(rules: &Ruleset, kind: Kind, square: Square) -> PositionError {
-        let board = rules.board;
-        let group = |(_, squares): &&(String, SquareSet)| squares.contains(square);
-        let forbidden: Vec<SquareName> = board
-            .squares()
-            .filter(|&s| !rules.places(kind).contains(s))
-            .map(|s| board.name(s))
-            .collect();
-        PositionError::Misplaced {
-            kind,
-            square: board.name(square),
-            group: rules
-                .squares
-                .iter()
-                .find(group)
-                .map(|(name, _)| name.clone()),
-            forbidden: (forbidden.len() <= Self::SHORT_LIST).then_some(forbidden),
-        }
-    }
-}
-
-impl fmt::Display for PositionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            PositionError::Layout(error) => error.fmt(f),
-            PositionError::NoSide => {
-                f.write_str("the side to move is missing: write a (attackers) or d (defenders) after the board and a blank")
-            }
-            PositionError::UnknownSide(side) => write!(
-                f,
-                "\"{side}\" is no side to move: write a (attackers) or d (defenders)"
-            ),
-            PositionError::Extra(extra) => write!(
-                f,
-                "\"{extra}\" after the position: write the board, a blank and the side to move"
-            ),
-            PositionError::NoKing => f.write_str("there is no king (K) on the board"),
-            PositionError::Overlap(square) => write!(f, "two pieces stand on {square}"),
-            PositionError::KingEscaped(square) => {
-                write!(f, "the king on {square} has won: the game is over")
-            }
-            PositionError::NoAttackers => {
-                f.write_str("no attackers are left, the defenders have won: the game is over")
-            }
-            PositionError::Misplaced { kind, square, group, forbidden } => {
-                write!(f, "{} cannot stand on {square}", article(*kind))?;
-                if let Some(group) = group {
-                    write!(f, " ({group})")?;
-                }
-                match forbidden {
-                    Some(squares) => {
-                        let squares: Vec<String> = squares.iter().map(ToString::to_string).collect();
-                        write!(f, ": any square but {} would do", squares.join(" "))
-                    }
-                    None => Ok(()),
-                }
-            }
-        }
-    }
-}
-
-impl std::error::Error for PositionError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            PositionError::Layout(error) => error.source(),
-            _ => None,
-        }
-    }
-}
-
-/// The kind's name with its article, as messages write it.
-pub(crate) fn article(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Attacker => "an attacker",
-        Kind::Defender => "a defender",
-        Kind::King => "the king",
     }
 }

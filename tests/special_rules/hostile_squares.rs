@@ -3,9 +3,7 @@
 //!
 //! `*` is the throne, `*s` the square south of it.
 
-mod men;
-
-use men::{ALL, CAMPS, CORNERS, plays};
+use crate::men::{ALL, CAMPS, CORNERS, plays};
 
 /// Those of the corner rulesets in which the king's throne is hostile to his
 /// soldiers.
@@ -29,7 +27,7 @@ fn an_enemy_piece_is_hostile() {
 fn the_king_captures_as_mover_and_as_anvil() {
     for name in ALL {
         plays(name, "Kc2 td3 Te3", "Kc2-c3xd3");
-        plays(name, "Kc3 td3 Te2", "e2-e3xd3");
+        plays(name, "Kc3 td3 Te4", "e4-e3xd3");
     }
 }
 

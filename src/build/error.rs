@@ -1,0 +1,99 @@
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use crate::index::IndexError;
+use crate::slice::Slice;
+use crate::table::{GridError, TableError};
+use crate::tablebase::ProbeError;
+
+/// Why a build stopped. Tables that were complete stay.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// A slice cannot be indexed.
+    Index(IndexError),
+    /// A slice needs more memory than the build may use.
+    Memory {
+        /// The slice.
+        slice: Slice,
+        /// About the bytes that it takes.
+        needed: u64,
+        /// The bytes that there are.
+        allowed: u64,
+    },
+    /// A slice has more sets of defenders or more rows than this version solves.
+    TooLarge(Slice),
+    /// The table folder cannot be made.
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// A table that is there cannot be used, and must not be overwritten.
+    Probe(ProbeError),
+    /// A table cannot be written or read.
+    Table(TableError),
+    /// A table has other rows or lanes than its slice.
+    ForeignGrid,
+    /// A table would be too large for its format.
+    Grid(GridError),
+    /// The worker threads cannot be started.
+    Threads(String),
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BuildError::Index(error) => error.fmt(f),
+            BuildError::Memory {
+                slice,
+                needed,
+                allowed,
+            } => write!(
+                f,
+                "{slice} takes about {} MiB of memory and {} MiB are allowed: \
+                 allow more with --memory or build fewer men",
+                needed >> 20,
+                allowed >> 20
+            ),
+            BuildError::TooLarge(slice) => {
+                write!(
+                    f,
+                    "{slice} is larger than this version can solve; build fewer men"
+                )
+            }
+            BuildError::Folder { path, source } => {
+                write!(f, "{}: cannot make the folder: {source}", path.display())
+            }
+            BuildError::Probe(error) => error.fmt(f),
+            BuildError::Table(error) => error.fmt(f),
+            BuildError::ForeignGrid => f.write_str(
+                "a table has other rows than its slice: run `taflbase check` and build it again",
+            ),
+            BuildError::Grid(error) => error.fmt(f),
+            BuildError::Threads(error) => write!(f, "cannot start the threads: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+impl From<TableError> for BuildError {
+    fn from(error: TableError) -> BuildError {
+        BuildError::Table(error)
+    }
+}
+
+impl From<ProbeError> for BuildError {
+    fn from(error: ProbeError) -> BuildError {
+        BuildError::Probe(error)
+    }
+}
+
+impl From<IndexError> for BuildError {
+    fn from(error: IndexError) -> BuildError {
+        BuildError::Index(error)
+    }
+}

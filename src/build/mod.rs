@@ -1,0 +1,233 @@
+//! Building tables: which slices are needed, which are there, and the way from
+//! solved smaller slices to the files of the next one.
+
+mod children;
+mod error;
+mod output;
+mod plan;
+mod rows;
+
+pub use error::BuildError;
+pub use plan::{SlicePlan, needed, plan, slices_up_to};
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::index::SliceIndex;
+use crate::progress::{Phase, Progress};
+use crate::retrograde::{Frame, Solver, region_side};
+use crate::rules::Ruleset;
+use crate::slice::Slice;
+use crate::table::{Metric, SideSummary, Table, TableErrorKind, remove_temporaries};
+use crate::tablebase::{ProbeError, Tablebase};
+
+/// The level of zstd that takes less time than solving does.
+const LEVEL: i32 = 9;
+
+/// How tables are built.
+#[derive(Clone, Debug)]
+pub struct BuildOptions {
+    /// `Wdl`: WDL tables only are kept for the slices that were asked for; all
+    /// that they need is built with both. `Dtw`: both for all.
+    pub metric: Metric,
+    /// Build also what is there already.
+    pub force: bool,
+    /// Worker threads; 0 for one for each core.
+    pub threads: usize,
+    /// The bytes of memory that a slice may take.
+    pub memory_bytes: u64,
+}
+
+impl Default for BuildOptions {
+    fn default() -> BuildOptions {
+        BuildOptions {
+            metric: Metric::Dtw,
+            force: false,
+            threads: 0,
+            memory_bytes: u64::MAX,
+        }
+    }
+}
+
+/// What became of one slice.
+#[derive(Clone, Debug)]
+pub struct SliceReport {
+    /// The slice.
+    pub slice: Slice,
+    /// Whether it was built now; otherwise it was there.
+    pub built: bool,
+    /// Positions with a slot of their own, both sides to move: one for each
+    /// class of mirror images, and a few more. 0 if it was there.
+    pub positions: u64,
+    /// Counts over all placements, by side to move.
+    pub summaries: [SideSummary; 2],
+    /// The files' sizes in bytes.
+    pub bytes: Vec<(Metric, u64)>,
+    /// How long it took to read what was needed, to solve, and to write.
+    pub times: [Duration; 3],
+}
+
+/// The files of a slice as they were written.
+struct SliceFiles {
+    positions: u64,
+    summaries: [SideSummary; 2],
+    bytes: Vec<(Metric, u64)>,
+}
+
+/// Builds the slices and all that they need, smallest first, in the folder
+/// `<tables>/<ruleset name>`. What is there and whole is kept; what is damaged
+/// is built again. `done` is told about each slice as it is finished.
+///
+/// # Errors
+/// If a slice is too large, a file there is not the ruleset's, or a table
+/// cannot be written. What was finished stays, and the next build goes on.
+pub fn build(
+    rules: &Ruleset,
+    tables: &Path,
+    slices: &[Slice],
+    options: &BuildOptions,
+    progress: &dyn Progress,
+    done: &mut (dyn FnMut(&SliceReport) + Send),
+) -> Result<(), BuildError> {
+    let threads = rayon::ThreadPoolBuilder::new()
+        .num_threads(options.threads)
+        .build();
+    let threads = threads.map_err(|error| BuildError::Threads(error.to_string()))?;
+    threads.install(|| {
+        let folder = tables.join(&rules.name);
+        let mut builder = Builder {
+            base: Tablebase::open(rules.clone(), tables)?,
+            folder: folder.clone(),
+            options,
+            progress,
+        };
+        let wanted = needed(slices);
+        for &slice in &wanted {
+            // Before anything is written.
+            plan::check(rules, slice, options.memory_bytes)?;
+        }
+        for slice in wanted {
+            let keep_dtw = options.metric == Metric::Dtw || !slices.contains(&slice);
+            let metrics = if keep_dtw {
+                &Metric::ALL[..]
+            } else {
+                &[Metric::Wdl]
+            };
+            let report = builder.slice(slice, metrics)?;
+            done(&report);
+        }
+        Ok(())
+    })
+}
+
+struct Builder<'a> {
+    base: Tablebase,
+    folder: PathBuf,
+    options: &'a BuildOptions,
+    progress: &'a dyn Progress,
+}
+
+impl Builder<'_> {
+    fn slice(&mut self, slice: Slice, metrics: &[Metric]) -> Result<SliceReport, BuildError> {
+        if let Some(report) = self.found(slice, metrics)? {
+            return Ok(report);
+        }
+        std::fs::create_dir_all(&self.folder).map_err(|source| BuildError::Folder {
+            path: self.folder.clone(),
+            source,
+        })?;
+        remove_temporaries(&self.folder)?;
+        let side = region_side(self.base.rules());
+        let report = match (side * side).div_ceil(64) {
+            1 => self.build::<1>(slice, metrics),
+            2 => self.build::<2>(slice, metrics),
+            3 => self.build::<3>(slice, metrics),
+            4 => self.build::<4>(slice, metrics),
+            5 => self.build::<5>(slice, metrics),
+            // Boards have at most 361 squares.
+            _ => self.build::<6>(slice, metrics),
+        }?;
+        for &metric in metrics {
+            self.base
+                .add_file(slice, metric, self.folder.join(metric.file_name(slice)));
+        }
+        Ok(report)
+    }
+
+    /// The report of a slice of which all files are there and whole.
+    fn found(&self, slice: Slice, metrics: &[Metric]) -> Result<Option<SliceReport>, BuildError> {
+        let mut bytes = Vec::new();
+        let mut summaries = Default::default();
+        for &metric in metrics {
+            let table: &Table<_> = match self.base.table(slice, metric) {
+                Ok(table) => table,
+                Err(ProbeError::MissingTable { .. }) => return Ok(None),
+                Err(ProbeError::Corrupted(error)) if is_damaged(&error.kind) => return Ok(None),
+                Err(error) => return Err(error.into()),
+            };
+            bytes.push((metric, table.size_bytes()));
+            summaries = crate::rules::Side::ALL.map(|side| *table.summary(side));
+        }
+        if self.options.force {
+            return Ok(None);
+        }
+        let times = Default::default();
+        Ok(Some(SliceReport {
+            slice,
+            built: false,
+            positions: 0,
+            summaries,
+            bytes,
+            times,
+        }))
+    }
+
+    fn build<const N: usize>(
+        &self,
+        slice: Slice,
+        metrics: &[Metric],
+    ) -> Result<SliceReport, BuildError> {
+        let rules = self.base.rules();
+        let started = Instant::now();
+        self.progress.phase(slice, Phase::Reading, 0);
+        let frame: Frame<N> = Frame::new(rules, slice)?;
+        let index = SliceIndex::new(rules, slice)?;
+        let children = children::read_children(&self.base, &frame.region, slice)?;
+        let read = Instant::now();
+        let solver = Solver::solve(&frame, &children, self.progress);
+        drop(children);
+        let solved = Instant::now();
+        let files = output::write(
+            rules,
+            &solver,
+            &index,
+            &self.folder,
+            metrics,
+            LEVEL,
+            self.progress,
+        )?;
+        let times = [read - started, solved - read, solved.elapsed()];
+        let SliceFiles {
+            positions,
+            summaries,
+            bytes,
+        } = files;
+        Ok(SliceReport {
+            slice,
+            built: true,
+            positions,
+            summaries,
+            bytes,
+            times,
+        })
+    }
+}
+
+/// Whether a build may put a new table in the place of this one: it is the
+/// rest of a table, not something else.
+fn is_damaged(kind: &TableErrorKind) -> bool {
+    matches!(
+        kind,
+        TableErrorKind::Truncated | TableErrorKind::Corrupted(_)
+    )
+}

@@ -1,0 +1,101 @@
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use crate::index::IndexError;
+use crate::position::PositionError;
+use crate::slice::Slice;
+use crate::table::{Metric, TableError};
+
+/// Why a position cannot be probed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ProbeError {
+    /// There is no table of the slice: build it or add its directory.
+    MissingTable {
+        /// The slice.
+        slice: Slice,
+        /// What was to be read.
+        metric: Metric,
+    },
+    /// A file is the table of another ruleset.
+    WrongRules {
+        /// The file.
+        path: PathBuf,
+        /// The ruleset that it was taken for.
+        rules: String,
+    },
+    /// A file is the table of another slice or metric than its name says.
+    WrongName {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A table is damaged, or cannot be read.
+    Corrupted(TableError),
+    /// A table has other slots or values than its slice.
+    Foreign {
+        /// The slice.
+        slice: Slice,
+        /// The metric.
+        metric: Metric,
+    },
+    /// The values along a line do not belong together.
+    Inconsistent {
+        /// The slice where the line breaks off.
+        slice: Slice,
+    },
+    /// The position is not one of a running game.
+    Position(PositionError),
+    /// The slice cannot be indexed.
+    Index(IndexError),
+    /// A directory cannot be read.
+    Directory {
+        /// The directory.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
+}
+
+impl fmt::Display for ProbeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ProbeError::MissingTable { slice, metric } => {
+                write!(f, "there is no {metric} table of {slice}")
+            }
+            ProbeError::WrongRules { path, rules } => write!(
+                f,
+                "{}: the table of another ruleset, not of {rules}; move it to its own folder",
+                path.display()
+            ),
+            ProbeError::WrongName { path } => write!(
+                f,
+                "{}: the table of another slice or metric than its name says; rename it",
+                path.display()
+            ),
+            ProbeError::Corrupted(error) => error.fmt(f),
+            ProbeError::Foreign { slice, metric } => write!(
+                f,
+                "the {metric} table of {slice} has not the values of its slice; build it again"
+            ),
+            ProbeError::Inconsistent { slice } => write!(
+                f,
+                "the values of {slice} contradict each other; run `taflbase verify` and build \
+                 what it names again"
+            ),
+            ProbeError::Position(error) => error.fmt(f),
+            ProbeError::Index(error) => error.fmt(f),
+            ProbeError::Directory { path, source } => {
+                write!(f, "{}: cannot read the folder: {source}", path.display())
+            }
+        }
+    }
+}
+
+impl std::error::Error for ProbeError {}
+
+impl From<TableError> for ProbeError {
+    fn from(error: TableError) -> ProbeError {
+        ProbeError::Corrupted(error)
+    }
+}

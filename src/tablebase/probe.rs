@@ -1,0 +1,163 @@
+use std::cmp::Reverse;
+
+use crate::moves::{Ending, Move, legal_moves};
+use crate::position::Position;
+use crate::table::Metric;
+use crate::value::{Plies, Value, Wdl};
+
+use super::{ProbeError, Tablebase};
+
+/// What is known of a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Probed {
+    /// Win, draw or loss.
+    pub wdl: Wdl,
+    /// Plies to the end of the game; `None` for a draw, and where there are WDL
+    /// tables only.
+    pub plies: Option<Plies>,
+}
+
+impl From<Value> for Probed {
+    fn from(value: Value) -> Probed {
+        Probed {
+            wdl: value.wdl(),
+            plies: value.plies(),
+        }
+    }
+}
+
+impl Probed {
+    /// Grows with what the mover prefers; an unknown distance counts as the
+    /// longest.
+    fn preference(self) -> i32 {
+        match self.wdl {
+            Wdl::Win => Value::Win(self.plies.unwrap_or(Plies::MAX)).preference(),
+            Wdl::Draw => Value::Draw.preference(),
+            Wdl::Loss => Value::Loss(self.plies.unwrap_or(Plies::MAX)).preference(),
+        }
+    }
+}
+
+/// A move and what it leads to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MoveProbe {
+    /// The move.
+    pub played: Move,
+    /// Its outcome for the side that plays it, with the plies that are left
+    /// after it; `None` if the table of the slice it leads to is missing.
+    pub value: Option<Probed>,
+}
+
+/// What is known of a position and of its moves.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Probe {
+    /// The position's value for the side to move.
+    pub value: Probed,
+    /// The legal moves, best first: the quickest win, then draws, then the
+    /// slowest loss, then those that are unknown. Ties: captures first, then by
+    /// origin and target in square order.
+    pub moves: Vec<MoveProbe>,
+}
+
+impl Tablebase {
+    /// The value of a position and of each of its moves.
+    ///
+    /// # Errors
+    /// If the position is none of a running game, or its table is missing or
+    /// damaged. The table of a slice that a capture leads to may be missing.
+    pub fn probe(&self, position: &Position) -> Result<Probe, ProbeError> {
+        let value = self.probe_best(position)?;
+        Ok(Probe {
+            value,
+            moves: self.probe_moves(position)?,
+        })
+    }
+
+    /// The best move: what best play plays. `None` if there is no legal move.
+    ///
+    /// # Errors
+    /// As [`probe`](Tablebase::probe); also if a capture leads to a missing
+    /// table, since it might be the best move.
+    pub fn best_move(&self, position: &Position) -> Result<Option<Move>, ProbeError> {
+        let Probe { moves, .. } = self.probe(position)?;
+        if let Some(unknown) = moves.iter().find(|mv| mv.value.is_none()) {
+            let slice = position.after(&unknown.played).slice();
+            return Err(ProbeError::MissingTable {
+                slice,
+                metric: Metric::Wdl,
+            });
+        }
+        Ok(moves.first().map(|best| best.played))
+    }
+
+    /// One line of best play to the end of the game; no moves for a draw.
+    ///
+    /// # Errors
+    /// As [`best_move`](Tablebase::best_move), and if there are no DTW tables.
+    pub fn line(&self, position: &Position) -> Result<Vec<Move>, ProbeError> {
+        let mut line = Vec::new();
+        let mut position = *position;
+        let mut value = self.probe_dtw(&position)?;
+        while value != Value::Draw && value != Value::Loss(0) {
+            let inconsistent = ProbeError::Inconsistent {
+                slice: position.slice(),
+            };
+            let Some(best) = self.best_move(&position)? else {
+                return Err(inconsistent);
+            };
+            position = position.after(&best);
+            line.push(best);
+            let next = if best.ending.is_some() {
+                Value::Loss(0)
+            } else {
+                self.probe_dtw(&position)?
+            };
+            if next.before() != value {
+                return Err(inconsistent);
+            }
+            value = next;
+        }
+        Ok(line)
+    }
+
+    /// The value, with the distance if there is a DTW table.
+    fn probe_best(&self, position: &Position) -> Result<Probed, ProbeError> {
+        match self.probe_dtw(position) {
+            Err(ProbeError::MissingTable { .. }) => self
+                .probe_wdl(position)
+                .map(|wdl| Probed { wdl, plies: None }),
+            value => value.map(Probed::from),
+        }
+    }
+
+    fn probe_moves(&self, position: &Position) -> Result<Vec<MoveProbe>, ProbeError> {
+        let mut moves = legal_moves(&self.rules, position)
+            .into_iter()
+            .map(|played| {
+                Ok(MoveProbe {
+                    played,
+                    value: self.probe_move(position, &played)?,
+                })
+            })
+            .collect::<Result<Vec<_>, ProbeError>>()?;
+        moves.sort_by_key(|mv| {
+            let quiet =
+                mv.played.captured.is_empty() && mv.played.ending != Some(Ending::KingCaptured);
+            let plies_after = mv.value.map(Probed::preference);
+            (Reverse(plies_after), quiet, mv.played.from, mv.played.to)
+        });
+        Ok(moves)
+    }
+
+    fn probe_move(&self, position: &Position, played: &Move) -> Result<Option<Probed>, ProbeError> {
+        let after = match played.ending {
+            Some(_) => Ok(Probed::from(Value::Loss(0))),
+            None => self.probe_best(&position.after(played)),
+        };
+        match after {
+            Ok(Probed { wdl, plies }) => Ok(Some(Probed { wdl: -wdl, plies })),
+            Err(ProbeError::MissingTable { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Every count of the fixture, from tables that are built here.
+//!
+//! `data/counts.jsonl` was made by an independent brute-force program.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use taflbase::Tablebase;
+use taflbase::build::{BuildOptions, build};
+use taflbase::rules::{Endless, Ruleset, Side};
+use taflbase::slice::Slice;
+use taflbase::table::Metric;
+
+fn load(name: &str) -> Ruleset {
+    Ruleset::builtin(name).unwrap_or_else(|| {
+        let path = format!("{}/tests/rulesets/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+        Ruleset::load(&path).unwrap()
+    })
+}
+
+#[test]
+fn tables_have_the_counts_of_the_brute_force_program() {
+    let lines: Vec<Value> = include_str!("data/counts.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let mut slices: BTreeMap<&str, Vec<Slice>> = BTreeMap::new();
+    for line in &lines {
+        let rules = line["rules"].as_str().unwrap();
+        slices
+            .entry(rules)
+            .or_default()
+            .push(line["slice"].as_str().unwrap().parse().unwrap());
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let bases: BTreeMap<&str, Tablebase> = slices
+        .iter()
+        .map(|(&name, slices)| {
+            let rules = load(name);
+            let options = BuildOptions::default();
+            build(&rules, folder.path(), slices, &options, &(), &mut |_| {}).unwrap();
+            (name, Tablebase::open(rules, folder.path()).unwrap())
+        })
+        .collect();
+    let mut wrong = Vec::new();
+    for line in &lines {
+        let base = &bases[line["rules"].as_str().unwrap()];
+        let slice: Slice = line["slice"].as_str().unwrap().parse().unwrap();
+        let side = Side::ALL
+            .into_iter()
+            .find(|s| s.name() == line["to_move"])
+            .unwrap();
+        let found = base.table(slice, Metric::Dtw).unwrap().summary(side);
+        let open = |as_what| {
+            if base.rules().endless == as_what {
+                found.draws
+            } else {
+                0
+            }
+        };
+        let same = line["positions"] == found.positions
+            && line["win"] == found.wins
+            && line["loss"] == found.losses
+            && line["draw"] == open(Endless::Draw)
+            && line["undecided"] == open(Endless::Undecided)
+            && line["max_win"] == found.max_win
+            && line["max_loss"] == found.max_loss;
+        if !same {
+            wrong.push(format!("{line}\n  {found:?}"));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} of {}:\n{}",
+        wrong.len(),
+        lines.len(),
+        wrong.join("\n")
+    );
+}

@@ -1,0 +1,5 @@
+//! Every special rule of the built-in rulesets, on positions made for it.
+
+mod hostile_squares;
+mod men;
+mod paths_and_ends;
