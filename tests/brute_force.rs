@@ -3,8 +3,6 @@
 
 mod reference;
 
-use std::sync::Arc;
-
 use reference::{Outcome, Solver};
 use taflbase::Tablebase;
 use taflbase::build::{BuildOptions, build};
@@ -15,7 +13,6 @@ use taflbase::value::{Value, Wdl};
 
 /// The library: builds tables of a game and probes positions in them.
 struct Library {
-    rules: Arc<Ruleset>,
     tables: Tablebase,
     _directory: tempfile::TempDir,
 }
@@ -30,22 +27,24 @@ impl Library {
             true => Ruleset::load(&file).unwrap(),
             false => Ruleset::load(ruleset).unwrap(),
         };
-        let rules = Arc::new(rules);
         let slice = |&(defenders, attackers)| Slice {
             defenders,
             attackers,
         };
         let slices: Vec<Slice> = slices.iter().map(slice).collect();
         let directory = tempfile::tempdir().unwrap();
-        let options = BuildOptions {
-            directory: directory.path().to_owned(),
-            ..BuildOptions::default()
-        };
-        build(&rules, &slices, &options, &mut ()).unwrap();
-        let mut tables = Tablebase::new(Arc::clone(&rules));
-        tables.add_directory(directory.path()).unwrap();
+        let options = BuildOptions::default();
+        build(
+            &rules,
+            directory.path(),
+            &slices,
+            &options,
+            &(),
+            &mut |_| {},
+        )
+        .unwrap();
+        let tables = Tablebase::open(rules, directory.path()).unwrap();
         Library {
-            rules,
             tables,
             _directory: directory,
         }
@@ -53,7 +52,7 @@ impl Library {
 
     /// What the DTW table and the WDL table say.
     fn probe(&self, text: &str) -> (Outcome, Wdl) {
-        let position = Position::parse(text, &self.rules).unwrap();
+        let position = Position::parse(text, self.tables.rules()).unwrap();
         let outcome = match self.tables.probe_dtw(&position).unwrap() {
             Value::Win(plies) => Outcome::Win(plies),
             Value::Loss(plies) => Outcome::Loss(plies),
