@@ -14,6 +14,7 @@ pub mod progress;
 mod retrograde;
 pub mod rules;
 pub mod slice;
+pub mod stats;
 pub mod table;
 pub mod tablebase;
 pub mod unmoves;
