@@ -59,9 +59,7 @@ impl SideStats {
     /// none or the table is one of WDL.
     pub fn longest(&self, wdl: Wdl) -> Option<&ValueCount> {
         let values = self.values.iter().filter(|value| value.wdl == wdl);
-        values
-            .filter(|value| value.plies.is_some())
-            .max_by_key(|value| value.plies)
+        values.filter(|value| value.plies.is_some()).max_by_key(|value| value.plies)
     }
 }
 
@@ -159,12 +157,7 @@ impl Tally {
                     Metric::Dtw => dtw_value(code).map(|value| (value.wdl(), value.plies()))?,
                 };
                 let example = index.unrank(slot, to_move)?;
-                Some(ValueCount {
-                    wdl,
-                    plies,
-                    positions,
-                    example,
-                })
+                Some(ValueCount { wdl, plies, positions, example })
             })
             .collect();
         values.sort_by_key(|value| (Reverse(value.wdl), value.plies));

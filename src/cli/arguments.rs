@@ -40,9 +40,7 @@ pub struct Threads {
 impl Threads {
     /// Does the work on so many threads.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(self.threads)
-            .build();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
         Ok(pool.map_err(Failure::error)?.install(work))
     }
 }
@@ -133,9 +131,8 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
         "tb" => 1_000_000_000_000,
         _ => return Err("write bytes with a unit, like 16GiB or 500MB".to_owned()),
     };
-    let number: f64 = digits
-        .parse()
-        .map_err(|_| "write a number of bytes, like 16GiB or 500MB".to_owned())?;
+    let number: f64 =
+        digits.parse().map_err(|_| "write a number of bytes, like 16GiB or 500MB".to_owned())?;
     let bytes = number * unit as f64;
     if bytes >= 1.0 && bytes <= u64::MAX as f64 {
         Ok(bytes as u64)
@@ -169,10 +166,7 @@ mod tests {
         let join = |words: &str| {
             let words = words.split(',').map(OsString::from);
             let joined = joined(words).into_iter();
-            joined
-                .map(|word| word.into_string().unwrap())
-                .collect::<Vec<_>>()
-                .join(",")
+            joined.map(|word| word.into_string().unwrap()).collect::<Vec<_>>().join(",")
         };
         assert_eq!(join("p,--position,/5/,a,x,3"), "p,--position,/5/ a,x,3");
         assert_eq!(join("p,--position,/5/ d,a,3"), "p,--position,/5/ d a,3");

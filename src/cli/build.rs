@@ -89,28 +89,19 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         threads: args.threads.threads,
         memory_bytes: args.memory.unwrap_or(BuildOptions::default().memory_bytes),
     };
-    let works = plan(&base, &slices)?
-        .into_iter()
-        .filter(|slice| args.force || !slice.present);
+    let works = plan(&base, &slices)?.into_iter().filter(|slice| args.force || !slice.present);
     let reporter = Reporter::new(works.map(|slice| (slice.slice, slice.slots, slice.rows)));
     let mut reports = Vec::new();
     let mut printed = Ok(());
-    let built = build(
-        rules,
-        &session.tables,
-        &slices,
-        &options,
-        &reporter,
-        &mut |report| {
-            if report.built {
-                reporter.finished(report.slice, report.times.iter().sum());
-            }
-            if session.json && printed.is_ok() {
-                printed = session.json_line(&answer(rules, report));
-            }
-            reports.push(report.clone());
-        },
-    );
+    let built = build(rules, &session.tables, &slices, &options, &reporter, &mut |report| {
+        if report.built {
+            reporter.finished(report.slice, report.times.iter().sum());
+        }
+        if session.json && printed.is_ok() {
+            printed = session.json_line(&answer(rules, report));
+        }
+        reports.push(report.clone());
+    });
     reporter.clear();
     printed?;
     if !session.json {
@@ -126,9 +117,7 @@ fn answer<'a>(rules: &'a Ruleset, report: &SliceReport) -> Answer<'a> {
         defenders: report.slice.defenders,
         attackers: report.slice.attackers,
         built: report.built,
-        sides: Side::ALL
-            .map(|side| side_answer(rules, report, side))
-            .into(),
+        sides: Side::ALL.map(|side| side_answer(rules, report, side)).into(),
         files: files(report),
         seconds: seconds(report),
     }
@@ -137,11 +126,7 @@ fn answer<'a>(rules: &'a Ruleset, report: &SliceReport) -> Answer<'a> {
 fn side_answer(rules: &Ruleset, report: &SliceReport, side: Side) -> SideAnswer {
     let summary = &report.summaries[side as usize];
     let open = |endless| {
-        if rules.endless == endless {
-            summary.draws
-        } else {
-            0
-        }
+        if rules.endless == endless { summary.draws } else { 0 }
     };
     SideAnswer {
         to_move: side.name(),
@@ -159,9 +144,7 @@ fn files(report: &SliceReport) -> Vec<FileAnswer> {
     let files = report.bytes.iter().map(|&(metric, bytes)| FileAnswer {
         metric: metric.name(),
         bytes,
-        bits_per_position: report
-            .built
-            .then(|| 8.0 * bytes as f64 / report.positions as f64),
+        bits_per_position: report.built.then(|| 8.0 * bytes as f64 / report.positions as f64),
     });
     files.collect()
 }
@@ -180,17 +163,12 @@ fn table(rules: &Ruleset, reports: &[SliceReport]) -> String {
         }
         (kept, _) => kept,
     };
-    format!(
-        "{}\n{kept} more slices were there already\n",
-        columns_of(rules, &built)
-    )
+    format!("{}\n{kept} more slices were there already\n", columns_of(rules, &built))
 }
 
 fn columns_of(rules: &Ruleset, built: &[&SliceReport]) -> String {
-    let rows: Vec<Vec<String>> = built
-        .iter()
-        .flat_map(|report| Side::ALL.map(|side| row(rules, report, side)))
-        .collect();
+    let rows: Vec<Vec<String>> =
+        built.iter().flat_map(|report| Side::ALL.map(|side| row(rules, report, side))).collect();
     let header = [
         "slice",
         "to move",
@@ -208,18 +186,9 @@ fn columns_of(rules: &Ruleset, built: &[&SliceReport]) -> String {
 
 fn row(rules: &Ruleset, report: &SliceReport, side: Side) -> Vec<String> {
     let answer = side_answer(rules, report, side);
-    let counts = [
-        answer.positions,
-        answer.win,
-        answer.draw + answer.undecided,
-        answer.loss,
-    ];
+    let counts = [answer.positions, answer.win, answer.draw + answer.undecided, answer.loss];
     let first = side == Side::Attackers;
-    let name = if first {
-        report.slice.to_string()
-    } else {
-        String::new()
-    };
+    let name = if first { report.slice.to_string() } else { String::new() };
     let mut row = vec![name, side.name().to_owned()];
     row.extend(counts.map(grouped));
     row.push(answer.max_win.to_string());
@@ -227,10 +196,7 @@ fn row(rules: &Ruleset, report: &SliceReport, side: Side) -> Vec<String> {
         // The files hold both sides.
         let bytes: u64 = report.bytes.iter().map(|&(_, bytes)| bytes).sum();
         row.push(size(bytes));
-        row.push(format!(
-            "{:.3}",
-            8.0 * bytes as f64 / report.positions as f64
-        ));
+        row.push(format!("{:.3}", 8.0 * bytes as f64 / report.positions as f64));
         row.push(format!("{:.1}", seconds(report)));
     }
     row

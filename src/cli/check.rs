@@ -55,9 +55,7 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
             return Err(session.refusal(&args.rules, ProbeError::MissingTable { slice, metric }));
         }
         if session.json {
-            findings[before..]
-                .iter()
-                .try_for_each(|finding| session.json_line(finding))?;
+            findings[before..].iter().try_for_each(|finding| session.json_line(finding))?;
         }
     }
     if !session.json {
@@ -97,11 +95,7 @@ fn report(findings: &[Finding]) -> String {
     let row = |finding: &Finding| {
         let state = if finding.ok { "good" } else { "wrong" };
         let file = format!("{}.{}", finding.slice, finding.metric);
-        vec![
-            file,
-            state.to_owned(),
-            finding.bytes.map_or(String::new(), size),
-        ]
+        vec![file, state.to_owned(), finding.bytes.map_or(String::new(), size)]
     };
     let rows: Vec<Vec<String>> = findings.iter().map(row).collect();
     let mut text = columns(2, &["file", "state", "size"], &rows);

@@ -45,9 +45,7 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let refusal = |error| session.refusal(&args.rules, error);
     let value = base.probe_dtw(&position).map_err(refusal)?;
     let line = base.line(&position).map_err(refusal)?;
-    let moves = line
-        .iter()
-        .map(|played| played.display(rules.board).to_string());
+    let moves = line.iter().map(|played| played.display(rules.board).to_string());
     let answer = Answer {
         rules: &rules.name,
         position: position.to_text(rules),
@@ -59,14 +57,8 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     if session.json {
         return session.json_line(&answer);
     }
-    session.text(&format!(
-        "{} to move: {}\n",
-        answer.to_move,
-        words(&base, value.into())
-    ))?;
-    let mut sides = [position.to_move, position.to_move.other()]
-        .into_iter()
-        .cycle();
+    session.text(&format!("{} to move: {}\n", answer.to_move, words(&base, value.into())))?;
+    let mut sides = [position.to_move, position.to_move.other()].into_iter().cycle();
     for (number, played) in (1..).zip(&answer.moves) {
         let side = sides.next().map_or("", |side| side.name());
         session.text(&format!("{number:>4}  {side}  {played}\n"))?;

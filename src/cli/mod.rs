@@ -73,10 +73,7 @@ pub fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> Result<(), Failure> {
-    let session = Session {
-        json: cli.json,
-        tables: cli.tables,
-    };
+    let session = Session { json: cli.json, tables: cli.tables };
     match cli.command {
         Command::Rules(args) => rules::run(&args, &session),
         Command::Perft(args) => perft::run(&args, &session),

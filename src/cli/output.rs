@@ -77,13 +77,11 @@ pub fn columns(left: usize, header: &[&str], rows: &[Vec<String>]) -> String {
     for row in [&header].into_iter().chain(rows) {
         let cells = row.iter().zip(&widths).enumerate();
         let cells: Vec<String> = cells
-            .map(|(i, (cell, &width))| {
-                if i < left {
-                    format!("{cell:<width$}")
-                } else {
-                    format!("{cell:>width$}")
-                }
-            })
+            .map(
+                |(i, (cell, &width))| {
+                    if i < left { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+                },
+            )
             .collect();
         text.push_str(cells.join("  ").trim_end());
         text.push('\n');
@@ -138,27 +136,16 @@ mod tests {
 
     #[test]
     fn numbers_read_well() {
-        assert_eq!(
-            [0, 999, 1000, 1234567].map(grouped),
-            ["0", "999", "1,000", "1,234,567"]
-        );
-        assert_eq!(
-            [0, 999, 1000, 16 << 30].map(size),
-            ["0 B", "999 B", "1.0 KiB", "16.0 GiB"]
-        );
+        assert_eq!([0, 999, 1000, 1234567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([0, 999, 1000, 16 << 30].map(size), ["0 B", "999 B", "1.0 KiB", "16.0 GiB"]);
         let times = [0.05, 99.0, 120.0, 7200.0, 864_000.0].map(Duration::from_secs_f64);
-        assert_eq!(
-            times.map(time),
-            ["0.1 s", "99.0 s", "2 min", "2.0 h", "10.0 days"]
-        );
+        assert_eq!(times.map(time), ["0.1 s", "99.0 s", "2 min", "2.0 h", "10.0 days"]);
     }
 
     #[test]
     fn columns_are_aligned() {
-        let rows = [
-            vec!["K0v1".to_owned(), "5".to_owned()],
-            vec!["K10v1".to_owned(), "12345".to_owned()],
-        ];
+        let rows =
+            [vec!["K0v1".to_owned(), "5".to_owned()], vec!["K10v1".to_owned(), "12345".to_owned()]];
         assert_eq!(
             columns(1, &["slice", "rows"], &rows),
             "slice   rows\nK0v1       5\nK10v1  12345\n"

@@ -48,20 +48,10 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let plan = plan(&base, &slices)?;
     if session.json {
         let name = &base.rules().name;
-        return plan
-            .iter()
-            .try_for_each(|slice| session.json_line(&answer(name, slice)));
+        return plan.iter().try_for_each(|slice| session.json_line(&answer(name, slice)));
     }
     let rows: Vec<Vec<String>> = plan.iter().map(row).collect();
-    let header = [
-        "slice",
-        "state",
-        "rows",
-        "slots",
-        "memory",
-        "disk",
-        "core time",
-    ];
+    let header = ["slice", "state", "rows", "slots", "memory", "disk", "core time"];
     session.text(&columns(2, &header, &rows))?;
     session.text(&total(&plan))
 }
@@ -99,16 +89,9 @@ fn total(plan: &[SlicePlan]) -> String {
     if missing.is_empty() {
         return format!("\nnothing to build: all {} slices are there\n", plan.len());
     }
-    let sum = |of: fn(&SlicePlan) -> u64| {
-        missing
-            .iter()
-            .fold(0_u64, |sum, s| sum.saturating_add(of(s)))
-    };
-    let memory = missing
-        .iter()
-        .map(|slice| slice.memory_bytes)
-        .max()
-        .unwrap_or(0);
+    let sum =
+        |of: fn(&SlicePlan) -> u64| missing.iter().fold(0_u64, |sum, s| sum.saturating_add(of(s)));
+    let memory = missing.iter().map(|slice| slice.memory_bytes).max().unwrap_or(0);
     format!(
         "\nto build: {} of {} slices, with about {} of memory, {} of disk, and {} of one core\n",
         missing.len(),

@@ -62,20 +62,13 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         to_move: position.to_move.name(),
         category: base.category(value.wdl),
         dtw: value.plies,
-        moves: moves
-            .iter()
-            .map(|probed| answer_move(&base, probed))
-            .collect(),
+        moves: moves.iter().map(|probed| answer_move(&base, probed)).collect(),
     };
     if session.json {
         return session.json_line(&answer);
     }
     session.text(&rules.board_drawing(&position.layout()))?;
-    session.text(&format!(
-        "\n{} to move: {}\n\n",
-        answer.to_move,
-        words(&base, value)
-    ))?;
+    session.text(&format!("\n{} to move: {}\n\n", answer.to_move, words(&base, value)))?;
     let rows: Vec<Vec<String>> = answer.moves.into_iter().map(MoveAnswer::row).collect();
     let header = ["move", "value", "conversion", "plies after it"];
     session.text(&columns(3, &header, &rows))
@@ -84,9 +77,7 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
 fn answer_move(base: &Tablebase, probed: &MoveProbe) -> MoveAnswer {
     MoveAnswer {
         played: probed.played.display(base.rules().board).to_string(),
-        category: probed
-            .value
-            .map_or("unknown", |value| base.category(value.wdl)),
+        category: probed.value.map_or("unknown", |value| base.category(value.wdl)),
         dtw: probed.value.and_then(|value| value.plies),
         conversion: probed.played.is_conversion(),
     }
@@ -96,12 +87,7 @@ impl MoveAnswer {
     fn row(self) -> Vec<String> {
         let conversion = if self.conversion { "yes" } else { "" };
         let plies = self.dtw.map_or(String::new(), |plies| plies.to_string());
-        vec![
-            self.played,
-            self.category.to_owned(),
-            conversion.to_owned(),
-            plies,
-        ]
+        vec![self.played, self.category.to_owned(), conversion.to_owned(), plies]
     }
 }
 

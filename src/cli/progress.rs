@@ -48,24 +48,19 @@ impl Reporter {
     pub fn new(slices: impl Iterator<Item = (Slice, u64, u64)>) -> Reporter {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let terminal = io::stderr().is_terminal() && !dumb;
-        let target = if terminal {
-            ProgressDrawTarget::stderr()
-        } else {
-            ProgressDrawTarget::hidden()
-        };
+        let target =
+            if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let style = ProgressStyle::with_template("{prefix} [{bar:20}] {percent:>3}%  {msg}");
         let bar = ProgressBar::with_draw_target(Some(1), target);
-        bar.set_style(style.map_or_else(
-            |_| ProgressStyle::default_bar(),
-            |style| style.progress_chars("=> "),
-        ));
+        bar.set_style(
+            style
+                .map_or_else(|_| ProgressStyle::default_bar(), |style| style.progress_chars("=> ")),
+        );
         let now = Instant::now();
         Reporter {
             bar,
             terminal,
-            slices: slices
-                .map(|(slice, slots, rows)| Work { slice, slots, rows })
-                .collect(),
+            slices: slices.map(|(slice, slots, rows)| Work { slice, slots, rows }).collect(),
             state: Mutex::new(State {
                 current: 0,
                 place: String::new(),
@@ -93,9 +88,7 @@ impl Reporter {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     fn line(&self, line: &str) {

@@ -48,14 +48,10 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
 }
 
 fn list(session: &Session) -> Result<(), Failure> {
-    let rulesets = Ruleset::builtin_names()
-        .iter()
-        .filter_map(|name| Ruleset::builtin(name));
+    let rulesets = Ruleset::builtin_names().iter().filter_map(|name| Ruleset::builtin(name));
     let entries: Vec<Entry> = rulesets.map(entry).collect();
     if session.json {
-        return entries
-            .iter()
-            .try_for_each(|entry| session.json_line(entry));
+        return entries.iter().try_for_each(|entry| session.json_line(entry));
     }
     let rows: Vec<Vec<String>> = entries
         .into_iter()
@@ -63,24 +59,10 @@ fn list(session: &Session) -> Result<(), Failure> {
             let board = format!("{0}x{0}", entry.size);
             let men = format!("{} v {}+K", entry.attackers, entry.defenders);
             let first = entry.first_mover.to_owned();
-            vec![
-                entry.name,
-                board,
-                men,
-                first,
-                entry.fingerprint,
-                entry.title,
-            ]
+            vec![entry.name, board, men, first, entry.fingerprint, entry.title]
         })
         .collect();
-    let header = [
-        "name",
-        "board",
-        "men",
-        "first mover",
-        "fingerprint",
-        "title",
-    ];
+    let header = ["name", "board", "men", "first mover", "fingerprint", "title"];
     session.text(&columns(header.len(), &header, &rows))
 }
 

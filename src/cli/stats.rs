@@ -114,11 +114,7 @@ fn answer<'a>(base: &'a Tablebase, slice: Slice, metric: Metric, stats: &SideSta
 }
 
 fn bar(base: &Tablebase, value: &ValueCount) -> Bar {
-    Bar {
-        category: base.category(value.wdl),
-        dtw: value.plies,
-        positions: value.positions,
-    }
+    Bar { category: base.category(value.wdl), dtw: value.plies, positions: value.positions }
 }
 
 impl Answer<'_> {

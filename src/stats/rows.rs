@@ -68,20 +68,10 @@ impl<'a> Cursor<'a> {
     fn new(rules: &'a Ruleset, index: &'a SliceIndex, row: u64) -> Cursor<'a> {
         let (attackers, defenders) = index.unrank_row(row);
         let (free, taken) = (Vec::new(), Vec::new());
-        let mut cursor = Cursor {
-            rules,
-            index,
-            row,
-            attackers,
-            weight: 0,
-            free,
-            taken,
-        };
+        let mut cursor = Cursor { rules, index, row, attackers, weight: 0, free, taken };
         cursor.place(attackers);
         let places = 0..cursor.free.len();
-        cursor.taken = places
-            .filter(|&place| defenders.contains(cursor.free[place]))
-            .collect();
+        cursor.taken = places.filter(|&place| defenders.contains(cursor.free[place])).collect();
         cursor
     }
 
@@ -96,17 +86,10 @@ impl<'a> Cursor<'a> {
 
     fn place(&mut self, attackers: SquareSet) {
         // As many symmetries lead to the canonical image as leave it unchanged.
-        let unchanged = self
-            .index
-            .attackers()
-            .canonical(attackers)
-            .symmetries
-            .count_ones();
+        let unchanged = self.index.attackers().canonical(attackers).symmetries.count_ones();
         self.weight = (self.rules.symmetries().order() as u32 / unchanged) as u8;
         self.attackers = attackers;
-        self.free = (self.rules.places(Kind::Defender) - attackers)
-            .iter()
-            .collect();
+        self.free = (self.rules.places(Kind::Defender) - attackers).iter().collect();
     }
 
     fn soldiers(&self) -> SquareSet {
@@ -151,11 +134,7 @@ mod tests {
             for (lane, &king) in index.lanes().squares().iter().enumerate() {
                 let hole = (attackers | defenders).contains(king);
                 let expected = if hole { 0 } else { images };
-                assert_eq!(
-                    usize::from(weights.of_lane(lane)[at]),
-                    expected,
-                    "{slice} {row}"
-                );
+                assert_eq!(usize::from(weights.of_lane(lane)[at]), expected, "{slice} {row}");
             }
         }
     }
