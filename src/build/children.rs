@@ -6,8 +6,10 @@ use memmap2::Mmap;
 use rayon::prelude::*;
 
 use crate::index::{AttackerSets, SliceIndex};
-use crate::retrograde::{Child, Children, CodedRows, DefenderSets, Region, Row, counted_sets};
-use crate::rules::{Ruleset, Side};
+use crate::retrograde::{
+    BlockLookup, Child, Children, CodedRows, DefenderSets, Region, Row, counted_sets,
+};
+use crate::rules::{Kind, Ruleset, Side};
 use crate::slice::Slice;
 use crate::table::{Code, Metric, Table};
 use crate::tablebase::Tablebase;
@@ -64,6 +66,8 @@ pub fn read_children<const N: usize>(
         let attackers = counted_sets(rules, slice)?;
         let defenders = DefenderSets::new(rules, region, slice.defenders);
         let rows = read_rows(rules, region, table, &attackers, &defenders, slice, to_move)?;
+        let places = rules.places(Kind::Attacker);
+        let attackers = BlockLookup::new(attackers, places, slice.attackers);
         let child = Child {
             attackers,
             block_rows: defenders.len(),

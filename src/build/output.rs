@@ -87,7 +87,7 @@ fn tile<const N: usize>(
 ) -> Tile {
     let frame = solver.frame();
     let rows = SolverRows {
-        attackers: &frame.attackers,
+        attackers: frame.attackers.sets(),
         defenders: &frame.defenders,
         region: &frame.region,
         index,

@@ -46,8 +46,8 @@ impl Soldiers {
     ) -> impl Iterator<Item = Victim> + 'a {
         let side = mover.other();
         Direction::ALL.into_iter().filter_map(move |direction| {
-            let square = rules.board.step(to, direction)?;
-            let anvil = rules.board.step(square, direction)?;
+            let square = rules.slides().next(to, direction)?;
+            let anvil = rules.slides().next(square, direction)?;
             let protected = rules.protected[side as usize].contains(square);
             if !self.of(side).contains(square) || protected {
                 return None;
@@ -85,7 +85,7 @@ impl Soldiers {
     fn besieged(&self, rules: &Ruleset, side: Side, square: Square, anvil: Square) -> bool {
         let enemies = self.of(side.other());
         Direction::ALL.into_iter().all(|direction| {
-            let next = rules.board.step(anvil, direction);
+            let next = rules.slides().next(anvil, direction);
             next.is_some_and(|next| next == square || enemies.contains(next))
         })
     }
@@ -111,15 +111,15 @@ impl Soldiers {
         Direction::ALL
             .into_iter()
             .fold(Row::EMPTY, |lanes, direction| {
-                let Some(king) = rules.board.step(to, direction) else {
+                let Some(king) = rules.slides().next(to, direction) else {
                     return lanes;
                 };
                 let captured = if rules.surrounded.contains(king) {
                     Direction::ALL
                         .into_iter()
-                        .all(|d| closed(rules.board.step(king, d)))
+                        .all(|d| closed(rules.slides().next(king, d)))
                 } else {
-                    closed(rules.board.step(king, direction))
+                    closed(rules.slides().next(king, direction))
                 };
                 if captured {
                     lanes | region.bit(king)

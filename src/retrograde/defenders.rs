@@ -121,8 +121,8 @@ impl<const N: usize> DefenderSets<N> {
 
     /// For every place, the rank of `others` (one man fewer than the sets have,
     /// ascending places) with a man there; meaningless on the others' places.
-    pub fn ranks_with(&self, others: &[u16], ranks: &mut Vec<u32>) {
-        let term = |place: u16, k: usize| self.binomials.get(usize::from(place), k);
+    pub fn ranks_with(&self, others: &[usize], ranks: &mut Vec<u32>) {
+        let term = |place: usize, k: usize| self.binomials.get(place, k);
         // Men below the new one keep their term, those above move up by one.
         let mut below = 0;
         let mut above: u64 = others
@@ -133,8 +133,8 @@ impl<const N: usize> DefenderSets<N> {
         let mut passed = 0;
         ranks.clear();
         for place in 0..self.squares.len() {
-            ranks.push((below + term(place as u16, passed + 1) + above) as u32);
-            if passed < others.len() && usize::from(others[passed]) == place {
+            ranks.push((below + term(place, passed + 1) + above) as u32);
+            if passed < others.len() && others[passed] == place {
                 below += term(others[passed], passed + 1);
                 above -= term(others[passed], passed + 2);
                 passed += 1;

@@ -1,10 +1,11 @@
-use crate::board::{Square, SquareSet, Symmetry};
+use crate::board::{Direction, Square, SquareSet};
 use crate::index::{AttackerSets, IndexError};
 use crate::rules::{Kind, Ruleset, Side};
 use crate::slice::Slice;
 
 use super::captures::{Soldiers, quiet_lanes};
 use super::defenders::{DefenderLines, DefenderSets};
+use super::lookup::BlockLookup;
 use super::region::Region;
 use super::row::Row;
 
@@ -20,7 +21,7 @@ pub struct Frame<'a, const N: usize> {
     /// What the lanes stand for.
     pub region: Region<N>,
     /// The canonical attacker sets; a set's offset is its block's number.
-    pub attackers: AttackerSets,
+    pub attackers: BlockLookup,
     /// The sets of defenders.
     pub defenders: DefenderSets<N>,
     /// How defenders slide.
@@ -66,7 +67,11 @@ impl<'a, const N: usize> Frame<'a, N> {
         Ok(Frame {
             rules,
             slice,
-            attackers: counted_sets(rules, slice)?,
+            attackers: BlockLookup::new(
+                counted_sets(rules, slice)?,
+                rules.places(Kind::Attacker),
+                slice.attackers,
+            ),
             defenders: DefenderSets::new(rules, &region, slice.defenders),
             lines: DefenderLines::new(rules),
             shields: either & rules.places(Kind::Defender),
@@ -81,12 +86,12 @@ impl<'a, const N: usize> Frame<'a, N> {
 
     /// How many blocks there are.
     pub fn blocks(&self) -> usize {
-        self.attackers.rows() as usize
+        self.attackers.sets().rows() as usize
     }
 
     /// The block of that number.
     pub fn block(&self, number: usize) -> Block<N> {
-        let (attackers, _) = self.attackers.unrank(number as u64);
+        let (attackers, _) = self.attackers.sets().unrank(number as u64);
         let free = !self.region.row(attackers);
         let places = free & self.region.places;
         let mut valid: Vec<Row<N>> = self
@@ -170,18 +175,16 @@ impl<'a, const N: usize> Frame<'a, N> {
     /// capture a defender or on which defenders change the capture of the king;
     /// a rank can come twice.
     pub fn special_ranks(&self, mv: &AttackerMove<N>) -> impl Iterator<Item = u32> + '_ {
-        let board = self.rules.board;
+        let (board, slides) = (self.rules.board, self.rules.slides());
         let hostile = &self.rules.hostile[Kind::Defender as usize];
         let anvils = mv.after | hostile.empty | hostile.occupied | hostile.besieged;
         let protected = self.rules.protected[Side::Defenders as usize];
         let to = mv.to;
-        let victims = crate::board::Direction::ALL
-            .into_iter()
-            .filter_map(move |direction| {
-                let victim = board.step(to, direction)?;
-                let anvil = board.step(victim, direction)?;
-                (anvils.contains(anvil) && !protected.contains(victim)).then_some(victim)
-            });
+        let victims = Direction::ALL.into_iter().filter_map(move |direction| {
+            let victim = slides.next(to, direction)?;
+            let anvil = slides.next(victim, direction)?;
+            (anvils.contains(anvil) && !protected.contains(victim)).then_some(victim)
+        });
         let shields = self.shields.iter().filter(move |&s| {
             board.file(s).abs_diff(board.file(to)) + board.rank(s).abs_diff(board.rank(to)) <= 2
         });
@@ -228,17 +231,6 @@ impl<'a, const N: usize> Frame<'a, N> {
         }
         arrivals
     }
-
-    /// The rank of a defender set's image and the symmetry back, for reading
-    /// the row of another block.
-    pub fn target(&self, after: SquareSet) -> Target {
-        let canonical = self.attackers.canonical(after);
-        Target {
-            block: canonical.offset as usize,
-            symmetry: canonical.symmetry,
-            back: canonical.symmetry.inverse(),
-        }
-    }
 }
 
 /// Where defenders capture, for one attacker set.
@@ -258,10 +250,13 @@ pub struct Arrivals<const N: usize> {
 impl<const N: usize> Arrivals<N> {
     /// By square of the board: the lanes on which a soldier arriving beside
     /// these other defenders captures nothing.
-    pub fn beside(&self, frame: &Frame<N>, others: &[u16], quiet: &mut Vec<Row<N>>) {
+    pub fn beside(&self, frame: &Frame<N>, others: &[usize], quiet: &mut Vec<Row<N>>) {
         quiet.clone_from(&self.soldiers);
         for &(anvil, to) in &self.anvils {
-            if frame.defenders.is_among(others, anvil) {
+            if others
+                .iter()
+                .any(|&place| frame.defenders.squares[place] == anvil)
+            {
                 quiet[to.index()] = Row::EMPTY;
             }
         }
@@ -276,17 +271,6 @@ impl<const N: usize> Arrivals<N> {
             .filter(|(a, _)| frame.defenders.is_among(men, *a));
         helped.fold(Row::EMPTY, |all, &(_, to)| all | frame.region.bit(to))
     }
-}
-
-/// Where the rows of another attacker set are.
-#[derive(Clone, Copy, Debug)]
-pub struct Target {
-    /// The block.
-    pub block: usize,
-    /// What brings the set to the block's.
-    pub symmetry: Symmetry,
-    /// What brings the block's lanes back.
-    pub back: Symmetry,
 }
 
 /// The canonical sets of that many attackers, numbered one by one.

@@ -229,6 +229,7 @@ impl<'a, const N: usize> Solver<'a, N> {
             complement: false,
             blocks: Some(changed),
         };
+        let reaching = frame.reaching(winner, changed);
         let chunks = outcome
             .won
             .par_chunks_mut(self.chunk_blocks * block_rows)
@@ -247,7 +248,7 @@ impl<'a, const N: usize> Solver<'a, N> {
                 let number = chunk * self.chunk_blocks + i;
                 buffers.reach.clear();
                 buffers.reach.resize(block_rows, Row::EMPTY);
-                if frame.has_targets(winner, number, targets) {
+                if may(&reaching, number) {
                     let Buffers { scratch, reach } = buffers;
                     frame.quiet_moves(winner, &frame.block(number), targets, scratch, reach);
                 }
@@ -295,11 +296,7 @@ impl<'a, const N: usize> Solver<'a, N> {
             complement: true,
             blocks: None,
         };
-        let news = Targets {
-            rows: won,
-            complement: false,
-            blocks: Some(changed),
-        };
+        let reaching = frame.reaching(loser, changed);
         let chunk_rows = self.chunk_blocks * block_rows;
         let chunks = outcome
             .open
@@ -331,7 +328,7 @@ impl<'a, const N: usize> Solver<'a, N> {
                         released = true;
                     }
                     // Nothing can be lost that has no new win within reach.
-                    let look = released || frame.has_targets(loser, number, news);
+                    let look = released || may(&reaching, number);
                     if !look || open.iter().all(|lanes| lanes.is_empty()) {
                         blocks.push(false);
                         continue;
@@ -391,6 +388,11 @@ impl<const N: usize> Default for Buffers<N> {
             reach: Vec::new(),
         }
     }
+}
+
+/// Whether the block is among those that may have changed.
+fn may(blocks: &Option<BitVec>, block: usize) -> bool {
+    blocks.as_ref().is_none_or(|blocks| blocks[block])
 }
 
 /// Notes the rows with any lane; returns whether there are any.

@@ -20,6 +20,7 @@ pub type Rays = [Vec<Step>; 4];
 /// ray is cut off at the first piece.
 #[derive(Clone, Debug)]
 pub struct Slides {
+    next: Vec<[Option<Square>; 4]>,
     forward: [Vec<Rays>; 3],
     backward: [Vec<Rays>; 3],
 }
@@ -60,7 +61,22 @@ impl Slides {
             };
             board.squares().map(rays).collect()
         });
-        Slides { forward, backward }
+        let next = board
+            .squares()
+            .map(|s| Direction::ALL.map(|d| board.step(s, d)))
+            .collect();
+        Slides {
+            next,
+            forward,
+            backward,
+        }
+    }
+
+    /// The next square in that direction, if the board goes on: as
+    /// [`Board::step`], looked up.
+    #[inline]
+    pub fn next(&self, from: Square, direction: Direction) -> Option<Square> {
+        self.next[from.index()][direction as usize]
     }
 
     /// The slides of a piece that stands on that square: none where it cannot
