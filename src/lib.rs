@@ -19,5 +19,6 @@ pub mod table;
 pub mod tablebase;
 pub mod unmoves;
 pub mod value;
+pub mod verify;
 
 pub use tablebase::Tablebase;
