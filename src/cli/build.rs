@@ -106,7 +106,7 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
                 reporter.finished(report.slice, report.times.iter().sum());
             }
             if session.json && printed.is_ok() {
-                printed = session.json_line(&answer(rules, report));
+                printed = reporter.aside(|| session.json_line(&answer(rules, report)));
             }
             reports.push(report.clone());
         },

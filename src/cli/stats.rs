@@ -52,6 +52,9 @@ struct Answer<'a> {
     longest_win: Option<String>,
     longest_loss: Option<String>,
     histogram: Vec<Bar>,
+    /// The name of draws under these rules.
+    #[serde(skip)]
+    draws: &'static str,
 }
 
 #[derive(Serialize)]
@@ -110,6 +113,7 @@ fn answer<'a>(base: &'a Tablebase, slice: Slice, metric: Metric, stats: &SideSta
         longest_win: example(Wdl::Win),
         longest_loss: example(Wdl::Loss),
         histogram: stats.values.iter().map(|value| bar(base, value)).collect(),
+        draws: rules.endless.name(),
     }
 }
 
@@ -130,11 +134,8 @@ impl Answer<'_> {
             self.to_move,
             grouped(self.positions)
         );
-        let (draws, open) = match self.undecided {
-            0 => ("draw", self.draw),
-            undecided => ("undecided", undecided),
-        };
-        let counts = [("win", self.win), (draws, open), ("loss", self.loss)];
+        let draws = (self.draws, self.draw + self.undecided);
+        let counts = [("win", self.win), draws, ("loss", self.loss)];
         let counts = counts.map(|(name, count)| format!("{name} {}", grouped(count)));
         text.push_str(&format!("{}\n", counts.join(", ")));
         for (name, plies, position) in [
