@@ -48,5 +48,6 @@ pub mod table;
 pub mod tablebase;
 pub mod unmoves;
 pub mod value;
+pub mod verify;
 
 pub use tablebase::Tablebase;

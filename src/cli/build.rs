@@ -38,9 +38,10 @@ Examples:
   taflbase build brandubh --men 5
   taflbase build ashton --slice K2v3 --slice K1v4 --memory 16GiB --threads 8
 
-JSON, one line for each slice when it is done; counts are over all placements,
-bits are those of a position that is stored (null for slices that were there):
-  {"rules":"brandubh","slice":"K0v1","defenders":0,"attackers":1,"built":true,"sides":[{"to_move":"attackers","positions":1936,"win":0,"loss":1936,"draw":0,"undecided":0,"max_win":0,"max_loss":6},…],"files":[{"metric":"dtw","bytes":391,"bits_per_position":5.9},…],"seconds":0.1}"#;
+JSON, one line for each slice when it is done (here with one side and one file);
+counts are over all placements, bits are those of a position that is stored, and
+null for slices that were there:
+  {"rules":"brandubh","slice":"K0v1","defenders":0,"attackers":1,"built":true,"sides":[{"to_move":"attackers","positions":1936,"win":72,"loss":1864,"draw":0,"undecided":0,"max_win":1,"max_loss":6}],"files":[{"metric":"dtw","bytes":368,"bits_per_position":4.18}],"seconds":0.1}"#;
 
 #[derive(Serialize)]
 struct Answer<'a> {
@@ -98,7 +99,7 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
             reporter.finished(report.slice, report.times.iter().sum());
         }
         if session.json && printed.is_ok() {
-            printed = session.json_line(&answer(rules, report));
+            printed = reporter.aside(|| session.json_line(&answer(rules, report)));
         }
         reports.push(report.clone());
     });

@@ -25,7 +25,7 @@ Examples:
   taflbase line brandubh /7/4t2/7/7/2K4/7/2t4/ d --json
 
 JSON, one line:
-  {"rules":"brandubh","position":"/7/7/5K1/7/3t3/4t2/7/ a","to_move":"attackers","category":"loss","dtw":4,"moves":["e6-e7","Kf3-f2","d5-d6","Kf2-f1--"]}"#;
+  {"rules":"brandubh","position":"/7/7/5K1/7/3t3/4t2/7/ a","to_move":"attackers","category":"loss","dtw":4,"moves":["d5-d1","Kf3-a3","d1-b1","Ka3-a1--"]}"#;
 
 #[derive(Serialize)]
 struct Answer<'a> {

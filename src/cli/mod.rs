@@ -12,6 +12,7 @@ mod probe;
 mod progress;
 mod rules;
 mod stats;
+mod verify;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -56,6 +57,7 @@ enum Command {
     Probe(probe::Args),
     Line(line::Args),
     Stats(stats::Args),
+    Verify(verify::Args),
     Check(check::Args),
 }
 
@@ -82,6 +84,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Probe(args) => probe::run(&args, &session),
         Command::Line(args) => line::run(&args, &session),
         Command::Stats(args) => stats::run(&args, &session),
+        Command::Verify(args) => verify::run(&args, &session),
         Command::Check(args) => check::run(&args, &session),
     }
 }

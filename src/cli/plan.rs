@@ -25,7 +25,7 @@ Examples:
   taflbase plan ashton --slice K2v3 --json
 
 JSON, one line for each slice; "slots" are those of both sides to move:
-  {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"present":false,"rows":5369,"slots":483210,"memory_bytes":1093008,"disk_bytes":15100,"core_seconds":0.048}"#;
+  {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"present":false,"rows":5712,"slots":514080,"memory_bytes":1254656,"disk_bytes":16065,"core_seconds":0.051}"#;
 
 #[derive(Serialize)]
 struct Answer<'a> {

@@ -27,8 +27,9 @@ Examples:
   taflbase probe brandubh "/7/4t2/7/7/2K4/7/2t4/ d"
   taflbase probe brandubh /7/7/5K1/7/3t3/4t2/7/ a --json
 
-JSON, one line; "dtw" is null for draws, and where there are WDL tables only:
-  {"rules":"brandubh","position":"/7/4t2/7/7/2K4/7/2t4/ d","to_move":"defenders","category":"win","dtw":3,"moves":[{"move":"Kc5-c6","category":"win","dtw":2,"conversion":false}]}"#;
+JSON, one line (here with one of the moves); "dtw" is null for draws, and where
+there are WDL tables only:
+  {"rules":"brandubh","position":"/7/4t2/7/7/2K4/7/2t4/ d","to_move":"defenders","category":"win","dtw":3,"moves":[{"move":"Kc5-c1","category":"win","dtw":2,"conversion":false}]}"#;
 
 #[derive(Serialize)]
 struct Answer<'a> {

@@ -91,8 +91,13 @@ impl Reporter {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
+    /// Does something that may print, with the bar out of the way.
+    pub fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.bar.suspend(print)
+    }
+
     fn line(&self, line: &str) {
-        self.bar.suspend(|| {
+        self.aside(|| {
             // Progress that nobody can read is no reason to stop.
             let _ = writeln!(io::stderr(), "{line}");
         });

@@ -19,9 +19,9 @@ const HELP: &str = r#"Examples:
 
 JSON, one line for each ruleset in the list:
   {"name":"brandubh","title":"Brandubh","size":7,"attackers":8,"defenders":4,"first_mover":"attackers","fingerprint":"27e632691dd014bf84bc8a4029256f95"}
-For a single ruleset, one line with the fields of a ruleset file, where names of
-squares are replaced by the squares:
-  {"capture":{"king_surrounded":["d3","c4","d4","e4","d5"],…},"end":{"endless":"draw","goals":["a1","g1","a7","g7"],…},"fingerprint":"27e6…","first_mover":"attackers","hostile":{…},"movement":{…},"name":"brandubh",…}"#;
+For a single ruleset, one line with the fields of a ruleset file and their names
+in it, with square names for names of sets (here shortened):
+  {"name":"brandubh","size":7,"symmetries":8,"start":"/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/","squares":{"throne":["d4"]},"end":{"goals":["a1","g1","a7","g7"],"endless":"draw"}}"#;
 
 #[derive(Serialize)]
 struct Entry {

@@ -31,9 +31,10 @@ Examples:
   taflbase stats brandubh --slice K1v2 --json
 
 JSON, one line for each slice and side to move; after the counts come the first
-positions in index order with the longest win and loss (or null), and the
-positions of each distance. "max_win" and "max_loss" are null for WDL tables:
-  {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"to_move":"attackers","positions":1668744,"win":130316,"loss":1538428,"draw":0,"undecided":0,"max_win":3,"max_loss":8,"longest_win":"/7/…/ a","longest_loss":"/7/…/ a","histogram":[{"category":"win","dtw":1,"positions":130000},…]}"#;
+positions in index order with the longest win and loss (or null), and how many
+positions have each value (here the first of them). "max_win" and "max_loss" are
+null for WDL tables:
+  {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"to_move":"attackers","positions":1668744,"win":130316,"loss":1538428,"draw":0,"undecided":0,"max_win":3,"max_loss":8,"longest_win":"/1tK4/2T4/7/4t2/7/7/7/ a","longest_loss":"/3t1T1/1K5/3t3/7/7/7/7/ a","histogram":[{"category":"win","dtw":1,"positions":130212}]}"#;
 
 #[derive(Serialize)]
 struct Answer<'a> {
@@ -52,6 +53,9 @@ struct Answer<'a> {
     longest_win: Option<String>,
     longest_loss: Option<String>,
     histogram: Vec<Bar>,
+    /// The name of draws under these rules.
+    #[serde(skip)]
+    draws: &'static str,
 }
 
 #[derive(Serialize)]
@@ -110,6 +114,7 @@ fn answer<'a>(base: &'a Tablebase, slice: Slice, metric: Metric, stats: &SideSta
         longest_win: example(Wdl::Win),
         longest_loss: example(Wdl::Loss),
         histogram: stats.values.iter().map(|value| bar(base, value)).collect(),
+        draws: rules.endless.name(),
     }
 }
 
@@ -126,11 +131,8 @@ impl Answer<'_> {
             self.to_move,
             grouped(self.positions)
         );
-        let (draws, open) = match self.undecided {
-            0 => ("draw", self.draw),
-            undecided => ("undecided", undecided),
-        };
-        let counts = [("win", self.win), (draws, open), ("loss", self.loss)];
+        let draws = (self.draws, self.draw + self.undecided);
+        let counts = [("win", self.win), draws, ("loss", self.loss)];
         let counts = counts.map(|(name, count)| format!("{name} {}", grouped(count)));
         text.push_str(&format!("{}\n", counts.join(", ")));
         for (name, plies, position) in [
