@@ -48,14 +48,24 @@ impl Soldiers {
         Direction::ALL.into_iter().filter_map(move |direction| {
             let square = rules.slides().next(to, direction)?;
             let anvil = rules.slides().next(square, direction)?;
-            let protected = rules.protected[side as usize].contains(square);
-            if !self.of(side).contains(square) || protected {
-                return None;
-            }
-            let (without_king, with_king) = self.hostile(rules, side, square, anvil);
-            let victim = Victim { square, anvil, without_king, with_king };
-            (without_king || with_king).then_some(victim)
+            self.of(side).contains(square).then(|| self.victim(rules, side, square, anvil))?
         })
+    }
+
+    /// The soldier of `side` on `square`, if an enemy arriving opposite `anvil`
+    /// captures him on some lane at least.
+    pub fn victim(
+        &self,
+        rules: &Ruleset,
+        side: Side,
+        square: Square,
+        anvil: Square,
+    ) -> Option<Victim> {
+        if rules.protected[side as usize].contains(square) {
+            return None;
+        }
+        let (without_king, with_king) = self.hostile(rules, side, square, anvil);
+        (without_king || with_king).then_some(Victim { square, anvil, without_king, with_king })
     }
 
     /// Whether `anvil` is hostile to a soldier of `side` on `square`, while the
@@ -117,21 +127,17 @@ impl Soldiers {
     }
 }
 
-/// The lanes on which none of the victims is captured.
-pub fn quiet_lanes<const N: usize>(
-    region: &Region<N>,
-    victims: impl Iterator<Item = Victim>,
-) -> Row<N> {
-    victims.fold(!Row::EMPTY, |quiet, victim| {
-        let anvil = region.bit(victim.anvil);
-        let captured = match (victim.without_king, victim.with_king) {
-            (true, true) => !Row::EMPTY,
-            (true, false) => !anvil,
-            (false, true) => anvil,
-            (false, false) => Row::EMPTY,
-        };
-        quiet.without(captured)
-    })
+impl Victim {
+    /// The lanes on which he is not captured.
+    pub fn quiet<const N: usize>(&self, region: &Region<N>) -> Row<N> {
+        let anvil = region.bit(self.anvil);
+        match (self.without_king, self.with_king) {
+            (true, true) => Row::EMPTY,
+            (true, false) => anvil,
+            (false, true) => !anvil,
+            (false, false) => !Row::EMPTY,
+        }
+    }
 }
 
 /// Calls `group` for every set of men captured together, with the lanes on

@@ -3,7 +3,7 @@ use crate::index::{AttackerSets, IndexError};
 use crate::rules::{Kind, Ruleset, Side};
 use crate::slice::Slice;
 
-use super::captures::{Soldiers, quiet_lanes};
+use super::captures::Soldiers;
 use super::defenders::{DefenderLines, DefenderSets};
 use super::lookup::BlockLookup;
 use super::region::Region;
@@ -183,29 +183,38 @@ impl<'a, const N: usize> Frame<'a, N> {
     pub fn quiet(&self, mv: &AttackerMove<N>, rank: u32) -> Row<N> {
         let soldiers = Soldiers { attackers: mv.after, defenders: self.defenders.set(rank) };
         let victims = soldiers.victims(self.rules, Side::Attackers, mv.to);
+        let quiet = victims.fold(!Row::EMPTY, |all, victim| all & victim.quiet(&self.region));
         let king = soldiers.king_captures(self.rules, &self.region, mv.to);
-        quiet_lanes(&self.region, victims).without(king)
+        quiet.without(king)
     }
 
     /// For every square of the board, the lanes on which a defender arriving
     /// there captures nothing, as far as the attackers alone decide.
     pub fn quiet_arrivals(&self, attackers: SquareSet) -> Arrivals<N> {
-        let board = self.rules.board;
         let soldiers = Soldiers { attackers, defenders: SquareSet::EMPTY };
+        // Without defenders nobody asks where they arrive.
+        let squares = if self.slice.defenders > 0 { self.rules.board.area() } else { 0 };
         let mut arrivals = Arrivals {
-            soldiers: vec![!Row::EMPTY; board.area()],
+            soldiers: vec![!Row::EMPTY; squares],
             king: !Row::EMPTY,
             anvils: Vec::new(),
         };
-        let near: SquareSet = attackers.iter().flat_map(|s| board.neighbours(s)).collect();
-        for to in near - attackers {
-            let victims = || soldiers.victims(self.rules, Side::Defenders, to);
-            arrivals.soldiers[to.index()] = quiet_lanes(&self.region, victims());
-            if victims().any(|victim| victim.without_king) {
-                arrivals.king = arrivals.king.without(self.region.bit(to));
+        let next = |square, direction| self.rules.slides().next(square, direction);
+        for square in attackers {
+            for direction in Direction::ALL {
+                let arrival = next(square, direction.opposite()).zip(next(square, direction));
+                let Some((to, anvil)) = arrival else { continue };
+                let victim = soldiers.victim(self.rules, Side::Attackers, square, anvil);
+                let Some(victim) = victim.filter(|_| !attackers.contains(to)) else { continue };
+                if victim.without_king {
+                    arrivals.king = arrivals.king.without(self.region.bit(to));
+                }
+                if let Some(quiet) = arrivals.soldiers.get_mut(to.index()) {
+                    *quiet &= victim.quiet(&self.region);
+                }
+                // A king on the anvil captures; so does a defender there.
+                arrivals.anvils.push((anvil, to));
             }
-            // A king on the anvil captures; so does a defender there.
-            arrivals.anvils.extend(victims().map(|victim| (victim.anvil, to)));
         }
         arrivals
     }
