@@ -227,10 +227,6 @@ fn whatever_can_change_a_value_is_in_the_fingerprint() {
             "empty = [\"throne\", \"corners\"]",
             "empty = [\"throne\", \"corners\"]\noccupied = [\"corners\"]",
         ),
-        (
-            "empty = [\"throne\", \"corners\"]",
-            "empty = [\"throne\", \"corners\"]\nbesieged = [\"corners\"]",
-        ),
         ("empty = [\"wells\", \"throne\"]", "empty = [\"wells\"]"),
         ("occupied = [\"wells\"]", "occupied = [\"wells\", \"throne\"]"),
         ("besieged = [\"throne\"]", "besieged = []"),
@@ -314,6 +310,19 @@ fn files_of_the_wrong_form_are_refused() {
         ),
     ] {
         refuses(&edited(CORNER, from, to), message);
+    }
+}
+
+#[test]
+fn only_defenders_have_besieged_squares() {
+    for kind in ["attackers", "king"] {
+        let table = format!("[hostile.{kind}]\n");
+        let text = edited(CORNER, &table, &format!("{table}besieged = [\"corners\"]\n"));
+        refuses(
+            &text,
+            &format!("hostile.{kind}.besieged: only hostile.defenders can have besieged squares"),
+        );
+        read(&edited(CORNER, &table, &format!("{table}besieged = []\n")));
     }
 }
 

@@ -154,7 +154,7 @@ impl<'a, const N: usize> Frame<'a, N> {
     /// capture a defender or on which defenders change the capture of the king;
     /// a rank can come twice.
     pub fn special_ranks(&self, mv: &AttackerMove<N>) -> impl Iterator<Item = u32> + '_ {
-        let (board, slides) = (self.rules.board, self.rules.slides());
+        let slides = self.rules.slides();
         let hostile = &self.rules.hostile[Kind::Defender as usize];
         let anvils = mv.after | hostile.empty | hostile.occupied | hostile.besieged;
         let protected = self.rules.protected[Side::Defenders as usize];
@@ -164,10 +164,19 @@ impl<'a, const N: usize> Frame<'a, N> {
             let anvil = slides.next(victim, direction)?;
             (anvils.contains(anvil) && !protected.contains(victim)).then_some(victim)
         });
+        victims
+            .flat_map(|square| self.defenders.holding(square).iter().copied())
+            .chain(self.shielded_ranks(mv))
+    }
+
+    /// The ranks of the rows on which defenders may change whether an attacker
+    /// arriving on `mv.to` captures the king; a rank can come twice.
+    pub fn shielded_ranks(&self, mv: &AttackerMove<N>) -> impl Iterator<Item = u32> + '_ {
+        let (board, to) = (self.rules.board, mv.to);
         let shields = self.shields.iter().filter(move |&s| {
             board.file(s).abs_diff(board.file(to)) + board.rank(s).abs_diff(board.rank(to)) <= 2
         });
-        victims.chain(shields).flat_map(|square| self.defenders.holding(square).iter().copied())
+        shields.flat_map(|square| self.defenders.holding(square).iter().copied())
     }
 
     /// The lanes of a row on which the attacker's move captures nothing.

@@ -89,11 +89,20 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     fn attackers(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
         let frame = self.frame;
         let InitialScratch { quiet, options: [options, _], .. } = scratch;
+        let mut shielded: Vec<(u32, Row<N>)> = Vec::new();
         frame.attacker_moves(block, &mut quiet.lanes, |mv, legal| {
+            shielded.clear();
+            let ranks = frame.shielded_ranks(&mv);
+            shielded.extend(ranks.map(|rank| (rank, options.decisive[rank as usize])));
             let rows = options.any.iter_mut().zip(&mut options.decisive).zip(legal);
             for ((any, decisive), &legal) in rows {
                 *any |= legal;
                 *decisive |= legal & mv.king_captured;
+            }
+            // There a defender may be in the place of a hostile empty square;
+            // the loop below sees to them.
+            for &(rank, before) in &shielded {
+                options.decisive[rank as usize] = before;
             }
             for rank in frame.special_ranks(&mv) {
                 let legal = legal[rank as usize];

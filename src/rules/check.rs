@@ -34,6 +34,7 @@ pub(super) fn ruleset(file: &File) -> Result<Ruleset, Fault> {
     let goals = goals(&file.end, &movement[Kind::King as usize], &names)?;
     let places = Kind::ALL.map(|kind| places(&movement[kind as usize], kind, goals));
     let start = start(&file.start, board, &places, goals)?;
+    check_besieged(&file.hostile)?;
     let hostile = [
         hostility(&file.hostile.attackers, "hostile.attackers", &names)?,
         hostility(&file.hostile.defenders, "hostile.defenders", &names)?,
@@ -153,6 +154,18 @@ fn start(
         }
     }
     Ok(layout)
+}
+
+/// A besieged square is one that is turned against the king's men by a siege;
+/// for other victims no rules give it a meaning.
+fn check_besieged(hostile: &file::Hostile) -> Result<(), Fault> {
+    for (kind, name) in [(&hostile.attackers, "attackers"), (&hostile.king, "king")] {
+        if !kind.besieged.is_empty() {
+            let field = format!("hostile.{name}.besieged");
+            return fault(field, "only hostile.defenders can have besieged squares");
+        }
+    }
+    Ok(())
 }
 
 fn hostility(file: &file::KindHostile, field: &str, names: &Names) -> Result<Hostility, Fault> {
