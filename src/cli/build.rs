@@ -10,7 +10,7 @@ use super::progress::Reporter;
 
 /// Build slices and all that they need; what is there already is kept
 #[derive(clap::Args)]
-#[command(after_long_help = HELP)]
+#[command(after_help = HELP)]
 pub struct Args {
     /// A built-in ruleset, or a path to a ruleset file
     rules: String,

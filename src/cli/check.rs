@@ -10,7 +10,7 @@ use super::output::{Session, columns, size};
 
 /// Read tables again and compare all checksums
 #[derive(clap::Args)]
-#[command(after_long_help = HELP)]
+#[command(after_help = HELP)]
 pub struct Args {
     /// A built-in ruleset, or a path to a ruleset file
     rules: String,

@@ -7,7 +7,7 @@ use super::probe::words;
 
 /// Play one line of best play to the end
 #[derive(clap::Args)]
-#[command(after_long_help = HELP)]
+#[command(after_help = HELP)]
 pub struct Args {
     /// A built-in ruleset, or a path to a ruleset file
     rules: String,

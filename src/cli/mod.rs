@@ -30,10 +30,10 @@ use output::Session;
 #[command(after_help = HELP)]
 struct Cli {
     /// Print results as JSON, one object a line
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = "Global options")]
     json: bool,
     /// The table folder
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
     #[arg(env = "TAFLBASE_TABLES", default_value = output::DEFAULT_TABLES)]
     tables: PathBuf,
     #[command(subcommand)]

@@ -9,7 +9,7 @@ use super::output::Session;
 
 /// Count the sequences of moves, to test move generators
 #[derive(clap::Args)]
-#[command(after_long_help = HELP)]
+#[command(after_help = HELP)]
 pub struct Args {
     /// A built-in ruleset, or a path to a ruleset file
     rules: String,

@@ -9,7 +9,7 @@ use super::output::{Session, columns, grouped, size, time};
 
 /// Tell what a build would take, and what is there already
 #[derive(clap::Args)]
-#[command(after_long_help = HELP)]
+#[command(after_help = HELP)]
 pub struct Args {
     /// A built-in ruleset, or a path to a ruleset file
     rules: String,

@@ -8,7 +8,7 @@ use super::output::{Session, columns};
 
 /// Tell the value of a position and of each of its moves, best first
 #[derive(clap::Args)]
-#[command(after_long_help = HELP)]
+#[command(after_help = HELP)]
 pub struct Args {
     /// A built-in ruleset, or a path to a ruleset file
     rules: String,

@@ -6,7 +6,7 @@ use super::output::{Session, columns};
 
 /// List the rulesets, or show one with all its decisions
 #[derive(clap::Args)]
-#[command(after_long_help = HELP)]
+#[command(after_help = HELP)]
 pub struct Args {
     /// Show this ruleset: a built-in one, or a path to a ruleset file
     rules: Option<String>,

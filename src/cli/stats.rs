@@ -13,7 +13,7 @@ use super::output::{Session, columns, grouped};
 
 /// Count wins, draws and losses, find the longest wins, and draw histograms
 #[derive(clap::Args)]
-#[command(after_long_help = HELP)]
+#[command(after_help = HELP)]
 pub struct Args {
     /// A built-in ruleset, or a path to a ruleset file
     rules: String,

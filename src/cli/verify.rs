@@ -14,7 +14,7 @@ use super::progress::Reporter;
 
 /// Recompute all values by forward moves and compare them with the tables
 #[derive(clap::Args)]
-#[command(after_long_help = HELP)]
+#[command(after_help = HELP)]
 pub struct Args {
     /// A built-in ruleset, or a path to a ruleset file
     rules: String,
