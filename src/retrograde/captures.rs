@@ -46,21 +46,26 @@ impl Soldiers {
     ) -> impl Iterator<Item = Victim> + 'a {
         let side = mover.other();
         Direction::ALL.into_iter().filter_map(move |direction| {
-            let square = rules.board.step(to, direction)?;
-            let anvil = rules.board.step(square, direction)?;
-            let protected = rules.protected[side as usize].contains(square);
-            if !self.of(side).contains(square) || protected {
-                return None;
-            }
-            let (without_king, with_king) = self.hostile(rules, side, square, anvil);
-            let victim = Victim {
-                square,
-                anvil,
-                without_king,
-                with_king,
-            };
-            (without_king || with_king).then_some(victim)
+            let square = rules.slides().next(to, direction)?;
+            let anvil = rules.slides().next(square, direction)?;
+            self.of(side).contains(square).then(|| self.victim(rules, side, square, anvil))?
         })
+    }
+
+    /// The soldier of `side` on `square`, if an enemy arriving opposite `anvil`
+    /// captures him on some lane at least.
+    pub fn victim(
+        &self,
+        rules: &Ruleset,
+        side: Side,
+        square: Square,
+        anvil: Square,
+    ) -> Option<Victim> {
+        if rules.protected[side as usize].contains(square) {
+            return None;
+        }
+        let (without_king, with_king) = self.hostile(rules, side, square, anvil);
+        (without_king || with_king).then_some(Victim { square, anvil, without_king, with_king })
     }
 
     /// Whether `anvil` is hostile to a soldier of `side` on `square`, while the
@@ -85,7 +90,7 @@ impl Soldiers {
     fn besieged(&self, rules: &Ruleset, side: Side, square: Square, anvil: Square) -> bool {
         let enemies = self.of(side.other());
         Direction::ALL.into_iter().all(|direction| {
-            let next = rules.board.step(anvil, direction);
+            let next = rules.slides().next(anvil, direction);
             next.is_some_and(|next| next == square || enemies.contains(next))
         })
     }
@@ -108,43 +113,31 @@ impl Soldiers {
                     }
             })
         };
-        Direction::ALL
-            .into_iter()
-            .fold(Row::EMPTY, |lanes, direction| {
-                let Some(king) = rules.board.step(to, direction) else {
-                    return lanes;
-                };
-                let captured = if rules.surrounded.contains(king) {
-                    Direction::ALL
-                        .into_iter()
-                        .all(|d| closed(rules.board.step(king, d)))
-                } else {
-                    closed(rules.board.step(king, direction))
-                };
-                if captured {
-                    lanes | region.bit(king)
-                } else {
-                    lanes
-                }
-            })
+        Direction::ALL.into_iter().fold(Row::EMPTY, |lanes, direction| {
+            let Some(king) = rules.slides().next(to, direction) else {
+                return lanes;
+            };
+            let captured = if rules.surrounded.contains(king) {
+                Direction::ALL.into_iter().all(|d| closed(rules.slides().next(king, d)))
+            } else {
+                closed(rules.slides().next(king, direction))
+            };
+            if captured { lanes | region.bit(king) } else { lanes }
+        })
     }
 }
 
-/// The lanes on which none of the victims is captured.
-pub fn quiet_lanes<const N: usize>(
-    region: &Region<N>,
-    victims: impl Iterator<Item = Victim>,
-) -> Row<N> {
-    victims.fold(!Row::EMPTY, |quiet, victim| {
-        let anvil = region.bit(victim.anvil);
-        let captured = match (victim.without_king, victim.with_king) {
-            (true, true) => !Row::EMPTY,
-            (true, false) => !anvil,
-            (false, true) => anvil,
-            (false, false) => Row::EMPTY,
-        };
-        quiet.without(captured)
-    })
+impl Victim {
+    /// The lanes on which he is not captured.
+    pub fn quiet<const N: usize>(&self, region: &Region<N>) -> Row<N> {
+        let anvil = region.bit(self.anvil);
+        match (self.without_king, self.with_king) {
+            (true, true) => Row::EMPTY,
+            (true, false) => anvil,
+            (false, true) => !anvil,
+            (false, false) => !Row::EMPTY,
+        }
+    }
 }
 
 /// Calls `group` for every set of men captured together, with the lanes on
@@ -154,11 +147,7 @@ pub fn capture_groups<const N: usize>(
     victims: &[Victim],
     mut group: impl FnMut(Row<N>, SquareSet),
 ) {
-    let always: SquareSet = victims
-        .iter()
-        .filter(|v| v.without_king)
-        .map(|v| v.square)
-        .collect();
+    let always: SquareSet = victims.iter().filter(|v| v.without_king).map(|v| v.square).collect();
     let mut rest: Row<N> = !Row::EMPTY;
     for victim in victims.iter().filter(|v| v.with_king != v.without_king) {
         // The king is on this anvil, so he is on no other.

@@ -1,16 +1,16 @@
 //! Solved smaller slices, as rows for the captures that lead to them.
 
 use crate::board::{SquareSet, Symmetry};
-use crate::index::AttackerSets;
 
 use super::coded::CodedRows;
+use super::lookup::BlockLookup;
 use super::region::Region;
 use super::row::Row;
 
 /// The values of a smaller slice for one side to move.
 pub struct Child<const N: usize> {
-    /// Its attacker sets, a set's offset being its block's number.
-    pub attackers: AttackerSets,
+    /// Its attacker sets, which are its blocks.
+    pub attackers: BlockLookup,
     /// Rows in a block: sets of defenders, those that meet attackers included.
     pub block_rows: usize,
     /// The rows of all blocks.
@@ -29,11 +29,10 @@ impl<const N: usize> Child<N> {
         lanes: Row<N>,
         mut visit: impl FnMut(u16, Row<N>),
     ) {
-        let canonical = self.attackers.canonical(attackers);
-        let back = canonical.symmetry.inverse();
-        let row = canonical.offset as usize * self.block_rows + image(canonical.symmetry) as usize;
+        let target = self.attackers.target(attackers);
+        let row = target.block * self.block_rows + image(target.symmetry) as usize;
         for (code, there) in self.rows.row(row) {
-            let here = region.flip(back, there) & lanes;
+            let here = region.flip(target.back, there) & lanes;
             if !here.is_empty() {
                 visit(code, here);
             }

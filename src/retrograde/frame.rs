@@ -1,10 +1,11 @@
-use crate::board::{Square, SquareSet, Symmetry};
+use crate::board::{Direction, Square, SquareSet};
 use crate::index::{AttackerSets, IndexError};
 use crate::rules::{Kind, Ruleset, Side};
 use crate::slice::Slice;
 
-use super::captures::{Soldiers, quiet_lanes};
+use super::captures::Soldiers;
 use super::defenders::{DefenderLines, DefenderSets};
+use super::lookup::BlockLookup;
 use super::region::Region;
 use super::row::Row;
 
@@ -20,7 +21,7 @@ pub struct Frame<'a, const N: usize> {
     /// What the lanes stand for.
     pub region: Region<N>,
     /// The canonical attacker sets; a set's offset is its block's number.
-    pub attackers: AttackerSets,
+    pub attackers: BlockLookup,
     /// The sets of defenders.
     pub defenders: DefenderSets<N>,
     /// How defenders slide.
@@ -66,7 +67,11 @@ impl<'a, const N: usize> Frame<'a, N> {
         Ok(Frame {
             rules,
             slice,
-            attackers: counted_sets(rules, slice)?,
+            attackers: BlockLookup::new(
+                counted_sets(rules, slice)?,
+                rules.places(Kind::Attacker),
+                slice.attackers,
+            ),
             defenders: DefenderSets::new(rules, &region, slice.defenders),
             lines: DefenderLines::new(rules),
             shields: either & rules.places(Kind::Defender),
@@ -81,31 +86,22 @@ impl<'a, const N: usize> Frame<'a, N> {
 
     /// How many blocks there are.
     pub fn blocks(&self) -> usize {
-        self.attackers.rows() as usize
+        self.attackers.sets().rows() as usize
     }
 
     /// The block of that number.
     pub fn block(&self, number: usize) -> Block<N> {
-        let (attackers, _) = self.attackers.unrank(number as u64);
+        let (attackers, _) = self.attackers.sets().unrank(number as u64);
         let free = !self.region.row(attackers);
         let places = free & self.region.places;
-        let mut valid: Vec<Row<N>> = self
-            .defenders
-            .lanes
-            .iter()
-            .map(|&lanes| places.without(lanes))
-            .collect();
+        let mut valid: Vec<Row<N>> =
+            self.defenders.lanes.iter().map(|&lanes| places.without(lanes)).collect();
         for square in attackers {
             for &rank in self.defenders.holding(square) {
                 valid[rank as usize] = Row::EMPTY;
             }
         }
-        Block {
-            number,
-            attackers,
-            free,
-            valid,
-        }
+        Block { number, attackers, free, valid }
     }
 
     /// The lanes that the soldiers of a row leave free, whether the king may
@@ -141,25 +137,13 @@ impl<'a, const N: usize> Frame<'a, N> {
                     let king = self.region.bit(to);
                     if !king.is_empty() {
                         king_passed |= king;
-                        scratch
-                            .iter_mut()
-                            .for_each(|lanes| *lanes = lanes.without(king));
+                        scratch.iter_mut().for_each(|lanes| *lanes = lanes.without(king));
                     }
                     if step.ends {
                         let after = others.with(to);
-                        let soldiers = Soldiers {
-                            attackers: after,
-                            defenders: SquareSet::EMPTY,
-                        };
+                        let soldiers = Soldiers { attackers: after, defenders: SquareSet::EMPTY };
                         let king_captured = soldiers.king_captures(self.rules, &self.region, to);
-                        visit(
-                            AttackerMove {
-                                to,
-                                after,
-                                king_captured,
-                            },
-                            scratch,
-                        );
+                        visit(AttackerMove { to, after, king_captured }, scratch);
                     }
                 }
             }
@@ -170,18 +154,16 @@ impl<'a, const N: usize> Frame<'a, N> {
     /// capture a defender or on which defenders change the capture of the king;
     /// a rank can come twice.
     pub fn special_ranks(&self, mv: &AttackerMove<N>) -> impl Iterator<Item = u32> + '_ {
-        let board = self.rules.board;
+        let slides = self.rules.slides();
         let hostile = &self.rules.hostile[Kind::Defender as usize];
         let anvils = mv.after | hostile.empty | hostile.occupied | hostile.besieged;
         let protected = self.rules.protected[Side::Defenders as usize];
         let to = mv.to;
-        let victims = crate::board::Direction::ALL
-            .into_iter()
-            .filter_map(move |direction| {
-                let victim = board.step(to, direction)?;
-                let anvil = board.step(victim, direction)?;
-                (anvils.contains(anvil) && !protected.contains(victim)).then_some(victim)
-            });
+        let victims = Direction::ALL.into_iter().filter_map(move |direction| {
+            let victim = slides.next(to, direction)?;
+            let anvil = slides.next(victim, direction)?;
+            (anvils.contains(anvil) && !protected.contains(victim)).then_some(victim)
+        });
         victims
             .flat_map(|square| self.defenders.holding(square).iter().copied())
             .chain(self.shielded_ranks(mv))
@@ -190,8 +172,7 @@ impl<'a, const N: usize> Frame<'a, N> {
     /// The ranks of the rows on which defenders may change whether an attacker
     /// arriving on `mv.to` captures the king; a rank can come twice.
     pub fn shielded_ranks(&self, mv: &AttackerMove<N>) -> impl Iterator<Item = u32> + '_ {
-        let board = self.rules.board;
-        let to = mv.to;
+        let (board, to) = (self.rules.board, mv.to);
         let shields = self.shields.iter().filter(move |&s| {
             board.file(s).abs_diff(board.file(to)) + board.rank(s).abs_diff(board.rank(to)) <= 2
         });
@@ -200,52 +181,42 @@ impl<'a, const N: usize> Frame<'a, N> {
 
     /// The lanes of a row on which the attacker's move captures nothing.
     pub fn quiet(&self, mv: &AttackerMove<N>, rank: u32) -> Row<N> {
-        let soldiers = Soldiers {
-            attackers: mv.after,
-            defenders: self.defenders.set(rank),
-        };
+        let soldiers = Soldiers { attackers: mv.after, defenders: self.defenders.set(rank) };
         let victims = soldiers.victims(self.rules, Side::Attackers, mv.to);
+        let quiet = victims.fold(!Row::EMPTY, |all, victim| all & victim.quiet(&self.region));
         let king = soldiers.king_captures(self.rules, &self.region, mv.to);
-        quiet_lanes(&self.region, victims).without(king)
+        quiet.without(king)
     }
 
     /// For every square of the board, the lanes on which a defender arriving
     /// there captures nothing, as far as the attackers alone decide.
     pub fn quiet_arrivals(&self, attackers: SquareSet) -> Arrivals<N> {
-        let board = self.rules.board;
-        let soldiers = Soldiers {
-            attackers,
-            defenders: SquareSet::EMPTY,
-        };
+        let soldiers = Soldiers { attackers, defenders: SquareSet::EMPTY };
+        // Without defenders nobody asks where they arrive.
+        let squares = if self.slice.defenders > 0 { self.rules.board.area() } else { 0 };
         let mut arrivals = Arrivals {
-            soldiers: vec![!Row::EMPTY; board.area()],
+            soldiers: vec![!Row::EMPTY; squares],
             king: !Row::EMPTY,
             anvils: Vec::new(),
         };
-        let near: SquareSet = attackers.iter().flat_map(|s| board.neighbours(s)).collect();
-        for to in near - attackers {
-            let victims = || soldiers.victims(self.rules, Side::Defenders, to);
-            arrivals.soldiers[to.index()] = quiet_lanes(&self.region, victims());
-            if victims().any(|victim| victim.without_king) {
-                arrivals.king = arrivals.king.without(self.region.bit(to));
+        let next = |square, direction| self.rules.slides().next(square, direction);
+        for square in attackers {
+            for direction in Direction::ALL {
+                let arrival = next(square, direction.opposite()).zip(next(square, direction));
+                let Some((to, anvil)) = arrival else { continue };
+                let victim = soldiers.victim(self.rules, Side::Attackers, square, anvil);
+                let Some(victim) = victim.filter(|_| !attackers.contains(to)) else { continue };
+                if victim.without_king {
+                    arrivals.king = arrivals.king.without(self.region.bit(to));
+                }
+                if let Some(quiet) = arrivals.soldiers.get_mut(to.index()) {
+                    *quiet &= victim.quiet(&self.region);
+                }
+                // A king on the anvil captures; so does a defender there.
+                arrivals.anvils.push((anvil, to));
             }
-            // A king on the anvil captures; so does a defender there.
-            arrivals
-                .anvils
-                .extend(victims().map(|victim| (victim.anvil, to)));
         }
         arrivals
-    }
-
-    /// The rank of a defender set's image and the symmetry back, for reading
-    /// the row of another block.
-    pub fn target(&self, after: SquareSet) -> Target {
-        let canonical = self.attackers.canonical(after);
-        Target {
-            block: canonical.offset as usize,
-            symmetry: canonical.symmetry,
-            back: canonical.symmetry.inverse(),
-        }
     }
 }
 
@@ -266,10 +237,10 @@ pub struct Arrivals<const N: usize> {
 impl<const N: usize> Arrivals<N> {
     /// By square of the board: the lanes on which a soldier arriving beside
     /// these other defenders captures nothing.
-    pub fn beside(&self, frame: &Frame<N>, others: &[u16], quiet: &mut Vec<Row<N>>) {
+    pub fn beside(&self, frame: &Frame<N>, others: &[usize], quiet: &mut Vec<Row<N>>) {
         quiet.clone_from(&self.soldiers);
         for &(anvil, to) in &self.anvils {
-            if frame.defenders.is_among(others, anvil) {
+            if others.iter().any(|&place| frame.defenders.squares[place] == anvil) {
                 quiet[to.index()] = Row::EMPTY;
             }
         }
@@ -278,23 +249,9 @@ impl<const N: usize> Arrivals<N> {
     /// The lanes on which the arriving king captures with the help of one of
     /// the defenders.
     pub fn king_helped(&self, frame: &Frame<N>, men: &[u16]) -> Row<N> {
-        let helped = self
-            .anvils
-            .iter()
-            .filter(|(a, _)| frame.defenders.is_among(men, *a));
+        let helped = self.anvils.iter().filter(|(a, _)| frame.defenders.is_among(men, *a));
         helped.fold(Row::EMPTY, |all, &(_, to)| all | frame.region.bit(to))
     }
-}
-
-/// Where the rows of another attacker set are.
-#[derive(Clone, Copy, Debug)]
-pub struct Target {
-    /// The block.
-    pub block: usize,
-    /// What brings the set to the block's.
-    pub symmetry: Symmetry,
-    /// What brings the block's lanes back.
-    pub back: Symmetry,
 }
 
 /// The canonical sets of that many attackers, numbered one by one.
@@ -305,8 +262,6 @@ pub fn counted_sets(rules: &Ruleset, slice: Slice) -> Result<AttackerSets, Index
     let places = rules.places(Kind::Attacker);
     let heavy = rules.places(Kind::Defender);
     let group = rules.symmetries();
-    AttackerSets::new(rules.board, group, places, heavy, slice.attackers, |_| {
-        Some(1)
-    })
-    .ok_or(IndexError::TooLarge(slice))
+    AttackerSets::new(rules.board, group, places, heavy, slice.attackers, |_| Some(1))
+        .ok_or(IndexError::TooLarge(slice))
 }

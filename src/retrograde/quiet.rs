@@ -1,9 +1,15 @@
 //! Moves that capture nothing, for whole blocks at once.
 
+use std::sync::atomic::AtomicUsize;
+
+use bitvec::vec::BitVec;
+use rayon::prelude::*;
+
 use crate::board::SquareSet;
 use crate::rules::{Kind, Side};
 
-use super::frame::{Arrivals, Block, Frame, Target};
+use super::frame::{Arrivals, Block, Frame};
+use super::lookup::{Target, next_combination};
 use super::row::Row;
 
 /// Buffers that a worker reuses from block to block.
@@ -43,11 +49,7 @@ pub struct Targets<'a, const N: usize> {
 impl<const N: usize> Targets<'_, N> {
     #[inline(always)]
     fn get(&self, row: usize) -> Row<N> {
-        if self.complement {
-            !self.rows[row]
-        } else {
-            self.rows[row]
-        }
+        if self.complement { !self.rows[row] } else { self.rows[row] }
     }
 
     /// Whether nothing in the block is in the set.
@@ -81,30 +83,32 @@ impl<const N: usize> Frame<'_, N> {
         }
     }
 
-    /// Whether a move of `side` from this block, captures left out of account,
-    /// leads to a block with targets.
-    pub fn has_targets(&self, side: Side, block: usize, targets: Targets<N>) -> bool {
-        match side {
-            Side::Defenders => !targets.skips(block),
-            Side::Attackers => {
-                let (attackers, _) = self.attackers.unrank(block as u64);
-                attackers.iter().any(|from| {
-                    let others = attackers.without(from);
-                    self.rules
-                        .slides()
-                        .from(Kind::Attacker, from)
-                        .iter()
-                        .any(|ray| {
-                            ray.iter()
-                                .take_while(|step| !others.contains(step.square))
-                                .filter(|step| step.ends)
-                                .any(|step| {
-                                    !targets.skips(self.target(others.with(step.square)).block)
-                                })
-                        })
-                })
-            }
+    /// The blocks from which `side` has a move to one of these, captures left
+    /// out of account; `None` if most blocks have.
+    pub fn reaching(&self, side: Side, blocks: &BitVec) -> Option<BitVec> {
+        if blocks.count_ones() * 8 > blocks.len() {
+            return None;
         }
+        if side == Side::Defenders {
+            return Some(blocks.clone());
+        }
+        let reaching = BitVec::<AtomicUsize>::repeat(false, blocks.len());
+        let changed: Vec<usize> = blocks.iter_ones().collect();
+        changed.par_iter().for_each(|&block| {
+            let (attackers, _) = self.attackers.sets().unrank(block as u64);
+            for to in attackers {
+                let others = attackers.without(to);
+                for ray in self.rules.slides().to(Kind::Attacker, to) {
+                    for step in ray.iter().take_while(|step| !others.contains(step.square)) {
+                        if step.ends {
+                            let block = self.attackers.target(others.with(step.square)).block;
+                            reaching.set_aliased(block, true);
+                        }
+                    }
+                }
+            }
+        });
+        Some(reaching.into_iter().collect())
     }
 
     fn quiet_attackers(
@@ -116,7 +120,7 @@ impl<const N: usize> Frame<'_, N> {
     ) {
         let Scratch { lanes, masked, .. } = scratch;
         self.attacker_moves(block, lanes, |mv, legal| {
-            let target = self.target(mv.after);
+            let target = self.attackers.target(mv.after);
             if targets.skips(target.block) {
                 return;
             }
@@ -170,13 +174,7 @@ impl<const N: usize> Frame<'_, N> {
         reach: &mut [Row<N>],
     ) {
         self.for_missing_defender(block, scratch, |others, occupied, scratch| {
-            let Scratch {
-                ranks,
-                targets: arriving,
-                quiet,
-                reach: leaving,
-                ..
-            } = scratch;
+            let Scratch { ranks, targets: arriving, quiet, reach: leaving, .. } = scratch;
             if let Some(arrivals) = arrivals {
                 arrivals.beside(self, others, quiet);
             } else {
@@ -187,11 +185,7 @@ impl<const N: usize> Frame<'_, N> {
             for (place, &square) in self.defenders.squares.iter().enumerate() {
                 let rank = ranks[place] as usize;
                 let free = !occupied.contains(square);
-                let lanes = if free {
-                    targets.get(rank) & block.valid[rank]
-                } else {
-                    Row::EMPTY
-                };
+                let lanes = if free { targets.get(rank) & block.valid[rank] } else { Row::EMPTY };
                 arriving[square.index()] = lanes & quiet[square.index()];
                 leaving[square.index()] = Row::EMPTY;
                 any |= !lanes.is_empty();
@@ -216,7 +210,7 @@ impl<const N: usize> Frame<'_, N> {
         &self,
         block: &Block<N>,
         scratch: &mut Scratch<N>,
-        mut visit: impl FnMut(&[u16], SquareSet, &mut Scratch<N>),
+        mut visit: impl FnMut(&[usize], SquareSet, &mut Scratch<N>),
     ) {
         let Some(fewer) = self.slice.defenders.checked_sub(1) else {
             return;
@@ -224,12 +218,10 @@ impl<const N: usize> Frame<'_, N> {
         scratch.targets.resize(self.rules.board.area(), Row::EMPTY);
         scratch.reach.resize(self.rules.board.area(), Row::EMPTY);
         let places = self.defenders.squares.len();
-        let mut others: Vec<u16> = (0..fewer as u16).collect();
+        let mut others: Vec<usize> = (0..fewer).collect();
         loop {
             let mut occupied = block.attackers;
-            let men = others
-                .iter()
-                .map(|&o| self.defenders.squares[usize::from(o)]);
+            let men = others.iter().map(|&o| self.defenders.squares[o]);
             occupied.extend(men);
             if occupied.len() == block.attackers.len() + fewer {
                 let mut ranks = std::mem::take(&mut scratch.ranks);
@@ -261,26 +253,8 @@ impl<const N: usize> Frame<'_, N> {
             if !ends.is_empty() {
                 let ends =
                     ends.without(arrivals.king_helped(self, self.defenders.men(rank as u32)));
-                *reach |= self
-                    .region
-                    .king_origins(ends, self.free(block, rank as u32))
-                    & valid;
+                *reach |= self.region.king_origins(ends, self.free(block, rank as u32)) & valid;
             }
         }
     }
-}
-
-/// The next set of that many places below `limit` in colexicographic order.
-fn next_combination(places: &mut [u16], limit: usize) -> bool {
-    for i in 0..places.len() {
-        let bound = places.get(i + 1).map_or(limit, |&next| usize::from(next));
-        if usize::from(places[i]) + 1 < bound {
-            places[i] += 1;
-            for (j, place) in places[..i].iter_mut().enumerate() {
-                *place = j as u16;
-            }
-            return true;
-        }
-    }
-    false
 }

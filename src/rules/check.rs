@@ -18,10 +18,7 @@ pub(super) struct Fault {
 
 /// A fault, in the shape in which functions return it.
 pub(super) fn fault<T>(field: impl Into<String>, reason: impl Into<String>) -> Result<T, Fault> {
-    Err(Fault {
-        field: field.into(),
-        reason: reason.into(),
-    })
+    Err(Fault { field: field.into(), reason: reason.into() })
 }
 
 /// The checked form of the file.
@@ -60,11 +57,8 @@ pub(super) fn ruleset(file: &File) -> Result<Ruleset, Fault> {
         goals,
         endless: file.end.endless,
     };
-    let derived = Derived {
-        symmetries: essence.symmetries(),
-        fingerprint: essence.fingerprint(),
-        slides,
-    };
+    let derived =
+        Derived { symmetries: essence.symmetries(), fingerprint: essence.fingerprint(), slides };
     Ok(Ruleset {
         name: file.name.clone(),
         title: file.title.clone(),
@@ -224,10 +218,9 @@ fn check_end(end: &file::End) -> Result<(), Fault> {
             "end.endless",
             "is \"undecided\" where the mover who repeats a position loses, for no game is drawn",
         ),
-        (Repetition::Allowed | Repetition::Draw, Endless::Undecided) => fault(
-            "end.endless",
-            "is \"draw\" unless end.repetition is \"mover-loses\"",
-        ),
+        (Repetition::Allowed | Repetition::Draw, Endless::Undecided) => {
+            fault("end.endless", "is \"draw\" unless end.repetition is \"mover-loses\"")
+        }
         _ => Ok(()),
     }
 }

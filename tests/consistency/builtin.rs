@@ -17,10 +17,7 @@ fn sample(ruleset: &str, slices: &[&str]) -> Seen {
         all.conversions += seen.conversions;
         all.draws += seen.draws;
     }
-    assert!(
-        all.conversions * 20 > all.positions,
-        "too few captures: {all:?}"
-    );
+    assert!(all.conversions * 20 > all.positions, "too few captures: {all:?}");
     all
 }
 

@@ -85,11 +85,7 @@ impl Invention {
         let mut rules = String::new();
         let mut closed = Vec::new();
         for kind in ["attackers", "defenders", "king"] {
-            let stop = if kind == "king" {
-                self.some(1) - goals
-            } else {
-                self.some(1)
-            };
+            let stop = if kind == "king" { self.some(1) - goals } else { self.some(1) };
             let (cross, gates) = (self.some(1), self.gates());
             let [stop_list, cross] = [stop, cross].map(|set| self.list(&[set]));
             let gates = self.list(&gates);
@@ -100,11 +96,7 @@ impl Invention {
         for kind in ["attackers", "defenders", "king"] {
             let [empty, occupied, besieged] = [2, 1, 1].map(|most| self.some(most));
             let [empty, occupied, besieged] = [empty, occupied, besieged].map(|s| self.list(&[s]));
-            writeln!(
-                rules,
-                "[hostile.{kind}]\nempty = {empty}\noccupied = {occupied}"
-            )
-            .unwrap();
+            writeln!(rules, "[hostile.{kind}]\nempty = {empty}\noccupied = {occupied}").unwrap();
             if kind == "defenders" {
                 writeln!(rules, "besieged = {besieged}").unwrap();
             }
@@ -209,11 +201,7 @@ fn strange(ruleset: &str, whole: &[&str], sampled: &[&str]) {
 fn strange_rules_are_consistent() {
     let rules = load("strange");
     assert_eq!(rules.symmetries().order(), 1);
-    strange(
-        "strange",
-        &["K0v1", "K0v2", "K1v1"],
-        &["K0v3", "K1v2", "K2v1", "K2v2"],
-    );
+    strange("strange", &["K0v1", "K0v2", "K1v1"], &["K0v3", "K1v2", "K2v1", "K2v2"]);
 }
 
 #[test]
@@ -221,9 +209,5 @@ fn strange_turns_are_consistent() {
     let turns = load("strange-turns").symmetries();
     assert_eq!(turns.bits(), generated(&[5]).bits(), "quarter turns");
     let whole = ["K0v1", "K0v2", "K1v1", "K0v3", "K1v2", "K2v1"];
-    strange(
-        "strange-turns",
-        &whole,
-        &["K0v4", "K1v3", "K2v2", "K3v1", "K4v1", "K2v3"],
-    );
+    strange("strange-turns", &whole, &["K0v4", "K1v3", "K2v2", "K3v1", "K4v1", "K2v3"]);
 }

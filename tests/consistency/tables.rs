@@ -40,10 +40,7 @@ impl Tables {
         let folder = tempfile::tempdir().unwrap();
         let options = BuildOptions::default();
         build(rules, folder.path(), slices, &options, &(), &mut |_| {}).unwrap();
-        Tables {
-            base: Tablebase::open(rules.clone(), folder.path()).unwrap(),
-            _folder: folder,
-        }
+        Tables { base: Tablebase::open(rules.clone(), folder.path()).unwrap(), _folder: folder }
     }
 
     /// Checks every position of a slice.
@@ -65,10 +62,7 @@ impl Tables {
             let close = i % 2 == 0;
             let mut position = random_position(rules, slice, close, &mut random);
             for _ in 0..if close { TRIES } else { 0 } {
-                if legal_moves(rules, &position)
-                    .iter()
-                    .any(Move::is_conversion)
-                {
+                if legal_moves(rules, &position).iter().any(Move::is_conversion) {
                     break;
                 }
                 position = random_position(rules, slice, close, &mut random);
@@ -110,8 +104,6 @@ impl Tables {
             None => self.base.probe_dtw(&position.after(played)).unwrap(),
         };
         let values = moves.iter().map(|played| after(played).before());
-        values
-            .max_by_key(|value| value.preference())
-            .unwrap_or(Value::Loss(0))
+        values.max_by_key(|value| value.preference()).unwrap_or(Value::Loss(0))
     }
 }

@@ -36,12 +36,7 @@ pub fn all_positions(rules: &Ruleset, slice: Slice, mut visit: impl FnMut(Positi
         for &defenders in defender_sets.iter().filter(|set| !set.meets(attackers)) {
             for king in rules.places(Kind::King) - attackers - defenders {
                 for to_move in Side::ALL {
-                    visit(Position {
-                        attackers,
-                        defenders,
-                        king,
-                        to_move,
-                    });
+                    visit(Position { attackers, defenders, king, to_move });
                 }
             }
         }
@@ -70,10 +65,8 @@ pub fn random_position(
     let mut standing: [SquareSet; 3] = Default::default();
     let mut left = [slice.attackers, slice.defenders, 1];
     loop {
-        let open: Vec<Kind> = Kind::ALL
-            .into_iter()
-            .filter(|&kind| left[kind as usize] > 0)
-            .collect();
+        let open: Vec<Kind> =
+            Kind::ALL.into_iter().filter(|&kind| left[kind as usize] > 0).collect();
         if open.is_empty() {
             break;
         }
@@ -81,11 +74,7 @@ pub fn random_position(
         let taken = standing[0] | standing[1] | standing[2];
         let free = rules.places(kind) - taken;
         let near = free & neighbourhood(rules, taken);
-        let choice = if close && !near.is_empty() {
-            near
-        } else {
-            free
-        };
+        let choice = if close && !near.is_empty() { near } else { free };
         if choice.is_empty() {
             // The others have taken all the squares of this kind: once more.
             (standing, left) = (Default::default(), [slice.attackers, slice.defenders, 1]);

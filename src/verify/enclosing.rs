@@ -1,0 +1,169 @@
+use crate::board::{Direction, Square, SquareSet};
+use crate::rules::{Hostility, Kind, Ruleset, Side};
+
+/// What a piece that arrives somewhere encloses, from the ruleset's square
+/// sets: the verifier's own reading of the capture rules.
+///
+/// The king may be left out of the men: most of what a soldier captures does
+/// not depend on where the king is, and the squares on which he makes a
+/// difference are few.
+#[derive(Debug)]
+pub(super) struct Enclosing<'a> {
+    rules: &'a Ruleset,
+    /// By square of arrival: each neighbour that has a square behind it, and
+    /// that square. The edge of the board never helps to capture.
+    lines: Vec<Vec<Line>>,
+    /// By square.
+    beside: Vec<SquareSet>,
+}
+
+/// A neighbour of a square of arrival, and the square behind it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line {
+    pub victim: Square,
+    pub beyond: Square,
+}
+
+/// All men after a move, before anything is removed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Men {
+    pub attackers: SquareSet,
+    pub defenders: SquareSet,
+    /// `None` for a king who is somewhere else, where he has no part in it.
+    pub king: Option<Square>,
+}
+
+impl Men {
+    fn of(&self, side: Side) -> SquareSet {
+        match (side, self.king) {
+            (Side::Attackers, _) => self.attackers,
+            (Side::Defenders, None) => self.defenders,
+            (Side::Defenders, Some(king)) => self.defenders.with(king),
+        }
+    }
+
+    fn soldiers(&self, side: Side) -> SquareSet {
+        match side {
+            Side::Attackers => self.attackers,
+            Side::Defenders => self.defenders,
+        }
+    }
+}
+
+impl<'a> Enclosing<'a> {
+    pub fn new(rules: &'a Ruleset) -> Enclosing<'a> {
+        let board = rules.board;
+        let beside: Vec<SquareSet> =
+            board.squares().map(|square| board.neighbours(square).collect()).collect();
+        let line = |at: Square, direction: Direction| {
+            let victim = board.step(at, direction)?;
+            let beyond = board.step(victim, direction)?;
+            Some(Line { victim, beyond })
+        };
+        let lines =
+            board.squares().map(|at| Direction::ALL.into_iter().filter_map(move |d| line(at, d)));
+        Enclosing { rules, lines: lines.map(Iterator::collect).collect(), beside }
+    }
+
+    /// The squares next to this one.
+    pub fn beside(&self, square: Square) -> SquareSet {
+        self.beside[square.index()]
+    }
+
+    /// The neighbours of a square of arrival on which something may be captured.
+    pub fn lines(&self, at: Square) -> &[Line] {
+        &self.lines[at.index()]
+    }
+
+    /// The soldiers that a piece of `mover` captures by arriving on `at`.
+    pub fn soldiers(&self, mover: Side, at: Square, men: &Men) -> SquareSet {
+        let victims = men.soldiers(mover.other());
+        let lines = self.lines(at).iter();
+        lines
+            .filter(|line| victims.contains(line.victim) && self.takes(mover, **line, men))
+            .map(|line| line.victim)
+            .collect()
+    }
+
+    /// Squares of the king on which he may change what [`Enclosing::soldiers`]
+    /// says of men without a king: behind a victim, and around a square that
+    /// is hostile only while its occupant is besieged.
+    pub fn king_matters(&self, mover: Side, at: Square, men: &Men) -> SquareSet {
+        let victims = men.soldiers(mover.other());
+        let besieged = self.hostility(mover.other().soldier()).besieged;
+        let mut squares = SquareSet::EMPTY;
+        for line in self.lines(at) {
+            if victims.contains(line.victim) {
+                squares.insert(line.beyond);
+                if besieged.contains(line.beyond) {
+                    squares |= self.beside(line.beyond);
+                }
+            }
+        }
+        squares - men.attackers - men.defenders
+    }
+
+    fn takes(&self, mover: Side, line: Line, men: &Men) -> bool {
+        let side = mover.other();
+        let captors = men.of(mover);
+        if self.rules.protected[side as usize].contains(line.victim) {
+            return false;
+        }
+        if captors.contains(line.beyond) {
+            return true;
+        }
+        !self.rules.unaided[side as usize].contains(line.victim)
+            && self.helps(self.hostility(side.soldier()), line, captors, men.of(side))
+    }
+
+    /// Whether an attacker that has arrived next to the king, on the other side
+    /// of whom is `beyond`, captures him.
+    pub fn king(&self, line: Line, attackers: SquareSet, defenders: SquareSet) -> bool {
+        let hostility = self.hostility(Kind::King);
+        let hostile = |beyond: Square| {
+            let line = Line { beyond, ..line };
+            attackers.contains(beyond) || self.helps(hostility, line, attackers, defenders)
+        };
+        if self.rules.surrounded.contains(line.victim) {
+            let around = self.beside(line.victim);
+            around.len() == 4 && around.iter().all(hostile)
+        } else {
+            hostile(line.beyond)
+        }
+    }
+
+    /// Whether the attackers may capture a king there at all, wherever the
+    /// defenders stand.
+    pub fn king_in_danger(&self, line: Line, attackers: SquareSet) -> bool {
+        let Hostility { empty, occupied, besieged } = *self.hostility(Kind::King);
+        let hostile = attackers | empty | occupied | besieged;
+        if self.rules.surrounded.contains(line.victim) {
+            self.beside(line.victim).is_subset(hostile)
+        } else {
+            hostile.contains(line.beyond)
+        }
+    }
+
+    /// Whether a square without a captor helps them all the same.
+    fn helps(
+        &self,
+        hostility: &Hostility,
+        line: Line,
+        captors: SquareSet,
+        comrades: SquareSet,
+    ) -> bool {
+        let square = line.beyond;
+        if !comrades.contains(square) {
+            return hostility.empty.contains(square);
+        }
+        let besieged = || {
+            let around = self.beside(square);
+            around.len() == 4 && around.is_subset(captors.with(line.victim))
+        };
+        hostility.occupied.contains(square) || hostility.besieged.contains(square) && besieged()
+    }
+
+    fn hostility(&self, kind: Kind) -> &Hostility {
+        &self.rules.hostile[kind as usize]
+    }
+}

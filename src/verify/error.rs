@@ -1,0 +1,69 @@
+use std::fmt;
+
+use crate::slice::Slice;
+use crate::table::TableError;
+use crate::tablebase::ProbeError;
+
+/// Why a slice could be neither proved nor found wrong.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// The table of the slice, or of one that a capture leads to, is missing,
+    /// damaged, or not what its name says.
+    Table(ProbeError),
+    /// The slice and those that captures lead to do not fit into memory.
+    TooLarge {
+        /// The slice.
+        slice: Slice,
+        /// The bytes that the values would take; `None` if they cannot be
+        /// counted in 64 bits.
+        bytes: Option<u64>,
+    },
+    /// A table has distances beyond any that can be proved, 65530 plies.
+    TooLong(Slice),
+}
+
+impl fmt::Display for VerifyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            VerifyError::Table(ProbeError::MissingTable { slice, metric }) => {
+                write!(f, "the table {} is missing; build {slice}", metric.file_name(*slice))
+            }
+            VerifyError::Table(error) => error.fmt(f),
+            VerifyError::TooLarge { slice, bytes } => {
+                write!(f, "{slice} does not fit into memory to be verified")?;
+                match bytes {
+                    Some(bytes) => write!(f, ": its values take {} MiB", bytes.div_ceil(1 << 20)),
+                    None => Ok(()),
+                }
+            }
+            VerifyError::TooLong(slice) => {
+                write!(
+                    f,
+                    "{slice} has distances of more than 65530 plies, which cannot be verified"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for VerifyError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            VerifyError::Table(error) => Some(error),
+            VerifyError::TooLarge { .. } | VerifyError::TooLong(_) => None,
+        }
+    }
+}
+
+impl From<ProbeError> for VerifyError {
+    fn from(error: ProbeError) -> VerifyError {
+        VerifyError::Table(error)
+    }
+}
+
+impl From<TableError> for VerifyError {
+    fn from(error: TableError) -> VerifyError {
+        VerifyError::Table(ProbeError::Corrupted(error))
+    }
+}

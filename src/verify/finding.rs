@@ -1,0 +1,90 @@
+use std::fmt;
+
+use crate::position::Position;
+use crate::rules::{Ruleset, Side};
+use crate::table::{Metric, SideSummary};
+use crate::value::{Value, Wdl};
+
+/// Something in a table that is wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Finding {
+    /// The DTW table's value of a position is not what its moves lead to.
+    Dtw {
+        /// The position.
+        position: Position,
+        /// What the table says.
+        stored: Value,
+        /// What follows from the values stored for the moves.
+        found: Value,
+    },
+    /// The WDL table's value of a position is not the sign of the distance in
+    /// the DTW table or, without one, not what its moves lead to.
+    Wdl {
+        /// The position.
+        position: Position,
+        /// What the table says.
+        stored: Wdl,
+        /// What it should say.
+        found: Wdl,
+    },
+    /// A table's summary is not that of its values.
+    Summary {
+        /// The table.
+        metric: Metric,
+        /// The side to move.
+        side: Side,
+        /// What the table says.
+        stored: SideSummary,
+        /// The counts of its values.
+        found: SideSummary,
+    },
+}
+
+impl Finding {
+    /// The finding in words, on one line.
+    pub fn display(&self, rules: &Ruleset) -> impl fmt::Display + use<> {
+        match self {
+            Finding::Dtw { position, stored, found } => format!(
+                "{}: the DTW table says {}, the moves {}",
+                position.display(rules),
+                value(*stored),
+                value(*found)
+            ),
+            Finding::Wdl { position, stored, found } => format!(
+                "{}: the WDL table says {}, it is a {}",
+                position.display(rules),
+                outcome(*stored),
+                outcome(*found)
+            ),
+            Finding::Summary { metric, side, stored, found } => format!(
+                "the {metric} table counts {}, with the {} to move it has {}",
+                counts(stored),
+                side.name(),
+                counts(found)
+            ),
+        }
+    }
+}
+
+fn outcome(wdl: Wdl) -> &'static str {
+    match wdl {
+        Wdl::Win => "win",
+        Wdl::Draw => "draw",
+        Wdl::Loss => "loss",
+    }
+}
+
+fn value(value: Value) -> String {
+    match value.plies() {
+        Some(plies) => format!("{} in {plies}", outcome(value.wdl())),
+        None => outcome(value.wdl()).to_owned(),
+    }
+}
+
+fn counts(summary: &SideSummary) -> String {
+    let SideSummary { positions, wins, draws, losses, max_win, max_loss } = summary;
+    format!(
+        "{positions} positions, {wins} wins (up to {max_win} plies), {draws} draws, \
+         {losses} losses (up to {max_loss} plies)"
+    )
+}

@@ -1,0 +1,222 @@
+use crate::board::{Square, SquareSet, Symmetry, SymmetryGroup};
+use crate::index::{AttackerSets, Binomials, Canonical, KingLanes, binomial, colex_rank};
+use crate::rules::{Kind, Ruleset, Side};
+use crate::slice::Slice;
+
+use super::score::Score;
+
+/// A slide of a soldier over the otherwise empty board.
+#[derive(Clone, Debug)]
+pub(super) struct Slide<T> {
+    pub from: Square,
+    pub to: Square,
+    /// The squares it passes over, and where it ends.
+    pub path: SquareSet,
+    /// The lanes of a king who is in its way, as a mask of scores.
+    pub blocked: Vec<T>,
+}
+
+/// What does not depend on the placement of the men: lanes, slides, and what
+/// the symmetries do to lanes.
+#[derive(Debug)]
+pub(super) struct Geometry<T> {
+    pub lanes: KingLanes,
+    /// Lanes of a row in memory: some more, so that whole vectors fit.
+    pub stride: usize,
+    pub group: SymmetryGroup,
+    /// By symmetry: the lane of the image of each lane's square.
+    lane_images: [Vec<u16>; 8],
+    /// By side of the soldier and square of origin.
+    slides: [Vec<Vec<Slide<T>>>; 2],
+}
+
+const VECTOR: usize = 16;
+
+impl<T: Score> Geometry<T> {
+    pub fn new(rules: &Ruleset) -> Geometry<T> {
+        let lanes = KingLanes::new(rules);
+        let stride = stride(rules);
+        let image = |symmetry: Symmetry, lane: usize| {
+            let square = lanes.squares().get(lane);
+            let image = square.map(|&square| symmetry.apply(rules.board, square));
+            image.and_then(|square| lanes.lane(square)).unwrap_or(lane as u16)
+        };
+        let lane_images = Symmetry::ALL.map(|g| (0..stride).map(|lane| image(g, lane)).collect());
+        let slides = Side::ALL.map(|side| {
+            let squares = rules.board.squares();
+            squares.map(|from| slides(rules, &lanes, stride, side.soldier(), from)).collect()
+        });
+        Geometry { stride, group: rules.symmetries(), lane_images, slides, lanes }
+    }
+
+    pub fn lane_images(&self, symmetry: Symmetry) -> &[u16] {
+        &self.lane_images[symmetry.index()]
+    }
+
+    /// The slides of a soldier that nobody on `men` blocks.
+    pub fn free_slides(
+        &self,
+        side: Side,
+        from: Square,
+        men: SquareSet,
+    ) -> impl Iterator<Item = &Slide<T>> {
+        let slides = self.slides[side as usize][from.index()].iter();
+        slides.filter(move |slide| !slide.path.meets(men))
+    }
+}
+
+/// Lanes of a row in memory.
+pub(super) fn stride(rules: &Ruleset) -> usize {
+    rules.places(Kind::King).len().next_multiple_of(VECTOR)
+}
+
+fn slides<T: Score>(
+    rules: &Ruleset,
+    lanes: &KingLanes,
+    stride: usize,
+    kind: Kind,
+    from: Square,
+) -> Vec<Slide<T>> {
+    let mut slides = Vec::new();
+    for ray in rules.slides().from(kind, from) {
+        let mut path = SquareSet::EMPTY;
+        let mut blocked = vec![T::LOST; stride];
+        for step in ray {
+            path.insert(step.square);
+            if let Some(lane) = lanes.lane(step.square) {
+                blocked[usize::from(lane)] = T::NONE;
+            }
+            if step.ends {
+                slides.push(Slide { from, to: step.square, path, blocked: blocked.clone() });
+            }
+        }
+    }
+    slides
+}
+
+/// All sets of some number of defenders, whether attackers stand there or not:
+/// one numbering for all sets of attackers, so that the numbers of images and
+/// of what captures leave over are looked up.
+#[derive(Debug)]
+pub(super) struct DefenderSets {
+    /// By number.
+    sets: Vec<SquareSet>,
+    /// By symmetry and number: the number of the image.
+    images: [Vec<u32>; 8],
+    /// By square: its place among those where defenders may stand.
+    places: Vec<usize>,
+    binomials: Binomials,
+}
+
+/// How many sets of that many defenders there are, if they can be numbered.
+pub(super) fn defender_sets(rules: &Ruleset, defenders: usize) -> Option<u32> {
+    let sets = binomial(rules.places(Kind::Defender).len(), defenders)?;
+    u32::try_from(sets).ok()
+}
+
+impl DefenderSets {
+    /// `None` if there are too many.
+    pub fn new(rules: &Ruleset, defenders: usize) -> Option<DefenderSets> {
+        let squares: Vec<Square> = rules.places(Kind::Defender).iter().collect();
+        let mut places = vec![0; rules.board.area()];
+        for (place, square) in squares.iter().enumerate() {
+            places[square.index()] = place;
+        }
+        let count = defender_sets(rules, defenders)?;
+        let mut numbering = DefenderSets {
+            sets: Vec::with_capacity(count as usize),
+            images: Default::default(),
+            places,
+            binomials: Binomials::new(squares.len(), defenders),
+        };
+        numbering.sets = colex_sets(&squares, defenders);
+        for symmetry in rules.symmetries().iter() {
+            let image =
+                |&set: &SquareSet| numbering.number(symmetry.apply_set(rules.board, set)) as u32;
+            numbering.images[symmetry.index()] = numbering.sets.iter().map(image).collect();
+        }
+        Some(numbering)
+    }
+
+    pub fn len(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// All sets, in the order of their numbers.
+    pub fn sets(&self) -> &[SquareSet] {
+        &self.sets
+    }
+
+    pub fn number(&self, set: SquareSet) -> usize {
+        let places = set.iter().map(|square| self.places[square.index()]);
+        colex_rank(&self.binomials, places) as usize
+    }
+
+    /// The number of the image of a set.
+    pub fn image(&self, symmetry: Symmetry, number: usize) -> usize {
+        self.images[symmetry.index()][number] as usize
+    }
+}
+
+/// All sets of so many of the squares, in colexicographic order: those without
+/// the last square first.
+fn colex_sets(squares: &[Square], count: usize) -> Vec<SquareSet> {
+    if count == 0 {
+        return vec![SquareSet::EMPTY];
+    }
+    let mut sets = Vec::new();
+    for (i, &last) in squares.iter().enumerate() {
+        let others = colex_sets(&squares[..i], count - 1);
+        sets.extend(others.into_iter().map(|set| set.with(last)));
+    }
+    sets
+}
+
+/// A numbering of the canonical sets of attackers: one for each block.
+#[derive(Debug)]
+pub(super) struct Blocks(AttackerSets);
+
+impl Blocks {
+    /// `None` if there are too many.
+    pub fn new(rules: &Ruleset, attackers: usize) -> Option<Blocks> {
+        let places = rules.places(Kind::Attacker);
+        let one_row = |_| Some(1);
+        AttackerSets::new(
+            rules.board,
+            rules.symmetries(),
+            places,
+            SquareSet::EMPTY,
+            attackers,
+            one_row,
+        )
+        .map(Blocks)
+    }
+
+    pub fn count(&self) -> u64 {
+        self.0.rows()
+    }
+
+    /// The attackers of a block.
+    pub fn attackers(&self, block: u64) -> SquareSet {
+        self.0.unrank(block).0
+    }
+
+    /// The block of a set of attackers, and the symmetry that leads there.
+    pub fn find(&self, attackers: SquareSet) -> (usize, Symmetry) {
+        let Canonical { offset, symmetry, .. } = self.0.canonical(attackers);
+        (offset as usize, symmetry)
+    }
+
+    /// How many images each set of a block stands for.
+    pub fn images(&self, group: SymmetryGroup, attackers: SquareSet) -> u64 {
+        (group.order() / self.0.stabilizer(attackers).order()) as u64
+    }
+}
+
+/// What the rows of a slice in memory take, for one side to move and scores of
+/// one byte; `None` if that does not fit in 64 bits.
+pub(super) fn side_bytes(rules: &Ruleset, slice: Slice) -> Option<u64> {
+    let blocks = Blocks::new(rules, slice.attackers)?.count();
+    let sets = defender_sets(rules, slice.defenders)?;
+    blocks.checked_mul(u64::from(sets))?.checked_mul(stride(rules) as u64)
+}

@@ -1,0 +1,211 @@
+use rayon::prelude::*;
+
+use crate::board::SquareSet;
+use crate::position::Position;
+use crate::progress::Progress;
+use crate::rules::Side;
+use crate::table::{Metric, SideSummary};
+use crate::value::Value;
+
+use super::FEW;
+use super::finding::Finding;
+use super::rows::{Best, Block, Rows};
+use super::score::Score;
+
+/// Rows that one task compares, about: enough to share out evenly.
+const TASK_ROWS: usize = 1 << 13;
+
+/// What the comparison of some rows comes to.
+#[derive(Default)]
+pub(super) struct Outcome {
+    /// Positions compared: those of canonical attackers.
+    pub positions: u64,
+    /// Values that are not what the moves lead to.
+    pub mismatches: u64,
+    /// The first few of them.
+    pub first: Vec<Finding>,
+    /// Counts of what is stored, by side, over all placements.
+    pub summaries: [SideSummary; 2],
+}
+
+impl Outcome {
+    fn add(mut self, next: Outcome) -> Outcome {
+        self.positions += next.positions;
+        self.mismatches += next.mismatches;
+        self.first.extend(next.first);
+        self.first.truncate(FEW);
+        for (sum, part) in self.summaries.iter_mut().zip(next.summaries) {
+            sum.positions += part.positions;
+            sum.wins += part.wins;
+            sum.draws += part.draws;
+            sum.losses += part.losses;
+            sum.max_win = sum.max_win.max(part.max_win);
+            sum.max_loss = sum.max_loss.max(part.max_loss);
+        }
+        self
+    }
+}
+
+/// Compares every stored value of the slice with what its moves lead to.
+pub(super) fn compare<T: Score>(
+    rows: &Rows<T>,
+    metric: Metric,
+    progress: &dyn Progress,
+) -> Outcome {
+    let blocks = rows.own.layout.blocks.count() as usize;
+    let task_blocks = (TASK_ROWS / rows.own.layout.defenders.len()).max(1);
+    let tasks: Vec<Outcome> = (0..blocks.div_ceil(task_blocks))
+        .into_par_iter()
+        .map(|task| {
+            let blocks = task * task_blocks..((task + 1) * task_blocks).min(blocks);
+            let mut comparison = Comparison::new(rows, metric);
+            let compared = blocks.map(|block| comparison.block(&rows.block(block))).sum();
+            progress.advance(compared);
+            comparison.outcome
+        })
+        .collect();
+    tasks.into_iter().fold(Outcome::default(), Outcome::add)
+}
+
+/// The comparison of one block after the other.
+struct Comparison<'a, T> {
+    rows: &'a Rows<'a, T>,
+    metric: Metric,
+    best: Best<T>,
+    /// The lanes of soldiers, as a mask of scores.
+    holes: Vec<T>,
+    outcome: Outcome,
+}
+
+impl<'a, T: Score> Comparison<'a, T> {
+    fn new(rows: &'a Rows<'a, T>, metric: Metric) -> Comparison<'a, T> {
+        let lanes = rows.geometry.lanes.count();
+        let beyond = |lane| if lane < lanes { T::LOST } else { T::NONE };
+        Comparison {
+            best: Best::new(rows.geometry, rows.rules),
+            holes: (0..rows.geometry.stride).map(beyond).collect(),
+            outcome: Outcome::default(),
+            rows,
+            metric,
+        }
+    }
+
+    /// Compares all rows of a block and tells how many there are.
+    fn block(&mut self, block: &Block<T>) -> u64 {
+        let rows = self.rows;
+        let layout = &rows.own.layout;
+        let images = layout.blocks.images(rows.geometry.group, block.attackers);
+        let mut compared = 0;
+        for (number, &defenders) in layout.defenders.sets().iter().enumerate() {
+            if defenders.meets(block.attackers) {
+                continue;
+            }
+            compared += 1;
+            let row = layout.row(block.number, number);
+            self.mark(block.attackers | defenders, T::NONE);
+            rows.attackers_best(block, defenders, &mut self.best);
+            self.compare(Side::Attackers, block, defenders, row, images);
+            rows.defenders_best(block, defenders, row, &mut self.best);
+            self.compare(Side::Defenders, block, defenders, row, images);
+            self.mark(block.attackers | defenders, T::LOST);
+        }
+        compared
+    }
+
+    fn mark(&mut self, soldiers: SquareSet, mask: T) {
+        for square in soldiers {
+            if let Some(lane) = self.rows.geometry.lanes.lane(square) {
+                self.holes[usize::from(lane)] = mask;
+            }
+        }
+    }
+
+    fn compare(
+        &mut self,
+        side: Side,
+        block: &Block<T>,
+        defenders: SquareSet,
+        row: usize,
+        images: u64,
+    ) {
+        let stored = self.rows.own.values.row(side, row);
+        count(stored, &self.holes, images, self.metric, &mut self.outcome, side);
+        let mut wrong = false;
+        let lanes = self.best.scores.iter().zip(stored).zip(&self.holes);
+        for ((&best, &stored), &hole) in lanes {
+            wrong |= (before(best, self.metric) != stored) & (hole == T::LOST);
+        }
+        if wrong {
+            self.note(side, block, defenders, stored);
+        }
+    }
+
+    /// Notes what is wrong in a row.
+    #[cold]
+    fn note(&mut self, side: Side, block: &Block<T>, defenders: SquareSet, stored: &[T]) {
+        let squares = self.rows.geometry.lanes.squares();
+        for (lane, &king) in squares.iter().enumerate() {
+            let found = before(self.best.scores[lane], self.metric);
+            if self.holes[lane] != T::LOST || found == stored[lane] {
+                continue;
+            }
+            self.outcome.mismatches += 1;
+            if self.outcome.first.len() == FEW {
+                continue;
+            }
+            let position = Position { attackers: block.attackers, defenders, king, to_move: side };
+            let [stored, found] = [stored[lane], found].map(|s| s.value().unwrap_or(Value::Draw));
+            self.outcome.first.push(match self.metric {
+                Metric::Dtw => Finding::Dtw { position, stored, found },
+                Metric::Wdl => Finding::Wdl { position, stored: stored.wdl(), found: found.wdl() },
+            });
+        }
+    }
+}
+
+#[inline(always)]
+fn before<T: Score>(best: T, metric: Metric) -> T {
+    match metric {
+        Metric::Dtw => best.before(),
+        Metric::Wdl => best.outcome_before(),
+    }
+}
+
+/// Counts what is stored in a row, each position for so many images.
+fn count<T: Score>(
+    stored: &[T],
+    holes: &[T],
+    images: u64,
+    metric: Metric,
+    outcome: &mut Outcome,
+    side: Side,
+) {
+    let (mut positions, mut wins, mut losses) = (0_u32, 0_u32, 0_u32);
+    // The slowest win has the least score of all wins, the slowest loss the
+    // greatest of all losses.
+    let (mut win, mut loss) = (T::NONE, T::LOST);
+    for (&score, &hole) in stored.iter().zip(holes) {
+        let here = hole == T::LOST;
+        let (won, lost) = (here & (score > T::DRAW), here & (score < T::DRAW));
+        positions += u32::from(here);
+        wins += u32::from(won);
+        losses += u32::from(lost);
+        win = if won { win.min(score) } else { win };
+        loss = if lost { loss.max(score) } else { loss };
+    }
+    outcome.positions += u64::from(positions);
+    let summary = &mut outcome.summaries[side as usize];
+    summary.positions += images * u64::from(positions);
+    summary.wins += images * u64::from(wins);
+    summary.losses += images * u64::from(losses);
+    summary.draws += images * u64::from(positions - wins - losses);
+    let plies = |score: T| score.value().and_then(Value::plies).unwrap_or(0);
+    if metric == Metric::Dtw {
+        if wins > 0 {
+            summary.max_win = summary.max_win.max(plies(win));
+        }
+        if losses > 0 {
+            summary.max_loss = summary.max_loss.max(plies(loss));
+        }
+    }
+}

@@ -1,0 +1,323 @@
+use crate::board::{Square, SquareSet, Symmetry};
+use crate::rules::{Kind, Ruleset, Side};
+
+use super::enclosing::{Enclosing, Line, Men};
+use super::geometry::{Geometry, Slide};
+use super::memory::{Layout, Values};
+use super::score::Score;
+
+/// A slice in memory.
+pub(super) struct Stored<'a, T> {
+    pub layout: Layout<'a>,
+    pub values: Values<T>,
+}
+
+/// Finds the best move of every lane of a row at once, by the values that are
+/// stored for what the moves lead to.
+pub(super) struct Rows<'a, T> {
+    pub rules: &'a Ruleset,
+    pub geometry: &'a Geometry<T>,
+    pub enclosing: Enclosing<'a>,
+    /// The slice.
+    pub own: Stored<'a, T>,
+    /// By the number of defenders captured, from 1 on.
+    pub fewer_defenders: Vec<Stored<'a, T>>,
+    /// By the number of attackers captured, from 1 on; without the slice that
+    /// has none left.
+    pub fewer_attackers: Vec<Stored<'a, T>>,
+}
+
+/// All that is the same for all rows of a block.
+pub(super) struct Block<'a, T> {
+    pub number: usize,
+    pub attackers: SquareSet,
+    moves: Vec<AttackerMove<'a, T>>,
+    /// By square: the slides of a defender there that no attacker blocks.
+    slides: Vec<Vec<&'a Slide<T>>>,
+    /// Where an arriving king may capture.
+    near: Vec<Square>,
+}
+
+/// A move of an attacker that no other attacker blocks.
+struct AttackerMove<'a, T> {
+    slide: &'a Slide<T>,
+    attackers: SquareSet,
+    block: usize,
+    symmetry: Symmetry,
+    /// Lanes on which the king may be captured by it.
+    royal: Vec<(usize, Line)>,
+}
+
+/// What a move leads to on some lanes.
+enum Child<'a, T> {
+    /// The opponent has no men left.
+    Over,
+    /// A row, and the lane there of each lane here.
+    Row(&'a [T], &'a [u16]),
+}
+
+impl<T: Score> Child<'_, T> {
+    #[inline]
+    fn score(&self, lane: usize) -> T {
+        match self {
+            Child::Over => T::LOST,
+            Child::Row(row, images) => row[usize::from(images[lane])],
+        }
+    }
+}
+
+/// The best move of each lane of the row at hand, and room to find it.
+pub(super) struct Best<T> {
+    pub scores: Vec<T>,
+    /// By square: what the king's arrival there is worth.
+    arrivals: Vec<T>,
+    /// Lanes on which a move captures something else than on the others, with
+    /// what, and the best score without that move.
+    apart: Vec<(usize, SquareSet, T)>,
+}
+
+impl<T: Score> Best<T> {
+    pub fn new(geometry: &Geometry<T>, rules: &Ruleset) -> Best<T> {
+        Best {
+            scores: vec![T::NONE; geometry.stride],
+            arrivals: vec![T::NONE; rules.board.area()],
+            apart: Vec::new(),
+        }
+    }
+
+    #[inline]
+    fn offer(&mut self, lane: usize, score: T) {
+        self.scores[lane] = self.scores[lane].min(score);
+    }
+
+    /// Offers a move to all lanes that do not block it.
+    #[inline]
+    fn offer_row(&mut self, child: &Child<T>, blocked: &[T]) {
+        let lanes = self.scores.iter_mut().zip(blocked);
+        match child {
+            Child::Over => {
+                lanes.for_each(|(best, &blocked)| *best = (*best).min(blocked));
+            }
+            Child::Row(row, images) => {
+                for ((best, &blocked), &image) in lanes.zip(*images) {
+                    *best = (*best).min(row[usize::from(image)].masked(blocked));
+                }
+            }
+        }
+    }
+}
+
+impl<'a, T: Score> Rows<'a, T> {
+    pub fn block(&self, number: usize) -> Block<'a, T> {
+        let attackers = self.own.layout.blocks.attackers(number as u64);
+        let squares = self.rules.board.squares();
+        let slides = squares.map(|from| {
+            let slides = self.geometry.free_slides(Side::Defenders, from, attackers);
+            slides.collect()
+        });
+        let may_capture = |at: &Square| {
+            let mut lines = self.enclosing.lines(*at).iter();
+            lines.any(|line| attackers.contains(line.victim))
+        };
+        Block {
+            number,
+            attackers,
+            moves: self.attacker_moves(attackers),
+            slides: slides.collect(),
+            near: self.rules.board.squares().filter(may_capture).collect(),
+        }
+    }
+
+    fn attacker_moves(&self, attackers: SquareSet) -> Vec<AttackerMove<'a, T>> {
+        let slides = attackers
+            .iter()
+            .flat_map(|from| self.geometry.free_slides(Side::Attackers, from, attackers));
+        slides
+            .map(|slide| {
+                let attackers = attackers.without(slide.from).with(slide.to);
+                let (block, symmetry) = self.own.layout.blocks.find(attackers);
+                let royal = self.enclosing.lines(slide.to).iter().filter_map(|line| {
+                    let lane = self.geometry.lanes.lane(line.victim)?;
+                    let possible = !slide.path.contains(line.victim)
+                        && !attackers.contains(line.victim)
+                        && self.enclosing.king_in_danger(*line, attackers);
+                    possible.then_some((usize::from(lane), *line))
+                });
+                AttackerMove { slide, attackers, block, symmetry, royal: royal.collect() }
+            })
+            .collect()
+    }
+
+    /// The best move of the attackers, by lane.
+    pub fn attackers_best(&self, block: &Block<T>, defenders: SquareSet, best: &mut Best<T>) {
+        best.scores.fill(T::NONE);
+        for played in &block.moves {
+            if played.slide.path.meets(defenders) {
+                continue;
+            }
+            let men = Men { attackers: played.attackers, defenders, king: None };
+            let child = |taken| self.after_attackers(played, defenders - taken, taken.len());
+            self.offer_move(Side::Attackers, played.slide, &men, child, best);
+            for &(lane, line) in &played.royal {
+                if !defenders.contains(line.victim)
+                    && self.enclosing.king(line, played.attackers, defenders)
+                {
+                    best.scores[lane] = T::LOST;
+                }
+            }
+        }
+    }
+
+    /// The best move of the defenders and of the king, by lane.
+    pub fn defenders_best(
+        &self,
+        block: &Block<T>,
+        defenders: SquareSet,
+        row: usize,
+        best: &mut Best<T>,
+    ) {
+        best.scores.fill(T::NONE);
+        for from in defenders {
+            for slide in &block.slides[from.index()] {
+                if slide.path.meets(defenders) {
+                    continue;
+                }
+                let defenders = defenders.without(from).with(slide.to);
+                let men = Men { attackers: block.attackers, defenders, king: None };
+                let number = self.own.layout.defenders.number(defenders);
+                let child = |taken| self.after_defenders(block, number, taken);
+                self.offer_move(Side::Defenders, slide, &men, child, best);
+            }
+        }
+        self.king_moves(block, defenders, row, best);
+    }
+
+    /// Offers a soldier's move to all lanes. On most it captures what it would
+    /// if there were no king; the others are treated one by one.
+    #[inline]
+    fn offer_move<'c>(
+        &self,
+        mover: Side,
+        slide: &Slide<T>,
+        men: &Men,
+        child: impl Fn(SquareSet) -> Child<'c, T>,
+        best: &mut Best<T>,
+    ) where
+        T: 'c,
+    {
+        let victims = match mover {
+            Side::Attackers => men.defenders,
+            Side::Defenders => men.attackers,
+        };
+        if !self.enclosing.beside(slide.to).meets(victims) {
+            return best.offer_row(&child(SquareSet::EMPTY), &slide.blocked);
+        }
+        let taken = self.enclosing.soldiers(mover, slide.to, men);
+        best.apart.clear();
+        for square in self.enclosing.king_matters(mover, slide.to, men) - slide.path {
+            let Some(lane) = self.geometry.lanes.lane(square).map(usize::from) else {
+                continue;
+            };
+            let men = Men { king: Some(square), ..*men };
+            let with_king = self.enclosing.soldiers(mover, slide.to, &men);
+            if with_king != taken {
+                best.apart.push((lane, with_king, best.scores[lane]));
+            }
+        }
+        best.offer_row(&child(taken), &slide.blocked);
+        for i in 0..best.apart.len() {
+            let (lane, taken, before) = best.apart[i];
+            best.scores[lane] = before.min(child(taken).score(lane));
+        }
+    }
+
+    /// The king's moves: what he captures, and what follows, depends on where
+    /// he arrives and not on where he came from.
+    fn king_moves(&self, block: &Block<T>, defenders: SquareSet, row: usize, best: &mut Best<T>) {
+        let men = block.attackers | defenders;
+        let lanes = self.geometry.lanes.squares();
+        let stay = self.own.values.row(Side::Attackers, row);
+        for (&square, &score) in lanes.iter().zip(stay) {
+            best.arrivals[square.index()] = score;
+        }
+        for &square in &block.near {
+            // Where he cannot arrive he would capture more than anybody can.
+            if !men.contains(square) && !self.enclosing.beside(square).is_subset(men) {
+                self.king_captures(block, defenders, square, best);
+            }
+        }
+        for goal in self.rules.goals {
+            best.arrivals[goal.index()] = T::LOST;
+        }
+        for (lane, &from) in lanes.iter().enumerate() {
+            if men.contains(from) {
+                continue;
+            }
+            for ray in self.rules.slides().from(Kind::King, from) {
+                let free = ray.iter().take_while(|step| !men.contains(step.square));
+                for step in free.filter(|step| step.ends) {
+                    best.offer(lane, best.arrivals[step.square.index()]);
+                }
+            }
+        }
+    }
+
+    fn king_captures(
+        &self,
+        block: &Block<T>,
+        defenders: SquareSet,
+        at: Square,
+        best: &mut Best<T>,
+    ) {
+        let men = Men { attackers: block.attackers, defenders, king: Some(at) };
+        let taken = self.enclosing.soldiers(Side::Defenders, at, &men);
+        if let (Some(lane), false) = (self.geometry.lanes.lane(at), taken.is_empty()) {
+            let number = self.own.layout.defenders.number(defenders);
+            let child = self.after_defenders(block, number, taken);
+            best.arrivals[at.index()] = child.score(usize::from(lane));
+        }
+    }
+
+    /// The row that an attacker's move leads to, where it leaves these
+    /// defenders and captures that many.
+    fn after_attackers(
+        &self,
+        played: &AttackerMove<T>,
+        defenders: SquareSet,
+        captured: usize,
+    ) -> Child<'_, T> {
+        let stored = match captured {
+            0 => &self.own,
+            _ => &self.fewer_defenders[captured - 1],
+        };
+        let layout = &stored.layout;
+        let number = layout.defenders.number(defenders);
+        let number = layout.defenders.image(played.symmetry, number);
+        let row = layout.row(played.block, number);
+        Child::Row(
+            stored.values.row(Side::Defenders, row),
+            self.geometry.lane_images(played.symmetry),
+        )
+    }
+
+    /// The row that a defender's or the king's move leads to: defenders by
+    /// number, and the attackers that it captures.
+    fn after_defenders(
+        &self,
+        block: &Block<T>,
+        defenders: usize,
+        captured: SquareSet,
+    ) -> Child<'_, T> {
+        let (stored, (number, symmetry)) = match captured.len() {
+            0 => (&self.own, (block.number, Symmetry::IDENTITY)),
+            all if all == block.attackers.len() => return Child::Over,
+            some => {
+                let stored = &self.fewer_attackers[some - 1];
+                (stored, stored.layout.blocks.find(block.attackers - captured))
+            }
+        };
+        let layout = &stored.layout;
+        let row = layout.row(number, layout.defenders.image(symmetry, defenders));
+        Child::Row(stored.values.row(Side::Attackers, row), self.geometry.lane_images(symmetry))
+    }
+}

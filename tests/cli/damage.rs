@@ -1,0 +1,96 @@
+//! Tables that are damaged, foreign, or cannot be written.
+
+use std::fs;
+use std::path::Path;
+
+use crate::place::Place;
+
+#[test]
+fn tables_of_other_rules_are_refused_and_kept() {
+    let place = Place::with("berkeley", "2");
+    fs::rename(place.path("tables/berkeley"), place.path("tables/ashton")).unwrap();
+    let file = place.path("tables/ashton/K0v1.dtw");
+    let before = fs::read(&file).unwrap();
+    let position = "/9/9/9/9/9/2K6/9/9/4t4/ a";
+    for arguments in [
+        &["probe", "ashton", position][..],
+        &["line", "ashton", position],
+        &["stats", "ashton"],
+        &["build", "ashton", "--men", "2"],
+        &["build", "ashton", "--men", "2", "--force"],
+        &["plan", "ashton", "--men", "2"],
+        &["verify", "ashton"],
+    ] {
+        place.run(arguments).refused(2, &["another ruleset", "ashton"]);
+    }
+    let check = place.run(&["check", "ashton"]);
+    check.refused(1, &["2 of 2 files"]);
+    assert!(check.out.contains("another ruleset"), "{}", check.out);
+    assert_eq!(fs::read(&file).unwrap(), before);
+}
+
+/// Changes a file's bytes.
+fn edit(path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
+    let mut bytes = fs::read(path).unwrap();
+    change(&mut bytes);
+    fs::remove_file(path).unwrap();
+    fs::write(path, bytes).unwrap();
+}
+
+/// A position of K2v1, and its table, which has records.
+const PROBED: &str = "/7/4t2/7/7/2K4/7/2T1T2/ d";
+
+#[test]
+fn damaged_files_are_refused_and_named() {
+    let place = Place::with("brandubh", "4");
+    let file = place.path("tables/brandubh/K2v1.dtw");
+    let whole = fs::read(&file).unwrap();
+    let length = whole.len();
+    type Damage = fn(&mut Vec<u8>);
+    let damages: [(Damage, &str); 5] = [
+        (|bytes| bytes.truncate(bytes.len() / 2), "cut short"),
+        (|bytes| bytes.clear(), "cut short"),
+        (|bytes| bytes[40] ^= 1, "header"),
+        (|bytes| *bytes = b"name = \"brandubh\"\n".to_vec(), "not a table file"),
+        (|bytes| *bytes.last_mut().unwrap() ^= 1, "cut short"),
+    ];
+    for (damage, word) in damages {
+        edit(&file, damage);
+        place.run(&["probe", "brandubh", PROBED]).refused(2, &["K2v1.dtw", word]);
+        place.run(&["stats", "brandubh"]).refused(2, &["K2v1.dtw", word]);
+        let check = place.run(&["check", "brandubh"]);
+        check.refused(1, &["1 of 12 files"]);
+        assert!(check.out.contains("K2v1.dtw") && check.out.contains(word), "{}", check.out);
+        fs::write(&file, &whole).unwrap();
+    }
+    edit(&file, |bytes| bytes[length / 2] ^= 0x10);
+    let check = place.run(&["check", "brandubh", "--json"]);
+    check.refused(1, &["1 of 12 files"]);
+    let line = check.out.lines().find(|line| line.contains("\"ok\":false")).unwrap();
+    assert!(line.contains("K2v1.dtw") && line.contains("block "), "{line}");
+    place.run(&["stats", "brandubh", "--slice", "K2v1"]).refused(2, &["K2v1.dtw", "block "]);
+    let verify = place.run(&["verify", "brandubh", "--slice", "K2v1"]);
+    verify.refused(1, &["1 of 1 slices"]);
+    assert!(verify.out.contains("K2v1.dtw"), "{}", verify.out);
+}
+
+#[test]
+fn a_foreign_file_is_not_overwritten_and_a_damaged_one_is_built_again() {
+    let place = Place::with("brandubh", "2");
+    let file = place.path("tables/brandubh/K0v1.dtw");
+    let whole = fs::read(&file).unwrap();
+    edit(&file, |bytes| bytes.truncate(100));
+    place.run(&["build", "brandubh", "--men", "2"]).done();
+    assert_eq!(fs::read(&file).unwrap(), whole);
+    fs::write(&file, "my notes").unwrap();
+    place.run(&["build", "brandubh", "--men", "2"]).refused(2, &["K0v1.dtw", "not a table file"]);
+    assert_eq!(fs::read(&file).unwrap(), b"my notes");
+}
+
+#[test]
+fn tables_that_cannot_be_written_are_an_error() {
+    let place = Place::new();
+    fs::write(place.path("file"), "").unwrap();
+    let run = place.run(&["build", "brandubh", "--men", "2", "--tables", "file"]);
+    run.refused(2, &["file", "cannot make the folder"]);
+}

@@ -1,0 +1,211 @@
+//! Building tables and reading them.
+
+use std::fs;
+use std::process::Stdio;
+
+use serde_json::Value;
+use taflbase::Tablebase;
+use taflbase::rules::Ruleset;
+use taflbase::stats::count_values;
+use taflbase::table::Metric;
+use taflbase::value::Wdl;
+
+use crate::place::{Place, ruleset};
+
+#[test]
+fn a_build_makes_what_is_missing_and_tells_what_it_made() {
+    let place = Place::new();
+    let plan = place.run(&["plan", "brandubh", "--men", "3", "--json"]).json();
+    assert_eq!(plan.len(), 3);
+    assert!(plan.iter().all(|slice| slice["present"] == false));
+    let run = place.run(&["build", "brandubh", "--men", "3"]);
+    assert!(!run.err.contains(['\r', '\x1b']), "{}", run.err);
+    assert!(run.err.contains("K0v2 (3 of 3): done"), "{}", run.err);
+    let table = run.done();
+    let header: Vec<&str> = table.lines().next().unwrap().split("  ").map(str::trim).collect();
+    for column in [
+        "slice",
+        "positions",
+        "win",
+        "draw",
+        "loss",
+        "longest win",
+        "bytes",
+        "bits/position",
+        "seconds",
+    ] {
+        assert!(header.contains(&column), "{column}");
+    }
+    let again = place.run(&["build", "brandubh", "--men", "3"]).done();
+    assert_eq!(again, "nothing to build: all 3 slices are there\n");
+    fs::remove_file(place.path("tables/brandubh/K1v1.dtw")).unwrap();
+    let rebuilt = place.run(&["build", "brandubh", "--men", "3", "--json"]).json();
+    let built: Vec<&str> = rebuilt
+        .iter()
+        .filter(|slice| slice["built"] == true)
+        .map(|slice| slice["slice"].as_str().unwrap())
+        .collect();
+    assert_eq!(built, ["K1v1"]);
+    place.run(&["build", "brandubh", "--men", "6", "--memory", "1MB"]).refused(2, &["--memory"]);
+}
+
+#[test]
+fn statistics_are_those_of_the_brute_force_program() {
+    for (rules, men) in [("mini-corner", 6), ("mini-edge", 6), ("brandubh", 4), ("berkeley", 3)] {
+        let fixtures: Vec<(&str, Value)> = include_str!("../data/counts.jsonl")
+            .lines()
+            .map(|line| (line, serde_json::from_str::<Value>(line).unwrap()))
+            .filter(|(_, fixture)| fixture["rules"] == rules)
+            .filter(|(_, f)| {
+                f["defenders"].as_u64().unwrap() + f["attackers"].as_u64().unwrap() < men
+            })
+            .collect();
+        assert!(!fixtures.is_empty());
+        let file =
+            if Ruleset::builtin(rules).is_some() { rules.to_owned() } else { ruleset(rules) };
+        let place = Place::new();
+        let mut arguments = vec![file.as_str()];
+        for (_, fixture) in &fixtures {
+            arguments.extend(["--slice", fixture["slice"].as_str().unwrap()]);
+        }
+        place.run(&[&["build"], &arguments[..]].concat()).done();
+        let found = place.run(&["stats", &file, "--json"]).done();
+        for (line, _) in fixtures {
+            // Other fields may follow those of the fixture.
+            let line = line.trim_end_matches('}');
+            assert!(found.lines().any(|found| found.starts_with(line)), "{line}\n{found}");
+        }
+    }
+}
+
+#[test]
+fn longest_wins_are_shown_as_positions() {
+    let place = Place::with("brandubh", "4");
+    for stats in place.run(&["stats", "brandubh", "--json"]).json() {
+        for (longest, plies, category) in
+            [("longest_win", "max_win", "win"), ("longest_loss", "max_loss", "loss")]
+        {
+            let Some(position) = stats[longest].as_str() else {
+                assert_eq!(stats[category], 0);
+                continue;
+            };
+            let probed = &place.run(&["probe", "brandubh", position, "--json"]).json()[0];
+            assert_eq!(probed["category"], category);
+            assert_eq!(probed["dtw"], stats[plies]);
+            let line = &place.run(&["line", "brandubh", position, "--json"]).json()[0];
+            let moves = line["moves"].as_array().unwrap();
+            assert_eq!(Some(moves.len() as u64), stats[plies].as_u64());
+            let bars = stats["histogram"].as_array().unwrap();
+            let sum: u64 = bars.iter().map(|bar| bar["positions"].as_u64().unwrap()).sum();
+            assert_eq!(Some(sum), stats["positions"].as_u64());
+        }
+    }
+}
+
+#[test]
+fn berkeley_reports_undecided_where_others_report_a_draw() {
+    let rules = ruleset("mini-edge");
+    let place = Place::new();
+    place.run(&["build", &rules, "--slice", "K0v5"]).done();
+    let base = Tablebase::open(Ruleset::load(&rules).unwrap(), &place.path("tables")).unwrap();
+    let table = base.table("K0v5".parse().unwrap(), Metric::Dtw).unwrap();
+    let [attackers, _] = count_values(base.rules(), table).unwrap();
+    let open = attackers.values.iter().find(|value| value.wdl == Wdl::Draw).unwrap();
+    let position = open.example.to_text(base.rules());
+    for command in ["probe", "line"] {
+        let answer = &place.run(&[command, &rules, &position, "--json"]).json()[0];
+        assert_eq!(answer["category"], "undecided");
+        assert_eq!(answer["dtw"], Value::Null);
+        let text = place.run(&[command, &rules, &position]).done();
+        assert!(text.contains("attackers to move: undecided"), "{text}");
+        assert!(!text.contains("draw"), "{text}");
+    }
+    let text = place.run(&["stats", &rules, "--slice", "K0v5"]).done();
+    assert!(text.contains("undecided 200,") && !text.contains("draw"), "{text}");
+    let build = place.run(&["build", &rules, "--slice", "K0v5", "--force"]).done();
+    assert!(build.contains("undecided") && !build.contains("draw"), "{build}");
+}
+
+#[test]
+fn a_probe_beyond_the_tables_names_the_slice_and_the_command() {
+    let place = Place::new();
+    let position = "/7/4t2/7/7/2K4/7/2t4/ d";
+    let words = ["K0v2", "`taflbase build brandubh --slice K0v2`"];
+    for command in ["probe", "line"] {
+        let run = place.run(&[command, "brandubh", position]);
+        run.refused(1, &words);
+        assert_eq!(run.out, "");
+    }
+    for command in ["stats", "check", "verify"] {
+        place.run(&[command, "brandubh"]).refused(1, &["taflbase build brandubh --men"]);
+        place.run(&[command, "brandubh", "--slice", "K0v2"]).refused(1, &words);
+    }
+    let elsewhere = ["probe", "brandubh", position, "--tables", "else where"];
+    place.run(&elsewhere).refused(1, &["--tables", "else where"]);
+    place.run(&["build", "brandubh", "--slice", "K0v2"]).done();
+    let words: Vec<&str> = position.split(' ').collect();
+    let two = place.run(&["probe", "brandubh", words[0], words[1], "--json"]).done();
+    assert_eq!(place.run(&["probe", "brandubh", position, "--json"]).done(), two);
+    assert!(place.run(&["probe", "brandubh", position]).done().contains("win in 3 plies"));
+}
+
+#[test]
+fn the_environment_names_the_table_folder() {
+    let place = Place::new();
+    let mut build = place.command(&["build", "brandubh", "--men", "2"]);
+    assert!(build.env("TAFLBASE_TABLES", "mine").output().unwrap().status.success());
+    assert!(place.path("mine/brandubh/K0v1.dtw").exists());
+    place.run(&["check", "brandubh", "--tables", "mine"]).done();
+}
+
+#[test]
+fn rulesets_of_one_fingerprint_share_their_tables() {
+    let place = Place::with("tablut", "2");
+    let build = place.run(&["build", "mcgill", "--men", "2"]).done();
+    assert!(build.starts_with("nothing to build"), "{build}");
+    assert_eq!(place.run(&["stats", "mcgill", "--json"]).json()[0]["rules"], "mcgill");
+    assert!(!place.path("tables/mcgill").exists());
+}
+
+#[test]
+fn verifying_proves_distances_and_finds_wins_and_losses_consistent() {
+    let place = Place::with("brandubh", "3");
+    for slice in place.run(&["verify", "brandubh", "--json"]).json() {
+        assert_eq!(slice["verdict"], "proved");
+    }
+    for entry in fs::read_dir(place.path("tables/brandubh")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().unwrap() == "dtw" {
+            fs::remove_file(path).unwrap();
+        }
+    }
+    let verify = place.run(&["verify", "brandubh"]).done();
+    assert!(verify.lines().all(|line| line.contains("consistent, not proved")), "{verify}");
+    let position = "/7/4t2/7/7/2K4/7/2t4/ d";
+    let probed = &place.run(&["probe", "brandubh", position, "--json"]).json()[0];
+    assert_eq!((&probed["category"], &probed["dtw"]), (&Value::from("win"), &Value::Null));
+    assert_eq!(place.run(&["stats", "brandubh", "--json"]).json()[0]["max_win"], Value::Null);
+    place.run(&["line", "brandubh", position]).refused(1, &["dtw", "K0v2"]);
+}
+
+#[test]
+fn a_build_that_is_killed_goes_on_where_it_stopped() {
+    let place = Place::new();
+    let build = ["build", "brandubh", "--men", "6"];
+    let mut child =
+        place.command(&build).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    while !place.path("tables/brandubh/K2v1.dtw").exists() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let folder = place.path("tables/brandubh");
+    fs::write(folder.join("K1v2.dtw.1-1.tmp"), "half a table").unwrap();
+    let resumed = place.run(&["build", "brandubh", "--men", "4", "--json"]).json();
+    assert!(resumed.iter().filter(|slice| slice["built"] == true).count() < resumed.len());
+    for entry in fs::read_dir(&folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(!name.ends_with(".tmp"), "{name}");
+    }
+    place.run(&["check", "brandubh"]).done();
+}

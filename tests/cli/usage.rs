@@ -1,0 +1,154 @@
+//! Arguments, help, and what needs no tables.
+
+use std::fs;
+use std::process::Stdio;
+
+use serde_json::Value;
+use taflbase::rules::Ruleset;
+
+use crate::place::{Place, ruleset};
+
+fn first_line_keys(text: &str) -> Vec<String> {
+    match serde_json::from_str(text.trim()).unwrap() {
+        Value::Object(fields) => fields.keys().cloned().collect(),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn wrong_usage_is_told_on_one_line() {
+    let place = Place::new();
+    for (arguments, words) in [
+        (&[][..], &["taflbase --help"][..]),
+        (&["prob", "brandubh"], &["'prob'", "similar", "'probe'"]),
+        (&["perft", "brandubh"], &["<DEPTH>", "usage: taflbase perft"]),
+        (&["perft", "brandubh", "0"], &["DEPTH", "1"]),
+        (&["build", "brandubh"], &["--men", "--slice"]),
+        (&["build", "brandubh", "--men", "3", "--slice", "K0v1"], &["cannot be used with"]),
+        (&["build", "brandubh", "--men", "1"], &["--men 1", "K0v1"]),
+        (&["build", "brandubh", "--slice", "K1v0"], &["K1v0", "K2v4"]),
+        (&["build", "brandubh", "--men", "3", "--memory", "lots"], &["lots", "16GiB"]),
+        (&["build", "brandubh", "--men", "3", "--metric", "dtm"], &["dtm", "wdl or dtw"]),
+        (&["build", "brandubh", "--slice", "K40v5"], &["build fewer men"]),
+        (&["rules", "chess"], &["\"chess\"", "brandubh"]),
+        (&["stats", "brandubh", "--threads", "many"], &["--threads", "many"]),
+    ] {
+        let run = place.run(arguments);
+        run.refused(2, words);
+        assert_eq!(run.out, "", "{arguments:?}");
+    }
+    assert!(!place.path("tables").exists());
+}
+
+#[test]
+fn every_command_explains_itself() {
+    let place = Place::new();
+    let help = place.run(&["--help"]).done();
+    for command in ["rules", "perft", "plan", "build", "probe", "line", "stats", "verify", "check"]
+    {
+        assert!(help.contains(&format!("\n  {command} ")), "{command}");
+        let help = place.run(&[command, "--help"]);
+        assert_eq!(help.err, "");
+        let help = help.done();
+        for part in ["Examples:\n  taflbase ", "JSON", "\n  {\"", "--json", "--tables"] {
+            assert!(help.contains(part), "{command}: {part}");
+        }
+    }
+    assert!(place.run(&["--version"]).done().starts_with("taflbase "));
+}
+
+#[test]
+fn json_has_the_fields_that_the_help_names() {
+    let place = Place::new();
+    let position = "/7/4t2/7/7/2K4/7/2t4/ d";
+    for arguments in [
+        &["build", "brandubh", "--men", "3"][..],
+        &["plan", "brandubh", "--men", "3"],
+        &["rules"],
+        &["perft", "brandubh", "1"],
+        &["probe", "brandubh", position],
+        &["line", "brandubh", position],
+        &["stats", "brandubh"],
+        &["verify", "brandubh"],
+        &["check", "brandubh"],
+    ] {
+        let help = place.run(&[arguments[0], "--help"]).done();
+        let example = help.lines().find(|line| line.starts_with("  {")).unwrap();
+        let found = place.run(&[arguments, &["--json"]].concat()).done();
+        for line in found.lines() {
+            assert_eq!(first_line_keys(line), first_line_keys(example), "{arguments:?}");
+        }
+    }
+}
+
+#[test]
+fn rulesets_are_listed_and_shown() {
+    let place = Place::new();
+    let list = place.run(&["rules"]).done();
+    for name in Ruleset::builtin_names() {
+        assert!(list.lines().any(|line| line.split_whitespace().next() == Some(name)), "{name}");
+        let rules = Ruleset::builtin(name).unwrap();
+        assert_eq!(place.run(&["rules", name]).done(), rules.describe());
+        assert_eq!(place.run(&["rules", name, "--json"]).json(), [rules.describe_json()]);
+    }
+}
+
+#[test]
+fn a_ruleset_file_with_an_unknown_key_is_refused() {
+    let place = Place::new();
+    let text = fs::read_to_string(ruleset("mini-corner")).unwrap();
+    fs::write(place.path("mine.toml"), text.replace("goals =", "gaols =")).unwrap();
+    place.run(&["rules", "mine.toml"]).refused(2, &["mine.toml", "line ", "gaols"]);
+}
+
+#[test]
+fn nodes_are_counted() {
+    let place = Place::new();
+    assert_eq!(place.run(&["perft", "brandubh", "3"]).done(), "1 40\n2 960\n3 39512\n");
+    let json = place.run(&["perft", "brandubh", "2", "--json"]).done();
+    assert_eq!(json, "{\"depth\":1,\"nodes\":40}\n{\"depth\":2,\"nodes\":960}\n");
+    let board = "/3K3/tt5/5Tt/2t4/3TT2/1t1t3/2Tt1t1/";
+    let quoted = format!("{board} a");
+    for arguments in [
+        &["perft", "brandubh", "2", "--position", &quoted][..],
+        &["perft", "brandubh", "2", "--position", board, "a"],
+        &["perft", "--position", board, "a", "brandubh", "2"],
+    ] {
+        assert_eq!(place.run(arguments).done(), "1 42\n2 1446\n", "{arguments:?}");
+    }
+}
+
+#[test]
+fn broken_positions_are_refused_by_square_and_row() {
+    let place = Place::new();
+    for (position, words) in [
+        ("/7/4t2/7/7/2K4/7/2t4/", &["a (attackers)", "d (defenders)"][..]),
+        ("/7/4t2/7/7/2K4/7/2t4/ w", &["\"w\"", "a (attackers)"]),
+        ("/7/4t2/7/7/2K4/7/ d", &["6 ranks instead of 7"]),
+        ("/7/4t2/7/7/2K4/8/2t4/ d", &["rank 6", "8", "7"]),
+        ("/7/4t2/7/7/2x4/7/2t4/ d", &["rank 5", "\"x\"", "t, T, K"]),
+        ("/7/4t2/7/7/7/7/2t4/ d", &["no king"]),
+        ("/7/4t2/7/7/2K4/7/2tK3/ d", &["two kings", "c5", "d7"]),
+        ("/7/4t2/7/3t3/2K4/7/2t4/ d", &["an attacker", "d4", "throne"]),
+        ("/K6/4t2/7/7/7/7/2t4/ d", &["a1", "over"]),
+        ("/7/7/7/7/2K4/7/7/ d", &["no attackers", "over"]),
+    ] {
+        place.run(&["probe", "brandubh", position]).refused(2, words);
+        place.run(&["line", "brandubh", position]).refused(2, words);
+        place.run(&["perft", "brandubh", "1", "--position", position]).refused(2, words);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_is_no_panic() {
+    let place = Place::new();
+    for arguments in [&["rules"][..], &["perft", "brandubh", "3"], &["--help"]] {
+        let mut command = place.command(arguments);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        assert_eq!(output.stderr, b"", "{arguments:?}");
+    }
+}
