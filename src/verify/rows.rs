@@ -52,8 +52,10 @@ struct AttackerMove<'a, T> {
 enum Child<'a, T> {
     /// The opponent has no men left.
     Over,
-    /// A row, and the lane there of each lane here.
-    Row(&'a [T], &'a [u16]),
+    /// A row with the same lanes.
+    Row(&'a [T]),
+    /// A row seen under a symmetry: the lane there of each lane here.
+    Image(&'a [T], &'a [u16]),
 }
 
 impl<T: Score> Child<'_, T> {
@@ -61,7 +63,8 @@ impl<T: Score> Child<'_, T> {
     fn score(&self, lane: usize) -> T {
         match self {
             Child::Over => T::LOST,
-            Child::Row(row, images) => row[usize::from(images[lane])],
+            Child::Row(row) => row[lane],
+            Child::Image(row, images) => row[usize::from(images[lane])],
         }
     }
 }
@@ -98,7 +101,12 @@ impl<T: Score> Best<T> {
             Child::Over => {
                 lanes.for_each(|(best, &blocked)| *best = (*best).min(blocked));
             }
-            Child::Row(row, images) => {
+            Child::Row(row) => {
+                for ((best, &blocked), &score) in lanes.zip(*row) {
+                    *best = (*best).min(score.masked(blocked));
+                }
+            }
+            Child::Image(row, images) => {
                 for ((best, &blocked), &image) in lanes.zip(*images) {
                     *best = (*best).min(row[usize::from(image)].masked(blocked));
                 }
@@ -111,8 +119,15 @@ impl<'a, T: Score> Rows<'a, T> {
     pub fn block(&self, number: usize) -> Block<'a, T> {
         let attackers = self.own.layout.blocks.attackers(number as u64);
         let squares = self.rules.board.squares();
+        let movers = match self.own.layout.index.slice().defenders {
+            0 => SquareSet::EMPTY,
+            _ => self.rules.places(Kind::Defender) - attackers,
+        };
         let slides = squares.map(|from| {
-            let slides = self.geometry.free_slides(Side::Defenders, from, attackers);
+            let from = Some(from).filter(|&from| movers.contains(from));
+            let slides = from
+                .into_iter()
+                .flat_map(|from| self.geometry.free_slides(Side::Defenders, from, attackers));
             slides.collect()
         });
         let may_capture = |at: &Square| {
@@ -315,10 +330,7 @@ impl<'a, T: Score> Rows<'a, T> {
         let number = layout.defenders.number(defenders);
         let number = layout.defenders.image(played.symmetry, number);
         let row = layout.row(played.block, number);
-        Child::Row(
-            stored.values.row(Side::Defenders, row),
-            self.geometry.lane_images(played.symmetry),
-        )
+        self.child(stored.values.row(Side::Defenders, row), played.symmetry)
     }
 
     /// The row that a defender's or the king's move leads to: defenders by
@@ -342,9 +354,14 @@ impl<'a, T: Score> Rows<'a, T> {
         };
         let layout = &stored.layout;
         let row = layout.row(number, layout.defenders.image(symmetry, defenders));
-        Child::Row(
-            stored.values.row(Side::Attackers, row),
-            self.geometry.lane_images(symmetry),
-        )
+        self.child(stored.values.row(Side::Attackers, row), symmetry)
+    }
+
+    /// A row that is stored as its image under the symmetry.
+    fn child<'c>(&'c self, row: &'c [T], symmetry: Symmetry) -> Child<'c, T> {
+        match symmetry {
+            Symmetry::IDENTITY => Child::Row(row),
+            _ => Child::Image(row, self.geometry.lane_images(symmetry)),
+        }
     }
 }
