@@ -62,11 +62,7 @@ struct Enclosure<'a> {
 impl<'a> Enclosure<'a> {
     fn new(rules: &'a Ruleset, board: &Position, mover: Side, victim: Square) -> Enclosure<'a> {
         let side = mover.other();
-        let kind = if victim == board.king {
-            Kind::King
-        } else {
-            side.soldier()
-        };
+        let kind = if victim == board.king { Kind::King } else { side.soldier() };
         Enclosure {
             rules,
             victim,
@@ -97,9 +93,7 @@ impl<'a> Enclosure<'a> {
     fn takes_king(&self, beyond: Option<Square>) -> bool {
         let hostile = |square: Option<Square>| square.is_some_and(|s| self.is_hostile(s));
         if self.rules.surrounded.contains(self.victim) {
-            Direction::ALL
-                .into_iter()
-                .all(|d| hostile(self.board().step(self.victim, d)))
+            Direction::ALL.into_iter().all(|d| hostile(self.board().step(self.victim, d)))
         } else {
             hostile(beyond)
         }

@@ -1,5 +1,34 @@
-//! Endgame tablebases for tafl games.
-#![warn(missing_docs)]
+//! Endgame tablebases for tafl games: every position with few pieces, solved
+//! exactly.
+//!
+//! [`rules`] are data; a [`slice`](mod@slice) is all positions of one material;
+//! [`build`](mod@build) solves slices and writes [`table`]s; a [`Tablebase`]
+//! opens them and tells the value of positions; [`verify`] proves them.
+//!
+//! ```
+//! use taflbase::Tablebase;
+//! use taflbase::build::{BuildOptions, build, slices_up_to};
+//! use taflbase::position::Position;
+//! use taflbase::rules::Ruleset;
+//! use taflbase::value::Value;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let rules = Ruleset::load("brandubh")?;
+//! let folder = tempfile::tempdir()?;
+//! // The king and at most two soldiers; `taflbase build` does the same.
+//! let slices = slices_up_to(&rules, 3);
+//! build(&rules, folder.path(), &slices, &BuildOptions::default(), &(), &mut |_| {})?;
+//!
+//! let position = Position::parse("/7/4t2/7/7/2K4/7/2t4/ d", &rules)?;
+//! let board = rules.board;
+//! let tables = Tablebase::open(rules, folder.path())?;
+//! assert_eq!(tables.probe_dtw(&position)?, Value::Win(3));
+//! let line = tables.line(&position)?;
+//! let moves: Vec<String> = line.iter().map(|m| m.display(board).to_string()).collect();
+//! assert_eq!(moves, ["Kc5-c1", "e2-e1", "Kc1-a1--"]);
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod board;
 pub mod build;
@@ -14,6 +43,7 @@ pub mod progress;
 mod retrograde;
 pub mod rules;
 pub mod slice;
+pub mod stats;
 pub mod table;
 pub mod tablebase;
 pub mod unmoves;

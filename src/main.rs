@@ -1,1 +1,7 @@
-fn main() {}
+//! The `taflbase` program: see `taflbase --help`.
+
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

@@ -80,13 +80,7 @@ impl Move {
         } else {
             None
         };
-        Move {
-            piece,
-            from,
-            to,
-            captured: captures.soldiers,
-            ending,
-        }
+        Move { piece, from, to, captured: captures.soldiers, ending }
     }
 }
 
@@ -127,17 +121,14 @@ impl Position {
 pub fn legal_moves(rules: &Ruleset, position: &Position) -> Vec<Move> {
     let moves_from = |(piece, from): (Kind, Square)| {
         let to = targets(rules, position, piece, from);
-        to.iter()
-            .map(move |to| Move::new(rules, position, piece, from, to))
+        to.iter().map(move |to| Move::new(rules, position, piece, from, to))
     };
     movers(rules, position).flat_map(moves_from).collect()
 }
 
 /// How many legal moves the side to move has.
 pub fn count_moves(rules: &Ruleset, position: &Position) -> usize {
-    movers(rules, position)
-        .map(|(piece, from)| targets(rules, position, piece, from).len())
-        .sum()
+    movers(rules, position).map(|(piece, from)| targets(rules, position, piece, from).len()).sum()
 }
 
 /// Whether the side to move has a legal move; if not, it has lost.
@@ -171,9 +162,7 @@ fn targets(rules: &Ruleset, position: &Position, piece: Kind, from: Square) -> S
     let occupied = position.occupied();
     let mut targets = SquareSet::EMPTY;
     for ray in rules.slides().from(piece, from) {
-        let free = ray
-            .iter()
-            .take_while(|step| !occupied.contains(step.square));
+        let free = ray.iter().take_while(|step| !occupied.contains(step.square));
         targets.extend(free.filter(|step| step.ends).map(|step| step.square));
     }
     targets

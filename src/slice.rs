@@ -47,11 +47,7 @@ pub struct ParseSliceError(String);
 
 impl fmt::Display for ParseSliceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "\"{}\" is no slice: write K2v4 for king and 2 defenders v 4 attackers",
-            self.0
-        )
+        write!(f, "\"{}\" is no slice: write K2v4 for king and 2 defenders v 4 attackers", self.0)
     }
 }
 
@@ -63,18 +59,12 @@ impl FromStr for Slice {
     fn from_str(text: &str) -> Result<Slice, ParseSliceError> {
         let count = |digits: &str| {
             let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-            plain
-                .then(|| digits.parse::<usize>().ok())
-                .flatten()
-                .filter(|&n| n <= 361)
+            plain.then(|| digits.parse::<usize>().ok()).flatten().filter(|&n| n <= 361)
         };
         text.strip_prefix(['K', 'k'])
             .and_then(|rest| rest.split_once(['v', 'V']))
             .and_then(|(defenders, attackers)| {
-                Some(Slice {
-                    defenders: count(defenders)?,
-                    attackers: count(attackers)?,
-                })
+                Some(Slice { defenders: count(defenders)?, attackers: count(attackers)? })
             })
             .filter(|slice| slice.attackers >= 1)
             .ok_or_else(|| ParseSliceError(text.to_owned()))
@@ -90,9 +80,7 @@ mod tests {
         for text in ["K0v1", "K2v4", "K12v24"] {
             assert_eq!(text.parse::<Slice>().unwrap().to_string(), text);
         }
-        for wrong in [
-            "", "K", "K1", "Kv1", "1v1", "K1v", "K+1v1", "K1v0", "K1v-1", "K1v1 ",
-        ] {
+        for wrong in ["", "K", "K1", "Kv1", "1v1", "K1v", "K+1v1", "K1v0", "K1v-1", "K1v1 "] {
             assert!(wrong.parse::<Slice>().is_err(), "{wrong:?}");
         }
     }

@@ -54,11 +54,7 @@ fn origins(rules: &Ruleset, position: &Position, to: Square) -> impl Iterator<It
             ray.iter()
                 .take_while(move |step| !occupied.contains(step.square))
                 .filter(|step| step.ends)
-                .map(move |step| UnMove {
-                    piece,
-                    from: step.square,
-                    to,
-                })
+                .map(move |step| UnMove { piece, from: step.square, to })
         })
     })
 }

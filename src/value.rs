@@ -86,13 +86,8 @@ mod tests {
 
     #[test]
     fn preference_orders_moves() {
-        let best_first = [
-            Value::Win(1),
-            Value::Win(9),
-            Value::Draw,
-            Value::Loss(8),
-            Value::Loss(0),
-        ];
+        let best_first =
+            [Value::Win(1), Value::Win(9), Value::Draw, Value::Loss(8), Value::Loss(0)];
         assert!(best_first.is_sorted_by_key(|v| -v.preference()));
         assert_eq!(Value::Loss(0).before(), Value::Win(1));
         assert_eq!(Value::Win(3).before(), Value::Loss(4));

@@ -19,35 +19,18 @@ struct Library {
 
 impl Library {
     fn build(ruleset: &str, slices: &[(usize, usize)]) -> Library {
-        let file = format!(
-            "{}/tests/rulesets/{ruleset}.toml",
-            env!("CARGO_MANIFEST_DIR")
-        );
+        let file = format!("{}/tests/rulesets/{ruleset}.toml", env!("CARGO_MANIFEST_DIR"));
         let rules = match ruleset.starts_with("mini-") {
             true => Ruleset::load(&file).unwrap(),
             false => Ruleset::load(ruleset).unwrap(),
         };
-        let slice = |&(defenders, attackers)| Slice {
-            defenders,
-            attackers,
-        };
+        let slice = |&(defenders, attackers)| Slice { defenders, attackers };
         let slices: Vec<Slice> = slices.iter().map(slice).collect();
         let directory = tempfile::tempdir().unwrap();
         let options = BuildOptions::default();
-        build(
-            &rules,
-            directory.path(),
-            &slices,
-            &options,
-            &(),
-            &mut |_| {},
-        )
-        .unwrap();
+        build(&rules, directory.path(), &slices, &options, &(), &mut |_| {}).unwrap();
         let tables = Tablebase::open(rules, directory.path()).unwrap();
-        Library {
-            tables,
-            _directory: directory,
-        }
+        Library { tables, _directory: directory }
     }
 
     /// What the DTW table and the WDL table say.
@@ -86,8 +69,7 @@ fn compare(ruleset: &str, slices: &[(usize, usize)]) {
 /// All slices with at most so many soldiers.
 fn up_to(soldiers: usize) -> Vec<(usize, usize)> {
     let men = 1..=soldiers;
-    men.flat_map(|men| (1..=men).map(move |attackers| (men - attackers, attackers)))
-        .collect()
+    men.flat_map(|men| (1..=men).map(move |attackers| (men - attackers, attackers))).collect()
 }
 
 /// Those slices and a few larger ones.

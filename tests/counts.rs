@@ -27,10 +27,7 @@ fn tables_have_the_counts_of_the_brute_force_program() {
     let mut slices: BTreeMap<&str, Vec<Slice>> = BTreeMap::new();
     for line in &lines {
         let rules = line["rules"].as_str().unwrap();
-        slices
-            .entry(rules)
-            .or_default()
-            .push(line["slice"].as_str().unwrap().parse().unwrap());
+        slices.entry(rules).or_default().push(line["slice"].as_str().unwrap().parse().unwrap());
     }
     let folder = tempfile::tempdir().unwrap();
     let bases: BTreeMap<&str, Tablebase> = slices
@@ -46,17 +43,10 @@ fn tables_have_the_counts_of_the_brute_force_program() {
     for line in &lines {
         let base = &bases[line["rules"].as_str().unwrap()];
         let slice: Slice = line["slice"].as_str().unwrap().parse().unwrap();
-        let side = Side::ALL
-            .into_iter()
-            .find(|s| s.name() == line["to_move"])
-            .unwrap();
+        let side = Side::ALL.into_iter().find(|s| s.name() == line["to_move"]).unwrap();
         let found = base.table(slice, Metric::Dtw).unwrap().summary(side);
         let open = |as_what| {
-            if base.rules().endless == as_what {
-                found.draws
-            } else {
-                0
-            }
+            if base.rules().endless == as_what { found.draws } else { 0 }
         };
         let same = line["positions"] == found.positions
             && line["win"] == found.wins
@@ -69,11 +59,5 @@ fn tables_have_the_counts_of_the_brute_force_program() {
             wrong.push(format!("{line}\n  {found:?}"));
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} of {}:\n{}",
-        wrong.len(),
-        lines.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), lines.len(), wrong.join("\n"));
 }

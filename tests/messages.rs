@@ -15,11 +15,7 @@ fn position_error(name: &str, text: &str) -> String {
 fn positions_are_read_leniently_and_written_in_one_form() {
     let rules = Ruleset::builtin("brandubh").unwrap();
     let canonical = "/2K4/7/7/5T1/7/7/1t5/ a";
-    for text in [
-        canonical,
-        "2K4/7/7/5T1/7/7/1t5 a",
-        "\t /2K4/7/7/5T1/7/7/1t5/  a\n",
-    ] {
+    for text in [canonical, "2K4/7/7/5T1/7/7/1t5 a", "\t /2K4/7/7/5T1/7/7/1t5/  a\n"] {
         match Position::parse(text, &rules) {
             Ok(position) => assert_eq!(position.to_text(&rules), canonical, "{text}"),
             Err(error) => panic!("{text}: {error}"),
@@ -45,18 +41,9 @@ fn refused_positions_name_what_is_wrong() {
         ),
         ("/7/4t2/7/7/7/7/2t4/ a", "there is no king (K) on the board"),
         ("/7/4t2/7/7/2K4/7/2t3K/ a", "two kings, on c5 and g7"),
-        (
-            "/7/4t2/7/8/2K4/7/2t4/ a",
-            "rank 4 has 8 squares instead of 7",
-        ),
-        (
-            "/K6/4t2/7/7/7/7/7/ a",
-            "the king on a1 has won: the game is over",
-        ),
-        (
-            "/7/7/7/7/2K4/7/7/ d",
-            "no attackers are left, the defenders have won: the game is over",
-        ),
+        ("/7/4t2/7/8/2K4/7/2t4/ a", "rank 4 has 8 squares instead of 7"),
+        ("/K6/4t2/7/7/7/7/7/ a", "the king on a1 has won: the game is over"),
+        ("/7/7/7/7/2K4/7/7/ d", "no attackers are left, the defenders have won: the game is over"),
         (
             "/7/7/7/3T3/2K4/7/1t5/ d",
             "a defender cannot stand on d4 (throne): any square but a1, g1, d4, a7 and g7 will do",
@@ -102,10 +89,7 @@ fn moves_are_read_leniently() {
     for text in ["c6-c3", " C6-c3 ", "tc6-c3xb3", "tc6-c3"] {
         assert_eq!(parse_move(&rules, &position, text), Ok(expected), "{text}");
     }
-    let position = Position {
-        to_move: Side::Defenders,
-        ..position
-    };
+    let position = Position { to_move: Side::Defenders, ..position };
     for text in ["Kf3-f5", "kf3-f5", "f3-f5", "Tb3-b5", "b3-b5"] {
         assert!(parse_move(&rules, &position, text).is_ok(), "{text}");
     }
@@ -126,52 +110,22 @@ fn refused_moves_name_what_is_wrong() {
         assert_eq!(error.to_string(), message);
     }
     for (text, message) in [
-        (
-            "c6-j6",
-            "the board has no square \"j6\": squares go from a1 to i9",
-        ),
-        (
-            "c6-c3x",
-            "the board has no square \"\": squares go from a1 to i9",
-        ),
+        ("c6-j6", "the board has no square \"j6\": squares go from a1 to i9"),
+        ("c6-c3x", "the board has no square \"\": squares go from a1 to i9"),
         ("d6-d3", "no piece stands on d6"),
-        (
-            "b3-b5",
-            "a defender stands on b3, and the attackers are to move",
-        ),
-        (
-            "Kf3-f5",
-            "the king stands on f3, and the attackers are to move",
-        ),
+        ("b3-b5", "a defender stands on b3, and the attackers are to move"),
+        ("Kf3-f5", "the king stands on f3, and the attackers are to move"),
         ("Kc6-c3", "an attacker stands on c6, not the king"),
-        (
-            "c6-d5",
-            "c6-d5 is no move along a file or a rank to another square",
-        ),
-        (
-            "c6-c6",
-            "c6-c6 is no move along a file or a rank to another square",
-        ),
+        ("c6-d5", "c6-d5 is no move along a file or a rank to another square"),
+        ("c6-c6", "c6-c6 is no move along a file or a rank to another square"),
         ("a3-c3", "a piece on b3 is in the way"),
         ("a3-b3", "a piece on b3 is in the way"),
         ("a3-a1", "an attacker coming from there cannot stop on a1"),
-        (
-            "c6-c3xd3",
-            "the move captures something else: it is c6-c3xb3",
-        ),
-        (
-            "c6-c3xb3/d3",
-            "the move captures something else: it is c6-c3xb3",
-        ),
+        ("c6-c3xd3", "the move captures something else: it is c6-c3xb3"),
+        ("c6-c3xb3/d3", "the move captures something else: it is c6-c3xb3"),
         ("c6-c4xb3", "the move captures something else: it is c6-c4"),
-        (
-            "c6-c3++",
-            "the move does not end the game like this: it is c6-c3xb3",
-        ),
-        (
-            "c6-c4--",
-            "the move does not end the game like this: it is c6-c4",
-        ),
+        ("c6-c3++", "the move does not end the game like this: it is c6-c3xb3"),
+        ("c6-c4--", "the move does not end the game like this: it is c6-c4"),
     ] {
         let error = parse_move(&rules, &position, text).unwrap_err();
         assert_eq!(error.to_string(), message, "{text}");
@@ -182,13 +136,7 @@ fn refused_moves_name_what_is_wrong() {
 fn a_finished_game_has_no_moves() {
     let rules = Ruleset::builtin("mcgill").unwrap();
     let last = Position::parse("/9/9/9/5K3/9/2t6/9/9/9/ d", &rules).unwrap();
-    let over = Position {
-        attackers: SquareSet::EMPTY,
-        ..last
-    };
+    let over = Position { attackers: SquareSet::EMPTY, ..last };
     let error = parse_move(&rules, &over, "Kf4-f5").unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "the game is over, there are no more moves"
-    );
+    assert_eq!(error.to_string(), "the game is over, there are no more moves");
 }

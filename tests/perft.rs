@@ -31,10 +31,7 @@ fn no_depth_is_one_node() {
     let rules = Ruleset::builtin("brandubh").unwrap();
     let start = Position::start(&rules).unwrap();
     assert_eq!(perft(&rules, &start, 0), 1);
-    assert_eq!(
-        legal_moves(&rules, &start).len(),
-        count_moves(&rules, &start)
-    );
+    assert_eq!(legal_moves(&rules, &start).len(), count_moves(&rules, &start));
 }
 
 #[test]

@@ -8,24 +8,14 @@ use serde_json::{Value, json};
 const COUNTS: &str = include_str!("data/counts.jsonl");
 const POSITIONS: &str = include_str!("data/positions.tsv");
 
-const TESTED: [&str; 7] = [
-    "ashton",
-    "berkeley",
-    "brandubh",
-    "mcgill",
-    "mini-corner",
-    "mini-edge",
-    "tablut",
-];
+const TESTED: [&str; 7] =
+    ["ashton", "berkeley", "brandubh", "mcgill", "mini-corner", "mini-edge", "tablut"];
 
 #[test]
 fn no_fixture_is_left_out() {
     for line in COUNTS.lines() {
         let counts: Value = serde_json::from_str(line).unwrap();
-        assert!(
-            TESTED.contains(&counts["rules"].as_str().unwrap()),
-            "{line}"
-        );
+        assert!(TESTED.contains(&counts["rules"].as_str().unwrap()), "{line}");
     }
     for line in POSITIONS.lines() {
         assert!(TESTED.contains(&line.split('\t').next().unwrap()), "{line}");
@@ -84,10 +74,7 @@ fn agrees(ruleset: &str) {
             Some("attackers") => Side::Attackers,
             _ => Side::Defenders,
         };
-        assert_eq!(
-            counts(&solver, ruleset, defenders, attackers, to_move),
-            expected
-        );
+        assert_eq!(counts(&solver, ruleset, defenders, attackers, to_move), expected);
         compared += 1;
     }
     assert!(compared >= 6, "{compared} lines of counts for {ruleset}");

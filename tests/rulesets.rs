@@ -42,9 +42,8 @@ const FINGERPRINTS: [(&str, &str); 9] = [
 #[test]
 fn fingerprints_of_the_builtin_rulesets_stay() {
     let found = Ruleset::builtin_names().iter();
-    let found: Vec<(&str, String)> = found
-        .map(|&name| (name, builtin(name).fingerprint().to_string()))
-        .collect();
+    let found: Vec<(&str, String)> =
+        found.map(|&name| (name, builtin(name).fingerprint().to_string())).collect();
     let expected = FINGERPRINTS.map(|(name, hex)| (name, hex.to_owned()));
     assert_eq!(found, expected);
     let distinct: HashSet<String> = found.into_iter().map(|(_, hex)| hex).collect();
@@ -84,11 +83,7 @@ fn armies_and_first_movers_are_those_of_the_rules() {
     ] {
         let rules = builtin(name);
         let armies = (rules.start.attackers.len(), rules.start.defenders.len());
-        assert_eq!(
-            (armies, rules.first),
-            ((attackers, defenders), first),
-            "{name}"
-        );
+        assert_eq!((armies, rules.first), ((attackers, defenders), first), "{name}");
         assert_eq!(rules.start.king, Some(rules.board.centre()));
         assert_eq!(rules.ply_limit, (name == "mcgill").then_some(100));
     }
@@ -101,16 +96,8 @@ fn builtin_rulesets_and_their_starts_have_all_symmetries() {
         assert_eq!(rules.symmetries().order(), 8, "{name}");
         for symmetry in Symmetry::ALL {
             let image = |set| symmetry.apply_set(rules.board, set);
-            assert_eq!(
-                image(rules.start.attackers),
-                rules.start.attackers,
-                "{name}"
-            );
-            assert_eq!(
-                image(rules.start.defenders),
-                rules.start.defenders,
-                "{name}"
-            );
+            assert_eq!(image(rules.start.attackers), rules.start.attackers, "{name}");
+            assert_eq!(image(rules.start.defenders), rules.start.defenders, "{name}");
         }
     }
 }
@@ -124,13 +111,8 @@ fn rulesets_may_have_fewer_symmetries() {
     assert_eq!(turns.order(), 4);
     for turn in turns.iter() {
         assert!(turns.contains(turn.then(turn)));
-        let orders = [1, 2, 4]
-            .into_iter()
-            .find(|&n| power(turn, n) == Symmetry::IDENTITY);
-        assert!(
-            orders.is_some() && turn.index().count_ones() != 1,
-            "a turn, no mirror"
-        );
+        let orders = [1, 2, 4].into_iter().find(|&n| power(turn, n) == Symmetry::IDENTITY);
+        assert!(orders.is_some() && turn.index().count_ones() != 1, "a turn, no mirror");
     }
 }
 
@@ -141,9 +123,7 @@ fn power(symmetry: Symmetry, n: usize) -> Symmetry {
 /// The squares that the piece can reach on the empty board.
 fn reach(rules: &Ruleset, kind: Kind, from: &str) -> String {
     let reach = rules.slides().reach(kind, square(rules, from));
-    let names = reach
-        .iter()
-        .map(|square| rules.board.name(square).to_string());
+    let names = reach.iter().map(|square| rules.board.name(square).to_string());
     names.collect::<Vec<_>>().join(" ")
 }
 
@@ -158,15 +138,9 @@ fn camps_open_outwards_only() {
     assert_eq!(attacker("b5"), "b1 b2 b3 b4 a5 c5 d5 b6 b7 b8 b9");
     assert_eq!(attacker("a3"), "a1 a2 b3 c3 d3 e3 f3 g3 h3 i3");
     assert_eq!(attacker("c5"), "c1 c2 c3 c4 d5 c6 c7 c8 c9");
-    assert_eq!(
-        reach(&rules, Kind::Defender, "e4"),
-        "e3 a4".replace("a4", "b4 c4 d4 f4 g4 h4")
-    );
+    assert_eq!(reach(&rules, Kind::Defender, "e4"), "e3 a4".replace("a4", "b4 c4 d4 f4 g4 h4"));
     assert_eq!(reach(&rules, Kind::King, "e5"), "e3 e4 c5 d5 f5 g5 e6 e7");
-    assert_eq!(
-        reach(&rules, Kind::King, "c5"),
-        "c1 c2 c3 c4 d5 c6 c7 c8 c9"
-    );
+    assert_eq!(reach(&rules, Kind::King, "c5"), "c1 c2 c3 c4 d5 c6 c7 c8 c9");
     assert_eq!(reach(&rules, Kind::King, "a5"), "", "no place of his");
 }
 
@@ -179,10 +153,7 @@ fn everybody_crosses_the_empty_throne_elsewhere() {
             "e1 e2 e3 a4 b4 c4 d4 f4 g4 h4 i4 e6 e7 e8 e9"
         );
         assert!(
-            rules
-                .slides()
-                .reach(Kind::King, square(&rules, "e4"))
-                .contains(square(&rules, "e5"))
+            rules.slides().reach(Kind::King, square(&rules, "e4")).contains(square(&rules, "e5"))
         );
     }
 }
@@ -194,30 +165,18 @@ fn hostility_counts_only_where_it_can() {
     let camps = rules.named_squares("camps");
     let [attacker, defender, king] = rules.hostile;
     assert_eq!((attacker.empty, attacker.occupied), (throne | camps, camps));
-    assert_eq!(
-        (defender.empty, defender.occupied),
-        (throne | camps, throne)
-    );
-    assert_eq!(
-        (king.empty, king.occupied),
-        (throne | camps, SquareSet::EMPTY)
-    );
+    assert_eq!((defender.empty, defender.occupied), (throne | camps, throne));
+    assert_eq!((king.empty, king.occupied), (throne | camps, SquareSet::EMPTY));
     assert_eq!(rules.protected, [camps, SquareSet::EMPTY]);
     let server = builtin("ashton-server");
     assert_eq!(server.unaided[0], server.named_squares("camp-points"));
     assert_eq!(server.protected[0] | server.unaided[0], camps);
     let berkeley = builtin("berkeley");
     let defender = berkeley.hostile[Kind::Defender as usize];
-    assert_eq!(
-        (defender.occupied, defender.besieged),
-        (SquareSet::EMPTY, throne)
-    );
+    assert_eq!((defender.occupied, defender.besieged), (SquareSet::EMPTY, throne));
     let online = builtin("brandubh-online");
     assert_eq!(online.surrounded, online.named_squares("throne"));
-    assert_eq!(
-        online.hostile[Kind::King as usize].empty,
-        online.board.corners()
-    );
+    assert_eq!(online.hostile[Kind::King as usize].empty, online.board.corners());
 }
 
 #[test]
@@ -229,29 +188,17 @@ fn what_cannot_change_a_value_is_not_in_the_fingerprint() {
         ("name = \"mini-corner\"", "name = \"other\""),
         ("notes = []", "notes = [\"A remark.\"]"),
         ("\"/2t2/2T2/tTKTt/2T2/2t2/\"", "\"/2t2/5/t1K1t/5/2t2/\""),
-        (
-            "first-mover = \"attackers\"",
-            "first-mover = \"defenders\"\nply-limit = 50",
-        ),
+        ("first-mover = \"attackers\"", "first-mover = \"defenders\"\nply-limit = 50"),
         ("repetition = \"draw\"", "repetition = \"allowed\""),
         // No line leads over a corner, and no attacker or defender stands on the throne.
-        (
-            "[movement.king]",
-            "[movement.king]\nno-cross = [\"corners\"]",
-        ),
+        ("[movement.king]", "[movement.king]\nno-cross = [\"corners\"]"),
         (
             "occupied = [\"throne\"]",
             "occupied = [\"throne\", \"corners\"]\nbesieged = [\"throne\"]",
         ),
         ("[capture]", "[capture]\nprotected-attackers = [\"throne\"]"),
-        (
-            "king-surrounded = [\"throne\", ",
-            "king-surrounded = [\"corners\", \"throne\", ",
-        ),
-        (
-            "[movement.king]",
-            "[movement.king]\n[squares]\nunused = \"b2\"",
-        ),
+        ("king-surrounded = [\"throne\", ", "king-surrounded = [\"corners\", \"throne\", "),
+        ("[movement.king]", "[movement.king]\n[squares]\nunused = \"b2\""),
         ("[hostile.king]", "[hostile.king]\noccupied = [\"throne\"]"),
     ] {
         let changed = read(&edited(CORNER, from, to)).fingerprint();
@@ -267,19 +214,10 @@ fn whatever_can_change_a_value_is_in_the_fingerprint() {
             "[movement.attackers]\nno-stop = [\"throne\"]",
             "[movement.attackers]\nno-stop = [\"throne\", \"corners\"]",
         ),
-        (
-            "[movement.attackers]\n",
-            "[movement.attackers]\nno-cross = [\"throne\"]\n",
-        ),
+        ("[movement.attackers]\n", "[movement.attackers]\nno-cross = [\"throne\"]\n"),
         ("no-entry = [\"camp\"]", "no-entry = []"),
-        (
-            "no-stop = [\"throne\", \"camp\", \"harbour\"]",
-            "no-stop = [\"throne\", \"camp\"]",
-        ),
-        (
-            "no-stop = [\"camp\", \"corners\"]",
-            "no-stop = [\"camp\", \"corners\", \"wells\"]",
-        ),
+        ("no-stop = [\"throne\", \"camp\", \"harbour\"]", "no-stop = [\"throne\", \"camp\"]"),
+        ("no-stop = [\"camp\", \"corners\"]", "no-stop = [\"camp\", \"corners\", \"wells\"]"),
         (
             "no-stop = [\"camp\", \"corners\"]\n",
             "no-stop = [\"camp\", \"corners\"]\nno-entry = [\"throne\"]\n",
@@ -289,38 +227,16 @@ fn whatever_can_change_a_value_is_in_the_fingerprint() {
             "empty = [\"throne\", \"corners\"]",
             "empty = [\"throne\", \"corners\"]\noccupied = [\"corners\"]",
         ),
-        (
-            "empty = [\"throne\", \"corners\"]",
-            "empty = [\"throne\", \"corners\"]\nbesieged = [\"corners\"]",
-        ),
         ("empty = [\"wells\", \"throne\"]", "empty = [\"wells\"]"),
-        (
-            "occupied = [\"wells\"]",
-            "occupied = [\"wells\", \"throne\"]",
-        ),
+        ("occupied = [\"wells\"]", "occupied = [\"wells\", \"throne\"]"),
         ("besieged = [\"throne\"]", "besieged = []"),
         ("empty = [\"camp\"]", "empty = [\"camp\", \"throne\"]"),
-        (
-            "empty = [\"camp\"]",
-            "empty = [\"camp\"]\noccupied = [\"wells\"]",
-        ),
-        (
-            "protected-attackers = [\"camp\"]",
-            "protected-attackers = []",
-        ),
+        ("empty = [\"camp\"]", "empty = [\"camp\"]\noccupied = [\"wells\"]"),
+        ("protected-attackers = [\"camp\"]", "protected-attackers = []"),
         ("unaided-attackers = [\"wells\"]", "unaided-attackers = []"),
-        (
-            "protected-defenders = [\"beside-throne\"]",
-            "protected-defenders = []",
-        ),
-        (
-            "protected-defenders = [\"beside-throne\"]",
-            "unaided-defenders = [\"beside-throne\"]",
-        ),
-        (
-            "king-surrounded = [\"throne\", \"wells\"]",
-            "king-surrounded = [\"throne\"]",
-        ),
+        ("protected-defenders = [\"beside-throne\"]", "protected-defenders = []"),
+        ("protected-defenders = [\"beside-throne\"]", "unaided-defenders = [\"beside-throne\"]"),
+        ("king-surrounded = [\"throne\", \"wells\"]", "king-surrounded = [\"throne\"]"),
         ("harbour = \"b1 c1 d1 e1 f1\"", "harbour = \"c1 d1 e1\""),
         (
             "repetition = \"draw\"\nendless = \"draw\"",
@@ -346,11 +262,7 @@ fn refuses(text: &str, message: &str) {
 #[test]
 fn files_of_the_wrong_form_are_refused() {
     for (from, to, message) in [
-        (
-            "size = 5",
-            "size = \"5\"",
-            "line 6: invalid type: string \"5\", expected i64",
-        ),
+        ("size = 5", "size = \"5\"", "line 6: invalid type: string \"5\", expected i64"),
         ("size = 5\n", "", "line 1: missing field `size`"),
         (
             "size = 5",
@@ -402,6 +314,19 @@ fn files_of_the_wrong_form_are_refused() {
 }
 
 #[test]
+fn only_defenders_have_besieged_squares() {
+    for kind in ["attackers", "king"] {
+        let table = format!("[hostile.{kind}]\n");
+        let text = edited(CORNER, &table, &format!("{table}besieged = [\"corners\"]\n"));
+        refuses(
+            &text,
+            &format!("hostile.{kind}.besieged: only hostile.defenders can have besieged squares"),
+        );
+        read(&edited(CORNER, &table, &format!("{table}besieged = []\n")));
+    }
+}
+
+#[test]
 fn names_and_sizes_are_checked() {
     for name in ["", "Mini", "a b", "a/b", "..", "-a", "é"] {
         let text = edited(CORNER, "\"mini-corner\"", &format!("\"{name}\""));
@@ -412,10 +337,7 @@ fn names_and_sizes_are_checked() {
     }
     for size in ["4", "6", "3", "21", "-5", "261"] {
         let text = edited(CORNER, "size = 5", &format!("size = {size}"));
-        refuses(
-            &text,
-            &format!("size: {size} is not an odd number from 5 to 19"),
-        );
+        refuses(&text, &format!("size: {size} is not an odd number from 5 to 19"));
     }
 }
 
@@ -423,31 +345,11 @@ fn names_and_sizes_are_checked() {
 fn sets_of_squares_are_checked() {
     let known = "known: throne, beside-throne, corners, edge, camps, escapes";
     for (from, to, message) in [
-        (
-            "\"d1 e1 d2\"",
-            "\"d1 e1 a9\"",
-            "squares.camps: \"a9\" is not on a 7x7 board",
-        ),
-        (
-            "\"d1 e1 d2\"",
-            "\"d1 e1 d1\"",
-            "squares.camps: \"d1\" is there twice",
-        ),
-        (
-            "\"d1 e1 d2\"",
-            "\"d1 e1 g4\"",
-            "squares.camps: \"g4\" is there twice",
-        ),
-        (
-            "\"d1 e1 d2\"",
-            "\" \"",
-            "squares.camps: a set needs squares",
-        ),
-        (
-            "escapes = ",
-            "edge = \"a1\"\nescapes = ",
-            "squares.edge: is predefined",
-        ),
+        ("\"d1 e1 d2\"", "\"d1 e1 a9\"", "squares.camps: \"a9\" is not on a 7x7 board"),
+        ("\"d1 e1 d2\"", "\"d1 e1 d1\"", "squares.camps: \"d1\" is there twice"),
+        ("\"d1 e1 d2\"", "\"d1 e1 g4\"", "squares.camps: \"g4\" is there twice"),
+        ("\"d1 e1 d2\"", "\" \"", "squares.camps: a set needs squares"),
+        ("escapes = ", "edge = \"a1\"\nescapes = ", "squares.edge: is predefined"),
         (
             "goals = [\"escapes\"]",
             "goals = [\"exits\"]",
@@ -471,26 +373,14 @@ fn sets_of_squares_are_checked() {
 #[test]
 fn starts_are_checked() {
     for (start, message) in [
-        (
-            "/2t2/2T2/tTKTt/2T2/2t3/",
-            "start: rank 5 has 6 squares instead of 5",
-        ),
+        ("/2t2/2T2/tTKTt/2T2/2t3/", "start: rank 5 has 6 squares instead of 5"),
         ("/2t2/2T2/tTKTt/2T2/", "start: 4 ranks instead of 5"),
         ("/2t2/2T2/tT1Tt/2T2/2t2/", "start: there is no king"),
         ("/2t2/2K2/tTKTt/2T2/2t2/", "start: two kings, on c2 and c3"),
         ("/5/2T2/1TKT1/2T2/5/", "start: there are no attackers"),
-        (
-            "/2t2/2K2/tTtTt/2T2/2t2/",
-            "start: no attacker may stand on c3",
-        ),
-        (
-            "/T1t2/2K2/t3t/2T2/2t2/",
-            "start: no defender may stand on a1",
-        ),
-        (
-            "/K1t2/5/t3t/2T2/2t2/",
-            "start: the king has already won on a1",
-        ),
+        ("/2t2/2K2/tTtTt/2T2/2t2/", "start: no attacker may stand on c3"),
+        ("/T1t2/2K2/t3t/2T2/2t2/", "start: no defender may stand on a1"),
+        ("/K1t2/5/t3t/2T2/2t2/", "start: the king has already won on a1"),
     ] {
         refuses(&edited(CORNER, "/2t2/2T2/tTKTt/2T2/2t2/", start), message);
     }
@@ -501,11 +391,7 @@ fn starts_are_checked() {
 #[test]
 fn goals_and_endings_are_checked() {
     for (from, to, message) in [
-        (
-            "goals = [\"corners\"]",
-            "goals = []",
-            "end.goals: the king needs a square to win on",
-        ),
+        ("goals = [\"corners\"]", "goals = []", "end.goals: the king needs a square to win on"),
         (
             "[movement.king]",
             "[movement.king]\nno-stop = [\"corners\"]",
@@ -529,17 +415,11 @@ fn goals_and_endings_are_checked() {
 #[test]
 fn a_builtin_name_is_only_for_its_rules() {
     let text = edited(CORNER, "\"mini-corner\"", "\"brandubh\"");
-    refuses(
-        &text,
-        "name: \"brandubh\" is a built-in ruleset with other rules",
-    );
+    refuses(&text, "name: \"brandubh\" is a built-in ruleset with other rules");
     let text = include_str!("../src/rules/builtin/brandubh.toml");
     assert!(
-        Ruleset::from_toml(
-            &edited(text, "title = \"Brandubh\"", "title = \"Mine\""),
-            "my.toml"
-        )
-        .is_ok()
+        Ruleset::from_toml(&edited(text, "title = \"Brandubh\"", "title = \"Mine\""), "my.toml")
+            .is_ok()
     );
 }
 
@@ -547,10 +427,7 @@ fn a_builtin_name_is_only_for_its_rules() {
 fn files_are_loaded_by_their_path() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rulesets/mini-edge.toml");
     let rules = Ruleset::load(path.to_str().unwrap()).unwrap();
-    assert_eq!(
-        (rules.name.as_str(), rules.repetition),
-        ("mini-edge", Repetition::MoverLoses)
-    );
+    assert_eq!((rules.name.as_str(), rules.repetition), ("mini-edge", Repetition::MoverLoses));
     let error = Ruleset::load("no-such-rules").unwrap_err().to_string();
     assert!(
         error.starts_with("\"no-such-rules\" is neither a file nor a built-in ruleset (ashton, "),
@@ -559,13 +436,8 @@ fn files_are_loaded_by_their_path() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bytes.toml");
     std::fs::write(&path, [0xff, 0xfe]).unwrap();
-    let error = Ruleset::load(path.to_str().unwrap())
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("bytes.toml: ") && error.contains("UTF-8"),
-        "{error}"
-    );
+    let error = Ruleset::load(path.to_str().unwrap()).unwrap_err().to_string();
+    assert!(error.contains("bytes.toml: ") && error.contains("UTF-8"), "{error}");
 }
 
 #[test]
@@ -594,11 +466,7 @@ fn descriptions_say_what_the_data_says() {
         text.lines().skip(1).collect::<Vec<_>>()
     );
     for name in Ruleset::builtin_names() {
-        assert!(
-            builtin(name)
-                .describe()
-                .contains(&builtin(name).fingerprint().to_string())
-        );
+        assert!(builtin(name).describe().contains(&builtin(name).fingerprint().to_string()));
     }
 }
 
@@ -606,10 +474,7 @@ fn descriptions_say_what_the_data_says() {
 fn the_json_view_has_the_fields_of_the_file() {
     let json = builtin("berkeley").describe_json();
     assert_eq!(json["first_mover"], "attackers");
-    assert_eq!(
-        json["fingerprint"],
-        builtin("berkeley").fingerprint().to_string()
-    );
+    assert_eq!(json["fingerprint"], builtin("berkeley").fingerprint().to_string());
     assert_eq!(json["hostile"]["defenders"]["besieged"][0], "e5");
     assert_eq!(json["end"]["repetition"], "mover-loses");
     assert_eq!(json["end"]["goals"].as_array().map(Vec::len), Some(32));
@@ -624,14 +489,8 @@ fn the_json_view_has_the_fields_of_the_file() {
 #[test]
 fn the_documented_example_is_sound() {
     let text = include_str!("../docs/rulesets.md");
-    let example = text
-        .split("```toml\n")
-        .nth(1)
-        .and_then(|rest| rest.split("```").next());
+    let example = text.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
     let rules = read(example.unwrap());
-    assert_eq!(
-        (rules.name.as_str(), rules.ply_limit),
-        ("my-tablut", Some(200))
-    );
+    assert_eq!((rules.name.as_str(), rules.ply_limit), ("my-tablut", Some(200)));
     assert_eq!(rules.symmetries().order(), 8);
 }

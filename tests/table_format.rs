@@ -21,10 +21,7 @@ fn header(metric: Metric, packing: Packing, grid: Grid) -> Header {
         metric,
         packing,
         fingerprint: Fingerprint([7; 32]),
-        slice: Slice {
-            defenders: 2,
-            attackers: 4,
-        },
+        slice: Slice { defenders: 2, attackers: 4 },
         grid,
     }
 }
@@ -34,27 +31,18 @@ impl Model {
     fn new(header: Header, mut code: impl FnMut(Side, usize, u64) -> Code) -> Model {
         let blocks = (0..header.grid.blocks()).map(|block| {
             let extent = header.grid.block_extent(block).unwrap();
-            let slots = extent
-                .lanes
-                .flat_map(|lane| extent.rows.clone().map(move |row| (lane, row)));
-            slots
-                .map(|(lane, row)| code(extent.side, lane, row))
-                .collect()
+            let slots =
+                extent.lanes.flat_map(|lane| extent.rows.clone().map(move |row| (lane, row)));
+            slots.map(|(lane, row)| code(extent.side, lane, row)).collect()
         });
-        Model {
-            header,
-            blocks: blocks.collect(),
-        }
+        Model { header, blocks: blocks.collect() }
     }
 
     /// The summary of one side's values, don't-cares left out.
     fn summary(&self, side: Side) -> SideSummary {
         let per_side = self.blocks.len() / 2;
         let mut summary = SideSummary::default();
-        for &code in self.blocks[side as usize * per_side..][..per_side]
-            .iter()
-            .flatten()
-        {
+        for &code in self.blocks[side as usize * per_side..][..per_side].iter().flatten() {
             summary.positions += u64::from(code != DONT_CARE);
             match code {
                 DONT_CARE => {}
@@ -78,9 +66,7 @@ impl Model {
             let encoded = encode_block(self.header.packing, level, &self.blocks[block]).unwrap();
             writer.append(block as u64, encoded).unwrap();
         }
-        writer
-            .finish(Side::ALL.map(|side| self.summary(side)))
-            .unwrap()
+        writer.finish(Side::ALL.map(|side| self.summary(side))).unwrap()
     }
 
     fn bytes(&self, level: i32) -> Vec<u8> {
@@ -118,40 +104,23 @@ fn models() -> impl Strategy<Value = Model> {
     let sizes = (1..9usize, 1..120u64)
         .prop_flat_map(|(lanes, rows)| (Just(lanes), Just(rows), 1..=lanes, 1..=rows));
     let largest = prop::sample::select(
-        &[
-            (Metric::Wdl, 2),
-            (Metric::Dtw, 2),
-            (Metric::Dtw, 255),
-            (Metric::Dtw, 65534),
-        ][..],
+        &[(Metric::Wdl, 2), (Metric::Dtw, 2), (Metric::Dtw, 255), (Metric::Dtw, 65534)][..],
     );
     (sizes, largest, any::<u64>(), 1..200u64).prop_map(|(sizes, (metric, largest), seed, run)| {
         let (lanes, rows, lanes_per_block, rows_per_block) = sizes;
-        let shape = BlockShape {
-            lanes_per_block,
-            rows_per_block,
-        };
+        let shape = BlockShape { lanes_per_block, rows_per_block };
         let grid = Grid::new(lanes, rows, shape).unwrap();
         let header = header(metric, Packing::for_codes_up_to(largest), grid);
-        Model::new(header, |side, lane, row| {
-            scattered(seed, side, lane, row / run, largest)
-        })
+        Model::new(header, |side, lane, row| scattered(seed, side, lane, row / run, largest))
     })
 }
 
 /// Some value up to `largest`, or a don't-care.
 fn scattered(seed: u64, side: Side, lane: usize, row: u64, largest: Code) -> Code {
     let slot = (row * 512 + lane as u64) * 2 + side as u64;
-    let random = (slot ^ seed)
-        .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-        .rotate_left(29)
-        ^ seed >> 7;
+    let random = (slot ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ seed >> 7;
     let random = random.wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 24;
-    if random % 5 == 0 {
-        DONT_CARE
-    } else {
-        (random / 5 % (u64::from(largest) + 1)) as Code
-    }
+    if random % 5 == 0 { DONT_CARE } else { (random / 5 % (u64::from(largest) + 1)) as Code }
 }
 
 proptest! {
@@ -236,10 +205,7 @@ fn put_checksums_right(bytes: &mut [u8]) {
 /// A table with a record that is compressed, one that is stored, blocks of one
 /// value and a side of one value.
 fn small() -> Model {
-    let shape = BlockShape {
-        lanes_per_block: 2,
-        rows_per_block: 40,
-    };
+    let shape = BlockShape { lanes_per_block: 2, rows_per_block: 40 };
     let grid = Grid::new(3, 50, shape).unwrap();
     let header = header(Metric::Dtw, Packing::Bytes, grid);
     Model::new(header, |side, lane, row| match (side, lane, row) {
@@ -282,23 +248,13 @@ fn every_cut_is_found() {
     let bytes = small().bytes(19);
     for length in 0..bytes.len() {
         let error = Table::new(&bytes[..length]).unwrap_err();
-        assert!(
-            matches!(error.kind, TableErrorKind::Truncated),
-            "{length}: {error}"
-        );
+        assert!(matches!(error.kind, TableErrorKind::Truncated), "{length}: {error}");
     }
     let longer = [&bytes[..], &[0]].concat();
     assert!(Table::new(longer).is_err());
-    let doubled = [
-        &bytes[..bytes.len() - FOOTER],
-        &bytes[bytes.len() - FOOTER - 8..],
-    ]
-    .concat();
+    let doubled = [&bytes[..bytes.len() - FOOTER], &bytes[bytes.len() - FOOTER - 8..]].concat();
     let error = Table::new(doubled).unwrap_err();
-    assert!(
-        matches!(error.kind, TableErrorKind::Corrupted(Part::Footer)),
-        "{error}"
-    );
+    assert!(matches!(error.kind, TableErrorKind::Corrupted(Part::Footer)), "{error}");
 }
 
 #[test]
@@ -307,12 +263,7 @@ fn check_names_each_damaged_block() {
     let mut damaged = bytes.clone();
     damaged[HEADER + 12] ^= 1;
     let table = Table::new(damaged).unwrap();
-    let errors: Vec<String> = table
-        .check()
-        .unwrap_err()
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+    let errors: Vec<String> = table.check().unwrap_err().iter().map(ToString::to_string).collect();
     assert_eq!(
         errors,
         [
@@ -338,10 +289,7 @@ fn values_beyond_the_longest_win_are_damage() {
 
 #[test]
 fn a_table_of_one_value_is_header_and_footer() {
-    let shape = BlockShape {
-        lanes_per_block: 1,
-        rows_per_block: 10,
-    };
+    let shape = BlockShape { lanes_per_block: 1, rows_per_block: 10 };
     let grid = Grid::new(45, 1000, shape).unwrap();
     let wdl = header(Metric::Wdl, Packing::Base3, grid);
     let model = Model::new(wdl, |side, _, row| match (side, row) {
@@ -370,29 +318,17 @@ fn a_writer_that_does_not_finish_leaves_nothing() {
     for (number, wrong) in [
         (0, block(0)),
         (1, block(0)),
-        (
-            2,
-            encode_block(Packing::Words, 3, &model.blocks[2]).unwrap(),
-        ),
+        (2, encode_block(Packing::Words, 3, &model.blocks[2]).unwrap()),
     ] {
         let error = writer.append(number, wrong).unwrap_err();
-        assert!(
-            matches!(error.kind, TableErrorKind::UnexpectedBlock(n) if n == number),
-            "{error}"
-        );
+        assert!(matches!(error.kind, TableErrorKind::UnexpectedBlock(n) if n == number), "{error}");
     }
     let outside = writer.append(8, block(0)).unwrap_err();
     assert!(matches!(outside.kind, TableErrorKind::OutsideTable));
     writer.append(2, block(2)).unwrap();
     let error = writer.finish(Default::default()).unwrap_err();
     assert!(
-        matches!(
-            error.kind,
-            TableErrorKind::MissingBlocks {
-                missing: 6,
-                first: 1
-            }
-        ),
+        matches!(error.kind, TableErrorKind::MissingBlocks { missing: 6, first: 1 }),
         "{error}"
     );
     assert!(!path.exists());
@@ -400,10 +336,7 @@ fn a_writer_that_does_not_finish_leaves_nothing() {
         second.append(number as u64, block(number)).unwrap();
     }
     let error = second.finish(Default::default()).unwrap_err();
-    assert!(
-        matches!(error.kind, TableErrorKind::CodeTooLarge { .. }),
-        "{error}"
-    );
+    assert!(matches!(error.kind, TableErrorKind::CodeTooLarge { .. }), "{error}");
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
 }
 
@@ -425,22 +358,11 @@ fn what_a_killed_writer_left_is_removed_and_nothing_else() {
 fn what_the_system_refuses_is_told_with_the_path() {
     let folder = tempdir().unwrap();
     let path = folder.path().join("missing").join("K2v4.dtw");
-    let error = TableWriter::create(&path, small().header)
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("missing") && error.contains("cannot create the table"),
-        "{error}"
-    );
-    for error in [
-        Table::open(&path).unwrap_err(),
-        Table::read(&path).unwrap_err(),
-    ] {
+    let error = TableWriter::create(&path, small().header).unwrap_err().to_string();
+    assert!(error.contains("missing") && error.contains("cannot create the table"), "{error}");
+    for error in [Table::open(&path).unwrap_err(), Table::read(&path).unwrap_err()] {
         assert!(matches!(error.kind, TableErrorKind::Io { .. }));
-        assert!(
-            error.to_string().starts_with(path.to_str().unwrap()),
-            "{error}"
-        );
+        assert!(error.to_string().starts_with(path.to_str().unwrap()), "{error}");
     }
     let text = folder.path().join("text.dtw");
     fs::write(&text, "not a table, but as long as one could be").unwrap();
@@ -454,10 +376,7 @@ fn what_the_system_refuses_is_told_with_the_path() {
 /// Blocks of so few values that they are stored: no compressor's version can
 /// change a byte.
 fn golden_stored() -> Model {
-    let shape = BlockShape {
-        lanes_per_block: 1,
-        rows_per_block: 8,
-    };
+    let shape = BlockShape { lanes_per_block: 1, rows_per_block: 8 };
     let grid = Grid::new(5, 12, shape).unwrap();
     let dtw = header(Metric::Dtw, Packing::Bytes, grid);
     Model::new(dtw, |side, lane, row| match (side, lane) {
@@ -468,10 +387,7 @@ fn golden_stored() -> Model {
 }
 
 fn golden_compressed() -> Model {
-    let shape = BlockShape {
-        lanes_per_block: 1,
-        rows_per_block: 2000,
-    };
+    let shape = BlockShape { lanes_per_block: 1, rows_per_block: 2000 };
     let grid = Grid::new(3, 3000, shape).unwrap();
     let wdl = header(Metric::Wdl, Packing::Base3, grid);
     Model::new(wdl, |side, lane, row| match side {
@@ -481,9 +397,7 @@ fn golden_compressed() -> Model {
 }
 
 fn golden(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/data")
-        .join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }
 
 #[test]
@@ -494,10 +408,7 @@ fn golden_files_are_read_and_written_alike() {
     assert_eq!(golden_stored().bytes(19), fs::read(stored).unwrap());
     let (old, new) = (fs::read(compressed).unwrap(), golden_compressed().bytes(19));
     assert_eq!(old[..HEADER], new[..HEADER]);
-    assert_eq!(
-        old[old.len() - FOOTER + 16..][..76],
-        new[new.len() - FOOTER + 16..][..76]
-    );
+    assert_eq!(old[old.len() - FOOTER + 16..][..76], new[new.len() - FOOTER + 16..][..76]);
 }
 
 #[test]

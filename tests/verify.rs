@@ -16,11 +16,7 @@ use tempfile::{TempDir, tempdir};
 
 fn ruleset(name: &str) -> Ruleset {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/rulesets/{name}.toml"));
-    let name = if file.is_file() {
-        file.to_str().unwrap()
-    } else {
-        name
-    };
+    let name = if file.is_file() { file.to_str().unwrap() } else { name };
     Ruleset::load(name).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -160,11 +156,7 @@ fn finds(wanted: impl Fn(Value) -> bool, wrong: impl Fn(Code) -> Code) {
     let (tables, slice) = with_draws();
     let (side, lane, row, right) = slot_with(&tables, slice, wanted);
     let change = |s, l, r, code| {
-        if (s, l, r) == (side, lane, row) {
-            wrong(code)
-        } else {
-            code
-        }
+        if (s, l, r) == (side, lane, row) { wrong(code) } else { code }
     };
     tables.rewrite(slice, Metric::Dtw, change, |_| {});
     let (count, first) = tables.findings(slice);
@@ -172,11 +164,7 @@ fn finds(wanted: impl Fn(Value) -> bool, wrong: impl Fn(Code) -> Code) {
     let index = taflbase::index::SliceIndex::new(&tables.rules, slice).unwrap();
     let (attackers, defenders) = index.unrank_row(row);
     let named = first.iter().any(|finding| match finding {
-        Finding::Dtw {
-            position,
-            stored,
-            found,
-        } => {
+        Finding::Dtw { position, stored, found } => {
             position.attackers == attackers
                 && position.defenders == defenders
                 && position.king == index.lanes().squares()[lane]
@@ -187,11 +175,7 @@ fn finds(wanted: impl Fn(Value) -> bool, wrong: impl Fn(Code) -> Code) {
         _ => false,
     });
     assert!(named, "{right:?} at {side:?} {lane} {row}: {first:?}");
-    assert_eq!(
-        tables.findings(slice),
-        (count, first),
-        "the same every time"
-    );
+    assert_eq!(tables.findings(slice), (count, first), "the same every time");
 }
 
 #[test]
@@ -225,28 +209,15 @@ fn a_wrong_sign_is_found() {
     let (tables, slice) = with_draws();
     let (side, lane, row, _) = slot_with(&tables, slice, |value| value == Value::Draw);
     let change = |s, l, r, code| {
-        if (s, l, r) == (side, lane, row) {
-            1
-        } else {
-            code
-        }
+        if (s, l, r) == (side, lane, row) { 1 } else { code }
     };
     tables.rewrite(slice, Metric::Wdl, change, |_| {});
     let (count, first) = tables.findings(slice);
     assert_eq!(count, 1);
     let index = taflbase::index::SliceIndex::new(&tables.rules, slice).unwrap();
     match first[..] {
-        [
-            Finding::Wdl {
-                position,
-                stored,
-                found,
-            },
-        ] => {
-            assert_eq!(
-                (position.attackers, position.defenders),
-                index.unrank_row(row)
-            );
+        [Finding::Wdl { position, stored, found }] => {
+            assert_eq!((position.attackers, position.defenders), index.unrank_row(row));
             assert_eq!(position.king, index.lanes().squares()[lane]);
             assert_eq!(position.to_move, side);
             assert_eq!((wdl_value(1), wdl_value(0)), (Some(stored), Some(found)));
@@ -268,14 +239,7 @@ fn a_wrong_summary_is_found() {
             let (count, first) = tables.findings(slice);
             assert_eq!(count, 1, "{first:?}");
             match first[..] {
-                [
-                    Finding::Summary {
-                        metric: m,
-                        side: s,
-                        stored,
-                        found,
-                    },
-                ] => {
+                [Finding::Summary { metric: m, side: s, stored, found }] => {
                     assert_eq!((m, s), (metric, side));
                     assert_eq!(stored.draws, found.draws + 1);
                 }
@@ -315,10 +279,7 @@ fn wdl_tables_alone_are_consistent_or_wrong() {
     let draw = slot_with(&tables, slice, |value| value == Value::Draw);
     std::fs::remove_file(tables.path(slice, Metric::Dtw)).unwrap();
     let verdict = tables.verify(slice).unwrap();
-    assert!(
-        matches!(verdict, Verdict::Consistent { positions: 1.. }),
-        "{verdict:?}"
-    );
+    assert!(matches!(verdict, Verdict::Consistent { positions: 1.. }), "{verdict:?}");
     // The children's WDL tables, or the signs of their DTW tables.
     for metric in Metric::ALL {
         let child: Slice = "K1v3".parse().unwrap();
@@ -330,20 +291,11 @@ fn wdl_tables_alone_are_consistent_or_wrong() {
     }
     for wrong in [1, 2] {
         let change = |s, l, r, code| {
-            if (s, l, r) == (draw.0, draw.1, draw.2) {
-                wrong
-            } else {
-                code
-            }
+            if (s, l, r) == (draw.0, draw.1, draw.2) { wrong } else { code }
         };
         tables.rewrite(slice, Metric::Wdl, change, |_| {});
         let (_, first) = tables.findings(slice);
-        assert!(
-            first
-                .iter()
-                .any(|finding| matches!(finding, Finding::Wdl { .. })),
-            "{first:?}"
-        );
+        assert!(first.iter().any(|finding| matches!(finding, Finding::Wdl { .. })), "{first:?}");
     }
 }
 
@@ -356,15 +308,10 @@ fn a_missing_table_is_named() {
         let bytes = std::fs::read(&path).unwrap();
         std::fs::remove_file(&path).unwrap();
         let error = tables.verify(slice).unwrap_err();
-        let expected = VerifyError::Table(ProbeError::MissingTable {
-            slice: child,
-            metric: Metric::Dtw,
-        });
+        let expected =
+            VerifyError::Table(ProbeError::MissingTable { slice: child, metric: Metric::Dtw });
         assert_eq!(error.to_string(), expected.to_string());
-        assert!(
-            error.to_string().contains(&format!("{missing}.dtw")),
-            "{error}"
-        );
+        assert!(error.to_string().contains(&format!("{missing}.dtw")), "{error}");
         std::fs::write(&path, bytes).unwrap();
     }
     let absent = tables.verify("K3v3".parse().unwrap()).unwrap_err();
@@ -385,14 +332,8 @@ fn a_damaged_table_is_named() {
         changed[index as usize - 1] ^= 1;
         std::fs::write(&path, changed).unwrap();
         let error = tables.verify(slice).unwrap_err();
-        assert!(
-            matches!(error, VerifyError::Table(ProbeError::Corrupted(_))),
-            "{error}"
-        );
-        assert!(
-            error.to_string().contains(&format!("{damaged}.dtw")),
-            "{error}"
-        );
+        assert!(matches!(error, VerifyError::Table(ProbeError::Corrupted(_))), "{error}");
+        assert!(error.to_string().contains(&format!("{damaged}.dtw")), "{error}");
         std::fs::write(&path, bytes).unwrap();
     }
 }

@@ -40,12 +40,8 @@ pub enum Direction {
 
 impl Direction {
     /// All four, in the order in which arrays indexed by direction hold them.
-    pub const ALL: [Direction; 4] = [
-        Direction::East,
-        Direction::North,
-        Direction::West,
-        Direction::South,
-    ];
+    pub const ALL: [Direction; 4] =
+        [Direction::East, Direction::North, Direction::West, Direction::South];
 
     /// The way back.
     pub fn opposite(self) -> Direction {
@@ -104,9 +100,7 @@ impl Board {
 
     /// All squares of the first and last files and ranks.
     pub fn edge(self) -> SquareSet {
-        self.squares()
-            .filter(|&s| self.neighbours(s).count() < 4)
-            .collect()
+        self.squares().filter(|&s| self.neighbours(s).count() < 4).collect()
     }
 
     /// The square on that file and rank, both counted from 0.
@@ -143,24 +137,17 @@ impl Board {
 
     /// The squares from here to the edge in that direction, nearest first.
     pub fn ray(self, from: Square, direction: Direction) -> impl Iterator<Item = Square> {
-        std::iter::successors(self.step(from, direction), move |&s| {
-            self.step(s, direction)
-        })
+        std::iter::successors(self.step(from, direction), move |&s| self.step(s, direction))
     }
 
     /// The two to four squares next to this one.
     pub fn neighbours(self, square: Square) -> impl Iterator<Item = Square> {
-        Direction::ALL
-            .into_iter()
-            .filter_map(move |d| self.step(square, d))
+        Direction::ALL.into_iter().filter_map(move |d| self.step(square, d))
     }
 
     /// The square's name: file letter from `a` (none skipped), rank from 1.
     pub fn name(self, square: Square) -> SquareName {
-        SquareName {
-            file: self.file(square) as u8,
-            rank: self.rank(square) as u8,
-        }
+        SquareName { file: self.file(square) as u8, rank: self.rank(square) as u8 }
     }
 
     /// The square with this name in lower or upper case, if the board has it.
@@ -188,11 +175,7 @@ pub struct SquareName {
 
 impl fmt::Display for SquareName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&format!(
-            "{}{}",
-            char::from(b'a' + self.file),
-            self.rank + 1
-        ))
+        f.pad(&format!("{}{}", char::from(b'a' + self.file), self.rank + 1))
     }
 }
 
@@ -210,9 +193,7 @@ mod tests {
         }
         let board = Board::new(9).unwrap();
         assert_eq!(board.name(board.at(2, 7)).to_string(), "c8");
-        for wrong in [
-            "", "a", "a0", "a10", "j1", "a1 ", "a+1", "1a", "aa1", "a01", "é1",
-        ] {
+        for wrong in ["", "a", "a0", "a10", "j1", "a1 ", "a+1", "1a", "aa1", "a01", "é1"] {
             assert_eq!(board.parse(wrong), None, "{wrong:?}");
         }
     }

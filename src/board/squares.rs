@@ -86,10 +86,7 @@ impl SquareSet {
     /// The squares in order: a1, b1, … a2, b2, …
     #[inline]
     pub fn iter(&self) -> Iter {
-        Iter {
-            words: self.0,
-            word: 0,
-        }
+        Iter { words: self.0, word: 0 }
     }
 }
 

@@ -53,21 +53,14 @@ impl Symmetry {
     pub fn then(self, next: Symmetry) -> Symmetry {
         // A swap turns a later mirror of files into an earlier one of ranks.
         let mirrors = next.0 & 3;
-        let mirrors = if self.0 & 4 != 0 {
-            (mirrors & 1) << 1 | mirrors >> 1
-        } else {
-            mirrors
-        };
+        let mirrors = if self.0 & 4 != 0 { (mirrors & 1) << 1 | mirrors >> 1 } else { mirrors };
         Symmetry((self.0 & 3 ^ mirrors) | (self.0 ^ next.0) & 4)
     }
 
     /// The symmetry that undoes this one.
     pub fn inverse(self) -> Symmetry {
         let undone = |&g: &Symmetry| self.then(g) == Symmetry::IDENTITY;
-        Symmetry::ALL
-            .into_iter()
-            .find(undone)
-            .unwrap_or(Symmetry::IDENTITY)
+        Symmetry::ALL.into_iter().find(undone).unwrap_or(Symmetry::IDENTITY)
     }
 }
 
@@ -79,10 +72,7 @@ impl SymmetryGroup {
     /// The symmetries for which `holds`, which must be a group: those that
     /// leave something unchanged.
     pub fn stabilizing(holds: impl Fn(Symmetry) -> bool) -> SymmetryGroup {
-        let bits = Symmetry::ALL
-            .into_iter()
-            .filter(|&g| holds(g))
-            .fold(0, |b, g| b | 1 << g.0);
+        let bits = Symmetry::ALL.into_iter().filter(|&g| holds(g)).fold(0, |b, g| b | 1 << g.0);
         debug_assert!(bits & 1 == 1, "the identity changes nothing");
         SymmetryGroup(bits)
     }

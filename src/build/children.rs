@@ -25,27 +25,12 @@ const ROW_GROUPS_PER_TASK: u64 = 4;
 /// first after captures of defenders, then of attackers. Slices without
 /// attackers are finished games and left out.
 pub fn children(slice: Slice) -> impl Iterator<Item = (Slice, Side)> {
-    let Slice {
-        defenders,
-        attackers,
-    } = slice;
+    let Slice { defenders, attackers } = slice;
     let fewer_defenders = (1..=3.min(defenders)).map(move |captured| {
-        (
-            Slice {
-                defenders: defenders - captured,
-                attackers,
-            },
-            Side::Defenders,
-        )
+        (Slice { defenders: defenders - captured, attackers }, Side::Defenders)
     });
     let fewer_attackers = (1..=3.min(attackers - 1)).map(move |captured| {
-        (
-            Slice {
-                defenders,
-                attackers: attackers - captured,
-            },
-            Side::Attackers,
-        )
+        (Slice { defenders, attackers: attackers - captured }, Side::Attackers)
     });
     fewer_defenders.chain(fewer_attackers)
 }
@@ -57,10 +42,7 @@ pub fn read_children<const N: usize>(
     slice: Slice,
 ) -> Result<Children<N>, BuildError> {
     let rules = base.rules();
-    let mut read = Children {
-        fewer_defenders: Vec::new(),
-        fewer_attackers: Vec::new(),
-    };
+    let mut read = Children { fewer_defenders: Vec::new(), fewer_attackers: Vec::new() };
     for (slice, to_move) in children(slice) {
         let table = base.table(slice, Metric::Dtw)?;
         let attackers = counted_sets(rules, slice)?;
@@ -68,11 +50,7 @@ pub fn read_children<const N: usize>(
         let rows = read_rows(rules, region, table, &attackers, &defenders, slice, to_move)?;
         let places = rules.places(Kind::Attacker);
         let attackers = BlockLookup::new(attackers, places, slice.attackers);
-        let child = Child {
-            attackers,
-            block_rows: defenders.len(),
-            rows,
-        };
+        let child = Child { attackers, block_rows: defenders.len(), rows };
         match to_move {
             Side::Defenders => read.fewer_defenders.push((child, defenders)),
             Side::Attackers => read.fewer_attackers.push(child),
@@ -91,18 +69,8 @@ fn read_rows<const N: usize>(
     to_move: Side,
 ) -> Result<CodedRows<N>, BuildError> {
     let index = SliceIndex::new(rules, slice)?;
-    let lanes: Vec<Row<N>> = index
-        .lanes()
-        .squares()
-        .iter()
-        .map(|&s| region.bit(s))
-        .collect();
-    let rows = SolverRows {
-        attackers,
-        defenders,
-        region,
-        index: &index,
-    };
+    let lanes: Vec<Row<N>> = index.lanes().squares().iter().map(|&s| region.bit(s)).collect();
+    let rows = SolverRows { attackers, defenders, region, index: &index };
     let task_rows = ROW_GROUPS_PER_TASK * table.header().grid.shape().rows_per_block;
     let task_blocks = (task_rows as usize / defenders.len()).max(1);
     let tasks = rows.blocks().div_ceil(task_blocks);
@@ -158,12 +126,8 @@ fn read_codes(
         let mut lane = 0;
         let mut group_end = rows.end;
         while lane < lanes {
-            let located = grid
-                .locate(side, lane, row)
-                .ok_or(BuildError::ForeignGrid)?;
-            let extent = grid
-                .block_extent(located.0)
-                .ok_or(BuildError::ForeignGrid)?;
+            let located = grid.locate(side, lane, row).ok_or(BuildError::ForeignGrid)?;
+            let extent = grid.block_extent(located.0).ok_or(BuildError::ForeignGrid)?;
             table.read_block(located.0, &mut values)?;
             group_end = extent.rows.end.min(rows.end);
             let width = (extent.rows.end - extent.rows.start) as usize;

@@ -47,11 +47,7 @@ impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             BuildError::Index(error) => error.fmt(f),
-            BuildError::Memory {
-                slice,
-                needed,
-                allowed,
-            } => write!(
+            BuildError::Memory { slice, needed, allowed } => write!(
                 f,
                 "{slice} takes about {} MiB of memory and {} MiB are allowed: \
                  allow more with --memory or build fewer men",
@@ -59,10 +55,7 @@ impl fmt::Display for BuildError {
                 allowed >> 20
             ),
             BuildError::TooLarge(slice) => {
-                write!(
-                    f,
-                    "{slice} is larger than this version can solve; build fewer men"
-                )
+                write!(f, "{slice} is larger than this version can solve; build fewer men")
             }
             BuildError::Folder { path, source } => {
                 write!(f, "{}: cannot make the folder: {source}", path.display())

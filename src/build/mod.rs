@@ -40,12 +40,7 @@ pub struct BuildOptions {
 
 impl Default for BuildOptions {
     fn default() -> BuildOptions {
-        BuildOptions {
-            metric: Metric::Dtw,
-            force: false,
-            threads: 0,
-            memory_bytes: u64::MAX,
-        }
+        BuildOptions { metric: Metric::Dtw, force: false, threads: 0, memory_bytes: u64::MAX }
     }
 }
 
@@ -89,9 +84,7 @@ pub fn build(
     progress: &dyn Progress,
     done: &mut (dyn FnMut(&SliceReport) + Send),
 ) -> Result<(), BuildError> {
-    let threads = rayon::ThreadPoolBuilder::new()
-        .num_threads(options.threads)
-        .build();
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build();
     let threads = threads.map_err(|error| BuildError::Threads(error.to_string()))?;
     threads.install(|| {
         let folder = tables.join(&rules.name);
@@ -108,11 +101,7 @@ pub fn build(
         }
         for slice in wanted {
             let keep_dtw = options.metric == Metric::Dtw || !slices.contains(&slice);
-            let metrics = if keep_dtw {
-                &Metric::ALL[..]
-            } else {
-                &[Metric::Wdl]
-            };
+            let metrics = if keep_dtw { &Metric::ALL[..] } else { &[Metric::Wdl] };
             let report = builder.slice(slice, metrics)?;
             done(&report);
         }
@@ -132,10 +121,8 @@ impl Builder<'_> {
         if let Some(report) = self.found(slice, metrics)? {
             return Ok(report);
         }
-        std::fs::create_dir_all(&self.folder).map_err(|source| BuildError::Folder {
-            path: self.folder.clone(),
-            source,
-        })?;
+        std::fs::create_dir_all(&self.folder)
+            .map_err(|source| BuildError::Folder { path: self.folder.clone(), source })?;
         remove_temporaries(&self.folder)?;
         let side = region_side(self.base.rules());
         let report = match (side * side).div_ceil(64) {
@@ -148,8 +135,7 @@ impl Builder<'_> {
             _ => self.build::<6>(slice, metrics),
         }?;
         for &metric in metrics {
-            self.base
-                .add_file(slice, metric, self.folder.join(metric.file_name(slice)));
+            self.base.add_file(slice, metric, self.folder.join(metric.file_name(slice)));
         }
         Ok(report)
     }
@@ -172,14 +158,7 @@ impl Builder<'_> {
             return Ok(None);
         }
         let times = Default::default();
-        Ok(Some(SliceReport {
-            slice,
-            built: false,
-            positions: 0,
-            summaries,
-            bytes,
-            times,
-        }))
+        Ok(Some(SliceReport { slice, built: false, positions: 0, summaries, bytes, times }))
     }
 
     fn build<const N: usize>(
@@ -197,37 +176,16 @@ impl Builder<'_> {
         let solver = Solver::solve(&frame, &children, self.progress);
         drop(children);
         let solved = Instant::now();
-        let files = output::write(
-            rules,
-            &solver,
-            &index,
-            &self.folder,
-            metrics,
-            LEVEL,
-            self.progress,
-        )?;
+        let files =
+            output::write(rules, &solver, &index, &self.folder, metrics, LEVEL, self.progress)?;
         let times = [read - started, solved - read, solved.elapsed()];
-        let SliceFiles {
-            positions,
-            summaries,
-            bytes,
-        } = files;
-        Ok(SliceReport {
-            slice,
-            built: true,
-            positions,
-            summaries,
-            bytes,
-            times,
-        })
+        let SliceFiles { positions, summaries, bytes } = files;
+        Ok(SliceReport { slice, built: true, positions, summaries, bytes, times })
     }
 }
 
 /// Whether a build may put a new table in the place of this one: it is the
 /// rest of a table, not something else.
 fn is_damaged(kind: &TableErrorKind) -> bool {
-    matches!(
-        kind,
-        TableErrorKind::Truncated | TableErrorKind::Corrupted(_)
-    )
+    matches!(kind, TableErrorKind::Truncated | TableErrorKind::Corrupted(_))
 }

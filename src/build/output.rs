@@ -17,8 +17,9 @@ use crate::value::{Plies, Value};
 use super::rows::SolverRows;
 use super::{BuildError, SliceFiles};
 
-/// Chunks that are spread out before their values go to the blocks.
-const CHUNKS_AT_ONCE: usize = 16;
+/// The memory of the tiles that are spread out before their values go to the
+/// blocks, about; one at least.
+const TILES_BYTES: usize = 64 << 20;
 
 /// The codes of some rows of a table, by side to move, lane by lane.
 struct Tile {
@@ -40,24 +41,20 @@ pub fn write<const N: usize>(
     progress: &dyn Progress,
 ) -> Result<SliceFiles, BuildError> {
     let slice = index.slice();
-    progress.phase(slice, Phase::Writing, solver.logs().len() as u64);
+    progress.phase(slice, Phase::Writing, solver.chunks() as u64);
     let greatest = solver.greatest_code();
     let mut outputs = metrics
         .iter()
         .map(|&metric| Output::create(rules, index, folder, metric, level, greatest))
         .collect::<Result<Vec<_>, _>>()?;
-    let mut files = SliceFiles {
-        positions: 0,
-        summaries: Default::default(),
-        bytes: Vec::new(),
-    };
-    for first in (0..solver.logs().len()).step_by(CHUNKS_AT_ONCE) {
-        let chunks = first..(first + CHUNKS_AT_ONCE).min(solver.logs().len());
+    let mut files = SliceFiles { positions: 0, summaries: Default::default(), bytes: Vec::new() };
+    let tile_bytes = 2 * size_of::<Code>() * index.lanes().count() * solver.chunk_rows();
+    let at_once = (TILES_BYTES / tile_bytes).max(rayon::current_num_threads());
+    for first in (0..solver.chunks()).step_by(at_once) {
+        let chunks = first..(first + at_once).min(solver.chunks());
         let count = chunks.len() as u64;
-        let tiles: Vec<Tile> = chunks
-            .into_par_iter()
-            .map(|chunk| tile(rules, solver, index, chunk))
-            .collect();
+        let tiles: Vec<Tile> =
+            chunks.into_par_iter().map(|chunk| tile(rules, solver, index, chunk)).collect();
         for tile in &tiles {
             files.positions += tile.positions;
             for (sum, part) in files.summaries.iter_mut().zip(&tile.summaries) {
@@ -65,16 +62,12 @@ pub fn write<const N: usize>(
             }
             outputs.iter_mut().for_each(|output| output.append(tile));
         }
-        outputs
-            .iter_mut()
-            .try_for_each(|output| output.write_blocks(false))?;
+        outputs.iter_mut().try_for_each(|output| output.write_blocks(false))?;
         progress.advance(count);
     }
     for mut output in outputs {
         output.write_blocks(true)?;
-        files
-            .bytes
-            .push((output.metric, output.writer.finish(files.summaries)?));
+        files.bytes.push((output.metric, output.writer.finish(files.summaries)?));
     }
     Ok(files)
 }
@@ -185,24 +178,10 @@ impl Output {
         let shape = BlockShape::holding(packing.default_block_values(), lanes, index.rows());
         let grid = Grid::new(lanes, index.rows(), shape).map_err(BuildError::Grid)?;
         let slice = index.slice();
-        let header = Header {
-            metric,
-            packing,
-            fingerprint: rules.fingerprint(),
-            slice,
-            grid,
-        };
+        let header = Header { metric, packing, fingerprint: rules.fingerprint(), slice, grid };
         let writer = TableWriter::create(&folder.join(metric.file_name(slice)), header)?;
         let pending = [0, 1].map(|_| vec![Vec::new(); lanes]);
-        Ok(Output {
-            metric,
-            packing,
-            level,
-            grid,
-            writer,
-            pending,
-            first_row: 0,
-        })
+        Ok(Output { metric, packing, level, grid, writer, pending, first_row: 0 })
     }
 
     fn append(&mut self, tile: &Tile) {
@@ -221,11 +200,7 @@ impl Output {
         let shape = self.grid.shape();
         let height = shape.rows_per_block as usize;
         let waiting = self.pending[0][0].len();
-        let groups = if end {
-            waiting.div_ceil(height)
-        } else {
-            waiting / height
-        };
+        let groups = if end { waiting.div_ceil(height) } else { waiting / height };
         let lane_groups = self.grid.lanes().div_ceil(shape.lanes_per_block);
         let tasks: Vec<(usize, Side, usize)> = (0..groups)
             .flat_map(|group| Side::ALL.map(|side| (group, side)))
@@ -242,10 +217,8 @@ impl Output {
                     .flat_map(|lane| lane[rows.clone()].iter().copied())
                     .collect();
                 let row = self.first_row + (group * height) as u64;
-                let (number, _) = self
-                    .grid
-                    .locate(side, first, row)
-                    .ok_or(BuildError::ForeignGrid)?;
+                let (number, _) =
+                    self.grid.locate(side, first, row).ok_or(BuildError::ForeignGrid)?;
                 Ok((number, encode_block(self.packing, self.level, &values)?))
             })
             .collect::<Result<Vec<(u64, EncodedBlock)>, BuildError>>()?;

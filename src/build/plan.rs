@@ -36,10 +36,7 @@ pub fn slices_up_to(rules: &Ruleset, men: usize) -> Vec<Slice> {
         (rules.start.defenders.len(), rules.start.attackers.len());
     let mut slices: Vec<Slice> = (0..=most_defenders)
         .flat_map(|defenders| {
-            (1..=most_attackers).map(move |attackers| Slice {
-                defenders,
-                attackers,
-            })
+            (1..=most_attackers).map(move |attackers| Slice { defenders, attackers })
         })
         .filter(|slice| slice.men() <= men)
         .collect();
@@ -64,10 +61,7 @@ pub fn needed(slices: &[Slice]) -> Vec<Slice> {
 /// # Errors
 /// If a slice cannot be indexed, or a file there cannot be used.
 pub fn plan(base: &Tablebase, slices: &[Slice]) -> Result<Vec<SlicePlan>, BuildError> {
-    needed(slices)
-        .into_iter()
-        .map(|slice| slice_plan(base, slice))
-        .collect()
+    needed(slices).into_iter().map(|slice| slice_plan(base, slice)).collect()
 }
 
 fn slice_plan(base: &Tablebase, slice: Slice) -> Result<SlicePlan, BuildError> {
@@ -81,9 +75,7 @@ fn slice_plan(base: &Tablebase, slice: Slice) -> Result<SlicePlan, BuildError> {
     }
     let rules = base.rules();
     let index = SliceIndex::new(rules, slice)?;
-    let slots = index
-        .rows()
-        .saturating_mul(2 * index.lanes().count() as u64);
+    let slots = index.rows().saturating_mul(2 * index.lanes().count() as u64);
     Ok(SlicePlan {
         slice,
         present,
@@ -109,9 +101,7 @@ const EVENTS_PER_ROW: u64 = 10;
 fn memory_bytes(rules: &Ruleset, slice: Slice) -> Result<u64, BuildError> {
     let blocks = counted_sets(rules, slice)?.rows();
     let sets = defender_sets(rules, slice)?;
-    let rows = blocks
-        .checked_mul(sets)
-        .ok_or(IndexError::TooLarge(slice))?;
+    let rows = blocks.checked_mul(sets).ok_or(IndexError::TooLarge(slice))?;
     let row_bytes = 8 * (region_side(rules) * region_side(rules)).div_ceil(64) as u64;
     // An event is a row's number and its lanes.
     let per_row = TABLES * row_bytes + EVENTS_PER_ROW * (8 + row_bytes);
@@ -129,11 +119,7 @@ pub(super) fn check(rules: &Ruleset, slice: Slice, allowed: u64) -> Result<(), B
     SliceIndex::new(rules, slice)?;
     let needed = memory_bytes(rules, slice)?;
     if needed > allowed {
-        return Err(BuildError::Memory {
-            slice,
-            needed,
-            allowed,
-        });
+        return Err(BuildError::Memory { slice, needed, allowed });
     }
     Ok(())
 }

@@ -1,6 +1,8 @@
 use std::collections::HashMap;
 
-use crate::board::{Board, Square, SquareSet, Symmetry, SymmetryGroup};
+use crate::board::{Board, SquareSet, Symmetry, SymmetryGroup};
+
+use super::orbits::{Orbit, orbits};
 
 /// A perfect numbering of sets of attackers, one number range for each class
 /// of mirror images, without any table as large as the number of sets.
@@ -53,16 +55,6 @@ pub struct Canonical {
     pub symmetries: u8,
 }
 
-/// One orbit of squares under the symmetries.
-#[derive(Clone, Debug)]
-struct Orbit {
-    squares: Vec<Square>,
-    /// `images[symmetry][pattern]`.
-    images: [Vec<u8>; 8],
-    /// Whether men here count as heavy.
-    heavy: bool,
-}
-
 /// A state of the automaton; which men are still to come is implied.
 #[derive(Clone, Debug)]
 struct State {
@@ -96,29 +88,13 @@ impl AttackerSets {
                 squares[square.index()] = Some((number as u16, bit as u8));
             }
         }
-        let mut automaton = Automaton {
-            orbits: &orbits,
-            rows: &rows,
-            known: HashMap::new(),
-            states: Vec::new(),
-        };
-        let (start, total_rows) = automaton.state(Key {
-            orbit: 0,
-            group,
-            left: count,
-            heavy: 0,
-        })?;
+        let mut automaton =
+            Automaton { orbits: &orbits, rows: &rows, known: HashMap::new(), states: Vec::new() };
+        let (start, total_rows) =
+            automaton.state(Key { orbit: 0, group, left: count, heavy: 0 })?;
         debug_assert!(start == NONE || start as usize == automaton.states.len() - 1);
         let states = automaton.states;
-        Some(AttackerSets {
-            board,
-            count,
-            group,
-            orbits,
-            places: squares,
-            states,
-            total_rows,
-        })
+        Some(AttackerSets { board, count, group, orbits, places: squares, states, total_rows })
     }
 
     /// How many rows all canonical sets have together.
@@ -149,12 +125,7 @@ impl AttackerSets {
             }
         }
         let symmetry = Symmetry::ALL[symmetries.trailing_zeros() as usize];
-        Canonical {
-            set: image,
-            offset,
-            symmetry,
-            symmetries,
-        }
+        Canonical { set: image, offset, symmetry, symmetries }
     }
 
     /// The canonical set that holds this row, and its offset.
@@ -189,86 +160,6 @@ impl AttackerSets {
     }
 }
 
-impl Orbit {
-    /// The least image of the pattern under these symmetries, which are cut
-    /// down to those that give it.
-    #[inline]
-    fn least(&self, pattern: u8, symmetries: &mut u8) -> u8 {
-        if pattern == 0 {
-            return 0;
-        }
-        let (mut least, mut best) = (u8::MAX, 0_u8);
-        let mut left = *symmetries;
-        while left != 0 {
-            let symmetry = left.trailing_zeros();
-            left &= left - 1;
-            let image = self.images[symmetry as usize][usize::from(pattern)];
-            if image < least {
-                (least, best) = (image, 0);
-            }
-            if image == least {
-                best |= 1 << symmetry;
-            }
-        }
-        *symmetries = best;
-        least
-    }
-
-    /// Puts the pattern's men on their squares.
-    #[inline]
-    fn put(&self, pattern: u8, set: &mut SquareSet) {
-        let mut left = pattern;
-        while left != 0 {
-            set.insert(self.squares[left.trailing_zeros() as usize]);
-            left &= left - 1;
-        }
-    }
-}
-
-/// The orbits of the squares, large ones first: they tell images apart soonest.
-fn orbits(board: Board, group: SymmetryGroup, places: SquareSet, heavy: SquareSet) -> Vec<Orbit> {
-    let mut left = places;
-    let mut orbits = Vec::new();
-    while let Some(first) = left.first() {
-        let set: SquareSet = group.iter().map(|g| g.apply(board, first)).collect();
-        left -= set;
-        orbits.push(Orbit::new(
-            board,
-            group,
-            set.iter().collect(),
-            heavy.contains(first),
-        ));
-    }
-    orbits.sort_by_key(|orbit| std::cmp::Reverse(orbit.squares.len()));
-    orbits
-}
-
-impl Orbit {
-    fn new(board: Board, group: SymmetryGroup, squares: Vec<Square>, heavy: bool) -> Orbit {
-        let image = |g: Symmetry, pattern: usize| {
-            let men = squares
-                .iter()
-                .enumerate()
-                .filter(|(bit, _)| pattern >> bit & 1 == 1);
-            men.filter_map(|(_, &square)| squares.iter().position(|&s| s == g.apply(board, square)))
-                .fold(0_u8, |set, bit| set | 1 << bit)
-        };
-        let images = Symmetry::ALL.map(|g| {
-            let patterns = if group.contains(g) {
-                1 << squares.len()
-            } else {
-                0
-            };
-            (0..patterns).map(|pattern| image(g, pattern)).collect()
-        });
-        Orbit {
-            squares,
-            images,
-            heavy,
-        }
-    }
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
     orbit: usize,
@@ -289,14 +180,7 @@ impl Automaton<'_> {
     /// The state's number and rows; the last state made is the start.
     fn state(&mut self, key: Key) -> Option<(u32, u64)> {
         let Some(orbit) = self.orbits.get(key.orbit) else {
-            return Some((
-                NONE,
-                if key.left == 0 {
-                    (self.rows)(key.heavy)?
-                } else {
-                    0
-                },
-            ));
+            return Some((NONE, if key.left == 0 { (self.rows)(key.heavy)? } else { 0 }));
         };
         if let Some(&known) = self.known.get(&key) {
             return Some(known);
@@ -305,7 +189,7 @@ impl Automaton<'_> {
         let mut before = Vec::with_capacity(patterns + 1);
         let mut next = vec![NONE; patterns];
         let mut total = 0_u64;
-        for pattern in 0..patterns {
+        for (pattern, next) in next.iter_mut().enumerate() {
             before.push(total);
             let men = pattern.count_ones() as usize;
             let mut stabilizer = key.group.bits();
@@ -319,7 +203,7 @@ impl Automaton<'_> {
                 left: key.left - men,
                 heavy: key.heavy + if orbit.heavy { men } else { 0 },
             })?;
-            next[pattern] = number;
+            *next = number;
             total = total.checked_add(rows)?;
         }
         before.push(total);
@@ -335,6 +219,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::board::Square;
 
     fn sets_of(squares: &[Square], count: usize) -> Vec<SquareSet> {
         if count == 0 {
@@ -342,11 +227,7 @@ mod tests {
         }
         let mut sets = Vec::new();
         for (i, &square) in squares.iter().enumerate() {
-            sets.extend(
-                sets_of(&squares[..i], count - 1)
-                    .into_iter()
-                    .map(|s| s.with(square)),
-            );
+            sets.extend(sets_of(&squares[..i], count - 1).into_iter().map(|s| s.with(square)));
         }
         sets
     }
@@ -374,10 +255,7 @@ mod tests {
             }
             classes.insert(canonical.set);
         }
-        let total: u64 = classes
-            .iter()
-            .map(|s| rows((*s & board.edge()).len()).unwrap())
-            .sum();
+        let total: u64 = classes.iter().map(|s| rows((*s & board.edge()).len()).unwrap()).sum();
         assert_eq!(index.rows(), total);
     }
 

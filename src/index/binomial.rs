@@ -28,10 +28,7 @@ impl Binomials {
     pub fn new(max_n: usize, max_k: usize) -> Binomials {
         let columns = max_k + 1;
         let cell = |i: usize| binomial(i / columns, i % columns).unwrap_or(u64::MAX);
-        Binomials {
-            columns,
-            values: (0..(max_n + 1) * columns).map(cell).collect(),
-        }
+        Binomials { columns, values: (0..(max_n + 1) * columns).map(cell).collect() }
     }
 
     /// `C(n, k)`.
@@ -48,10 +45,7 @@ mod tests {
     #[test]
     fn known_values() {
         assert_eq!(binomial(44, 8), Some(177_232_627));
-        assert_eq!(
-            (binomial(5, 0), binomial(0, 0), binomial(3, 4)),
-            (Some(1), Some(1), Some(0))
-        );
+        assert_eq!((binomial(5, 0), binomial(0, 0), binomial(3, 4)), (Some(1), Some(1), Some(0)));
         assert_eq!(binomial(164, 24), None);
         assert_eq!(Binomials::new(10, 4).get(10, 3), 120);
     }

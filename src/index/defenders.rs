@@ -4,11 +4,7 @@ use super::Binomials;
 /// many, in colexicographic order: `C(x1, 1) + C(x2, 2) + …`.
 #[inline]
 pub fn colex_rank(binomials: &Binomials, places: impl IntoIterator<Item = usize>) -> u64 {
-    places
-        .into_iter()
-        .enumerate()
-        .map(|(i, place)| binomials.get(place, i + 1))
-        .sum()
+    places.into_iter().enumerate().map(|(i, place)| binomials.get(place, i + 1)).sum()
 }
 
 /// The set with that number: `count` places below `limit`, ascending.
@@ -19,10 +15,7 @@ pub fn colex_unrank(binomials: &Binomials, limit: usize, count: usize, rank: u64
         .rev()
         .map(|k| {
             // The greatest place whose binomial still fits into the rest.
-            below = (0..below)
-                .rev()
-                .find(|&n| binomials.get(n, k) <= rest)
-                .unwrap_or(0);
+            below = (0..below).rev().find(|&n| binomials.get(n, k) <= rest).unwrap_or(0);
             rest -= binomials.get(below, k);
             below
         })
@@ -45,10 +38,7 @@ mod tests {
                 assert!(places.is_sorted_by(|a, b| a < b) && places.len() == count);
                 assert_eq!(colex_rank(&binomials, places.iter().copied()), rank);
                 let order: Vec<usize> = places.into_iter().rev().collect();
-                assert!(
-                    last.is_none_or(|previous| previous < order),
-                    "colexicographic"
-                );
+                assert!(last.is_none_or(|previous| previous < order), "colexicographic");
                 last = Some(order);
             }
         }

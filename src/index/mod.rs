@@ -26,6 +26,7 @@ mod attackers;
 mod binomial;
 mod defenders;
 mod lanes;
+mod orbits;
 mod slots;
 
 pub use attackers::{AttackerSets, Canonical};

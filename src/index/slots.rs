@@ -45,10 +45,7 @@ impl fmt::Display for IndexError {
                 write!(f, "{slice} has more pieces than there are squares for them")
             }
             IndexError::TooLarge(slice) => {
-                write!(
-                    f,
-                    "{slice} is too large for any machine: its rows do not fit in 64 bits"
-                )
+                write!(f, "{slice} is too large for any machine: its rows do not fit in 64 bits")
             }
         }
     }
@@ -72,15 +69,9 @@ impl SliceIndex {
         let free = defender_places.len();
         let rows = |shared: usize| binomial(free.saturating_sub(shared), slice.defenders);
         let group = rules.symmetries();
-        let attackers = AttackerSets::new(
-            rules.board,
-            group,
-            places,
-            defender_places,
-            slice.attackers,
-            rows,
-        )
-        .ok_or(IndexError::TooLarge(slice))?;
+        let attackers =
+            AttackerSets::new(rules.board, group, places, defender_places, slice.attackers, rows)
+                .ok_or(IndexError::TooLarge(slice))?;
         if attackers.rows() == 0 {
             return Err(IndexError::NoSuchSlice(slice));
         }
@@ -124,9 +115,7 @@ impl SliceIndex {
     /// not one of this slice's or a piece stands where it may not.
     pub fn rank(&self, position: &Position) -> Option<Slot> {
         if position.slice() != self.slice
-            || !position
-                .defenders
-                .is_subset(self.defender_places - position.attackers)
+            || !position.defenders.is_subset(self.defender_places - position.attackers)
             || position.attackers.contains(position.king)
             || position.defenders.contains(position.king)
         {
@@ -149,19 +138,13 @@ impl SliceIndex {
     fn slot(&self, canonical: &Canonical, position: &Position, g: Symmetry) -> Option<Slot> {
         let defenders = g.apply_set(self.board, position.defenders);
         let lane = self.lanes.lane(g.apply(self.board, position.king))?;
-        Some(Slot {
-            lane,
-            row: canonical.offset + self.defender_rank(canonical.set, defenders),
-        })
+        Some(Slot { lane, row: canonical.offset + self.defender_rank(canonical.set, defenders) })
     }
 
     /// The number of a defender set among those beside this attacker set.
     pub fn defender_rank(&self, attackers: SquareSet, defenders: SquareSet) -> u64 {
         let free = self.defender_places - attackers;
-        let places = free
-            .iter()
-            .enumerate()
-            .filter(|&(_, s)| defenders.contains(s));
+        let places = free.iter().enumerate().filter(|&(_, s)| defenders.contains(s));
         colex_rank(&self.binomials, places.map(|(place, _)| place))
     }
 
@@ -174,10 +157,7 @@ impl SliceIndex {
         let free: Vec<Square> = (self.defender_places - attackers).iter().collect();
         let count = self.slice.defenders;
         let places = colex_unrank(&self.binomials, free.len(), count, row - offset);
-        (
-            attackers,
-            places.into_iter().map(|place| free[place]).collect(),
-        )
+        (attackers, places.into_iter().map(|place| free[place]).collect())
     }
 
     /// The position of a slot; `None` where a soldier stands on the king's
@@ -189,11 +169,6 @@ impl SliceIndex {
         let king = self.lanes.squares()[usize::from(slot.lane)];
         let (attackers, defenders) = self.unrank_row(slot.row);
         let free = !(attackers | defenders).contains(king);
-        free.then_some(Position {
-            attackers,
-            defenders,
-            king,
-            to_move,
-        })
+        free.then_some(Position { attackers, defenders, king, to_move })
     }
 }

@@ -73,10 +73,9 @@ impl fmt::Display for MoveError {
                 f,
                 "\"{text}\" is no move: write e5-e8, with captures e5-e8xe9/d8, for the king Ke5-e8"
             ),
-            MoveError::NoSquare(name, last) => write!(
-                f,
-                "the board has no square \"{name}\": squares go from a1 to {last}"
-            ),
+            MoveError::NoSquare(name, last) => {
+                write!(f, "the board has no square \"{name}\": squares go from a1 to {last}")
+            }
             MoveError::GameOver => f.write_str("the game is over, there are no more moves"),
             MoveError::Empty(square) => write!(f, "no piece stands on {square}"),
             MoveError::OtherSide { square, piece } => write!(
@@ -85,34 +84,21 @@ impl fmt::Display for MoveError {
                 with_article(*piece),
                 piece.side().other().name()
             ),
-            MoveError::OtherPiece {
-                square,
-                piece,
-                claimed,
-            } => write!(
+            MoveError::OtherPiece { square, piece, claimed } => write!(
                 f,
                 "{} stands on {square}, not {}",
                 with_article(*piece),
                 with_article(*claimed)
             ),
-            MoveError::NoLine { from, to } => write!(
-                f,
-                "{from}-{to} is no move along a file or a rank to another square"
-            ),
+            MoveError::NoLine { from, to } => {
+                write!(f, "{from}-{to} is no move along a file or a rank to another square")
+            }
             MoveError::Blocked(at) => write!(f, "a piece on {at} is in the way"),
             MoveError::CannotPass { piece, at } => {
-                write!(
-                    f,
-                    "{} coming from there cannot pass {at}",
-                    with_article(*piece)
-                )
+                write!(f, "{} coming from there cannot pass {at}", with_article(*piece))
             }
             MoveError::CannotStop { piece, at } => {
-                write!(
-                    f,
-                    "{} coming from there cannot stop on {at}",
-                    with_article(*piece)
-                )
+                write!(f, "{} coming from there cannot stop on {at}", with_article(*piece))
             }
             MoveError::Captures { right } => {
                 write!(f, "the move captures something else: it is {right}")

@@ -20,10 +20,7 @@ pub use error::MoveError;
 impl Move {
     /// Prints the move in its one canonical form.
     pub fn display(&self, board: Board) -> impl fmt::Display + use<> {
-        MoveText {
-            played: *self,
-            board,
-        }
+        MoveText { played: *self, board }
     }
 }
 
@@ -34,13 +31,7 @@ struct MoveText {
 
 impl fmt::Display for MoveText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Move {
-            piece,
-            from,
-            to,
-            captured,
-            ending,
-        } = self.played;
+        let Move { piece, from, to, captured, ending } = self.played;
         let letter = if piece == Kind::King { "K" } else { "" };
         let (from, to) = (self.board.name(from), self.board.name(to));
         let captures = if captured.is_empty() || ending == Some(Ending::KingCaptured) {
@@ -78,11 +69,7 @@ pub fn parse_move(rules: &Ruleset, position: &Position, text: &str) -> Result<Mo
     let Written { from, to, .. } = written;
     let piece = own_piece(rules, position, from)?;
     if let Some(claimed) = written.piece.filter(|&claimed| claimed != piece) {
-        return Err(MoveError::OtherPiece {
-            square: board.name(from),
-            piece,
-            claimed,
-        });
+        return Err(MoveError::OtherPiece { square: board.name(from), piece, claimed });
     }
     let played = find_move(rules, position, from, to)
         .ok_or_else(|| obstacle(rules, position, piece, from, to))?;
@@ -123,13 +110,7 @@ impl Written {
         };
         let (from, to) = rest.split_once('-').ok_or_else(syntax)?;
         let (piece, from) = split_letter(from).ok_or_else(syntax)?;
-        Ok(Written {
-            piece,
-            from: square(from)?,
-            to: square(to)?,
-            captured,
-            ending,
-        })
+        Ok(Written { piece, from: square(from)?, to: square(to)?, captured, ending })
     }
 }
 
@@ -167,10 +148,7 @@ fn own_piece(rules: &Ruleset, position: &Position, square: Square) -> Result<Kin
     if position.is_finished(rules) {
         Err(MoveError::GameOver)
     } else if piece.side() != position.to_move {
-        Err(MoveError::OtherSide {
-            square: name,
-            piece,
-        })
+        Err(MoveError::OtherSide { square: name, piece })
     } else {
         Ok(piece)
     }
@@ -187,10 +165,7 @@ fn obstacle(
     let board = rules.board;
     let leads_there = |&d: &Direction| board.ray(from, d).any(|square| square == to);
     let Some(direction) = Direction::ALL.into_iter().find(leads_there) else {
-        return MoveError::NoLine {
-            from: board.name(from),
-            to: board.name(to),
-        };
+        return MoveError::NoLine { from: board.name(from), to: board.name(to) };
     };
     let occupied = position.occupied();
     let movement = &rules.movement[piece as usize];
@@ -198,10 +173,7 @@ fn obstacle(
         let gate = movement.gate(square);
         movement.cross.contains(square) && (gate.is_none() || gate == movement.gate(from))
     };
-    for square in board
-        .ray(from, direction)
-        .take_while(|&square| square != to)
-    {
+    for square in board.ray(from, direction).take_while(|&square| square != to) {
         let at = board.name(square);
         if occupied.contains(square) {
             return MoveError::Blocked(at);
@@ -211,9 +183,5 @@ fn obstacle(
         }
     }
     let at = board.name(to);
-    if occupied.contains(to) {
-        MoveError::Blocked(at)
-    } else {
-        MoveError::CannotStop { piece, at }
-    }
+    if occupied.contains(to) { MoveError::Blocked(at) } else { MoveError::CannotStop { piece, at } }
 }

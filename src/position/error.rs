@@ -66,10 +66,9 @@ impl fmt::Display for PositionError {
                 "the side to move is missing: write a (attackers) or d (defenders) after the \
                  board and a blank",
             ),
-            PositionError::UnknownSide(side) => write!(
-                f,
-                "\"{side}\" is no side to move: write a (attackers) or d (defenders)"
-            ),
+            PositionError::UnknownSide(side) => {
+                write!(f, "\"{side}\" is no side to move: write a (attackers) or d (defenders)")
+            }
             PositionError::Extra(extra) => write!(
                 f,
                 "\"{extra}\" after the position: write the board, a blank and the side to move"
@@ -82,12 +81,7 @@ impl fmt::Display for PositionError {
             PositionError::NoAttackers => {
                 f.write_str("no attackers are left, the defenders have won: the game is over")
             }
-            PositionError::Misplaced {
-                kind,
-                square,
-                group,
-                closed,
-            } => {
+            PositionError::Misplaced { kind, square, group, closed } => {
                 write!(f, "{} cannot stand on {square}", with_article(*kind))?;
                 if let Some(group) = group {
                     write!(f, " ({group})")?;

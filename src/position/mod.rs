@@ -105,10 +105,7 @@ impl Position {
 
     /// Prints the position in its one canonical form.
     pub fn display(&self, rules: &Ruleset) -> impl fmt::Display + use<> {
-        PositionText {
-            position: *self,
-            board: rules.board,
-        }
+        PositionText { position: *self, board: rules.board }
     }
 
     /// The position in its one canonical form; see [`Position::display`].
@@ -124,10 +121,7 @@ impl Position {
 
     /// The position's material.
     pub fn slice(&self) -> Slice {
-        Slice {
-            defenders: self.defenders.len(),
-            attackers: self.attackers.len(),
-        }
+        Slice { defenders: self.defenders.len(), attackers: self.attackers.len() }
     }
 
     /// What stands on the square.
@@ -173,11 +167,7 @@ impl Position {
 
     /// The pieces without the side to move.
     pub fn layout(&self) -> Layout {
-        Layout {
-            attackers: self.attackers,
-            defenders: self.defenders,
-            king: Some(self.king),
-        }
+        Layout { attackers: self.attackers, defenders: self.defenders, king: Some(self.king) }
     }
 }
 

@@ -53,12 +53,7 @@ impl Soldiers {
                 return None;
             }
             let (without_king, with_king) = self.hostile(rules, side, square, anvil);
-            let victim = Victim {
-                square,
-                anvil,
-                without_king,
-                with_king,
-            };
+            let victim = Victim { square, anvil, without_king, with_king };
             (without_king || with_king).then_some(victim)
         })
     }
@@ -108,25 +103,17 @@ impl Soldiers {
                     }
             })
         };
-        Direction::ALL
-            .into_iter()
-            .fold(Row::EMPTY, |lanes, direction| {
-                let Some(king) = rules.slides().next(to, direction) else {
-                    return lanes;
-                };
-                let captured = if rules.surrounded.contains(king) {
-                    Direction::ALL
-                        .into_iter()
-                        .all(|d| closed(rules.slides().next(king, d)))
-                } else {
-                    closed(rules.slides().next(king, direction))
-                };
-                if captured {
-                    lanes | region.bit(king)
-                } else {
-                    lanes
-                }
-            })
+        Direction::ALL.into_iter().fold(Row::EMPTY, |lanes, direction| {
+            let Some(king) = rules.slides().next(to, direction) else {
+                return lanes;
+            };
+            let captured = if rules.surrounded.contains(king) {
+                Direction::ALL.into_iter().all(|d| closed(rules.slides().next(king, d)))
+            } else {
+                closed(rules.slides().next(king, direction))
+            };
+            if captured { lanes | region.bit(king) } else { lanes }
+        })
     }
 }
 
@@ -154,11 +141,7 @@ pub fn capture_groups<const N: usize>(
     victims: &[Victim],
     mut group: impl FnMut(Row<N>, SquareSet),
 ) {
-    let always: SquareSet = victims
-        .iter()
-        .filter(|v| v.without_king)
-        .map(|v| v.square)
-        .collect();
+    let always: SquareSet = victims.iter().filter(|v| v.without_king).map(|v| v.square).collect();
     let mut rest: Row<N> = !Row::EMPTY;
     for victim in victims.iter().filter(|v| v.with_king != v.without_king) {
         // The king is on this anvil, so he is on no other.

@@ -42,29 +42,21 @@ impl<const N: usize> CodedRows<N> {
     /// Appends all rows of another collection.
     pub fn append(&mut self, other: CodedRows<N>) {
         let first = self.codes.len() as u64;
-        self.starts
-            .extend(other.starts.iter().map(|start| first + start));
+        self.starts.extend(other.starts.iter().map(|start| first + start));
         self.codes.extend(other.codes);
         self.lanes.extend(other.lanes);
     }
 
     /// The greatest code of any row.
     pub fn greatest_code(&self) -> u16 {
-        self.codes
-            .iter()
-            .map(|code| code & !LAST)
-            .max()
-            .unwrap_or(0)
+        self.codes.iter().map(|code| code & !LAST).max().unwrap_or(0)
     }
 
     /// The codes of a row with their lanes.
     #[inline]
     pub fn row(&self, row: usize) -> impl Iterator<Item = (u16, Row<N>)> + '_ {
         let start = self.starts[row] as usize;
-        let length = 1 + self.codes[start..]
-            .iter()
-            .position(|code| code & LAST != 0)
-            .unwrap_or(0);
+        let length = 1 + self.codes[start..].iter().position(|code| code & LAST != 0).unwrap_or(0);
         (start..start + length).map(|i| (self.codes[i] & !LAST, self.lanes[i]))
     }
 

@@ -79,18 +79,13 @@ impl<const N: usize> DefenderSets<N> {
 
     /// The set of that rank.
     pub fn set(&self, rank: u32) -> SquareSet {
-        self.men(rank)
-            .iter()
-            .map(|&place| self.squares[usize::from(place)])
-            .collect()
+        self.men(rank).iter().map(|&place| self.squares[usize::from(place)]).collect()
     }
 
     /// The rank of a set of the right size on the right squares.
     pub fn rank(&self, set: SquareSet) -> u32 {
         let places = set.iter().filter_map(|square| self.place(square));
-        let terms = places
-            .enumerate()
-            .map(|(i, place)| self.binomials.get(place, i + 1));
+        let terms = places.enumerate().map(|(i, place)| self.binomials.get(place, i + 1));
         terms.sum::<u64>() as u32
     }
 
@@ -103,8 +98,7 @@ impl<const N: usize> DefenderSets<N> {
     /// Whether one of these places is the square.
     #[inline]
     pub fn is_among(&self, men: &[u16], square: Square) -> bool {
-        men.iter()
-            .any(|&place| self.squares[usize::from(place)] == square)
+        men.iter().any(|&place| self.squares[usize::from(place)] == square)
     }
 
     /// The ranks of the sets that hold the square, ascending.
@@ -125,11 +119,7 @@ impl<const N: usize> DefenderSets<N> {
         let term = |place: usize, k: usize| self.binomials.get(place, k);
         // Men below the new one keep their term, those above move up by one.
         let mut below = 0;
-        let mut above: u64 = others
-            .iter()
-            .enumerate()
-            .map(|(i, &o)| term(o, i + 2))
-            .sum();
+        let mut above: u64 = others.iter().enumerate().map(|(i, &o)| term(o, i + 2)).sum();
         let mut passed = 0;
         ranks.clear();
         for place in 0..self.squares.len() {
@@ -168,16 +158,11 @@ impl<const N: usize> DefenderLines<N> {
     /// The lines of a ruleset's board.
     pub fn new(rules: &Ruleset) -> DefenderLines<N> {
         let board = rules.board;
-        let starts = |d: Direction| {
-            board
-                .squares()
-                .filter(move |&s| board.step(s, d.opposite()).is_none())
-        };
+        let starts =
+            |d: Direction| board.squares().filter(move |&s| board.step(s, d.opposite()).is_none());
         let line = |start, d| std::iter::once(start).chain(board.ray(start, d)).collect();
-        let lines = Direction::ALL
-            .into_iter()
-            .flat_map(|d| starts(d).map(move |s| line(s, d)))
-            .collect();
+        let lines =
+            Direction::ALL.into_iter().flat_map(|d| starts(d).map(move |s| line(s, d))).collect();
         let movement = &rules.movement[Kind::Defender as usize];
         let union = |sets: &mut dyn Iterator<Item = &SquareSet>| {
             sets.fold(SquareSet::EMPTY, |all, &set| all | set)
@@ -191,10 +176,7 @@ impl<const N: usize> DefenderLines<N> {
         };
         let outside = class(!union(&mut larger()), open);
         let gates = larger().map(|&gate| class(gate, open | gate));
-        DefenderLines {
-            lines,
-            classes: std::iter::once(outside).chain(gates).collect(),
-        }
+        DefenderLines { lines, classes: std::iter::once(outside).chain(gates).collect() }
     }
 
     /// Adds to `reach[origin]` the lanes of all `targets[square]` that a man
@@ -216,11 +198,8 @@ impl<const N: usize> DefenderLines<N> {
                     if class.origins.contains(square) {
                         reach[square.index()] |= carry;
                     }
-                    let target = if stop.contains(square) {
-                        targets[square.index()]
-                    } else {
-                        Row::EMPTY
-                    };
+                    let target =
+                        if stop.contains(square) { targets[square.index()] } else { Row::EMPTY };
                     if cross.contains(square) {
                         carry = (carry | target).without(region.bit(square));
                     } else {

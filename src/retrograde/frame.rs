@@ -94,23 +94,14 @@ impl<'a, const N: usize> Frame<'a, N> {
         let (attackers, _) = self.attackers.sets().unrank(number as u64);
         let free = !self.region.row(attackers);
         let places = free & self.region.places;
-        let mut valid: Vec<Row<N>> = self
-            .defenders
-            .lanes
-            .iter()
-            .map(|&lanes| places.without(lanes))
-            .collect();
+        let mut valid: Vec<Row<N>> =
+            self.defenders.lanes.iter().map(|&lanes| places.without(lanes)).collect();
         for square in attackers {
             for &rank in self.defenders.holding(square) {
                 valid[rank as usize] = Row::EMPTY;
             }
         }
-        Block {
-            number,
-            attackers,
-            free,
-            valid,
-        }
+        Block { number, attackers, free, valid }
     }
 
     /// The lanes that the soldiers of a row leave free, whether the king may
@@ -146,25 +137,13 @@ impl<'a, const N: usize> Frame<'a, N> {
                     let king = self.region.bit(to);
                     if !king.is_empty() {
                         king_passed |= king;
-                        scratch
-                            .iter_mut()
-                            .for_each(|lanes| *lanes = lanes.without(king));
+                        scratch.iter_mut().for_each(|lanes| *lanes = lanes.without(king));
                     }
                     if step.ends {
                         let after = others.with(to);
-                        let soldiers = Soldiers {
-                            attackers: after,
-                            defenders: SquareSet::EMPTY,
-                        };
+                        let soldiers = Soldiers { attackers: after, defenders: SquareSet::EMPTY };
                         let king_captured = soldiers.king_captures(self.rules, &self.region, to);
-                        visit(
-                            AttackerMove {
-                                to,
-                                after,
-                                king_captured,
-                            },
-                            scratch,
-                        );
+                        visit(AttackerMove { to, after, king_captured }, scratch);
                     }
                 }
             }
@@ -175,7 +154,7 @@ impl<'a, const N: usize> Frame<'a, N> {
     /// capture a defender or on which defenders change the capture of the king;
     /// a rank can come twice.
     pub fn special_ranks(&self, mv: &AttackerMove<N>) -> impl Iterator<Item = u32> + '_ {
-        let (board, slides) = (self.rules.board, self.rules.slides());
+        let slides = self.rules.slides();
         let hostile = &self.rules.hostile[Kind::Defender as usize];
         let anvils = mv.after | hostile.empty | hostile.occupied | hostile.besieged;
         let protected = self.rules.protected[Side::Defenders as usize];
@@ -185,20 +164,24 @@ impl<'a, const N: usize> Frame<'a, N> {
             let anvil = slides.next(victim, direction)?;
             (anvils.contains(anvil) && !protected.contains(victim)).then_some(victim)
         });
+        victims
+            .flat_map(|square| self.defenders.holding(square).iter().copied())
+            .chain(self.shielded_ranks(mv))
+    }
+
+    /// The ranks of the rows on which defenders may change whether an attacker
+    /// arriving on `mv.to` captures the king; a rank can come twice.
+    pub fn shielded_ranks(&self, mv: &AttackerMove<N>) -> impl Iterator<Item = u32> + '_ {
+        let (board, to) = (self.rules.board, mv.to);
         let shields = self.shields.iter().filter(move |&s| {
             board.file(s).abs_diff(board.file(to)) + board.rank(s).abs_diff(board.rank(to)) <= 2
         });
-        victims
-            .chain(shields)
-            .flat_map(|square| self.defenders.holding(square).iter().copied())
+        shields.flat_map(|square| self.defenders.holding(square).iter().copied())
     }
 
     /// The lanes of a row on which the attacker's move captures nothing.
     pub fn quiet(&self, mv: &AttackerMove<N>, rank: u32) -> Row<N> {
-        let soldiers = Soldiers {
-            attackers: mv.after,
-            defenders: self.defenders.set(rank),
-        };
+        let soldiers = Soldiers { attackers: mv.after, defenders: self.defenders.set(rank) };
         let victims = soldiers.victims(self.rules, Side::Attackers, mv.to);
         let king = soldiers.king_captures(self.rules, &self.region, mv.to);
         quiet_lanes(&self.region, victims).without(king)
@@ -208,10 +191,7 @@ impl<'a, const N: usize> Frame<'a, N> {
     /// there captures nothing, as far as the attackers alone decide.
     pub fn quiet_arrivals(&self, attackers: SquareSet) -> Arrivals<N> {
         let board = self.rules.board;
-        let soldiers = Soldiers {
-            attackers,
-            defenders: SquareSet::EMPTY,
-        };
+        let soldiers = Soldiers { attackers, defenders: SquareSet::EMPTY };
         let mut arrivals = Arrivals {
             soldiers: vec![!Row::EMPTY; board.area()],
             king: !Row::EMPTY,
@@ -225,9 +205,7 @@ impl<'a, const N: usize> Frame<'a, N> {
                 arrivals.king = arrivals.king.without(self.region.bit(to));
             }
             // A king on the anvil captures; so does a defender there.
-            arrivals
-                .anvils
-                .extend(victims().map(|victim| (victim.anvil, to)));
+            arrivals.anvils.extend(victims().map(|victim| (victim.anvil, to)));
         }
         arrivals
     }
@@ -253,10 +231,7 @@ impl<const N: usize> Arrivals<N> {
     pub fn beside(&self, frame: &Frame<N>, others: &[usize], quiet: &mut Vec<Row<N>>) {
         quiet.clone_from(&self.soldiers);
         for &(anvil, to) in &self.anvils {
-            if others
-                .iter()
-                .any(|&place| frame.defenders.squares[place] == anvil)
-            {
+            if others.iter().any(|&place| frame.defenders.squares[place] == anvil) {
                 quiet[to.index()] = Row::EMPTY;
             }
         }
@@ -265,10 +240,7 @@ impl<const N: usize> Arrivals<N> {
     /// The lanes on which the arriving king captures with the help of one of
     /// the defenders.
     pub fn king_helped(&self, frame: &Frame<N>, men: &[u16]) -> Row<N> {
-        let helped = self
-            .anvils
-            .iter()
-            .filter(|(a, _)| frame.defenders.is_among(men, *a));
+        let helped = self.anvils.iter().filter(|(a, _)| frame.defenders.is_among(men, *a));
         helped.fold(Row::EMPTY, |all, &(_, to)| all | frame.region.bit(to))
     }
 }
@@ -281,8 +253,6 @@ pub fn counted_sets(rules: &Ruleset, slice: Slice) -> Result<AttackerSets, Index
     let places = rules.places(Kind::Attacker);
     let heavy = rules.places(Kind::Defender);
     let group = rules.symmetries();
-    AttackerSets::new(rules.board, group, places, heavy, slice.attackers, |_| {
-        Some(1)
-    })
-    .ok_or(IndexError::TooLarge(slice))
+    AttackerSets::new(rules.board, group, places, heavy, slice.attackers, |_| Some(1))
+        .ok_or(IndexError::TooLarge(slice))
 }

@@ -3,7 +3,6 @@
 
 use crate::board::{Square, SquareSet, Symmetry};
 use crate::rules::{Kind, Side};
-use crate::value::Plies;
 
 use super::captures::{Soldiers, Victim, capture_groups};
 use super::child::Child;
@@ -11,6 +10,7 @@ use super::defenders::DefenderSets;
 use super::frame::{Block, Frame};
 use super::quiet::{Scratch, Targets};
 use super::row::Row;
+use super::seeds::{Options, SeedEvents, SeedRows, Seeds};
 
 /// The solved slices that captures lead to.
 pub struct Children<const N: usize> {
@@ -25,93 +25,14 @@ pub struct Children<const N: usize> {
 impl<const N: usize> Children<N> {
     /// The greatest code that any of their positions has.
     fn greatest_code(&self) -> u16 {
-        let left = self
-            .fewer_defenders
-            .iter()
-            .map(|(child, _)| child.rows.greatest_code());
-        let right = self
-            .fewer_attackers
-            .iter()
-            .map(|child| child.rows.greatest_code());
+        let left = self.fewer_defenders.iter().map(|(child, _)| child.rows.greatest_code());
+        let right = self.fewer_attackers.iter().map(|child| child.rows.greatest_code());
         left.chain(right).max().unwrap_or(0).max(LOST_IN_0)
     }
 }
 
 /// The code of a side to move that has lost, having no men left to move.
 const LOST_IN_0: u16 = 2;
-
-/// A row of the chunk and lanes that something happens to.
-pub type Event<const N: usize> = (u32, Row<N>);
-
-/// What the initial pass says about one chunk of rows and one outcome: the
-/// winner is the side that wins, the loser the other one.
-#[derive(Clone, Debug)]
-pub struct Seeds<const N: usize> {
-    /// By row: where the winner, to move, wins in this move by rule.
-    pub won: Vec<Row<N>>,
-    /// By row: where the loser, to move, has no legal move.
-    pub lost: Vec<Row<N>>,
-    /// By row: where the loser, to move, is lost as soon as all moves that
-    /// capture nothing lead to wins. Lanes held back by captures come later.
-    pub open: Vec<Row<N>>,
-    /// By ply: where the winner, to move, wins in that many plies by a capture,
-    /// and not in fewer.
-    pub wins: Vec<Vec<Event<N>>>,
-    /// By ply: where the slowest of the loser's captures leads to a win in that
-    /// many plies; from then on the lane is open.
-    pub releases: Vec<Vec<Event<N>>>,
-}
-
-impl<const N: usize> Default for Seeds<N> {
-    fn default() -> Self {
-        Seeds {
-            won: Vec::new(),
-            lost: Vec::new(),
-            open: Vec::new(),
-            wins: Vec::new(),
-            releases: Vec::new(),
-        }
-    }
-}
-
-/// What one side to move can do at once, by row of a block.
-struct Options<const N: usize> {
-    /// Where it has a legal move.
-    any: Vec<Row<N>>,
-    /// Where a move wins at once by rule: a king's capture or escape.
-    decisive: Vec<Row<N>>,
-    /// By code: where a capture leads to a position of that code.
-    captures: Vec<Vec<Row<N>>>,
-    /// The codes for which there are any.
-    used: Vec<bool>,
-}
-
-impl<const N: usize> Options<N> {
-    fn new(rows: usize, codes: usize) -> Options<N> {
-        let empty = vec![Row::EMPTY; rows];
-        Options {
-            any: empty.clone(),
-            decisive: empty.clone(),
-            captures: vec![empty; codes],
-            used: vec![false; codes],
-        }
-    }
-
-    fn clear(&mut self) {
-        self.any.fill(Row::EMPTY);
-        self.decisive.fill(Row::EMPTY);
-        for (rows, used) in self.captures.iter_mut().zip(&mut self.used) {
-            if std::mem::take(used) {
-                rows.fill(Row::EMPTY);
-            }
-        }
-    }
-
-    fn capture(&mut self, code: u16, rank: u32, lanes: Row<N>) {
-        self.used[usize::from(code)] = true;
-        self.captures[usize::from(code)][rank as usize] |= lanes;
-    }
-}
 
 /// The initial pass over a slice.
 pub struct InitialPass<'a, const N: usize> {
@@ -131,11 +52,7 @@ pub struct InitialScratch<const N: usize> {
 impl<'a, const N: usize> InitialPass<'a, N> {
     /// The pass over the frame's slice, with the slices that it leads to.
     pub fn new(frame: &'a Frame<'a, N>, children: &'a Children<N>) -> InitialPass<'a, N> {
-        InitialPass {
-            frame,
-            children,
-            codes: usize::from(children.greatest_code()) + 1,
-        }
+        InitialPass { frame, children, codes: usize::from(children.greatest_code()) + 1 }
     }
 
     /// Buffers for one worker.
@@ -148,50 +65,44 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         }
     }
 
-    /// Everything for a range of blocks, by winner.
+    /// Everything for a range of blocks, by winner. The rows must be empty.
     pub fn run(
         &self,
         blocks: std::ops::Range<usize>,
         scratch: &mut InitialScratch<N>,
-    ) -> [Seeds<N>; 2] {
-        let mut seeds: [Seeds<N>; 2] = Default::default();
-        for seeds in &mut seeds {
-            // A capture into a code is one ply earlier; codes of losses are two
-            // above their plies.
-            seeds.wins.resize(self.codes + 1, Vec::new());
-            seeds.releases.resize(self.codes + 1, Vec::new());
-        }
+        rows: [SeedRows<N>; 2],
+    ) -> [SeedEvents<N>; 2] {
+        let [mut attackers, mut defenders] = rows.map(|rows| Seeds::new(rows, self.codes));
         for (i, number) in blocks.enumerate() {
             let block = self.frame.block(number);
             scratch.options.iter_mut().for_each(Options::clear);
             self.attackers(&block, scratch);
             self.defenders(&block, scratch);
             let first = i * self.frame.block_rows();
-            for winner in Side::ALL {
-                self.seed(
-                    &block,
-                    first,
-                    &scratch.options,
-                    winner,
-                    &mut seeds[winner as usize],
-                );
-            }
+            let [by_attackers, by_defenders] = &scratch.options;
+            attackers.add(first, &block, by_attackers, by_defenders);
+            defenders.add(first, &block, by_defenders, by_attackers);
         }
-        seeds
+        [attackers.events, defenders.events]
     }
 
     fn attackers(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
         let frame = self.frame;
-        let InitialScratch {
-            quiet,
-            options: [options, _],
-            ..
-        } = scratch;
+        let InitialScratch { quiet, options: [options, _], .. } = scratch;
+        let mut shielded: Vec<(u32, Row<N>)> = Vec::new();
         frame.attacker_moves(block, &mut quiet.lanes, |mv, legal| {
+            shielded.clear();
+            let ranks = frame.shielded_ranks(&mv);
+            shielded.extend(ranks.map(|rank| (rank, options.decisive[rank as usize])));
             let rows = options.any.iter_mut().zip(&mut options.decisive).zip(legal);
             for ((any, decisive), &legal) in rows {
                 *any |= legal;
                 *decisive |= legal & mv.king_captured;
+            }
+            // There a defender may be in the place of a hostile empty square;
+            // the loop below sees to them.
+            for &(rank, before) in &shielded {
+                options.decisive[rank as usize] = before;
             }
             for rank in frame.special_ranks(&mv) {
                 let legal = legal[rank as usize];
@@ -199,16 +110,12 @@ impl<'a, const N: usize> InitialPass<'a, N> {
                     continue;
                 }
                 let defenders = frame.defenders.set(rank);
-                let soldiers = Soldiers {
-                    attackers: mv.after,
-                    defenders,
-                };
+                let soldiers = Soldiers { attackers: mv.after, defenders };
                 let king = soldiers.king_captures(frame.rules, &frame.region, mv.to);
                 let decisive = &mut options.decisive[rank as usize];
                 *decisive |= legal & king;
-                let victims: Vec<Victim> = soldiers
-                    .victims(frame.rules, Side::Attackers, mv.to)
-                    .collect();
+                let victims: Vec<Victim> =
+                    soldiers.victims(frame.rules, Side::Attackers, mv.to).collect();
                 capture_groups(&frame.region, &victims, |lanes, captured| {
                     let lanes = lanes & legal.without(king);
                     if lanes.is_empty() {
@@ -233,16 +140,8 @@ impl<'a, const N: usize> InitialPass<'a, N> {
 
     fn any_defender_move(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
         let frame = self.frame;
-        let InitialScratch {
-            quiet,
-            options: [_, options],
-            ..
-        } = scratch;
-        let everywhere = Targets {
-            rows: &block.valid,
-            complement: false,
-            blocks: None,
-        };
+        let InitialScratch { quiet, options: [_, options], .. } = scratch;
+        let everywhere = Targets { rows: &block.valid, complement: false, blocks: None };
         frame.defender_moves(block, everywhere, None, quiet, &mut options.any);
         for rank in 0..frame.block_rows() as u32 {
             let valid = block.valid[rank as usize];
@@ -262,30 +161,17 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     fn defender_captures(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
         let frame = self.frame;
         let board = frame.rules.board;
-        let near: SquareSet = block
-            .attackers
-            .iter()
-            .flat_map(|s| board.neighbours(s))
-            .collect();
+        let near: SquareSet = block.attackers.iter().flat_map(|s| board.neighbours(s)).collect();
         let stop = frame.rules.places(Kind::Defender) - block.attackers;
-        let near: Vec<(usize, Square)> = (near & stop)
-            .iter()
-            .filter_map(|s| Some((frame.defenders.place(s)?, s)))
-            .collect();
-        let InitialScratch {
-            quiet,
-            options: [_, options],
-            values,
-        } = scratch;
+        let near: Vec<(usize, Square)> =
+            (near & stop).iter().filter_map(|s| Some((frame.defenders.place(s)?, s))).collect();
+        let InitialScratch { quiet, options: [_, options], values } = scratch;
         frame.for_missing_defender(block, quiet, |_, occupied, quiet| {
             for &(place, to) in near.iter().filter(|(_, to)| !occupied.contains(*to)) {
                 let ranks = Frame::ranks(quiet);
                 let rank = ranks[place];
                 let defenders = (occupied - block.attackers).with(to);
-                let soldiers = Soldiers {
-                    attackers: block.attackers,
-                    defenders,
-                };
+                let soldiers = Soldiers { attackers: block.attackers, defenders };
                 let victims: Vec<Victim> =
                     soldiers.victims(frame.rules, Side::Defenders, to).collect();
                 values.clear();
@@ -319,15 +205,9 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         }
         let image = |g: Symmetry| self.frame.defenders.images(g)[rank as usize];
         let child = &self.children.fewer_attackers[captured - 1];
-        child.values(
-            &self.frame.region,
-            attackers,
-            image,
-            lanes,
-            |code, lanes| {
-                values.push((code, lanes));
-            },
-        );
+        child.values(&self.frame.region, attackers, image, lanes, |code, lanes| {
+            values.push((code, lanes));
+        });
     }
 
     /// Where a defender who arrives on `to` can have come from: calls `visit`
@@ -343,10 +223,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     ) {
         for ray in self.frame.rules.slides().to(Kind::Defender, to) {
             let mut lanes = lanes;
-            for step in ray
-                .iter()
-                .take_while(|step| !occupied.contains(step.square))
-            {
+            for step in ray.iter().take_while(|step| !occupied.contains(step.square)) {
                 lanes = lanes.without(self.frame.region.bit(step.square));
                 if let Some(place) = self.frame.defenders.place(step.square)
                     && step.ends
@@ -361,11 +238,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     fn king_captures(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
         let frame = self.frame;
         let arrivals = frame.quiet_arrivals(block.attackers);
-        let InitialScratch {
-            options: [_, options],
-            values,
-            ..
-        } = scratch;
+        let InitialScratch { options: [_, options], values, .. } = scratch;
         for rank in 0..frame.block_rows() as u32 {
             let valid = block.valid[rank as usize];
             let helped = arrivals.king_helped(frame, frame.defenders.men(rank));
@@ -378,10 +251,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
                     continue;
                 }
                 let defenders = frame.defenders.set(rank);
-                let soldiers = Soldiers {
-                    attackers: block.attackers,
-                    defenders,
-                };
+                let soldiers = Soldiers { attackers: block.attackers, defenders };
                 let captured: SquareSet = soldiers
                     .victims(frame.rules, Side::Defenders, to)
                     .filter(|victim| victim.without_king)
@@ -395,62 +265,4 @@ impl<'a, const N: usize> InitialPass<'a, N> {
             }
         }
     }
-
-    /// Sorts what the two sides can do at once into wins, releases and tables.
-    fn seed(
-        &self,
-        block: &Block<N>,
-        first: usize,
-        options: &[Options<N>; 2],
-        winner: Side,
-        seeds: &mut Seeds<N>,
-    ) {
-        let wins = &options[winner as usize];
-        let holds = &options[winner.other() as usize];
-        let losses = |options: &Options<N>| {
-            (2..self.codes)
-                .step_by(2)
-                .filter(|&code| options.used[code])
-                .collect::<Vec<_>>()
-        };
-        let (won_by, safe_by) = (losses(wins), losses(holds));
-        let held_by: Vec<usize> = (1..self.codes)
-            .step_by(2)
-            .rev()
-            .filter(|&code| holds.used[code])
-            .collect();
-        for (rank, &valid) in block.valid.iter().enumerate() {
-            let row = (first + rank) as u32;
-            let decisive = wins.decisive[rank] & valid;
-            seeds.won.push(decisive);
-            let mut rest = valid.without(decisive);
-            for &code in &won_by {
-                let lanes = rest & wins.captures[code][rank];
-                if !lanes.is_empty() {
-                    // The code of a loss in n is n + 2; the win is in n + 1.
-                    seeds.wins[code - 1].push((row, lanes));
-                    rest = rest.without(lanes);
-                }
-            }
-            let lost = valid.without(holds.any[rank]);
-            seeds.lost.push(lost);
-            let mut open = valid.without(lost | holds.decisive[rank] | holds.captures[0][rank]);
-            for &code in &safe_by {
-                open = open.without(holds.captures[code][rank]);
-            }
-            for &code in &held_by {
-                let lanes = open & holds.captures[code][rank];
-                if !lanes.is_empty() {
-                    seeds.releases[code].push((row, lanes));
-                    open = open.without(lanes);
-                }
-            }
-            seeds.open.push(open);
-        }
-    }
-}
-
-/// The plies at which something in the events happens, and no later.
-pub fn last_ply<const N: usize>(events: &[Vec<Event<N>>]) -> Plies {
-    events.iter().rposition(|at| !at.is_empty()).unwrap_or(0) as Plies
 }

@@ -59,20 +59,17 @@ impl BlockLookup {
     fn all_entries(&self, total: u64, count: usize) -> Vec<u32> {
         const TASK: u64 = 1 << 12;
         let mut entries = vec![0; total as usize];
-        entries
-            .par_chunks_mut(TASK as usize)
-            .enumerate()
-            .for_each(|(task, entries)| {
-                let first = task as u64 * TASK;
-                let limit = self.squares.len();
-                let mut places = colex_unrank(&self.binomials, limit, count, first);
-                for entry in entries {
-                    let set: SquareSet = places.iter().map(|&place| self.squares[place]).collect();
-                    let canonical = self.sets.canonical(set);
-                    *entry = (canonical.offset as u32) << 3 | canonical.symmetry.index() as u32;
-                    next_combination(&mut places, limit);
-                }
-            });
+        entries.par_chunks_mut(TASK as usize).enumerate().for_each(|(task, entries)| {
+            let first = task as u64 * TASK;
+            let limit = self.squares.len();
+            let mut places = colex_unrank(&self.binomials, limit, count, first);
+            for entry in entries {
+                let set: SquareSet = places.iter().map(|&place| self.squares[place]).collect();
+                let canonical = self.sets.canonical(set);
+                *entry = (canonical.offset as u32) << 3 | canonical.symmetry.index() as u32;
+                next_combination(&mut places, limit);
+            }
+        });
         entries
     }
 
@@ -85,23 +82,15 @@ impl BlockLookup {
     pub fn target(&self, set: SquareSet) -> Target {
         match &self.entries {
             Some(entries) => {
-                let places = set
-                    .iter()
-                    .map(|square| usize::from(self.places[square.index()]));
-                let terms = places
-                    .enumerate()
-                    .map(|(i, place)| self.binomials.get(place, i + 1));
+                let places = set.iter().map(|square| usize::from(self.places[square.index()]));
+                let terms = places.enumerate().map(|(i, place)| self.binomials.get(place, i + 1));
                 self.unpacked(entries[terms.sum::<u64>() as usize])
             }
             None => {
                 let canonical = self.sets.canonical(set);
                 let back = self.inverse[canonical.symmetry.index()];
                 let block = canonical.offset as usize;
-                Target {
-                    block,
-                    symmetry: canonical.symmetry,
-                    back,
-                }
+                Target { block, symmetry: canonical.symmetry, back }
             }
         }
     }
@@ -123,10 +112,7 @@ pub fn next_combination(places: &mut [usize], limit: usize) -> bool {
         let bound = places.get(i + 1).copied().unwrap_or(limit);
         if places[i] + 1 < bound {
             places[i] += 1;
-            places[..i]
-                .iter_mut()
-                .enumerate()
-                .for_each(|(j, place)| *place = j);
+            places[..i].iter_mut().enumerate().for_each(|(j, place)| *place = j);
             return true;
         }
     }

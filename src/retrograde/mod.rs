@@ -7,10 +7,13 @@ mod coded;
 mod defenders;
 mod frame;
 mod initial;
+mod log;
 mod lookup;
+mod outcome;
 mod quiet;
 mod region;
 mod row;
+mod seeds;
 mod solver;
 
 pub(crate) use child::Child;

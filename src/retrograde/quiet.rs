@@ -49,11 +49,7 @@ pub struct Targets<'a, const N: usize> {
 impl<const N: usize> Targets<'_, N> {
     #[inline(always)]
     fn get(&self, row: usize) -> Row<N> {
-        if self.complement {
-            !self.rows[row]
-        } else {
-            self.rows[row]
-        }
+        if self.complement { !self.rows[row] } else { self.rows[row] }
     }
 
     /// Whether nothing in the block is in the set.
@@ -178,13 +174,7 @@ impl<const N: usize> Frame<'_, N> {
         reach: &mut [Row<N>],
     ) {
         self.for_missing_defender(block, scratch, |others, occupied, scratch| {
-            let Scratch {
-                ranks,
-                targets: arriving,
-                quiet,
-                reach: leaving,
-                ..
-            } = scratch;
+            let Scratch { ranks, targets: arriving, quiet, reach: leaving, .. } = scratch;
             if let Some(arrivals) = arrivals {
                 arrivals.beside(self, others, quiet);
             } else {
@@ -195,11 +185,7 @@ impl<const N: usize> Frame<'_, N> {
             for (place, &square) in self.defenders.squares.iter().enumerate() {
                 let rank = ranks[place] as usize;
                 let free = !occupied.contains(square);
-                let lanes = if free {
-                    targets.get(rank) & block.valid[rank]
-                } else {
-                    Row::EMPTY
-                };
+                let lanes = if free { targets.get(rank) & block.valid[rank] } else { Row::EMPTY };
                 arriving[square.index()] = lanes & quiet[square.index()];
                 leaving[square.index()] = Row::EMPTY;
                 any |= !lanes.is_empty();
@@ -267,10 +253,7 @@ impl<const N: usize> Frame<'_, N> {
             if !ends.is_empty() {
                 let ends =
                     ends.without(arrivals.king_helped(self, self.defenders.men(rank as u32)));
-                *reach |= self
-                    .region
-                    .king_origins(ends, self.free(block, rank as u32))
-                    & valid;
+                *reach |= self.region.king_origins(ends, self.free(block, rank as u32)) & valid;
             }
         }
     }

@@ -46,10 +46,7 @@ pub fn region_side(rules: &Ruleset) -> usize {
     let board = rules.board;
     let distance = |square: Square| {
         let half = board.size() / 2;
-        board
-            .file(square)
-            .abs_diff(half)
-            .max(board.rank(square).abs_diff(half))
+        board.file(square).abs_diff(half).max(board.rank(square).abs_diff(half))
     };
     let reach = king_squares(rules).iter().map(distance).max().unwrap_or(0);
     2 * reach + 1
@@ -60,16 +57,9 @@ pub fn region_side(rules: &Ruleset) -> usize {
 fn king_squares(rules: &Ruleset) -> SquareSet {
     let places = rules.places(Kind::King);
     let mut squares = places;
-    for ray in places
-        .iter()
-        .flat_map(|from| rules.slides().from(Kind::King, from))
-    {
-        let goal = ray
-            .iter()
-            .position(|s| s.ends && rules.goals.contains(s.square));
-        let place = ray
-            .iter()
-            .rposition(|s| s.ends && places.contains(s.square));
+    for ray in places.iter().flat_map(|from| rules.slides().from(Kind::King, from)) {
+        let goal = ray.iter().position(|s| s.ends && rules.goals.contains(s.square));
+        let place = ray.iter().rposition(|s| s.ends && places.contains(s.square));
         let passed = goal.max(place).unwrap_or(0);
         squares.extend(ray[..passed].iter().map(|step| step.square));
     }
@@ -81,27 +71,15 @@ impl<const N: usize> Region<N> {
     pub fn new(rules: &Ruleset) -> Region<N> {
         let side = region_side(rules);
         let board = rules.board;
-        assert_eq!(
-            N,
-            (side * side).div_ceil(64),
-            "a row has as many words as its lanes need"
-        );
+        assert_eq!(N, (side * side).div_ceil(64), "a row has as many words as its lanes need");
         let margin = (board.size() - side) / 2;
         let lane = |square: Square| {
-            let file = board
-                .file(square)
-                .checked_sub(margin)
-                .filter(|&f| f < side)?;
-            let rank = board
-                .rank(square)
-                .checked_sub(margin)
-                .filter(|&r| r < side)?;
+            let file = board.file(square).checked_sub(margin).filter(|&f| f < side)?;
+            let rank = board.rank(square).checked_sub(margin).filter(|&r| r < side)?;
             Some(rank * side + file)
         };
-        let bits: Vec<Row<N>> = board
-            .squares()
-            .map(|s| lane(s).map_or(Row::EMPTY, Row::bit))
-            .collect();
+        let bits: Vec<Row<N>> =
+            board.squares().map(|s| lane(s).map_or(Row::EMPTY, Row::bit)).collect();
         let mut region = Region {
             side,
             margin,
@@ -125,10 +103,7 @@ impl<const N: usize> Region<N> {
 
     /// The square of a lane.
     pub fn square(&self, lane: usize) -> Square {
-        self.board.at(
-            lane % self.side + self.margin,
-            lane / self.side + self.margin,
-        )
+        self.board.at(lane % self.side + self.margin, lane / self.side + self.margin)
     }
 
     /// The lane's bit of a square; empty beyond the region.
@@ -139,9 +114,7 @@ impl<const N: usize> Region<N> {
 
     /// The lanes of a set of squares, those beyond the region left out.
     pub fn row(&self, squares: SquareSet) -> Row<N> {
-        squares
-            .iter()
-            .fold(Row::EMPTY, |row, square| row | self.bit(square))
+        squares.iter().fold(Row::EMPTY, |row, square| row | self.bit(square))
     }
 
     fn flip_table(&self, symmetry: Symmetry) -> Vec<[Row<N>; 256]> {
@@ -173,13 +146,8 @@ impl<const N: usize> Region<N> {
     fn origin_classes(&self, rules: &Ruleset) -> Vec<OriginClass<N>> {
         let movement = &rules.movement[Kind::King as usize];
         let (gates, single): (Vec<_>, Vec<_>) = movement.gates.iter().partition(|g| g.len() > 1);
-        let gated = movement
-            .gates
-            .iter()
-            .fold(SquareSet::EMPTY, |all, &gate| all | gate);
-        let inside = gates
-            .into_iter()
-            .fold(SquareSet::EMPTY, |all, &gate| all | gate);
+        let gated = movement.gates.iter().fold(SquareSet::EMPTY, |all, &gate| all | gate);
+        let inside = gates.into_iter().fold(SquareSet::EMPTY, |all, &gate| all | gate);
         debug_assert!(single.iter().all(|gate| gate.len() == 1));
         let class = |origins: SquareSet, open: SquareSet| OriginClass {
             origins: self.row(origins & rules.places(Kind::King)),
@@ -197,9 +165,7 @@ impl<const N: usize> Region<N> {
         };
         let outside = class(!inside, !gated);
         let larger = movement.gates.iter().filter(|gate| gate.len() > 1);
-        std::iter::once(outside)
-            .chain(larger.map(|&gate| class(gate, !gated | gate)))
-            .collect()
+        std::iter::once(outside).chain(larger.map(|&gate| class(gate, !gated | gate))).collect()
     }
 
     /// Every lane moved one square in the direction.

@@ -37,17 +37,9 @@ impl<const N: usize> Row<N> {
         }
         let (words, bits) = (by / 64, by % 64);
         Row(std::array::from_fn(|i| {
-            let high = if i >= words {
-                self.0[i - words] << bits
-            } else {
-                0
-            };
+            let high = if i >= words { self.0[i - words] << bits } else { 0 };
             let carried = bits > 0 && i > words;
-            high | if carried {
-                self.0[i - words - 1] >> (64 - bits)
-            } else {
-                0
-            }
+            high | if carried { self.0[i - words - 1] >> (64 - bits) } else { 0 }
         }))
     }
 
@@ -59,17 +51,9 @@ impl<const N: usize> Row<N> {
         }
         let (words, bits) = (by / 64, by % 64);
         Row(std::array::from_fn(|i| {
-            let low = if i + words < N {
-                self.0[i + words] >> bits
-            } else {
-                0
-            };
+            let low = if i + words < N { self.0[i + words] >> bits } else { 0 };
             let carried = bits > 0 && i + words + 1 < N;
-            low | if carried {
-                self.0[i + words + 1] << (64 - bits)
-            } else {
-                0
-            }
+            low | if carried { self.0[i + words + 1] << (64 - bits) } else { 0 }
         }))
     }
 

@@ -18,10 +18,7 @@ pub(super) struct Fault {
 
 /// A fault, in the shape in which functions return it.
 pub(super) fn fault<T>(field: impl Into<String>, reason: impl Into<String>) -> Result<T, Fault> {
-    Err(Fault {
-        field: field.into(),
-        reason: reason.into(),
-    })
+    Err(Fault { field: field.into(), reason: reason.into() })
 }
 
 /// The checked form of the file.
@@ -37,6 +34,7 @@ pub(super) fn ruleset(file: &File) -> Result<Ruleset, Fault> {
     let goals = goals(&file.end, &movement[Kind::King as usize], &names)?;
     let places = Kind::ALL.map(|kind| places(&movement[kind as usize], kind, goals));
     let start = start(&file.start, board, &places, goals)?;
+    check_besieged(&file.hostile)?;
     let hostile = [
         hostility(&file.hostile.attackers, "hostile.attackers", &names)?,
         hostility(&file.hostile.defenders, "hostile.defenders", &names)?,
@@ -59,11 +57,8 @@ pub(super) fn ruleset(file: &File) -> Result<Ruleset, Fault> {
         goals,
         endless: file.end.endless,
     };
-    let derived = Derived {
-        symmetries: essence.symmetries(),
-        fingerprint: essence.fingerprint(),
-        slides,
-    };
+    let derived =
+        Derived { symmetries: essence.symmetries(), fingerprint: essence.fingerprint(), slides };
     Ok(Ruleset {
         name: file.name.clone(),
         title: file.title.clone(),
@@ -161,6 +156,18 @@ fn start(
     Ok(layout)
 }
 
+/// A besieged square is one that is turned against the king's men by a siege;
+/// for other victims no rules give it a meaning.
+fn check_besieged(hostile: &file::Hostile) -> Result<(), Fault> {
+    for (kind, name) in [(&hostile.attackers, "attackers"), (&hostile.king, "king")] {
+        if !kind.besieged.is_empty() {
+            let field = format!("hostile.{name}.besieged");
+            return fault(field, "only hostile.defenders can have besieged squares");
+        }
+    }
+    Ok(())
+}
+
 fn hostility(file: &file::KindHostile, field: &str, names: &Names) -> Result<Hostility, Fault> {
     Ok(Hostility {
         empty: names.union(&file.empty, &format!("{field}.empty"))?,
@@ -211,10 +218,9 @@ fn check_end(end: &file::End) -> Result<(), Fault> {
             "end.endless",
             "is \"undecided\" where the mover who repeats a position loses, for no game is drawn",
         ),
-        (Repetition::Allowed | Repetition::Draw, Endless::Undecided) => fault(
-            "end.endless",
-            "is \"draw\" unless end.repetition is \"mover-loses\"",
-        ),
+        (Repetition::Allowed | Repetition::Draw, Endless::Undecided) => {
+            fault("end.endless", "is \"draw\" unless end.repetition is \"mover-loses\"")
+        }
         _ => Ok(()),
     }
 }

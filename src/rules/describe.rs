@@ -94,15 +94,11 @@ impl Ruleset {
             movement.gates.iter().partition(|gate| gate.len() == 1);
         if !single.is_empty() {
             let squares = self.phrase(single.into_iter().flatten().collect());
-            lines.push(format!(
-                "may leave {squares}, but never arrive there or cross it"
-            ));
+            lines.push(format!("may leave {squares}, but never arrive there or cross it"));
         }
         if !groups.is_empty() {
-            let groups: Vec<String> = groups
-                .iter()
-                .map(|&gate| self.list(gate).join(" "))
-                .collect();
+            let groups: Vec<String> =
+                groups.iter().map(|&gate| self.list(gate).join(" ")).collect();
             let groups = groups.join(" | ");
             lines.push(format!(
                 "may move within and out of a group, but never in from outside: {groups}"
@@ -120,9 +116,7 @@ impl Ruleset {
         let unaided = self.unaided[side as usize];
         if !unaided.is_empty() {
             let squares = self.phrase(unaided);
-            lines.push(format!(
-                "on {squares} captured between two enemy pieces only"
-            ));
+            lines.push(format!("on {squares} captured between two enemy pieces only"));
         }
         lines
     }
@@ -130,10 +124,7 @@ impl Ruleset {
     fn hostile_lines(&self, hostility: &Hostility) -> Vec<String> {
         let lines = [
             (hostility.empty, "hostile while empty"),
-            (
-                hostility.occupied,
-                "hostile with a piece of the own side on it",
-            ),
+            (hostility.occupied, "hostile with a piece of the own side on it"),
             (
                 hostility.besieged,
                 "hostile with a piece of the own side on it, if enemies are on all its other sides",
@@ -142,11 +133,7 @@ impl Ruleset {
         let lines = lines.into_iter().filter(|(squares, _)| !squares.is_empty());
         let lines = lines.map(|(squares, when)| format!("{when}: {}", self.phrase(squares)));
         let lines: Vec<String> = lines.collect();
-        if lines.is_empty() {
-            vec!["no hostile squares".to_owned()]
-        } else {
-            lines
-        }
+        if lines.is_empty() { vec!["no hostile squares".to_owned()] } else { lines }
     }
 
     fn king_lines(&self) -> Vec<String> {
@@ -157,11 +144,7 @@ impl Ruleset {
             let sides: SquareSet = self.board.neighbours(square).collect();
             let hostile = sides & hostility.empty;
             // More than four: at the edge there is no fourth side.
-            let need = if sides.len() == 4 {
-                4 - hostile.len()
-            } else {
-                5
-            };
+            let need = if sides.len() == 4 { 4 - hostile.len() } else { 5 };
             let [squares, helpers] = by_need.entry(need).or_default();
             squares.insert(square);
             *helpers |= hostile;
@@ -249,10 +232,7 @@ impl Page {
 
     /// The label once, then each text on lines of its own.
     fn entries(&mut self, label: &str, texts: &[String]) {
-        for (text, label) in texts
-            .iter()
-            .zip([label].into_iter().chain(std::iter::repeat("")))
-        {
+        for (text, label) in texts.iter().zip([label].into_iter().chain(std::iter::repeat(""))) {
             self.entry(label, text);
         }
     }

@@ -65,11 +65,7 @@ impl Ruleset {
         let marks = marks.map(|(letter, meaning, squares)| {
             let squares = squares - marked;
             marked |= squares;
-            Mark {
-                letter,
-                meaning,
-                squares,
-            }
+            Mark { letter, meaning, squares }
         });
         let mut marks = Vec::from(marks);
         marks.retain(|mark| !mark.squares.is_empty());
@@ -84,18 +80,12 @@ impl Ruleset {
             rest -= squares;
             words.push(name.to_owned());
         }
-        words.extend(
-            rest.iter()
-                .map(|square| self.board.name(square).to_string()),
-        );
+        words.extend(rest.iter().map(|square| self.board.name(square).to_string()));
         words.join(", ")
     }
 
     fn largest_within(&self, set: SquareSet) -> Option<(&str, SquareSet)> {
-        let named = self
-            .squares
-            .iter()
-            .map(|(name, squares)| (name.as_str(), *squares));
+        let named = self.squares.iter().map(|(name, squares)| (name.as_str(), *squares));
         let within = named.filter(|(_, squares)| squares.is_subset(set));
         // Of equally large sets, the first: `max_by_key` would take the last.
         within.rev().max_by_key(|(_, squares)| squares.len())

@@ -44,16 +44,12 @@ impl fmt::Display for RulesetError {
                 super::Ruleset::builtin_names().join(", ")
             ),
             RulesetError::Unreadable { origin, reason } => write!(f, "{origin}: {reason}"),
-            RulesetError::Form {
-                origin,
-                line,
-                reason,
-            } => write!(f, "{origin}: line {line}: {reason}"),
-            RulesetError::Field {
-                origin,
-                field,
-                reason,
-            } => write!(f, "{origin}: {field}: {reason}"),
+            RulesetError::Form { origin, line, reason } => {
+                write!(f, "{origin}: line {line}: {reason}")
+            }
+            RulesetError::Field { origin, field, reason } => {
+                write!(f, "{origin}: {field}: {reason}")
+            }
         }
     }
 }

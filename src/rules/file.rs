@@ -32,10 +32,7 @@ pub(super) struct File {
 
 /// A set in one string of squares, or in several groups.
 #[derive(Deserialize)]
-#[serde(
-    untagged,
-    expecting = "expected a string of squares, \"a4 a5\", or a list of such strings"
-)]
+#[serde(untagged, expecting = "expected a string of squares, \"a4 a5\", or a list of such strings")]
 pub(super) enum Squares {
     Set(String),
     Groups(Vec<String>),

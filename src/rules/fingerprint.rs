@@ -8,9 +8,7 @@ pub struct Fingerprint(pub [u8; 32]);
 impl fmt::Display for Fingerprint {
     /// The first 16 bytes in hexadecimal, enough to tell rulesets apart.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0[..16]
-            .iter()
-            .try_for_each(|byte| write!(f, "{byte:02x}"))
+        self.0[..16].iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 

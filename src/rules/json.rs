@@ -10,15 +10,9 @@ impl Ruleset {
     /// sets replaced by their squares, and what follows from them.
     pub fn describe_json(&self) -> Value {
         let list = |squares| self.list(squares);
-        let squares = self
-            .squares
-            .iter()
-            .map(|(name, set)| (name.clone(), json!(list(*set))));
+        let squares = self.squares.iter().map(|(name, set)| (name.clone(), json!(list(*set))));
         let by_kind = |make: &dyn Fn(Kind) -> Value| -> Value {
-            Kind::ALL
-                .map(|kind| (plural(kind).to_owned(), make(kind)))
-                .into_iter()
-                .collect()
+            Kind::ALL.map(|kind| (plural(kind).to_owned(), make(kind))).into_iter().collect()
         };
         json!({
             "name": self.name,

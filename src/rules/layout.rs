@@ -66,11 +66,7 @@ impl Layout {
         }
         if file != board.size() {
             let (rank, found, expected) = (rank + 1, file, board.size());
-            return Err(LayoutError::Width {
-                rank,
-                found,
-                expected,
-            });
+            return Err(LayoutError::Width { rank, found, expected });
         }
         Ok(())
     }
@@ -173,16 +169,11 @@ impl fmt::Display for LayoutError {
             LayoutError::Ranks { found, expected } => {
                 write!(f, "{found} ranks instead of {expected}")
             }
-            LayoutError::Width {
-                rank,
-                found,
-                expected,
-            } => write!(f, "rank {rank} has {found} squares instead of {expected}"),
+            LayoutError::Width { rank, found, expected } => {
+                write!(f, "rank {rank} has {found} squares instead of {expected}")
+            }
             LayoutError::NoPiece { rank, found } => {
-                write!(
-                    f,
-                    "rank {rank}: \"{found}\" is no piece: write t, T, K or a count"
-                )
+                write!(f, "rank {rank}: \"{found}\" is no piece: write t, T, K or a count")
             }
             LayoutError::TwoKings(first, second) => write!(f, "two kings, on {first} and {second}"),
         }
@@ -229,34 +220,16 @@ mod tests {
             ("", "1 ranks instead of 5"),
             ("//2t2/2T2/tTKTt/2T2/2t2/", "6 ranks instead of 5"),
             ("/2t2/2T2//2T2/2t2/", "rank 3 has 0 squares instead of 5"),
-            (
-                "/2t2/2T1/tTKTt/2T2/2t2/",
-                "rank 2 has 4 squares instead of 5",
-            ),
-            (
-                "/2t2/2T2/tTKTtt/2T2/2t2/",
-                "rank 3 has 6 squares instead of 5",
-            ),
+            ("/2t2/2T1/tTKTt/2T2/2t2/", "rank 2 has 4 squares instead of 5"),
+            ("/2t2/2T2/tTKTtt/2T2/2t2/", "rank 3 has 6 squares instead of 5"),
             (
                 "/2t2/99999999999999999999999/tTKTt/2T2/2t2/",
                 "rank 2: \"99999999999999999999999\" is no piece: write t, T, K or a count",
             ),
-            (
-                "/2t2/2x2/tTKTt/2T2/2t2/",
-                "rank 2: \"x\" is no piece: write t, T, K or a count",
-            ),
-            (
-                "/2t2/2é2/tTKTt/2T2/2t2/",
-                "rank 2: \"é\" is no piece: write t, T, K or a count",
-            ),
-            (
-                "/2t2/0T4/tTKTt/2T2/2t2/",
-                "rank 2: \"0\" is no piece: write t, T, K or a count",
-            ),
-            (
-                "/2t2/65T4/tTKTt/2T2/2t2/",
-                "rank 2 has 70 squares instead of 5",
-            ),
+            ("/2t2/2x2/tTKTt/2T2/2t2/", "rank 2: \"x\" is no piece: write t, T, K or a count"),
+            ("/2t2/2é2/tTKTt/2T2/2t2/", "rank 2: \"é\" is no piece: write t, T, K or a count"),
+            ("/2t2/0T4/tTKTt/2T2/2t2/", "rank 2: \"0\" is no piece: write t, T, K or a count"),
+            ("/2t2/65T4/tTKTt/2T2/2t2/", "rank 2 has 70 squares instead of 5"),
             ("/K4/5/5/5/4K/", "two kings, on a1 and e5"),
         ] {
             let error = Layout::parse(text, board(5)).unwrap_err();

@@ -55,10 +55,7 @@ impl Names {
             let Some((_, found)) = self.sets.iter().find(|(known, _)| known == name) else {
                 let known: Vec<&str> = self.sets.iter().map(|(name, _)| name.as_str()).collect();
                 let known = known.join(", ");
-                return fault(
-                    field,
-                    format!("no set is named \"{name}\" (known: {known})"),
-                );
+                return fault(field, format!("no set is named \"{name}\" (known: {known})"));
             };
             groups.extend(found);
         }
@@ -78,9 +75,7 @@ impl Names {
 }
 
 fn union(groups: &[SquareSet]) -> SquareSet {
-    groups
-        .iter()
-        .fold(SquareSet::EMPTY, |all, &group| all | group)
+    groups.iter().fold(SquareSet::EMPTY, |all, &group| all | group)
 }
 
 fn parse_groups(texts: &[String], field: &str, board: Board) -> Result<Vec<SquareSet>, Fault> {

@@ -247,9 +247,5 @@ impl Ruleset {
 
 /// See [`Ruleset::places`].
 pub(super) fn places(movement: &Movement, kind: Kind, goals: SquareSet) -> SquareSet {
-    if kind == Kind::King {
-        movement.stop - goals
-    } else {
-        movement.stop
-    }
+    if kind == Kind::King { movement.stop - goals } else { movement.stop }
 }

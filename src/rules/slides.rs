@@ -33,11 +33,7 @@ impl Slides {
             let places = places(movement, kind, goals);
             let rays = |from| {
                 let ray = |d| {
-                    if places.contains(from) {
-                        ray(board, movement, from, d)
-                    } else {
-                        vec![]
-                    }
+                    if places.contains(from) { ray(board, movement, from, d) } else { vec![] }
                 };
                 Direction::ALL.map(ray)
             };
@@ -46,30 +42,18 @@ impl Slides {
         let backward = per_kind(&|kind| {
             let begins = |from: Square, to: Square, direction: Direction| {
                 let rays: &Rays = &forward[kind as usize][from.index()];
-                rays[direction as usize]
-                    .iter()
-                    .any(|step| step.ends && step.square == to)
+                rays[direction as usize].iter().any(|step| step.ends && step.square == to)
             };
             let rays = |to| {
                 Direction::ALL.map(|back| {
-                    let step = |square| Step {
-                        square,
-                        ends: begins(square, to, back.opposite()),
-                    };
+                    let step = |square| Step { square, ends: begins(square, to, back.opposite()) };
                     trimmed(board.ray(to, back).map(step).collect())
                 })
             };
             board.squares().map(rays).collect()
         });
-        let next = board
-            .squares()
-            .map(|s| Direction::ALL.map(|d| board.step(s, d)))
-            .collect();
-        Slides {
-            next,
-            forward,
-            backward,
-        }
+        let next = board.squares().map(|s| Direction::ALL.map(|d| board.step(s, d))).collect();
+        Slides { next, forward, backward }
     }
 
     /// The next square in that direction, if the board goes on: as
@@ -109,10 +93,7 @@ fn ray(board: Board, movement: &Movement, from: Square, direction: Direction) ->
         if gate.is_some() && gate != home {
             break;
         }
-        steps.push(Step {
-            square,
-            ends: movement.stop.contains(square),
-        });
+        steps.push(Step { square, ends: movement.stop.contains(square) });
         if !movement.cross.contains(square) {
             break;
         }
@@ -122,10 +103,7 @@ fn ray(board: Board, movement: &Movement, from: Square, direction: Direction) ->
 
 /// Without what lies behind the last square that counts.
 fn trimmed(mut steps: Vec<Step>) -> Vec<Step> {
-    let length = steps
-        .iter()
-        .rposition(|step| step.ends)
-        .map_or(0, |last| last + 1);
+    let length = steps.iter().rposition(|step| step.ends).map_or(0, |last| last + 1);
     steps.truncate(length);
     steps
 }

@@ -48,12 +48,7 @@ fn encode(packing: Packing, level: i32, values: &[Code]) -> KindResult<EncodedBl
     if !(1..=MAX_BLOCK_VALUES).contains(&values.len()) {
         return Err(TableErrorKind::Unwritable("a block is empty or too large"));
     }
-    let block = |largest, content| EncodedBlock {
-        packing,
-        values: values.len(),
-        largest,
-        content,
-    };
+    let block = |largest, content| EncodedBlock { packing, values: values.len(), largest, content };
     let Some(filled) = fill(values) else {
         return Ok(block(0, Content::Nothing));
     };
@@ -68,11 +63,7 @@ fn encode(packing: Packing, level: i32, values: &[Code]) -> KindResult<EncodedBl
     let packed = packing.pack(&filled);
     let compressed =
         zstd::bulk::compress(&packed, level).map_err(TableErrorKind::io("compress a block"))?;
-    let smaller = if compressed.len() < packed.len() {
-        compressed
-    } else {
-        packed
-    };
+    let smaller = if compressed.len() < packed.len() { compressed } else { packed };
     Ok(block(code, Content::Record(record(&smaller))))
 }
 
@@ -91,17 +82,9 @@ fn fill(values: &[Code]) -> Option<Vec<Code>> {
 
 fn record(payload: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0; PAYLOAD + payload.len()];
-    put(
-        &mut bytes,
-        PAYLOAD_CHECKSUM,
-        &checksum(payload).to_le_bytes(),
-    );
+    put(&mut bytes, PAYLOAD_CHECKSUM, &checksum(payload).to_le_bytes());
     // A block's limit keeps its payload far below 4 GiB.
-    put(
-        &mut bytes,
-        PAYLOAD_LENGTH,
-        &(payload.len() as u32).to_le_bytes(),
-    );
+    put(&mut bytes, PAYLOAD_LENGTH, &(payload.len() as u32).to_le_bytes());
     put(&mut bytes, PAYLOAD, payload);
     bytes
 }
@@ -186,31 +169,20 @@ mod tests {
         assert_eq!(fill(&[X, X, 1, X, 2, X]), Some(vec![1, 1, 1, 1, 2, 2]));
         assert_eq!(fill(&[X, X]), None);
         let one = encode_block(Packing::Base3, 3, &[X, 2, X]).unwrap();
-        assert_eq!(
-            (one.content, one.largest, one.values),
-            (Content::OneValue(2), 2, 3)
-        );
+        assert_eq!((one.content, one.largest, one.values), (Content::OneValue(2), 2, 3));
     }
 
     #[test]
     fn what_compression_does_not_shrink_is_stored() {
         let block = encode_block(Packing::Bytes, 19, &[5, 6, 7]).unwrap();
-        let Content::Record(bytes) = block.content else {
-            panic!("several values")
-        };
+        let Content::Record(bytes) = block.content else { panic!("several values") };
         assert_eq!(bytes[8..], [3, 0, 0, 0, 5, 6, 7]);
     }
 
     #[test]
     fn values_that_do_not_fit_are_refused() {
         let error = encode_block(Packing::Base3, 3, &[0, 3]).unwrap_err();
-        assert!(matches!(
-            error.kind,
-            TableErrorKind::CodeTooLarge {
-                code: 3,
-                largest: 2
-            }
-        ));
+        assert!(matches!(error.kind, TableErrorKind::CodeTooLarge { code: 3, largest: 2 }));
         assert!(encode_block(Packing::Bytes, 3, &[]).is_err());
         assert!(encode_block(Packing::Bytes, 3, &vec![0; MAX_BLOCK_VALUES + 1]).is_err());
     }
@@ -220,10 +192,7 @@ mod tests {
         let mut values = vec![];
         for size in [999, 1001] {
             let frame = record(&zstd::bulk::compress(&vec![1; size], 3).unwrap());
-            assert_eq!(
-                decode_record(Packing::Bytes, &frame, 1000, &mut values),
-                None
-            );
+            assert_eq!(decode_record(Packing::Bytes, &frame, 1000, &mut values), None);
         }
     }
 }

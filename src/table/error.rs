@@ -87,10 +87,7 @@ impl TableErrorKind {
     }
 
     pub(super) fn at(self, path: Option<&Path>) -> TableError {
-        TableError {
-            path: path.map(Path::to_owned),
-            kind: self,
-        }
+        TableError { path: path.map(Path::to_owned), kind: self }
     }
 }
 
@@ -123,37 +120,25 @@ impl fmt::Display for TableErrorKind {
                  {FORMAT_VERSION}; update taflbase"
             ),
             Unsupported { field, id } => {
-                write!(
-                    f,
-                    "the table's {field} {id} is newer than this program; update taflbase"
-                )
+                write!(f, "the table's {field} {id} is newer than this program; update taflbase")
             }
             Truncated => {
                 f.write_str("the table is cut short; delete it and build or download it again")
             }
             Corrupted(part) => {
-                write!(
-                    f,
-                    "the table's {part} is damaged; delete it and build or download it again"
-                )
+                write!(f, "the table's {part} is damaged; delete it and build or download it again")
             }
             OutsideTable => f.write_str("the table has no such block or slot"),
             Unwritable(reason) => write!(f, "cannot make a table: {reason}"),
             CodeTooLarge { code, largest } => {
-                write!(
-                    f,
-                    "cannot store the code {code}: the largest here is {largest}"
-                )
+                write!(f, "cannot store the code {code}: the largest here is {largest}")
             }
             UnexpectedBlock(block) => write!(
                 f,
                 "block {block} came twice, or not with the values and packing it should have"
             ),
             MissingBlocks { missing, first } => {
-                write!(
-                    f,
-                    "{missing} blocks are missing, the first is block {first}"
-                )
+                write!(f, "{missing} blocks are missing, the first is block {first}")
             }
         }
     }

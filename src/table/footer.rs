@@ -44,21 +44,14 @@ pub struct SideSummary {
 
 impl SideSummary {
     pub(super) fn adds_up(&self) -> bool {
-        let sum = self
-            .wins
-            .checked_add(self.draws)
-            .and_then(|sum| sum.checked_add(self.losses));
+        let sum = self.wins.checked_add(self.draws).and_then(|sum| sum.checked_add(self.losses));
         sum == Some(self.positions)
     }
 
     /// The largest code that a table with these values can hold.
     pub fn largest_code(&self, metric: Metric) -> Code {
         let longest_win = if self.wins > 0 { self.max_win } else { 0 };
-        let longest_loss = if self.losses > 0 {
-            self.max_loss.saturating_add(2)
-        } else {
-            0
-        };
+        let longest_loss = if self.losses > 0 { self.max_loss.saturating_add(2) } else { 0 };
         match metric {
             Metric::Wdl => 2,
             Metric::Dtw => longest_win.max(longest_loss).min(DONT_CARE - 1),
@@ -73,11 +66,7 @@ impl SideSummary {
         put(&mut bytes, LOSSES, &self.losses.to_le_bytes());
         put(&mut bytes, MAX_WIN, &self.max_win.to_le_bytes());
         put(&mut bytes, MAX_LOSS, &self.max_loss.to_le_bytes());
-        put(
-            &mut bytes,
-            ONE_VALUE,
-            &one_value.unwrap_or(DONT_CARE).to_le_bytes(),
-        );
+        put(&mut bytes, ONE_VALUE, &one_value.unwrap_or(DONT_CARE).to_le_bytes());
         bytes
     }
 
@@ -90,10 +79,7 @@ impl SideSummary {
             max_win: u16_at(bytes, MAX_WIN),
             max_loss: u16_at(bytes, MAX_LOSS),
         };
-        (
-            summary,
-            Some(u16_at(bytes, ONE_VALUE)).filter(|&code| code != DONT_CARE),
-        )
+        (summary, Some(u16_at(bytes, ONE_VALUE)).filter(|&code| code != DONT_CARE))
     }
 }
 
@@ -112,11 +98,7 @@ impl Footer {
     pub fn to_bytes(self) -> [u8; FILE_CHECKSUM] {
         let mut bytes = [0; FILE_CHECKSUM];
         put(&mut bytes, INDEX_OFFSET, &self.index_offset.to_le_bytes());
-        put(
-            &mut bytes,
-            INDEX_CHECKSUM,
-            &self.index_checksum.to_le_bytes(),
-        );
+        put(&mut bytes, INDEX_CHECKSUM, &self.index_checksum.to_le_bytes());
         for side in 0..2 {
             let summary = self.summaries[side].to_bytes(self.one_value[side]);
             put(&mut bytes, SIDES + side * SIDE_BYTES, &summary);
@@ -136,9 +118,7 @@ impl Footer {
 
     /// Reads the last bytes of a file.
     pub fn parse(file: &[u8]) -> KindResult<Footer> {
-        let bytes = file
-            .last_chunk::<FOOTER_BYTES>()
-            .ok_or(TableErrorKind::Truncated)?;
+        let bytes = file.last_chunk::<FOOTER_BYTES>().ok_or(TableErrorKind::Truncated)?;
         if bytes[END..] != END_MAGIC {
             return Err(TableErrorKind::Truncated);
         }
@@ -152,19 +132,13 @@ impl Footer {
         };
         let whole = u64_at(bytes, CHECKSUM) == checksum(&bytes[..CHECKSUM])
             && footer.summaries.iter().all(SideSummary::adds_up);
-        whole
-            .then_some(footer)
-            .ok_or(TableErrorKind::Corrupted(Part::Footer))
+        whole.then_some(footer).ok_or(TableErrorKind::Corrupted(Part::Footer))
     }
 
     /// The checksum of the file that its last bytes name.
     pub fn file_checksum(file: &[u8]) -> KindResult<blake3::Hash> {
-        let bytes = file
-            .last_chunk::<FOOTER_BYTES>()
-            .ok_or(TableErrorKind::Truncated)?;
-        Ok(blake3::Hash::from_bytes(std::array::from_fn(|i| {
-            bytes[FILE_CHECKSUM + i]
-        })))
+        let bytes = file.last_chunk::<FOOTER_BYTES>().ok_or(TableErrorKind::Truncated)?;
+        Ok(blake3::Hash::from_bytes(std::array::from_fn(|i| bytes[FILE_CHECKSUM + i])))
     }
 }
 
@@ -173,14 +147,7 @@ mod tests {
     use super::*;
 
     fn summary() -> SideSummary {
-        SideSummary {
-            positions: 9,
-            wins: 4,
-            draws: 2,
-            losses: 3,
-            max_win: 5,
-            max_loss: 4,
-        }
+        SideSummary { positions: 9, wins: 4, draws: 2, losses: 3, max_win: 5, max_loss: 4 }
     }
 
     fn footer() -> Footer {
@@ -203,14 +170,8 @@ mod tests {
         let bytes = bytes_of(footer());
         assert_eq!(bytes.len(), 140);
         assert_eq!(Footer::parse(&bytes).unwrap(), footer());
-        assert_eq!(
-            Footer::file_checksum(&bytes).unwrap(),
-            blake3::hash(b"file")
-        );
-        assert!(matches!(
-            Footer::parse(&bytes[1..]),
-            Err(TableErrorKind::Truncated)
-        ));
+        assert_eq!(Footer::file_checksum(&bytes).unwrap(), blake3::hash(b"file"));
+        assert!(matches!(Footer::parse(&bytes[1..]), Err(TableErrorKind::Truncated)));
     }
 
     #[test]
@@ -227,19 +188,9 @@ mod tests {
     fn the_largest_code_follows_from_the_longest_win_and_loss() {
         assert_eq!(summary().largest_code(Metric::Wdl), 2);
         assert_eq!(summary().largest_code(Metric::Dtw), 6);
-        assert_eq!(
-            SideSummary {
-                max_win: 7,
-                ..summary()
-            }
-            .largest_code(Metric::Dtw),
-            7
-        );
+        assert_eq!(SideSummary { max_win: 7, ..summary() }.largest_code(Metric::Dtw), 7);
         assert_eq!(SideSummary::default().largest_code(Metric::Dtw), 0);
-        let longest = SideSummary {
-            max_loss: u16::MAX,
-            ..summary()
-        };
+        let longest = SideSummary { max_loss: u16::MAX, ..summary() };
         assert_eq!(longest.largest_code(Metric::Dtw), DONT_CARE - 1);
     }
 }

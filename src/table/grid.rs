@@ -185,10 +185,7 @@ mod tests {
         (1..12usize, 1..40u64)
             .prop_flat_map(|(lanes, rows)| (Just(lanes), Just(rows), 1..=lanes, 1..=rows))
             .prop_map(|(lanes, rows, lanes_per_block, rows_per_block)| {
-                let shape = BlockShape {
-                    lanes_per_block,
-                    rows_per_block,
-                };
+                let shape = BlockShape { lanes_per_block, rows_per_block };
                 Grid::new(lanes, rows, shape).unwrap()
             })
     }
@@ -227,10 +224,8 @@ mod tests {
 
     #[test]
     fn numbers_beyond_the_limits_are_refused() {
-        let shape = |lanes_per_block, rows_per_block| BlockShape {
-            lanes_per_block,
-            rows_per_block,
-        };
+        let shape =
+            |lanes_per_block, rows_per_block| BlockShape { lanes_per_block, rows_per_block };
         assert_eq!(Grid::new(0, 1, shape(1, 1)), Err(GridError::Lanes(0)));
         assert_eq!(Grid::new(362, 1, shape(1, 1)), Err(GridError::Lanes(362)));
         assert_eq!(Grid::new(1, 0, shape(1, 1)), Err(GridError::Rows(0)));

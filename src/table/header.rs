@@ -102,26 +102,10 @@ impl Header {
         // The limits of a grid are those of its fields here.
         put(&mut bytes, LANES, &(self.grid.lanes() as u16).to_le_bytes());
         put(&mut bytes, ROWS, &self.grid.rows().to_le_bytes());
-        put(
-            &mut bytes,
-            LANES_PER_BLOCK,
-            &(shape.lanes_per_block as u16).to_le_bytes(),
-        );
-        put(
-            &mut bytes,
-            ROWS_PER_BLOCK,
-            &(shape.rows_per_block as u32).to_le_bytes(),
-        );
-        put(
-            &mut bytes,
-            DEFENDERS,
-            &soldiers(self.slice.defenders)?.to_le_bytes(),
-        );
-        put(
-            &mut bytes,
-            ATTACKERS,
-            &soldiers(self.slice.attackers)?.to_le_bytes(),
-        );
+        put(&mut bytes, LANES_PER_BLOCK, &(shape.lanes_per_block as u16).to_le_bytes());
+        put(&mut bytes, ROWS_PER_BLOCK, &(shape.rows_per_block as u32).to_le_bytes());
+        put(&mut bytes, DEFENDERS, &soldiers(self.slice.defenders)?.to_le_bytes());
+        put(&mut bytes, ATTACKERS, &soldiers(self.slice.attackers)?.to_le_bytes());
         put(&mut bytes, FINGERPRINT, &self.fingerprint.0);
         let sum = checksum(&bytes[..CHECKSUM]);
         put(&mut bytes, CHECKSUM, &sum.to_le_bytes());
@@ -146,13 +130,8 @@ impl Header {
         if version == 0 || u64_at(file, CHECKSUM) != checksum(&file[..CHECKSUM]) {
             return Err(damaged);
         }
-        let unsupported = |field, at: usize| TableErrorKind::Unsupported {
-            field,
-            id: file[at],
-        };
-        let metric = Metric::ALL
-            .into_iter()
-            .find(|metric| metric.id() == file[METRIC]);
+        let unsupported = |field, at: usize| TableErrorKind::Unsupported { field, id: file[at] };
+        let metric = Metric::ALL.into_iter().find(|metric| metric.id() == file[METRIC]);
         let packing = Packing::from_id(file[PACKING]);
         if file[FILLING] != FILL_PREVIOUS {
             return Err(unsupported("filling", FILLING));
@@ -183,18 +162,12 @@ mod tests {
     use super::*;
 
     fn header() -> Header {
-        let shape = BlockShape {
-            lanes_per_block: 1,
-            rows_per_block: 700,
-        };
+        let shape = BlockShape { lanes_per_block: 1, rows_per_block: 700 };
         Header {
             metric: Metric::Dtw,
             packing: Packing::Words,
             fingerprint: Fingerprint(std::array::from_fn(|i| i as u8)),
-            slice: Slice {
-                defenders: 2,
-                attackers: 4,
-            },
+            slice: Slice { defenders: 2, attackers: 4 },
             grid: Grid::new(45, 123_456_789_012, shape).unwrap(),
         }
     }
@@ -239,30 +212,14 @@ mod tests {
 
     #[test]
     fn impossible_headers_are_damaged_ones() {
-        for bytes in [
-            with(VERSION, 0),
-            with(LANES + 1, 9),
-            with(LANES_PER_BLOCK, 46),
-        ] {
+        for bytes in [with(VERSION, 0), with(LANES + 1, 9), with(LANES_PER_BLOCK, 46)] {
             let error = Header::parse(&bytes).unwrap_err();
-            assert!(
-                matches!(error, TableErrorKind::Corrupted(Part::Header)),
-                "{error}"
-            );
+            assert!(matches!(error, TableErrorKind::Corrupted(Part::Header)), "{error}");
         }
-        assert!(matches!(
-            Header::parse(b"\x89TAFK"),
-            Err(TableErrorKind::NotATable)
-        ));
-        assert!(matches!(
-            Header::parse(b"\x89TAFL"),
-            Err(TableErrorKind::Truncated)
-        ));
+        assert!(matches!(Header::parse(b"\x89TAFK"), Err(TableErrorKind::NotATable)));
+        assert!(matches!(Header::parse(b"\x89TAFL"), Err(TableErrorKind::Truncated)));
         let mut crowded = header();
         crowded.slice.attackers = 70_000;
-        assert!(matches!(
-            crowded.to_bytes(),
-            Err(TableErrorKind::Unwritable(_))
-        ));
+        assert!(matches!(crowded.to_bytes(), Err(TableErrorKind::Unwritable(_))));
     }
 }

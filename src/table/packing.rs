@@ -38,10 +38,7 @@ impl Packing {
     /// The densest packing for values up to this one.
     pub fn for_codes_up_to(largest: Code) -> Packing {
         let fits = |packing: &Packing| largest <= packing.largest_code();
-        Packing::ALL
-            .into_iter()
-            .find(fits)
-            .unwrap_or(Packing::Words)
+        Packing::ALL.into_iter().find(fits).unwrap_or(Packing::Words)
     }
 
     /// The largest value that it can hold.

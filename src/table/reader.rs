@@ -54,8 +54,7 @@ impl Table<Mmap> {
 
 fn open_mapped(path: &Path, access: Access) -> Result<Table<Mmap>, TableError> {
     let map = map_file(path, access).map_err(TableErrorKind::io("open the table"));
-    map.and_then(|map| Table::parse(map, Some(path)))
-        .map_err(|kind| kind.at(Some(path)))
+    map.and_then(|map| Table::parse(map, Some(path))).map_err(|kind| kind.at(Some(path)))
 }
 
 impl Table<Vec<u8>> {
@@ -66,9 +65,7 @@ impl Table<Vec<u8>> {
     /// If the file cannot be read or is no whole table of a known format.
     pub fn read(path: &Path) -> Result<Table<Vec<u8>>, TableError> {
         let bytes = fs::read(path).map_err(TableErrorKind::io("read the table"));
-        bytes
-            .and_then(|bytes| Table::parse(bytes, Some(path)))
-            .map_err(|kind| kind.at(Some(path)))
+        bytes.and_then(|bytes| Table::parse(bytes, Some(path))).map_err(|kind| kind.at(Some(path)))
     }
 }
 
@@ -90,12 +87,8 @@ impl<D: AsRef<[u8]>> Table<D> {
         let footer = Footer::parse(file)?;
         let largest = [0, 1].map(|side| footer.summaries[side].largest_code(header.metric));
         let one_values = footer.one_value.iter().zip(largest);
-        if largest
-            .iter()
-            .any(|&code| code > header.packing.largest_code())
-            || one_values
-                .into_iter()
-                .any(|(one, largest)| one.is_some_and(|one| one > largest))
+        if largest.iter().any(|&code| code > header.packing.largest_code())
+            || one_values.into_iter().any(|(one, largest)| one.is_some_and(|one| one > largest))
         {
             return Err(TableErrorKind::Corrupted(Part::Footer));
         }
@@ -104,13 +97,7 @@ impl<D: AsRef<[u8]>> Table<D> {
         if checksum(&file[side_index[0]..file.len() - FOOTER_BYTES]) != footer.index_checksum {
             return Err(TableErrorKind::Corrupted(Part::Index));
         }
-        Ok(Table {
-            path: path.map(Path::to_owned),
-            header,
-            footer,
-            side_index,
-            bytes,
-        })
+        Ok(Table { path: path.map(Path::to_owned), header, footer, side_index, bytes })
     }
 
     /// What the table is.
@@ -134,8 +121,7 @@ impl<D: AsRef<[u8]>> Table<D> {
     /// # Errors
     /// If the table has no such block or the block is damaged.
     pub fn read_block(&self, block: u64, values: &mut Vec<Code>) -> Result<(), TableError> {
-        self.decode(block, values)
-            .map_err(|kind| kind.at(self.path.as_deref()))
+        self.decode(block, values).map_err(|kind| kind.at(self.path.as_deref()))
     }
 
     /// The value of one slot; unpacks the whole block that holds it.
@@ -150,10 +136,7 @@ impl<D: AsRef<[u8]>> Table<D> {
             .ok_or(TableErrorKind::OutsideTable)
             .and_then(|(block, offset)| {
                 self.decode(block, &mut values)?;
-                values
-                    .get(offset)
-                    .copied()
-                    .ok_or(TableErrorKind::Corrupted(Part::Block(block)))
+                values.get(offset).copied().ok_or(TableErrorKind::Corrupted(Part::Block(block)))
             })
             .map_err(|kind| kind.at(self.path.as_deref()))
     }
@@ -176,11 +159,7 @@ impl<D: AsRef<[u8]>> Table<D> {
         if let Err(kind) = self.check_file() {
             errors.push(kind.at(self.path.as_deref()));
         }
-        if errors.is_empty() {
-            Ok(())
-        } else {
-            Err(errors)
-        }
+        if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
     fn check_file(&self) -> KindResult<()> {
@@ -194,11 +173,7 @@ impl<D: AsRef<[u8]>> Table<D> {
     }
 
     fn decode(&self, block: u64, values: &mut Vec<Code>) -> KindResult<()> {
-        let extent = self
-            .header
-            .grid
-            .block_extent(block)
-            .ok_or(TableErrorKind::OutsideTable)?;
+        let extent = self.header.grid.block_extent(block).ok_or(TableErrorKind::OutsideTable)?;
         let side = extent.side as usize;
         let largest = self.footer.summaries[side].largest_code(self.header.metric);
         self.unpack(side, block, extent.values(), values)
@@ -223,17 +198,12 @@ impl<D: AsRef<[u8]>> Table<D> {
 
     /// An entry of a side that has entries; opening has found them to be there.
     fn entry(&self, side: usize, in_side: u64) -> u64 {
-        u64_at(
-            self.bytes.as_ref(),
-            self.side_index[side] + in_side as usize * ENTRY_BYTES,
-        )
+        u64_at(self.bytes.as_ref(), self.side_index[side] + in_side as usize * ENTRY_BYTES)
     }
 
     /// The bytes from a record on, up to the index.
     fn record(&self, offset: u64) -> Option<&[u8]> {
-        let start = usize::try_from(offset)
-            .ok()
-            .filter(|&start| start >= HEADER_BYTES)?;
+        let start = usize::try_from(offset).ok().filter(|&start| start >= HEADER_BYTES)?;
         self.bytes.as_ref().get(start..self.side_index[0])
     }
 }
@@ -241,15 +211,10 @@ impl<D: AsRef<[u8]>> Table<D> {
 /// Where the entries of the two sides begin, if the index is just what lies
 /// between the place that the footer names and the footer.
 fn find_index(index_end: usize, header: &Header, footer: &Footer) -> Option<[usize; 2]> {
-    let start = usize::try_from(footer.index_offset)
-        .ok()
-        .filter(|&at| at >= HEADER_BYTES)?;
-    let per_side = usize::try_from(header.grid.blocks_per_side())
-        .ok()?
-        .checked_mul(ENTRY_BYTES)?;
-    let [attackers, defenders] = footer
-        .one_value
-        .map(|one_value| if one_value.is_some() { 0 } else { per_side });
+    let start = usize::try_from(footer.index_offset).ok().filter(|&at| at >= HEADER_BYTES)?;
+    let per_side = usize::try_from(header.grid.blocks_per_side()).ok()?.checked_mul(ENTRY_BYTES)?;
+    let [attackers, defenders] =
+        footer.one_value.map(|one_value| if one_value.is_some() { 0 } else { per_side });
     let second = start.checked_add(attackers)?;
     (second.checked_add(defenders)? == index_end).then_some([start, second])
 }

@@ -19,9 +19,8 @@ pub(super) struct Temporary {
 impl Temporary {
     /// A new file beside `target`, `K2v4.dtw.<process>-<n>.tmp`.
     pub fn create(target: &Path) -> KindResult<(Temporary, File)> {
-        let name = target
-            .file_name()
-            .ok_or(TableErrorKind::Unwritable("the path names no file"))?;
+        let name =
+            target.file_name().ok_or(TableErrorKind::Unwritable("the path names no file"))?;
         for attempt in 0u32.. {
             let mut name = name.to_owned();
             name.push(format!(".{}-{attempt}.{TEMPORARY}", process::id()));
@@ -32,9 +31,7 @@ impl Temporary {
                 Err(error) => return Err(TableErrorKind::io("create the table")(error)),
             }
         }
-        Err(TableErrorKind::Unwritable(
-            "its folder is full of temporary files",
-        ))
+        Err(TableErrorKind::Unwritable("its folder is full of temporary files"))
     }
 
     /// Gives the file its final name, and makes sure that the name lasts.
@@ -84,18 +81,13 @@ pub fn remove_temporaries(folder: &Path) -> Result<usize, TableError> {
 
 /// Whether a name is one that [`Temporary::create`] gives.
 fn is_temporary(path: &Path) -> bool {
-    let parts = path
-        .file_name()
-        .and_then(|name| name.to_str())
-        .map(|name| name.split('.'));
+    let parts = path.file_name().and_then(|name| name.to_str()).map(|name| name.split('.'));
     let parts: Vec<&str> = parts.into_iter().flatten().collect();
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match parts[..] {
         [_, metric, number, TEMPORARY] => {
             Metric::ALL.iter().any(|m| m.name() == metric)
-                && number
-                    .split_once('-')
-                    .is_some_and(|(a, b)| digits(a) && digits(b))
+                && number.split_once('-').is_some_and(|(a, b)| digits(a) && digits(b))
         }
         _ => false,
     }
@@ -110,13 +102,7 @@ mod tests {
         for name in ["K2v4.dtw.123-0.tmp", "K12v24.wdl.1-12.tmp"] {
             assert!(is_temporary(Path::new(name)), "{name}");
         }
-        for name in [
-            "K2v4.dtw",
-            "K2v4.dtw.tmp",
-            "K2v4.dtw.1-.tmp",
-            "K2v4.txt.1-0.tmp",
-            "a.tmp",
-        ] {
+        for name in ["K2v4.dtw", "K2v4.dtw.tmp", "K2v4.dtw.1-.tmp", "K2v4.txt.1-0.tmp", "a.tmp"] {
             assert!(!is_temporary(Path::new(name)), "{name}");
         }
     }

@@ -73,16 +73,11 @@ impl TableWriter {
     /// If the block is not one of the table's, came before, has another number of
     /// values or another packing; or if the disk is full.
     pub fn append(&mut self, block: u64, encoded: EncodedBlock) -> Result<(), TableError> {
-        self.add(block, encoded)
-            .map_err(|kind| kind.at(Some(&self.path)))
+        self.add(block, encoded).map_err(|kind| kind.at(Some(&self.path)))
     }
 
     fn add(&mut self, block: u64, encoded: EncodedBlock) -> KindResult<()> {
-        let extent = self
-            .header
-            .grid
-            .block_extent(block)
-            .ok_or(TableErrorKind::OutsideTable)?;
+        let extent = self.header.grid.block_extent(block).ok_or(TableErrorKind::OutsideTable)?;
         let entry = &mut self.entries[block as usize];
         if *entry != Entry::Missing
             || encoded.values != extent.values()
@@ -111,8 +106,7 @@ impl TableWriter {
     /// If blocks are missing, if the summaries do not add up or forbid a value
     /// that a block has, or if the disk is full.
     pub fn finish(mut self, summaries: [SideSummary; 2]) -> Result<u64, TableError> {
-        self.complete(summaries)
-            .map_err(|kind| kind.at(Some(&self.path)))
+        self.complete(summaries).map_err(|kind| kind.at(Some(&self.path)))
     }
 
     fn complete(&mut self, summaries: [SideSummary; 2]) -> KindResult<u64> {
@@ -135,13 +129,9 @@ impl TableWriter {
         self.output.write(&footer.to_bytes())?;
         let file_checksum = self.output.hasher.finalize();
         self.output.write(&Footer::end(file_checksum))?;
-        self.output
-            .inner
-            .flush()
-            .map_err(TableErrorKind::io("write the table"))?;
+        self.output.inner.flush().map_err(TableErrorKind::io("write the table"))?;
         let file = self.output.inner.get_ref();
-        file.sync_all()
-            .map_err(TableErrorKind::io("write the table"))?;
+        file.sync_all().map_err(TableErrorKind::io("write the table"))?;
         self.temporary.rename(&self.path)?;
         Ok(self.output.written)
     }
@@ -150,10 +140,7 @@ impl TableWriter {
         let missing = |entry: &&Entry| **entry == Entry::Missing;
         if let Some(first) = self.entries.iter().position(|entry| missing(&entry)) {
             let missing = self.entries.iter().filter(missing).count() as u64;
-            return Err(TableErrorKind::MissingBlocks {
-                missing,
-                first: first as u64,
-            });
+            return Err(TableErrorKind::MissingBlocks { missing, first: first as u64 });
         }
         for (summary, code) in summaries.iter().zip(self.largest) {
             if !summary.adds_up() {
@@ -205,12 +192,7 @@ struct Output<W> {
 
 impl<W: Write> Output<W> {
     fn new(inner: W) -> Output<W> {
-        Output {
-            inner,
-            written: 0,
-            hasher: blake3::Hasher::new(),
-            broken: false,
-        }
+        Output { inner, written: 0, hasher: blake3::Hasher::new(), broken: false }
     }
 
     fn write(&mut self, bytes: &[u8]) -> KindResult<()> {
@@ -238,11 +220,7 @@ mod tests {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             let written = bytes.len().min(self.0);
             self.0 -= written;
-            if written == 0 {
-                Err(io::ErrorKind::StorageFull.into())
-            } else {
-                Ok(written)
-            }
+            if written == 0 { Err(io::ErrorKind::StorageFull.into()) } else { Ok(written) }
         }
 
         fn flush(&mut self) -> io::Result<()> {
@@ -257,10 +235,7 @@ mod tests {
         let error = output.write(&[0; 8]).unwrap_err();
         assert!(error.to_string().contains("free some space"), "{error}");
         output.inner = Disk(100);
-        assert!(matches!(
-            output.write(&[0; 8]),
-            Err(TableErrorKind::Unwritable(_))
-        ));
+        assert!(matches!(output.write(&[0; 8]), Err(TableErrorKind::Unwritable(_))));
     }
 
     #[test]

@@ -64,14 +64,7 @@ impl Files {
         let candidates = self.candidates.entry(key).or_default();
         candidates.retain(|known| known.path != path);
         let at = if own { 0 } else { candidates.len() };
-        candidates.insert(
-            at,
-            Candidate {
-                path,
-                own,
-                opened: OnceLock::new(),
-            },
-        );
+        candidates.insert(at, Candidate { path, own, opened: OnceLock::new() });
     }
 
     /// Adds the files in the folders beside a ruleset's own.
@@ -122,10 +115,7 @@ impl Files {
         let header = table.header();
         if header.fingerprint != rules.fingerprint() {
             let rules = rules.name.clone();
-            let wrong = ProbeError::WrongRules {
-                path: path(),
-                rules,
-            };
+            let wrong = ProbeError::WrongRules { path: path(), rules };
             return if candidate.own { Err(wrong) } else { Ok(None) };
         }
         if (header.slice, header.metric) != (slice, metric) {
@@ -140,10 +130,7 @@ impl Files {
     }
 
     fn index(&self, rules: &Ruleset, slice: Slice) -> Result<Arc<SliceIndex>, ProbeError> {
-        let mut indexes = self
-            .indexes
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut indexes = self.indexes.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if let Some(index) = indexes.get(&slice) {
             return Ok(index.clone());
         }
@@ -157,18 +144,13 @@ impl Files {
 fn slice_and_metric(path: &Path) -> Option<(Slice, Metric)> {
     let slice: Slice = path.file_stem()?.to_str()?.parse().ok()?;
     let extension = path.extension()?.to_str()?;
-    let metric = Metric::ALL
-        .into_iter()
-        .find(|metric| metric.name() == extension)?;
+    let metric = Metric::ALL.into_iter().find(|metric| metric.name() == extension)?;
     (metric.file_name(slice) == path.file_name()?.to_str()?).then_some((slice, metric))
 }
 
 /// What is in a folder, in the order of names.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, ProbeError> {
-    let error = |source| ProbeError::Directory {
-        path: folder.to_owned(),
-        source,
-    };
+    let error = |source| ProbeError::Directory { path: folder.to_owned(), source };
     let mut paths = fs::read_dir(folder)
         .map_err(error)?
         .map(|entry| entry.map(|entry| entry.path()))

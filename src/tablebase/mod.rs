@@ -58,11 +58,7 @@ impl Tablebase {
     pub fn new(rules: Ruleset) -> Tablebase {
         let blocks = (CACHE_BYTES / (1 << 15)) as usize;
         let cache = Cache::with_weighter(blocks, CACHE_BYTES, Bytes);
-        Tablebase {
-            rules,
-            files: Files::default(),
-            cache,
-        }
+        Tablebase { rules, files: Files::default(), cache }
     }
 
     /// The tables of a ruleset under a common folder: those in the folder with
@@ -103,9 +99,7 @@ impl Tablebase {
 
     /// The most men, king included, of which there is any table.
     pub fn max_men(&self) -> usize {
-        let slices = Metric::ALL
-            .into_iter()
-            .flat_map(|metric| self.slices(metric));
+        let slices = Metric::ALL.into_iter().flat_map(|metric| self.slices(metric));
         slices.map(Slice::men).max().unwrap_or(0)
     }
 
@@ -149,16 +143,12 @@ impl Tablebase {
         match self.code(position, slice, Metric::Wdl) {
             Err(ProbeError::MissingTable { .. }) => match self.probe_dtw(position) {
                 // Both are missing: name what was asked for.
-                Err(ProbeError::MissingTable { slice, .. }) => Err(ProbeError::MissingTable {
-                    slice,
-                    metric: Metric::Wdl,
-                }),
+                Err(ProbeError::MissingTable { slice, .. }) => {
+                    Err(ProbeError::MissingTable { slice, metric: Metric::Wdl })
+                }
                 other => other.map(Value::wdl),
             },
-            code => wdl_value(code?).ok_or(ProbeError::Foreign {
-                slice,
-                metric: Metric::Wdl,
-            }),
+            code => wdl_value(code?).ok_or(ProbeError::Foreign { slice, metric: Metric::Wdl }),
         }
     }
 
@@ -171,10 +161,7 @@ impl Tablebase {
             return Ok(Value::Loss(0));
         };
         let code = self.code(position, slice, Metric::Dtw)?;
-        dtw_value(code).ok_or(ProbeError::Foreign {
-            slice,
-            metric: Metric::Dtw,
-        })
+        dtw_value(code).ok_or(ProbeError::Foreign { slice, metric: Metric::Dtw })
     }
 
     /// The position's slice; `None` if the attackers, to move, have no men left
@@ -190,15 +177,11 @@ impl Tablebase {
         let foreign = || ProbeError::Foreign { slice, metric };
         let slot = opened.index.rank(position).ok_or_else(foreign)?;
         let grid = opened.table.header().grid;
-        let (block, offset) = grid
-            .locate(position.to_move, usize::from(slot.lane), slot.row)
-            .ok_or_else(foreign)?;
+        let (block, offset) =
+            grid.locate(position.to_move, usize::from(slot.lane), slot.row).ok_or_else(foreign)?;
         let values = self.cache.get_or_insert_with(&(opened.id, block), || {
             let mut values = Vec::new();
-            opened
-                .table
-                .read_block(block, &mut values)
-                .map(|()| Arc::new(values))
+            opened.table.read_block(block, &mut values).map(|()| Arc::new(values))
         })?;
         values.get(offset).copied().ok_or_else(foreign)
     }

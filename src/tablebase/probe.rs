@@ -19,10 +19,7 @@ pub struct Probed {
 
 impl From<Value> for Probed {
     fn from(value: Value) -> Probed {
-        Probed {
-            wdl: value.wdl(),
-            plies: value.plies(),
-        }
+        Probed { wdl: value.wdl(), plies: value.plies() }
     }
 }
 
@@ -67,10 +64,7 @@ impl Tablebase {
     /// damaged. The table of a slice that a capture leads to may be missing.
     pub fn probe(&self, position: &Position) -> Result<Probe, ProbeError> {
         let value = self.probe_best(position)?;
-        Ok(Probe {
-            value,
-            moves: self.probe_moves(position)?,
-        })
+        Ok(Probe { value, moves: self.probe_moves(position)? })
     }
 
     /// The best move: what best play plays. `None` if there is no legal move.
@@ -82,10 +76,7 @@ impl Tablebase {
         let Probe { moves, .. } = self.probe(position)?;
         if let Some(unknown) = moves.iter().find(|mv| mv.value.is_none()) {
             let slice = position.after(&unknown.played).slice();
-            return Err(ProbeError::MissingTable {
-                slice,
-                metric: Metric::Wdl,
-            });
+            return Err(ProbeError::MissingTable { slice, metric: Metric::Wdl });
         }
         Ok(moves.first().map(|best| best.played))
     }
@@ -99,19 +90,14 @@ impl Tablebase {
         let mut position = *position;
         let mut value = self.probe_dtw(&position)?;
         while value != Value::Draw && value != Value::Loss(0) {
-            let inconsistent = ProbeError::Inconsistent {
-                slice: position.slice(),
-            };
+            let inconsistent = ProbeError::Inconsistent { slice: position.slice() };
             let Some(best) = self.best_move(&position)? else {
                 return Err(inconsistent);
             };
             position = position.after(&best);
             line.push(best);
-            let next = if best.ending.is_some() {
-                Value::Loss(0)
-            } else {
-                self.probe_dtw(&position)?
-            };
+            let next =
+                if best.ending.is_some() { Value::Loss(0) } else { self.probe_dtw(&position)? };
             if next.before() != value {
                 return Err(inconsistent);
             }
@@ -123,9 +109,9 @@ impl Tablebase {
     /// The value, with the distance if there is a DTW table.
     fn probe_best(&self, position: &Position) -> Result<Probed, ProbeError> {
         match self.probe_dtw(position) {
-            Err(ProbeError::MissingTable { .. }) => self
-                .probe_wdl(position)
-                .map(|wdl| Probed { wdl, plies: None }),
+            Err(ProbeError::MissingTable { .. }) => {
+                self.probe_wdl(position).map(|wdl| Probed { wdl, plies: None })
+            }
             value => value.map(Probed::from),
         }
     }
@@ -133,12 +119,7 @@ impl Tablebase {
     fn probe_moves(&self, position: &Position) -> Result<Vec<MoveProbe>, ProbeError> {
         let mut moves = legal_moves(&self.rules, position)
             .into_iter()
-            .map(|played| {
-                Ok(MoveProbe {
-                    played,
-                    value: self.probe_move(position, &played)?,
-                })
-            })
+            .map(|played| Ok(MoveProbe { played, value: self.probe_move(position, &played)? }))
             .collect::<Result<Vec<_>, ProbeError>>()?;
         moves.sort_by_key(|mv| {
             let quiet =

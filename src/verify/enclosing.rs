@@ -53,23 +53,16 @@ impl Men {
 impl<'a> Enclosing<'a> {
     pub fn new(rules: &'a Ruleset) -> Enclosing<'a> {
         let board = rules.board;
-        let beside: Vec<SquareSet> = board
-            .squares()
-            .map(|square| board.neighbours(square).collect())
-            .collect();
+        let beside: Vec<SquareSet> =
+            board.squares().map(|square| board.neighbours(square).collect()).collect();
         let line = |at: Square, direction: Direction| {
             let victim = board.step(at, direction)?;
             let beyond = board.step(victim, direction)?;
             Some(Line { victim, beyond })
         };
-        let lines = board
-            .squares()
-            .map(|at| Direction::ALL.into_iter().filter_map(move |d| line(at, d)));
-        Enclosing {
-            rules,
-            lines: lines.map(Iterator::collect).collect(),
-            beside,
-        }
+        let lines =
+            board.squares().map(|at| Direction::ALL.into_iter().filter_map(move |d| line(at, d)));
+        Enclosing { rules, lines: lines.map(Iterator::collect).collect(), beside }
     }
 
     /// The squares next to this one.
@@ -142,11 +135,7 @@ impl<'a> Enclosing<'a> {
     /// Whether the attackers may capture a king there at all, wherever the
     /// defenders stand.
     pub fn king_in_danger(&self, line: Line, attackers: SquareSet) -> bool {
-        let Hostility {
-            empty,
-            occupied,
-            besieged,
-        } = *self.hostility(Kind::King);
+        let Hostility { empty, occupied, besieged } = *self.hostility(Kind::King);
         let hostile = attackers | empty | occupied | besieged;
         if self.rules.surrounded.contains(line.victim) {
             self.beside(line.victim).is_subset(hostile)

@@ -27,11 +27,7 @@ impl fmt::Display for VerifyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             VerifyError::Table(ProbeError::MissingTable { slice, metric }) => {
-                write!(
-                    f,
-                    "the table {} is missing; build {slice}",
-                    metric.file_name(*slice)
-                )
+                write!(f, "the table {} is missing; build {slice}", metric.file_name(*slice))
             }
             VerifyError::Table(error) => error.fmt(f),
             VerifyError::TooLarge { slice, bytes } => {

@@ -44,32 +44,19 @@ impl Finding {
     /// The finding in words, on one line.
     pub fn display(&self, rules: &Ruleset) -> impl fmt::Display + use<> {
         match self {
-            Finding::Dtw {
-                position,
-                stored,
-                found,
-            } => format!(
+            Finding::Dtw { position, stored, found } => format!(
                 "{}: the DTW table says {}, the moves {}",
                 position.display(rules),
                 value(*stored),
                 value(*found)
             ),
-            Finding::Wdl {
-                position,
-                stored,
-                found,
-            } => format!(
+            Finding::Wdl { position, stored, found } => format!(
                 "{}: the WDL table says {}, it is a {}",
                 position.display(rules),
                 outcome(*stored),
                 outcome(*found)
             ),
-            Finding::Summary {
-                metric,
-                side,
-                stored,
-                found,
-            } => format!(
+            Finding::Summary { metric, side, stored, found } => format!(
                 "the {metric} table counts {}, with the {} to move it has {}",
                 counts(stored),
                 side.name(),
@@ -95,14 +82,7 @@ fn value(value: Value) -> String {
 }
 
 fn counts(summary: &SideSummary) -> String {
-    let SideSummary {
-        positions,
-        wins,
-        draws,
-        losses,
-        max_win,
-        max_loss,
-    } = summary;
+    let SideSummary { positions, wins, draws, losses, max_win, max_loss } = summary;
     format!(
         "{positions} positions, {wins} wins (up to {max_win} plies), {draws} draws, \
          {losses} losses (up to {max_loss} plies)"

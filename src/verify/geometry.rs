@@ -39,24 +39,14 @@ impl<T: Score> Geometry<T> {
         let image = |symmetry: Symmetry, lane: usize| {
             let square = lanes.squares().get(lane);
             let image = square.map(|&square| symmetry.apply(rules.board, square));
-            image
-                .and_then(|square| lanes.lane(square))
-                .unwrap_or(lane as u16)
+            image.and_then(|square| lanes.lane(square)).unwrap_or(lane as u16)
         };
         let lane_images = Symmetry::ALL.map(|g| (0..stride).map(|lane| image(g, lane)).collect());
         let slides = Side::ALL.map(|side| {
             let squares = rules.board.squares();
-            squares
-                .map(|from| slides(rules, &lanes, stride, side.soldier(), from))
-                .collect()
+            squares.map(|from| slides(rules, &lanes, stride, side.soldier(), from)).collect()
         });
-        Geometry {
-            stride,
-            group: rules.symmetries(),
-            lane_images,
-            slides,
-            lanes,
-        }
+        Geometry { stride, group: rules.symmetries(), lane_images, slides, lanes }
     }
 
     pub fn lane_images(&self, symmetry: Symmetry) -> &[u16] {
@@ -97,12 +87,7 @@ fn slides<T: Score>(
                 blocked[usize::from(lane)] = T::NONE;
             }
             if step.ends {
-                slides.push(Slide {
-                    from,
-                    to: step.square,
-                    path,
-                    blocked: blocked.clone(),
-                });
+                slides.push(Slide { from, to: step.square, path, blocked: blocked.clone() });
             }
         }
     }
@@ -218,9 +203,7 @@ impl Blocks {
 
     /// The block of a set of attackers, and the symmetry that leads there.
     pub fn find(&self, attackers: SquareSet) -> (usize, Symmetry) {
-        let Canonical {
-            offset, symmetry, ..
-        } = self.0.canonical(attackers);
+        let Canonical { offset, symmetry, .. } = self.0.canonical(attackers);
         (offset as usize, symmetry)
     }
 
@@ -235,7 +218,5 @@ impl Blocks {
 pub(super) fn side_bytes(rules: &Ruleset, slice: Slice) -> Option<u64> {
     let blocks = Blocks::new(rules, slice.attackers)?.count();
     let sets = defender_sets(rules, slice.defenders)?;
-    blocks
-        .checked_mul(u64::from(sets))?
-        .checked_mul(stride(rules) as u64)
+    blocks.checked_mul(u64::from(sets))?.checked_mul(stride(rules) as u64)
 }

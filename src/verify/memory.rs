@@ -45,9 +45,7 @@ impl Layout<'_> {
             let block = self.blocks.find(attackers).0;
             let free = |&(_, set): &(usize, &SquareSet)| !set.meets(attackers);
             let sets = self.defenders.sets().iter().enumerate().filter(free);
-            let wanted = sets
-                .skip((next - first) as usize)
-                .take((rows.end - next) as usize);
+            let wanted = sets.skip((next - first) as usize).take((rows.end - next) as usize);
             let before = places.len();
             places.extend(wanted.map(|(number, _)| self.row(block, number)));
             next += (places.len() - before) as u64;
@@ -72,10 +70,7 @@ impl<T: Score> Values<T> {
         sides: &[Side],
         metric: Metric,
     ) -> Result<Values<T>, VerifyError> {
-        let mut values = Values {
-            stride,
-            scores: Default::default(),
-        };
+        let mut values = Values { stride, scores: Default::default() };
         for &side in sides {
             values.scores[side as usize] = read_side(table, layout, stride, side, metric)?;
         }
@@ -125,11 +120,7 @@ fn read_side<T: Score>(
     parts.into_par_iter().try_for_each(|(rows, first, part)| {
         let places = layout.places(rows.clone());
         visit(table, side, rows, |lane, row, code| {
-            let code = if sign {
-                dtw_code_to_wdl_code(code)
-            } else {
-                code
-            };
+            let code = if sign { dtw_code_to_wdl_code(code) } else { code };
             part[(places[row] - first) * stride + lane] = T::of(code);
         })
     })?;
@@ -204,28 +195,18 @@ pub(super) fn wrong_signs<T: Score>(
             if !(attackers | defenders).contains(lanes.squares()[lane]) {
                 count += 1;
                 if first.len() < few {
-                    first.push(WrongSign {
-                        side,
-                        lane,
-                        row,
-                        stored,
-                        found,
-                    });
+                    first.push(WrongSign { side, lane, row, stored, found });
                 }
             }
         })?;
         Ok((count, first))
     };
-    let groups: Vec<(Side, Range<u64>)> = row_groups(table)
-        .flat_map(|rows| Side::ALL.map(|side| (side, rows.clone())))
-        .collect();
+    let groups: Vec<(Side, Range<u64>)> =
+        row_groups(table).flat_map(|rows| Side::ALL.map(|side| (side, rows.clone()))).collect();
     let parts = groups
         .into_par_iter()
         .map(|(side, rows)| compare(side, rows))
         .collect::<Result<Vec<_>, VerifyError>>()?;
     let count = parts.iter().map(|(count, _)| count).sum();
-    Ok((
-        count,
-        parts.into_iter().flat_map(|(_, first)| first).collect(),
-    ))
+    Ok((count, parts.into_iter().flat_map(|(_, first)| first).collect()))
 }

@@ -97,10 +97,7 @@ pub fn verify_slice(
     slice: Slice,
     progress: &dyn Progress,
 ) -> Result<Verdict, VerifyError> {
-    let metric = match (
-        base.table(slice, Metric::Dtw),
-        base.table(slice, Metric::Wdl),
-    ) {
+    let metric = match (base.table(slice, Metric::Dtw), base.table(slice, Metric::Wdl)) {
         (Err(ProbeError::MissingTable { .. }), Ok(_)) => Metric::Wdl,
         (dtw, _) => dtw.map(|_| Metric::Dtw)?,
     };
@@ -125,37 +122,21 @@ pub fn verify_slice(
 /// counted in 64 bits.
 pub fn memory_bytes(rules: &Ruleset, slice: Slice) -> Option<u64> {
     let own = geometry::side_bytes(rules, slice)?.checked_mul(2)?;
-    children(slice).try_fold(own, |sum, (child, _)| {
-        sum.checked_add(geometry::side_bytes(rules, child)?)
-    })
+    children(slice)
+        .try_fold(own, |sum, (child, _)| sum.checked_add(geometry::side_bytes(rules, child)?))
 }
 
 /// The slices that captures lead to, with the side to move there: first after
 /// captures of defenders, then of attackers. A move captures up to three.
 fn children(slice: Slice) -> impl Iterator<Item = (Slice, Side)> {
-    let Slice {
-        defenders,
-        attackers,
-    } = slice;
+    let Slice { defenders, attackers } = slice;
     let fewer_defenders = (1..=3.min(defenders)).map(move |captured| {
         let defenders = defenders - captured;
-        (
-            Slice {
-                defenders,
-                attackers,
-            },
-            Side::Defenders,
-        )
+        (Slice { defenders, attackers }, Side::Defenders)
     });
     let fewer_attackers = (1..=3.min(attackers.saturating_sub(1))).map(move |captured| {
         let attackers = attackers - captured;
-        (
-            Slice {
-                defenders,
-                attackers,
-            },
-            Side::Attackers,
-        )
+        (Slice { defenders, attackers }, Side::Attackers)
     });
     fewer_defenders.chain(fewer_attackers)
 }
@@ -187,16 +168,10 @@ impl<'a, T: Score> Verifier<'a, T> {
         metric: Metric,
     ) -> Result<Verifier<'a, T>, VerifyError> {
         let rules = base.rules();
-        let Slice {
-            defenders,
-            attackers,
-        } = slice;
+        let Slice { defenders, attackers } = slice;
         let defenders = (0..=3.min(defenders)).map(|n| DefenderSets::new(rules, defenders - n));
         let blocks = (0..=3.min(attackers - 1)).map(|n| Blocks::new(rules, attackers - n));
-        let too_large = || VerifyError::TooLarge {
-            slice,
-            bytes: memory_bytes(rules, slice),
-        };
+        let too_large = || VerifyError::TooLarge { slice, bytes: memory_bytes(rules, slice) };
         Ok(Verifier {
             base,
             slice,
@@ -213,12 +188,7 @@ impl<'a, T: Score> Verifier<'a, T> {
         let total = rows.own.layout.index.rows();
         progress.phase(self.slice, Phase::Verifying, total);
         let outcome = proof::compare(&rows, self.metric, progress);
-        let Outcome {
-            positions,
-            mut mismatches,
-            mut first,
-            ..
-        } = outcome;
+        let Outcome { positions, mut mismatches, mut first, .. } = outcome;
         if self.metric == Metric::Dtw && self.has_wdl()? {
             let (count, wrong) = self.wrong_signs(&rows)?;
             mismatches += count;
@@ -310,29 +280,14 @@ impl<'a, T: Score> Verifier<'a, T> {
             let table = self.base.table(self.slice, metric)?;
             for side in Side::ALL {
                 let (stored, found) = (*table.summary(side), found[side as usize]);
-                let outcomes = SideSummary {
-                    max_win: 0,
-                    max_loss: 0,
-                    ..found
-                };
+                let outcomes = SideSummary { max_win: 0, max_loss: 0, ..found };
                 let right = match (metric, self.metric) {
                     (Metric::Dtw, _) => stored == found,
                     (_, Metric::Dtw) => stored == found || stored == outcomes,
-                    _ => {
-                        SideSummary {
-                            max_win: 0,
-                            max_loss: 0,
-                            ..stored
-                        } == outcomes
-                    }
+                    _ => SideSummary { max_win: 0, max_loss: 0, ..stored } == outcomes,
                 };
                 if !right {
-                    wrong.push(Finding::Summary {
-                        metric,
-                        side,
-                        stored,
-                        found,
-                    });
+                    wrong.push(Finding::Summary { metric, side, stored, found });
                 }
             }
         }

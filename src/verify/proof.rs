@@ -59,9 +59,7 @@ pub(super) fn compare<T: Score>(
         .map(|task| {
             let blocks = task * task_blocks..((task + 1) * task_blocks).min(blocks);
             let mut comparison = Comparison::new(rows, metric);
-            let compared = blocks
-                .map(|block| comparison.block(&rows.block(block)))
-                .sum();
+            let compared = blocks.map(|block| comparison.block(&rows.block(block))).sum();
             progress.advance(compared);
             comparison.outcome
         })
@@ -131,14 +129,7 @@ impl<'a, T: Score> Comparison<'a, T> {
         images: u64,
     ) {
         let stored = self.rows.own.values.row(side, row);
-        count(
-            stored,
-            &self.holes,
-            images,
-            self.metric,
-            &mut self.outcome,
-            side,
-        );
+        count(stored, &self.holes, images, self.metric, &mut self.outcome, side);
         let mut wrong = false;
         let lanes = self.best.scores.iter().zip(stored).zip(&self.holes);
         for ((&best, &stored), &hole) in lanes {
@@ -162,24 +153,11 @@ impl<'a, T: Score> Comparison<'a, T> {
             if self.outcome.first.len() == FEW {
                 continue;
             }
-            let position = Position {
-                attackers: block.attackers,
-                defenders,
-                king,
-                to_move: side,
-            };
+            let position = Position { attackers: block.attackers, defenders, king, to_move: side };
             let [stored, found] = [stored[lane], found].map(|s| s.value().unwrap_or(Value::Draw));
             self.outcome.first.push(match self.metric {
-                Metric::Dtw => Finding::Dtw {
-                    position,
-                    stored,
-                    found,
-                },
-                Metric::Wdl => Finding::Wdl {
-                    position,
-                    stored: stored.wdl(),
-                    found: found.wdl(),
-                },
+                Metric::Dtw => Finding::Dtw { position, stored, found },
+                Metric::Wdl => Finding::Wdl { position, stored: stored.wdl(), found: found.wdl() },
             });
         }
     }

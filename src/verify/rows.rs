@@ -158,13 +158,7 @@ impl<'a, T: Score> Rows<'a, T> {
                         && self.enclosing.king_in_danger(*line, attackers);
                     possible.then_some((usize::from(lane), *line))
                 });
-                AttackerMove {
-                    slide,
-                    attackers,
-                    block,
-                    symmetry,
-                    royal: royal.collect(),
-                }
+                AttackerMove { slide, attackers, block, symmetry, royal: royal.collect() }
             })
             .collect()
     }
@@ -176,11 +170,7 @@ impl<'a, T: Score> Rows<'a, T> {
             if played.slide.path.meets(defenders) {
                 continue;
             }
-            let men = Men {
-                attackers: played.attackers,
-                defenders,
-                king: None,
-            };
+            let men = Men { attackers: played.attackers, defenders, king: None };
             let child = |taken| self.after_attackers(played, defenders - taken, taken.len());
             self.offer_move(Side::Attackers, played.slide, &men, child, best);
             for &(lane, line) in &played.royal {
@@ -208,11 +198,7 @@ impl<'a, T: Score> Rows<'a, T> {
                     continue;
                 }
                 let defenders = defenders.without(from).with(slide.to);
-                let men = Men {
-                    attackers: block.attackers,
-                    defenders,
-                    king: None,
-                };
+                let men = Men { attackers: block.attackers, defenders, king: None };
                 let number = self.own.layout.defenders.number(defenders);
                 let child = |taken| self.after_defenders(block, number, taken);
                 self.offer_move(Side::Defenders, slide, &men, child, best);
@@ -247,10 +233,7 @@ impl<'a, T: Score> Rows<'a, T> {
             let Some(lane) = self.geometry.lanes.lane(square).map(usize::from) else {
                 continue;
             };
-            let men = Men {
-                king: Some(square),
-                ..*men
-            };
+            let men = Men { king: Some(square), ..*men };
             let with_king = self.enclosing.soldiers(mover, slide.to, &men);
             if with_king != taken {
                 best.apart.push((lane, with_king, best.scores[lane]));
@@ -301,11 +284,7 @@ impl<'a, T: Score> Rows<'a, T> {
         at: Square,
         best: &mut Best<T>,
     ) {
-        let men = Men {
-            attackers: block.attackers,
-            defenders,
-            king: Some(at),
-        };
+        let men = Men { attackers: block.attackers, defenders, king: Some(at) };
         let taken = self.enclosing.soldiers(Side::Defenders, at, &men);
         if let (Some(lane), false) = (self.geometry.lanes.lane(at), taken.is_empty()) {
             let number = self.own.layout.defenders.number(defenders);
@@ -346,10 +325,7 @@ impl<'a, T: Score> Rows<'a, T> {
             all if all == block.attackers.len() => return Child::Over,
             some => {
                 let stored = &self.fewer_attackers[some - 1];
-                (
-                    stored,
-                    stored.layout.blocks.find(block.attackers - captured),
-                )
+                (stored, stored.layout.blocks.find(block.attackers - captured))
             }
         };
         let layout = &stored.layout;

@@ -81,11 +81,7 @@ macro_rules! score {
 
             #[inline(always)]
             fn outcome_before(self) -> $number {
-                if self > Self::DRAW {
-                    Self::LOST
-                } else {
-                    Self::NONE - 1 - self
-                }
+                if self > Self::DRAW { Self::LOST } else { Self::NONE - 1 - self }
             }
         }
     };

@@ -19,12 +19,8 @@ const NINE_CAMPS: [[&str; 4]; 4] = [
     ["d9", "e9", "f9", "e8"],
 ];
 
-const SEVEN_CAMPS: [[&str; 3]; 4] = [
-    ["d1", "e1", "d2"],
-    ["g4", "g5", "f4"],
-    ["d7", "c7", "d6"],
-    ["a4", "a3", "b4"],
-];
+const SEVEN_CAMPS: [[&str; 3]; 4] =
+    [["d1", "e1", "d2"], ["g4", "g5", "f4"], ["d7", "c7", "d6"], ["a4", "a3", "b4"]];
 
 impl Rules {
     /// The game of that name.

@@ -59,20 +59,13 @@ impl Rules {
             let file = char::from(b'a' + (square % size) as u8);
             format!("{file}{}", square / size + 1)
         };
-        let camp = |square| {
-            camps
-                .iter()
-                .position(|c| c.contains(&name(square).as_str()))
-        };
+        let camp = |square| camps.iter().position(|c| c.contains(&name(square).as_str()));
         Rules {
             family,
             size,
             camp: (0..size * size).map(camp).collect(),
             next: (0..size * size).map(next).collect(),
-            start: Position {
-                cells: read_board(start, size),
-                to_move: first,
-            },
+            start: Position { cells: read_board(start, size), to_move: first },
         }
     }
 
@@ -218,10 +211,7 @@ impl Rules {
             cells[square] = EMPTY;
         }
         Successor {
-            position: Position {
-                cells,
-                to_move: mover.other(),
-            },
+            position: Position { cells, to_move: mover.other() },
             captures: captured.len(),
             won,
         }

@@ -84,10 +84,7 @@ pub struct Solver {
 impl Solver {
     /// A solver for the game of that name that has not solved anything yet.
     pub fn new(ruleset: &str) -> Solver {
-        Solver {
-            rules: Rules::named(ruleset),
-            slices: BTreeMap::new(),
-        }
+        Solver { rules: Rules::named(ruleset), slices: BTreeMap::new() }
     }
 
     /// Solves the slice of the king and so many soldiers against so many
@@ -111,13 +108,11 @@ impl Solver {
         attackers: usize,
     ) -> impl Iterator<Item = (Position, Outcome)> {
         let slice = &self.slices[&(defenders, attackers)];
-        [Side::Attackers, Side::Defenders]
-            .into_iter()
-            .flat_map(move |to_move| {
-                let boards = slice.boards.iter().cloned();
-                let positions = boards.map(move |cells| Position { cells, to_move });
-                positions.zip(slice.values(to_move).iter().copied())
-            })
+        [Side::Attackers, Side::Defenders].into_iter().flat_map(move |to_move| {
+            let boards = slice.boards.iter().cloned();
+            let positions = boards.map(move |cells| Position { cells, to_move });
+            positions.zip(slice.values(to_move).iter().copied())
+        })
     }
 
     /// The value of a position of a solved slice.
@@ -174,12 +169,7 @@ impl Solver {
             self.add_moves(cells, Side::Defenders, &index, &mut defenders_moves);
         }
         let (attackers, defenders) = settle(&attackers_moves, &defenders_moves);
-        Slice {
-            boards,
-            index,
-            attackers,
-            defenders,
-        }
+        Slice { boards, index, attackers, defenders }
     }
 
     fn add_moves(
@@ -189,21 +179,13 @@ impl Solver {
         index: &HashMap<u64, usize>,
         moves: &mut Moves,
     ) {
-        let position = Position {
-            cells: cells.to_vec(),
-            to_move,
-        };
+        let position = Position { cells: cells.to_vec(), to_move };
         let mut known: Option<Outcome> = None;
         let successors = self.rules.successors(&position);
         if successors.is_empty() {
             known = Some(Loss(0));
         }
-        for Successor {
-            position,
-            captures,
-            won,
-        } in successors
-        {
+        for Successor { position, captures, won } in successors {
             let worth = if won {
                 Win(1)
             } else if captures > 0 {
@@ -278,10 +260,6 @@ impl Moves {
 /// digits.
 fn number(cells: &[u8]) -> u64 {
     let squares = |piece| (0..cells.len()).filter(move |&s| cells[s] == piece);
-    let all = squares(KING)
-        .chain(squares(DEFENDER))
-        .chain(squares(ATTACKER));
-    all.fold(0, |number, square| {
-        number * cells.len() as u64 + square as u64
-    })
+    let all = squares(KING).chain(squares(DEFENDER)).chain(squares(ATTACKER));
+    all.fold(0, |number, square| number * cells.len() as u64 + square as u64)
 }

@@ -8,9 +8,7 @@ use crate::men::{ALL, CAMPS, CORNERS, plays};
 /// Those of the corner rulesets in which the king's throne is hostile to his
 /// soldiers.
 fn winther() -> impl Iterator<Item = &'static str> {
-    CORNERS
-        .into_iter()
-        .filter(|&name| name != "brandubh-online")
+    CORNERS.into_iter().filter(|&name| name != "brandubh-online")
 }
 
 #[test]

@@ -5,14 +5,8 @@ use taflbase::position::Position;
 use taflbase::rules::{Layout, Ruleset, Side};
 
 /// The rulesets of Winther's family: winning corners and a hostile throne.
-pub const CORNERS: [&str; 6] = [
-    "mcgill",
-    "tablut",
-    "brandubh",
-    "large-hnefatafl",
-    "alea-evangelii",
-    "brandubh-online",
-];
+pub const CORNERS: [&str; 6] =
+    ["mcgill", "tablut", "brandubh", "large-hnefatafl", "alea-evangelii", "brandubh-online"];
 /// The rulesets with camps.
 pub const CAMPS: [&str; 2] = ["ashton", "ashton-server"];
 /// All built-in rulesets.

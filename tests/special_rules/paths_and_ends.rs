@@ -60,12 +60,7 @@ fn the_king_wins_on_goals_only() {
         plays(name, "Kc3 te6", "Kc3-c1--");
     }
     plays("berkeley", "Kc4 te6", "Kc4-a4--");
-    refuses(
-        "ashton",
-        "Kc4 te6",
-        "Kc4-a4",
-        "the king coming from there cannot stop on a4",
-    );
+    refuses("ashton", "Kc4 te6", "Kc4-a4", "the king coming from there cannot stop on a4");
 }
 
 #[test]
@@ -78,30 +73,10 @@ fn all_but_in_ashton_cross_the_empty_throne() {
         plays(name, "K*s t*ww", "K*s-*");
     }
     for name in CAMPS {
-        refuses(
-            name,
-            "Kc6 te4",
-            "e4-e7",
-            "an attacker coming from there cannot pass e5",
-        );
-        refuses(
-            name,
-            "Kc6 Td5 te3",
-            "d5-g5",
-            "a defender coming from there cannot pass e5",
-        );
-        refuses(
-            name,
-            "Ke4 tc5",
-            "Ke4-e7",
-            "the king coming from there cannot pass e5",
-        );
-        refuses(
-            name,
-            "Ke4 tc5",
-            "Ke4-e5",
-            "the king coming from there cannot stop on e5",
-        );
+        refuses(name, "Kc6 te4", "e4-e7", "an attacker coming from there cannot pass e5");
+        refuses(name, "Kc6 Td5 te3", "d5-g5", "a defender coming from there cannot pass e5");
+        refuses(name, "Ke4 tc5", "Ke4-e7", "the king coming from there cannot pass e5");
+        refuses(name, "Ke4 tc5", "Ke4-e5", "the king coming from there cannot stop on e5");
         plays(name, "Ke5 tc5", "Ke5-e7");
     }
 }
@@ -109,18 +84,8 @@ fn all_but_in_ashton_cross_the_empty_throne() {
 #[test]
 fn only_a_king_stops_on_the_throne() {
     for name in ["mcgill", "tablut", "berkeley", "ashton"] {
-        refuses(
-            name,
-            "Kc6 te4",
-            "e4-e5",
-            "an attacker coming from there cannot stop on e5",
-        );
-        refuses(
-            name,
-            "Kc6 Te4 tc3",
-            "e4-e5",
-            "a defender coming from there cannot stop on e5",
-        );
+        refuses(name, "Kc6 te4", "e4-e5", "an attacker coming from there cannot stop on e5");
+        refuses(name, "Kc6 Te4 tc3", "e4-e5", "a defender coming from there cannot stop on e5");
         refuses(name, "Ke5 te4", "e4-e7", "a piece on e5 is in the way");
     }
 }
@@ -128,18 +93,8 @@ fn only_a_king_stops_on_the_throne() {
 #[test]
 fn who_stops_on_corners() {
     for name in CORNERS {
-        refuses(
-            name,
-            "Kd3 ta3",
-            "a3-a1",
-            "an attacker coming from there cannot stop on a1",
-        );
-        refuses(
-            name,
-            "Kd3 Tc1 tf5",
-            "c1-a1",
-            "a defender coming from there cannot stop on a1",
-        );
+        refuses(name, "Kd3 ta3", "a3-a1", "an attacker coming from there cannot stop on a1");
+        refuses(name, "Kd3 Tc1 tf5", "c1-a1", "a defender coming from there cannot stop on a1");
     }
     for name in ["berkeley", "ashton", "ashton-server"] {
         plays(name, "Kd3 ta3", "a3-a1");
@@ -158,54 +113,14 @@ fn camps_are_left_and_never_entered() {
         plays(name, "Kg3 tb5 ta4", "b5-b1");
         plays(name, "Kg3 tb5", "b5-a5");
         // Not into it, over it, or into another one.
-        refuses(
-            name,
-            "Kg3 tc5",
-            "c5-b5",
-            "an attacker coming from there cannot stop on b5",
-        );
-        refuses(
-            name,
-            "Kg3 tc5",
-            "c5-a5",
-            "an attacker coming from there cannot pass b5",
-        );
-        refuses(
-            name,
-            "Kg3 ta3",
-            "a3-a7",
-            "an attacker coming from there cannot pass a4",
-        );
-        refuses(
-            name,
-            "Kg3 Ta3 td6",
-            "a3-a7",
-            "a defender coming from there cannot pass a4",
-        );
-        refuses(
-            name,
-            "Kc4 td6",
-            "Kc4-a4",
-            "the king coming from there cannot stop on a4",
-        );
-        refuses(
-            name,
-            "Kb4 td6",
-            "Kb4-b6",
-            "the king coming from there cannot pass b5",
-        );
-        refuses(
-            name,
-            "Kg3 td1",
-            "d1-d9",
-            "an attacker coming from there cannot stop on d9",
-        );
-        refuses(
-            name,
-            "Kg3 ta4",
-            "a4-i4",
-            "an attacker coming from there cannot stop on i4",
-        );
+        refuses(name, "Kg3 tc5", "c5-b5", "an attacker coming from there cannot stop on b5");
+        refuses(name, "Kg3 tc5", "c5-a5", "an attacker coming from there cannot pass b5");
+        refuses(name, "Kg3 ta3", "a3-a7", "an attacker coming from there cannot pass a4");
+        refuses(name, "Kg3 Ta3 td6", "a3-a7", "a defender coming from there cannot pass a4");
+        refuses(name, "Kc4 td6", "Kc4-a4", "the king coming from there cannot stop on a4");
+        refuses(name, "Kb4 td6", "Kb4-b6", "the king coming from there cannot pass b5");
+        refuses(name, "Kg3 td1", "d1-d9", "an attacker coming from there cannot stop on d9");
+        refuses(name, "Kg3 ta4", "a4-i4", "an attacker coming from there cannot stop on i4");
         plays(name, "Kg3 td1", "d1-d8");
     }
 }
@@ -235,19 +150,12 @@ fn the_last_attacker_captured_ends_the_game() {
         let rules = ruleset(name);
         let after = plays(name, "Kf6 Tb3 Td5 tc3", "d5-d3xc3");
         assert!(after.is_finished(&rules) && !has_move(&rules, &after));
-        assert_eq!(
-            after.check(&rules),
-            Ok(()),
-            "lost in 0, and may be asked for"
-        );
+        assert_eq!(after.check(&rules), Ok(()), "lost in 0, and may be asked for");
         let mut again = after;
         again.to_move = Side::Defenders;
         assert!(legal_moves(&rules, &again).is_empty());
         let error = again.check(&rules).unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "no attackers are left, the defenders have won: the game is over"
-        );
+        assert_eq!(error, "no attackers are left, the defenders have won: the game is over");
     }
 }
 
@@ -281,20 +189,14 @@ fn known_games_of_berkeley() {
             .collect::<Vec<_>>()
     };
     assert_eq!(wins("a4-3 e4-f b5-3 e5-4 b3-5"), ["Ke4-a4--"]);
-    assert_eq!(
-        wins("h5-4 e4-b d1-4 e5-4 i6-f e4-g"),
-        ["f1-f4++", "d4-f4++"]
-    );
+    assert_eq!(wins("h5-4 e4-b d1-4 e5-4 i6-f e4-g"), ["f1-f4++", "d4-f4++"]);
 
     let (_, game) = berkeley_game("i6-f f5-3 i4-3 e5-f i3-4 f5-e");
     assert_eq!(game[2], game[6]);
     let (_, game) = berkeley_game("i6-9 g5-4 i9-8 g4-5 i8-6 g5-4 i6-8");
     assert_eq!(game[3], game[7]);
     let (rules, game) = berkeley_game("i6-g d5-7 i4-g");
-    assert_eq!(
-        game[3].to_text(&rules),
-        "/3ttt3/4t4/4T4/t3T1t2/ttT1KT1tt/t3T1t2/3TT4/4t4/3ttt3/ d"
-    );
+    assert_eq!(game[3].to_text(&rules), "/3ttt3/4t4/4T4/t3T1t2/ttT1KT1tt/t3T1t2/3TT4/4t4/3ttt3/ d");
 }
 
 /// Whether the side to move wins within so many plies.

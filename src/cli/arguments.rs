@@ -1,0 +1,175 @@
+//! Arguments that several commands take.
+
+use std::ffi::OsString;
+
+use taflbase::Tablebase;
+use taflbase::build::slices_up_to;
+use taflbase::rules::Ruleset;
+use taflbase::slice::Slice;
+use taflbase::table::Metric;
+use taflbase::tablebase::ProbeError;
+
+use super::failure::Failure;
+use super::output::Session;
+
+/// Joins the two words of a position behind `--position`, which could else not
+/// be told from the arguments that follow.
+pub fn joined(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut joined: Vec<OsString> = Vec::new();
+    for argument in arguments {
+        let side = argument == "a" || argument == "d";
+        match &mut joined[..] {
+            [.., option, board] if side && option == "--position" => {
+                board.push(" ");
+                board.push(argument);
+            }
+            _ => joined.push(argument),
+        }
+    }
+    joined
+}
+
+/// Threads to work on.
+#[derive(clap::Args)]
+pub struct Threads {
+    /// Worker threads; 0: one for each core
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub threads: usize,
+}
+
+impl Threads {
+    /// Does the work on so many threads.
+    pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
+        Ok(pool.map_err(Failure::error)?.install(work))
+    }
+}
+
+/// Slices to build.
+#[derive(clap::Args)]
+#[group(required = true, multiple = false)]
+pub struct Wanted {
+    /// Every slice with at most N men, the king included
+    #[arg(long, value_name = "N")]
+    men: Option<usize>,
+    /// This slice; may be repeated
+    #[arg(long = "slice", value_name = "K2v4")]
+    slices: Vec<Slice>,
+}
+
+impl Wanted {
+    /// The slices, without those that they need.
+    pub fn slices(&self, rules: &Ruleset) -> Result<Vec<Slice>, Failure> {
+        match self.men {
+            None => Ok(self.slices.clone()),
+            Some(men @ 0..2) => Err(Failure::Error(format!(
+                "--men {men} is too few: the smallest slice, K0v1, has 2 men"
+            ))),
+            Some(men) => Ok(slices_up_to(rules, men)),
+        }
+    }
+}
+
+/// Slices of which there are tables.
+#[derive(clap::Args)]
+pub struct Present {
+    /// This slice; may be repeated [default: every slice with a table]
+    #[arg(long = "slice", value_name = "K2v4")]
+    slices: Vec<Slice>,
+}
+
+impl Present {
+    /// The slices, smallest first.
+    ///
+    /// Fails if none has a table of these rules. A slice that was asked for by
+    /// name is there, even without a table.
+    pub fn slices(
+        &self,
+        base: &Tablebase,
+        rules: &str,
+        session: &Session,
+    ) -> Result<Vec<Slice>, Failure> {
+        let mut slices = self.slices.clone();
+        if slices.is_empty() {
+            // Files beside the ruleset's folder may be of other rules.
+            let missing = |slice, metric| {
+                let table = base.table(slice, metric);
+                matches!(table, Err(ProbeError::MissingTable { .. }))
+            };
+            for metric in Metric::ALL {
+                let named = base.slices(metric).into_iter();
+                slices.extend(named.filter(|&slice| !missing(slice, metric)));
+            }
+        }
+        slices.sort();
+        slices.dedup();
+        if slices.is_empty() {
+            return Err(Failure::Negative(format!(
+                "there are no tables of {rules} in {}: build some with `taflbase build {rules} \
+                 --men 4{}`",
+                session.tables.display(),
+                session.tables_option(),
+            )));
+        }
+        Ok(slices)
+    }
+}
+
+/// Bytes from a text like `16GiB`, `500MB` or `1073741824`.
+pub fn parse_bytes(text: &str) -> Result<u64, String> {
+    let text = text.trim();
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ');
+    let unit: u64 = match text[digits.len()..].trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kib" => 1 << 10,
+        "m" | "mib" => 1 << 20,
+        "g" | "gib" => 1 << 30,
+        "t" | "tib" => 1 << 40,
+        "kb" => 1000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        "tb" => 1_000_000_000_000,
+        _ => return Err("write bytes with a unit, like 16GiB or 500MB".to_owned()),
+    };
+    let number: f64 =
+        digits.parse().map_err(|_| "write a number of bytes, like 16GiB or 500MB".to_owned())?;
+    let bytes = number * unit as f64;
+    if bytes >= 1.0 && bytes <= u64::MAX as f64 {
+        Ok(bytes as u64)
+    } else {
+        Err("write a number of bytes from 1 up, like 16GiB".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_has_units() {
+        for (text, bytes) in [
+            ("16GiB", Ok(16 << 30)),
+            ("16g", Ok(16 << 30)),
+            ("1.5 KiB", Ok(1536)),
+            ("500MB", Ok(500_000_000)),
+            ("7", Ok(7)),
+        ] {
+            assert_eq!(parse_bytes(text), bytes, "{text}");
+        }
+        for wrong in ["", "GiB", "12XB", "-1", "0", "1e99TiB", "nan", "inf", "1 2"] {
+            assert!(parse_bytes(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn only_a_position_is_joined() {
+        let join = |words: &str| {
+            let words = words.split(',').map(OsString::from);
+            let joined = joined(words).into_iter();
+            joined.map(|word| word.into_string().unwrap()).collect::<Vec<_>>().join(",")
+        };
+        assert_eq!(join("p,--position,/5/,a,x,3"), "p,--position,/5/ a,x,3");
+        assert_eq!(join("p,--position,/5/ d,a,3"), "p,--position,/5/ d a,3");
+        assert_eq!(join("probe,x,/5/,a"), "probe,x,/5/,a");
+    }
+}

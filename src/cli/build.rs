@@ -1,0 +1,204 @@
+use serde::Serialize;
+use taflbase::build::{BuildOptions, SliceReport, build, plan};
+use taflbase::rules::{Endless, Ruleset, Side};
+use taflbase::table::Metric;
+
+use super::arguments::{Threads, Wanted, parse_bytes};
+use super::failure::Failure;
+use super::output::{Session, columns, grouped, size};
+use super::progress::Reporter;
+
+/// Build slices and all that they need; what is there already is kept
+#[derive(clap::Args)]
+#[command(after_long_help = HELP)]
+pub struct Args {
+    /// A built-in ruleset, or a path to a ruleset file
+    rules: String,
+    #[command(flatten)]
+    wanted: Wanted,
+    #[command(flatten)]
+    threads: Threads,
+    /// The memory that a slice may take, like 16GiB [default: no limit]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    memory: Option<u64>,
+    /// What to keep of the slices asked for: wdl only, or dtw and wdl
+    #[arg(long, value_name = "wdl|dtw", default_value = "dtw", value_parser = parse_metric)]
+    metric: Metric,
+    /// Build again what is there already
+    #[arg(long)]
+    force: bool,
+}
+
+const HELP: &str = r#"--men N means every slice with at most N men, at least one attacker, and no more
+of either side than in the starting position. A build that was interrupted goes
+on where it stopped. Tables go to <tables>/<ruleset name>; files of other rules
+there are never overwritten. `taflbase plan` tells beforehand what it takes.
+
+Examples:
+  taflbase build brandubh --men 5
+  taflbase build ashton --slice K2v3 --slice K1v4 --memory 16GiB --threads 8
+
+JSON, one line for each slice when it is done (here with one side and one file);
+counts are over all placements, bits are those of a position that is stored, and
+null for slices that were there:
+  {"rules":"brandubh","slice":"K0v1","defenders":0,"attackers":1,"built":true,"sides":[{"to_move":"attackers","positions":1936,"win":72,"loss":1864,"draw":0,"undecided":0,"max_win":1,"max_loss":6}],"files":[{"metric":"dtw","bytes":368,"bits_per_position":4.18}],"seconds":0.1}"#;
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    rules: &'a str,
+    slice: String,
+    defenders: usize,
+    attackers: usize,
+    built: bool,
+    sides: Vec<SideAnswer>,
+    files: Vec<FileAnswer>,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct SideAnswer {
+    to_move: &'static str,
+    positions: u64,
+    win: u64,
+    loss: u64,
+    draw: u64,
+    undecided: u64,
+    max_win: u16,
+    max_loss: u16,
+}
+
+#[derive(Serialize)]
+struct FileAnswer {
+    metric: &'static str,
+    bytes: u64,
+    bits_per_position: Option<f64>,
+}
+
+fn parse_metric(name: &str) -> Result<Metric, String> {
+    let metric = Metric::ALL.into_iter().find(|metric| metric.name() == name);
+    metric.ok_or_else(|| "write wdl or dtw".to_owned())
+}
+
+/// Builds slice by slice.
+pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+    let base = session.open(&args.rules)?;
+    let rules = base.rules();
+    let slices = args.wanted.slices(rules)?;
+    let options = BuildOptions {
+        metric: args.metric,
+        force: args.force,
+        threads: args.threads.threads,
+        memory_bytes: args.memory.unwrap_or(BuildOptions::default().memory_bytes),
+    };
+    let works = plan(&base, &slices)?.into_iter().filter(|slice| args.force || !slice.present);
+    let reporter = Reporter::new(works.map(|slice| (slice.slice, slice.slots, slice.rows)));
+    let mut reports = Vec::new();
+    let mut printed = Ok(());
+    let built = build(rules, &session.tables, &slices, &options, &reporter, &mut |report| {
+        if report.built {
+            reporter.finished(report.slice, report.times.iter().sum());
+        }
+        if session.json && printed.is_ok() {
+            printed = reporter.aside(|| session.json_line(&answer(rules, report)));
+        }
+        reports.push(report.clone());
+    });
+    reporter.clear();
+    printed?;
+    if !session.json {
+        session.text(&table(rules, &reports))?;
+    }
+    Ok(built?)
+}
+
+fn answer<'a>(rules: &'a Ruleset, report: &SliceReport) -> Answer<'a> {
+    Answer {
+        rules: &rules.name,
+        slice: report.slice.to_string(),
+        defenders: report.slice.defenders,
+        attackers: report.slice.attackers,
+        built: report.built,
+        sides: Side::ALL.map(|side| side_answer(rules, report, side)).into(),
+        files: files(report),
+        seconds: seconds(report),
+    }
+}
+
+fn side_answer(rules: &Ruleset, report: &SliceReport, side: Side) -> SideAnswer {
+    let summary = &report.summaries[side as usize];
+    let open = |endless| {
+        if rules.endless == endless { summary.draws } else { 0 }
+    };
+    SideAnswer {
+        to_move: side.name(),
+        positions: summary.positions,
+        win: summary.wins,
+        loss: summary.losses,
+        draw: open(Endless::Draw),
+        undecided: open(Endless::Undecided),
+        max_win: summary.max_win,
+        max_loss: summary.max_loss,
+    }
+}
+
+fn files(report: &SliceReport) -> Vec<FileAnswer> {
+    let files = report.bytes.iter().map(|&(metric, bytes)| FileAnswer {
+        metric: metric.name(),
+        bytes,
+        bits_per_position: report.built.then(|| 8.0 * bytes as f64 / report.positions as f64),
+    });
+    files.collect()
+}
+
+fn seconds(report: &SliceReport) -> f64 {
+    report.times.iter().map(|time| time.as_secs_f64()).sum()
+}
+
+/// What was built, two lines for each slice.
+fn table(rules: &Ruleset, reports: &[SliceReport]) -> String {
+    let built: Vec<&SliceReport> = reports.iter().filter(|report| report.built).collect();
+    let kept = match (reports.len() - built.len(), reports.len()) {
+        (0, _) => return columns_of(rules, &built),
+        (kept, all) if kept == all => {
+            return format!("nothing to build: all {all} slices are there\n");
+        }
+        (kept, _) => kept,
+    };
+    format!("{}\n{kept} more slices were there already\n", columns_of(rules, &built))
+}
+
+fn columns_of(rules: &Ruleset, built: &[&SliceReport]) -> String {
+    let rows: Vec<Vec<String>> =
+        built.iter().flat_map(|report| Side::ALL.map(|side| row(rules, report, side))).collect();
+    let header = [
+        "slice",
+        "to move",
+        "positions",
+        "win",
+        rules.endless.name(),
+        "loss",
+        "longest win",
+        "bytes",
+        "bits/position",
+        "seconds",
+    ];
+    columns(2, &header, &rows)
+}
+
+fn row(rules: &Ruleset, report: &SliceReport, side: Side) -> Vec<String> {
+    let answer = side_answer(rules, report, side);
+    let counts = [answer.positions, answer.win, answer.draw + answer.undecided, answer.loss];
+    let first = side == Side::Attackers;
+    let name = if first { report.slice.to_string() } else { String::new() };
+    let mut row = vec![name, side.name().to_owned()];
+    row.extend(counts.map(grouped));
+    row.push(answer.max_win.to_string());
+    if first {
+        // The files hold both sides.
+        let bytes: u64 = report.bytes.iter().map(|&(_, bytes)| bytes).sum();
+        row.push(size(bytes));
+        row.push(format!("{:.3}", 8.0 * bytes as f64 / report.positions as f64));
+        row.push(format!("{:.1}", seconds(report)));
+    }
+    row
+}

@@ -1,0 +1,94 @@
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use taflbase::build::BuildError;
+use taflbase::position::PositionError;
+use taflbase::rules::RulesetError;
+use taflbase::stats::StatsError;
+
+/// Why a command ends with another status than 0.
+pub enum Failure {
+    /// A negative answer, told on one line.
+    Negative(String),
+    /// An error, told on one line that says what to do.
+    Error(String),
+    /// Nobody reads the results any more.
+    Closed,
+}
+
+impl Failure {
+    /// Tells standard error and chooses the exit status.
+    pub fn report(self) -> ExitCode {
+        let (message, status) = match self {
+            Failure::Negative(message) => (message, 1),
+            Failure::Error(message) => (message, 2),
+            Failure::Closed => return ExitCode::SUCCESS,
+        };
+        let message = message.replace('\n', " ");
+        // There is nobody left to tell if this fails.
+        let _ = writeln!(io::stderr(), "taflbase: {message}");
+        ExitCode::from(status)
+    }
+
+    /// Any error as it describes itself.
+    pub fn error(error: impl Display) -> Failure {
+        Failure::Error(error.to_string())
+    }
+
+    /// What comes of arguments that do not parse: help and version are printed
+    /// as they are, the rest becomes one line.
+    pub fn usage(error: &clap::Error) -> Result<(), Failure> {
+        use clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+        if !error.use_stderr() {
+            return error.print().map_err(Failure::from);
+        }
+        if error.kind() == DisplayHelpOnMissingArgumentOrSubcommand {
+            let message = "a command is missing: see `taflbase --help`";
+            return Err(Failure::error(message));
+        }
+        let text = error.render().to_string();
+        let text = text.strip_prefix("error: ").unwrap_or(&text);
+        let mut message = String::new();
+        for line in text.lines().map(str::trim) {
+            if let Some(tip) = line.strip_prefix("tip: ") {
+                message.push_str(&format!("; {tip}"));
+            } else if let Some(usage) = line.strip_prefix("Usage: ") {
+                message.push_str(&format!("; usage: {usage}"));
+            } else if !line.is_empty() && !line.starts_with("For more information") {
+                let gap = if message.is_empty() { "" } else { " " };
+                message.push_str(&format!("{gap}{line}"));
+            }
+        }
+        Err(Failure::Error(message))
+    }
+}
+
+/// Of writing results; all other files are the library's.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            Failure::Closed
+        } else {
+            Failure::Error(format!("cannot write the results: {error}"))
+        }
+    }
+}
+
+macro_rules! errors {
+    ($($error:ty),*) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Failure {
+                Failure::error(error)
+            }
+        })*
+    };
+}
+
+errors!(RulesetError, BuildError, StatsError);
+
+impl From<PositionError> for Failure {
+    fn from(error: PositionError) -> Failure {
+        Failure::Error(format!("position: {error}"))
+    }
+}

@@ -1,0 +1,90 @@
+//! The command line: what users ask for, and what they are told.
+
+mod arguments;
+mod build;
+mod check;
+mod failure;
+mod line;
+mod output;
+mod perft;
+mod plan;
+mod probe;
+mod progress;
+mod rules;
+mod stats;
+mod verify;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use failure::Failure;
+use output::Session;
+
+/// Endgame tablebases for tafl games: build, verify and probe exact win, draw
+/// and loss, with the distance to the end of the game.
+#[derive(Parser)]
+#[command(name = "taflbase", version, verbatim_doc_comment, term_width = 0)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+#[command(after_help = HELP)]
+struct Cli {
+    /// Print results as JSON, one object a line
+    #[arg(long, global = true)]
+    json: bool,
+    /// The table folder
+    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(env = "TAFLBASE_TABLES", default_value = output::DEFAULT_TABLES)]
+    tables: PathBuf,
+    #[command(subcommand)]
+    command: Command,
+}
+
+const HELP: &str = "\
+RULES is a built-in ruleset (see `taflbase rules`) or a path to a ruleset file.
+POS is an OpenTafl position, the board from rank 1 up and the side to move,
+quoted or as two arguments: \"/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ a\".
+
+Exit status: 0 done; 1 a negative answer: a slice is not built, or verify or
+check has found something wrong; 2 an error, told on one line.";
+
+#[derive(Subcommand)]
+enum Command {
+    Rules(rules::Args),
+    Perft(perft::Args),
+    Plan(plan::Args),
+    Build(build::Args),
+    Probe(probe::Args),
+    Line(line::Args),
+    Stats(stats::Args),
+    Verify(verify::Args),
+    Check(check::Args),
+}
+
+/// Runs the program with the arguments that it was given.
+pub fn main() -> ExitCode {
+    let arguments = arguments::joined(std::env::args_os());
+    let answer = match Cli::try_parse_from(arguments) {
+        Ok(cli) => run(cli),
+        Err(error) => Failure::usage(&error),
+    };
+    match answer {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn run(cli: Cli) -> Result<(), Failure> {
+    let session = Session { json: cli.json, tables: cli.tables };
+    match cli.command {
+        Command::Rules(args) => rules::run(&args, &session),
+        Command::Perft(args) => perft::run(&args, &session),
+        Command::Plan(args) => plan::run(&args, &session),
+        Command::Build(args) => build::run(&args, &session),
+        Command::Probe(args) => probe::run(&args, &session),
+        Command::Line(args) => line::run(&args, &session),
+        Command::Stats(args) => stats::run(&args, &session),
+        Command::Verify(args) => verify::run(&args, &session),
+        Command::Check(args) => check::run(&args, &session),
+    }
+}

@@ -1,0 +1,58 @@
+use serde::Serialize;
+use taflbase::perft::perft;
+use taflbase::position::Position;
+use taflbase::rules::Ruleset;
+
+use super::arguments::Threads;
+use super::failure::Failure;
+use super::output::Session;
+
+/// Count the sequences of moves, to test move generators
+#[derive(clap::Args)]
+#[command(after_long_help = HELP)]
+pub struct Args {
+    /// A built-in ruleset, or a path to a ruleset file
+    rules: String,
+    /// Count up to so many plies
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    depth: u32,
+    /// Start here, not at the ruleset's start
+    #[arg(long, value_name = "POS")]
+    position: Option<String>,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+const HELP: &str = r#"Prints a line for each depth: the depth and its nodes. A finished game has no
+children.
+
+Examples:
+  taflbase perft brandubh 3
+  taflbase perft berkeley 2 --position "/3tt1t2/1T1tK4/9/1t6t/3T1t1t1/3t4t/2T1t4/t2t4t/8t/ d"
+
+JSON, one line for each depth:
+  {"depth":3,"nodes":39512}"#;
+
+#[derive(Serialize)]
+struct Count {
+    depth: u32,
+    nodes: u64,
+}
+
+/// Counts depth by depth.
+pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+    let rules = Ruleset::load(&args.rules)?;
+    let position = match &args.position {
+        Some(text) => Position::parse(text, &rules)?,
+        None => Position::start(&rules)?,
+    };
+    for depth in 1..=args.depth {
+        let nodes = args.threads.run(|| perft(&rules, &position, depth))?;
+        if session.json {
+            session.json_line(&Count { depth, nodes })?;
+        } else {
+            session.text(&format!("{depth} {nodes}\n"))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,103 @@
+use serde::Serialize;
+use taflbase::Tablebase;
+use taflbase::position::Position;
+use taflbase::tablebase::{MoveProbe, Probe, Probed};
+
+use super::failure::Failure;
+use super::output::{Session, columns};
+
+/// Tell the value of a position and of each of its moves, best first
+#[derive(clap::Args)]
+#[command(after_long_help = HELP)]
+pub struct Args {
+    /// A built-in ruleset, or a path to a ruleset file
+    rules: String,
+    /// The position: board and side to move, quoted or as two arguments
+    #[arg(value_name = "POS", required = true, num_args = 1..=2)]
+    position: Vec<String>,
+}
+
+const HELP: &str = r#"Values are for the side to move in the probed position, those of moves too.
+Distances are plies to the end of the game; those of moves count from after the
+move. A move into a slice that is not built has the value "unknown". Rulesets
+without draws (berkeley) have "undecided" positions: who wins depends on what
+was played before. Their distances are upper bounds.
+
+Examples:
+  taflbase probe brandubh "/7/4t2/7/7/2K4/7/2t4/ d"
+  taflbase probe brandubh /7/7/5K1/7/3t3/4t2/7/ a --json
+
+JSON, one line (here with one of the moves); "dtw" is null for draws, and where
+there are WDL tables only:
+  {"rules":"brandubh","position":"/7/4t2/7/7/2K4/7/2t4/ d","to_move":"defenders","category":"win","dtw":3,"moves":[{"move":"Kc5-c1","category":"win","dtw":2,"conversion":false}]}"#;
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    rules: &'a str,
+    position: String,
+    to_move: &'static str,
+    category: &'static str,
+    dtw: Option<u16>,
+    moves: Vec<MoveAnswer>,
+}
+
+#[derive(Serialize)]
+struct MoveAnswer {
+    #[serde(rename = "move")]
+    played: String,
+    category: &'static str,
+    dtw: Option<u16>,
+    conversion: bool,
+}
+
+/// Probes one position.
+pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+    let base = session.open(&args.rules)?;
+    let rules = base.rules();
+    let position = Position::parse(&args.position.join(" "), rules)?;
+    let refusal = |error| session.refusal(&args.rules, error);
+    let Probe { value, moves } = base.probe(&position).map_err(refusal)?;
+    let answer = Answer {
+        rules: &rules.name,
+        position: position.to_text(rules),
+        to_move: position.to_move.name(),
+        category: base.category(value.wdl),
+        dtw: value.plies,
+        moves: moves.iter().map(|probed| answer_move(&base, probed)).collect(),
+    };
+    if session.json {
+        return session.json_line(&answer);
+    }
+    session.text(&rules.board_drawing(&position.layout()))?;
+    session.text(&format!("\n{} to move: {}\n\n", answer.to_move, words(&base, value)))?;
+    let rows: Vec<Vec<String>> = answer.moves.into_iter().map(MoveAnswer::row).collect();
+    let header = ["move", "value", "conversion", "plies after it"];
+    session.text(&columns(3, &header, &rows))
+}
+
+fn answer_move(base: &Tablebase, probed: &MoveProbe) -> MoveAnswer {
+    MoveAnswer {
+        played: probed.played.display(base.rules().board).to_string(),
+        category: probed.value.map_or("unknown", |value| base.category(value.wdl)),
+        dtw: probed.value.and_then(|value| value.plies),
+        conversion: probed.played.is_conversion(),
+    }
+}
+
+impl MoveAnswer {
+    fn row(self) -> Vec<String> {
+        let conversion = if self.conversion { "yes" } else { "" };
+        let plies = self.dtw.map_or(String::new(), |plies| plies.to_string());
+        vec![self.played, self.category.to_owned(), conversion.to_owned(), plies]
+    }
+}
+
+/// A value in words: `win in 3 plies`.
+pub fn words(base: &Tablebase, value: Probed) -> String {
+    let category = base.category(value.wdl);
+    match value.plies {
+        Some(1) => format!("{category} in 1 ply"),
+        Some(plies) => format!("{category} in {plies} plies"),
+        None => category.to_owned(),
+    }
+}

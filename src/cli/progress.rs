@@ -1,0 +1,197 @@
+//! Progress of long work: a bar on a terminal, a line now and then elsewhere.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use taflbase::progress::{Phase, Progress};
+use taflbase::slice::Slice;
+
+use super::output::time;
+
+/// How often lines are written where there is no terminal.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// Tells standard error how far the work on some slices is. It uses no colours.
+pub struct Reporter {
+    /// Hidden where there is no terminal.
+    bar: ProgressBar,
+    terminal: bool,
+    slices: Vec<Work>,
+    state: Mutex<State>,
+}
+
+/// A slice to work on.
+struct Work {
+    slice: Slice,
+    slots: u64,
+    rows: u64,
+}
+
+struct State {
+    /// Where in the slices the work is.
+    current: usize,
+    place: String,
+    phase: String,
+    /// Slots for each row of the phase; 0 if it does not go by positions.
+    slots_per_row: u64,
+    rows_done: u64,
+    begun: Instant,
+    slice_begun: Instant,
+    phase_begun: Instant,
+    last_line: Instant,
+}
+
+impl Reporter {
+    /// A reporter for slices with their slots and rows, in the order of work.
+    pub fn new(slices: impl Iterator<Item = (Slice, u64, u64)>) -> Reporter {
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let terminal = io::stderr().is_terminal() && !dumb;
+        let target =
+            if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let style = ProgressStyle::with_template("{prefix} [{bar:20}] {percent:>3}%  {msg}");
+        let bar = ProgressBar::with_draw_target(Some(1), target);
+        bar.set_style(
+            style
+                .map_or_else(|_| ProgressStyle::default_bar(), |style| style.progress_chars("=> ")),
+        );
+        let now = Instant::now();
+        Reporter {
+            bar,
+            terminal,
+            slices: slices.map(|(slice, slots, rows)| Work { slice, slots, rows }).collect(),
+            state: Mutex::new(State {
+                current: 0,
+                place: String::new(),
+                phase: String::new(),
+                slots_per_row: 0,
+                rows_done: 0,
+                begun: now,
+                slice_begun: now,
+                phase_begun: now,
+                last_line: now,
+            }),
+        }
+    }
+
+    /// A slice is done.
+    pub fn finished(&self, slice: Slice, took: Duration) {
+        let mut state = self.state();
+        self.line(&format!("{}: done in {}", self.place(slice), time(took)));
+        state.last_line = Instant::now();
+    }
+
+    /// Takes the bar off the terminal.
+    pub fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Does something that may print, with the bar out of the way.
+    pub fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.bar.suspend(print)
+    }
+
+    fn line(&self, line: &str) {
+        self.aside(|| {
+            // Progress that nobody can read is no reason to stop.
+            let _ = writeln!(io::stderr(), "{line}");
+        });
+    }
+
+    fn number(&self, slice: Slice) -> Option<usize> {
+        self.slices.iter().position(|work| work.slice == slice)
+    }
+
+    /// `K2v4 (5 of 12)`.
+    fn place(&self, slice: Slice) -> String {
+        match self.number(slice) {
+            Some(number) => format!("{slice} ({} of {})", number + 1, self.slices.len()),
+            None => slice.to_string(),
+        }
+    }
+
+    /// Shows the message on the terminal, or writes it if it is time to.
+    fn tell(&self, state: &mut State) {
+        if self.terminal {
+            self.bar.set_message(self.message(state));
+        } else if state.last_line.elapsed() >= LINE_EVERY {
+            self.line(&format!("{}: {}", state.place, self.message(state)));
+            state.last_line = Instant::now();
+        }
+    }
+
+    /// The phase, how fast it goes, and how long all will take.
+    fn message(&self, state: &State) -> String {
+        let mut message = state.phase.clone();
+        let seconds = state.phase_begun.elapsed().as_secs_f64();
+        let slots = state.rows_done * state.slots_per_row;
+        if slots > 0 && seconds > 0.0 {
+            let millions = slots as f64 / seconds / 1e6;
+            message.push_str(&format!(", {millions:.1} M positions/s"));
+        }
+        if let Some(left) = self.time_left(state) {
+            message.push_str(&format!(", about {} left", time(left)));
+        }
+        message
+    }
+
+    /// The time that what is left will take at the pace of the slices so far.
+    fn time_left(&self, state: &State) -> Option<Duration> {
+        let (done, left) = self.slices.split_at(state.current.min(self.slices.len()));
+        let slots = |works: &[Work]| works.iter().map(|work| work.slots as f64).sum::<f64>();
+        let spent = state.slice_begun - state.begun;
+        if slots(done) == 0.0 || spent < Duration::from_secs(1) {
+            return None;
+        }
+        let all = spent.as_secs_f64() * slots(left) / slots(done);
+        let left = Duration::try_from_secs_f64(all).ok()?;
+        left.checked_sub(state.slice_begun.elapsed())
+    }
+}
+
+impl Progress for Reporter {
+    fn phase(&self, slice: Slice, phase: Phase, rows: u64) {
+        let mut state = self.state();
+        let number = self.number(slice).unwrap_or(state.current);
+        state.phase_begun = Instant::now();
+        if number != state.current {
+            state.slice_begun = state.phase_begun;
+            state.current = number;
+        }
+        state.rows_done = 0;
+        state.slots_per_row = match (phase, self.slices.get(number)) {
+            // One side to move at a time.
+            (Phase::Ply { .. }, Some(work)) => work.slots / work.rows.max(1) / 2,
+            (Phase::Initial | Phase::Verifying, Some(work)) => work.slots / work.rows.max(1),
+            _ => 0,
+        };
+        state.phase = name(phase);
+        self.bar.set_prefix(self.place(slice));
+        self.bar.set_length(rows.max(1));
+        self.bar.set_position(0);
+        state.place = self.place(slice);
+        self.tell(&mut state);
+    }
+
+    fn advance(&self, rows: u64) {
+        let mut state = self.state();
+        state.rows_done += rows;
+        self.bar.inc(rows);
+        self.tell(&mut state);
+    }
+}
+
+fn name(phase: Phase) -> String {
+    match phase {
+        Phase::Reading => "reading".to_owned(),
+        Phase::Initial => "captures".to_owned(),
+        Phase::Ply { winner, ply } => format!("{} win, ply {ply}", winner.name()),
+        Phase::Writing => "writing".to_owned(),
+        Phase::Verifying => "verifying".to_owned(),
+    }
+}

@@ -1,0 +1,79 @@
+use serde::Serialize;
+use taflbase::rules::Ruleset;
+
+use super::failure::Failure;
+use super::output::{Session, columns};
+
+/// List the rulesets, or show one with all its decisions
+#[derive(clap::Args)]
+#[command(after_long_help = HELP)]
+pub struct Args {
+    /// Show this ruleset: a built-in one, or a path to a ruleset file
+    rules: Option<String>,
+}
+
+const HELP: &str = r#"Examples:
+  taflbase rules
+  taflbase rules brandubh
+  taflbase rules my-game.toml --json
+
+JSON, one line for each ruleset in the list:
+  {"name":"brandubh","title":"Brandubh","size":7,"attackers":8,"defenders":4,"first_mover":"attackers","fingerprint":"27e632691dd014bf84bc8a4029256f95"}
+For a single ruleset, one line with the fields of a ruleset file and their names
+in it, with square names for names of sets (here shortened):
+  {"name":"brandubh","size":7,"symmetries":8,"start":"/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/","squares":{"throne":["d4"]},"end":{"goals":["a1","g1","a7","g7"],"endless":"draw"}}"#;
+
+#[derive(Serialize)]
+struct Entry {
+    name: String,
+    title: String,
+    size: usize,
+    attackers: usize,
+    defenders: usize,
+    first_mover: &'static str,
+    fingerprint: String,
+}
+
+/// Lists or shows.
+pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+    let Some(name) = &args.rules else {
+        return list(session);
+    };
+    let rules = Ruleset::load(name)?;
+    if session.json {
+        session.json_line(&rules.describe_json())
+    } else {
+        session.text(&rules.describe())
+    }
+}
+
+fn list(session: &Session) -> Result<(), Failure> {
+    let rulesets = Ruleset::builtin_names().iter().filter_map(|name| Ruleset::builtin(name));
+    let entries: Vec<Entry> = rulesets.map(entry).collect();
+    if session.json {
+        return entries.iter().try_for_each(|entry| session.json_line(entry));
+    }
+    let rows: Vec<Vec<String>> = entries
+        .into_iter()
+        .map(|entry| {
+            let board = format!("{0}x{0}", entry.size);
+            let men = format!("{} v {}+K", entry.attackers, entry.defenders);
+            let first = entry.first_mover.to_owned();
+            vec![entry.name, board, men, first, entry.fingerprint, entry.title]
+        })
+        .collect();
+    let header = ["name", "board", "men", "first mover", "fingerprint", "title"];
+    session.text(&columns(header.len(), &header, &rows))
+}
+
+fn entry(rules: Ruleset) -> Entry {
+    Entry {
+        size: rules.board.size(),
+        attackers: rules.start.attackers.len(),
+        defenders: rules.start.defenders.len(),
+        first_mover: rules.first.name(),
+        fingerprint: rules.fingerprint().to_string(),
+        name: rules.name,
+        title: rules.title,
+    }
+}

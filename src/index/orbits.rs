@@ -1,0 +1,80 @@
+use crate::board::{Board, Square, SquareSet, Symmetry, SymmetryGroup};
+
+/// One orbit of squares under the symmetries.
+#[derive(Clone, Debug)]
+pub(super) struct Orbit {
+    pub squares: Vec<Square>,
+    /// `images[symmetry][pattern]`.
+    images: [Vec<u8>; 8],
+    /// Whether men here count as heavy.
+    pub heavy: bool,
+}
+
+impl Orbit {
+    /// The least image of the pattern under these symmetries, which are cut
+    /// down to those that give it.
+    #[inline]
+    pub fn least(&self, pattern: u8, symmetries: &mut u8) -> u8 {
+        if pattern == 0 {
+            return 0;
+        }
+        let (mut least, mut best) = (u8::MAX, 0_u8);
+        let mut left = *symmetries;
+        while left != 0 {
+            let symmetry = left.trailing_zeros();
+            left &= left - 1;
+            let image = self.images[symmetry as usize][usize::from(pattern)];
+            if image < least {
+                (least, best) = (image, 0);
+            }
+            if image == least {
+                best |= 1 << symmetry;
+            }
+        }
+        *symmetries = best;
+        least
+    }
+
+    /// Puts the pattern's men on their squares.
+    #[inline]
+    pub fn put(&self, pattern: u8, set: &mut SquareSet) {
+        let mut left = pattern;
+        while left != 0 {
+            set.insert(self.squares[left.trailing_zeros() as usize]);
+            left &= left - 1;
+        }
+    }
+}
+
+/// The orbits of the squares, large ones first: they tell images apart soonest.
+pub(super) fn orbits(
+    board: Board,
+    group: SymmetryGroup,
+    places: SquareSet,
+    heavy: SquareSet,
+) -> Vec<Orbit> {
+    let mut left = places;
+    let mut orbits = Vec::new();
+    while let Some(first) = left.first() {
+        let set: SquareSet = group.iter().map(|g| g.apply(board, first)).collect();
+        left -= set;
+        orbits.push(Orbit::new(board, group, set.iter().collect(), heavy.contains(first)));
+    }
+    orbits.sort_by_key(|orbit| std::cmp::Reverse(orbit.squares.len()));
+    orbits
+}
+
+impl Orbit {
+    fn new(board: Board, group: SymmetryGroup, squares: Vec<Square>, heavy: bool) -> Orbit {
+        let image = |g: Symmetry, pattern: usize| {
+            let men = squares.iter().enumerate().filter(|(bit, _)| pattern >> bit & 1 == 1);
+            men.filter_map(|(_, &square)| squares.iter().position(|&s| s == g.apply(board, square)))
+                .fold(0_u8, |set, bit| set | 1 << bit)
+        };
+        let images = Symmetry::ALL.map(|g| {
+            let patterns = if group.contains(g) { 1 << squares.len() } else { 0 };
+            (0..patterns).map(|pattern| image(g, pattern)).collect()
+        });
+        Orbit { squares, images, heavy }
+    }
+}

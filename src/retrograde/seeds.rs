@@ -1,0 +1,144 @@
+//! What the initial pass finds, and how it becomes the seeds of both outcomes.
+
+use crate::table::Code;
+use crate::value::Plies;
+
+use super::frame::Block;
+use super::row::Row;
+
+/// A row of the chunk and lanes that something happens to.
+pub type Event<const N: usize> = (u32, Row<N>);
+
+/// What the initial pass says about the rows of a chunk for one outcome: the
+/// winner is the side that wins, the loser the other one.
+pub struct SeedRows<'t, const N: usize> {
+    /// Where the winner, to move, wins in this move by rule.
+    pub won: &'t mut [Row<N>],
+    /// Where the loser, to move, is lost as soon as all moves that capture
+    /// nothing lead to wins. Lanes held back by captures come later.
+    pub open: &'t mut [Row<N>],
+    /// Where the loser, to move, has no legal move.
+    pub lost: &'t mut [Row<N>],
+}
+
+/// What captures do later in a chunk, for one outcome.
+#[derive(Clone, Debug, Default)]
+pub struct SeedEvents<const N: usize> {
+    /// By ply: where the winner, to move, wins in that many plies by a capture,
+    /// and not in fewer.
+    pub wins: Vec<Vec<Event<N>>>,
+    /// By ply: where the slowest of the loser's captures leads to a win in that
+    /// many plies; from then on the lane is open.
+    pub releases: Vec<Vec<Event<N>>>,
+}
+
+/// What one side to move can do at once, by row of a block.
+pub struct Options<const N: usize> {
+    /// Where it has a legal move.
+    pub any: Vec<Row<N>>,
+    /// Where a move wins at once by rule: a king's capture or escape.
+    pub decisive: Vec<Row<N>>,
+    /// By code: where a capture leads to a position of that code.
+    captures: Vec<Vec<Row<N>>>,
+    /// The codes for which there are any.
+    used: Vec<bool>,
+}
+
+impl<const N: usize> Options<N> {
+    /// Nothing yet; captures will lead to codes below `codes`.
+    pub fn new(rows: usize, codes: usize) -> Options<N> {
+        let empty = vec![Row::EMPTY; rows];
+        Options {
+            any: empty.clone(),
+            decisive: empty.clone(),
+            captures: vec![empty; codes],
+            used: vec![false; codes],
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.any.fill(Row::EMPTY);
+        self.decisive.fill(Row::EMPTY);
+        for (rows, used) in self.captures.iter_mut().zip(&mut self.used) {
+            if std::mem::take(used) {
+                rows.fill(Row::EMPTY);
+            }
+        }
+    }
+
+    /// The codes of losses that captures lead to, shortest first.
+    fn losses(&self) -> impl Iterator<Item = usize> + '_ {
+        (2..self.used.len()).step_by(2).filter(|&code| self.used[code])
+    }
+
+    /// The codes of wins that captures lead to, shortest first.
+    fn wins(&self) -> impl DoubleEndedIterator<Item = usize> + '_ {
+        (1..self.used.len()).step_by(2).filter(|&code| self.used[code])
+    }
+
+    /// Notes that captures lead to positions of that code.
+    pub fn capture(&mut self, code: Code, rank: u32, lanes: Row<N>) {
+        self.used[usize::from(code)] = true;
+        self.captures[usize::from(code)][rank as usize] |= lanes;
+    }
+}
+
+/// The seeds of one outcome in a chunk.
+pub struct Seeds<'t, const N: usize> {
+    rows: SeedRows<'t, N>,
+    /// What captures do later.
+    pub events: SeedEvents<N>,
+}
+
+impl<'t, const N: usize> Seeds<'t, N> {
+    /// No seeds yet, in rows that must be empty; captures lead to codes below
+    /// `codes`.
+    pub fn new(rows: SeedRows<'t, N>, codes: usize) -> Seeds<'t, N> {
+        // A capture into a code is one ply earlier; codes of losses are two
+        // above their plies.
+        let plies = || vec![Vec::new(); codes + 1];
+        Seeds { rows, events: SeedEvents { wins: plies(), releases: plies() } }
+    }
+
+    /// Adds the rows of a block, of which the first is the chunk's row `first`:
+    /// what the winner and the loser can do when they are to move.
+    pub fn add(&mut self, first: usize, block: &Block<N>, winner: &Options<N>, loser: &Options<N>) {
+        let won_by: Vec<usize> = winner.losses().collect();
+        let safe_by: Vec<usize> = loser.losses().collect();
+        let held_by: Vec<usize> = loser.wins().rev().collect();
+        let Seeds { rows, events } = self;
+        for (rank, &valid) in block.valid.iter().enumerate() {
+            let row = first + rank;
+            rows.won[row] = winner.decisive[rank] & valid;
+            let mut rest = valid.without(winner.decisive[rank]);
+            for &code in &won_by {
+                let lanes = rest & winner.captures[code][rank];
+                if !lanes.is_empty() {
+                    // The code of a loss in n is n + 2; the win is in n + 1.
+                    events.wins[code - 1].push((row as u32, lanes));
+                    rest = rest.without(lanes);
+                }
+            }
+            rows.lost[row] = valid.without(loser.any[rank]);
+            // Captures that lead to draws or to wins of the loser keep him safe.
+            let safe = safe_by
+                .iter()
+                .fold(loser.captures[0][rank], |safe, &code| safe | loser.captures[code][rank]);
+            let mut open = (valid & loser.any[rank]).without(loser.decisive[rank] | safe);
+            for &code in &held_by {
+                let lanes = open & loser.captures[code][rank];
+                if !lanes.is_empty() {
+                    events.releases[code].push((row as u32, lanes));
+                    open = open.without(lanes);
+                }
+            }
+            rows.open[row] = open;
+        }
+    }
+}
+
+/// The last ply at which there is an event.
+pub fn last_ply<const N: usize>(events: &[Vec<Event<N>>]) -> Plies {
+    events.iter().rposition(|at| !at.is_empty()).unwrap_or(0) as Plies
+}

@@ -1,0 +1,104 @@
+//! All positions of a slice, and random ones.
+
+use taflbase::board::{Square, SquareSet};
+use taflbase::position::Position;
+use taflbase::rules::{Kind, Ruleset, Side};
+use taflbase::slice::Slice;
+
+/// Random numbers that are the same in every run: splitmix64.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    /// A number below `limit`.
+    pub fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.0;
+        bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((bits ^ bits >> 31) % limit as u64) as usize
+    }
+
+    /// A square of the set, which must have any.
+    pub fn square(&mut self, set: SquareSet) -> Square {
+        set.iter().nth(self.below(set.len())).unwrap()
+    }
+}
+
+/// Visits every position of the slice, both sides to move.
+pub fn all_positions(rules: &Ruleset, slice: Slice, mut visit: impl FnMut(Position)) {
+    let places = |kind| rules.places(kind).iter().collect::<Vec<_>>();
+    let defender_sets = subsets(&places(Kind::Defender), slice.defenders);
+    for attackers in subsets(&places(Kind::Attacker), slice.attackers) {
+        for &defenders in defender_sets.iter().filter(|set| !set.meets(attackers)) {
+            for king in rules.places(Kind::King) - attackers - defenders {
+                for to_move in Side::ALL {
+                    visit(Position { attackers, defenders, king, to_move });
+                }
+            }
+        }
+    }
+}
+
+fn subsets(squares: &[Square], count: usize) -> Vec<SquareSet> {
+    if count == 0 {
+        return vec![SquareSet::EMPTY];
+    }
+    let with = |last: usize| {
+        let fewer = subsets(&squares[..last], count - 1);
+        fewer.into_iter().map(move |set| set.with(squares[last]))
+    };
+    (0..squares.len()).flat_map(with).collect()
+}
+
+/// A random position of the slice. If `close`, every man stands within two
+/// steps of another one, as far as the rules allow it.
+pub fn random_position(
+    rules: &Ruleset,
+    slice: Slice,
+    close: bool,
+    random: &mut Random,
+) -> Position {
+    let mut standing: [SquareSet; 3] = Default::default();
+    let mut left = [slice.attackers, slice.defenders, 1];
+    loop {
+        let open: Vec<Kind> =
+            Kind::ALL.into_iter().filter(|&kind| left[kind as usize] > 0).collect();
+        if open.is_empty() {
+            break;
+        }
+        let kind = open[random.below(open.len())];
+        let taken = standing[0] | standing[1] | standing[2];
+        let free = rules.places(kind) - taken;
+        let near = free & neighbourhood(rules, taken);
+        let choice = if close && !near.is_empty() { near } else { free };
+        if choice.is_empty() {
+            // The others have taken all the squares of this kind: once more.
+            (standing, left) = (Default::default(), [slice.attackers, slice.defenders, 1]);
+            continue;
+        }
+        standing[kind as usize].insert(random.square(choice));
+        left[kind as usize] -= 1;
+    }
+    let [attackers, defenders, king] = standing;
+    let position = Position {
+        attackers,
+        defenders,
+        king: king.first().unwrap(),
+        to_move: Side::ALL[random.below(2)],
+    };
+    position.check(rules).unwrap();
+    position
+}
+
+/// All squares within two steps of these.
+fn neighbourhood(rules: &Ruleset, squares: SquareSet) -> SquareSet {
+    let grow = |set: SquareSet| -> SquareSet {
+        let around = set.iter().flat_map(|square| rules.board.neighbours(square));
+        around.chain(set).collect()
+    };
+    grow(grow(squares))
+}
