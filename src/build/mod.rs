@@ -18,7 +18,7 @@ use crate::progress::{Phase, Progress};
 use crate::retrograde::{Frame, Solver, region_side};
 use crate::rules::Ruleset;
 use crate::slice::Slice;
-use crate::table::{Metric, SideSummary, Table, TableErrorKind, remove_temporaries};
+use crate::table::{Header, Metric, SideSummary, TableErrorKind, remove_temporaries};
 use crate::tablebase::{ProbeError, Tablebase};
 
 /// The level of zstd that takes less time than solving does.
@@ -144,21 +144,39 @@ impl Builder<'_> {
     fn found(&self, slice: Slice, metrics: &[Metric]) -> Result<Option<SliceReport>, BuildError> {
         let mut bytes = Vec::new();
         let mut summaries = Default::default();
+        // All of them are looked at: none may be overwritten that is not ours.
         for &metric in metrics {
-            let table: &Table<_> = match self.base.table(slice, metric) {
-                Ok(table) => table,
-                Err(ProbeError::MissingTable { .. }) => return Ok(None),
-                Err(ProbeError::Corrupted(error)) if is_damaged(&error.kind) => return Ok(None),
+            match self.base.table(slice, metric) {
+                Ok(table) => {
+                    bytes.push((metric, table.size_bytes()));
+                    summaries = crate::rules::Side::ALL.map(|side| *table.summary(side));
+                }
+                Err(ProbeError::MissingTable { .. }) => {}
+                Err(ProbeError::Corrupted(error)) if is_damaged(&error.kind) => {
+                    self.refuse_foreign(&self.folder.join(metric.file_name(slice)))?;
+                }
                 Err(error) => return Err(error.into()),
-            };
-            bytes.push((metric, table.size_bytes()));
-            summaries = crate::rules::Side::ALL.map(|side| *table.summary(side));
+            }
         }
-        if self.options.force {
+        if bytes.len() < metrics.len() || self.options.force {
             return Ok(None);
         }
         let times = Default::default();
         Ok(Some(SliceReport { slice, built: false, positions: 0, summaries, bytes, times }))
+    }
+
+    /// Refuses a damaged file that was the table of another ruleset.
+    fn refuse_foreign(&self, path: &Path) -> Result<(), ProbeError> {
+        let rules = self.base.rules();
+        match Header::read(path) {
+            Ok(header) if header.fingerprint != rules.fingerprint() => {
+                Err(ProbeError::WrongRules {
+                    path: path.to_owned(),
+                    rules: rules.name.clone(),
+                })
+            }
+            _ => Ok(()),
+        }
     }
 
     fn build<const N: usize>(

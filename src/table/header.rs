@@ -1,5 +1,9 @@
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
 use super::bytes::{checksum, put, u16_at, u32_at, u64_at};
-use super::error::{KindResult, Part, TableErrorKind};
+use super::error::{KindResult, Part, TableError, TableErrorKind};
 use super::{BlockShape, Grid, Packing};
 use crate::rules::Fingerprint;
 use crate::slice::Slice;
@@ -110,6 +114,20 @@ impl Header {
         let sum = checksum(&bytes[..CHECKSUM]);
         put(&mut bytes, CHECKSUM, &sum.to_le_bytes());
         Ok(bytes)
+    }
+
+    /// The header of a file, whatever comes after it.
+    ///
+    /// # Errors
+    /// If the file cannot be read or does not begin with the header of a known
+    /// format.
+    pub fn read(path: &Path) -> Result<Header, TableError> {
+        let mut bytes = Vec::new();
+        let read = File::open(path)
+            .and_then(|file| file.take(HEADER_BYTES as u64).read_to_end(&mut bytes));
+        let read = read.map_err(TableErrorKind::io("read the table"));
+        read.and_then(|_| Header::parse(&bytes))
+            .map_err(|kind| kind.at(Some(path)))
     }
 
     /// Reads the first bytes of a file.

@@ -152,7 +152,7 @@ fn slices(names: &[&str]) -> Vec<Slice> {
     names.iter().map(|name| name.parse().unwrap()).collect()
 }
 
-/// All slices of up to three soldiers and some of four or more, a few at a time.
+/// For each seed, all positions of the smallest slices and samples of others.
 fn invented_rules_are_consistent(size: u8, seeds: std::ops::Range<u64>, sampled: &[&str]) {
     for seed in seeds {
         let text = Invention::new(size, seed).text();
@@ -176,12 +176,12 @@ fn invented_rules_are_consistent(size: u8, seeds: std::ops::Range<u64>, sampled:
 
 #[test]
 fn invented_rules_on_the_smallest_board_are_consistent() {
-    invented_rules_are_consistent(5, 0..40, &["K0v3", "K1v2", "K2v1", "K2v2", "K1v3", "K3v1"]);
+    invented_rules_are_consistent(5, 0..24, &["K0v3", "K1v2", "K2v1", "K2v2", "K1v3", "K3v1"]);
 }
 
 #[test]
 fn invented_rules_on_a_larger_board_are_consistent() {
-    invented_rules_are_consistent(7, 1000..1010, &["K0v3", "K1v2", "K2v1"]);
+    invented_rules_are_consistent(7, 1000..1006, &["K0v3", "K1v2", "K2v1"]);
 }
 
 /// Checks all positions of some slices and samples of others.

@@ -9,5 +9,6 @@
 
 mod builtin;
 mod invented;
+#[path = "../positions/mod.rs"]
 mod positions;
 mod tables;

@@ -1,0 +1,223 @@
+//! Builds that were stopped half-way, and folders with other people's files.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use taflbase::Tablebase;
+use taflbase::build::{BuildError, BuildOptions, SliceReport, build};
+use taflbase::progress::{Phase, Progress};
+use taflbase::rules::Ruleset;
+use taflbase::slice::Slice;
+use taflbase::table::{Metric, Table};
+use taflbase::tablebase::ProbeError;
+use tempfile::TempDir;
+
+/// The slice that is built, and the file that comes to harm.
+const WANTED: &str = "K2v1";
+const VICTIM: &str = "K1v1.dtw";
+
+fn rules(name: &str) -> Ruleset {
+    Ruleset::builtin(name).unwrap_or_else(|| {
+        let path = format!("{}/tests/rulesets/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+        Ruleset::load(&path).unwrap()
+    })
+}
+
+fn slice(name: &str) -> Slice {
+    name.parse().unwrap()
+}
+
+/// Builds and returns the slices that were not there.
+fn build_in(tables: &Path, ruleset: &str, wanted: &str) -> Result<Vec<Slice>, BuildError> {
+    let mut built = Vec::new();
+    let mut note = |report: &SliceReport| built.extend(report.built.then_some(report.slice));
+    let options = BuildOptions::default();
+    build(
+        &rules(ruleset),
+        tables,
+        &[slice(wanted)],
+        &options,
+        &(),
+        &mut note,
+    )
+    .map(|()| built)
+}
+
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let files = fs::read_dir(folder).unwrap().map(|entry| {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        (name.to_owned(), fs::read(&path).unwrap())
+    });
+    files.collect()
+}
+
+/// A folder with a clean build, and the folder of its ruleset.
+fn clean(ruleset: &str) -> (TempDir, PathBuf) {
+    let tables = tempfile::tempdir().unwrap();
+    build_in(tables.path(), ruleset, WANTED).unwrap();
+    let folder = tables.path().join(ruleset);
+    (tables, folder)
+}
+
+fn is_refused(outcome: Result<Vec<Slice>, BuildError>, because: fn(&ProbeError) -> bool) {
+    match outcome {
+        Err(BuildError::Probe(error)) if because(&error) => {}
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Stops a build by a panic when it has been told so many things.
+struct Stop {
+    after: usize,
+    told: AtomicUsize,
+}
+
+impl Progress for Stop {
+    fn phase(&self, _: Slice, _: Phase, _: u64) {
+        self.advance(0);
+    }
+
+    fn advance(&self, _: u64) {
+        if self.told.fetch_add(1, Ordering::Relaxed) == self.after {
+            // Without the panic's message on the terminal.
+            std::panic::resume_unwind(Box::new("stopped"));
+        }
+    }
+}
+
+#[test]
+fn a_build_goes_on_where_it_was_stopped() {
+    let (_tables, folder) = clean("mini-edge");
+    let whole = files(&folder);
+    let tables = tempfile::tempdir().unwrap();
+    let folder = tables.path().join("mini-edge");
+    let rules = rules("mini-edge");
+    let mut stops = 0;
+    loop {
+        let progress = Stop {
+            // Later each time, so that there is an end.
+            after: 5 + 3 * stops,
+            told: AtomicUsize::new(0),
+        };
+        let wanted = [slice(WANTED)];
+        let options = BuildOptions::default();
+        let run = || {
+            build(
+                &rules,
+                tables.path(),
+                &wanted,
+                &options,
+                &progress,
+                &mut |_| {},
+            )
+        };
+        let outcome = catch_unwind(AssertUnwindSafe(run));
+        // What has its name is whole.
+        for (name, bytes) in files(&folder) {
+            assert!(whole[&name] == bytes, "{name} after {stops} stops");
+        }
+        match outcome {
+            Ok(result) => break result.unwrap(),
+            Err(_) => stops += 1,
+        }
+    }
+    assert!(stops > 5, "only {stops} stops");
+    assert!(files(&folder) == whole);
+}
+
+#[test]
+fn remains_of_a_killed_build_are_cleared_away() {
+    let (tables, folder) = clean("mini-edge");
+    let whole = files(&folder);
+    let table = &whole[VICTIM];
+    for length in [0, 1, 8, 60, 100, table.len() / 2, table.len() - 1] {
+        fs::write(folder.join(VICTIM), &table[..length]).unwrap();
+        fs::write(folder.join("K1v1.dtw.123-0.tmp"), &table[..length]).unwrap();
+        fs::write(folder.join("K2v1.wdl.4711-3.tmp"), "").unwrap();
+        assert!(Table::open(&folder.join(VICTIM)).is_err(), "{length} bytes");
+        let base = Tablebase::open(rules("mini-edge"), tables.path()).unwrap();
+        let probed = base.table(slice("K1v1"), Metric::Dtw);
+        assert!(
+            matches!(probed, Err(ProbeError::Corrupted(_))),
+            "{length} bytes: {probed:?}"
+        );
+        let built = build_in(tables.path(), "mini-edge", WANTED).unwrap();
+        assert_eq!(built, [slice("K1v1")], "{length} bytes");
+        assert!(files(&folder) == whole, "{length} bytes");
+    }
+}
+
+#[test]
+fn half_a_pair_is_completed() {
+    let (tables, folder) = clean("mini-edge");
+    let whole = files(&folder);
+    for missing in ["K1v1.wdl", "K1v1.dtw"] {
+        fs::remove_file(folder.join(missing)).unwrap();
+        let built = build_in(tables.path(), "mini-edge", WANTED).unwrap();
+        assert_eq!(built, [slice("K1v1")], "{missing}");
+        assert!(files(&folder) == whole, "{missing}");
+    }
+    assert_eq!(build_in(tables.path(), "mini-edge", WANTED).unwrap(), []);
+}
+
+#[test]
+fn what_is_not_ours_is_never_overwritten() {
+    let (tables, folder) = clean("mini-edge");
+    let (_others, other_folder) = clean("mini-corner");
+    let wrong_rules = |error: &ProbeError| matches!(error, ProbeError::WrongRules { .. });
+    let no_table = |error: &ProbeError| matches!(error, ProbeError::Corrupted(_));
+    let wrong_name = |error: &ProbeError| matches!(error, ProbeError::WrongName { .. });
+    type Because = fn(&ProbeError) -> bool;
+    let foreign = fs::read(other_folder.join(VICTIM)).unwrap();
+    let half = foreign[..foreign.len() / 2].to_vec();
+    let smaller = fs::read(folder.join("K0v1.dtw")).unwrap();
+    let cases: [(Vec<u8>, Because); 4] = [
+        (foreign, wrong_rules),
+        (half, wrong_rules),
+        (smaller, wrong_name),
+        (b"not a table, but somebody's only copy".to_vec(), no_table),
+    ];
+    for (bytes, because) in cases {
+        fs::write(folder.join(VICTIM), &bytes).unwrap();
+        let before = files(&folder);
+        is_refused(build_in(tables.path(), "mini-edge", WANTED), because);
+        assert!(files(&folder) == before);
+        // Neither where its partner has to be built.
+        let partner = fs::read(folder.join("K1v1.wdl")).unwrap();
+        fs::remove_file(folder.join("K1v1.wdl")).unwrap();
+        is_refused(build_in(tables.path(), "mini-edge", WANTED), because);
+        assert_eq!(fs::read(folder.join(VICTIM)).unwrap(), bytes);
+        fs::write(folder.join("K1v1.wdl"), partner).unwrap();
+        // Nor by force.
+        let options = BuildOptions {
+            force: true,
+            ..BuildOptions::default()
+        };
+        let wanted = [slice(WANTED)];
+        let rules = rules("mini-edge");
+        let forced = build(&rules, tables.path(), &wanted, &options, &(), &mut |_| {});
+        is_refused(forced.map(|()| Vec::new()), because);
+        assert_eq!(fs::read(folder.join(VICTIM)).unwrap(), bytes);
+    }
+}
+
+#[test]
+fn one_game_under_two_names_has_one_set_of_tables() {
+    let tables = tempfile::tempdir().unwrap();
+    let built = build_in(tables.path(), "tablut", "K1v1").unwrap();
+    assert_eq!(built, ["K0v1", "K1v1"].map(slice));
+    let whole = files(&tables.path().join("tablut"));
+    assert_eq!(build_in(tables.path(), "mcgill", "K1v1").unwrap(), []);
+    assert!(!tables.path().join("mcgill").exists());
+    assert!(files(&tables.path().join("tablut")) == whole);
+    let base = Tablebase::open(rules("mcgill"), tables.path()).unwrap();
+    assert_eq!(base.slices(Metric::Dtw), ["K0v1", "K1v1"].map(slice));
+    assert_eq!(base.max_men(), 3);
+    // Another game beside them has nothing from them.
+    let built = build_in(tables.path(), "berkeley", "K0v1").unwrap();
+    assert_eq!(built, [slice("K0v1")]);
+}
