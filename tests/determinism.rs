@@ -29,10 +29,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 /// Builds the slice and all that it needs with so many threads.
 fn built(rules: &Ruleset, slice: Slice, threads: usize) -> BTreeMap<String, Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
-    let options = BuildOptions {
-        threads,
-        ..BuildOptions::default()
-    };
+    let options = BuildOptions { threads, ..BuildOptions::default() };
     build(rules, folder.path(), &[slice], &options, &(), &mut |_| {}).unwrap();
     let base = Tablebase::open(rules.clone(), folder.path()).unwrap();
     // Otherwise there is but one chunk of work.

@@ -15,14 +15,8 @@ use taflbase::position::Position;
 use taflbase::rules::{Kind, Ruleset, Side};
 use taflbase::slice::Slice;
 
-const SMALL: [&str; 6] = [
-    "mini-corner",
-    "mini-edge",
-    "mini-camps",
-    "lopsided",
-    "strange",
-    "strange-turns",
-];
+const SMALL: [&str; 6] =
+    ["mini-corner", "mini-edge", "mini-camps", "lopsided", "strange", "strange-turns"];
 
 fn load(name: &str) -> Ruleset {
     Ruleset::builtin(name).unwrap_or_else(|| {
@@ -32,10 +26,7 @@ fn load(name: &str) -> Ruleset {
 }
 
 fn slice(defenders: usize, attackers: usize) -> Slice {
-    Slice {
-        defenders,
-        attackers,
-    }
+    Slice { defenders, attackers }
 }
 
 /// How many placements of the soldiers on squares other than `king` the
@@ -118,10 +109,7 @@ fn is_perfect(rules: &Ruleset, slice: Slice) {
     assert_eq!(slots as u128, classes(rules, slice), "{name}");
     for lane in 0..lanes {
         for row in 0..rows {
-            let slot = Slot {
-                lane: lane as u16,
-                row: row as u64,
-            };
+            let slot = Slot { lane: lane as u16, row: row as u64 };
             match index.unrank(slot, Side::Defenders) {
                 Some(position) => {
                     assert_eq!(position.check(rules), Ok(()), "{name} {slot:?}");
@@ -240,22 +228,10 @@ fn what_is_not_in_the_slice_has_no_slot() {
     for outside in [
         position("/3t3/7/7/3K3/7/7/3T3/ a"),
         position("/3tt2/7/7/3K3/7/7/7/ a"),
-        Position {
-            king: rules.board.at(0, 0),
-            ..inside
-        },
-        Position {
-            king: inside.attackers.first().unwrap(),
-            ..inside
-        },
-        Position {
-            defenders: SquareSet::of(inside.attackers.first().unwrap()),
-            ..inside
-        },
-        Position {
-            defenders: SquareSet::of(rules.board.at(6, 6)),
-            ..inside
-        },
+        Position { king: rules.board.at(0, 0), ..inside },
+        Position { king: inside.attackers.first().unwrap(), ..inside },
+        Position { defenders: SquareSet::of(inside.attackers.first().unwrap()), ..inside },
+        Position { defenders: SquareSet::of(rules.board.at(6, 6)), ..inside },
         Position {
             attackers: SquareSet::of(rules.board.at(3, 0)).with(rules.board.at(6, 6)),
             ..inside

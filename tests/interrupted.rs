@@ -35,15 +35,7 @@ fn build_in(tables: &Path, ruleset: &str, wanted: &str) -> Result<Vec<Slice>, Bu
     let mut built = Vec::new();
     let mut note = |report: &SliceReport| built.extend(report.built.then_some(report.slice));
     let options = BuildOptions::default();
-    build(
-        &rules(ruleset),
-        tables,
-        &[slice(wanted)],
-        &options,
-        &(),
-        &mut note,
-    )
-    .map(|()| built)
+    build(&rules(ruleset), tables, &[slice(wanted)], &options, &(), &mut note).map(|()| built)
 }
 
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -105,16 +97,7 @@ fn a_build_goes_on_where_it_was_stopped() {
         };
         let wanted = [slice(WANTED)];
         let options = BuildOptions::default();
-        let run = || {
-            build(
-                &rules,
-                tables.path(),
-                &wanted,
-                &options,
-                &progress,
-                &mut |_| {},
-            )
-        };
+        let run = || build(&rules, tables.path(), &wanted, &options, &progress, &mut |_| {});
         let outcome = catch_unwind(AssertUnwindSafe(run));
         // What has its name is whole.
         for (name, bytes) in files(&folder) {
@@ -141,10 +124,7 @@ fn remains_of_a_killed_build_are_cleared_away() {
         assert!(Table::open(&folder.join(VICTIM)).is_err(), "{length} bytes");
         let base = Tablebase::open(rules("mini-edge"), tables.path()).unwrap();
         let probed = base.table(slice("K1v1"), Metric::Dtw);
-        assert!(
-            matches!(probed, Err(ProbeError::Corrupted(_))),
-            "{length} bytes: {probed:?}"
-        );
+        assert!(matches!(probed, Err(ProbeError::Corrupted(_))), "{length} bytes: {probed:?}");
         let built = build_in(tables.path(), "mini-edge", WANTED).unwrap();
         assert_eq!(built, [slice("K1v1")], "{length} bytes");
         assert!(files(&folder) == whole, "{length} bytes");
@@ -193,10 +173,7 @@ fn what_is_not_ours_is_never_overwritten() {
         assert_eq!(fs::read(folder.join(VICTIM)).unwrap(), bytes);
         fs::write(folder.join("K1v1.wdl"), partner).unwrap();
         // Nor by force.
-        let options = BuildOptions {
-            force: true,
-            ..BuildOptions::default()
-        };
+        let options = BuildOptions { force: true, ..BuildOptions::default() };
         let wanted = [slice(WANTED)];
         let rules = rules("mini-edge");
         let forced = build(&rules, tables.path(), &wanted, &options, &(), &mut |_| {});

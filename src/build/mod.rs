@@ -170,10 +170,7 @@ impl Builder<'_> {
         let rules = self.base.rules();
         match Header::read(path) {
             Ok(header) if header.fingerprint != rules.fingerprint() => {
-                Err(ProbeError::WrongRules {
-                    path: path.to_owned(),
-                    rules: rules.name.clone(),
-                })
+                Err(ProbeError::WrongRules { path: path.to_owned(), rules: rules.name.clone() })
             }
             _ => Ok(()),
         }

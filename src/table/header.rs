@@ -126,8 +126,7 @@ impl Header {
         let read = File::open(path)
             .and_then(|file| file.take(HEADER_BYTES as u64).read_to_end(&mut bytes));
         let read = read.map_err(TableErrorKind::io("read the table"));
-        read.and_then(|_| Header::parse(&bytes))
-            .map_err(|kind| kind.at(Some(path)))
+        read.and_then(|_| Header::parse(&bytes)).map_err(|kind| kind.at(Some(path)))
     }
 
     /// Reads the first bytes of a file.
