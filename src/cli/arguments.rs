@@ -13,12 +13,16 @@ use super::failure::Failure;
 use super::output::Session;
 
 /// Joins the two words of a position behind `--position`, which could else not
-/// be told from the arguments that follow.
+/// be told from the arguments that follow, and lets `--slice` take several
+/// slices.
 pub fn joined(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::new();
     for argument in arguments {
         let side = argument == "a" || argument == "d";
         match &mut joined[..] {
+            [.., before] if is_slice(before) && is_slice(&argument) => {
+                joined.extend(["--slice".into(), argument]);
+            }
             [.., option, board] if side && option == "--position" => {
                 board.push(" ");
                 board.push(argument);
@@ -27,6 +31,10 @@ pub fn joined(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
         }
     }
     joined
+}
+
+fn is_slice(argument: &OsString) -> bool {
+    argument.to_str().is_some_and(|text| text.parse::<Slice>().is_ok())
 }
 
 /// Threads to work on.
@@ -52,8 +60,8 @@ pub struct Wanted {
     /// Every slice with at most N men, the king included
     #[arg(long, value_name = "N")]
     men: Option<usize>,
-    /// This slice; may be repeated
-    #[arg(long = "slice", value_name = "K2v4")]
+    /// These slices; may be repeated
+    #[arg(long = "slice", value_name = "K2v4 ...")]
     slices: Vec<Slice>,
 }
 
@@ -73,8 +81,8 @@ impl Wanted {
 /// Slices of which there are tables.
 #[derive(clap::Args)]
 pub struct Present {
-    /// This slice; may be repeated [default: every slice with a table]
-    #[arg(long = "slice", value_name = "K2v4")]
+    /// These slices; may be repeated [default: every slice with a table]
+    #[arg(long = "slice", value_name = "K2v4 ...")]
     slices: Vec<Slice>,
 }
 
@@ -141,6 +149,14 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
     }
 }
 
+/// The memory that is free for this program, where the system tells.
+pub fn available_memory() -> Option<u64> {
+    let told = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = told.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kib << 10)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_position_is_joined() {
+    fn only_positions_and_slices_are_joined() {
         let join = |words: &str| {
             let words = words.split(',').map(OsString::from);
             let joined = joined(words).into_iter();
@@ -171,5 +187,8 @@ mod tests {
         assert_eq!(join("p,--position,/5/,a,x,3"), "p,--position,/5/ a,x,3");
         assert_eq!(join("p,--position,/5/ d,a,3"), "p,--position,/5/ d a,3");
         assert_eq!(join("probe,x,/5/,a"), "probe,x,/5/,a");
+        let slices = "x,--slice,K0v1,--slice,K1v1,--json";
+        assert_eq!(join("x,--slice,K0v1,K1v1,--json"), slices);
+        assert_eq!(join(slices), slices);
     }
 }

@@ -3,7 +3,7 @@ use taflbase::build::{BuildOptions, SliceReport, build, plan};
 use taflbase::rules::{Endless, Ruleset, Side};
 use taflbase::table::Metric;
 
-use super::arguments::{Threads, Wanted, parse_bytes};
+use super::arguments::{Threads, Wanted, available_memory, parse_bytes};
 use super::failure::Failure;
 use super::output::{Session, columns, grouped, size};
 use super::progress::Reporter;
@@ -18,7 +18,7 @@ pub struct Args {
     wanted: Wanted,
     #[command(flatten)]
     threads: Threads,
-    /// The memory that a slice may take, like 16GiB [default: no limit]
+    /// The memory that a slice may take, like 16GiB [default: what is free]
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     memory: Option<u64>,
     /// What to keep of the slices asked for: wdl only, or dtw and wdl
@@ -88,7 +88,7 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         metric: args.metric,
         force: args.force,
         threads: args.threads.threads,
-        memory_bytes: args.memory.unwrap_or(BuildOptions::default().memory_bytes),
+        memory_bytes: args.memory.or_else(available_memory).unwrap_or(u64::MAX),
     };
     let works = plan(&base, &slices)?.into_iter().filter(|slice| args.force || !slice.present);
     let reporter = Reporter::new(works.map(|slice| (slice.slice, slice.slots, slice.rows)));

@@ -126,24 +126,12 @@ impl Position {
 
     /// What stands on the square.
     pub fn piece(&self, square: Square) -> Option<Kind> {
-        if square == self.king {
-            Some(Kind::King)
-        } else if self.attackers.contains(square) {
-            Some(Kind::Attacker)
-        } else if self.defenders.contains(square) {
-            Some(Kind::Defender)
-        } else {
-            None
-        }
+        self.layout().piece(square)
     }
 
     /// The squares of the pieces of that kind.
     pub fn squares(&self, kind: Kind) -> SquareSet {
-        match kind {
-            Kind::Attacker => self.attackers,
-            Kind::Defender => self.defenders,
-            Kind::King => SquareSet::of(self.king),
-        }
+        self.layout().squares(kind)
     }
 
     /// The squares of the side's pieces, the king included.

@@ -15,7 +15,7 @@
 //! The values of a slice are read into memory row by row: a row holds, for one
 //! placement of the soldiers, the values for all squares of the king, its
 //! *lanes*. A value is kept as a score that is the less the better it is to
-//! lead the opponent there, so that the best move is a minimum ([`score`]). A
+//! lead the opponent there, so that the best move is a minimum (`score`). A
 //! soldier's move leads from a row to a row, so one pass over two rows takes
 //! the minimum for all lanes. Only some lanes are apart: those on which the king
 //! is in the way, those on which he is captured, and the few on which what is
@@ -28,6 +28,7 @@
 //! Nothing here is shared with the solver or the move generator but the
 //! ruleset's square sets, the slides on the empty board, and the index.
 
+mod block;
 mod enclosing;
 mod error;
 mod finding;
@@ -36,24 +37,19 @@ mod memory;
 mod proof;
 mod rows;
 mod score;
+mod verifier;
 
 pub use error::VerifyError;
 pub use finding::Finding;
 
-use crate::position::Position;
-use crate::progress::{Phase, Progress};
+use crate::progress::Progress;
 use crate::rules::{Ruleset, Side};
 use crate::slice::Slice;
-use crate::table::{Metric, SideSummary, wdl_value};
+use crate::table::Metric;
 use crate::tablebase::{ProbeError, Tablebase};
-use crate::value::Wdl;
 
-use enclosing::Enclosing;
-use geometry::{Blocks, DefenderSets, Geometry};
-use memory::{Layout, Values, WrongSign};
-use proof::Outcome;
-use rows::{Rows, Stored};
 use score::Score;
+use verifier::Verifier;
 
 /// How many findings are kept.
 const FEW: usize = 10;
@@ -97,9 +93,9 @@ pub fn verify_slice(
     slice: Slice,
     progress: &dyn Progress,
 ) -> Result<Verdict, VerifyError> {
-    let metric = match (base.table(slice, Metric::Dtw), base.table(slice, Metric::Wdl)) {
-        (Err(ProbeError::MissingTable { .. }), Ok(_)) => Metric::Wdl,
-        (dtw, _) => dtw.map(|_| Metric::Dtw)?,
+    let metric = match base.table(slice, Metric::Dtw) {
+        Err(ProbeError::MissingTable { .. }) if is_there(base, slice, Metric::Wdl)? => Metric::Wdl,
+        dtw => dtw.map(|_| Metric::Dtw)?,
     };
     let mut largest_code = 0;
     for slice in std::iter::once(slice).chain(children(slice).map(|(slice, _)| slice)) {
@@ -107,12 +103,12 @@ pub fn verify_slice(
         let largest = Side::ALL.map(|side| table.summary(side).largest_code(metric));
         largest_code = largest.into_iter().fold(largest_code, u16::max);
     }
-    match largest_code {
-        0..=<u8 as Score>::LARGEST_CODE => Verifier::<u8>::new(base, slice, metric)?.run(progress),
-        0..=<u16 as Score>::LARGEST_CODE => {
-            Verifier::<u16>::new(base, slice, metric)?.run(progress)
-        }
-        _ => Err(VerifyError::TooLong(slice)),
+    if largest_code <= <u8 as Score>::LARGEST_CODE {
+        Verifier::<u8>::new(base, slice, metric)?.run(progress)
+    } else if largest_code <= <u16 as Score>::LARGEST_CODE {
+        Verifier::<u16>::new(base, slice, metric)?.run(progress)
+    } else {
+        Err(VerifyError::TooLong(slice))
     }
 }
 
@@ -150,147 +146,11 @@ fn stored_metric(base: &Tablebase, slice: Slice, wanted: Metric) -> Metric {
     }
 }
 
-/// What reading a slice into memory needs.
-struct Verifier<'a, T> {
-    base: &'a Tablebase,
-    slice: Slice,
-    metric: Metric,
-    geometry: Geometry<T>,
-    /// By the number captured.
-    defenders: Vec<DefenderSets>,
-    blocks: Vec<Blocks>,
-}
-
-impl<'a, T: Score> Verifier<'a, T> {
-    fn new(
-        base: &'a Tablebase,
-        slice: Slice,
-        metric: Metric,
-    ) -> Result<Verifier<'a, T>, VerifyError> {
-        let rules = base.rules();
-        let Slice { defenders, attackers } = slice;
-        let defenders = (0..=3.min(defenders)).map(|n| DefenderSets::new(rules, defenders - n));
-        let blocks = (0..=3.min(attackers - 1)).map(|n| Blocks::new(rules, attackers - n));
-        let too_large = || VerifyError::TooLarge { slice, bytes: memory_bytes(rules, slice) };
-        Ok(Verifier {
-            base,
-            slice,
-            metric,
-            geometry: Geometry::new(rules),
-            defenders: defenders.collect::<Option<_>>().ok_or_else(too_large)?,
-            blocks: blocks.collect::<Option<_>>().ok_or_else(too_large)?,
-        })
-    }
-
-    fn run(&self, progress: &dyn Progress) -> Result<Verdict, VerifyError> {
-        progress.phase(self.slice, Phase::Reading, 0);
-        let rows = self.read()?;
-        let total = rows.own.layout.index.rows();
-        progress.phase(self.slice, Phase::Verifying, total);
-        let outcome = proof::compare(&rows, self.metric, progress);
-        let Outcome { positions, mut mismatches, mut first, .. } = outcome;
-        if self.metric == Metric::Dtw && self.has_wdl()? {
-            let (count, wrong) = self.wrong_signs(&rows)?;
-            mismatches += count;
-            first.extend(wrong);
-        }
-        let summaries = self.wrong_summaries(&outcome.summaries)?;
-        mismatches += summaries.len() as u64;
-        first.extend(summaries);
-        first.truncate(FEW);
-        Ok(match (mismatches, self.metric) {
-            (0, Metric::Dtw) => Verdict::Proved { positions },
-            (0, Metric::Wdl) => Verdict::Consistent { positions },
-            (findings, _) => Verdict::Wrong { findings, first },
-        })
-    }
-
-    fn read(&self) -> Result<Rows<'_, T>, VerifyError> {
-        let rules = self.base.rules();
-        let mut read = Rows {
-            rules,
-            geometry: &self.geometry,
-            enclosing: Enclosing::new(rules),
-            own: self.stored(self.slice, &Side::ALL)?,
-            fewer_defenders: Vec::new(),
-            fewer_attackers: Vec::new(),
-        };
-        for (slice, to_move) in children(self.slice) {
-            let stored = self.stored(slice, &[to_move])?;
-            match to_move {
-                Side::Defenders => read.fewer_defenders.push(stored),
-                Side::Attackers => read.fewer_attackers.push(stored),
-            }
-        }
-        Ok(read)
-    }
-
-    fn stored(&self, slice: Slice, sides: &[Side]) -> Result<Stored<'_, T>, VerifyError> {
-        let metric = stored_metric(self.base, slice, self.metric);
-        let layout = Layout {
-            index: self.base.index(slice, metric)?,
-            blocks: &self.blocks[self.slice.attackers - slice.attackers],
-            defenders: &self.defenders[self.slice.defenders - slice.defenders],
-        };
-        let table = self.base.table(slice, metric)?;
-        let stride = self.geometry.stride;
-        let values = Values::read(table, &layout, stride, sides, self.metric)?;
-        Ok(Stored { layout, values })
-    }
-
-    fn has_wdl(&self) -> Result<bool, VerifyError> {
-        match self.base.table(self.slice, Metric::Wdl) {
-            Ok(_) => Ok(true),
-            Err(ProbeError::MissingTable { .. }) => Ok(false),
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    /// Where the WDL table is not the sign of the DTW table.
-    fn wrong_signs(&self, rows: &Rows<T>) -> Result<(u64, Vec<Finding>), VerifyError> {
-        let table = self.base.table(self.slice, Metric::Wdl)?;
-        let Stored { layout, values } = &rows.own;
-        let (count, wrong) = memory::wrong_signs(table, layout, values, FEW)?;
-        let finding = |wrong: WrongSign| {
-            let (attackers, defenders) = layout.index.unrank_row(wrong.row);
-            Finding::Wdl {
-                position: Position {
-                    attackers,
-                    defenders,
-                    king: layout.index.lanes().squares()[wrong.lane],
-                    to_move: wrong.side,
-                },
-                stored: wdl_value(wrong.stored).unwrap_or(Wdl::Draw),
-                found: wdl_value(wrong.found).unwrap_or(Wdl::Draw),
-            }
-        };
-        Ok((count, wrong.into_iter().map(finding).collect()))
-    }
-
-    /// The summaries that are not those of the values. That of a WDL table has
-    /// no distances, or those of the DTW table.
-    fn wrong_summaries(&self, found: &[SideSummary; 2]) -> Result<Vec<Finding>, VerifyError> {
-        let mut wrong = Vec::new();
-        for metric in Metric::ALL {
-            if metric == Metric::Dtw && self.metric == Metric::Wdl
-                || metric == Metric::Wdl && !self.has_wdl()?
-            {
-                continue;
-            }
-            let table = self.base.table(self.slice, metric)?;
-            for side in Side::ALL {
-                let (stored, found) = (*table.summary(side), found[side as usize]);
-                let outcomes = SideSummary { max_win: 0, max_loss: 0, ..found };
-                let right = match (metric, self.metric) {
-                    (Metric::Dtw, _) => stored == found,
-                    (_, Metric::Dtw) => stored == found || stored == outcomes,
-                    _ => SideSummary { max_win: 0, max_loss: 0, ..stored } == outcomes,
-                };
-                if !right {
-                    wrong.push(Finding::Summary { metric, side, stored, found });
-                }
-            }
-        }
-        Ok(wrong)
+/// Whether there is such a table.
+fn is_there(base: &Tablebase, slice: Slice, metric: Metric) -> Result<bool, VerifyError> {
+    match base.table(slice, metric) {
+        Ok(_) => Ok(true),
+        Err(ProbeError::MissingTable { .. }) => Ok(false),
+        Err(error) => Err(error.into()),
     }
 }

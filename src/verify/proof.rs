@@ -8,8 +8,9 @@ use crate::table::{Metric, SideSummary};
 use crate::value::Value;
 
 use super::FEW;
+use super::block::Block;
 use super::finding::Finding;
-use super::rows::{Best, Block, Rows};
+use super::rows::{Best, Rows};
 use super::score::Score;
 
 /// Rows that one task compares, about: enough to share out evenly.

@@ -1,7 +1,8 @@
 use crate::board::{Square, SquareSet, Symmetry};
 use crate::rules::{Kind, Ruleset, Side};
 
-use super::enclosing::{Enclosing, Line, Men};
+use super::block::{AttackerMove, Block};
+use super::enclosing::{Enclosing, Men};
 use super::geometry::{Geometry, Slide};
 use super::memory::{Layout, Values};
 use super::score::Score;
@@ -27,33 +28,14 @@ pub(super) struct Rows<'a, T> {
     pub fewer_attackers: Vec<Stored<'a, T>>,
 }
 
-/// All that is the same for all rows of a block.
-pub(super) struct Block<'a, T> {
-    pub number: usize,
-    pub attackers: SquareSet,
-    moves: Vec<AttackerMove<'a, T>>,
-    /// By square: the slides of a defender there that no attacker blocks.
-    slides: Vec<Vec<&'a Slide<T>>>,
-    /// Where an arriving king may capture.
-    near: Vec<Square>,
-}
-
-/// A move of an attacker that no other attacker blocks.
-struct AttackerMove<'a, T> {
-    slide: &'a Slide<T>,
-    attackers: SquareSet,
-    block: usize,
-    symmetry: Symmetry,
-    /// Lanes on which the king may be captured by it.
-    royal: Vec<(usize, Line)>,
-}
-
 /// What a move leads to on some lanes.
 enum Child<'a, T> {
     /// The opponent has no men left.
     Over,
-    /// A row, and the lane there of each lane here.
-    Row(&'a [T], &'a [u16]),
+    /// A row with the same lanes.
+    Row(&'a [T]),
+    /// A row seen under a symmetry: the lane there of each lane here.
+    Image(&'a [T], &'a [u16]),
 }
 
 impl<T: Score> Child<'_, T> {
@@ -61,7 +43,8 @@ impl<T: Score> Child<'_, T> {
     fn score(&self, lane: usize) -> T {
         match self {
             Child::Over => T::LOST,
-            Child::Row(row, images) => row[usize::from(images[lane])],
+            Child::Row(row) => row[lane],
+            Child::Image(row, images) => row[usize::from(images[lane])],
         }
     }
 }
@@ -98,7 +81,12 @@ impl<T: Score> Best<T> {
             Child::Over => {
                 lanes.for_each(|(best, &blocked)| *best = (*best).min(blocked));
             }
-            Child::Row(row, images) => {
+            Child::Row(row) => {
+                for ((best, &blocked), &score) in lanes.zip(*row) {
+                    *best = (*best).min(score.masked(blocked));
+                }
+            }
+            Child::Image(row, images) => {
                 for ((best, &blocked), &image) in lanes.zip(*images) {
                     *best = (*best).min(row[usize::from(image)].masked(blocked));
                 }
@@ -108,46 +96,6 @@ impl<T: Score> Best<T> {
 }
 
 impl<'a, T: Score> Rows<'a, T> {
-    pub fn block(&self, number: usize) -> Block<'a, T> {
-        let attackers = self.own.layout.blocks.attackers(number as u64);
-        let squares = self.rules.board.squares();
-        let slides = squares.map(|from| {
-            let slides = self.geometry.free_slides(Side::Defenders, from, attackers);
-            slides.collect()
-        });
-        let may_capture = |at: &Square| {
-            let mut lines = self.enclosing.lines(*at).iter();
-            lines.any(|line| attackers.contains(line.victim))
-        };
-        Block {
-            number,
-            attackers,
-            moves: self.attacker_moves(attackers),
-            slides: slides.collect(),
-            near: self.rules.board.squares().filter(may_capture).collect(),
-        }
-    }
-
-    fn attacker_moves(&self, attackers: SquareSet) -> Vec<AttackerMove<'a, T>> {
-        let slides = attackers
-            .iter()
-            .flat_map(|from| self.geometry.free_slides(Side::Attackers, from, attackers));
-        slides
-            .map(|slide| {
-                let attackers = attackers.without(slide.from).with(slide.to);
-                let (block, symmetry) = self.own.layout.blocks.find(attackers);
-                let royal = self.enclosing.lines(slide.to).iter().filter_map(|line| {
-                    let lane = self.geometry.lanes.lane(line.victim)?;
-                    let possible = !slide.path.contains(line.victim)
-                        && !attackers.contains(line.victim)
-                        && self.enclosing.king_in_danger(*line, attackers);
-                    possible.then_some((usize::from(lane), *line))
-                });
-                AttackerMove { slide, attackers, block, symmetry, royal: royal.collect() }
-            })
-            .collect()
-    }
-
     /// The best move of the attackers, by lane.
     pub fn attackers_best(&self, block: &Block<T>, defenders: SquareSet, best: &mut Best<T>) {
         best.scores.fill(T::NONE);
@@ -294,10 +242,7 @@ impl<'a, T: Score> Rows<'a, T> {
         let number = layout.defenders.number(defenders);
         let number = layout.defenders.image(played.symmetry, number);
         let row = layout.row(played.block, number);
-        Child::Row(
-            stored.values.row(Side::Defenders, row),
-            self.geometry.lane_images(played.symmetry),
-        )
+        self.child(stored.values.row(Side::Defenders, row), played.symmetry)
     }
 
     /// The row that a defender's or the king's move leads to: defenders by
@@ -318,6 +263,14 @@ impl<'a, T: Score> Rows<'a, T> {
         };
         let layout = &stored.layout;
         let row = layout.row(number, layout.defenders.image(symmetry, defenders));
-        Child::Row(stored.values.row(Side::Attackers, row), self.geometry.lane_images(symmetry))
+        self.child(stored.values.row(Side::Attackers, row), symmetry)
+    }
+
+    /// A row that is stored as its image under the symmetry.
+    fn child<'c>(&'c self, row: &'c [T], symmetry: Symmetry) -> Child<'c, T> {
+        match symmetry {
+            Symmetry::IDENTITY => Child::Row(row),
+            _ => Child::Image(row, self.geometry.lane_images(symmetry)),
+        }
     }
 }

@@ -1,0 +1,161 @@
+use crate::position::Position;
+use crate::progress::{Phase, Progress};
+use crate::rules::Side;
+use crate::slice::Slice;
+use crate::table::{Metric, SideSummary, wdl_value};
+use crate::tablebase::Tablebase;
+use crate::value::Wdl;
+
+use super::enclosing::Enclosing;
+use super::finding::Finding;
+use super::geometry::{Blocks, DefenderSets, Geometry};
+use super::memory::{self, Layout, Values, WrongSign};
+use super::proof::{self, Outcome};
+use super::rows::{Rows, Stored};
+use super::score::Score;
+use super::{FEW, Verdict, VerifyError, children, is_there, memory_bytes, stored_metric};
+
+/// What reading a slice into memory needs.
+pub(super) struct Verifier<'a, T> {
+    base: &'a Tablebase,
+    slice: Slice,
+    metric: Metric,
+    geometry: Geometry<T>,
+    /// By the number captured.
+    defenders: Vec<DefenderSets>,
+    blocks: Vec<Blocks>,
+}
+
+impl<'a, T: Score> Verifier<'a, T> {
+    /// # Errors
+    /// If the slice is too large to be numbered.
+    pub fn new(
+        base: &'a Tablebase,
+        slice: Slice,
+        metric: Metric,
+    ) -> Result<Verifier<'a, T>, VerifyError> {
+        let rules = base.rules();
+        let Slice { defenders, attackers } = slice;
+        let defenders = (0..=3.min(defenders)).map(|n| DefenderSets::new(rules, defenders - n));
+        let blocks =
+            (0..=3.min(attackers.saturating_sub(1))).map(|n| Blocks::new(rules, attackers - n));
+        let too_large = || VerifyError::TooLarge { slice, bytes: memory_bytes(rules, slice) };
+        Ok(Verifier {
+            base,
+            slice,
+            metric,
+            geometry: Geometry::new(rules),
+            defenders: defenders.collect::<Option<_>>().ok_or_else(too_large)?,
+            blocks: blocks.collect::<Option<_>>().ok_or_else(too_large)?,
+        })
+    }
+
+    /// Reads all that is needed and compares.
+    pub fn run(&self, progress: &dyn Progress) -> Result<Verdict, VerifyError> {
+        progress.phase(self.slice, Phase::Reading, 0);
+        let rows = self.read()?;
+        let total = rows.own.layout.index.rows();
+        progress.phase(self.slice, Phase::Verifying, total);
+        let outcome = proof::compare(&rows, self.metric, progress);
+        let Outcome { positions, mut mismatches, mut first, .. } = outcome;
+        if self.metric == Metric::Dtw && self.has_wdl()? {
+            let (count, wrong) = self.wrong_signs(&rows)?;
+            mismatches += count;
+            first.extend(wrong);
+        }
+        let summaries = self.wrong_summaries(&outcome.summaries)?;
+        mismatches += summaries.len() as u64;
+        first.extend(summaries);
+        first.truncate(FEW);
+        Ok(match (mismatches, self.metric) {
+            (0, Metric::Dtw) => Verdict::Proved { positions },
+            (0, Metric::Wdl) => Verdict::Consistent { positions },
+            (findings, _) => Verdict::Wrong { findings, first },
+        })
+    }
+
+    fn read(&self) -> Result<Rows<'_, T>, VerifyError> {
+        let rules = self.base.rules();
+        let mut read = Rows {
+            rules,
+            geometry: &self.geometry,
+            enclosing: Enclosing::new(rules),
+            own: self.stored(self.slice, &Side::ALL)?,
+            fewer_defenders: Vec::new(),
+            fewer_attackers: Vec::new(),
+        };
+        for (slice, to_move) in children(self.slice) {
+            let stored = self.stored(slice, &[to_move])?;
+            match to_move {
+                Side::Defenders => read.fewer_defenders.push(stored),
+                Side::Attackers => read.fewer_attackers.push(stored),
+            }
+        }
+        Ok(read)
+    }
+
+    fn stored(&self, slice: Slice, sides: &[Side]) -> Result<Stored<'_, T>, VerifyError> {
+        let metric = stored_metric(self.base, slice, self.metric);
+        let layout = Layout {
+            index: self.base.index(slice, metric)?,
+            blocks: &self.blocks[self.slice.attackers - slice.attackers],
+            defenders: &self.defenders[self.slice.defenders - slice.defenders],
+        };
+        let table = self.base.table(slice, metric)?;
+        let stride = self.geometry.stride;
+        let values = Values::read(table, &layout, stride, sides, self.metric)?;
+        Ok(Stored { layout, values })
+    }
+
+    fn has_wdl(&self) -> Result<bool, VerifyError> {
+        is_there(self.base, self.slice, Metric::Wdl)
+    }
+
+    /// Where the WDL table is not the sign of the DTW table.
+    fn wrong_signs(&self, rows: &Rows<T>) -> Result<(u64, Vec<Finding>), VerifyError> {
+        let table = self.base.table(self.slice, Metric::Wdl)?;
+        let Stored { layout, values } = &rows.own;
+        let (count, wrong) = memory::wrong_signs(table, layout, values, FEW)?;
+        let finding = |wrong: WrongSign| {
+            let (attackers, defenders) = layout.index.unrank_row(wrong.row);
+            Finding::Wdl {
+                position: Position {
+                    attackers,
+                    defenders,
+                    king: layout.index.lanes().squares()[wrong.lane],
+                    to_move: wrong.side,
+                },
+                stored: wdl_value(wrong.stored).unwrap_or(Wdl::Draw),
+                found: wdl_value(wrong.found).unwrap_or(Wdl::Draw),
+            }
+        };
+        Ok((count, wrong.into_iter().map(finding).collect()))
+    }
+
+    /// The summaries that are not those of the values. That of a WDL table has
+    /// no distances, or those of the DTW table.
+    fn wrong_summaries(&self, found: &[SideSummary; 2]) -> Result<Vec<Finding>, VerifyError> {
+        let mut wrong = Vec::new();
+        for metric in Metric::ALL {
+            if metric == Metric::Dtw && self.metric == Metric::Wdl
+                || metric == Metric::Wdl && !self.has_wdl()?
+            {
+                continue;
+            }
+            let table = self.base.table(self.slice, metric)?;
+            for side in Side::ALL {
+                let (stored, found) = (*table.summary(side), found[side as usize]);
+                let outcomes = SideSummary { max_win: 0, max_loss: 0, ..found };
+                let right = match (metric, self.metric) {
+                    (Metric::Dtw, _) => stored == found,
+                    (_, Metric::Dtw) => stored == found || stored == outcomes,
+                    _ => SideSummary { max_win: 0, max_loss: 0, ..stored } == outcomes,
+                };
+                if !right {
+                    wrong.push(Finding::Summary { metric, side, stored, found });
+                }
+            }
+        }
+        Ok(wrong)
+    }
+}

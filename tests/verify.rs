@@ -1,0 +1,339 @@
+//! The verifier proves what was built and finds every kind of wrong value.
+
+use std::path::{Path, PathBuf};
+
+use taflbase::Tablebase;
+use taflbase::build::{BuildOptions, build, needed};
+use taflbase::rules::{Ruleset, Side};
+use taflbase::slice::Slice;
+use taflbase::table::{
+    Code, Metric, SideSummary, Table, TableWriter, dtw_value, encode_block, wdl_value,
+};
+use taflbase::tablebase::ProbeError;
+use taflbase::value::Value;
+use taflbase::verify::{Finding, Verdict, VerifyError, verify_slice};
+use tempfile::{TempDir, tempdir};
+
+fn ruleset(name: &str) -> Ruleset {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/rulesets/{name}.toml"));
+    let name = if file.is_file() { file.to_str().unwrap() } else { name };
+    Ruleset::load(name).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Tables of a ruleset in a folder that goes away with them.
+struct Tables {
+    rules: Ruleset,
+    folder: TempDir,
+}
+
+impl Tables {
+    fn new(ruleset_name: &str, slices: &[&str]) -> Tables {
+        let rules = ruleset(ruleset_name);
+        let folder = tempdir().unwrap();
+        let slices: Vec<Slice> = slices.iter().map(|text| text.parse().unwrap()).collect();
+        let options = BuildOptions::default();
+        build(&rules, folder.path(), &slices, &options, &(), &mut |_| {}).unwrap();
+        Tables { rules, folder }
+    }
+
+    fn path(&self, slice: Slice, metric: Metric) -> PathBuf {
+        let folder = self.folder.path().join(&self.rules.name);
+        folder.join(metric.file_name(slice))
+    }
+
+    fn verify(&self, slice: Slice) -> Result<Verdict, VerifyError> {
+        let base = Tablebase::open(self.rules.clone(), self.folder.path()).unwrap();
+        verify_slice(&base, slice, &())
+    }
+
+    /// Verifies a slice in which something is wrong.
+    #[track_caller]
+    fn findings(&self, slice: Slice) -> (u64, Vec<Finding>) {
+        match self.verify(slice).unwrap() {
+            Verdict::Wrong { findings, first } => (findings, first),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Writes a table anew with the values and the summaries changed.
+    fn rewrite(
+        &self,
+        slice: Slice,
+        metric: Metric,
+        change: impl Fn(Side, usize, u64, Code) -> Code,
+        recount: impl Fn(&mut [SideSummary; 2]),
+    ) {
+        let path = self.path(slice, metric);
+        let table = Table::open(&path).unwrap();
+        let header = *table.header();
+        let mut writer = TableWriter::create(&path, header).unwrap();
+        let mut codes = Vec::new();
+        for block in 0..header.grid.blocks() {
+            table.read_block(block, &mut codes).unwrap();
+            let extent = header.grid.block_extent(block).unwrap();
+            let slots = extent.lanes.clone().flat_map(|lane| {
+                let rows = extent.rows.clone();
+                rows.map(move |row| (lane, row))
+            });
+            for (code, (lane, row)) in codes.iter_mut().zip(slots) {
+                *code = change(extent.side, lane, row, *code);
+            }
+            let encoded = encode_block(header.packing, 1, &codes).unwrap();
+            writer.append(block, encoded).unwrap();
+        }
+        let mut summaries = Side::ALL.map(|side| *table.summary(side));
+        recount(&mut summaries);
+        writer.finish(summaries).unwrap();
+    }
+}
+
+#[test]
+fn every_built_slice_is_proved() {
+    let built = [
+        ("mini-corner", &["K0v5", "K1v4", "K2v2", "K3v1"][..]),
+        ("mini-edge", &["K0v5", "K1v4", "K2v3"]),
+        ("mini-camps", &["K0v3", "K1v2", "K2v1"]),
+        ("lopsided", &["K1v2", "K2v1"]),
+        ("brandubh", &["K1v2", "K2v1"]),
+        ("brandubh-online", &["K1v2"]),
+        ("berkeley", &["K0v2", "K1v1"]),
+        ("tablut", &["K1v1"]),
+        ("ashton", &["K1v1"]),
+        ("ashton-server", &["K0v2", "K1v1"]),
+    ];
+    for (name, slices) in built {
+        let tables = Tables::new(name, slices);
+        let slices: Vec<Slice> = slices.iter().map(|text| text.parse().unwrap()).collect();
+        for slice in needed(&slices) {
+            let verdict = tables.verify(slice).unwrap();
+            assert!(
+                matches!(verdict, Verdict::Proved { positions: 1.. }),
+                "{name} {slice}: {verdict:?}"
+            );
+        }
+    }
+}
+
+/// A built slice with draws, wins and losses, and a slot of each kind.
+const WITH_DRAWS: (&str, &str) = ("mini-corner", "K1v4");
+
+fn with_draws() -> (Tables, Slice) {
+    let (rules, slice) = WITH_DRAWS;
+    (Tables::new(rules, &[slice]), slice.parse().unwrap())
+}
+
+/// A position of the DTW table whose value is as wanted: its slot, and itself.
+fn slot_with(
+    tables: &Tables,
+    slice: Slice,
+    wanted: impl Fn(Value) -> bool,
+) -> (Side, usize, u64, Value) {
+    let base = Tablebase::open(tables.rules.clone(), tables.folder.path()).unwrap();
+    let table = base.table(slice, Metric::Dtw).unwrap();
+    let index = base.index(slice, Metric::Dtw).unwrap();
+    // From the middle on: slots of every kind, not the first of all.
+    let rows = index.rows() / 2..index.rows();
+    for row in rows {
+        let (attackers, defenders) = index.unrank_row(row);
+        for (lane, &king) in index.lanes().squares().iter().enumerate() {
+            if (attackers | defenders).contains(king) {
+                continue;
+            }
+            for side in Side::ALL {
+                let value = dtw_value(table.value(side, lane, row).unwrap()).unwrap();
+                if wanted(value) {
+                    return (side, lane, row, value);
+                }
+            }
+        }
+    }
+    panic!("no such value in {slice}");
+}
+
+/// Stores another code for one slot and expects the verifier to name it.
+#[track_caller]
+fn finds(wanted: impl Fn(Value) -> bool, wrong: impl Fn(Code) -> Code) {
+    let (tables, slice) = with_draws();
+    let (side, lane, row, right) = slot_with(&tables, slice, wanted);
+    let change = |s, l, r, code| {
+        if (s, l, r) == (side, lane, row) { wrong(code) } else { code }
+    };
+    tables.rewrite(slice, Metric::Dtw, change, |_| {});
+    let (count, first) = tables.findings(slice);
+    assert!(count >= first.len() as u64);
+    let index = taflbase::index::SliceIndex::new(&tables.rules, slice).unwrap();
+    let (attackers, defenders) = index.unrank_row(row);
+    let named = first.iter().any(|finding| match finding {
+        Finding::Dtw { position, stored, found } => {
+            position.attackers == attackers
+                && position.defenders == defenders
+                && position.king == index.lanes().squares()[lane]
+                && position.to_move == side
+                && *found == right
+                && *stored != right
+        }
+        _ => false,
+    });
+    assert!(named, "{right:?} at {side:?} {lane} {row}: {first:?}");
+    assert_eq!(tables.findings(slice), (count, first), "the same every time");
+}
+
+#[test]
+fn a_wrong_win_is_found() {
+    finds(|value| value == Value::Win(3), |_| 0);
+    finds(|value| value == Value::Win(1), |_| 2);
+}
+
+#[test]
+fn a_wrong_draw_is_found() {
+    finds(|value| value == Value::Draw, |_| 5);
+    finds(|value| value == Value::Draw, |_| 6);
+}
+
+#[test]
+fn a_wrong_loss_is_found() {
+    finds(|value| value == Value::Loss(4), |_| 0);
+    finds(|value| value == Value::Loss(2), |_| 1);
+}
+
+#[test]
+fn a_wrong_distance_is_found() {
+    finds(|value| value == Value::Win(3), |code| code + 2);
+    finds(|value| value == Value::Win(5), |code| code - 2);
+    finds(|value| value == Value::Loss(2), |code| code + 2);
+    finds(|value| value == Value::Loss(4), |code| code - 2);
+}
+
+#[test]
+fn a_wrong_sign_is_found() {
+    let (tables, slice) = with_draws();
+    let (side, lane, row, _) = slot_with(&tables, slice, |value| value == Value::Draw);
+    let change = |s, l, r, code| {
+        if (s, l, r) == (side, lane, row) { 1 } else { code }
+    };
+    tables.rewrite(slice, Metric::Wdl, change, |_| {});
+    let (count, first) = tables.findings(slice);
+    assert_eq!(count, 1);
+    let index = taflbase::index::SliceIndex::new(&tables.rules, slice).unwrap();
+    match first[..] {
+        [Finding::Wdl { position, stored, found }] => {
+            assert_eq!((position.attackers, position.defenders), index.unrank_row(row));
+            assert_eq!(position.king, index.lanes().squares()[lane]);
+            assert_eq!(position.to_move, side);
+            assert_eq!((wdl_value(1), wdl_value(0)), (Some(stored), Some(found)));
+        }
+        _ => panic!("{first:?}"),
+    }
+}
+
+#[test]
+fn a_wrong_summary_is_found() {
+    for metric in Metric::ALL {
+        for side in Side::ALL {
+            let (tables, slice) = with_draws();
+            let recount = |summaries: &mut [SideSummary; 2]| {
+                summaries[side as usize].draws += 1;
+                summaries[side as usize].positions += 1;
+            };
+            tables.rewrite(slice, metric, |_, _, _, code| code, recount);
+            let (count, first) = tables.findings(slice);
+            assert_eq!(count, 1, "{first:?}");
+            match first[..] {
+                [Finding::Summary { metric: m, side: s, stored, found }] => {
+                    assert_eq!((m, s), (metric, side));
+                    assert_eq!(stored.draws, found.draws + 1);
+                }
+                _ => panic!("{first:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_wrong_longest_win_or_loss_is_found() {
+    let (tables, slice) = with_draws();
+    let recount = |summaries: &mut [SideSummary; 2]| {
+        summaries[0].max_win += 2;
+        summaries[1].max_loss += 2;
+    };
+    tables.rewrite(slice, Metric::Dtw, |_, _, _, code| code, recount);
+    // The WDL table's summary has the right ones.
+    assert_eq!(tables.findings(slice).0, 2);
+}
+
+/// Whole tables that agree with themselves are wrong all the same where a
+/// capture leads out of them.
+#[test]
+fn a_wrong_child_is_found_in_its_parents() {
+    let (tables, slice) = with_draws();
+    let child: Slice = "K0v4".parse().unwrap();
+    let draw_all = |_, _, _, _| 0;
+    tables.rewrite(child, Metric::Dtw, draw_all, |_| {});
+    assert!(tables.findings(child).0 > 0);
+    assert!(tables.findings(slice).0 > 0);
+}
+
+#[test]
+fn wdl_tables_alone_are_consistent_or_wrong() {
+    let (tables, slice) = with_draws();
+    let draw = slot_with(&tables, slice, |value| value == Value::Draw);
+    std::fs::remove_file(tables.path(slice, Metric::Dtw)).unwrap();
+    let verdict = tables.verify(slice).unwrap();
+    assert!(matches!(verdict, Verdict::Consistent { positions: 1.. }), "{verdict:?}");
+    // The children's WDL tables, or the signs of their DTW tables.
+    for metric in Metric::ALL {
+        let child: Slice = "K1v3".parse().unwrap();
+        let path = tables.path(child, metric);
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(tables.verify(slice).unwrap(), verdict);
+        std::fs::write(&path, bytes).unwrap();
+    }
+    for wrong in [1, 2] {
+        let change = |s, l, r, code| {
+            if (s, l, r) == (draw.0, draw.1, draw.2) { wrong } else { code }
+        };
+        tables.rewrite(slice, Metric::Wdl, change, |_| {});
+        let (_, first) = tables.findings(slice);
+        assert!(first.iter().any(|finding| matches!(finding, Finding::Wdl { .. })), "{first:?}");
+    }
+}
+
+#[test]
+fn a_missing_table_is_named() {
+    let (tables, slice) = with_draws();
+    for missing in ["K0v4", "K1v3", "K1v2", "K1v1"] {
+        let child: Slice = missing.parse().unwrap();
+        let path = tables.path(child, Metric::Dtw);
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let error = tables.verify(slice).unwrap_err();
+        let expected =
+            VerifyError::Table(ProbeError::MissingTable { slice: child, metric: Metric::Dtw });
+        assert_eq!(error.to_string(), expected.to_string());
+        assert!(error.to_string().contains(&format!("{missing}.dtw")), "{error}");
+        std::fs::write(&path, bytes).unwrap();
+    }
+    let absent = tables.verify("K3v3".parse().unwrap()).unwrap_err();
+    assert!(absent.to_string().contains("K3v3.dtw"), "{absent}");
+}
+
+#[test]
+fn a_damaged_table_is_named() {
+    let (tables, slice) = with_draws();
+    for damaged in ["K1v4", "K0v4"] {
+        let path = tables.path(damaged.parse().unwrap(), Metric::Dtw);
+        let bytes = std::fs::read(&path).unwrap();
+        let mut changed = bytes.clone();
+        // The end of the last record, which is before the index; the first
+        // number in the footer says where that is.
+        let footer = bytes.len() - 140;
+        let index = u64::from_le_bytes(bytes[footer..footer + 8].try_into().unwrap());
+        changed[index as usize - 1] ^= 1;
+        std::fs::write(&path, changed).unwrap();
+        let error = tables.verify(slice).unwrap_err();
+        assert!(matches!(error, VerifyError::Table(ProbeError::Corrupted(_))), "{error}");
+        assert!(error.to_string().contains(&format!("{damaged}.dtw")), "{error}");
+        std::fs::write(&path, bytes).unwrap();
+    }
+}
