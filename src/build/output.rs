@@ -67,7 +67,8 @@ pub fn write<const N: usize>(
     }
     for mut output in outputs {
         output.write_blocks(true)?;
-        files.bytes.push((output.metric, output.writer.finish(files.summaries)?));
+        let summaries = files.summaries.map(|summary| output.metric.summary(summary));
+        files.bytes.push((output.metric, output.writer.finish(summaries)?));
     }
     Ok(files)
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::bytes::{checksum, put, u16_at, u32_at, u64_at};
 use super::error::{KindResult, Part, TableError, TableErrorKind};
-use super::{BlockShape, Grid, Packing};
+use super::{BlockShape, Grid, Packing, SideSummary};
 use crate::rules::Fingerprint;
 use crate::slice::Slice;
 
@@ -51,6 +51,15 @@ impl Metric {
         match self {
             Metric::Wdl => "wdl",
             Metric::Dtw => "dtw",
+        }
+    }
+
+    /// What a table of this metric says of a side of which this is known: a WDL
+    /// table has no distances.
+    pub fn summary(self, known: SideSummary) -> SideSummary {
+        match self {
+            Metric::Wdl => SideSummary { max_win: 0, max_loss: 0, ..known },
+            Metric::Dtw => known,
         }
     }
 

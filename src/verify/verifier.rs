@@ -132,8 +132,7 @@ impl<'a, T: Score> Verifier<'a, T> {
         Ok((count, wrong.into_iter().map(finding).collect()))
     }
 
-    /// The summaries that are not those of the values. That of a WDL table has
-    /// no distances, or those of the DTW table.
+    /// The summaries that are not those of the values.
     fn wrong_summaries(&self, found: &[SideSummary; 2]) -> Result<Vec<Finding>, VerifyError> {
         let mut wrong = Vec::new();
         for metric in Metric::ALL {
@@ -144,14 +143,9 @@ impl<'a, T: Score> Verifier<'a, T> {
             }
             let table = self.base.table(self.slice, metric)?;
             for side in Side::ALL {
-                let (stored, found) = (*table.summary(side), found[side as usize]);
-                let outcomes = SideSummary { max_win: 0, max_loss: 0, ..found };
-                let right = match (metric, self.metric) {
-                    (Metric::Dtw, _) => stored == found,
-                    (_, Metric::Dtw) => stored == found || stored == outcomes,
-                    _ => SideSummary { max_win: 0, max_loss: 0, ..stored } == outcomes,
-                };
-                if !right {
+                let stored = *table.summary(side);
+                let found = metric.summary(found[side as usize]);
+                if stored != found {
                     wrong.push(Finding::Summary { metric, side, stored, found });
                 }
             }
