@@ -75,7 +75,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         let [mut attackers, mut defenders] = rows.map(|rows| Seeds::new(rows, self.codes));
         for (i, number) in blocks.enumerate() {
             let block = self.frame.block(number);
-            scratch.options.iter_mut().for_each(Options::clear);
+            scratch.options.iter_mut().for_each(|options| options.clear(&block.valid));
             self.attackers(&block, scratch);
             self.defenders(&block, scratch);
             let first = i * self.frame.block_rows();
@@ -94,9 +94,9 @@ impl<'a, const N: usize> InitialPass<'a, N> {
             shielded.clear();
             let ranks = frame.shielded_ranks(&mv);
             shielded.extend(ranks.map(|rank| (rank, options.decisive[rank as usize])));
-            let rows = options.any.iter_mut().zip(&mut options.decisive).zip(legal);
-            for ((any, decisive), &legal) in rows {
-                *any |= legal;
+            let rows = options.stuck.iter_mut().zip(&mut options.decisive).zip(legal);
+            for ((stuck, decisive), &legal) in rows {
+                *stuck = stuck.without(legal);
                 *decisive |= legal & mv.king_captured;
             }
             // There a defender may be in the place of a hostile empty square;
@@ -133,16 +133,16 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     }
 
     fn defenders(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
-        self.any_defender_move(block, scratch);
+        self.defenders_that_move(block, scratch);
         self.defender_captures(block, scratch);
         self.king_captures(block, scratch);
     }
 
-    fn any_defender_move(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
+    fn defenders_that_move(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
         let frame = self.frame;
         let InitialScratch { quiet, options: [_, options], .. } = scratch;
         let everywhere = Targets { rows: &block.valid, complement: false, blocks: None };
-        frame.defender_moves(block, everywhere, None, quiet, &mut options.any);
+        frame.defender_moves(block, everywhere, None, quiet, &mut options.stuck);
         for rank in 0..frame.block_rows() as u32 {
             let valid = block.valid[rank as usize];
             if valid.is_empty() {
@@ -152,7 +152,8 @@ impl<'a, const N: usize> InitialPass<'a, N> {
             let occupied = block.attackers | frame.defenders.set(rank);
             let escapes = frame.region.escapes(occupied, free);
             options.decisive[rank as usize] |= escapes;
-            options.any[rank as usize] |= escapes | frame.region.king_origins(valid, free);
+            let stuck = &mut options.stuck[rank as usize];
+            *stuck = stuck.without(escapes | frame.region.king_origins(valid, free));
         }
     }
 

@@ -62,13 +62,16 @@ pub struct Outcome<const N: usize> {
 /// A worker's buffers.
 struct Buffers<const N: usize> {
     scratch: Scratch<N>,
-    /// By row of a block: what moves reach.
-    reach: Vec<Row<N>>,
+    /// By row of a block: positions for which a move is sought.
+    sought: Vec<Row<N>>,
+    /// By row of a block: positions found at this ply.
+    found: Vec<Row<N>>,
 }
 
 impl<const N: usize> Buffers<N> {
     fn new(block_rows: usize) -> Buffers<N> {
-        Buffers { scratch: Scratch::default(), reach: vec![Row::EMPTY; block_rows] }
+        let rows = || vec![Row::EMPTY; block_rows];
+        Buffers { scratch: Scratch::default(), sought: rows(), found: rows() }
     }
 }
 
@@ -130,28 +133,38 @@ impl<const N: usize> Outcome<N> {
         let tables = self.won.par_chunks_mut(chunks.chunk_rows()).zip(&self.events).zip(logs);
         let results = tables.enumerate().map_init(
             || Buffers::new(block_rows),
-            |Buffers { scratch, reach }, (chunk, ((won, captures), log))| {
+            |Buffers { scratch, sought, found }, (chunk, ((won, captures), log))| {
                 let mut events = Vec::new();
                 let mut blocks = BitVec::new();
                 let mut wins = Cursor::at(&captures.wins, ply);
                 for (i, won) in won.chunks_mut(block_rows).enumerate() {
                     let number = chunks.blocks_of(chunk).start + i;
-                    reach.fill(Row::EMPTY);
+                    found.fill(Row::EMPTY);
                     if may(&reaching, number) {
-                        frame.quiet_moves(winner, &frame.block(number), targets, scratch, reach);
-                    }
-                    wins.take(i * block_rows, reach);
-                    if ply == 1 {
-                        // Wins by rule are in the table already.
-                        for (new, won) in reach.iter_mut().zip(&mut *won) {
-                            *new |= std::mem::replace(won, Row::EMPTY);
+                        let block = frame.block(number);
+                        for ((sought, &valid), &won) in
+                            sought.iter_mut().zip(&block.valid).zip(&*won)
+                        {
+                            *sought = valid.without(won);
+                        }
+                        found.copy_from_slice(sought);
+                        frame.quiet_moves(winner, &block, targets, scratch, sought);
+                        for (found, &sought) in found.iter_mut().zip(&*sought) {
+                            *found = found.without(sought);
                         }
                     }
-                    for (new, won) in reach.iter_mut().zip(won) {
-                        *new = new.without(*won);
-                        *won |= *new;
+                    wins.take(i * block_rows, found);
+                    if ply == 1 {
+                        // Wins by rule are in the table already.
+                        for (found, won) in found.iter_mut().zip(&mut *won) {
+                            *found |= std::mem::replace(won, Row::EMPTY);
+                        }
                     }
-                    blocks.push(note(&mut events, i * block_rows, reach));
+                    for (found, won) in found.iter_mut().zip(won) {
+                        *found = found.without(*won);
+                        *won |= *found;
+                    }
+                    blocks.push(note(&mut events, i * block_rows, found));
                 }
                 done(blocks.len() * block_rows);
                 log.push(winner, ply, events);
@@ -180,7 +193,7 @@ impl<const N: usize> Outcome<N> {
         let tables = self.open.par_chunks_mut(rows).zip(self.lost.par_chunks_mut(rows));
         let results = tables.zip(&self.events).zip(logs).enumerate().map_init(
             || Buffers::new(block_rows),
-            |Buffers { scratch, reach }, (chunk, (((open, now), captures), log))| {
+            |Buffers { scratch, .. }, (chunk, (((open, now), captures), log))| {
                 let mut events = Vec::new();
                 let mut blocks = BitVec::new();
                 let mut releases = Cursor::at(&captures.releases, ply - 1);
@@ -197,11 +210,11 @@ impl<const N: usize> Outcome<N> {
                         blocks.push(false);
                         continue;
                     }
-                    reach.fill(Row::EMPTY);
-                    frame.quiet_moves(loser, &frame.block(number), safe, scratch, reach);
-                    for ((now, open), safe) in now.iter_mut().zip(open).zip(&*reach) {
-                        *now = open.without(*safe);
-                        *open &= *safe;
+                    // What is left of the open ones has no safe move.
+                    now.copy_from_slice(open);
+                    frame.quiet_moves(loser, &frame.block(number), safe, scratch, now);
+                    for (open, now) in open.iter_mut().zip(&*now) {
+                        *open = open.without(*now);
                     }
                     blocks.push(note(&mut events, i * block_rows, now));
                 }

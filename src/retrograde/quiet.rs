@@ -60,25 +60,26 @@ impl<const N: usize> Targets<'_, N> {
 }
 
 impl<const N: usize> Frame<'_, N> {
-    /// Adds to `reach`, by defender rank, the lanes of the block from which
-    /// `side` has a move that captures nothing and leads to a target.
+    /// Takes out of `sought`, by defender rank, the lanes of the block from which
+    /// `side` has a move that captures nothing and leads to a target. Lanes that
+    /// are not sought cost little.
     pub fn quiet_moves(
         &self,
         side: Side,
         block: &Block<N>,
         targets: Targets<N>,
         scratch: &mut Scratch<N>,
-        reach: &mut [Row<N>],
+        sought: &mut [Row<N>],
     ) {
         match side {
-            Side::Attackers => self.quiet_attackers(block, targets, scratch, reach),
+            Side::Attackers => self.quiet_attackers(block, targets, scratch, sought),
             Side::Defenders if targets.skips(block.number) => {}
             Side::Defenders => {
                 let rows = &targets.rows[block.number * self.block_rows()..][..self.block_rows()];
                 let own = Targets { rows, ..targets };
                 let arrivals = self.quiet_arrivals(block.attackers);
-                self.defender_moves(block, own, Some(&arrivals), scratch, reach);
-                self.quiet_king(block, own, &arrivals, reach);
+                self.quiet_king(block, own, &arrivals, sought);
+                self.defender_moves(block, own, Some(&arrivals), scratch, sought);
             }
         }
     }
@@ -116,7 +117,7 @@ impl<const N: usize> Frame<'_, N> {
         block: &Block<N>,
         targets: Targets<N>,
         scratch: &mut Scratch<N>,
-        reach: &mut [Row<N>],
+        sought: &mut [Row<N>],
     ) {
         let Scratch { lanes, masked, .. } = scratch;
         self.attacker_moves(block, lanes, |mv, legal| {
@@ -127,7 +128,7 @@ impl<const N: usize> Frame<'_, N> {
             let mut special = self.special_ranks(&mv).peekable();
             if special.peek().is_none() {
                 drop(special);
-                return self.pull(targets, target, legal, mv.king_captured, reach);
+                return self.pull(targets, target, legal, mv.king_captured, sought);
             }
             masked.clear();
             masked.extend(legal.iter().map(|lanes| lanes.without(mv.king_captured)));
@@ -137,7 +138,7 @@ impl<const N: usize> Frame<'_, N> {
                     masked[rank as usize] = lanes & self.quiet(&mv, rank);
                 }
             }
-            self.pull(targets, target, masked, Row::EMPTY, reach);
+            self.pull(targets, target, masked, Row::EMPTY, sought);
         });
     }
 
@@ -149,31 +150,37 @@ impl<const N: usize> Frame<'_, N> {
         target: Target,
         legal: &[Row<N>],
         not: Row<N>,
-        reach: &mut [Row<N>],
+        sought: &mut [Row<N>],
     ) {
         let first = target.block * self.block_rows();
         let images = self.defenders.images(target.symmetry);
-        for ((reach, legal), &image) in reach.iter_mut().zip(legal).zip(images) {
-            let legal = legal.without(not);
-            let there = targets.get(first + image as usize);
-            if !there.is_empty() && !legal.is_empty() {
-                *reach |= self.region.flip(target.back, there) & legal;
+        for ((sought, &legal), &image) in sought.iter_mut().zip(legal).zip(images) {
+            let asked = (*sought & legal).without(not);
+            if !asked.is_empty() {
+                let there = targets.get(first + image as usize);
+                if !there.is_empty() {
+                    *sought = sought.without(self.region.flip(target.back, there) & asked);
+                }
             }
         }
     }
 
-    /// Adds to `reach`, by rank, the lanes from which a defending soldier has a
-    /// move to one of the block's targets: one that captures nothing if the
-    /// `arrivals` are given, otherwise any.
+    /// Takes out of `sought`, by rank, the lanes from which a defending soldier
+    /// has a move to one of the block's targets: one that captures nothing if
+    /// the `arrivals` are given, otherwise any.
     pub fn defender_moves(
         &self,
         block: &Block<N>,
         targets: Targets<N>,
         arrivals: Option<&Arrivals<N>>,
         scratch: &mut Scratch<N>,
-        reach: &mut [Row<N>],
+        sought: &mut [Row<N>],
     ) {
         self.for_missing_defender(block, scratch, |others, occupied, scratch| {
+            let mut rows = self.defenders.squares.iter().zip(&scratch.ranks);
+            if rows.all(|(&s, &rank)| occupied.contains(s) || sought[rank as usize].is_empty()) {
+                return;
+            }
             let Scratch { ranks, targets: arriving, quiet, reach: leaving, .. } = scratch;
             if let Some(arrivals) = arrivals {
                 arrivals.beside(self, others, quiet);
@@ -197,7 +204,7 @@ impl<const N: usize> Frame<'_, N> {
             for (place, &square) in self.defenders.squares.iter().enumerate() {
                 if !occupied.contains(square) {
                     let rank = ranks[place] as usize;
-                    reach[rank] |= leaving[square.index()] & block.valid[rank];
+                    sought[rank] = sought[rank].without(leaving[square.index()]);
                 }
             }
         });
@@ -245,15 +252,15 @@ impl<const N: usize> Frame<'_, N> {
         block: &Block<N>,
         targets: Targets<N>,
         arrivals: &Arrivals<N>,
-        reach: &mut [Row<N>],
+        sought: &mut [Row<N>],
     ) {
-        for (rank, reach) in reach.iter_mut().enumerate() {
-            let valid = block.valid[rank];
-            let ends = targets.get(rank) & valid & arrivals.king;
-            if !ends.is_empty() {
-                let ends =
-                    ends.without(arrivals.king_helped(self, self.defenders.men(rank as u32)));
-                *reach |= self.region.king_origins(ends, self.free(block, rank as u32)) & valid;
+        for (rank, sought) in sought.iter_mut().enumerate() {
+            let ends = targets.get(rank) & block.valid[rank] & arrivals.king;
+            if !sought.is_empty() && !ends.is_empty() {
+                let rank = rank as u32;
+                let ends = ends.without(arrivals.king_helped(self, self.defenders.men(rank)));
+                let origins = self.region.king_origins(ends, self.free(block, rank));
+                *sought = sought.without(origins);
             }
         }
     }

@@ -34,8 +34,8 @@ pub struct SeedEvents<const N: usize> {
 
 /// What one side to move can do at once, by row of a block.
 pub struct Options<const N: usize> {
-    /// Where it has a legal move.
-    pub any: Vec<Row<N>>,
+    /// Where it has no legal move.
+    pub stuck: Vec<Row<N>>,
     /// Where a move wins at once by rule: a king's capture or escape.
     pub decisive: Vec<Row<N>>,
     /// By code: where a capture leads to a position of that code.
@@ -49,16 +49,16 @@ impl<const N: usize> Options<N> {
     pub fn new(rows: usize, codes: usize) -> Options<N> {
         let empty = vec![Row::EMPTY; rows];
         Options {
-            any: empty.clone(),
+            stuck: empty.clone(),
             decisive: empty.clone(),
             captures: vec![empty; codes],
             used: vec![false; codes],
         }
     }
 
-    /// Forgets everything.
-    pub fn clear(&mut self) {
-        self.any.fill(Row::EMPTY);
+    /// Forgets everything, for a block with these positions.
+    pub fn clear(&mut self, valid: &[Row<N>]) {
+        self.stuck.copy_from_slice(valid);
         self.decisive.fill(Row::EMPTY);
         for (rows, used) in self.captures.iter_mut().zip(&mut self.used) {
             if std::mem::take(used) {
@@ -120,12 +120,12 @@ impl<'t, const N: usize> Seeds<'t, N> {
                     rest = rest.without(lanes);
                 }
             }
-            rows.lost[row] = valid.without(loser.any[rank]);
+            rows.lost[row] = loser.stuck[rank];
             // Captures that lead to draws or to wins of the loser keep him safe.
             let safe = safe_by
                 .iter()
                 .fold(loser.captures[0][rank], |safe, &code| safe | loser.captures[code][rank]);
-            let mut open = (valid & loser.any[rank]).without(loser.decisive[rank] | safe);
+            let mut open = valid.without(loser.stuck[rank] | loser.decisive[rank] | safe);
             for &code in &held_by {
                 let lanes = open & loser.captures[code][rank];
                 if !lanes.is_empty() {
