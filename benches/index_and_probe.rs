@@ -1,0 +1,66 @@
+//! What a prober does, step by step: moves, rank and unrank, a block, a probe.
+//!
+//! Every benchmark asserts its answer.
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use std::hint::black_box;
+use taflbase::Tablebase;
+use taflbase::build::{BuildOptions, build, slices_up_to};
+use taflbase::index::SliceIndex;
+use taflbase::moves::legal_moves;
+use taflbase::position::Position;
+use taflbase::rules::Ruleset;
+use taflbase::table::{Packing, encode_block};
+use taflbase::value::{Value, Wdl};
+
+const POSITION: &str = "/3t3/1t5/2K4/5T1/7/4t2/7/ a";
+
+fn moves(c: &mut Criterion) {
+    let rules = Ruleset::load("brandubh").unwrap();
+    let position = Position::parse(POSITION, &rules).unwrap();
+    c.bench_function("legal moves", |b| {
+        b.iter(|| assert_eq!(legal_moves(&rules, black_box(&position)).len(), 33));
+    });
+}
+
+fn index(c: &mut Criterion) {
+    let rules = Ruleset::load("brandubh").unwrap();
+    let position = Position::parse(POSITION, &rules).unwrap();
+    let index = SliceIndex::new(&rules, position.slice()).unwrap();
+    let slot = index.rank(&position).unwrap();
+    c.bench_function("rank", |b| {
+        b.iter(|| assert_eq!(index.rank(black_box(&position)), Some(slot)));
+    });
+    let canonical = index.canonical(&position);
+    c.bench_function("unrank", |b| {
+        b.iter(|| assert_eq!(index.unrank(black_box(slot), position.to_move), canonical));
+    });
+}
+
+fn blocks(c: &mut Criterion) {
+    let values: Vec<u16> = (0..16384_u32).map(|i| (i / 37 * 2_654_435_761 >> 29) as u16).collect();
+    let encoded = encode_block(Packing::Bytes, 9, &values).unwrap();
+    c.bench_function("encode a block of 16384 values", |b| {
+        b.iter(|| {
+            assert_eq!(encode_block(Packing::Bytes, 9, black_box(&values)).unwrap(), encoded)
+        });
+    });
+}
+
+fn probe(c: &mut Criterion) {
+    let rules = Ruleset::load("brandubh").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let slices = slices_up_to(&rules, 5);
+    build(&rules, folder.path(), &slices, &BuildOptions::default(), &(), &mut |_| {}).unwrap();
+    let position = Position::parse(POSITION, &rules).unwrap();
+    let tables = Tablebase::open(rules, folder.path()).unwrap();
+    c.bench_function("probe DTW, block in the cache", |b| {
+        b.iter(|| assert_eq!(tables.probe_dtw(black_box(&position)).unwrap(), Value::Loss(4)));
+    });
+    c.bench_function("probe WDL, block in the cache", |b| {
+        b.iter(|| assert_eq!(tables.probe_wdl(black_box(&position)).unwrap(), Wdl::Loss));
+    });
+}
+
+criterion_group!(benches, moves, index, blocks, probe);
+criterion_main!(benches);
