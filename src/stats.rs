@@ -148,9 +148,9 @@ impl Tally {
     }
 
     fn stats(self, index: &SliceIndex, metric: Metric, to_move: Side) -> SideStats {
-        let counted = (0..).zip(self.0);
+        let counted = self.0.into_iter().zip(0..);
         let mut values: Vec<ValueCount> = counted
-            .filter_map(|(code, cell)| {
+            .filter_map(|(cell, code)| {
                 let (positions, slot) = cell?;
                 let (wdl, plies) = match metric {
                     Metric::Wdl => (wdl_value(code)?, None),

@@ -9,11 +9,14 @@ mod positions;
 
 use positions::{Random, all_positions, random_position};
 use proptest::prelude::*;
+use taflbase::Tablebase;
 use taflbase::board::{Square, SquareSet, Symmetry};
+use taflbase::build::needed;
 use taflbase::index::{SliceIndex, Slot};
 use taflbase::position::Position;
 use taflbase::rules::{Kind, Ruleset, Side};
 use taflbase::slice::Slice;
+use taflbase::tablebase::ProbeError;
 
 const SMALL: [&str; 6] =
     ["mini-corner", "mini-edge", "mini-camps", "lopsided", "strange", "strange-turns"];
@@ -239,4 +242,31 @@ fn what_is_not_in_the_slice_has_no_slot() {
     ] {
         assert_eq!(index.rank(&outside), None, "{}", outside.display(&rules));
     }
+}
+
+#[test]
+fn squares_beyond_the_board_are_refused() {
+    let rules = load("brandubh");
+    let index = SliceIndex::new(&rules, slice(1, 1)).unwrap();
+    let inside = Position::parse("/3t3/7/7/3K3/7/7/3T3/ a", &rules).unwrap();
+    let base = Tablebase::new(rules.clone());
+    for beyond in [rules.board.area(), SquareSet::CAPACITY - 1].map(Square::new) {
+        for outside in [
+            Position { king: beyond, ..inside },
+            Position { attackers: SquareSet::of(beyond), ..inside },
+            Position { defenders: SquareSet::of(beyond), ..inside },
+        ] {
+            assert!(index.rank(&outside).is_none());
+            assert!(index.canonical(&outside).is_none());
+            assert!(matches!(base.probe(&outside), Err(ProbeError::Position(_))));
+        }
+    }
+}
+
+#[test]
+fn slices_without_attackers_are_refused() {
+    let rules = load("brandubh");
+    let error = SliceIndex::new(&rules, slice(1, 0)).unwrap_err();
+    assert_eq!(error.to_string(), "K1v0 has no attackers: a slice has 1 or more");
+    assert_eq!(needed(&[slice(1, 0)]), [slice(0, 0), slice(1, 0)]);
 }

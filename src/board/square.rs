@@ -11,7 +11,7 @@ impl Square {
     /// The square with this number.
     ///
     /// # Panics
-    /// If the number is beyond the largest board (361 squares).
+    /// If the number is [`SquareSet::CAPACITY`] or more, beyond any board.
     pub fn new(index: usize) -> Square {
         assert!(index < SquareSet::CAPACITY, "no board has a square {index}");
         Square(index as u16)

@@ -12,7 +12,7 @@ use crate::retrograde::{
 use crate::rules::{Kind, Ruleset, Side};
 use crate::slice::Slice;
 use crate::table::{Code, Metric, Table};
-use crate::tablebase::Tablebase;
+use crate::tablebase::{ProbeError, Tablebase};
 
 use super::BuildError;
 use super::rows::SolverRows;
@@ -20,6 +20,10 @@ use super::rows::SolverRows;
 /// Blocks of a table that one task reads, about; more means fewer blocks read
 /// twice, at the ends of tasks, and more memory.
 const ROW_GROUPS_PER_TASK: u64 = 4;
+
+/// The solver counts plies in 16 bits, and no game comes near to half of that:
+/// a table that says so is none of ours.
+const LARGEST_CODE: Code = 1 << 15;
 
 /// The slices that captures in this slice lead to, with the side to move there:
 /// first after captures of defenders, then of attackers. Slices without
@@ -29,7 +33,7 @@ pub fn children(slice: Slice) -> impl Iterator<Item = (Slice, Side)> {
     let fewer_defenders = (1..=3.min(defenders)).map(move |captured| {
         (Slice { defenders: defenders - captured, attackers }, Side::Defenders)
     });
-    let fewer_attackers = (1..=3.min(attackers - 1)).map(move |captured| {
+    let fewer_attackers = (1..=3.min(attackers.saturating_sub(1))).map(move |captured| {
         (Slice { defenders, attackers: attackers - captured }, Side::Attackers)
     });
     fewer_defenders.chain(fewer_attackers)
@@ -44,7 +48,11 @@ pub fn read_children<const N: usize>(
     let rules = base.rules();
     let mut read = Children { fewer_defenders: Vec::new(), fewer_attackers: Vec::new() };
     for (slice, to_move) in children(slice) {
-        let table = base.table(slice, Metric::Dtw)?;
+        let metric = Metric::Dtw;
+        let table = base.table(slice, metric)?;
+        if table.summary(to_move).largest_code(metric) > LARGEST_CODE {
+            return Err(ProbeError::Foreign { slice, metric }.into());
+        }
         let attackers = counted_sets(rules, slice)?;
         let defenders = DefenderSets::new(rules, region, slice.defenders);
         let rows = read_rows(rules, region, table, &attackers, &defenders, slice, to_move)?;

@@ -10,6 +10,7 @@ mod rows;
 pub use error::BuildError;
 pub use plan::{SlicePlan, needed, plan, slices_up_to};
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -27,8 +28,8 @@ const LEVEL: i32 = 9;
 /// How tables are built.
 #[derive(Clone, Debug)]
 pub struct BuildOptions {
-    /// `Wdl`: WDL tables only are kept for the slices that were asked for; all
-    /// that they need is built with both. `Dtw`: both for all.
+    /// `Wdl`: slices that no other one of the build needs get WDL tables only,
+    /// all that they need is built with both. `Dtw`: both for all.
     pub metric: Metric,
     /// Build also what is there already.
     pub force: bool,
@@ -99,9 +100,11 @@ pub fn build(
             // Before anything is written.
             plan::check(rules, slice, options.memory_bytes)?;
         }
+        let read: BTreeSet<Slice> =
+            wanted.iter().flat_map(|&slice| children::children(slice)).map(|(s, _)| s).collect();
         for slice in wanted {
-            let keep_dtw = options.metric == Metric::Dtw || !slices.contains(&slice);
-            let metrics = if keep_dtw { &Metric::ALL[..] } else { &[Metric::Wdl] };
+            let with_dtw = options.metric == Metric::Dtw || read.contains(&slice);
+            let metrics = if with_dtw { &Metric::ALL[..] } else { &[Metric::Wdl] };
             let report = builder.slice(slice, metrics)?;
             done(&report);
         }

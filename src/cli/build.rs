@@ -21,7 +21,7 @@ pub struct Args {
     /// The memory that a slice may take, like 16GiB [default: what is free]
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     memory: Option<u64>,
-    /// What to keep of the slices asked for: wdl only, or dtw and wdl
+    /// What slices get that no other one needs: wdl only, or dtw and wdl
     #[arg(long, value_name = "wdl|dtw", default_value = "dtw", value_parser = parse_metric)]
     metric: Metric,
     /// Build again what is there already

@@ -13,8 +13,8 @@ use super::output::Session;
 pub struct Args {
     /// A built-in ruleset, or a path to a ruleset file
     rules: String,
-    /// Count up to so many plies
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    /// Count up to so many plies, 100 at most
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=100))]
     depth: u32,
     /// Start here, not at the ruleset's start
     #[arg(long, value_name = "POS")]

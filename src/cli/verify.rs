@@ -5,9 +5,9 @@ use taflbase::Tablebase;
 use taflbase::slice::Slice;
 use taflbase::table::Metric;
 use taflbase::tablebase::ProbeError;
-use taflbase::verify::{Verdict, VerifyError, verify_slice};
+use taflbase::verify::{Verdict, VerifyError, memory_bytes, verify_slice};
 
-use super::arguments::{Present, Threads};
+use super::arguments::{Present, Threads, available_memory};
 use super::failure::Failure;
 use super::output::{Session, grouped};
 use super::progress::Reporter;
@@ -56,6 +56,7 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let reporter = Reporter::new(slices.iter().map(|&slice| work(&base, slice)));
     let mut wrong = 0;
     for &slice in &slices {
+        refuse_beyond_memory(&base, slice)?;
         let begun = Instant::now();
         let verdict = args.threads.run(|| verify_slice(&base, slice, &reporter))?;
         let answer =
@@ -69,6 +70,16 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     match wrong {
         0 => Ok(()),
         wrong => Err(Failure::Negative(format!("{wrong} of {} slices are wrong", slices.len()))),
+    }
+}
+
+/// Refuses a slice whose values the system would have to swap, or to kill for.
+fn refuse_beyond_memory(base: &Tablebase, slice: Slice) -> Result<(), Failure> {
+    let bytes = memory_bytes(base.rules(), slice);
+    let available = available_memory().unwrap_or(u64::MAX);
+    match bytes {
+        Some(bytes) if bytes <= available => Ok(()),
+        _ => Err(Failure::error(VerifyError::TooLarge { slice, bytes })),
     }
 }
 

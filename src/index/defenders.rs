@@ -24,6 +24,22 @@ pub fn colex_unrank(binomials: &Binomials, limit: usize, count: usize, rank: u64
     places
 }
 
+/// Makes of a set of places below `limit`, ascending, the next one in
+/// colexicographic order; `false` after the last, which stays as it is.
+pub(crate) fn colex_next(places: &mut [usize], limit: usize) -> bool {
+    for i in 0..places.len() {
+        let bound = places.get(i + 1).copied().unwrap_or(limit);
+        if places[i] + 1 < bound {
+            places[i] += 1;
+            for (lower, place) in places[..i].iter_mut().enumerate() {
+                *place = lower;
+            }
+            return true;
+        }
+    }
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -33,10 +49,13 @@ mod tests {
         let binomials = Binomials::new(9, 4);
         for count in 0..=4 {
             let mut last = None;
+            let mut next: Vec<usize> = (0..count).collect();
             for rank in 0..binomials.get(9, count) {
                 let places = colex_unrank(&binomials, 9, count, rank);
                 assert!(places.is_sorted_by(|a, b| a < b) && places.len() == count);
                 assert_eq!(colex_rank(&binomials, places.iter().copied()), rank);
+                assert_eq!(next, places);
+                assert_eq!(colex_next(&mut next, 9), rank + 1 < binomials.get(9, count));
                 let order: Vec<usize> = places.into_iter().rev().collect();
                 assert!(last.is_none_or(|previous| previous < order), "colexicographic");
                 last = Some(order);

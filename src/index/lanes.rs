@@ -32,6 +32,6 @@ impl KingLanes {
     /// The lane of a square; `None` where the king may not stand.
     #[inline]
     pub fn lane(&self, square: Square) -> Option<u16> {
-        self.lanes[square.index()]
+        self.lanes.get(square.index()).copied().flatten()
     }
 }

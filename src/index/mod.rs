@@ -31,6 +31,7 @@ mod slots;
 
 pub use attackers::{AttackerSets, Canonical};
 pub use binomial::{Binomials, binomial};
+pub(crate) use defenders::colex_next;
 pub use defenders::{colex_rank, colex_unrank};
 pub use lanes::KingLanes;
 pub use slots::{IndexError, SliceIndex, Slot};

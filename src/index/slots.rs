@@ -25,6 +25,7 @@ pub struct SliceIndex {
     slice: Slice,
     lanes: KingLanes,
     attackers: AttackerSets,
+    attacker_places: SquareSet,
     defender_places: SquareSet,
     binomials: Binomials,
 }
@@ -32,7 +33,7 @@ pub struct SliceIndex {
 /// A slice that cannot be indexed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum IndexError {
-    /// There are more soldiers than squares for them.
+    /// There are no attackers, or more soldiers than squares for them.
     NoSuchSlice(Slice),
     /// The rows cannot be counted in 64 bits.
     TooLarge(Slice),
@@ -41,6 +42,9 @@ pub enum IndexError {
 impl fmt::Display for IndexError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            IndexError::NoSuchSlice(slice) if slice.attackers == 0 => {
+                write!(f, "{slice} has no attackers: a slice has 1 or more")
+            }
             IndexError::NoSuchSlice(slice) => {
                 write!(f, "{slice} has more pieces than there are squares for them")
             }
@@ -61,7 +65,8 @@ impl SliceIndex {
     pub fn new(rules: &Ruleset, slice: Slice) -> Result<SliceIndex, IndexError> {
         let places = rules.places(Kind::Attacker);
         let defender_places = rules.places(Kind::Defender);
-        if slice.attackers > places.len() || slice.defenders > defender_places.len() {
+        if !(1..=places.len()).contains(&slice.attackers) || slice.defenders > defender_places.len()
+        {
             return Err(IndexError::NoSuchSlice(slice));
         }
         // An attacker on a square that is closed to defenders takes no room
@@ -80,6 +85,7 @@ impl SliceIndex {
             slice,
             lanes: KingLanes::new(rules),
             attackers,
+            attacker_places: places,
             defender_places,
             binomials: Binomials::new(free, slice.defenders),
         })
@@ -115,6 +121,7 @@ impl SliceIndex {
     /// not one of this slice's or a piece stands where it may not.
     pub fn rank(&self, position: &Position) -> Option<Slot> {
         if position.slice() != self.slice
+            || !position.attackers.is_subset(self.attacker_places)
             || !position.defenders.is_subset(self.defender_places - position.attackers)
             || position.attackers.contains(position.king)
             || position.defenders.contains(position.king)
@@ -123,9 +130,6 @@ impl SliceIndex {
         }
         self.lanes.lane(position.king)?;
         let canonical = self.attackers.canonical(position.attackers);
-        if canonical.set.len() != self.slice.attackers {
-            return None;
-        }
         let images = Symmetry::ALL.into_iter();
         images
             .filter(|g| canonical.symmetries >> g.index() & 1 == 1)

@@ -1,7 +1,7 @@
 use rayon::prelude::*;
 
 use crate::board::{Square, SquareSet, Symmetry};
-use crate::index::{AttackerSets, Binomials, binomial, colex_unrank};
+use crate::index::{AttackerSets, Binomials, binomial, colex_next, colex_unrank};
 
 /// The most attacker sets of which each gets an entry: 4 bytes each.
 const MOST_ENTRIES: u64 = 1 << 28;
@@ -67,7 +67,7 @@ impl BlockLookup {
                 let set: SquareSet = places.iter().map(|&place| self.squares[place]).collect();
                 let canonical = self.sets.canonical(set);
                 *entry = (canonical.offset as u32) << 3 | canonical.symmetry.index() as u32;
-                next_combination(&mut places, limit);
+                colex_next(&mut places, limit);
             }
         });
         entries
@@ -103,18 +103,4 @@ impl BlockLookup {
             back: self.inverse[number],
         }
     }
-}
-
-/// The next set of that many places below `limit` in colexicographic order;
-/// false after the last.
-pub fn next_combination(places: &mut [usize], limit: usize) -> bool {
-    for i in 0..places.len() {
-        let bound = places.get(i + 1).copied().unwrap_or(limit);
-        if places[i] + 1 < bound {
-            places[i] += 1;
-            places[..i].iter_mut().enumerate().for_each(|(j, place)| *place = j);
-            return true;
-        }
-    }
-    false
 }

@@ -6,10 +6,11 @@ use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
 use crate::board::SquareSet;
+use crate::index::colex_next;
 use crate::rules::{Kind, Side};
 
 use super::frame::{Arrivals, Block, Frame};
-use super::lookup::{Target, next_combination};
+use super::lookup::Target;
 use super::row::Row;
 
 /// Buffers that a worker reuses from block to block.
@@ -236,7 +237,7 @@ impl<const N: usize> Frame<'_, N> {
                 scratch.ranks = ranks;
                 visit(&others, occupied, scratch);
             }
-            if !next_combination(&mut others, places) {
+            if !colex_next(&mut others, places) {
                 return;
             }
         }

@@ -38,49 +38,42 @@ pub struct Options<const N: usize> {
     pub stuck: Vec<Row<N>>,
     /// Where a move wins at once by rule: a king's capture or escape.
     pub decisive: Vec<Row<N>>,
-    /// By code: where a capture leads to a position of that code.
+    /// By code: where a capture leads to a position of that code; no rows at
+    /// all for a code that no capture leads to, since codes can be many.
     captures: Vec<Vec<Row<N>>>,
-    /// The codes for which there are any.
-    used: Vec<bool>,
 }
 
 impl<const N: usize> Options<N> {
     /// Nothing yet; captures will lead to codes below `codes`.
     pub fn new(rows: usize, codes: usize) -> Options<N> {
         let empty = vec![Row::EMPTY; rows];
-        Options {
-            stuck: empty.clone(),
-            decisive: empty.clone(),
-            captures: vec![empty; codes],
-            used: vec![false; codes],
-        }
+        Options { stuck: empty.clone(), decisive: empty, captures: vec![Vec::new(); codes] }
     }
 
     /// Forgets everything, for a block with these positions.
     pub fn clear(&mut self, valid: &[Row<N>]) {
         self.stuck.copy_from_slice(valid);
         self.decisive.fill(Row::EMPTY);
-        for (rows, used) in self.captures.iter_mut().zip(&mut self.used) {
-            if std::mem::take(used) {
-                rows.fill(Row::EMPTY);
-            }
-        }
+        self.captures.iter_mut().for_each(Vec::clear);
     }
 
     /// The codes of losses that captures lead to, shortest first.
     fn losses(&self) -> impl Iterator<Item = usize> + '_ {
-        (2..self.used.len()).step_by(2).filter(|&code| self.used[code])
+        (2..self.captures.len()).step_by(2).filter(|&code| !self.captures[code].is_empty())
     }
 
     /// The codes of wins that captures lead to, shortest first.
     fn wins(&self) -> impl DoubleEndedIterator<Item = usize> + '_ {
-        (1..self.used.len()).step_by(2).filter(|&code| self.used[code])
+        (1..self.captures.len()).step_by(2).filter(|&code| !self.captures[code].is_empty())
     }
 
     /// Notes that captures lead to positions of that code.
     pub fn capture(&mut self, code: Code, rank: u32, lanes: Row<N>) {
-        self.used[usize::from(code)] = true;
-        self.captures[usize::from(code)][rank as usize] |= lanes;
+        let rows = &mut self.captures[usize::from(code)];
+        if rows.is_empty() {
+            rows.resize(self.any.len(), Row::EMPTY);
+        }
+        rows[rank as usize] |= lanes;
     }
 }
 
@@ -105,7 +98,8 @@ impl<'t, const N: usize> Seeds<'t, N> {
     /// what the winner and the loser can do when they are to move.
     pub fn add(&mut self, first: usize, block: &Block<N>, winner: &Options<N>, loser: &Options<N>) {
         let won_by: Vec<usize> = winner.losses().collect();
-        let safe_by: Vec<usize> = loser.losses().collect();
+        let draws = Some(0).filter(|&code| !loser.captures[code].is_empty());
+        let safe_by: Vec<usize> = draws.into_iter().chain(loser.losses()).collect();
         let held_by: Vec<usize> = loser.wins().rev().collect();
         let Seeds { rows, events } = self;
         for (rank, &valid) in block.valid.iter().enumerate() {
@@ -122,9 +116,8 @@ impl<'t, const N: usize> Seeds<'t, N> {
             }
             rows.lost[row] = loser.stuck[rank];
             // Captures that lead to draws or to wins of the loser keep him safe.
-            let safe = safe_by
-                .iter()
-                .fold(loser.captures[0][rank], |safe, &code| safe | loser.captures[code][rank]);
+            let safe =
+                safe_by.iter().fold(Row::EMPTY, |safe, &code| safe | loser.captures[code][rank]);
             let mut open = valid.without(loser.stuck[rank] | loser.decisive[rank] | safe);
             for &code in &held_by {
                 let lanes = open & loser.captures[code][rank];

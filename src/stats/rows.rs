@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::board::{Square, SquareSet};
-use crate::index::SliceIndex;
+use crate::index::{SliceIndex, colex_next};
 use crate::rules::{Kind, Ruleset};
 
 /// By lane and row: how many placements a slot stands for, 0 for a hole.
@@ -77,7 +77,7 @@ impl<'a> Cursor<'a> {
 
     /// Goes to the row itself or the next one.
     fn go_to(&mut self, row: u64) {
-        if row != self.row && !next_colex(&mut self.taken, self.free.len()) {
+        if row != self.row && !colex_next(&mut self.taken, self.free.len()) {
             self.place(self.index.attackers().unrank(row).0);
             self.taken = (0..self.taken.len()).collect();
         }
@@ -96,22 +96,6 @@ impl<'a> Cursor<'a> {
         let defenders = self.taken.iter().map(|&place| self.free[place]);
         defenders.fold(self.attackers, SquareSet::with)
     }
-}
-
-/// The next set of places below `limit` in colexicographic order; `false` after
-/// the last.
-fn next_colex(places: &mut [usize], limit: usize) -> bool {
-    for i in 0..places.len() {
-        let bound = places.get(i + 1).copied().unwrap_or(limit);
-        if places[i] + 1 < bound {
-            places[i] += 1;
-            for (lower, place) in places[..i].iter_mut().enumerate() {
-                *place = lower;
-            }
-            return true;
-        }
-    }
-    false
 }
 
 #[cfg(test)]

@@ -213,10 +213,12 @@ impl Blocks {
     }
 }
 
-/// What the rows of a slice in memory take, for one side to move and scores of
-/// one byte; `None` if that does not fit in 64 bits.
+/// What the sets of defenders of a slice take, and its rows in memory, for one
+/// side to move and scores of one byte; `None` if that does not fit in 64 bits.
 pub(super) fn side_bytes(rules: &Ruleset, slice: Slice) -> Option<u64> {
     let blocks = Blocks::new(rules, slice.attackers)?.count();
-    let sets = defender_sets(rules, slice.defenders)?;
-    blocks.checked_mul(u64::from(sets))?.checked_mul(stride(rules) as u64)
+    let sets = u64::from(defender_sets(rules, slice.defenders)?);
+    let images = rules.symmetries().order() * size_of::<u32>();
+    let numbering = sets * (size_of::<SquareSet>() + images) as u64;
+    blocks.checked_mul(sets)?.checked_mul(stride(rules) as u64)?.checked_add(numbering)
 }

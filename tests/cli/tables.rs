@@ -50,6 +50,19 @@ fn a_build_makes_what_is_missing_and_tells_what_it_made() {
 }
 
 #[test]
+fn slices_that_others_need_keep_their_distances() {
+    let place = Place::new();
+    for _ in 0..2 {
+        place.run(&["build", "brandubh", "--men", "3", "--metric", "wdl"]).done();
+        for (slice, has_distances) in [("K0v1", true), ("K0v2", false), ("K1v1", false)] {
+            assert!(place.path(&format!("tables/brandubh/{slice}.wdl")).is_file(), "{slice}");
+            let distances = place.path(&format!("tables/brandubh/{slice}.dtw"));
+            assert_eq!(distances.is_file(), has_distances, "{slice}");
+        }
+    }
+}
+
+#[test]
 fn statistics_are_those_of_the_brute_force_program() {
     for (rules, men) in [("mini-corner", 6), ("mini-edge", 6), ("brandubh", 4), ("berkeley", 3)] {
         let fixtures: Vec<(&str, Value)> = include_str!("../data/counts.jsonl")
