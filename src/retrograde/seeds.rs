@@ -71,7 +71,7 @@ impl<const N: usize> Options<N> {
     pub fn capture(&mut self, code: Code, rank: u32, lanes: Row<N>) {
         let rows = &mut self.captures[usize::from(code)];
         if rows.is_empty() {
-            rows.resize(self.any.len(), Row::EMPTY);
+            rows.resize(self.stuck.len(), Row::EMPTY);
         }
         rows[rank as usize] |= lanes;
     }
