@@ -38,7 +38,8 @@ fn index(c: &mut Criterion) {
 }
 
 fn blocks(c: &mut Criterion) {
-    let values: Vec<u16> = (0..16384_u32).map(|i| (i / 37 * 2_654_435_761 >> 29) as u16).collect();
+    let values: Vec<u16> =
+        (0..16384_u32).map(|i| ((i / 37).wrapping_mul(2_654_435_761) >> 29) as u16).collect();
     let encoded = encode_block(Packing::Bytes, 9, &values).unwrap();
     c.bench_function("encode a block of 16384 values", |b| {
         b.iter(|| {
