@@ -198,3 +198,17 @@ fn one_game_under_two_names_has_one_set_of_tables() {
     let built = build_in(tables.path(), "berkeley", "K0v1").unwrap();
     assert_eq!(built, [slice("K0v1")]);
 }
+
+#[test]
+fn two_builds_keep_out_of_each_other_s_way() {
+    let (tables, folder) = clean("mini-corner");
+    let other = fs::File::open(folder.join(".lock")).unwrap();
+    other.lock().unwrap();
+    // Nothing to do: nothing to lock.
+    assert_eq!(build_in(tables.path(), "mini-corner", WANTED).unwrap(), []);
+    fs::remove_file(folder.join(VICTIM)).unwrap();
+    let refused = build_in(tables.path(), "mini-corner", WANTED).unwrap_err();
+    assert!(matches!(refused, BuildError::Busy { .. }), "{refused}");
+    drop(other);
+    assert_eq!(build_in(tables.path(), "mini-corner", WANTED).unwrap(), [slice("K1v1")]);
+}

@@ -31,6 +31,11 @@ pub enum BuildError {
         /// The system's answer.
         source: io::Error,
     },
+    /// Another build is at work in the folder.
+    Busy {
+        /// The folder.
+        path: PathBuf,
+    },
     /// A table that is there cannot be used, and must not be overwritten.
     Probe(ProbeError),
     /// A table cannot be written or read.
@@ -60,6 +65,11 @@ impl fmt::Display for BuildError {
             BuildError::Folder { path, source } => {
                 write!(f, "{}: cannot make the folder: {source}", path.display())
             }
+            BuildError::Busy { path } => write!(
+                f,
+                "{}: another build is at work in this folder; wait for it or use another one",
+                path.display()
+            ),
             BuildError::Probe(error) => error.fmt(f),
             BuildError::Table(error) => error.fmt(f),
             BuildError::ForeignGrid => f.write_str(

@@ -11,6 +11,7 @@ pub use error::BuildError;
 pub use plan::{SlicePlan, needed, plan, slices_up_to};
 
 use std::collections::BTreeSet;
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -91,12 +92,14 @@ pub fn build(
         let folder = tables.join(&rules.name);
         let mut builder = Builder {
             base: Tablebase::open(rules.clone(), tables)?,
-            folder: folder.clone(),
+            folder,
+            claim: None,
             options,
             progress,
         };
         let wanted = needed(slices);
-        for &slice in &wanted {
+        // What was asked for first: it is what messages should name.
+        for &slice in slices.iter().chain(&wanted) {
             // Before anything is written.
             plan::check(rules, slice, options.memory_bytes)?;
         }
@@ -115,6 +118,8 @@ pub fn build(
 struct Builder<'a> {
     base: Tablebase,
     folder: PathBuf,
+    /// The locked file that keeps other builds out of the folder.
+    claim: Option<File>,
     options: &'a BuildOptions,
     progress: &'a dyn Progress,
 }
@@ -124,9 +129,10 @@ impl Builder<'_> {
         if let Some(report) = self.found(slice, metrics)? {
             return Ok(report);
         }
-        std::fs::create_dir_all(&self.folder)
-            .map_err(|source| BuildError::Folder { path: self.folder.clone(), source })?;
-        remove_temporaries(&self.folder)?;
+        if self.claim.is_none() {
+            self.claim = Some(claim(&self.folder)?);
+            remove_temporaries(&self.folder)?;
+        }
         let side = region_side(self.base.rules());
         let report = match (side * side).div_ceil(64) {
             1 => self.build::<1>(slice, metrics),
@@ -199,6 +205,18 @@ impl Builder<'_> {
         let times = [read - started, solved - read, solved.elapsed()];
         let SliceFiles { positions, summaries, bytes } = files;
         Ok(SliceReport { slice, built: true, positions, summaries, bytes, times })
+    }
+}
+
+/// Makes the folder and locks it against other builds, until the file is closed
+/// or this process ends. File systems without locks are taken as they are.
+fn claim(folder: &Path) -> Result<File, BuildError> {
+    let error = |source| BuildError::Folder { path: folder.to_owned(), source };
+    fs::create_dir_all(folder).map_err(error)?;
+    let file = File::create(folder.join(".lock")).map_err(error)?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(BuildError::Busy { path: folder.to_owned() }),
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
     }
 }
 

@@ -67,14 +67,15 @@ impl Files {
         candidates.insert(at, Candidate { path, own, opened: OnceLock::new() });
     }
 
-    /// Adds the files in the folders beside a ruleset's own.
+    /// Adds the files in the folders beside a ruleset's own, as far as they can
+    /// be read: what else is there is others' business.
     pub fn add_beside(&mut self, tables: &Path, own: &Path) -> Result<(), ProbeError> {
         if !tables.is_dir() {
             return Ok(());
         }
         for folder in entries(tables)? {
             if folder.is_dir() && folder != own {
-                self.add_directory(&folder, false)?;
+                let _ = self.add_directory(&folder, false);
             }
         }
         Ok(())
@@ -119,7 +120,8 @@ impl Files {
             return if candidate.own { Err(wrong) } else { Ok(None) };
         }
         if (header.slice, header.metric) != (slice, metric) {
-            return Err(ProbeError::WrongName { path: path() });
+            let wrong = ProbeError::WrongName { path: path() };
+            return if candidate.own { Err(wrong) } else { Ok(None) };
         }
         let index = self.index(rules, slice)?;
         if (header.grid.lanes(), header.grid.rows()) != (index.lanes().count(), index.rows()) {
