@@ -69,7 +69,7 @@ impl Files {
 
     /// Adds the files in the folders beside a ruleset's own.
     pub fn add_beside(&mut self, tables: &Path, own: &Path) -> Result<(), ProbeError> {
-        if !tables.is_dir() {
+        if !tables.exists() {
             return Ok(());
         }
         for folder in entries(tables)? {
