@@ -1,6 +1,6 @@
 //! Files mapped into memory: the one place with `unsafe` code.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
@@ -18,9 +18,13 @@ pub(crate) enum Access {
 /// Maps a file into memory, read-only.
 ///
 /// # Errors
-/// If the file cannot be opened or mapped.
+/// If the file cannot be opened or mapped, or is none: a folder, or a pipe that
+/// nobody may ever write to.
 #[allow(unsafe_code)]
 pub(crate) fn map_file(path: &Path, access: Access) -> io::Result<Mmap> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is not a file"));
+    }
     let file = File::open(path)?;
     // SAFETY: the bytes must not change, nor the file be cut short, while the
     // map lives. Files mapped here are immutable by contract: they get their

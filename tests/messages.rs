@@ -26,7 +26,7 @@ fn positions_are_read_leniently_and_written_in_one_form() {
 #[test]
 fn refused_positions_name_what_is_wrong() {
     let rows = [
-        ("", "1 ranks instead of 7"),
+        ("", "1 rank instead of 7"),
         (
             "/7/4t2/7/7/2K4/7/2t4/",
             "the side to move is missing: write a (attackers) or d (defenders) after the board and a blank",

@@ -54,10 +54,10 @@ impl fmt::Display for BuildError {
             BuildError::Index(error) => error.fmt(f),
             BuildError::Memory { slice, needed, allowed } => write!(
                 f,
-                "{slice} takes about {} MiB of memory and {} MiB are allowed: \
+                "{slice} takes about {:.1} MiB of memory and {:.1} MiB are allowed: \
                  allow more with --memory or build fewer men",
-                needed >> 20,
-                allowed >> 20
+                mebibytes(*needed),
+                mebibytes(*allowed)
             ),
             BuildError::TooLarge(slice) => {
                 write!(f, "{slice} is larger than this version can solve; build fewer men")
@@ -79,6 +79,10 @@ impl fmt::Display for BuildError {
             BuildError::Threads(error) => write!(f, "cannot start the threads: {error}"),
         }
     }
+}
+
+fn mebibytes(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
 }
 
 impl std::error::Error for BuildError {}

@@ -40,15 +40,21 @@ fn is_slice(argument: &OsString) -> bool {
 /// Threads to work on.
 #[derive(clap::Args)]
 pub struct Threads {
-    /// Worker threads; 0: one for each core
+    /// Worker threads, up to 1024; 0: one for each core
     #[arg(long, value_name = "N", default_value_t = 0)]
-    pub threads: usize,
+    #[arg(value_parser = clap::value_parser!(u16).range(0..=1024), allow_negative_numbers = true)]
+    threads: u16,
 }
 
 impl Threads {
+    /// How many threads; 0: one for each core.
+    pub fn count(&self) -> usize {
+        self.threads.into()
+    }
+
     /// Does the work on so many threads.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.count()).build();
         Ok(pool.map_err(Failure::error)?.install(work))
     }
 }
@@ -58,7 +64,7 @@ impl Threads {
 #[group(required = true, multiple = false)]
 pub struct Wanted {
     /// Every slice with at most N men, the king included
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     men: Option<usize>,
     /// These slices; may be repeated
     #[arg(long = "slice", value_name = "K2v4 ...")]
@@ -113,10 +119,9 @@ impl Present {
         slices.dedup();
         if slices.is_empty() {
             return Err(Failure::Negative(format!(
-                "there are no tables of {rules} in {}: build some with `taflbase build {rules} \
-                 --men 4{}`",
+                "there are no tables of {rules} in {}: build some with `{}`",
                 session.tables.display(),
-                session.tables_option(),
+                session.build_command(rules, "--men 4"),
             )));
         }
         Ok(slices)

@@ -87,7 +87,7 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let options = BuildOptions {
         metric: args.metric,
         force: args.force,
-        threads: args.threads.threads,
+        threads: args.threads.count(),
         memory_bytes: args.memory.or_else(available_memory).unwrap_or(u64::MAX),
     };
     let works = plan(&base, &slices)?.into_iter().filter(|slice| args.force || !slice.present);
@@ -157,14 +157,22 @@ fn seconds(report: &SliceReport) -> f64 {
 /// What was built, two lines for each slice.
 fn table(rules: &Ruleset, reports: &[SliceReport]) -> String {
     let built: Vec<&SliceReport> = reports.iter().filter(|report| report.built).collect();
-    let kept = match (reports.len() - built.len(), reports.len()) {
-        (0, _) => return columns_of(rules, &built),
-        (kept, all) if kept == all => {
-            return format!("nothing to build: all {all} slices are there\n");
+    match (built.len(), reports.len() - built.len()) {
+        (0, 0) => String::new(),
+        (0, kept) => nothing_to_build(kept),
+        (_, 0) => columns_of(rules, &built),
+        (_, kept) => {
+            format!("{}\nslices that were there already: {kept}\n", columns_of(rules, &built))
         }
-        (kept, _) => kept,
-    };
-    format!("{}\n{kept} more slices were there already\n", columns_of(rules, &built))
+    }
+}
+
+/// What there is to say where so many slices were asked for and all are there.
+pub fn nothing_to_build(slices: usize) -> String {
+    match slices {
+        1 => "nothing to build: the slice is there\n".to_owned(),
+        slices => format!("nothing to build: all {slices} slices are there\n"),
+    }
 }
 
 fn columns_of(rules: &Ruleset, built: &[&SliceReport]) -> String {

@@ -22,7 +22,7 @@ captures lead to.
 
 Examples:
   taflbase line brandubh "/7/4t2/7/7/2K4/7/2t4/ d"
-  taflbase line brandubh /7/4t2/7/7/2K4/7/2t4/ d --json
+  taflbase line brandubh /7/7/5K1/7/3t3/4t2/7/ a --json
 
 JSON, one line:
   {"rules":"brandubh","position":"/7/7/5K1/7/3t3/4t2/7/ a","to_move":"attackers","category":"loss","dtw":4,"moves":["d5-d1","Kf3-a3","d1-b1","Ka3-a1--"]}"#;

@@ -34,12 +34,13 @@ impl Session {
         self.text(&(line + "\n"))
     }
 
-    /// The option that a user needs to reach the same tables.
-    pub fn tables_option(&self) -> String {
+    /// The command that builds into the same tables, as a user may type it.
+    pub fn build_command(&self, rules: &str, wanted: &str) -> String {
+        let command = format!("taflbase build {} {wanted}", shell_word(rules));
         if self.tables.as_os_str() == DEFAULT_TABLES {
-            String::new()
+            command
         } else {
-            format!(" --tables {}", self.tables.display())
+            format!("{command} --tables {}", shell_word(&self.tables.to_string_lossy()))
         }
     }
 
@@ -53,13 +54,22 @@ impl Session {
     pub fn refusal(&self, rules: &str, error: ProbeError) -> Failure {
         match error {
             ProbeError::MissingTable { slice, metric } => Failure::Negative(format!(
-                "{slice} is not built: there is no {metric} table of it in {}; run `taflbase build \
-                 {rules} --slice {slice}{}`",
+                "{slice} is not built: there is no {metric} table of it in {}; run `{}`",
                 self.tables.display(),
-                self.tables_option(),
+                self.build_command(rules, &format!("--slice {slice}")),
             )),
             error => Failure::error(error),
         }
+    }
+}
+
+/// A text as one word of a shell, in quotes if it must be.
+fn shell_word(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
     }
 }
 
@@ -134,6 +144,13 @@ mod tests {
         assert_eq!([0, 999, 1000, 16 << 30].map(size), ["0 B", "999 B", "1.0 KiB", "16.0 GiB"]);
         let times = [0.05, 99.0, 120.0, 7200.0, 864_000.0].map(Duration::from_secs_f64);
         assert_eq!(times.map(time), ["0.1 s", "99.0 s", "2 min", "2.0 h", "10.0 days"]);
+    }
+
+    #[test]
+    fn words_of_a_shell_are_quoted_where_they_must_be() {
+        let words = ["tables", "../a-b/c_1.toml", "my tables", "it's", "", "$HOME"];
+        let quoted = ["tables", "../a-b/c_1.toml", "'my tables'", r"'it'\''s'", "''", "'$HOME'"];
+        assert_eq!(words.map(shell_word), quoted);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use serde::Serialize;
 use taflbase::build::{SlicePlan, plan};
 
 use super::arguments::Wanted;
+use super::build::nothing_to_build;
 use super::failure::Failure;
 use super::output::{Session, columns, grouped, size, time};
 
@@ -87,7 +88,7 @@ fn row(plan: &SlicePlan) -> Vec<String> {
 fn total(plan: &[SlicePlan]) -> String {
     let missing: Vec<&SlicePlan> = plan.iter().filter(|slice| !slice.present).collect();
     if missing.is_empty() {
-        return format!("\nnothing to build: all {} slices are there\n", plan.len());
+        return format!("\n{}", nothing_to_build(plan.len()));
     }
     let sum =
         |of: fn(&SlicePlan) -> u64| missing.iter().fold(0_u64, |sum, s| sum.saturating_add(of(s)));

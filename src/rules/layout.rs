@@ -167,7 +167,8 @@ impl fmt::Display for LayoutError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             LayoutError::Ranks { found, expected } => {
-                write!(f, "{found} ranks instead of {expected}")
+                let ranks = if *found == 1 { "rank" } else { "ranks" };
+                write!(f, "{found} {ranks} instead of {expected}")
             }
             LayoutError::Width { rank, found, expected } => {
                 write!(f, "rank {rank} has {found} squares instead of {expected}")
@@ -217,7 +218,7 @@ mod tests {
     #[test]
     fn refusals_name_the_place() {
         for (text, message) in [
-            ("", "1 ranks instead of 5"),
+            ("", "1 rank instead of 5"),
             ("//2t2/2T2/tTKTt/2T2/2t2/", "6 ranks instead of 5"),
             ("/2t2/2T2//2T2/2t2/", "rank 3 has 0 squares instead of 5"),
             ("/2t2/2T1/tTKTt/2T2/2t2/", "rank 2 has 4 squares instead of 5"),

@@ -70,7 +70,7 @@ impl Files {
     /// Adds the files in the folders beside a ruleset's own, as far as they can
     /// be read: what else is there is others' business.
     pub fn add_beside(&mut self, tables: &Path, own: &Path) -> Result<(), ProbeError> {
-        if !tables.is_dir() {
+        if !tables.exists() {
             return Ok(());
         }
         for folder in entries(tables)? {

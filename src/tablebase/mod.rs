@@ -70,7 +70,8 @@ impl Tablebase {
     pub fn open(rules: Ruleset, tables: &Path) -> Result<Tablebase, ProbeError> {
         let mut base = Tablebase::new(rules);
         let own = tables.join(&base.rules.name);
-        if own.is_dir() {
+        // What is there and is no folder is an error, too.
+        if own.exists() {
             base.add_directory(&own)?;
         }
         base.files.add_beside(tables, &own)?;

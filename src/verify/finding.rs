@@ -43,6 +43,15 @@ pub enum Finding {
 impl Finding {
     /// The finding in words, on one line.
     pub fn display(&self, rules: &Ruleset) -> impl fmt::Display + use<> {
+        let outcome = |wdl| match wdl {
+            Wdl::Win => "win",
+            Wdl::Draw => rules.endless.name(),
+            Wdl::Loss => "loss",
+        };
+        let value = |value: Value| match value.plies() {
+            Some(plies) => format!("{} in {plies}", outcome(value.wdl())),
+            None => outcome(value.wdl()).to_owned(),
+        };
         match self {
             Finding::Dtw { position, stored, found } => format!(
                 "{}: the DTW table says {}, the moves {}",
@@ -51,40 +60,26 @@ impl Finding {
                 value(*found)
             ),
             Finding::Wdl { position, stored, found } => format!(
-                "{}: the WDL table says {}, it is a {}",
+                "{}: the WDL table says {}, it should say {}",
                 position.display(rules),
                 outcome(*stored),
                 outcome(*found)
             ),
             Finding::Summary { metric, side, stored, found } => format!(
                 "the {metric} table counts {}, with the {} to move it has {}",
-                counts(stored),
+                counts(rules, stored),
                 side.name(),
-                counts(found)
+                counts(rules, found)
             ),
         }
     }
 }
 
-fn outcome(wdl: Wdl) -> &'static str {
-    match wdl {
-        Wdl::Win => "win",
-        Wdl::Draw => "draw",
-        Wdl::Loss => "loss",
-    }
-}
-
-fn value(value: Value) -> String {
-    match value.plies() {
-        Some(plies) => format!("{} in {plies}", outcome(value.wdl())),
-        None => outcome(value.wdl()).to_owned(),
-    }
-}
-
-fn counts(summary: &SideSummary) -> String {
+fn counts(rules: &Ruleset, summary: &SideSummary) -> String {
+    let endless = rules.endless.name();
     let SideSummary { positions, wins, draws, losses, max_win, max_loss } = summary;
     format!(
-        "{positions} positions, {wins} wins (up to {max_win} plies), {draws} draws, \
+        "{positions} positions, {wins} wins (up to {max_win} plies), {draws} {endless}, \
          {losses} losses (up to {max_loss} plies)"
     )
 }

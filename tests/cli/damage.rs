@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use crate::place::Place;
 
@@ -91,6 +92,40 @@ fn a_foreign_file_is_not_overwritten_and_a_damaged_one_is_built_again() {
 fn tables_that_cannot_be_written_are_an_error() {
     let place = Place::new();
     fs::write(place.path("file"), "").unwrap();
-    let run = place.run(&["build", "brandubh", "--men", "2", "--tables", "file"]);
-    run.refused(2, &["file", "cannot make the folder"]);
+    fs::create_dir(place.path("tables")).unwrap();
+    fs::write(place.path("tables/brandubh"), "").unwrap();
+    for (tables, folder) in [("file", "file:"), ("tables", "tables/brandubh:")] {
+        for command in [
+            &["build", "brandubh", "--men", "2"][..],
+            &["probe", "brandubh", PROBED],
+            &["check", "brandubh"],
+        ] {
+            let run = place.run(&[command, &["--tables", tables]].concat());
+            run.refused(2, &[folder, "cannot read the folder"]);
+            assert_eq!(run.out, "");
+        }
+    }
+}
+
+/// A pipe in its place would else stop every reader for good.
+#[cfg(unix)]
+#[test]
+fn what_is_named_like_a_table_and_is_no_file_is_refused() {
+    let place = Place::with("brandubh", "2");
+    let file = place.path("tables/brandubh/K0v1.dtw");
+    let position = "/7/4t2/7/7/2K4/7/7/ d";
+    fs::remove_file(&file).unwrap();
+    for make in ["mkdir", "mkfifo"] {
+        assert!(Command::new(make).arg(&file).status().unwrap().success());
+        let words = ["K0v1.dtw", "it is not a file"];
+        place.run(&["probe", "brandubh", position]).refused(2, &words);
+        let build = place.run(&["build", "brandubh", "--men", "2"]);
+        build.refused(2, &words);
+        assert_eq!(build.out, "");
+        let check = place.run(&["check", "brandubh"]);
+        check.refused(1, &["1 of 2 files"]);
+        assert!(words.iter().all(|word| check.out.contains(word)), "{}", check.out);
+        let removed = if file.is_dir() { fs::remove_dir(&file) } else { fs::remove_file(&file) };
+        removed.unwrap();
+    }
 }

@@ -47,6 +47,8 @@ fn a_build_makes_what_is_missing_and_tells_what_it_made() {
         .collect();
     assert_eq!(built, ["K1v1"]);
     place.run(&["build", "brandubh", "--men", "6", "--memory", "1MB"]).refused(2, &["--memory"]);
+    let alone = place.run(&["build", "brandubh", "--men", "2"]).done();
+    assert_eq!(alone, "nothing to build: the slice is there\n");
 }
 
 #[test]
@@ -154,7 +156,10 @@ fn a_probe_beyond_the_tables_names_the_slice_and_the_command() {
         place.run(&[command, "brandubh", "--slice", "K0v2"]).refused(1, &words);
     }
     let elsewhere = ["probe", "brandubh", position, "--tables", "else where"];
-    place.run(&elsewhere).refused(1, &["--tables", "else where"]);
+    place.run(&elsewhere).refused(1, &["--slice K0v2 --tables 'else where'`"]);
+    fs::copy(ruleset("mini-corner"), place.path("my game.toml")).unwrap();
+    let words = ["`taflbase build 'my game.toml' --slice K0v1`"];
+    place.run(&["probe", "my game.toml", "/5/5/5/2K2/2t2/ a"]).refused(1, &words);
     place.run(&["build", "brandubh", "--slice", "K0v2"]).done();
     let words: Vec<&str> = position.split(' ').collect();
     let two = place.run(&["probe", "brandubh", words[0], words[1], "--json"]).done();

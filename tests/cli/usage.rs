@@ -31,6 +31,8 @@ fn wrong_usage_is_told_on_one_line() {
         (&["build", "brandubh", "--men", "3", "--metric", "dtm"], &["dtm", "wdl or dtw"]),
         (&["build", "brandubh", "--slice", "K40v5"], &["build fewer men"]),
         (&["rules", "chess"], &["\"chess\"", "brandubh"]),
+        (&["build", "brandubh", "--men", "-3"], &["'-3'", "--men"]),
+        (&["build", "brandubh", "--men", "3", "--threads", "99999"], &["99999", "1024"]),
         (&["stats", "brandubh", "--threads", "many"], &["--threads", "many"]),
     ] {
         let run = place.run(arguments);
