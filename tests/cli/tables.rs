@@ -193,7 +193,7 @@ fn verifying_proves_distances_and_finds_wins_and_losses_consistent() {
     }
     for entry in fs::read_dir(place.path("tables/brandubh")).unwrap() {
         let path = entry.unwrap().path();
-        if path.extension().unwrap() == "dtw" {
+        if path.extension().is_some_and(|extension| extension == "dtw") {
             fs::remove_file(path).unwrap();
         }
     }
