@@ -76,6 +76,8 @@ fn slice_plan(base: &Tablebase, slice: Slice) -> Result<SlicePlan, BuildError> {
     let rules = base.rules();
     let index = SliceIndex::new(rules, slice)?;
     let slots = index.rows().saturating_mul(2 * index.lanes().count() as u64);
+    let blocks = counted_sets(rules, slice)?.rows();
+    let core_millis = slots as f64 / SLOTS_PER_CORE_MILLI + blocks as f64 * BLOCK_CORE_MILLIS;
     Ok(SlicePlan {
         slice,
         present,
@@ -83,14 +85,17 @@ fn slice_plan(base: &Tablebase, slice: Slice) -> Result<SlicePlan, BuildError> {
         slots,
         memory_bytes: memory_bytes(rules, slice)?,
         disk_bytes: (slots as f64 * DISK_BITS_PER_SLOT / 8.0) as u64,
-        core_millis: (slots as f64 / SLOTS_PER_CORE_MILLI) as u64,
+        core_millis: core_millis as u64,
     })
 }
 
 /// Both files' bits per slot, about; it varies by slice from 0.01 to 1.
 const DISK_BITS_PER_SLOT: f64 = 0.25;
 /// Slots that one core solves and writes in a millisecond, about.
-const SLOTS_PER_CORE_MILLI: f64 = 10_000.0;
+const SLOTS_PER_CORE_MILLI: f64 = 20_000.0;
+/// Milliseconds of one core for each set of attackers, besides; what is done for
+/// it once counts where few defenders share it.
+const BLOCK_CORE_MILLIS: f64 = 0.04;
 /// Bit tables that are in memory at a time.
 const TABLES: u64 = 6;
 /// Rows with lanes that change at a ply or have a capture, for each row, about.

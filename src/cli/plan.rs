@@ -26,7 +26,7 @@ Examples:
   taflbase plan ashton --slice K2v3 --json
 
 JSON, one line for each slice; "slots" are those of both sides to move:
-  {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"present":false,"rows":5712,"slots":514080,"memory_bytes":1254656,"disk_bytes":16065,"core_seconds":0.051}"#;
+  {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"present":false,"rows":5712,"slots":514080,"memory_bytes":1254656,"disk_bytes":16065,"core_seconds":0.031}"#;
 
 #[derive(Serialize)]
 struct Answer<'a> {
