@@ -1,12 +1,14 @@
-//! Every count of the fixture, from tables that are built here.
+//! Every count and position of the fixtures, from tables that are built here.
 //!
-//! `data/counts.jsonl` was made by an independent brute-force program.
+//! `data/counts.jsonl` and `data/positions.tsv` were made by an independent
+//! brute-force program.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 use taflbase::Tablebase;
 use taflbase::build::{BuildOptions, build};
+use taflbase::position::Position;
 use taflbase::rules::{Endless, Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::table::Metric;
@@ -60,4 +62,31 @@ fn tables_have_the_counts_of_the_brute_force_program() {
         }
     }
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), lines.len(), wrong.join("\n"));
+}
+
+#[test]
+fn tables_have_the_values_of_the_brute_force_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut bases: BTreeMap<&str, Tablebase> = BTreeMap::new();
+    let mut compared = 0;
+    for line in include_str!("data/positions.tsv").lines() {
+        let [name, text, category, plies] = line.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("{line}");
+        };
+        let rules = load(name);
+        let position = Position::parse(text, &rules).unwrap();
+        let slice = position.slice();
+        let base = bases.entry(name).or_insert_with(|| Tablebase::new(rules.clone()));
+        if !base.slices(Metric::Dtw).contains(&slice) {
+            let options = BuildOptions::default();
+            build(&rules, folder.path(), &[slice], &options, &(), &mut |_| {}).unwrap();
+            *base = Tablebase::open(rules, folder.path()).unwrap();
+        }
+        let value = base.probe_dtw(&position).unwrap();
+        let known = (category, plies.parse().ok());
+        assert_eq!((base.category(value.wdl()), value.plies()), known, "{line}");
+        assert_eq!(base.probe_wdl(&position).unwrap(), value.wdl(), "{line}");
+        compared += 1;
+    }
+    assert_eq!(compared, 190);
 }
