@@ -212,3 +212,12 @@ fn two_builds_keep_out_of_each_other_s_way() {
     drop(other);
     assert_eq!(build_in(tables.path(), "mini-corner", WANTED).unwrap(), [slice("K1v1")]);
 }
+
+#[test]
+fn tables_of_other_rules_do_not_count() {
+    let (tables, _folder) = clean("mini-corner");
+    let base = Tablebase::open(rules("mini-edge"), tables.path()).unwrap();
+    assert_eq!((base.max_men(), base.slices(Metric::Dtw)), (0, vec![]));
+    let own = Tablebase::open(rules("mini-corner"), tables.path()).unwrap();
+    assert_eq!(own.max_men(), slice(WANTED).men());
+}

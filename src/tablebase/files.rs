@@ -9,7 +9,7 @@ use memmap2::Mmap;
 use crate::index::SliceIndex;
 use crate::rules::Ruleset;
 use crate::slice::Slice;
-use crate::table::{Metric, Table};
+use crate::table::{Header, Metric, Table};
 
 use super::ProbeError;
 
@@ -47,12 +47,12 @@ impl Files {
         keys.map(|&(slice, _)| slice).collect()
     }
 
-    /// Adds the files of a directory that are named like tables.
-    pub fn add_directory(&mut self, directory: &Path, own: bool) -> Result<usize, ProbeError> {
+    /// Adds the files of a ruleset's own directory that are named like tables.
+    pub fn add_directory(&mut self, directory: &Path) -> Result<usize, ProbeError> {
         let mut added = 0;
         for path in entries(directory)? {
             if let Some(key) = slice_and_metric(&path) {
-                self.add_file(key, path, own);
+                self.add_file(key, path, true);
                 added += 1;
             }
         }
@@ -67,15 +67,25 @@ impl Files {
         candidates.insert(at, Candidate { path, own, opened: OnceLock::new() });
     }
 
-    /// Adds the files in the folders beside a ruleset's own, as far as they can
-    /// be read: what else is there is others' business.
-    pub fn add_beside(&mut self, tables: &Path, own: &Path) -> Result<(), ProbeError> {
+    /// Adds the ruleset's tables in the folders beside its own, going by their
+    /// headers: what else is there, or cannot be read, is others' business.
+    pub fn add_beside(
+        &mut self,
+        rules: &Ruleset,
+        tables: &Path,
+        own: &Path,
+    ) -> Result<(), ProbeError> {
         if !tables.exists() {
             return Ok(());
         }
-        for folder in entries(tables)? {
-            if folder.is_dir() && folder != own {
-                let _ = self.add_directory(&folder, false);
+        let ours = |path: &Path| {
+            let header = path.is_file().then(|| Header::read(path));
+            header.is_some_and(|h| h.is_ok_and(|h| h.fingerprint == rules.fingerprint()))
+        };
+        let folders = entries(tables)?.into_iter().filter(|path| path.is_dir() && path != own);
+        for path in folders.flat_map(|folder| entries(&folder).unwrap_or_default()) {
+            if let Some(key) = slice_and_metric(&path).filter(|_| ours(&path)) {
+                self.add_file(key, path, false);
             }
         }
         Ok(())
@@ -92,8 +102,11 @@ impl Files {
             if let Some(opened) = candidate.opened.get() {
                 return Ok(Some(opened));
             }
-            if let Some(opened) = self.try_open(candidate, rules, slice, metric)? {
-                return Ok(Some(candidate.opened.get_or_init(|| opened)));
+            match self.try_open(candidate, rules, slice, metric) {
+                Ok(opened) => return Ok(Some(candidate.opened.get_or_init(|| opened))),
+                Err(error) if candidate.own => return Err(error),
+                // Another ruleset's business.
+                Err(_) => {}
             }
         }
         Ok(None)
@@ -105,30 +118,22 @@ impl Files {
         rules: &Ruleset,
         slice: Slice,
         metric: Metric,
-    ) -> Result<Option<Opened>, ProbeError> {
+    ) -> Result<Opened, ProbeError> {
         let path = || candidate.path.clone();
-        let table = match Table::open(&candidate.path) {
-            Ok(table) => table,
-            Err(error) if candidate.own => return Err(error.into()),
-            // Another ruleset's business.
-            Err(_) => return Ok(None),
-        };
+        let table = Table::open(&candidate.path)?;
         let header = table.header();
         if header.fingerprint != rules.fingerprint() {
-            let rules = rules.name.clone();
-            let wrong = ProbeError::WrongRules { path: path(), rules };
-            return if candidate.own { Err(wrong) } else { Ok(None) };
+            return Err(ProbeError::WrongRules { path: path(), rules: rules.name.clone() });
         }
         if (header.slice, header.metric) != (slice, metric) {
-            let wrong = ProbeError::WrongName { path: path() };
-            return if candidate.own { Err(wrong) } else { Ok(None) };
+            return Err(ProbeError::WrongName { path: path() });
         }
         let index = self.index(rules, slice)?;
         if (header.grid.lanes(), header.grid.rows()) != (index.lanes().count(), index.rows()) {
             return Err(ProbeError::Foreign { slice, metric });
         }
         let id = self.opened.fetch_add(1, Ordering::Relaxed);
-        Ok(Some(Opened { table, index, id }))
+        Ok(Opened { table, index, id })
     }
 
     fn index(&self, rules: &Ruleset, slice: Slice) -> Result<Arc<SliceIndex>, ProbeError> {

@@ -74,7 +74,7 @@ impl Tablebase {
         if own.exists() {
             base.add_directory(&own)?;
         }
-        base.files.add_beside(tables, &own)?;
+        base.files.add_beside(&base.rules, tables, &own)?;
         Ok(base)
     }
 
@@ -85,7 +85,7 @@ impl Tablebase {
     /// # Errors
     /// If the directory cannot be read.
     pub fn add_directory(&mut self, directory: &Path) -> Result<usize, ProbeError> {
-        self.files.add_directory(directory, true)
+        self.files.add_directory(directory)
     }
 
     /// Takes a table that has just been written, in place of what was there.
