@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use crate::index::SliceIndex;
 use crate::progress::{Phase, Progress};
 use crate::retrograde::{Frame, Solver, region_side};
-use crate::rules::Ruleset;
+use crate::rules::{Ruleset, Side};
 use crate::slice::Slice;
 use crate::table::{Header, Metric, SideSummary, TableErrorKind, remove_temporaries};
 use crate::tablebase::{ProbeError, Tablebase};
@@ -158,7 +158,7 @@ impl Builder<'_> {
             match self.base.table(slice, metric) {
                 Ok(table) => {
                     bytes.push((metric, table.size_bytes()));
-                    summaries = crate::rules::Side::ALL.map(|side| *table.summary(side));
+                    summaries = Side::ALL.map(|side| *table.summary(side));
                 }
                 Err(ProbeError::MissingTable { .. }) => {}
                 Err(ProbeError::Corrupted(error)) if is_damaged(&error.kind) => {

@@ -12,7 +12,7 @@ use crate::table::{
     BlockShape, Code, DONT_CARE, EncodedBlock, Grid, Header, Metric, Packing, SideSummary,
     TableWriter, dtw_code_to_wdl_code, dtw_value, encode_block,
 };
-use crate::value::{Plies, Value};
+use crate::value::Value;
 
 use super::rows::SolverRows;
 use super::{BuildError, SliceFiles};
@@ -58,7 +58,7 @@ pub fn write<const N: usize>(
         for tile in &tiles {
             files.positions += tile.positions;
             for (sum, part) in files.summaries.iter_mut().zip(&tile.summaries) {
-                add(sum, part);
+                sum.add(part);
             }
             outputs.iter_mut().for_each(|output| output.append(tile));
         }
@@ -137,16 +137,6 @@ fn count<const N: usize>(summary: &mut SideSummary, code: Code, lanes: Row<N>, w
         }
         _ => summary.draws += positions,
     }
-}
-
-fn add(sum: &mut SideSummary, part: &SideSummary) {
-    sum.positions += part.positions;
-    sum.wins += part.wins;
-    sum.draws += part.draws;
-    sum.losses += part.losses;
-    let longest = |a: &mut Plies, b: Plies| *a = (*a).max(b);
-    longest(&mut sum.max_win, part.max_win);
-    longest(&mut sum.max_loss, part.max_loss);
 }
 
 /// One file that is being written.

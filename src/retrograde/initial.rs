@@ -169,7 +169,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         let InitialScratch { quiet, options: [_, options], values } = scratch;
         frame.for_missing_defender(block, quiet, |_, occupied, quiet| {
             for &(place, to) in near.iter().filter(|(_, to)| !occupied.contains(*to)) {
-                let ranks = Frame::ranks(quiet);
+                let ranks = &quiet.ranks;
                 let rank = ranks[place];
                 let defenders = (occupied - block.attackers).with(to);
                 let soldiers = Soldiers { attackers: block.attackers, defenders };

@@ -17,7 +17,8 @@ use super::row::Row;
 pub struct Scratch<const N: usize> {
     pub lanes: Vec<Row<N>>,
     masked: Vec<Row<N>>,
-    ranks: Vec<u32>,
+    /// What `for_missing_defender` found.
+    pub ranks: Vec<u32>,
     targets: Vec<Row<N>>,
     quiet: Vec<Row<N>>,
     reach: Vec<Row<N>>,
@@ -241,11 +242,6 @@ impl<const N: usize> Frame<'_, N> {
                 return;
             }
         }
-    }
-
-    /// The ranks that `for_missing_defender` found.
-    pub fn ranks(scratch: &Scratch<N>) -> &[u32] {
-        &scratch.ranks
     }
 
     fn quiet_king(

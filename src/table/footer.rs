@@ -48,6 +48,16 @@ impl SideSummary {
         sum == Some(self.positions)
     }
 
+    /// Adds what is known of other positions.
+    pub fn add(&mut self, other: &SideSummary) {
+        self.positions += other.positions;
+        self.wins += other.wins;
+        self.draws += other.draws;
+        self.losses += other.losses;
+        self.max_win = self.max_win.max(other.max_win);
+        self.max_loss = self.max_loss.max(other.max_loss);
+    }
+
     /// The largest code that a table with these values can hold.
     pub fn largest_code(&self, metric: Metric) -> Code {
         let longest_win = if self.wins > 0 { self.max_win } else { 0 };

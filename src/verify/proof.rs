@@ -36,12 +36,7 @@ impl Outcome {
         self.first.extend(next.first);
         self.first.truncate(FEW);
         for (sum, part) in self.summaries.iter_mut().zip(next.summaries) {
-            sum.positions += part.positions;
-            sum.wins += part.wins;
-            sum.draws += part.draws;
-            sum.losses += part.losses;
-            sum.max_win = sum.max_win.max(part.max_win);
-            sum.max_loss = sum.max_loss.max(part.max_loss);
+            sum.add(&part);
         }
         self
     }
