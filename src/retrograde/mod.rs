@@ -5,6 +5,7 @@ mod captures;
 mod child;
 mod coded;
 mod defenders;
+mod flip;
 mod frame;
 mod initial;
 mod log;
@@ -14,6 +15,7 @@ mod quiet;
 mod region;
 mod row;
 mod seeds;
+mod simd;
 mod solver;
 
 pub(crate) use child::Child;
