@@ -36,22 +36,6 @@ impl Soldiers {
         }
     }
 
-    /// The soldiers that a piece of `mover` arriving on `to` captures on some
-    /// lane at least. The mover is among the soldiers, unless he is the king.
-    pub fn victims<'a>(
-        &'a self,
-        rules: &'a Ruleset,
-        mover: Side,
-        to: Square,
-    ) -> impl Iterator<Item = Victim> + 'a {
-        let side = mover.other();
-        Direction::ALL.into_iter().filter_map(move |direction| {
-            let square = rules.slides().next(to, direction)?;
-            let anvil = rules.slides().next(square, direction)?;
-            self.of(side).contains(square).then(|| self.victim(rules, side, square, anvil))?
-        })
-    }
-
     /// The soldier of `side` on `square`, if an enemy arriving opposite `anvil`
     /// captures him on some lane at least.
     pub fn victim(
@@ -127,50 +111,52 @@ impl Soldiers {
     }
 }
 
-/// A square next to one where an attacker has arrived, on which he may capture
-/// a defender. Whether he does depends on the king and on whether another
-/// defender stands on the anvil, and on nothing else that is not an attacker.
+/// A square next to one where a piece has arrived, on which it may capture a
+/// soldier. Whether it does depends on the king and on whether a defender
+/// stands on the anvil, and on nothing else that is not an attacker.
 #[derive(Clone, Copy, Debug)]
 pub struct Threat {
     /// The square.
     pub square: Square,
     /// The far anvil: the square beyond.
     pub anvil: Square,
-    /// Whether a defender may stand on the anvil.
+    /// Whether a defender on the anvil makes a difference.
     pub can_be_backed: bool,
     lone: Option<Victim>,
     backed: Option<Victim>,
 }
 
 impl Threat {
-    /// What an attacker threatens who has arrived on `to` and is now one of
-    /// the `attackers`.
+    /// What a piece of `mover` threatens that has arrived on `to`, when these
+    /// are the attackers after its move.
     pub fn by_arrival(
         rules: &Ruleset,
+        mover: Side,
         attackers: SquareSet,
         to: Square,
     ) -> impl Iterator<Item = Threat> + '_ {
         let slides = rules.slides();
+        let side = mover.other();
         Direction::ALL.into_iter().filter_map(move |direction| {
             let square = slides.next(to, direction)?;
             let anvil = slides.next(square, direction)?;
-            if attackers.contains(square) {
+            if attackers.contains(square) != (side == Side::Attackers) {
                 return None;
             }
+            let victims = SquareSet::of(square) - attackers;
             let judged = |defenders: SquareSet| {
-                Soldiers { attackers, defenders }.victim(rules, Side::Defenders, square, anvil)
+                Soldiers { attackers, defenders }.victim(rules, side, square, anvil)
             };
-            let places = rules.places(Kind::Defender) - attackers;
-            let can_be_backed = places.contains(anvil);
-            let lone = judged(SquareSet::of(square));
-            let backed =
-                if can_be_backed { judged(SquareSet::of(square).with(anvil)) } else { None };
+            let can_be_backed =
+                rules.places(Kind::Defender).contains(anvil) && !attackers.contains(anvil);
+            let lone = judged(victims);
+            let backed = if can_be_backed { judged(victims.with(anvil)) } else { None };
             let threat = Threat { square, anvil, can_be_backed, lone, backed };
             (lone.is_some() || backed.is_some()).then_some(threat)
         })
     }
 
-    /// The defender on the square, if he is captured on some lane at least.
+    /// The soldier on the square, if he is captured on some lane at least.
     #[inline]
     pub fn victim(&self, backed: bool) -> Option<Victim> {
         if backed { self.backed } else { self.lone }

@@ -19,7 +19,7 @@ pub struct Child<const N: usize> {
 
 impl<const N: usize> Child<N> {
     /// Calls `visit` with every code that positions have on some of the lanes,
-    /// and those lanes. Their attackers are at `target`; `image` gives the rank
+    /// and those lanes, of which there must be some. Their attackers are at `target`; `image` gives the rank
     /// of the defenders' image under a symmetry.
     #[inline]
     pub fn values(
@@ -31,10 +31,18 @@ impl<const N: usize> Child<N> {
         mut visit: impl FnMut(u16, Row<N>),
     ) {
         let row = target.block * self.block_rows + image(target.symmetry) as usize;
+        // Few lanes are asked for: they go to the row, not the row to them.
+        let (mut lanes, mut asked) = (lanes, region.flip(target.symmetry, lanes));
         for (code, there) in self.rows.row(row) {
-            let here = region.flip(target.back, there) & lanes;
-            if !here.is_empty() {
+            let found = there & asked;
+            if found == asked {
+                return visit(code, lanes);
+            }
+            if !found.is_empty() {
+                let here = region.flip(target.back, found);
                 visit(code, here);
+                asked = asked.without(found);
+                lanes = lanes.without(here);
             }
         }
     }

@@ -160,7 +160,7 @@ impl<'a, const N: usize> Frame<'a, N> {
 
     /// What the move threatens.
     pub fn threats(&self, mv: &AttackerMove<N>) -> impl Iterator<Item = Threat> + '_ {
-        Threat::by_arrival(self.rules, mv.after, mv.to)
+        Threat::by_arrival(self.rules, Side::Attackers, mv.after, mv.to)
     }
 
     /// Takes out of `lanes`, by defender rank, those on which the move captures
@@ -277,13 +277,6 @@ impl<const N: usize> Arrivals<N> {
                 }
             }
         }
-    }
-
-    /// The lanes on which the arriving king captures with the help of one of
-    /// the defenders.
-    pub fn king_helped(&self, frame: &Frame<N>, men: &[u16]) -> Row<N> {
-        let helped = self.anvils.iter().filter(|(a, _)| frame.defenders.is_among(men, *a));
-        helped.fold(Row::EMPTY, |all, &(_, to)| all | frame.region.bit(to))
     }
 }
 

@@ -1,16 +1,19 @@
 //! The initial pass: what each position's captures, its lack of moves and the
 //! rules themselves say, for both outcomes in one visit.
 
-use crate::board::{Square, SquareSet, Symmetry};
+use crate::board::{Direction, Square, SquareSet, Symmetry};
 use crate::rules::{Kind, Side};
 
-use super::captures::{Soldiers, Threat, Victim, capture_groups};
+use super::captures::{Threat, Victim, capture_groups};
 use super::child::Child;
 use super::defenders::DefenderSets;
 use super::frame::{AttackerMove, Block, Frame};
+use super::lookup::Target;
 use super::quiet::{Scratch, Targets};
-use super::row::Row;
+use super::region::Region;
+use super::row::{Lanes, Pack, Row};
 use super::seeds::{Options, Seeds};
+use super::simd::{self, Kernel, Processor};
 
 /// The solved slices that captures lead to.
 pub struct Children<const N: usize> {
@@ -39,7 +42,22 @@ pub struct InitialPass<'a, const N: usize> {
     frame: &'a Frame<'a, N>,
     children: &'a Children<N>,
     codes: usize,
+    /// By square and direction: lanes from which one step leads to the square,
+    /// if it is a goal.
+    shut_by: Vec<[Row<N>; 4]>,
 }
+
+/// A square where defending pieces may capture, for one attacker set.
+struct Arrival {
+    to: Square,
+    threats: Vec<Threat>,
+    /// For the attackers captured there so far: where the others are.
+    targets: Vec<(SquareSet, After)>,
+}
+
+/// The attackers after some have been captured: the number of their slice in
+/// [`Children::fewer_attackers`], and where they are; `None` if all have been.
+type After = Option<(usize, Target)>;
 
 /// Buffers of the initial pass.
 pub struct InitialScratch<const N: usize> {
@@ -49,12 +67,17 @@ pub struct InitialScratch<const N: usize> {
     decisive: Vec<(u32, Row<N>)>,
     /// For one arrival: the lanes by code.
     values: Vec<(u16, Row<N>)>,
+    arrivals: Vec<Arrival>,
 }
 
 impl<'a, const N: usize> InitialPass<'a, N> {
     /// The pass over the frame's slice, with the slices that it leads to.
     pub fn new(frame: &'a Frame<'a, N>, children: &'a Children<N>) -> InitialPass<'a, N> {
-        InitialPass { frame, children, codes: usize::from(children.greatest_code()) + 1 }
+        let codes = usize::from(children.greatest_code()) + 1;
+        let before =
+            |square| Direction::ALL.map(|d| frame.region.before_goals(d, SquareSet::of(square)));
+        let shut_by = frame.rules.board.squares().map(before).collect();
+        InitialPass { frame, children, codes, shut_by }
     }
 
     /// Buffers for one worker.
@@ -65,6 +88,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
             options: [options(), options()],
             decisive: Vec::new(),
             values: Vec::new(),
+            arrivals: Vec::new(),
         }
     }
 
@@ -168,6 +192,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
 
     fn defenders(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
         self.defenders_that_move(block, scratch);
+        self.threats(block, &mut scratch.arrivals);
         self.defender_captures(block, scratch);
         self.king_captures(block, scratch);
     }
@@ -182,56 +207,95 @@ impl<'a, const N: usize> InitialPass<'a, N> {
             blocks: None,
         };
         frame.defender_moves(block, everywhere, None, quiet, &mut options.stuck);
-        for rank in 0..frame.block_rows() as u32 {
-            let valid = block.valid[rank as usize];
-            if valid.is_empty() {
-                continue;
-            }
-            let free = frame.free(block, rank);
-            let occupied = block.attackers | frame.defenders.set(rank);
-            let escapes = frame.region.escapes(occupied, free);
-            options.decisive[rank as usize] |= escapes;
-            let stuck = &mut options.stuck[rank as usize];
-            *stuck = stuck.without(escapes | frame.region.king_origins(valid, free));
-        }
+        let shut = |squares: SquareSet| {
+            Direction::ALL.map(|direction| frame.region.before_goals(direction, squares))
+        };
+        let open_to_men = frame.rules.goals.meets(frame.rules.places(Kind::Defender));
+        simd::run(KingOptions {
+            region: &frame.region,
+            defenders: &frame.defenders,
+            shut: shut(block.attackers),
+            shut_by: open_to_men.then_some(&self.shut_by),
+            free: block.free,
+            valid: &block.valid,
+            options,
+        });
+    }
+
+    /// What a defending piece threatens by arriving near the attackers.
+    fn threats(&self, block: &Block<N>, arrivals: &mut Vec<Arrival>) {
+        let rules = self.frame.rules;
+        let near = block.attackers.iter().flat_map(|s| rules.board.neighbours(s));
+        let near = near.collect::<SquareSet>() - block.attackers;
+        arrivals.clear();
+        arrivals.extend(near.iter().filter_map(|to| {
+            let threats = Threat::by_arrival(rules, Side::Defenders, block.attackers, to);
+            let threats: Vec<Threat> = threats.collect();
+            (!threats.is_empty()).then(|| Arrival { to, threats, targets: Vec::new() })
+        }));
     }
 
     /// Every arrival of a defender that captures, spread to all the squares that
     /// he can have come from.
     fn defender_captures(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
         let frame = self.frame;
-        let board = frame.rules.board;
-        let near: SquareSet = block.attackers.iter().flat_map(|s| board.neighbours(s)).collect();
-        let stop = frame.rules.places(Kind::Defender) - block.attackers;
-        let near: Vec<(usize, Square)> =
-            (near & stop).iter().filter_map(|s| Some((frame.defenders.place(s)?, s))).collect();
-        let InitialScratch { quiet, options: [_, options], values, .. } = scratch;
+        let stop = frame.rules.places(Kind::Defender);
+        let InitialScratch { quiet, options: [_, options], values, arrivals, .. } = scratch;
+        let mut victims: Vec<Victim> = Vec::new();
         frame.for_missing_defender(block, quiet, |_, occupied, quiet| {
-            for &(place, to) in near.iter().filter(|(_, to)| !occupied.contains(*to)) {
+            let free = stop - occupied;
+            for arrival in arrivals.iter_mut().filter(|arrival| free.contains(arrival.to)) {
+                let Some(place) = frame.defenders.place(arrival.to) else { continue };
                 let ranks = &quiet.ranks;
                 let rank = ranks[place];
-                let defenders = (occupied - block.attackers).with(to);
-                let soldiers = Soldiers { attackers: block.attackers, defenders };
-                let victims: Vec<Victim> =
-                    soldiers.victims(frame.rules, Side::Defenders, to).collect();
+                let valid = block.valid[rank as usize];
+                victims.clear();
+                victims.extend(arrival.threats.iter().filter_map(|threat| {
+                    threat.victim(threat.can_be_backed && occupied.contains(threat.anvil))
+                }));
                 values.clear();
+                let Arrival { targets, to, .. } = arrival;
                 capture_groups(&frame.region, &victims, |lanes, captured| {
-                    let lanes = lanes & block.valid[rank as usize];
-                    self.after_attackers(block.attackers - captured, rank, lanes, values);
+                    let after = self.after(targets, block.attackers, captured);
+                    self.after_attackers(after, rank, lanes & valid, values);
                 });
                 for &(code, lanes) in values.iter() {
-                    self.spread(to, occupied, ranks, lanes, |origin, lanes| {
-                        options.capture(code, origin, lanes & block.valid[origin as usize]);
+                    self.spread(*to, occupied, ranks, lanes, |origin, lanes| {
+                        let lanes = lanes & block.valid[origin as usize];
+                        if !lanes.is_empty() {
+                            options.capture(code, origin, lanes);
+                        }
                     });
                 }
             }
         });
     }
 
-    /// The values of positions with these attackers left, the attackers to move.
+    /// Where the attackers are after the capture of some; `known` are the
+    /// answers so far.
+    fn after(
+        &self,
+        known: &mut Vec<(SquareSet, After)>,
+        attackers: SquareSet,
+        captured: SquareSet,
+    ) -> After {
+        if let Some((_, after)) = known.iter().find(|(set, _)| *set == captured) {
+            return *after;
+        }
+        let left = attackers - captured;
+        let child = captured.len() - 1;
+        let target = |child: &Child<N>| child.attackers.target(left);
+        let after = self.children.fewer_attackers.get(child).filter(|_| !left.is_empty());
+        let after = after.map(|slice| (child, target(slice)));
+        known.push((captured, after));
+        after
+    }
+
+    /// The values of positions after a capture of attackers, the attackers to
+    /// move.
     fn after_attackers(
         &self,
-        attackers: SquareSet,
+        after: After,
         rank: u32,
         lanes: Row<N>,
         values: &mut Vec<(u16, Row<N>)>,
@@ -239,13 +303,11 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         if lanes.is_empty() {
             return;
         }
-        let captured = self.frame.slice.attackers - attackers.len();
-        if attackers.is_empty() {
+        let Some((child, target)) = after else {
             return values.push((LOST_IN_0, lanes));
-        }
+        };
         let image = |g: Symmetry| self.frame.defenders.images(g)[rank as usize];
-        let child = &self.children.fewer_attackers[captured - 1];
-        let target = child.attackers.target(attackers);
+        let child = &self.children.fewer_attackers[child];
         child.values(&self.frame.region, target, image, lanes, |code, lanes| {
             values.push((code, lanes));
         });
@@ -278,32 +340,103 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     /// Every arrival of the king that captures, spread to his origins.
     fn king_captures(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
         let frame = self.frame;
-        let arrivals = frame.quiet_arrivals(block.attackers);
-        let InitialScratch { options: [_, options], values, .. } = scratch;
-        for rank in 0..frame.block_rows() as u32 {
-            let valid = block.valid[rank as usize];
-            let helped = arrivals.king_helped(frame, frame.defenders.men(rank));
-            let capturing = (!arrivals.king | helped) & valid;
+        let InitialScratch { quiet, options: [_, options], values, arrivals, .. } = scratch;
+        let quiet_ends = &mut quiet.ends;
+        quiet_ends.clear();
+        let by_attackers = frame.quiet_arrivals(block.attackers);
+        quiet_ends.extend(block.valid.iter().map(|&valid| valid & by_attackers.king));
+        by_attackers.take_helped(frame, quiet_ends);
+        for (rank, &quiet) in quiet_ends.iter().enumerate() {
+            let capturing = block.valid[rank].without(quiet);
+            let rank = rank as u32;
+            let men = frame.defenders.men(rank);
             for lane in capturing.lanes() {
                 let to = frame.region.square(lane);
                 let end = Row::bit(lane);
                 let origins = frame.region.king_origins(end, frame.free(block, rank));
+                let arrival = arrivals.iter_mut().find(|arrival| arrival.to == to);
+                let Some(Arrival { threats, targets, .. }) = arrival else { continue };
                 if origins.is_empty() {
                     continue;
                 }
-                let defenders = frame.defenders.set(rank);
-                let soldiers = Soldiers { attackers: block.attackers, defenders };
-                let captured: SquareSet = soldiers
-                    .victims(frame.rules, Side::Defenders, to)
-                    .filter(|victim| victim.without_king)
-                    .map(|victim| victim.square)
-                    .collect();
+                let backed = |threat: &Threat| {
+                    threat.can_be_backed && frame.defenders.is_among(men, threat.anvil)
+                };
+                // He is not on the anvil himself.
+                let victims = threats.iter().filter_map(|t| t.victim(backed(t)));
+                let victims = victims.filter(|victim| victim.without_king);
+                let captured = victims.map(|victim| victim.square).collect();
+                let after = self.after(targets, block.attackers, captured);
                 values.clear();
-                self.after_attackers(block.attackers - captured, rank, end, values);
+                self.after_attackers(after, rank, end, values);
                 for &(code, _) in values.iter() {
                     options.capture(code, rank, origins);
                 }
             }
+        }
+    }
+}
+
+/// The king's moves, whatever they capture: where he escapes, and where he is
+/// not stuck, row by row.
+struct KingOptions<'a, const N: usize> {
+    region: &'a Region<N>,
+    defenders: &'a DefenderSets<N>,
+    /// By direction: lanes from which one step leads to a goal that an attacker
+    /// is on.
+    shut: [Row<N>; 4],
+    /// By square: the same for a defender there; `None` if goals are closed to
+    /// defenders.
+    shut_by: Option<&'a Vec<[Row<N>; 4]>>,
+    /// What the attackers leave free.
+    free: Row<N>,
+    valid: &'a [Row<N>],
+    options: &'a mut Options<N>,
+}
+
+impl<const N: usize> KingOptions<'_, N> {
+    /// What defenders of eight rows from `first` on shut.
+    #[inline(always)]
+    fn shut(&self, shut_by: &[[Row<N>; 4]], first: usize) -> [Pack<N>; 4] {
+        let mut rows = [[Row::EMPTY; Pack::<1>::ROWS]; 4];
+        let last = self.valid.len().min(first + Pack::<1>::ROWS);
+        for rank in first..last {
+            for &place in self.defenders.men(rank as u32) {
+                let square = self.defenders.squares[usize::from(place)];
+                for (rows, shut) in rows.iter_mut().zip(shut_by[square.index()]) {
+                    rows[rank - first] |= shut;
+                }
+            }
+        }
+        rows.map(|rows| Pack::load(&rows))
+    }
+}
+
+impl<const N: usize> Kernel for KingOptions<'_, N> {
+    #[inline(always)]
+    fn run(self, _: impl Processor) {
+        let by_attackers = self.shut.map(Pack::all);
+        let step = Pack::<1>::ROWS;
+        for first in (0..self.valid.len()).step_by(step) {
+            let rows = first..self.valid.len().min(first + step);
+            let valid = Pack::load(&self.valid[rows.clone()]);
+            if valid.is_empty() {
+                continue;
+            }
+            let mut shut = by_attackers;
+            if let Some(shut_by) = self.shut_by {
+                let by_men = self.shut(shut_by, first);
+                shut = std::array::from_fn(|direction| shut[direction] | by_men[direction]);
+            }
+            let men = Pack::load(&self.defenders.lanes[rows.clone()]);
+            let free = Pack::all(self.free).without(men);
+            // Rows without positions must keep without any.
+            let escapes = self.region.escapes(shut, free) & valid;
+            let moves = escapes | self.region.king_origins(valid, free);
+            let decisive = &mut self.options.decisive[rows.clone()];
+            (Pack::load(decisive) | escapes).store(decisive);
+            let stuck = &mut self.options.stuck[rows];
+            Pack::load(stuck).without(moves).store(stuck);
         }
     }
 }

@@ -22,7 +22,7 @@ pub struct Scratch<const N: usize> {
     /// Rows of `lanes` before an attacker's captures were taken out.
     before: Vec<(u32, Row<N>)>,
     /// By defender rank: where the king may arrive.
-    ends: Vec<Row<N>>,
+    pub ends: Vec<Row<N>>,
     /// What `for_missing_defender` found.
     pub ranks: Vec<u32>,
     targets: Vec<Row<N>>,

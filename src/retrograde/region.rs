@@ -40,6 +40,8 @@ struct OriginClass<const N: usize> {
     cross: Row<N>,
     /// By [`Direction`]: lanes from which one step on is a goal, and the goal.
     approaches: [Vec<(Row<N>, Square)>; 4],
+    /// The same lanes together.
+    before_goals: [Row<N>; 4],
 }
 
 /// How many squares the region's side has.
@@ -146,19 +148,26 @@ impl<const N: usize> Region<N> {
         let gated = movement.gates.iter().fold(SquareSet::EMPTY, |all, &gate| all | gate);
         let inside = gates.into_iter().fold(SquareSet::EMPTY, |all, &gate| all | gate);
         debug_assert!(single.iter().all(|gate| gate.len() == 1));
-        let class = |origins: SquareSet, open: SquareSet| OriginClass {
-            origins: self.row(origins & rules.places(Kind::King)),
-            stop: self.row(movement.stop & open) & self.places,
-            cross: self.row(movement.cross & open),
-            approaches: Direction::ALL.map(|direction| {
+        let class = |origins: SquareSet, open: SquareSet| {
+            let approaches = Direction::ALL.map(|direction| {
                 let step = |b: Square| rules.board.step(b, direction).map(|goal| (b, goal));
                 let steps = rules.board.squares().filter_map(step);
                 steps
                     .filter(|&(_, goal)| rules.goals.contains(goal) && open.contains(goal))
                     .map(|(b, goal)| (self.bit(b), goal))
                     .filter(|(bit, _)| !bit.is_empty())
-                    .collect()
-            }),
+                    .collect::<Vec<_>>()
+            });
+            let all = |steps: &Vec<(Row<N>, Square)>| {
+                steps.iter().fold(Row::EMPTY, |lanes, (lane, _)| lanes | *lane)
+            };
+            OriginClass {
+                origins: self.row(origins & rules.places(Kind::King)),
+                stop: self.row(movement.stop & open) & self.places,
+                cross: self.row(movement.cross & open),
+                before_goals: std::array::from_fn(|direction| all(&approaches[direction])),
+                approaches,
+            }
         };
         let outside = class(!inside, !gated);
         let larger = movement.gates.iter().filter(|gate| gate.len() > 1);
@@ -229,25 +238,34 @@ impl<const N: usize> Region<N> {
         origins & free
     }
 
+    /// The lanes from which one step in the direction leads to one of these
+    /// squares, if it is a goal.
+    pub fn before_goals(&self, direction: Direction, squares: SquareSet) -> Row<N> {
+        let steps = self.classes.iter().flat_map(|class| &class.approaches[direction as usize]);
+        steps
+            .filter(|(_, goal)| squares.contains(*goal))
+            .fold(Row::EMPTY, |lanes, (lane, _)| lanes | *lane)
+    }
+
     /// The lanes from which the king reaches a goal in one slide, when soldiers
-    /// stand on `occupied` and leave the lanes `free`.
-    pub fn escapes(&self, occupied: SquareSet, free: Row<N>) -> Row<N> {
-        let mut origins = Row::EMPTY;
+    /// leave the lanes `free` and stand on the goals one step, by
+    /// [`Direction`], from the lanes `shut`.
+    #[inline(always)]
+    pub fn escapes<L: Lanes<N>>(&self, shut: [L; 4], free: L) -> L {
+        let mut origins = L::all(Row::EMPTY);
         for class in &self.classes {
-            let cross = class.cross & free;
-            let mut reached = Row::EMPTY;
+            let cross = L::all(class.cross) & free;
+            let mut reached = L::all(Row::EMPTY);
             for direction in Direction::ALL {
-                let open = class.approaches[direction as usize]
-                    .iter()
-                    .filter(|(_, goal)| !occupied.contains(*goal))
-                    .fold(Row::EMPTY, |row, (bit, _)| row | *bit);
+                let open = L::all(class.before_goals[direction as usize]);
+                let open = open.without(shut[direction as usize]);
                 let back = direction.opposite();
                 // The square next to the goal is an origin, or passed.
                 let passed = self.fill(open & cross, cross, back);
-                reached |= open | self.shift(passed, back);
+                reached = reached | open | self.shift(passed, back);
             }
-            origins |= reached & class.origins;
+            origins = origins | reached & L::all(class.origins);
         }
-        origins & free & self.places
+        origins & free & L::all(self.places)
     }
 }
