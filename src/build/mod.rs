@@ -23,9 +23,6 @@ use crate::slice::Slice;
 use crate::table::{Header, Metric, SideSummary, TableErrorKind, remove_temporaries};
 use crate::tablebase::{ProbeError, Tablebase};
 
-/// The level of zstd that takes less time than solving does.
-const LEVEL: i32 = 9;
-
 /// How tables are built.
 #[derive(Clone, Debug)]
 pub struct BuildOptions {
@@ -38,11 +35,20 @@ pub struct BuildOptions {
     pub threads: usize,
     /// The bytes of memory that a slice may take.
     pub memory_bytes: u64,
+    /// The level of zstd, 1 to 22; `None` for one that takes no longer than
+    /// solving. 19 is for files that are published.
+    pub level: Option<i32>,
 }
 
 impl Default for BuildOptions {
     fn default() -> BuildOptions {
-        BuildOptions { metric: Metric::Dtw, force: false, threads: 0, memory_bytes: u64::MAX }
+        BuildOptions {
+            metric: Metric::Dtw,
+            force: false,
+            threads: 0,
+            memory_bytes: u64::MAX,
+            level: None,
+        }
     }
 }
 
@@ -195,13 +201,13 @@ impl Builder<'_> {
         self.progress.phase(slice, Phase::Reading, 0);
         let frame: Frame<N> = Frame::new(rules, slice)?;
         let index = SliceIndex::new(rules, slice)?;
-        let children = children::read_children(&self.base, &frame.region, slice)?;
+        let children = children::read_children(&self.base, slice)?;
         let read = Instant::now();
         let solver = Solver::solve(&frame, &children, self.progress);
         drop(children);
         let solved = Instant::now();
-        let files =
-            output::write(rules, &solver, &index, &self.folder, metrics, LEVEL, self.progress)?;
+        let target = output::Target { folder: &self.folder, metrics, level: self.options.level };
+        let files = output::write(rules, &solver, &index, &target, self.progress)?;
         let times = [read - started, solved - read, solved.elapsed()];
         let SliceFiles { positions, summaries, bytes } = files;
         Ok(SliceReport { slice, built: true, positions, summaries, bytes, times })

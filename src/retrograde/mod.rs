@@ -4,6 +4,7 @@
 mod captures;
 mod child;
 mod coded;
+mod decided;
 mod defenders;
 mod frame;
 mod initial;
@@ -18,10 +19,8 @@ mod solver;
 
 pub(crate) use child::Child;
 pub(crate) use coded::CodedRows;
-pub(crate) use defenders::DefenderSets;
 pub(crate) use frame::{Frame, counted_sets};
 pub(crate) use initial::Children;
-pub(crate) use lookup::BlockLookup;
-pub(crate) use region::{Region, region_side};
+pub(crate) use region::region_side;
 pub(crate) use row::Row;
 pub(crate) use solver::Solver;
