@@ -210,7 +210,12 @@ mod tests {
                     let position = Position { attackers, defenders, king, to_move };
                     let by_rule =
                         legal_moves(rules, &position).iter().any(|played| played.ending.is_some());
-                    assert_eq!(is_decided(rules, &position), by_rule, "{}", position.display(rules));
+                    assert_eq!(
+                        is_decided(rules, &position),
+                        by_rule,
+                        "{}",
+                        position.display(rules)
+                    );
                 }
                 let position = Position { attackers, defenders, king, to_move: Side::Attackers };
                 let is_least = least.kings(defenders, kings).contains(king);

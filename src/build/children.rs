@@ -144,11 +144,7 @@ fn read_blocks<const N: usize>(
 }
 
 /// Gives the values of least images to all images.
-fn spread<const N: usize>(
-    frame: &Frame<N>,
-    block: &SolverBlock<N>,
-    entries: &mut [Entries<N>],
-) {
+fn spread<const N: usize>(frame: &Frame<N>, block: &SolverBlock<N>, entries: &mut [Entries<N>]) {
     if block.symmetries.is_empty() {
         return;
     }

@@ -109,8 +109,12 @@ fn tile<const N: usize>(solver: &Solver<N>, index: &SliceIndex, chunk: usize) ->
     let blocks = solver.blocks(chunk);
     let table_rows = rows.table_rows(&blocks);
     let height = (table_rows.end - table_rows.start) as usize;
-    let lanes: Vec<usize> =
-        index.lanes().squares().iter().filter_map(|&s| frame.region.bit(s).lanes().next()).collect();
+    let lanes: Vec<usize> = index
+        .lanes()
+        .squares()
+        .iter()
+        .filter_map(|&s| frame.region.bit(s).lanes().next())
+        .collect();
     let mut tile = Tile {
         rows: height,
         codes: [0, 1].map(|_| Vec::new()),

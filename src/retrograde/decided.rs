@@ -9,7 +9,6 @@ use super::captures::Soldiers;
 use super::frame::{AttackerMove, Block, Frame};
 use super::row::Row;
 
-
 impl<const N: usize> Frame<'_, N> {
     /// By defender rank, the lanes on which the side to move captures the king
     /// or escapes with him in this move. `scratch` is room to work in.
@@ -35,12 +34,7 @@ impl<const N: usize> Frame<'_, N> {
         }
     }
 
-    fn kings_in_reach(
-        &self,
-        block: &Block<N>,
-        scratch: &mut Vec<Row<N>>,
-        decided: &mut [Row<N>],
-    ) {
+    fn kings_in_reach(&self, block: &Block<N>, scratch: &mut Vec<Row<N>>, decided: &mut [Row<N>]) {
         let danger = Danger::new(self.rules, block.attackers);
         for from in block.attackers {
             let others = block.attackers.without(from);
@@ -124,7 +118,11 @@ mod tests {
                     }
                     let set = frame.defenders.set(rank as u32);
                     let kings = dont_care::decided(rules, block.attackers, set, side);
-                    assert_eq!(decided & valid, frame.region.row(kings) & valid, "{slice} {side:?}");
+                    assert_eq!(
+                        decided & valid,
+                        frame.region.row(kings) & valid,
+                        "{slice} {side:?}"
+                    );
                 }
             }
         }

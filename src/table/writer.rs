@@ -115,11 +115,7 @@ impl TableWriter {
         self.complete(summaries, value_hash).map_err(|kind| kind.at(Some(&self.path)))
     }
 
-    fn complete(
-        &mut self,
-        summaries: [SideSummary; 2],
-        value_hash: ValueHash,
-    ) -> KindResult<u64> {
+    fn complete(&mut self, summaries: [SideSummary; 2], value_hash: ValueHash) -> KindResult<u64> {
         self.check_complete(&summaries)?;
         let per_side = self.entries.len() / 2;
         let one_value = [0, 1].map(|side| one_value(&self.entries[side * per_side..][..per_side]));
