@@ -66,8 +66,10 @@ pub fn write<const N: usize>(
     for first in (0..solver.chunks()).step_by(at_once) {
         let chunks = first..(first + at_once).min(solver.chunks());
         let count = chunks.len() as u64;
-        let tiles: Vec<Tile> =
-            chunks.into_par_iter().map(|chunk| tile(solver, index, chunk)).collect();
+        let tiles = chunks
+            .into_par_iter()
+            .map(|chunk| tile(solver, index, chunk))
+            .collect::<Result<Vec<Tile>, BuildError>>()?;
         for tile in &tiles {
             files.positions += tile.positions;
             for (sum, part) in files.summaries.iter_mut().zip(&tile.summaries) {
@@ -103,7 +105,11 @@ fn write_blocks(
     Ok(())
 }
 
-fn tile<const N: usize>(solver: &Solver<N>, index: &SliceIndex, chunk: usize) -> Tile {
+fn tile<const N: usize>(
+    solver: &Solver<N>,
+    index: &SliceIndex,
+    chunk: usize,
+) -> Result<Tile, BuildError> {
     let frame = solver.frame();
     let rows = SolverRows { frame, index };
     let blocks = solver.blocks(chunk);
@@ -122,8 +128,8 @@ fn tile<const N: usize>(solver: &Solver<N>, index: &SliceIndex, chunk: usize) ->
         positions: 0,
     };
     let mut block = SolverBlock::default();
-    for side in Side::ALL {
-        let coded = solver.coded_rows(chunk, side);
+    let coded = solver.coded_rows(chunk)?;
+    for (side, coded) in Side::ALL.into_iter().zip(&coded) {
         let summary = &mut tile.summaries[side as usize];
         let mut strip = Strip::<N>::new(&lanes, height);
         let mut solver_row = 0;
@@ -144,7 +150,7 @@ fn tile<const N: usize>(solver: &Solver<N>, index: &SliceIndex, chunk: usize) ->
         }
         tile.codes[side as usize] = strip.finish();
     }
-    tile
+    Ok(tile)
 }
 
 /// Turns rows into lanes, some rows at a time.

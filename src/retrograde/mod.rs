@@ -3,24 +3,28 @@
 
 mod captures;
 mod child;
+mod chunks;
 mod coded;
 mod decided;
 mod defenders;
 mod frame;
 mod initial;
-mod log;
 mod lookup;
 mod outcome;
+mod packed;
 mod quiet;
 mod region;
 mod row;
 mod seeds;
 mod solver;
+mod table;
 
 pub(crate) use child::Child;
+pub(crate) use chunks::{Chunks, Placement};
 pub(crate) use coded::CodedRows;
 pub(crate) use frame::{Frame, counted_sets};
 pub(crate) use initial::Children;
+pub(crate) use lookup::BlockLookup;
 pub(crate) use region::region_side;
 pub(crate) use row::Row;
 pub(crate) use solver::Solver;
