@@ -172,11 +172,18 @@ impl<'a, const N: usize> Frame<'a, N> {
     /// The ranks of the rows on which defenders may change whether an attacker
     /// arriving on `mv.to` captures the king; a rank can come twice.
     pub fn shielded_ranks(&self, mv: &AttackerMove<N>) -> impl Iterator<Item = u32> + '_ {
-        let (board, to) = (self.rules.board, mv.to);
-        let shields = self.shields.iter().filter(move |&s| {
-            board.file(s).abs_diff(board.file(to)) + board.rank(s).abs_diff(board.rank(to)) <= 2
-        });
+        let shields = self.shields_near(mv.to).iter();
         shields.flat_map(|square| self.defenders.holding(square).iter().copied())
+    }
+
+    /// The squares from which a defender may change whether an attacker arriving
+    /// on `to` captures the king.
+    pub fn shields_near(&self, to: Square) -> SquareSet {
+        let board = self.rules.board;
+        let near = |&s: &Square| {
+            board.file(s).abs_diff(board.file(to)) + board.rank(s).abs_diff(board.rank(to)) <= 2
+        };
+        self.shields.iter().filter(near).collect()
     }
 
     /// The lanes of a row on which the attacker's move captures nothing.

@@ -11,9 +11,12 @@ mod log;
 mod lookup;
 mod outcome;
 mod quiet;
+mod reach;
 mod region;
 mod row;
+mod row_moves;
 mod seeds;
+mod shared;
 mod solver;
 
 pub(crate) use child::Child;

@@ -5,13 +5,15 @@ use std::ops::Range;
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
+use crate::index::Walker;
 use crate::rules::Side;
 use crate::value::Plies;
 
-use super::frame::Frame;
 use super::log::{ChunkLog, note};
 use super::quiet::{Scratch, Targets};
+use super::reach::{Changed, Reach, clear, few, lanes_of, reach};
 use super::row::Row;
+use super::row_moves::{RankLanes, RowMoves, RowScratch};
 use super::seeds::{Event, SeedEvents, SeedRows, last_ply};
 
 /// How the blocks are shared out: in chunks of consecutive ones.
@@ -55,23 +57,32 @@ pub struct Outcome<const N: usize> {
     open: Vec<Row<N>>,
     /// The loser to move and found to lose at the last ply.
     lost: Vec<Row<N>>,
+    /// The winner to move and found to win at the last ply.
+    new: Vec<Row<N>>,
     /// By chunk.
     events: Vec<SeedEvents<N>>,
 }
 
 /// A worker's buffers.
-struct Buffers<const N: usize> {
+struct Worker<'f, const N: usize> {
+    walker: Walker<'f>,
     scratch: Scratch<N>,
-    /// By row of a block: positions for which a move is sought.
-    sought: Vec<Row<N>>,
-    /// By row of a block: positions found at this ply.
-    found: Vec<Row<N>>,
+    row_scratch: RowScratch<N>,
+    /// Rows of a block with lanes.
+    rows: Vec<RankLanes<N>>,
+    /// By row of a block.
+    lanes: Vec<Row<N>>,
 }
 
-impl<const N: usize> Buffers<N> {
-    fn new(block_rows: usize) -> Buffers<N> {
-        let rows = || vec![Row::EMPTY; block_rows];
-        Buffers { scratch: Scratch::default(), sought: rows(), found: rows() }
+impl<'f, const N: usize> Worker<'f, N> {
+    fn new(moves: &RowMoves<'f, N>) -> Worker<'f, N> {
+        Worker {
+            walker: moves.walker(),
+            scratch: Scratch::default(),
+            row_scratch: RowScratch::default(),
+            rows: Vec::new(),
+            lanes: vec![Row::EMPTY; moves.frame.block_rows()],
+        }
     }
 }
 
@@ -79,7 +90,8 @@ impl<const N: usize> Outcome<N> {
     /// Nothing known yet.
     pub fn new(winner: Side, chunks: Chunks) -> Outcome<N> {
         let table = || vec![Row::EMPTY; chunks.blocks * chunks.block_rows];
-        Outcome { winner, chunks, won: table(), open: table(), lost: table(), events: Vec::new() }
+        let [won, open, lost, new] = std::array::from_fn(|_| table());
+        Outcome { winner, chunks, won, open, lost, new, events: Vec::new() }
     }
 
     /// The tables by chunk, for the initial pass.
@@ -101,61 +113,63 @@ impl<const N: usize> Outcome<N> {
         self.events.iter().map(last).max().unwrap_or(0)
     }
 
-    /// Logs the positions lost in 0; returns the blocks that have any.
-    pub fn stalemates(&self, logs: &mut [ChunkLog<N>]) -> BitVec {
-        let mut blocks = BitVec::new();
+    /// Logs the positions lost in 0; returns where there are any.
+    pub fn stalemates(&self, logs: &mut [ChunkLog<N>]) -> Changed {
+        let mut changed = Changed::default();
         for (log, rows) in logs.iter_mut().zip(self.lost.chunks(self.chunks.chunk_rows())) {
             let mut events = Vec::new();
             for (i, rows) in rows.chunks(self.chunks.block_rows).enumerate() {
-                blocks.push(note(&mut events, i * self.chunks.block_rows, rows));
+                changed.blocks.push(note(&mut events, i * self.chunks.block_rows, rows));
             }
+            changed.rows += events.len();
             log.push(self.winner, 0, events);
         }
-        blocks
+        changed
     }
 
     /// The winner's positions that win in `ply`: a move leads to one that was
-    /// lost at the ply before, or a capture does. `lost` are the blocks that
-    /// changed at that ply; returns those that change now. `done` is told the
-    /// rows of each finished chunk.
+    /// lost at the ply before, or a capture does. `lost` is what changed at that
+    /// ply; returns what changes now. `done` is told the rows of each finished
+    /// chunk.
     pub fn winning_ply(
         &mut self,
-        frame: &Frame<N>,
+        moves: &RowMoves<N>,
         ply: Plies,
-        lost: &BitVec,
+        lost: &Changed,
         logs: &mut [ChunkLog<N>],
         done: &(dyn Fn(usize) + Sync),
-    ) -> BitVec {
-        let Chunks { block_rows, .. } = self.chunks;
+    ) -> Changed {
         let (chunks, winner) = (self.chunks, self.winner);
-        let targets = Targets { rows: &self.lost, complement: false, blocks: Some(lost) };
-        let reaching = frame.reaching(winner, lost);
-        let tables = self.won.par_chunks_mut(chunks.chunk_rows()).zip(&self.events).zip(logs);
-        let results = tables.enumerate().map_init(
-            || Buffers::new(block_rows),
-            |Buffers { scratch, sought, found }, (chunk, ((won, captures), log))| {
+        let Chunks { block_rows, .. } = chunks;
+        let reach = reach(moves, chunks, winner, &self.lost, lost, &mut self.new);
+        let targets = Targets { rows: &self.lost, complement: false, blocks: Some(&lost.blocks) };
+        let rows = chunks.chunk_rows();
+        let tables = self.won.par_chunks_mut(rows).zip(self.new.par_chunks_mut(rows));
+        let results = tables.zip(&self.events).zip(logs).enumerate().map_init(
+            || Worker::new(moves),
+            |worker, (chunk, (((won, new), captures), log))| {
                 let mut events = Vec::new();
-                let mut blocks = BitVec::new();
+                let blocks = chunks.blocks_of(chunk);
+                let reached = reach.blocks(blocks.clone());
                 let mut wins = Cursor::at(&captures.wins, ply);
-                for (i, won) in won.chunks_mut(block_rows).enumerate() {
-                    let number = chunks.blocks_of(chunk).start + i;
-                    found.fill(Row::EMPTY);
-                    if may(&reaching, number) {
-                        let block = frame.block(number);
-                        for ((sought, &valid), &won) in
-                            sought.iter_mut().zip(&block.valid).zip(&*won)
-                        {
-                            *sought = valid.without(won);
-                        }
-                        found.copy_from_slice(sought);
-                        frame.quiet_moves(winner, &block, targets, scratch, sought);
-                        for (found, &sought) in found.iter_mut().zip(&*sought) {
-                            *found = found.without(sought);
+                // Wins by rule are in the table already.
+                let visited = wins.blocks(&reached, block_rows, ply == 1);
+                let mut changed = BitVec::repeat(false, blocks.len());
+                for i in visited.iter_ones() {
+                    let number = blocks.start + i;
+                    let found = &mut new[i * block_rows..][..block_rows];
+                    let won = &mut won[i * block_rows..][..block_rows];
+                    if reached[i] {
+                        match &reach {
+                            Reach::Lanes(_) => {
+                                let (_, symmetries) = worker.walker.set(number as u64);
+                                moves.add_images(symmetries, found);
+                            }
+                            _ => worker.winning_moves(moves, winner, number, targets, won, found),
                         }
                     }
                     wins.take(i * block_rows, found);
                     if ply == 1 {
-                        // Wins by rule are in the table already.
                         for (found, won) in found.iter_mut().zip(&mut *won) {
                             *found |= std::mem::replace(won, Row::EMPTY);
                         }
@@ -164,66 +178,171 @@ impl<const N: usize> Outcome<N> {
                         *found = found.without(*won);
                         *won |= *found;
                     }
-                    blocks.push(note(&mut events, i * block_rows, found));
+                    changed.set(i, note(&mut events, i * block_rows, found));
                 }
                 done(blocks.len() * block_rows);
+                let changed = Changed { blocks: changed, rows: events.len() };
                 log.push(winner, ply, events);
-                blocks
+                changed
             },
         );
         joined(results.collect())
     }
 
     /// The loser's positions that are lost in `ply`: every move leads to a win
-    /// found so far. `won` are the blocks that changed at the ply before, `lost`
-    /// those at the one before that; returns those that change now.
+    /// found so far. `won` is what changed at the ply before, `lost` at the one
+    /// before that; returns what changes now.
     pub fn losing_ply(
         &mut self,
-        frame: &Frame<N>,
+        moves: &RowMoves<N>,
         ply: Plies,
-        [won, lost]: [&BitVec; 2],
+        [won, lost]: [&Changed; 2],
         logs: &mut [ChunkLog<N>],
         done: &(dyn Fn(usize) + Sync),
-    ) -> BitVec {
-        let Chunks { block_rows, .. } = self.chunks;
-        let (chunks, winner, loser) = (self.chunks, self.winner, self.winner.other());
-        let safe = Targets { rows: &self.won, complement: true, blocks: None };
-        let reaching = frame.reaching(loser, won);
+    ) -> Changed {
+        let (chunks, loser) = (self.chunks, self.winner.other());
+        let Chunks { block_rows, .. } = chunks;
+        clear(chunks, &mut self.lost, &lost.blocks);
+        // Nothing can be lost that has no new win within reach.
+        let reach = reach(moves, chunks, loser, &self.new, won, &mut self.lost);
         let rows = chunks.chunk_rows();
         let tables = self.open.par_chunks_mut(rows).zip(self.lost.par_chunks_mut(rows));
         let results = tables.zip(&self.events).zip(logs).enumerate().map_init(
-            || Buffers::new(block_rows),
-            |Buffers { scratch, .. }, (chunk, (((open, now), captures), log))| {
+            || Worker::new(moves),
+            |worker, (chunk, (((open, now), captures), log))| {
                 let mut events = Vec::new();
-                let mut blocks = BitVec::new();
+                let blocks = chunks.blocks_of(chunk);
+                let reached = reach.blocks(blocks.clone());
                 let mut releases = Cursor::at(&captures.releases, ply - 1);
-                let tables = open.chunks_mut(block_rows).zip(now.chunks_mut(block_rows));
-                for (i, (open, now)) in tables.enumerate() {
-                    let number = chunks.blocks_of(chunk).start + i;
-                    if lost[number] {
-                        now.fill(Row::EMPTY);
+                let visited = releases.blocks(&reached, block_rows, false);
+                let mut changed = BitVec::repeat(false, blocks.len());
+                for i in visited.iter_ones() {
+                    let number = blocks.start + i;
+                    let now = &mut now[i * block_rows..][..block_rows];
+                    let open = &mut open[i * block_rows..][..block_rows];
+                    if reached[i] {
+                        let new = &self.new[number * block_rows..][..block_rows];
+                        match &reach {
+                            Reach::Lanes(_) => {
+                                let (_, symmetries) = worker.walker.set(number as u64);
+                                moves.add_images(symmetries, now);
+                            }
+                            _ if loser == Side::Defenders => {
+                                worker.defenders_back(moves, number, new, now);
+                            }
+                            _ => now.fill(!Row::EMPTY),
+                        }
+                        for (now, &open) in now.iter_mut().zip(&*open) {
+                            *now &= open;
+                        }
                     }
-                    let released = releases.take(i * block_rows, open);
-                    // Nothing can be lost that has no new win within reach.
-                    let look = released || may(&reaching, number);
-                    if !look || open.iter().all(|lanes| lanes.is_empty()) {
-                        blocks.push(false);
-                        continue;
+                    for &(row, lanes) in releases.here(i * block_rows, block_rows) {
+                        open[row as usize - i * block_rows] |= lanes;
+                        now[row as usize - i * block_rows] |= lanes;
                     }
-                    // What is left of the open ones has no safe move.
-                    now.copy_from_slice(open);
-                    frame.quiet_moves(loser, &frame.block(number), safe, scratch, now);
+                    worker.without_escape(moves, loser, number, &self.won, now);
                     for (open, now) in open.iter_mut().zip(&*now) {
                         *open = open.without(*now);
                     }
-                    blocks.push(note(&mut events, i * block_rows, now));
+                    changed.set(i, note(&mut events, i * block_rows, now));
                 }
                 done(blocks.len() * block_rows);
-                log.push(winner, ply, events);
-                blocks
+                let changed = Changed { blocks: changed, rows: events.len() };
+                log.push(self.winner, ply, events);
+                changed
             },
         );
-        joined(results.collect())
+        let changed = joined(results.collect());
+        clear(chunks, &mut self.new, &won.blocks);
+        changed
+    }
+}
+
+impl<const N: usize> Worker<'_, N> {
+    /// Puts into `found`, by rank, the lanes of a block from which the winner
+    /// has a move to a target.
+    fn winning_moves(
+        &mut self,
+        moves: &RowMoves<N>,
+        winner: Side,
+        number: usize,
+        targets: Targets<N>,
+        won: &[Row<N>],
+        found: &mut [Row<N>],
+    ) {
+        let block_rows = moves.frame.block_rows();
+        if winner == Side::Defenders {
+            let targets = &targets.rows[number * block_rows..][..block_rows];
+            lanes_of(targets, &mut self.rows);
+            if few(self.rows.len(), 1, block_rows) {
+                return self.defenders_back(moves, number, targets, found);
+            }
+        }
+        let block = moves.frame.block(number);
+        let sought = &mut self.lanes;
+        for ((sought, &valid), &won) in sought.iter_mut().zip(&block.valid).zip(won) {
+            *sought = valid.without(won);
+        }
+        found.copy_from_slice(sought);
+        moves.frame.quiet_moves(winner, &block, targets, &mut self.scratch, sought);
+        for (found, &sought) in found.iter_mut().zip(&*sought) {
+            *found = found.without(sought);
+        }
+    }
+
+    /// Adds to `found`, by rank, at least the lanes of a block from which the
+    /// defenders have a move to the targets; just those if the targets are few.
+    fn defenders_back(
+        &mut self,
+        moves: &RowMoves<N>,
+        number: usize,
+        targets: &[Row<N>],
+        found: &mut [Row<N>],
+    ) {
+        lanes_of(targets, &mut self.rows);
+        if !few(self.rows.len(), 1, targets.len()) {
+            return found.fill(!Row::EMPTY);
+        }
+        let (attackers, _) = self.walker.set(number as u64);
+        for &row in &self.rows {
+            moves.defender_unmoves(attackers, row, |rank, lanes| found[rank as usize] |= lanes);
+        }
+    }
+
+    /// Takes out of the rows of a block, by rank, the lanes from which the loser
+    /// has a move to a position that is not in `table`.
+    fn without_escape(
+        &mut self,
+        moves: &RowMoves<N>,
+        loser: Side,
+        number: usize,
+        table: &[Row<N>],
+        rows: &mut [Row<N>],
+    ) {
+        let frame = moves.frame;
+        lanes_of(rows, &mut self.rows);
+        if self.rows.is_empty() {
+            return;
+        }
+        if !few(self.rows.len(), 1, rows.len()) {
+            let safe = Targets { rows: table, complement: true, blocks: None };
+            return frame.quiet_moves(loser, &frame.block(number), safe, &mut self.scratch, rows);
+        }
+        let (attackers, _) = self.walker.set(number as u64);
+        match loser {
+            Side::Attackers => {
+                rows.fill(Row::EMPTY);
+                moves.attackers_escape(attackers, table, &mut self.rows, &mut self.row_scratch);
+                self.rows.iter().for_each(|&(rank, lanes)| rows[rank as usize] = lanes);
+            }
+            Side::Defenders => {
+                let table = &table[number * rows.len()..][..rows.len()];
+                for &(rank, lanes) in &self.rows {
+                    rows[rank as usize] =
+                        moves.without_defenders_escape(attackers, table, (rank, lanes));
+                }
+            }
+        }
     }
 }
 
@@ -235,28 +354,36 @@ impl<'e, const N: usize> Cursor<'e, N> {
         Cursor(events.get(usize::from(ply)).map_or(&[], |events| events))
     }
 
-    /// Adds the events of the block whose first row in the chunk is `first` to
-    /// its rows; returns whether there were any.
-    fn take(&mut self, first: usize, rows: &mut [Row<N>]) -> bool {
-        let (now, later) = self
-            .0
-            .split_at(self.0.partition_point(|&(row, _)| (row as usize) < first + rows.len()));
-        for &(row, lanes) in now {
+    /// The blocks of the chunk that are reached or have events, or all.
+    fn blocks(&self, reached: &BitVec, block_rows: usize, all: bool) -> BitVec {
+        let mut blocks = reached.clone();
+        if all {
+            blocks.fill(true);
+        }
+        self.0.iter().for_each(|&(row, _)| blocks.set(row as usize / block_rows, true));
+        blocks
+    }
+
+    /// Takes the next events, those of the block whose first row in the chunk is
+    /// `first`.
+    fn here(&mut self, first: usize, block_rows: usize) -> &'e [Event<N>] {
+        let end = self.0.iter().position(|&(row, _)| row as usize >= first + block_rows);
+        let (now, later) = self.0.split_at(end.unwrap_or(self.0.len()));
+        self.0 = later;
+        now
+    }
+
+    /// Adds them to the block's rows.
+    fn take(&mut self, first: usize, rows: &mut [Row<N>]) {
+        for &(row, lanes) in self.here(first, rows.len()) {
             rows[row as usize - first] |= lanes;
         }
-        self.0 = later;
-        !now.is_empty()
     }
 }
 
-/// Whether the block is among those that may have changed.
-fn may(blocks: &Option<BitVec>, block: usize) -> bool {
-    blocks.as_ref().is_none_or(|blocks| blocks[block])
-}
-
-fn joined(chunks: Vec<BitVec>) -> BitVec {
-    chunks.into_iter().fold(BitVec::new(), |mut all, chunk| {
-        all.extend_from_bitslice(&chunk);
+fn joined(chunks: Vec<Changed>) -> Changed {
+    chunks.iter().fold(Changed::default(), |mut all, chunk| {
+        all.extend(chunk);
         all
     })
 }

@@ -13,6 +13,7 @@ use super::initial::{Children, InitialPass};
 use super::log::ChunkLog;
 use super::outcome::{Chunks, Outcome};
 use super::row::Row;
+use super::row_moves::RowMoves;
 use super::seeds::SeedEvents;
 
 /// Rows that one task works on, about: enough to share out evenly, and few
@@ -112,16 +113,17 @@ impl<'a, const N: usize> Solver<'a, N> {
     fn plies(&mut self, mut outcome: Outcome<N>, progress: &dyn Progress) {
         let rows = self.rows();
         let (frame, winner, last_event) = (self.frame, outcome.winner, outcome.last_event());
+        let moves = RowMoves::new(frame);
         let phase = |ply| progress.phase(frame.slice, Phase::Ply { winner, ply }, rows);
         let done = |rows: usize| progress.advance(rows as u64);
         let mut lost = outcome.stalemates(&mut self.logs);
         let mut ply: Plies = 1;
         loop {
             phase(ply);
-            let won = outcome.winning_ply(frame, ply, &lost, &mut self.logs, &done);
+            let won = outcome.winning_ply(&moves, ply, &lost, &mut self.logs, &done);
             phase(ply + 1);
-            lost = outcome.losing_ply(frame, ply + 1, [&won, &lost], &mut self.logs, &done);
-            if lost.not_any() && ply >= last_event {
+            lost = outcome.losing_ply(&moves, ply + 1, [&won, &lost], &mut self.logs, &done);
+            if lost.rows == 0 && ply >= last_event {
                 break;
             }
             ply += 2;
