@@ -18,6 +18,7 @@ mod row_moves;
 mod seeds;
 mod shared;
 mod solver;
+mod stars;
 
 pub(crate) use child::Child;
 pub(crate) use coded::CodedRows;

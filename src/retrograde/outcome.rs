@@ -11,7 +11,7 @@ use crate::value::Plies;
 
 use super::log::{ChunkLog, note};
 use super::quiet::{Scratch, Targets};
-use super::reach::{Changed, Reach, clear, few, lanes_of, reach};
+use super::reach::{Changed, Reach, clear, few, fewer_than_stars, lanes_of, reach};
 use super::row::Row;
 use super::row_moves::{RankLanes, RowMoves, RowScratch};
 use super::seeds::{Event, SeedEvents, SeedRows, last_ply};
@@ -141,7 +141,7 @@ impl<const N: usize> Outcome<N> {
     ) -> Changed {
         let (chunks, winner) = (self.chunks, self.winner);
         let Chunks { block_rows, .. } = chunks;
-        let reach = reach(moves, chunks, winner, &self.lost, lost, &mut self.new);
+        let reach = reach(moves, chunks, winner, &self.lost, lost, false, &mut self.new);
         let targets = Targets { rows: &self.lost, complement: false, blocks: Some(&lost.blocks) };
         let rows = chunks.chunk_rows();
         let tables = self.won.par_chunks_mut(rows).zip(self.new.par_chunks_mut(rows));
@@ -204,43 +204,32 @@ impl<const N: usize> Outcome<N> {
         let Chunks { block_rows, .. } = chunks;
         clear(chunks, &mut self.lost, &lost.blocks);
         // Nothing can be lost that has no new win within reach.
-        let reach = reach(moves, chunks, loser, &self.new, won, &mut self.lost);
+        let reach = reach(moves, chunks, loser, &self.new, won, true, &mut self.lost);
+        let candidates = self.candidates(moves, loser, ply, &reach);
+        let stars = moves.stars.as_ref().filter(|_| {
+            loser == Side::Attackers && !fewer_than_stars(candidates.rows, self.won.len())
+        });
+        if let Some(stars) = stars {
+            stars.attackers_escape(moves, &self.won, &mut self.lost);
+        }
         let rows = chunks.chunk_rows();
         let tables = self.open.par_chunks_mut(rows).zip(self.lost.par_chunks_mut(rows));
-        let results = tables.zip(&self.events).zip(logs).enumerate().map_init(
+        let results = tables.zip(logs).enumerate().map_init(
             || Worker::new(moves),
-            |worker, (chunk, (((open, now), captures), log))| {
+            |worker, (chunk, ((open, now), log))| {
                 let mut events = Vec::new();
                 let blocks = chunks.blocks_of(chunk);
-                let reached = reach.blocks(blocks.clone());
-                let mut releases = Cursor::at(&captures.releases, ply - 1);
-                let visited = releases.blocks(&reached, block_rows, false);
                 let mut changed = BitVec::repeat(false, blocks.len());
-                for i in visited.iter_ones() {
+                for i in candidates.blocks[blocks.clone()].iter_ones() {
                     let number = blocks.start + i;
                     let now = &mut now[i * block_rows..][..block_rows];
                     let open = &mut open[i * block_rows..][..block_rows];
-                    if reached[i] {
-                        let new = &self.new[number * block_rows..][..block_rows];
-                        match &reach {
-                            Reach::Lanes(_) => {
-                                let (_, symmetries) = worker.walker.set(number as u64);
-                                moves.add_images(symmetries, now);
-                            }
-                            _ if loser == Side::Defenders => {
-                                worker.defenders_back(moves, number, new, now);
-                            }
-                            _ => now.fill(!Row::EMPTY),
-                        }
-                        for (now, &open) in now.iter_mut().zip(&*open) {
-                            *now &= open;
-                        }
+                    if stars.is_some() {
+                        let (_, symmetries) = worker.walker.set(number as u64);
+                        moves.keep_images(symmetries, now);
+                    } else {
+                        worker.without_escape(moves, loser, number, &self.won, now);
                     }
-                    for &(row, lanes) in releases.here(i * block_rows, block_rows) {
-                        open[row as usize - i * block_rows] |= lanes;
-                        now[row as usize - i * block_rows] |= lanes;
-                    }
-                    worker.without_escape(moves, loser, number, &self.won, now);
                     for (open, now) in open.iter_mut().zip(&*now) {
                         *open = open.without(*now);
                     }
@@ -255,6 +244,62 @@ impl<const N: usize> Outcome<N> {
         let changed = joined(results.collect());
         clear(chunks, &mut self.new, &won.blocks);
         changed
+    }
+
+    /// Puts into `lost` where the loser may be lost in `ply`: open positions
+    /// with a new win within reach, and those that become open.
+    fn candidates(
+        &mut self,
+        moves: &RowMoves<N>,
+        loser: Side,
+        ply: Plies,
+        reach: &Reach,
+    ) -> Changed {
+        let (chunks, new) = (self.chunks, &self.new);
+        let Chunks { block_rows, .. } = chunks;
+        let rows = chunks.chunk_rows();
+        let tables = self.open.par_chunks_mut(rows).zip(self.lost.par_chunks_mut(rows));
+        let results = tables.zip(&self.events).enumerate().map_init(
+            || Worker::new(moves),
+            |worker, (chunk, ((open, now), captures))| {
+                let blocks = chunks.blocks_of(chunk);
+                let reached = reach.blocks(blocks.clone());
+                let mut releases = Cursor::at(&captures.releases, ply - 1);
+                let visited = releases.blocks(&reached, block_rows, false);
+                let mut candidates = BitVec::repeat(false, blocks.len());
+                let mut rows = 0;
+                for i in visited.iter_ones() {
+                    let number = blocks.start + i;
+                    let now = &mut now[i * block_rows..][..block_rows];
+                    let open = &mut open[i * block_rows..][..block_rows];
+                    if reached[i] {
+                        match reach {
+                            Reach::Lanes(_) => {
+                                let (_, symmetries) = worker.walker.set(number as u64);
+                                moves.add_images(symmetries, now);
+                            }
+                            _ if loser == Side::Defenders => {
+                                let new = &new[number * block_rows..][..block_rows];
+                                worker.defenders_back(moves, number, new, now);
+                            }
+                            _ => now.fill(!Row::EMPTY),
+                        }
+                        for (now, &open) in now.iter_mut().zip(&*open) {
+                            *now &= open;
+                        }
+                    }
+                    for &(row, lanes) in releases.here(i * block_rows, block_rows) {
+                        open[row as usize - i * block_rows] |= lanes;
+                        now[row as usize - i * block_rows] |= lanes;
+                    }
+                    let count = now.iter().filter(|lanes| !lanes.is_empty()).count();
+                    candidates.set(i, count > 0);
+                    rows += count;
+                }
+                Changed { blocks: candidates, rows }
+            },
+        );
+        joined(results.collect())
     }
 }
 

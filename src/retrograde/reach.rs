@@ -17,6 +17,11 @@ use super::row::Row;
 use super::row_moves::{RankLanes, RowMoves, RowScratch};
 use super::shared::SharedRows;
 
+/// Rows of which stars visit as many as single visits do one, in the same time.
+const STAR_ROWS: usize = 5;
+/// How many rows with a new win within reach one such win leads to, about.
+const SPREAD: usize = 3;
+
 /// What it takes to visit one row's moves, all moves of a block, and in these
 /// one row: measured, in nanoseconds for a move.
 const SINGLE_ROW: usize = 10;
@@ -66,6 +71,12 @@ pub fn few(rows: usize, blocks: usize, block_rows: usize) -> bool {
     rows * SINGLE_ROW < blocks * (BLOCK + block_rows * BLOCK_ROW)
 }
 
+/// Whether visiting some of `all` rows one by one takes less time than visiting
+/// all of them by stars.
+pub fn fewer_than_stars(rows: usize, all: usize) -> bool {
+    rows * STAR_ROWS < all
+}
+
 /// Finds what `side`, to move, has to look at when these rows changed. If they
 /// are few, their attackers are moved back, and the lanes that this leads to
 /// are added to `into`, which must be empty.
@@ -75,10 +86,14 @@ pub fn reach<const N: usize>(
     side: Side,
     rows: &[Row<N>],
     changed: &Changed,
+    losing: bool,
     into: &mut [Row<N>],
 ) -> Reach {
     if side == Side::Defenders {
         return Reach::Blocks(changed.blocks.clone());
+    }
+    if moves.stars.is_some() && losing && !fewer_than_stars(changed.rows * SPREAD, rows.len()) {
+        return Reach::All;
     }
     if few(changed.rows, chunks.blocks, chunks.block_rows) {
         return Reach::Lanes(attackers_back(moves, chunks, rows, &changed.blocks, into));

@@ -8,6 +8,7 @@ use super::captures::Soldiers;
 use super::frame::{AttackerMove, Frame};
 use super::lookup::Fixed;
 use super::row::Row;
+use super::stars::AttackerStars;
 
 /// What moves of single rows need to know about a slice.
 pub struct RowMoves<'f, const N: usize> {
@@ -17,6 +18,8 @@ pub struct RowMoves<'f, const N: usize> {
     arrivals: Vec<Arrival<N>>,
     /// Attackers whom the king can capture without the help of a defender.
     exposed: Vec<Exposed>,
+    /// For blocks of one row.
+    pub stars: Option<AttackerStars<N>>,
 }
 
 /// What an attacker captures who arrives on a square.
@@ -69,12 +72,13 @@ impl<'f, const N: usize> RowMoves<'f, N> {
             frame,
             arrivals: rules.board.squares().map(|to| Arrival::new(frame, to)).collect(),
             exposed: exposed.collect(),
+            stars: AttackerStars::new(frame),
         }
     }
 
     /// The lanes on which an attacker who has arrived on `to` captures nothing.
     #[inline]
-    fn quiet(&self, after: SquareSet, to: Square, rank: u32) -> Row<N> {
+    pub fn quiet(&self, after: SquareSet, to: Square, rank: u32) -> Row<N> {
         let arrival = &self.arrivals[to.index()];
         let sets = &self.frame.defenders;
         let men = sets.men(rank);
@@ -310,13 +314,27 @@ impl<'f, const N: usize> RowMoves<'f, N> {
     /// Adds to the rows of a block their images under the symmetries (bit `i`
     /// for the symmetry numbered `i`) that leave its attackers unchanged.
     pub fn add_images(&self, symmetries: u8, rows: &mut [Row<N>]) {
+        self.for_images(symmetries, rows, |row, image| *row |= image);
+    }
+
+    /// Keeps of the rows of a block only lanes of which all images are there.
+    pub fn keep_images(&self, symmetries: u8, rows: &mut [Row<N>]) {
+        self.for_images(symmetries, rows, |row, image| *row &= image);
+    }
+
+    fn for_images(
+        &self,
+        symmetries: u8,
+        rows: &mut [Row<N>],
+        mut visit: impl FnMut(&mut Row<N>, Row<N>),
+    ) {
         if symmetries == 1 {
             return;
         }
         let before = rows.to_vec();
         for g in Symmetry::ALL.into_iter().filter(|g| symmetries >> g.index() & 1 == 1) {
             for (&lanes, &image) in before.iter().zip(self.frame.defenders.images(g)) {
-                rows[image as usize] |= self.frame.region.flip(g, lanes);
+                visit(&mut rows[image as usize], self.frame.region.flip(g, lanes));
             }
         }
     }

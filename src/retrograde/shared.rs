@@ -1,11 +1,11 @@
-//! Rows that several threads add lanes to.
+//! Rows that several threads write at once.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::row::Row;
 
-/// Rows that are written by many threads at once. Lanes are only ever added,
-/// so that the outcome does not depend on who comes first.
+/// Rows that are written by many threads at once. In one pass lanes are only
+/// added or only removed, so that it does not matter who comes first.
 #[derive(Clone, Copy, Debug)]
 pub struct SharedRows<'t, const N: usize>(&'t [[AtomicU64; N]]);
 
@@ -27,6 +27,22 @@ impl<'t, const N: usize> SharedRows<'t, N> {
     pub fn has(self, row: usize, lanes: Row<N>) -> bool {
         let words = self.0[row].iter().zip(lanes.0);
         words.fold(0, |new, (word, lanes)| new | lanes & !word.load(Ordering::Relaxed)) == 0
+    }
+
+    /// The lanes of a row that are there now.
+    #[inline(always)]
+    pub fn get(self, row: usize) -> Row<N> {
+        Row(std::array::from_fn(|i| self.0[row][i].load(Ordering::Relaxed)))
+    }
+
+    /// Removes lanes from a row.
+    #[inline(always)]
+    pub fn remove(self, row: usize, lanes: Row<N>) {
+        for (word, lanes) in self.0[row].iter().zip(lanes.0) {
+            if lanes != 0 {
+                word.fetch_and(!lanes, Ordering::Relaxed);
+            }
+        }
     }
 
     /// Adds lanes to a row.
