@@ -92,6 +92,11 @@ impl<'a, const N: usize> Frame<'a, N> {
     /// The block of that number.
     pub fn block(&self, number: usize) -> Block<N> {
         let (attackers, _) = self.attackers.sets().unrank(number as u64);
+        self.block_of(number, attackers)
+    }
+
+    /// The block of that number, which has these attackers.
+    pub fn block_of(&self, number: usize, attackers: SquareSet) -> Block<N> {
         let free = !self.region.row(attackers);
         let places = free & self.region.places;
         let mut valid: Vec<Row<N>> =

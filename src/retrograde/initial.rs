@@ -10,6 +10,7 @@ use super::defenders::DefenderSets;
 use super::frame::{Block, Frame};
 use super::quiet::{Scratch, Targets};
 use super::row::Row;
+use super::row_moves::RowMoves;
 use super::seeds::{Options, SeedEvents, SeedRows, Seeds};
 
 /// The solved slices that captures lead to.
@@ -37,6 +38,7 @@ const LOST_IN_0: u16 = 2;
 /// The initial pass over a slice.
 pub struct InitialPass<'a, const N: usize> {
     frame: &'a Frame<'a, N>,
+    moves: &'a RowMoves<'a, N>,
     children: &'a Children<N>,
     codes: usize,
 }
@@ -51,8 +53,9 @@ pub struct InitialScratch<const N: usize> {
 
 impl<'a, const N: usize> InitialPass<'a, N> {
     /// The pass over the frame's slice, with the slices that it leads to.
-    pub fn new(frame: &'a Frame<'a, N>, children: &'a Children<N>) -> InitialPass<'a, N> {
-        InitialPass { frame, children, codes: usize::from(children.greatest_code()) + 1 }
+    pub fn new(moves: &'a RowMoves<'a, N>, children: &'a Children<N>) -> InitialPass<'a, N> {
+        let codes = usize::from(children.greatest_code()) + 1;
+        InitialPass { frame: moves.frame, moves, children, codes }
     }
 
     /// Buffers for one worker.
@@ -73,17 +76,32 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         rows: [SeedRows<N>; 2],
     ) -> [SeedEvents<N>; 2] {
         let [mut attackers, mut defenders] = rows.map(|rows| Seeds::new(rows, self.codes));
+        let mut walker = self.moves.walker();
         for (i, number) in blocks.enumerate() {
-            let block = self.frame.block(number);
+            let block = self.frame.block_of(number, walker.set(number as u64).0);
             scratch.options.iter_mut().for_each(|options| options.clear(&block.valid));
-            self.attackers(&block, scratch);
-            self.defenders(&block, scratch);
+            if self.frame.slice.defenders == 0 {
+                self.bare_king(&block, scratch);
+            } else {
+                self.attackers(&block, scratch);
+                self.defenders(&block, scratch);
+            }
             let first = i * self.frame.block_rows();
             let [by_attackers, by_defenders] = &scratch.options;
             attackers.add(first, &block, by_attackers, by_defenders);
             defenders.add(first, &block, by_defenders, by_attackers);
         }
         [attackers.events, defenders.events]
+    }
+
+    /// Attackers capture nothing but the king, and only the king captures them.
+    fn bare_king(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
+        let [options, _] = &mut scratch.options;
+        (options.stuck[0], options.decisive[0]) =
+            self.moves.attackers_ahead(block.attackers, block.valid[0]);
+        self.defenders_that_move(block, scratch);
+        let quiet = self.moves.quiet_king(block.attackers, 0);
+        self.captures_by_king(block, 0, block.valid[0].without(quiet), scratch);
     }
 
     fn attackers(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
@@ -239,30 +257,40 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     fn king_captures(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
         let frame = self.frame;
         let arrivals = frame.quiet_arrivals(block.attackers);
-        let InitialScratch { options: [_, options], values, .. } = scratch;
         for rank in 0..frame.block_rows() as u32 {
-            let valid = block.valid[rank as usize];
             let helped = arrivals.king_helped(frame, frame.defenders.men(rank));
-            let capturing = (!arrivals.king | helped) & valid;
-            for lane in capturing.lanes() {
-                let to = frame.region.square(lane);
-                let end = Row::bit(lane);
-                let origins = frame.region.king_origins(end, frame.free(block, rank));
-                if origins.is_empty() {
-                    continue;
-                }
-                let defenders = frame.defenders.set(rank);
-                let soldiers = Soldiers { attackers: block.attackers, defenders };
-                let captured: SquareSet = soldiers
-                    .victims(frame.rules, Side::Defenders, to)
-                    .filter(|victim| victim.without_king)
-                    .map(|victim| victim.square)
-                    .collect();
-                values.clear();
-                self.after_attackers(block.attackers - captured, rank, end, values);
-                for &(code, _) in values.iter() {
-                    options.capture(code, rank, origins);
-                }
+            let capturing = (!arrivals.king | helped) & block.valid[rank as usize];
+            self.captures_by_king(block, rank, capturing, scratch);
+        }
+    }
+
+    fn captures_by_king(
+        &self,
+        block: &Block<N>,
+        rank: u32,
+        capturing: Row<N>,
+        scratch: &mut InitialScratch<N>,
+    ) {
+        let frame = self.frame;
+        let InitialScratch { options: [_, options], values, .. } = scratch;
+        for lane in capturing.lanes() {
+            let to = frame.region.square(lane);
+            let end = Row::bit(lane);
+            let origins = frame.region.king_origins(end, frame.free(block, rank));
+            if origins.is_empty() {
+                continue;
+            }
+            let defenders = frame.defenders.set(rank);
+            let soldiers = Soldiers { attackers: block.attackers, defenders };
+            let captured: SquareSet = soldiers
+                .victims(frame.rules, Side::Defenders, to)
+                .filter(|victim| victim.without_king)
+                .map(|victim| victim.square)
+                .collect();
+            values.clear();
+            self.after_attackers(block.attackers - captured, rank, end, values);
+            for &(code, _) in values.iter() {
+                options.capture(code, rank, origins);
             }
         }
     }

@@ -199,9 +199,32 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         rows.retain(|(_, lanes)| !lanes.is_empty());
     }
 
-    /// The lanes on which the king, arriving there, captures nothing.
-    fn quiet_king(&self, soldiers: &Soldiers, men: &[u16]) -> Row<N> {
+    /// Of the lanes of a row without defenders, those from which no attacker can
+    /// move, and those from which one can capture the king.
+    pub fn attackers_ahead(&self, attackers: SquareSet, lanes: Row<N>) -> (Row<N>, Row<N>) {
+        let (mut stuck, mut decisive) = (lanes, Row::EMPTY);
+        for from in attackers {
+            let others = attackers.without(from);
+            for ray in self.frame.rules.slides().from(Kind::Attacker, from) {
+                let mut legal = lanes;
+                for step in ray.iter().take_while(|step| !others.contains(step.square)) {
+                    legal = legal.without(self.frame.region.bit(step.square));
+                    if step.ends {
+                        let quiet = self.quiet(others.with(step.square), step.square, 0);
+                        stuck = stuck.without(legal);
+                        decisive |= legal.without(quiet);
+                    }
+                }
+            }
+        }
+        (stuck, decisive)
+    }
+
+    /// The lanes of a row on which the king, arriving there, captures nothing.
+    pub fn quiet_king(&self, attackers: SquareSet, rank: u32) -> Row<N> {
         let (rules, region) = (self.frame.rules, &self.frame.region);
+        let men = self.frame.defenders.men(rank);
+        let soldiers = Soldiers { attackers, defenders: self.frame.defenders.set(rank) };
         let mut quiet = !Row::EMPTY;
         let mut look = |attacker: Square, to: Square, anvil: Square| {
             if soldiers.attackers.contains(attacker)
@@ -240,7 +263,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         let (sets, men) = (&frame.defenders, frame.defenders.men(rank));
         let soldiers = Soldiers { attackers, defenders: sets.set(rank) };
         let free = !(frame.region.row(attackers) | sets.lanes[rank as usize]);
-        let ends = lanes & self.quiet_king(&soldiers, men);
+        let ends = lanes & self.quiet_king(attackers, rank);
         visit(rank, frame.region.king_origins(ends, free));
         let occupied = attackers | soldiers.defenders;
         for &place in men {
@@ -283,7 +306,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         let soldiers = Soldiers { attackers, defenders: sets.set(rank) };
         let free = !(frame.region.row(attackers) | sets.lanes[rank as usize]);
         let safe = (free & frame.region.places).without(table[rank as usize]);
-        let ends = safe & self.quiet_king(&soldiers, men);
+        let ends = safe & self.quiet_king(attackers, rank);
         lanes = lanes.without(frame.region.king_origins(ends, free));
         let occupied = attackers | soldiers.defenders;
         for &place in men {

@@ -41,8 +41,9 @@ impl<'a, const N: usize> Solver<'a, N> {
         let chunks = Chunks { blocks: frame.blocks(), chunk_blocks, block_rows };
         let logs = vec![ChunkLog::default(); chunks.count()];
         let mut solver = Solver { frame, chunks, logs };
-        for outcome in solver.initial(children, progress) {
-            solver.plies(outcome, progress);
+        let moves = RowMoves::new(frame);
+        for outcome in solver.initial(&moves, children, progress) {
+            solver.plies(&moves, outcome, progress);
         }
         solver
     }
@@ -83,9 +84,14 @@ impl<'a, const N: usize> Solver<'a, N> {
         (self.chunks.blocks * self.chunks.block_rows) as u64
     }
 
-    fn initial(&self, children: &Children<N>, progress: &dyn Progress) -> [Outcome<N>; 2] {
+    fn initial(
+        &self,
+        moves: &RowMoves<N>,
+        children: &Children<N>,
+        progress: &dyn Progress,
+    ) -> [Outcome<N>; 2] {
         progress.phase(self.frame.slice, Phase::Initial, self.rows());
-        let pass = InitialPass::new(self.frame, children);
+        let pass = InitialPass::new(moves, children);
         let mut outcomes = Side::ALL.map(|winner| Outcome::new(winner, self.chunks));
         let [attackers, defenders] = &mut outcomes;
         let rows = attackers.seed_rows().zip(defenders.seed_rows());
@@ -110,19 +116,18 @@ impl<'a, const N: usize> Solver<'a, N> {
     }
 
     /// One outcome, from wins in one ply to the last.
-    fn plies(&mut self, mut outcome: Outcome<N>, progress: &dyn Progress) {
+    fn plies(&mut self, moves: &RowMoves<N>, mut outcome: Outcome<N>, progress: &dyn Progress) {
         let rows = self.rows();
         let (frame, winner, last_event) = (self.frame, outcome.winner, outcome.last_event());
-        let moves = RowMoves::new(frame);
         let phase = |ply| progress.phase(frame.slice, Phase::Ply { winner, ply }, rows);
         let done = |rows: usize| progress.advance(rows as u64);
         let mut lost = outcome.stalemates(&mut self.logs);
         let mut ply: Plies = 1;
         loop {
             phase(ply);
-            let won = outcome.winning_ply(&moves, ply, &lost, &mut self.logs, &done);
+            let won = outcome.winning_ply(moves, ply, &lost, &mut self.logs, &done);
             phase(ply + 1);
-            lost = outcome.losing_ply(&moves, ply + 1, [&won, &lost], &mut self.logs, &done);
+            lost = outcome.losing_ply(moves, ply + 1, [&won, &lost], &mut self.logs, &done);
             if lost.rows == 0 && ply >= last_event {
                 break;
             }
