@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::ops::Range;
 
 use crate::board::{Board, SquareSet, Symmetry, SymmetryGroup};
 
@@ -160,6 +161,64 @@ impl AttackerSets {
     }
 }
 
+/// Unranks one row after another: what a set shares with the one before it is
+/// not worked out again, so that it is fast in ascending order.
+#[derive(Clone, Debug)]
+pub(crate) struct Walker<'a> {
+    sets: &'a AttackerSets,
+    /// By orbit, as far as the last set went.
+    levels: Vec<Level>,
+}
+
+/// The patterns up to some orbit.
+#[derive(Clone, Debug)]
+struct Level {
+    /// The rows of all sets that begin with them.
+    rows: Range<u64>,
+    /// The state after them.
+    next: u32,
+    set: SquareSet,
+    /// What leaves them unchanged.
+    symmetries: u8,
+}
+
+impl<'a> Walker<'a> {
+    /// For these sets.
+    pub fn new(sets: &'a AttackerSets) -> Walker<'a> {
+        Walker { sets, levels: Vec::with_capacity(sets.orbits.len()) }
+    }
+
+    /// The canonical set that holds this row, and the symmetries that leave it
+    /// unchanged, bit `i` for the symmetry numbered `i`.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn set(&mut self, row: u64) -> (SquareSet, u8) {
+        let sets = self.sets;
+        assert!(row < sets.total_rows, "row {row} of {}", sets.total_rows);
+        while self.levels.last().is_some_and(|level| !level.rows.contains(&row)) {
+            self.levels.pop();
+        }
+        let mut level = self.levels.last().cloned().unwrap_or(Level {
+            rows: 0..sets.total_rows,
+            next: sets.states.len() as u32 - 1,
+            set: SquareSet::EMPTY,
+            symmetries: sets.group.bits(),
+        });
+        for orbit in &sets.orbits[self.levels.len()..] {
+            let State { before, next } = &sets.states[level.next as usize];
+            let first = level.rows.start;
+            let pattern = before.partition_point(|&rows| first + rows <= row) - 1;
+            level.rows = first + before[pattern]..first + before[pattern + 1];
+            level.next = next[pattern];
+            orbit.put(pattern as u8, &mut level.set);
+            orbit.least(pattern as u8, &mut level.symmetries);
+            self.levels.push(level.clone());
+        }
+        (level.set, level.symmetries)
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
     orbit: usize,
@@ -239,6 +298,7 @@ mod tests {
         let rows = |heavy: usize| Some(1 + heavy as u64);
         let index = AttackerSets::new(board, group, places, board.edge(), count, rows).unwrap();
         let squares: Vec<Square> = places.iter().collect();
+        let mut walker = Walker::new(&index);
         let mut classes = HashSet::new();
         for set in sets_of(&squares, count) {
             let canonical = index.canonical(set);
@@ -252,6 +312,8 @@ mod tests {
             for row in 0..rows((set & board.edge()).len()).unwrap() {
                 let unranked = index.unrank(canonical.offset + row);
                 assert_eq!(unranked, (canonical.set, canonical.offset));
+                let walked = walker.set(canonical.offset + row);
+                assert_eq!(walked, (canonical.set, index.stabilizer(canonical.set).bits()));
             }
             classes.insert(canonical.set);
         }

@@ -29,6 +29,7 @@ mod lanes;
 mod orbits;
 mod slots;
 
+pub(crate) use attackers::Walker;
 pub use attackers::{AttackerSets, Canonical};
 pub use binomial::{Binomials, binomial};
 pub(crate) use defenders::colex_next;

@@ -36,6 +36,22 @@ impl Soldiers {
         }
     }
 
+    /// The soldiers that a piece of `mover` arriving on `to` captures on some
+    /// lane at least. The mover is among the soldiers, unless he is the king.
+    pub fn victims<'a>(
+        &'a self,
+        rules: &'a Ruleset,
+        mover: Side,
+        to: Square,
+    ) -> impl Iterator<Item = Victim> + 'a {
+        let side = mover.other();
+        Direction::ALL.into_iter().filter_map(move |direction| {
+            let square = rules.slides().next(to, direction)?;
+            let anvil = rules.slides().next(square, direction)?;
+            self.of(side).contains(square).then(|| self.victim(rules, side, square, anvil))?
+        })
+    }
+
     /// The soldier of `side` on `square`, if an enemy arriving opposite `anvil`
     /// captures him on some lane at least.
     pub fn victim(

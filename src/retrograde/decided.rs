@@ -1,7 +1,7 @@
 //! The positions that the mover decides at once, for all rows of a block:
 //! [`dont_care::decided`](crate::dont_care::decided) by rows.
 
-use crate::board::{Square, SquareSet};
+use crate::board::{Direction, Square, SquareSet};
 use crate::dont_care::Danger;
 use crate::rules::{Kind, Side};
 
@@ -24,10 +24,19 @@ impl<const N: usize> Frame<'_, N> {
         match to_move {
             Side::Attackers => self.kings_in_reach(block, scratch, decided),
             Side::Defenders => {
+                let shut = |soldiers: SquareSet| {
+                    Direction::ALL.map(|d| self.region.before_goals(d, soldiers))
+                };
+                let by_attackers = shut(block.attackers);
+                let open_to_men = self.rules.goals.meets(self.rules.places(Kind::Defender));
                 for (rank, decided) in (0..).zip(decided) {
                     if !block.valid[rank as usize].is_empty() {
-                        let occupied = block.attackers | self.defenders.set(rank);
-                        *decided = self.region.escapes(occupied, self.free(block, rank));
+                        let shut = if open_to_men {
+                            shut(block.attackers | self.defenders.set(rank))
+                        } else {
+                            by_attackers
+                        };
+                        *decided = self.region.escapes(shut, self.free(block, rank));
                     }
                 }
             }
@@ -73,7 +82,8 @@ impl<const N: usize> Frame<'_, N> {
     ) {
         let soldiers = Soldiers { attackers: after, defenders: SquareSet::EMPTY };
         let king_captured = soldiers.king_captures(self.rules, &self.region, to);
-        let mv = AttackerMove { to, after, king_captured };
+        let king_passed = Row::EMPTY;
+        let mv = AttackerMove { to, after, king_passed, king_captured };
         let ranks = self.shielded_ranks(&mv);
         let shielded: Vec<(usize, Row<N>)> =
             ranks.map(|rank| (rank as usize, decided[rank as usize])).collect();

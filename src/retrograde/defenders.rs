@@ -110,6 +110,12 @@ impl<const N: usize> DefenderSets<N> {
         men.iter().any(|&place| self.squares[usize::from(place)] == square)
     }
 
+    /// Whether one of these places is among the squares.
+    #[inline]
+    pub fn is_any_among(&self, men: &[u16], squares: SquareSet) -> bool {
+        men.iter().any(|&place| squares.contains(self.squares[usize::from(place)]))
+    }
+
     /// The ranks of the sets that hold the square, ascending.
     #[inline]
     pub fn holding(&self, square: Square) -> &[u32] {

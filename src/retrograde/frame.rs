@@ -94,6 +94,11 @@ impl<'a, const N: usize> Frame<'a, N> {
     /// The block of that number.
     pub fn block(&self, number: usize) -> Block<N> {
         let (attackers, _) = self.attackers.sets().unrank(number as u64);
+        self.block_of(number, attackers)
+    }
+
+    /// The block of that number, which has these attackers.
+    pub fn block_of(&self, number: usize, attackers: SquareSet) -> Block<N> {
         let free = !self.region.row(attackers);
         let places = free & self.region.places;
         let mut valid: Vec<Row<N>> =
@@ -195,11 +200,27 @@ impl<'a, const N: usize> Frame<'a, N> {
     /// The ranks of the rows on which defenders may change whether an attacker
     /// arriving on `mv.to` captures the king; a rank can come twice.
     pub fn shielded_ranks(&self, mv: &AttackerMove<N>) -> impl Iterator<Item = u32> + '_ {
-        let (board, to) = (self.rules.board, mv.to);
-        let shields = self.shields.iter().filter(move |&s| {
-            board.file(s).abs_diff(board.file(to)) + board.rank(s).abs_diff(board.rank(to)) <= 2
-        });
+        let shields = self.shields_near(mv.to).iter();
         shields.flat_map(|square| self.defenders.holding(square).iter().copied())
+    }
+
+    /// The squares from which a defender may change whether an attacker arriving
+    /// on `to` captures the king.
+    pub fn shields_near(&self, to: Square) -> SquareSet {
+        let board = self.rules.board;
+        let near = |&s: &Square| {
+            board.file(s).abs_diff(board.file(to)) + board.rank(s).abs_diff(board.rank(to)) <= 2
+        };
+        self.shields.iter().filter(near).collect()
+    }
+
+    /// The lanes of a row on which an attacker who has arrived on `to` captures
+    /// nothing.
+    pub fn quiet(&self, after: SquareSet, to: Square, rank: u32) -> Row<N> {
+        let soldiers = Soldiers { attackers: after, defenders: self.defenders.set(rank) };
+        let victims = soldiers.victims(self.rules, Side::Attackers, to);
+        let quiet = victims.fold(!Row::EMPTY, |all, victim| all & victim.quiet(&self.region));
+        quiet.without(soldiers.king_captures(self.rules, &self.region, to))
     }
 
     /// The lanes of a row on which the attacker's move captures the king.

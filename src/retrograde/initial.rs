@@ -12,6 +12,7 @@ use super::lookup::Target;
 use super::quiet::{Scratch, Targets};
 use super::region::Region;
 use super::row::{Lanes, Pack, Row};
+use super::row_moves::RowMoves;
 use super::seeds::{Options, Seeds};
 use super::simd::{self, Kernel, Processor};
 
@@ -40,6 +41,7 @@ const LOST_IN_0: u16 = 2;
 /// The initial pass over a slice.
 pub struct InitialPass<'a, const N: usize> {
     frame: &'a Frame<'a, N>,
+    moves: &'a RowMoves<'a, N>,
     children: &'a Children<N>,
     codes: usize,
     /// By square and direction: lanes from which one step leads to the square,
@@ -72,12 +74,13 @@ pub struct InitialScratch<const N: usize> {
 
 impl<'a, const N: usize> InitialPass<'a, N> {
     /// The pass over the frame's slice, with the slices that it leads to.
-    pub fn new(frame: &'a Frame<'a, N>, children: &'a Children<N>) -> InitialPass<'a, N> {
+    pub fn new(moves: &'a RowMoves<'a, N>, children: &'a Children<N>) -> InitialPass<'a, N> {
+        let frame = moves.frame;
         let codes = usize::from(children.greatest_code()) + 1;
         let before =
             |square| Direction::ALL.map(|d| frame.region.before_goals(d, SquareSet::of(square)));
         let shut_by = frame.rules.board.squares().map(before).collect();
-        InitialPass { frame, children, codes, shut_by }
+        InitialPass { frame, moves, children, codes, shut_by }
     }
 
     /// Buffers for one worker.
@@ -99,16 +102,34 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         scratch: &mut InitialScratch<N>,
     ) -> [Seeds<N>; 2] {
         let [mut attackers, mut defenders] = [0, 1].map(|_| Seeds::new(self.codes));
+        let mut walker = self.moves.walker();
         for number in blocks {
-            let block = self.frame.block(number);
+            let block = self.frame.block_of(number, walker.set(number as u64).0);
             scratch.options.iter_mut().for_each(|options| options.clear(&block.valid));
-            self.attackers(&block, scratch);
-            self.defenders(&block, scratch);
+            if self.frame.slice.defenders == 0 {
+                self.bare_king(&block, scratch);
+            } else {
+                self.attackers(&block, scratch);
+                self.defenders(&block, scratch);
+            }
             let [by_attackers, by_defenders] = &scratch.options;
             attackers.add(&block, by_attackers, by_defenders);
             defenders.add(&block, by_defenders, by_attackers);
         }
         [attackers, defenders]
+    }
+
+    /// Attackers capture nothing but the king, and only the king captures them.
+    fn bare_king(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
+        let [options, _] = &mut scratch.options;
+        (options.stuck[0], options.decisive[0]) =
+            self.moves.attackers_ahead(block.attackers, block.valid[0]);
+        self.defenders_that_move(block, scratch);
+        let capturing = block.valid[0].without(self.moves.quiet_king(block.attackers, 0));
+        if !capturing.is_empty() {
+            self.threats(block, &mut scratch.arrivals);
+            self.captures_by_king(block, 0, capturing, scratch);
+        }
     }
 
     fn attackers(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
@@ -340,38 +361,49 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     /// Every arrival of the king that captures, spread to his origins.
     fn king_captures(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
         let frame = self.frame;
-        let InitialScratch { quiet, options: [_, options], values, arrivals, .. } = scratch;
-        let quiet_ends = &mut quiet.ends;
-        quiet_ends.clear();
+        let mut ends = std::mem::take(&mut scratch.quiet.ends);
+        ends.clear();
         let by_attackers = frame.quiet_arrivals(block.attackers);
-        quiet_ends.extend(block.valid.iter().map(|&valid| valid & by_attackers.king));
-        by_attackers.take_helped(frame, quiet_ends);
-        for (rank, &quiet) in quiet_ends.iter().enumerate() {
+        ends.extend(block.valid.iter().map(|&valid| valid & by_attackers.king));
+        by_attackers.take_helped(frame, &mut ends);
+        for (rank, &quiet) in ends.iter().enumerate() {
             let capturing = block.valid[rank].without(quiet);
-            let rank = rank as u32;
-            let men = frame.defenders.men(rank);
-            for lane in capturing.lanes() {
-                let to = frame.region.square(lane);
-                let end = Row::bit(lane);
-                let origins = frame.region.king_origins(end, frame.free(block, rank));
-                let arrival = arrivals.iter_mut().find(|arrival| arrival.to == to);
-                let Some(Arrival { threats, targets, .. }) = arrival else { continue };
-                if origins.is_empty() {
-                    continue;
-                }
-                let backed = |threat: &Threat| {
-                    threat.can_be_backed && frame.defenders.is_among(men, threat.anvil)
-                };
-                // He is not on the anvil himself.
-                let victims = threats.iter().filter_map(|t| t.victim(backed(t)));
-                let victims = victims.filter(|victim| victim.without_king);
-                let captured = victims.map(|victim| victim.square).collect();
-                let after = self.after(targets, block.attackers, captured);
-                values.clear();
-                self.after_attackers(after, rank, end, values);
-                for &(code, _) in values.iter() {
-                    options.capture(code, rank, origins);
-                }
+            self.captures_by_king(block, rank as u32, capturing, scratch);
+        }
+        scratch.quiet.ends = ends;
+    }
+
+    fn captures_by_king(
+        &self,
+        block: &Block<N>,
+        rank: u32,
+        capturing: Row<N>,
+        scratch: &mut InitialScratch<N>,
+    ) {
+        let frame = self.frame;
+        let InitialScratch { options: [_, options], values, arrivals, .. } = scratch;
+        let men = frame.defenders.men(rank);
+        for lane in capturing.lanes() {
+            let to = frame.region.square(lane);
+            let end = Row::bit(lane);
+            let origins = frame.region.king_origins(end, frame.free(block, rank));
+            let arrival = arrivals.iter_mut().find(|arrival| arrival.to == to);
+            let Some(Arrival { threats, targets, .. }) = arrival else { continue };
+            if origins.is_empty() {
+                continue;
+            }
+            let backed = |threat: &Threat| {
+                threat.can_be_backed && frame.defenders.is_among(men, threat.anvil)
+            };
+            // He is not on the anvil himself.
+            let victims = threats.iter().filter_map(|t| t.victim(backed(t)));
+            let victims = victims.filter(|victim| victim.without_king);
+            let captured = victims.map(|victim| victim.square).collect();
+            let after = self.after(targets, block.attackers, captured);
+            values.clear();
+            self.after_attackers(after, rank, end, values);
+            for &(code, _) in values.iter() {
+                options.capture(code, rank, origins);
             }
         }
     }

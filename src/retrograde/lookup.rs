@@ -33,6 +33,15 @@ pub struct BlockLookup {
     inverse: [Symmetry; 8],
 }
 
+/// All attackers but one, made ready for looking up where the last one goes.
+#[derive(Clone, Debug, Default)]
+pub struct Fixed {
+    set: SquareSet,
+    places: Vec<u16>,
+    /// By how many of them are below the last one: what they add to the rank.
+    terms: Vec<u64>,
+}
+
 impl BlockLookup {
     /// For these sets of `count` attackers on `squares`.
     pub fn new(sets: AttackerSets, squares: SquareSet, count: usize) -> BlockLookup {
@@ -102,6 +111,36 @@ impl BlockLookup {
         }
     }
 
+    /// Makes ready to look up these attackers with one more.
+    pub fn fix(&self, others: SquareSet, fixed: &mut Fixed) {
+        let Fixed { set, places, terms } = fixed;
+        *set = others;
+        places.clear();
+        places.extend(others.iter().map(|square| self.places[square.index()]));
+        // Men below the new one keep their term, those above move up by one.
+        let term = |i: usize, k: usize| self.binomials.get(usize::from(places[i]), k);
+        terms.clear();
+        let mut sum = (0..places.len()).map(|i| term(i, i + 2)).sum::<u64>();
+        terms.push(sum);
+        for i in 0..places.len() {
+            sum = sum - term(i, i + 2) + term(i, i + 1);
+            terms.push(sum);
+        }
+    }
+
+    /// Where the rows of the fixed attackers and one on `square` are.
+    #[inline]
+    pub fn target_with(&self, fixed: &Fixed, square: Square) -> Target {
+        let Some(entries) = &self.entries else {
+            return self.target(fixed.set.with(square));
+        };
+        let place = self.places[square.index()];
+        let below = fixed.places.iter().map(|&other| usize::from(other < place)).sum::<usize>();
+        let rank = fixed.terms[below] + self.binomials.get(usize::from(place), below + 1);
+        self.unpacked(entries[rank as usize])
+    }
+
+    #[inline]
     fn unpacked(&self, entry: u32) -> Target {
         let number = (entry & 7) as usize;
         Target {

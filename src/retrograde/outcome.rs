@@ -1,7 +1,5 @@
 //! The plies of one outcome: a least fixpoint, reached in order of distance.
 
-use std::ops::Range;
-
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
@@ -12,28 +10,32 @@ use crate::value::Plies;
 use super::chunks::{Chunks, Placement};
 use super::frame::Frame;
 use super::packed::{pack_events, unpack_events, unpack_rows};
-use super::quiet::{Scratch as Buffers, Targets};
+use super::reach::Changed;
 use super::row::Row;
+use super::row_moves::RowMoves;
 use super::seeds::Event;
-use super::table::{RowTable, Rows};
+use super::table::RowTable;
 
 /// The tables of one outcome, all by row.
 pub struct Outcome<'a, const N: usize> {
-    frame: &'a Frame<'a, N>,
+    pub(super) moves: &'a RowMoves<'a, N>,
     /// The side that wins; the other one is the loser.
-    winner: Side,
-    chunks: Chunks,
-    placement: &'a Placement,
+    pub(super) winner: Side,
+    pub(super) chunks: Chunks,
+    pub(super) placement: &'a Placement,
     /// What the initial pass said.
-    initial: &'a Parts,
+    pub(super) initial: &'a Parts,
     /// The winner to move and known to win. Lanes without a position are set,
     /// too: nothing is sought there.
-    won: RowTable<N>,
+    pub(super) won: RowTable<N>,
     /// The loser to move and not yet known to lose; only captures that are
     /// known to lose, and moves that capture nothing, are left to him.
-    open: RowTable<N>,
+    pub(super) open: RowTable<N>,
     /// The loser to move and found to lose at the last ply.
-    lost: RowTable<N>,
+    pub(super) lost: RowTable<N>,
+    /// The winner to move and found to win at the last ply; without rows where
+    /// the tables are on disk.
+    pub(super) new: Vec<Row<N>>,
 }
 
 /// A ply that is being worked on.
@@ -49,7 +51,7 @@ pub struct Ply<'a> {
 impl<'a, const N: usize> Outcome<'a, N> {
     /// The outcome as the initial pass leaves it.
     pub fn new(
-        frame: &'a Frame<'a, N>,
+        moves: &'a RowMoves<'a, N>,
         winner: Side,
         chunks: Chunks,
         placement: &'a Placement,
@@ -61,7 +63,12 @@ impl<'a, const N: usize> Outcome<'a, N> {
             Placement::Disk { .. } => RowTable::on_disk(chunks.rows(), scratch, name),
         };
         let [won, open, lost] = [table("won")?, table("open")?, table("lost")?];
-        let mut outcome = Outcome { frame, winner, chunks, placement, initial, won, open, lost };
+        let new = match placement {
+            Placement::Memory => vec![Row::EMPTY; chunks.rows()],
+            Placement::Disk { .. } => Vec::new(),
+        };
+        let mut outcome =
+            Outcome { moves, winner, chunks, placement, initial, won, open, lost, new };
         outcome.for_chunks(|frame, chunks, chunk, [won, open, lost]| {
             let blocks = chunks.blocks_of(chunk);
             for (number, won) in blocks.zip(won.chunks_mut(chunks.block_rows)) {
@@ -89,16 +96,17 @@ impl<'a, const N: usize> Outcome<'a, N> {
         own.map(|key| key.ply).max().unwrap_or(0)
     }
 
-    /// The blocks with positions lost in 0.
-    pub fn stuck(&self) -> Result<BitVec, ScratchError> {
-        let key = (Content::Stuck, self.winner, 0);
-        changed_blocks::<N>(|chunk| self.initial.of(chunk), key, self.chunks)
+    /// Where positions are lost in 0.
+    pub fn stuck(&self) -> Result<Changed, ScratchError> {
+        let winner = self.winner;
+        let key = |chunk| Key { content: Content::Stuck, winner, ply: 0, chunk: chunk as u32 };
+        changed::<N>(|chunk| read_events(self.initial.of(chunk), key(chunk)), self.chunks)
     }
 
-    /// Does a ply again of which the results are known; returns the blocks that
-    /// it changed.
-    pub fn replay(&mut self, ply: Plies, found: &StageFile) -> Result<BitVec, ScratchError> {
-        let (winner, initial) = (self.winner, self.initial);
+    /// Does a ply again of which the results are known; returns what it
+    /// changed.
+    pub fn replay(&mut self, ply: Plies, found: &StageFile) -> Result<Changed, ScratchError> {
+        let (chunks, winner, initial) = (self.chunks, self.winner, self.initial);
         self.for_chunks(|_, _, chunk, [won, open, lost]| {
             let key = |content, ply| Key { content, winner, ply, chunk: chunk as u32 };
             let events = read_events(found, key(Content::Found, ply))?;
@@ -118,130 +126,44 @@ impl<'a, const N: usize> Outcome<'a, N> {
             }
             Ok(())
         })?;
-        changed_blocks::<N>(|_| found, (Content::Found, winner, ply), self.chunks)
+        let key = |chunk: usize| Key { content: Content::Found, winner, ply, chunk: chunk as u32 };
+        if !self.new.is_empty() {
+            let new = self.new.par_chunks_mut(chunks.chunk_rows()).enumerate();
+            new.try_for_each(|(chunk, new)| {
+                new.fill(Row::EMPTY);
+                if ply % 2 == 1 {
+                    for (row, lanes) in read_events(found, key(chunk))? {
+                        new[row as usize] = lanes;
+                    }
+                }
+                Ok::<_, ScratchError>(())
+            })?;
+        }
+        changed::<N>(|chunk| read_events(found, key(chunk)), chunks)
     }
 
     /// The winner's positions that win at this ply: a move leads to one that was
-    /// lost at the ply before, or a capture does. `lost` are the blocks that
-    /// changed at that ply; returns those that change now.
-    pub fn winning_ply(&mut self, ply: &Ply, lost: &BitVec) -> Result<BitVec, ScratchError> {
-        let (chunks, winner, initial) = (self.chunks, self.winner, self.initial);
-        let reaching = self.frame.reaching(winner, lost);
-        let pull = Pull {
-            frame: self.frame,
-            mover: winner,
-            chunks,
-            placement: self.placement,
-            source: &self.lost,
-            complement: false,
-            changed: Some(lost),
-            reaching,
-        };
-        let begin = |_, won: &mut &mut [Row<N>], sought: &mut [Row<N>]| {
-            for (sought, &won) in sought.iter_mut().zip(&**won) {
-                *sought = !won;
-            }
-            Ok(())
-        };
-        let end = |chunk, won: &mut [Row<N>], sought: &mut [Row<N>]| {
-            for (found, &won) in sought.iter_mut().zip(&*won) {
-                *found = !(won | *found);
-            }
-            let key = Key { content: Content::Wins, winner, ply: ply.ply, chunk: chunk as u32 };
-            for (row, lanes) in read_events(initial.of(chunk), key)? {
-                sought[row as usize] |= lanes.without(won[row as usize]);
-            }
-            let key = Key { content: Content::Found, ..key };
-            let blocks = note(ply, key, chunks, sought)?;
-            for (won, &found) in won.iter_mut().zip(&*sought) {
-                *won |= found;
-            }
-            Ok(blocks)
-        };
-        let mut blocks = BitVec::new();
-        for own in self.placement.own(chunks) {
-            let mut won = self.won.rows_mut(chunks.rows_of(&own))?;
-            let parts = won.par_chunks_mut(chunks.chunk_rows());
-            for part in pull.run(own, parts, begin, end)? {
-                blocks.extend_from_bitslice(&part);
-            }
+    /// lost at the ply before, or a capture does. `lost` is what changed at that
+    /// ply; returns what changes now.
+    pub fn winning_ply(&mut self, ply: &Ply, lost: &Changed) -> Result<Changed, ScratchError> {
+        match self.placement {
+            Placement::Memory => self.winning_in_memory(ply, lost),
+            Placement::Disk { .. } => self.winning_on_disk(ply, lost),
         }
-        Ok(blocks)
     }
 
     /// The loser's positions that are lost at this ply: every move leads to a win
-    /// found so far. `won` are the blocks that changed at the ply before, `lost`
-    /// those at the one before that; returns those that change now.
+    /// found so far. `won` is what changed at the ply before, `lost` at the one
+    /// before that; returns what changes now.
     pub fn losing_ply(
         &mut self,
         ply: &Ply,
-        [won, lost]: [&BitVec; 2],
-    ) -> Result<BitVec, ScratchError> {
-        let (chunks, winner, loser) = (self.chunks, self.winner, self.winner.other());
-        let (frame, initial) = (self.frame, self.initial);
-        let reaching = frame.reaching(loser, won);
-        let may = |block| reaching.as_ref().is_none_or(|blocks| blocks[block]);
-        let pull = Pull {
-            frame,
-            mover: loser,
-            chunks,
-            placement: self.placement,
-            source: &self.won,
-            complement: true,
-            changed: None,
-            reaching: None,
-        };
-        type Part<'t, const N: usize> = (&'t mut [Row<N>], &'t mut [Row<N>]);
-        let begin = |chunk, (open, _): &mut Part<N>, sought: &mut [Row<N>]| {
-            let key =
-                Key { content: Content::Releases, winner, ply: ply.ply - 1, chunk: chunk as u32 };
-            let first = chunks.blocks_of(chunk).start;
-            let mut released = vec![false; chunks.chunk_blocks];
-            for (row, lanes) in read_events(initial.of(chunk), key)? {
-                open[row as usize] |= lanes;
-                released[row as usize / chunks.block_rows] = true;
-            }
-            let blocks = open.chunks(chunks.block_rows).zip(sought.chunks_mut(chunks.block_rows));
-            for (i, (open, sought)) in blocks.enumerate() {
-                // Nothing can be lost that has no new win within reach.
-                if released[i] || may(first + i) {
-                    sought.copy_from_slice(open);
-                } else {
-                    sought.fill(Row::EMPTY);
-                }
-            }
-            Ok(())
-        };
-        // What is left of the open ones has no safe move.
-        let end = |chunk, (open, now): Part<N>, sought: &mut [Row<N>]| {
-            let key = Key { content: Content::Found, winner, ply: ply.ply, chunk: chunk as u32 };
-            let blocks = note(ply, key, chunks, sought)?;
-            let first = chunks.blocks_of(chunk).start;
-            for (i, changed) in blocks.iter().by_vals().enumerate() {
-                let rows = i * chunks.block_rows..(i + 1) * chunks.block_rows;
-                if changed {
-                    for (open, found) in open[rows.clone()].iter_mut().zip(&sought[rows.clone()]) {
-                        *open = open.without(*found);
-                    }
-                }
-                if changed || lost[first + i] {
-                    now[rows.clone()].copy_from_slice(&sought[rows]);
-                }
-            }
-            Ok(blocks)
-        };
-        let mut blocks = BitVec::new();
-        for own in self.placement.own(chunks) {
-            let rows = chunks.rows_of(&own);
-            let (mut open, mut now) =
-                (self.open.rows_mut(rows.clone())?, self.lost.rows_mut(rows)?);
-            let open = open.par_chunks_mut(chunks.chunk_rows());
-            let parts = open.zip(now.par_chunks_mut(chunks.chunk_rows()));
-            for part in pull.run(own, parts, begin, end)? {
-                blocks.extend_from_bitslice(&part);
-            }
+        changed: [&Changed; 2],
+    ) -> Result<Changed, ScratchError> {
+        match self.placement {
+            Placement::Memory => self.losing_in_memory(ply, changed),
+            Placement::Disk { .. } => self.losing_on_disk(ply, changed),
         }
-        Ok(blocks)
     }
 
     /// Changes all tables chunk by chunk.
@@ -249,7 +171,7 @@ impl<'a, const N: usize> Outcome<'a, N> {
         &mut self,
         change: impl Fn(&Frame<N>, Chunks, usize, [&mut [Row<N>]; 3]) -> Result<(), ScratchError> + Sync,
     ) -> Result<(), ScratchError> {
-        let (frame, chunks) = (self.frame, self.chunks);
+        let (frame, chunks) = (self.moves.frame, self.chunks);
         let rows = chunks.chunk_rows();
         for own in self.placement.own(chunks) {
             let range = || chunks.rows_of(&own);
@@ -266,128 +188,37 @@ impl<'a, const N: usize> Outcome<'a, N> {
     }
 }
 
-/// One pass over a table: takes out of what is sought the lanes from which a move
-/// that captures nothing leads into the source.
-struct Pull<'p, const N: usize> {
-    frame: &'p Frame<'p, N>,
-    mover: Side,
-    chunks: Chunks,
-    placement: &'p Placement,
-    source: &'p RowTable<N>,
-    /// Whether the moves sought lead to what is not in the source.
-    complement: bool,
-    /// The only blocks with anything in the source; `None`: all may have.
-    changed: Option<&'p BitVec>,
-    /// The blocks with moves to those; `None`: all may have.
-    reaching: Option<BitVec>,
+/// What a ply finds in a chunk.
+pub(super) struct Findings<const N: usize> {
+    events: Vec<Event<N>>,
+    /// The blocks with findings.
+    pub blocks: BitVec,
 }
 
-/// A worker's buffers.
-struct Worker<const N: usize> {
-    buffers: Buffers<N>,
-    sought: Vec<Row<N>>,
-}
-
-impl<const N: usize> Pull<'_, N> {
-    /// For each chunk of a range: `begin` fills in what is sought, and `end`
-    /// takes what is left of it. Returns by chunk what `end` does.
-    fn run<T: Send>(
-        &self,
-        own: Range<usize>,
-        parts: impl IndexedParallelIterator<Item = T>,
-        begin: impl Fn(usize, &mut T, &mut [Row<N>]) -> Result<(), ScratchError> + Sync,
-        end: impl Fn(usize, T, &mut [Row<N>]) -> Result<BitVec, ScratchError> + Sync,
-    ) -> Result<Vec<BitVec>, ScratchError> {
-        let chunks = self.chunks;
-        let windows = self.windows(&own);
-        if windows.len() <= 1 {
-            let window = &windows.first().cloned().unwrap_or(0..0);
-            let source = self.source.rows(chunks.rows_of(window))?;
-            let worker = || Worker { buffers: Buffers::default(), sought: Vec::new() };
-            let parts = parts.enumerate().map_init(worker, |worker, (i, mut part)| {
-                let chunk = own.start + i;
-                worker.sought.resize(chunks.rows_of(&(chunk..chunk + 1)).len(), Row::EMPTY);
-                begin(chunk, &mut part, &mut worker.sought)?;
-                self.pull(chunk, window, &source, &mut worker.buffers, &mut worker.sought);
-                end(chunk, part, &mut worker.sought)
-            });
-            return parts.collect();
-        }
-        let mut sought = vec![Row::EMPTY; chunks.rows_of(&own).len()];
-        let mut parts: Vec<T> = parts.collect();
-        let tasks = parts.par_iter_mut().zip(sought.par_chunks_mut(chunks.chunk_rows()));
-        tasks.enumerate().try_for_each(|(i, (part, sought))| begin(own.start + i, part, sought))?;
-        for window in &windows {
-            let source = self.source.rows(chunks.rows_of(window))?;
-            let tasks = sought.par_chunks_mut(chunks.chunk_rows()).enumerate();
-            tasks.for_each_init(Buffers::default, |buffers, (i, sought)| {
-                self.pull(own.start + i, window, &source, buffers, sought);
-            });
-        }
-        let tasks = parts.into_par_iter().zip(sought.par_chunks_mut(chunks.chunk_rows()));
-        tasks.enumerate().map(|(i, (part, sought))| end(own.start + i, part, sought)).collect()
+impl<const N: usize> Findings<N> {
+    /// Nothing found yet in that many blocks.
+    pub fn new(blocks: usize) -> Findings<N> {
+        Findings { events: Vec::new(), blocks: BitVec::repeat(false, blocks) }
     }
 
-    /// The ranges of chunks that are read one after the other.
-    fn windows(&self, own: &Range<usize>) -> Vec<Range<usize>> {
-        if self.mover == Side::Defenders {
-            // Their moves stay in the block.
-            return vec![own.clone()];
-        }
-        let changed = |window: &Range<usize>| {
-            let blocks = self.chunks.blocks_of_all(window);
-            self.changed.is_none_or(|changed| changed[blocks].any())
-        };
-        self.placement.windows(self.chunks).into_iter().filter(changed).collect()
+    /// Notes what was found in the chunk's block of that number.
+    pub fn note(&mut self, block: usize, found: &[Row<N>]) {
+        let before = self.events.len();
+        let first = block * found.len();
+        let some = found.iter().enumerate().filter(|(_, lanes)| !lanes.is_empty());
+        self.events.extend(some.map(|(rank, &lanes)| ((first + rank) as u32, lanes)));
+        self.blocks.set(block, self.events.len() > before);
     }
 
-    fn pull(
-        &self,
-        chunk: usize,
-        window: &Range<usize>,
-        source: &Rows<N>,
-        buffers: &mut Buffers<N>,
-        sought: &mut [Row<N>],
-    ) {
-        let targets = Targets {
-            rows: source,
-            first_block: self.chunks.blocks_of(window.start).start,
-            complement: self.complement,
-            blocks: self.changed.map(|changed| &changed[..]),
-        };
-        let blocks = self.chunks.blocks_of(chunk);
-        for (number, sought) in blocks.zip(sought.chunks_mut(self.chunks.block_rows)) {
-            let may = self.reaching.as_ref().is_none_or(|blocks| blocks[number]);
-            if may && !source.is_empty() && sought.iter().any(|lanes| !lanes.is_empty()) {
-                let block = self.frame.block(number);
-                self.frame.quiet_moves(self.mover, &block, targets, buffers, sought);
-            }
+    /// Keeps all that was found.
+    pub fn keep(self, ply: &Ply, winner: Side, chunk: usize) -> Result<Changed, ScratchError> {
+        if !self.events.is_empty() {
+            let content = Content::Found;
+            let key = Key { content, winner, ply: ply.ply, chunk: chunk as u32 };
+            ply.log.add(key, &pack_events(&self.events))?;
         }
+        Ok(Changed { blocks: self.blocks, rows: self.events.len() })
     }
-}
-
-/// Keeps what a ply found in a chunk; returns for each block whether there is
-/// anything.
-fn note<const N: usize>(
-    ply: &Ply,
-    key: Key,
-    chunks: Chunks,
-    found: &[Row<N>],
-) -> Result<BitVec, ScratchError> {
-    let mut events = Vec::new();
-    let mut blocks = BitVec::with_capacity(chunks.chunk_blocks);
-    for (i, rows) in found.chunks(chunks.block_rows).enumerate() {
-        let before = events.len();
-        let first = i * chunks.block_rows;
-        let changed = rows.iter().enumerate().filter(|(_, lanes)| !lanes.is_empty());
-        events.extend(changed.map(|(rank, &lanes)| ((first + rank) as u32, lanes)));
-        blocks.push(events.len() > before);
-    }
-    if !events.is_empty() {
-        ply.log.add(key, &pack_events(&events))?;
-    }
-    (ply.done)(found.len());
-    Ok(blocks)
 }
 
 /// The events of a record; none if there is no such record.
@@ -401,18 +232,27 @@ pub fn read_events<const N: usize>(
     }
 }
 
-/// The blocks with events of that kind; `file` tells where those of a chunk are.
-fn changed_blocks<'f, const N: usize>(
-    file: impl Fn(usize) -> &'f StageFile,
-    (content, winner, ply): (Content, Side, Plies),
+/// What the events of all chunks change.
+fn changed<const N: usize>(
+    events: impl Fn(usize) -> Result<Vec<Event<N>>, ScratchError>,
     chunks: Chunks,
-) -> Result<BitVec, ScratchError> {
-    let mut blocks = BitVec::repeat(false, chunks.blocks);
+) -> Result<Changed, ScratchError> {
+    let mut changed = Changed { blocks: BitVec::repeat(false, chunks.blocks), rows: 0 };
     for chunk in 0..chunks.count() {
-        let key = Key { content, winner, ply, chunk: chunk as u32 };
-        for (row, _) in read_events::<N>(file(chunk), key)? {
-            blocks.set(chunks.blocks_of(chunk).start + row as usize / chunks.block_rows, true);
+        let first = chunks.blocks_of(chunk).start;
+        let events = events(chunk)?;
+        changed.rows += events.len();
+        for (row, _) in events {
+            changed.blocks.set(first + row as usize / chunks.block_rows, true);
         }
     }
-    Ok(blocks)
+    Ok(changed)
+}
+
+/// What changed in all chunks.
+pub(super) fn joined(chunks: &[Changed]) -> Changed {
+    chunks.iter().fold(Changed::default(), |mut all, chunk| {
+        all.extend(chunk);
+        all
+    })
 }

@@ -34,36 +34,46 @@ pub struct Options<const N: usize> {
     /// By code: where a capture leads to a position of that code; no rows at
     /// all for a code that no capture leads to, since codes can be many.
     captures: Vec<Vec<Row<N>>>,
+    /// The codes that captures lead to.
+    codes: Vec<usize>,
 }
 
 impl<const N: usize> Options<N> {
     /// Nothing yet; captures will lead to codes below `codes`.
     pub fn new(rows: usize, codes: usize) -> Options<N> {
         let empty = vec![Row::EMPTY; rows];
-        Options { stuck: empty.clone(), decisive: empty, captures: vec![Vec::new(); codes] }
+        let captures = vec![Vec::new(); codes];
+        Options { stuck: empty.clone(), decisive: empty, captures, codes: Vec::new() }
     }
 
     /// Forgets everything, for a block with these positions.
     pub fn clear(&mut self, valid: &[Row<N>]) {
         self.stuck.copy_from_slice(valid);
         self.decisive.fill(Row::EMPTY);
-        self.captures.iter_mut().for_each(Vec::clear);
+        self.codes.drain(..).for_each(|code| self.captures[code].clear());
     }
 
     /// The codes of losses that captures lead to, shortest first.
-    fn losses(&self) -> impl Iterator<Item = usize> + '_ {
-        (2..self.captures.len()).step_by(2).filter(|&code| !self.captures[code].is_empty())
+    fn losses(&self) -> Vec<usize> {
+        self.sorted(|code| code >= 2 && code % 2 == 0)
     }
 
     /// The codes of wins that captures lead to, shortest first.
-    fn wins(&self) -> impl DoubleEndedIterator<Item = usize> + '_ {
-        (1..self.captures.len()).step_by(2).filter(|&code| !self.captures[code].is_empty())
+    fn wins(&self) -> Vec<usize> {
+        self.sorted(|code| code % 2 == 1)
+    }
+
+    fn sorted(&self, which: impl Fn(usize) -> bool) -> Vec<usize> {
+        let mut codes: Vec<usize> = self.codes.iter().copied().filter(|&c| which(c)).collect();
+        codes.sort_unstable();
+        codes
     }
 
     /// Notes that captures lead to positions of that code.
     pub fn capture(&mut self, code: Code, rank: u32, lanes: Row<N>) {
         let rows = &mut self.captures[usize::from(code)];
         if rows.is_empty() {
+            self.codes.push(usize::from(code));
             rows.resize(self.stuck.len(), Row::EMPTY);
         }
         rows[rank as usize] |= lanes;
@@ -82,10 +92,10 @@ impl<const N: usize> Seeds<N> {
     /// Adds the rows of the chunk's next block: what the winner and the loser can
     /// do when they are to move.
     pub fn add(&mut self, block: &Block<N>, winner: &Options<N>, loser: &Options<N>) {
-        let won_by: Vec<usize> = winner.losses().collect();
+        let won_by = winner.losses();
         let draws = Some(0).filter(|&code| !loser.captures[code].is_empty());
         let safe_by: Vec<usize> = draws.into_iter().chain(loser.losses()).collect();
-        let held_by: Vec<usize> = loser.wins().rev().collect();
+        let held_by = loser.wins();
         for (rank, &valid) in block.valid.iter().enumerate() {
             let row = self.open.len() as u32;
             let by_rule = winner.decisive[rank] & valid;
@@ -108,7 +118,7 @@ impl<const N: usize> Seeds<N> {
             let safe =
                 safe_by.iter().fold(Row::EMPTY, |safe, &code| safe | loser.captures[code][rank]);
             let mut open = valid.without(loser.stuck[rank] | loser.decisive[rank] | safe);
-            for &code in &held_by {
+            for &code in held_by.iter().rev() {
                 let lanes = open & loser.captures[code][rank];
                 if !lanes.is_empty() {
                     self.releases[code].push((row, lanes));

@@ -14,7 +14,9 @@ use super::frame::Frame;
 use super::initial::{Children, InitialPass};
 use super::outcome::{Outcome, Ply, read_events};
 use super::packed::{pack_events, pack_rows};
+use super::reach::Changed;
 use super::row::Row;
+use super::row_moves::RowMoves;
 use super::seeds::{Event, Seeds};
 
 /// A solved slice. What was found is in the stage files of the scratch folder.
@@ -42,10 +44,11 @@ impl<'a, const N: usize> Solver<'a, N> {
         progress: &dyn Progress,
     ) -> Result<Solver<'a, N>, E> {
         let chunks = Chunks::new(frame.blocks(), frame.block_rows());
-        let initial = initial(frame, chunks, children, scratch, progress)?;
+        let moves = RowMoves::new(frame);
+        let initial = initial(&moves, chunks, children, scratch, progress)?;
         let mut solver = Solver { frame, scratch, chunks, initial, plies: Vec::new() };
         for winner in Side::ALL {
-            let plies = solver.plies(winner, placement, progress)?;
+            let plies = solver.plies(&moves, winner, placement, progress)?;
             solver.plies.extend(plies.into_iter().map(|(ply, file)| (winner, ply, file)));
         }
         Ok(solver)
@@ -107,6 +110,7 @@ impl<'a, const N: usize> Solver<'a, N> {
     /// One outcome, from wins in one ply to the last.
     fn plies(
         &self,
+        moves: &RowMoves<N>,
         winner: Side,
         placement: &Placement,
         progress: &dyn Progress,
@@ -125,10 +129,10 @@ impl<'a, const N: usize> Solver<'a, N> {
         let rows = self.chunks.rows() as u64;
         let done = |rows: usize| progress.advance(rows as u64);
         let mut outcome =
-            Outcome::new(frame, winner, self.chunks, placement, scratch, &self.initial)?;
+            Outcome::new(moves, winner, self.chunks, placement, scratch, &self.initial)?;
         let last_event = outcome.last_event();
-        // The blocks that changed at the last ply and at the one before.
-        let (mut before, mut changed) = (Default::default(), outcome.stuck()?);
+        // What changed at the last ply and at the one before.
+        let (mut before, mut changed) = (Changed::default(), outcome.stuck()?);
         for ply in 1.. {
             progress.phase(frame.slice, Phase::Ply { winner, ply }, rows);
             let stage = Stage::Ply { winner, ply };
@@ -150,7 +154,7 @@ impl<'a, const N: usize> Solver<'a, N> {
             };
             plies.push((ply, file));
             (before, changed) = (changed, now);
-            if ply % 2 == 0 && changed.not_any() && ply > last_event {
+            if ply % 2 == 0 && changed.rows == 0 && ply > last_event {
                 break;
             }
         }
@@ -161,7 +165,7 @@ impl<'a, const N: usize> Solver<'a, N> {
 
 /// The initial pass, for both outcomes, as far as it is not done.
 fn initial<const N: usize, E: From<ScratchError>>(
-    frame: &Frame<N>,
+    moves: &RowMoves<N>,
     chunks: Chunks,
     children: impl FnOnce() -> Result<Children<N>, E>,
     scratch: &Scratch,
@@ -178,9 +182,9 @@ fn initial<const N: usize, E: From<ScratchError>>(
     let done = (files.len() * part_chunks).min(chunks.count());
     if done < chunks.count() {
         let children = children()?;
-        progress.phase(frame.slice, Phase::Initial, chunks.rows() as u64);
+        progress.phase(moves.frame.slice, Phase::Initial, chunks.rows() as u64);
         progress.advance(chunks.rows_of(&(0..done)).len() as u64);
-        let pass = InitialPass::new(frame, &children);
+        let pass = InitialPass::new(moves, &children);
         for first in (done..chunks.count()).step_by(part_chunks) {
             let writer = scratch.begin(Stage::Initial { part: files.len() })?;
             let part = first..(first + part_chunks).min(chunks.count());

@@ -1,0 +1,384 @@
+//! Moves of single rows, for blocks in which few rows change: the work is in
+//! proportion to those, where the kernels for whole blocks visit all.
+
+use crate::board::{Direction, Square, SquareSet, Symmetry};
+use crate::rules::{Kind, Side};
+
+use super::captures::Soldiers;
+use super::frame::Frame;
+use super::lookup::Fixed;
+use super::row::Row;
+use super::stars::AttackerStars;
+
+/// What moves of single rows need to know about a slice.
+pub struct RowMoves<'f, const N: usize> {
+    /// The slice.
+    pub frame: &'f Frame<'f, N>,
+    /// By square of the board: what attackers arriving there capture.
+    arrivals: Vec<Arrival<N>>,
+    /// Attackers whom the king can capture without the help of a defender.
+    exposed: Vec<Exposed>,
+    /// For blocks of one row.
+    pub stars: Option<AttackerStars<N>>,
+}
+
+/// What an attacker captures who arrives on a square.
+struct Arrival<const N: usize> {
+    /// The king's lanes beside it, each with the squares that the attackers must
+    /// hold too to capture him, while no defender is near.
+    kings: Vec<(Row<N>, Vec<Square>)>,
+    /// Where defenders may change what is captured.
+    near: SquareSet,
+}
+
+/// An attacker beside a hostile square.
+struct Exposed {
+    attacker: Square,
+    /// Where the king arrives.
+    to: Square,
+    anvil: Square,
+}
+
+/// A row of a block, by defender rank, and some of its lanes.
+pub type RankLanes<const N: usize> = (u32, Row<N>);
+
+/// Buffers that a worker reuses from block to block.
+pub struct RowScratch<const N: usize> {
+    others: Fixed,
+    start: Vec<RankLanes<N>>,
+    live: Vec<RankLanes<N>>,
+}
+
+impl<const N: usize> Default for RowScratch<N> {
+    fn default() -> Self {
+        RowScratch { others: Fixed::default(), start: Vec::new(), live: Vec::new() }
+    }
+}
+
+impl<'f, const N: usize> RowMoves<'f, N> {
+    /// For a slice.
+    pub fn new(frame: &'f Frame<'f, N>) -> RowMoves<'f, N> {
+        let (rules, slides) = (frame.rules, frame.rules.slides());
+        let hostile = &rules.hostile[Kind::Attacker as usize];
+        let hostile = hostile.empty | hostile.occupied | hostile.besieged;
+        let exposed = rules.places(Kind::Attacker).iter().flat_map(|attacker| {
+            Direction::ALL.into_iter().filter_map(move |direction| {
+                let anvil = slides.next(attacker, direction)?;
+                let to = slides.next(attacker, direction.opposite())?;
+                hostile.contains(anvil).then_some(Exposed { attacker, to, anvil })
+            })
+        });
+        RowMoves {
+            frame,
+            arrivals: rules.board.squares().map(|to| Arrival::new(frame, to)).collect(),
+            exposed: exposed.collect(),
+            stars: AttackerStars::new(frame),
+        }
+    }
+
+    /// The lanes on which an attacker who has arrived on `to` captures nothing.
+    #[inline]
+    pub fn quiet(&self, after: SquareSet, to: Square, rank: u32) -> Row<N> {
+        let arrival = &self.arrivals[to.index()];
+        let sets = &self.frame.defenders;
+        let men = sets.men(rank);
+        if men.iter().any(|&place| arrival.near.contains(sets.squares[usize::from(place)])) {
+            return self.frame.quiet(after, to, rank);
+        }
+        let captured = |closed: &[Square]| closed.iter().all(|&square| after.contains(square));
+        let kings = arrival.kings.iter().filter(|(_, closed)| captured(closed));
+        kings.fold(!Row::EMPTY, |quiet, &(king, _)| quiet.without(king))
+    }
+
+    /// Calls `visit` with the rows and lanes from which an attacker has a move
+    /// that captures nothing to one of these rows of the block with `attackers`.
+    /// Of the images of a row under the symmetries of its attackers, one at
+    /// least is visited.
+    pub fn attacker_unmoves(
+        &self,
+        attackers: SquareSet,
+        rows: &[RankLanes<N>],
+        scratch: &mut RowScratch<N>,
+        mut visit: impl FnMut(usize, usize, Row<N>),
+    ) {
+        let frame = self.frame;
+        let RowScratch { others: fixed, start, live } = scratch;
+        for to in attackers {
+            let quiet = |&(rank, lanes): &RankLanes<N>| {
+                let lanes = lanes & self.quiet(attackers, to, rank);
+                (!lanes.is_empty()).then_some((rank, lanes))
+            };
+            start.clear();
+            start.extend(rows.iter().filter_map(quiet));
+            if start.is_empty() {
+                continue;
+            }
+            let others = attackers.without(to);
+            frame.attackers.fix(others, fixed);
+            for ray in frame.rules.slides().to(Kind::Attacker, to) {
+                live.clone_from(start);
+                for step in ray.iter().take_while(|step| !others.contains(step.square)) {
+                    self.pass(step.square, live);
+                    if live.is_empty() {
+                        break;
+                    }
+                    if !step.ends {
+                        continue;
+                    }
+                    let target = frame.attackers.target_with(fixed, step.square);
+                    let images = frame.defenders.images(target.symmetry);
+                    for &(rank, lanes) in &*live {
+                        let lanes = frame.region.flip(target.symmetry, lanes);
+                        visit(target.block, images[rank as usize] as usize, lanes);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes out what a piece cannot pass that goes over the square.
+    #[inline(always)]
+    fn pass(&self, square: Square, live: &mut Vec<RankLanes<N>>) {
+        let sets = &self.frame.defenders;
+        let king = self.frame.region.bit(square);
+        live.retain_mut(|(rank, lanes)| {
+            *lanes = lanes.without(king);
+            !lanes.is_empty() && !sets.is_among(sets.men(*rank), square)
+        });
+    }
+
+    /// Takes out of the rows of a block the lanes from which an attacker has a
+    /// move that captures nothing to a position that is not in `table`; rows
+    /// without lanes are dropped.
+    pub fn attackers_escape(
+        &self,
+        attackers: SquareSet,
+        table: &[Row<N>],
+        rows: &mut Vec<RankLanes<N>>,
+        scratch: &mut RowScratch<N>,
+    ) {
+        let frame = self.frame;
+        let sets = &frame.defenders;
+        let fixed = &mut scratch.others;
+        for from in attackers {
+            rows.retain(|(_, lanes)| !lanes.is_empty());
+            if rows.is_empty() {
+                return;
+            }
+            let others = attackers.without(from);
+            frame.attackers.fix(others, fixed);
+            for ray in frame.rules.slides().from(Kind::Attacker, from) {
+                let mut passed = SquareSet::EMPTY;
+                let mut kings = Row::EMPTY;
+                for step in ray.iter().take_while(|step| !others.contains(step.square)) {
+                    let to = step.square;
+                    passed.insert(to);
+                    kings |= frame.region.bit(to);
+                    if !step.ends {
+                        continue;
+                    }
+                    let target = frame.attackers.target_with(fixed, to);
+                    let images = frame.defenders.images(target.symmetry);
+                    let first = target.block * frame.block_rows();
+                    for (rank, lanes) in rows.iter_mut() {
+                        let asked = lanes.without(kings);
+                        if asked.is_empty() || sets.is_any_among(sets.men(*rank), passed) {
+                            continue;
+                        }
+                        let known = table[first + images[*rank as usize] as usize];
+                        let safe = asked.without(frame.region.flip(target.back, known));
+                        if !safe.is_empty() {
+                            let quiet = self.quiet(others.with(to), to, *rank);
+                            *lanes = lanes.without(safe & quiet);
+                        }
+                    }
+                }
+            }
+        }
+        rows.retain(|(_, lanes)| !lanes.is_empty());
+    }
+
+    /// Of the lanes of a row without defenders, those from which no attacker can
+    /// move, and those from which one can capture the king.
+    pub fn attackers_ahead(&self, attackers: SquareSet, lanes: Row<N>) -> (Row<N>, Row<N>) {
+        let (mut stuck, mut decisive) = (lanes, Row::EMPTY);
+        for from in attackers {
+            let others = attackers.without(from);
+            for ray in self.frame.rules.slides().from(Kind::Attacker, from) {
+                let mut legal = lanes;
+                for step in ray.iter().take_while(|step| !others.contains(step.square)) {
+                    legal = legal.without(self.frame.region.bit(step.square));
+                    if step.ends {
+                        let quiet = self.quiet(others.with(step.square), step.square, 0);
+                        stuck = stuck.without(legal);
+                        decisive |= legal.without(quiet);
+                    }
+                }
+            }
+        }
+        (stuck, decisive)
+    }
+
+    /// The lanes of a row on which the king, arriving there, captures nothing.
+    pub fn quiet_king(&self, attackers: SquareSet, rank: u32) -> Row<N> {
+        let (rules, region) = (self.frame.rules, &self.frame.region);
+        let men = self.frame.defenders.men(rank);
+        let soldiers = Soldiers { attackers, defenders: self.frame.defenders.set(rank) };
+        let mut quiet = !Row::EMPTY;
+        let mut look = |attacker: Square, to: Square, anvil: Square| {
+            if soldiers.attackers.contains(attacker)
+                && let Some(victim) = soldiers.victim(rules, Side::Attackers, attacker, anvil)
+                && victim.without_king
+            {
+                quiet = quiet.without(region.bit(to));
+            }
+        };
+        for &Exposed { attacker, to, anvil } in &self.exposed {
+            look(attacker, to, anvil);
+        }
+        for &place in men {
+            let anvil = self.frame.defenders.squares[usize::from(place)];
+            for direction in Direction::ALL {
+                let attacker = rules.slides().next(anvil, direction);
+                let to = attacker.and_then(|square| rules.slides().next(square, direction));
+                if let Some((attacker, to)) = attacker.zip(to) {
+                    look(attacker, to, anvil);
+                }
+            }
+        }
+        quiet
+    }
+
+    /// Calls `visit` with the rows, by rank, and lanes of the block from which
+    /// the king or a defender has a move that captures nothing to these lanes of
+    /// one of its rows.
+    pub fn defender_unmoves(
+        &self,
+        attackers: SquareSet,
+        (rank, lanes): RankLanes<N>,
+        mut visit: impl FnMut(u32, Row<N>),
+    ) {
+        let frame = self.frame;
+        let (sets, men) = (&frame.defenders, frame.defenders.men(rank));
+        let soldiers = Soldiers { attackers, defenders: sets.set(rank) };
+        let free = !(frame.region.row(attackers) | sets.lanes[rank as usize]);
+        let ends = lanes & self.quiet_king(attackers, rank);
+        visit(rank, frame.region.king_origins(ends, free));
+        let occupied = attackers | soldiers.defenders;
+        for &place in men {
+            let to = sets.squares[usize::from(place)];
+            let lanes = lanes & self.quiet_soldier(&soldiers, to);
+            for ray in frame.rules.slides().to(Kind::Defender, to) {
+                let mut lanes = lanes;
+                for step in ray.iter().take_while(|step| !occupied.contains(step.square)) {
+                    lanes = lanes.without(frame.region.bit(step.square));
+                    if lanes.is_empty() {
+                        break;
+                    }
+                    if step.ends {
+                        let before = soldiers.defenders.without(to).with(step.square);
+                        visit(sets.rank(before), lanes);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The lanes on which a defending soldier who has arrived on `to` captures
+    /// nothing.
+    fn quiet_soldier(&self, soldiers: &Soldiers, to: Square) -> Row<N> {
+        let victims = soldiers.victims(self.frame.rules, Side::Defenders, to);
+        victims.fold(!Row::EMPTY, |quiet, victim| quiet & victim.quiet(&self.frame.region))
+    }
+
+    /// Those of the lanes from which neither the king nor a defender has a move
+    /// that captures nothing to a position that is not in `table`, the rows of
+    /// the block by rank.
+    pub fn without_defenders_escape(
+        &self,
+        attackers: SquareSet,
+        table: &[Row<N>],
+        (rank, mut lanes): RankLanes<N>,
+    ) -> Row<N> {
+        let frame = self.frame;
+        let (sets, men) = (&frame.defenders, frame.defenders.men(rank));
+        let soldiers = Soldiers { attackers, defenders: sets.set(rank) };
+        let free = !(frame.region.row(attackers) | sets.lanes[rank as usize]);
+        let safe = (free & frame.region.places).without(table[rank as usize]);
+        let ends = safe & self.quiet_king(attackers, rank);
+        lanes = lanes.without(frame.region.king_origins(ends, free));
+        let occupied = attackers | soldiers.defenders;
+        for &place in men {
+            let from = sets.squares[usize::from(place)];
+            for ray in frame.rules.slides().from(Kind::Defender, from) {
+                let mut kings = Row::EMPTY;
+                for step in ray.iter().take_while(|step| !occupied.contains(step.square)) {
+                    kings |= frame.region.bit(step.square);
+                    let asked = lanes.without(kings);
+                    if asked.is_empty() {
+                        break;
+                    }
+                    if !step.ends {
+                        continue;
+                    }
+                    let defenders = soldiers.defenders.without(from).with(step.square);
+                    let safe = asked.without(table[sets.rank(defenders) as usize]);
+                    if !safe.is_empty() {
+                        let after = Soldiers { attackers, defenders };
+                        lanes = lanes.without(safe & self.quiet_soldier(&after, step.square));
+                    }
+                }
+            }
+        }
+        lanes
+    }
+
+    /// Adds to the rows of a block their images under the symmetries (bit `i`
+    /// for the symmetry numbered `i`) that leave its attackers unchanged.
+    pub fn add_images(&self, symmetries: u8, rows: &mut [Row<N>]) {
+        self.for_images(symmetries, rows, |row, image| *row |= image);
+    }
+
+    /// Keeps of the rows of a block only lanes of which all images are there.
+    pub fn keep_images(&self, symmetries: u8, rows: &mut [Row<N>]) {
+        self.for_images(symmetries, rows, |row, image| *row &= image);
+    }
+
+    fn for_images(
+        &self,
+        symmetries: u8,
+        rows: &mut [Row<N>],
+        mut visit: impl FnMut(&mut Row<N>, Row<N>),
+    ) {
+        if symmetries == 1 {
+            return;
+        }
+        let before = rows.to_vec();
+        for g in Symmetry::ALL.into_iter().filter(|g| symmetries >> g.index() & 1 == 1) {
+            for (&lanes, &image) in before.iter().zip(self.frame.defenders.images(g)) {
+                visit(&mut rows[image as usize], self.frame.region.flip(g, lanes));
+            }
+        }
+    }
+}
+
+impl<const N: usize> Arrival<N> {
+    fn new(frame: &Frame<N>, to: Square) -> Arrival<N> {
+        let rules = frame.rules;
+        let next = |square, direction| rules.slides().next(square, direction);
+        let against = &rules.hostile[Kind::King as usize];
+        let kings = Direction::ALL.into_iter().filter_map(|direction| {
+            let king = next(to, direction)?;
+            let sides = if rules.surrounded.contains(king) {
+                Direction::ALL.map(|side| next(king, side)).into_iter().collect::<Option<Vec<_>>>()
+            } else {
+                next(king, direction).map(|anvil| vec![anvil])
+            };
+            let needed = sides?.into_iter().filter(|&s| s != to && !against.empty.contains(s));
+            Some((frame.region.bit(king), needed.collect()))
+        });
+        let beside: SquareSet = rules.board.neighbours(to).collect();
+        let near = (beside & rules.places(Kind::Defender)) | frame.shields_near(to);
+        Arrival { kings: kings.filter(|(king, _)| !king.is_empty()).collect(), near }
+    }
+}
