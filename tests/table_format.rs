@@ -60,13 +60,26 @@ impl Model {
         summary
     }
 
+    fn value_hash(&self) -> ValueHash {
+        let grid = self.header.grid;
+        let mut hasher = ValueHasher::new(grid.lanes());
+        for side in Side::ALL {
+            for (lane, hasher) in hasher.side(side).iter_mut().enumerate() {
+                let slot = |row| grid.locate(side, lane, row).unwrap();
+                let code = |(block, offset)| self.blocks[block as usize][offset];
+                hasher.update((0..grid.rows()).map(|row| code(slot(row))));
+            }
+        }
+        hasher.finish()
+    }
+
     fn write_in(&self, order: &[usize], level: i32, path: &Path) -> u64 {
         let mut writer = TableWriter::create(path, self.header).unwrap();
         for &block in order {
             let encoded = encode_block(self.header.packing, level, &self.blocks[block]).unwrap();
             writer.append(block as u64, encoded).unwrap();
         }
-        writer.finish(Side::ALL.map(|side| self.summary(side))).unwrap()
+        writer.finish(Side::ALL.map(|side| self.summary(side)), self.value_hash()).unwrap()
     }
 
     fn bytes(&self, level: i32) -> Vec<u8> {
@@ -96,8 +109,13 @@ impl Model {
         for side in Side::ALL {
             assert_eq!(table.summary(side), &self.summary(side));
         }
+        assert_eq!(table.value_hash(), self.value_hash());
         assert!(table.check().is_ok());
     }
+}
+
+fn no_hash() -> ValueHash {
+    ValueHash([0; 32])
 }
 
 fn models() -> impl Strategy<Value = Model> {
@@ -186,7 +204,7 @@ proptest! {
 }
 
 const HEADER: usize = 74;
-const FOOTER: usize = 140;
+const FOOTER: usize = 172;
 
 /// Gives header, index and footer the checksums that their bytes ask for, as a
 /// forger would.
@@ -224,7 +242,7 @@ fn small() -> Model {
 #[test]
 fn every_flipped_bit_is_found() {
     let (model, bytes) = (small(), small().bytes(19));
-    assert!(bytes.len() < 400, "{}", bytes.len());
+    assert!(bytes.len() < 440, "{}", bytes.len());
     for at in 0..bytes.len() {
         for bit in 0..8 {
             let mut damaged = bytes.clone();
@@ -330,7 +348,7 @@ fn a_writer_that_does_not_finish_leaves_nothing() {
     let outside = writer.append(8, block(0)).unwrap_err();
     assert!(matches!(outside.kind, TableErrorKind::OutsideTable));
     writer.append(2, block(2)).unwrap();
-    let error = writer.finish(Default::default()).unwrap_err();
+    let error = writer.finish(Default::default(), no_hash()).unwrap_err();
     assert!(
         matches!(error.kind, TableErrorKind::MissingBlocks { missing: 6, first: 1 }),
         "{error}"
@@ -339,7 +357,7 @@ fn a_writer_that_does_not_finish_leaves_nothing() {
     for number in 0..8 {
         second.append(number as u64, block(number)).unwrap();
     }
-    let error = second.finish(Default::default()).unwrap_err();
+    let error = second.finish(Default::default(), no_hash()).unwrap_err();
     assert!(matches!(error.kind, TableErrorKind::CodeTooLarge { .. }), "{error}");
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
 }
@@ -408,7 +426,7 @@ fn golden(name: &str) -> PathBuf {
 /// written first.
 #[test]
 fn golden_files_are_read_and_written_alike() {
-    let (stored, compressed) = (golden("stored-v1.dtw"), golden("compressed-v1.wdl"));
+    let (stored, compressed) = (golden("stored-v2.dtw"), golden("compressed-v2.wdl"));
     if std::env::var_os("WRITE_GOLDEN").is_some() {
         fs::write(&stored, golden_stored().bytes(19)).unwrap();
         fs::write(&compressed, golden_compressed().bytes(19)).unwrap();
@@ -418,5 +436,5 @@ fn golden_files_are_read_and_written_alike() {
     assert_eq!(golden_stored().bytes(19), fs::read(stored).unwrap());
     let (old, new) = (fs::read(compressed).unwrap(), golden_compressed().bytes(19));
     assert_eq!(old[..HEADER], new[..HEADER]);
-    assert_eq!(old[old.len() - FOOTER + 16..][..76], new[new.len() - FOOTER + 16..][..76]);
+    assert_eq!(old[old.len() - FOOTER + 16..][..108], new[new.len() - FOOTER + 16..][..108]);
 }

@@ -4,10 +4,13 @@ use std::path::{Path, PathBuf};
 
 use taflbase::Tablebase;
 use taflbase::build::{BuildOptions, build, needed};
+use taflbase::index::{SliceIndex, Slot};
+use taflbase::moves::legal_moves;
 use taflbase::rules::{Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::table::{
-    Code, Metric, SideSummary, Table, TableWriter, dtw_value, encode_block, wdl_value,
+    BlockShape, Code, Grid, Header, Metric, SideSummary, Table, TableWriter, ValueHash, dtw_value,
+    encode_block, wdl_value,
 };
 use taflbase::tablebase::ProbeError;
 use taflbase::value::Value;
@@ -83,7 +86,7 @@ impl Tables {
         }
         let mut summaries = Side::ALL.map(|side| *table.summary(side));
         recount(&mut summaries);
-        writer.finish(summaries).unwrap();
+        writer.finish(summaries, table.value_hash()).unwrap();
     }
 }
 
@@ -122,6 +125,14 @@ fn with_draws() -> (Tables, Slice) {
     (Tables::new(rules, &[slice]), slice.parse().unwrap())
 }
 
+/// Whether a table answers for the slot.
+fn is_asked(rules: &Ruleset, index: &SliceIndex, slot: Slot, to_move: Side) -> bool {
+    index.unrank(slot, to_move).is_some_and(|position| {
+        let moves = legal_moves(rules, &position);
+        index.rank(&position) == Some(slot) && moves.iter().all(|played| played.ending.is_none())
+    })
+}
+
 /// A position of the DTW table whose value is as wanted: its slot, and itself.
 fn slot_with(
     tables: &Tables,
@@ -134,12 +145,11 @@ fn slot_with(
     // From the middle on: slots of every kind, not the first of all.
     let rows = index.rows() / 2..index.rows();
     for row in rows {
-        let (attackers, defenders) = index.unrank_row(row);
-        for (lane, &king) in index.lanes().squares().iter().enumerate() {
-            if (attackers | defenders).contains(king) {
-                continue;
-            }
+        for lane in 0..index.lanes().count() {
             for side in Side::ALL {
+                if !is_asked(&tables.rules, index, Slot { lane: lane as u16, row }, side) {
+                    continue;
+                }
                 let value = dtw_value(table.value(side, lane, row).unwrap()).unwrap();
                 if wanted(value) {
                     return (side, lane, row, value);
@@ -161,7 +171,7 @@ fn finds(wanted: impl Fn(Value) -> bool, wrong: impl Fn(Code) -> Code) {
     tables.rewrite(slice, Metric::Dtw, change, |_| {});
     let (count, first) = tables.findings(slice);
     assert!(count >= first.len() as u64);
-    let index = taflbase::index::SliceIndex::new(&tables.rules, slice).unwrap();
+    let index = SliceIndex::new(&tables.rules, slice).unwrap();
     let (attackers, defenders) = index.unrank_row(row);
     let named = first.iter().any(|finding| match finding {
         Finding::Dtw { position, stored, found } => {
@@ -181,7 +191,7 @@ fn finds(wanted: impl Fn(Value) -> bool, wrong: impl Fn(Code) -> Code) {
 #[test]
 fn a_wrong_win_is_found() {
     finds(|value| value == Value::Win(3), |_| 0);
-    finds(|value| value == Value::Win(1), |_| 2);
+    finds(|value| value == Value::Win(5), |_| 2);
 }
 
 #[test]
@@ -213,10 +223,10 @@ fn a_wrong_sign_is_found() {
     };
     tables.rewrite(slice, Metric::Wdl, change, |_| {});
     let (count, first) = tables.findings(slice);
-    assert_eq!(count, 1);
-    let index = taflbase::index::SliceIndex::new(&tables.rules, slice).unwrap();
+    assert_eq!(count, 2);
+    let index = SliceIndex::new(&tables.rules, slice).unwrap();
     match first[..] {
-        [Finding::Wdl { position, stored, found }] => {
+        [Finding::Wdl { position, stored, found }, Finding::ValueHash { .. }] => {
             assert_eq!((position.attackers, position.defenders), index.unrank_row(row));
             assert_eq!(position.king, index.lanes().squares()[lane]);
             assert_eq!(position.to_move, side);
@@ -259,6 +269,89 @@ fn a_wrong_longest_win_or_loss_is_found() {
     tables.rewrite(slice, Metric::Dtw, |_, _, _, code| code, recount);
     // The WDL table's summary has the right ones.
     assert_eq!(tables.findings(slice).0, 2);
+}
+
+#[test]
+fn what_nobody_asks_for_may_be_anything() {
+    let (tables, slice) = with_draws();
+    let index = SliceIndex::new(&tables.rules, slice).unwrap();
+    for metric in Metric::ALL {
+        let change = |side, lane: usize, row, code: Code| {
+            let slot = Slot { lane: lane as u16, row };
+            if is_asked(&tables.rules, &index, slot, side) { code } else { 2 - code.min(2) }
+        };
+        tables.rewrite(slice, metric, change, |_| {});
+    }
+    let verdict = tables.verify(slice).unwrap();
+    assert!(matches!(verdict, Verdict::Proved { positions: 1.. }), "{verdict:?}");
+}
+
+#[test]
+fn a_wrong_value_hash_is_found() {
+    let (tables, slice) = with_draws();
+    for metric in Metric::ALL {
+        let path = tables.path(slice, metric);
+        let right = std::fs::read(&path).unwrap();
+        // The hash of another table.
+        let other = Table::open(&tables.path("K0v4".parse().unwrap(), metric)).unwrap();
+        copy(&path, |header| header, other.value_hash());
+        let (count, first) = tables.findings(slice);
+        assert_eq!(count, 1);
+        assert!(matches!(first[..], [Finding::ValueHash { metric: m, .. }] if m == metric));
+        std::fs::write(&path, right).unwrap();
+    }
+}
+
+#[test]
+fn the_value_hash_does_not_depend_on_how_values_are_stored() {
+    let (tables, slice) = with_draws();
+    for metric in Metric::ALL {
+        let path = tables.path(slice, metric);
+        let hash = Table::open(&path).unwrap().value_hash();
+        let cut = |header: Header| {
+            let shape = BlockShape { lanes_per_block: 1, rows_per_block: 777 };
+            let grid = Grid::new(header.grid.lanes(), header.grid.rows(), shape).unwrap();
+            Header { grid, ..header }
+        };
+        copy(&path, cut, hash);
+    }
+    let verdict = tables.verify(slice).unwrap();
+    assert!(matches!(verdict, Verdict::Proved { .. }), "{verdict:?}");
+    let rebuilt = tempdir().unwrap();
+    let options = BuildOptions { level: Some(1), ..BuildOptions::default() };
+    build(&tables.rules, rebuilt.path(), &[slice], &options, &(), &mut |_| {}).unwrap();
+    for metric in Metric::ALL {
+        let path = rebuilt.path().join(&tables.rules.name).join(metric.file_name(slice));
+        let [one, other] = [path, tables.path(slice, metric)].map(|p| Table::open(&p).unwrap());
+        assert_eq!(one.value_hash(), other.value_hash());
+        assert_ne!(one.size_bytes(), other.size_bytes());
+    }
+}
+
+/// Writes a table anew, cut into other blocks or with another hash.
+fn copy(path: &Path, change: impl Fn(Header) -> Header, hash: ValueHash) {
+    let table = Table::read(path).unwrap();
+    let old = table.header().grid;
+    let mut lanes = [0, 1].map(|_| vec![Vec::new(); old.lanes()]);
+    let mut codes = Vec::new();
+    for block in 0..old.blocks() {
+        table.read_block(block, &mut codes).unwrap();
+        let extent = old.block_extent(block).unwrap();
+        let height = (extent.rows.end - extent.rows.start) as usize;
+        for (lane, codes) in extent.lanes.zip(codes.chunks_exact(height)) {
+            lanes[extent.side as usize][lane].extend_from_slice(codes);
+        }
+    }
+    let header = change(*table.header());
+    let mut writer = TableWriter::create(path, header).unwrap();
+    for block in 0..header.grid.blocks() {
+        let extent = header.grid.block_extent(block).unwrap();
+        let rows = extent.rows.start as usize..extent.rows.end as usize;
+        let lanes = &lanes[extent.side as usize][extent.lanes];
+        let codes: Vec<Code> = lanes.iter().flat_map(|lane| &lane[rows.clone()]).copied().collect();
+        writer.append(block, encode_block(header.packing, 1, &codes).unwrap()).unwrap();
+    }
+    writer.finish(Side::ALL.map(|side| *table.summary(side)), hash).unwrap();
 }
 
 /// Whole tables that agree with themselves are wrong all the same where a
@@ -327,7 +420,7 @@ fn a_damaged_table_is_named() {
         let mut changed = bytes.clone();
         // The end of the last record, which is before the index; the first
         // number in the footer says where that is.
-        let footer = bytes.len() - 140;
+        let footer = bytes.len() - 172;
         let index = u64::from_le_bytes(bytes[footer..footer + 8].try_into().unwrap());
         changed[index as usize - 1] ^= 1;
         std::fs::write(&path, changed).unwrap();

@@ -21,6 +21,9 @@ use super::{BuildError, SliceFiles};
 /// blocks, about; one at least.
 const TILES_BYTES: usize = 64 << 20;
 
+/// Codes of one side that wait for their blocks, at most about.
+const WAITING_CODES: usize = 1 << 25;
+
 /// Rows that are spread out before they are turned into lanes: as many as stay
 /// in the cache.
 const STRIP_ROWS: usize = 64;
@@ -306,7 +309,8 @@ impl Output {
             Metric::Dtw => Packing::for_codes_up_to(greatest),
         };
         let lanes = index.lanes().count();
-        let shape = BlockShape::holding(packing.default_block_values(), lanes, index.rows());
+        let values = packing.default_block_values().min(WAITING_CODES / lanes);
+        let shape = BlockShape::holding(values, lanes, index.rows());
         let grid = Grid::new(lanes, index.rows(), shape).map_err(BuildError::Grid)?;
         let slice = index.slice();
         let header = Header { metric, packing, fingerprint: rules.fingerprint(), slice, grid };

@@ -2,7 +2,7 @@ use std::cell::RefCell;
 use std::io;
 use std::ops::RangeInclusive;
 
-use zstd::bulk::Compressor;
+use zstd::bulk::{Compressor, Decompressor};
 
 use super::bytes::{checksum, put, u32_at, u64_at};
 use super::code::{Code, DONT_CARE};
@@ -153,6 +153,15 @@ pub(super) fn decode_record(
     count: usize,
     values: &mut Vec<Code>,
 ) -> Option<()> {
+    packing.unpack(&packed_record(packing, bytes, count)?, count, values)
+}
+
+thread_local! {
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+/// The packed values of the record at the start of `bytes`.
+pub(super) fn packed_record(packing: Packing, bytes: &[u8], count: usize) -> Option<Vec<u8>> {
     let head = bytes.get(..PAYLOAD)?;
     let length = usize::try_from(u32_at(head, PAYLOAD_LENGTH)).ok()?;
     let payload = bytes[PAYLOAD..].get(..length)?;
@@ -161,11 +170,16 @@ pub(super) fn decode_record(
         return None;
     }
     if length == packed_bytes {
-        return packing.unpack(payload, count, values);
+        return Some(payload.to_vec());
     }
-    let mut packed = vec![0; packed_bytes];
-    let written = zstd::bulk::decompress_to_buffer(payload, &mut packed).ok()?;
-    packing.unpack(packed.get(..written)?, count, values)
+    DECOMPRESSOR.with_borrow_mut(|decompressor| {
+        let decompressor = match decompressor {
+            Some(decompressor) => decompressor,
+            none => none.insert(Decompressor::new().ok()?),
+        };
+        let packed = decompressor.decompress(payload, packed_bytes).ok()?;
+        (packed.len() == packed_bytes).then_some(packed)
+    })
 }
 
 #[cfg(test)]

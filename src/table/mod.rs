@@ -22,7 +22,7 @@ pub use footer::SideSummary;
 pub use grid::{BlockExtent, BlockShape, Grid, GridError, MAX_BLOCK_VALUES, MAX_LANES, MAX_ROWS};
 pub use header::{FORMAT_VERSION, Header, Metric};
 pub use packing::Packing;
-pub use reader::Table;
+pub use reader::{PackedBlock, Table};
 pub use temporary::remove_temporaries;
 pub use value_hash::{LaneHasher, ValueHash, ValueHasher};
 pub use writer::TableWriter;

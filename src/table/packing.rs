@@ -50,20 +50,22 @@ impl Packing {
         }
     }
 
-    /// How many values make a block of 12 to 16 KiB: small enough to be unpacked
-    /// for one probe, large enough for the compressor to find its repetitions.
+    /// How many values make a block of about 64 KiB, or fewer where they are
+    /// packed: small enough to be decompressed for one probe, large enough for
+    /// the compressor to find its repetitions.
     pub fn default_block_values(self) -> usize {
         match self {
-            Packing::Base3 => 65536,
-            Packing::Bytes => 16384,
-            Packing::Words => 8192,
+            Packing::Base3 => 1 << 18,
+            Packing::Bytes => 1 << 16,
+            Packing::Words => 1 << 15,
         }
     }
 
-    /// The level of zstd at which compressing takes no longer than solving.
+    /// The level of zstd at which compressing takes no longer than solving. What
+    /// is packed to base 3 is little and compresses fast.
     pub fn default_level(self) -> i32 {
         match self {
-            Packing::Base3 => 9,
+            Packing::Base3 => 19,
             Packing::Bytes | Packing::Words => 9,
         }
     }
@@ -103,6 +105,22 @@ impl Packing {
             }
             Packing::Bytes => packed.extend(values.iter().map(|&v| v as u8)),
             Packing::Words => packed.extend(values.iter().flat_map(|v| v.to_le_bytes())),
+        }
+    }
+
+    /// One of the values of `packed`; `None` if it is not there.
+    #[inline]
+    pub(super) fn value(self, packed: &[u8], at: usize) -> Option<Code> {
+        match self {
+            Packing::Base3 => {
+                let five = UNPACKED.get(usize::from(*packed.get(at / DIGITS)?))?;
+                Some(five[at % DIGITS])
+            }
+            Packing::Bytes => packed.get(at).map(|&byte| Code::from(byte)),
+            Packing::Words => {
+                let word = packed.get(2 * at..2 * at + 2)?;
+                Some(Code::from_le_bytes([word[0], word[1]]))
+            }
         }
     }
 
@@ -154,6 +172,9 @@ mod tests {
             prop_assert_eq!(packed.len(), packing.packed_bytes(values.len()));
             let mut unpacked = vec![7; 3];
             packing.unpack(&packed, values.len(), &mut unpacked).unwrap();
+            for (at, &value) in values.iter().enumerate() {
+                prop_assert_eq!(packing.value(&packed, at), Some(value));
+            }
             prop_assert_eq!(unpacked, values);
         }
     }

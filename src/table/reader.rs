@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
 
-use super::block::decode_record;
+use super::block::{decode_record, packed_record};
 use super::bytes::{checksum, u64_at};
 use super::code::Code;
 use super::error::{KindResult, Part, TableError, TableErrorKind};
@@ -28,6 +28,31 @@ pub struct Table<D> {
     footer: Footer,
     /// Where in the index each side begins.
     side_index: [usize; 2],
+}
+
+/// A block, checked and decompressed but still packed: a fifth of a byte to two
+/// bytes a value.
+#[derive(Clone, Debug)]
+pub struct PackedBlock {
+    number: u64,
+    content: PackedContent,
+}
+
+#[derive(Clone, Debug)]
+enum PackedContent {
+    OneValue(Code),
+    Bytes(Vec<u8>),
+}
+
+impl PackedBlock {
+    /// The memory that it takes.
+    pub fn size_bytes(&self) -> usize {
+        let bytes = match &self.content {
+            PackedContent::OneValue(_) => 0,
+            PackedContent::Bytes(bytes) => bytes.len(),
+        };
+        size_of::<PackedBlock>() + bytes
+    }
 }
 
 impl Table<Mmap> {
@@ -131,21 +156,38 @@ impl<D: AsRef<[u8]>> Table<D> {
         self.decode(block, values).map_err(|kind| kind.at(self.path.as_deref()))
     }
 
-    /// The value of one slot; unpacks the whole block that holds it.
+    /// A block as it is packed, for those who want few of its values.
+    ///
+    /// # Errors
+    /// If the table has no such block or the block is damaged.
+    pub fn read_packed(&self, block: u64) -> Result<PackedBlock, TableError> {
+        self.packed(block).map_err(|kind| kind.at(self.path.as_deref()))
+    }
+
+    /// The value at a place of a packed block of this table.
+    ///
+    /// # Errors
+    /// If there is no value that the table can have.
+    pub fn value_of(&self, packed: &PackedBlock, at: usize) -> Result<Code, TableError> {
+        let side = usize::from(packed.number >= self.header.grid.blocks_per_side());
+        let largest = self.footer.summaries[side].largest_code(self.header.metric);
+        let value = match &packed.content {
+            PackedContent::OneValue(code) => Some(*code),
+            PackedContent::Bytes(bytes) => self.header.packing.value(bytes, at),
+        };
+        value.filter(|&code| code <= largest).ok_or_else(|| {
+            TableErrorKind::Corrupted(Part::Block(packed.number)).at(self.path.as_deref())
+        })
+    }
+
+    /// The value of one slot; decompresses the whole block that holds it.
     ///
     /// # Errors
     /// If the table has no such slot or its block is damaged.
     pub fn value(&self, side: Side, lane: usize, row: u64) -> Result<Code, TableError> {
-        let mut values = Vec::new();
-        self.header
-            .grid
-            .locate(side, lane, row)
-            .ok_or(TableErrorKind::OutsideTable)
-            .and_then(|(block, offset)| {
-                self.decode(block, &mut values)?;
-                values.get(offset).copied().ok_or(TableErrorKind::Corrupted(Part::Block(block)))
-            })
-            .map_err(|kind| kind.at(self.path.as_deref()))
+        let outside = || TableErrorKind::OutsideTable.at(self.path.as_deref());
+        let (block, at) = self.header.grid.locate(side, lane, row).ok_or_else(outside)?;
+        self.value_of(&self.read_packed(block)?, at)
     }
 
     /// Reads every byte and compares every checksum.
@@ -188,12 +230,22 @@ impl<D: AsRef<[u8]>> Table<D> {
             .ok_or(TableErrorKind::Corrupted(Part::Block(block)))
     }
 
+    fn packed(&self, block: u64) -> KindResult<PackedBlock> {
+        let extent = self.header.grid.block_extent(block).ok_or(TableErrorKind::OutsideTable)?;
+        let content = match self.block_entry(extent.side as usize, block) {
+            entry if entry & ONE_VALUE_FLAG == 0 => self
+                .record(entry)
+                .and_then(|record| packed_record(self.header.packing, record, extent.values()))
+                .map(PackedContent::Bytes),
+            entry => Code::try_from(entry & !ONE_VALUE_FLAG).ok().map(PackedContent::OneValue),
+        };
+        let content = content.ok_or(TableErrorKind::Corrupted(Part::Block(block)))?;
+        Ok(PackedBlock { number: block, content })
+    }
+
     /// The values of a block; `None` if it is damaged.
     fn unpack(&self, side: usize, block: u64, count: usize, values: &mut Vec<Code>) -> Option<()> {
-        let entry = match self.footer.one_value[side] {
-            Some(code) => ONE_VALUE_FLAG | u64::from(code),
-            None => self.entry(side, block % self.header.grid.blocks_per_side()),
-        };
+        let entry = self.block_entry(side, block);
         if entry & ONE_VALUE_FLAG == 0 {
             return decode_record(self.header.packing, self.record(entry)?, count, values);
         }
@@ -201,6 +253,14 @@ impl<D: AsRef<[u8]>> Table<D> {
         values.clear();
         values.resize(count, code);
         Some(())
+    }
+
+    /// What the index says, or would say, about a block.
+    fn block_entry(&self, side: usize, block: u64) -> u64 {
+        match self.footer.one_value[side] {
+            Some(code) => ONE_VALUE_FLAG | u64::from(code),
+            None => self.entry(side, block % self.header.grid.blocks_per_side()),
+        }
     }
 
     /// An entry of a side that has entries; opening has found them to be there.

@@ -25,6 +25,7 @@ pub struct ValueHasher {
 #[derive(Clone, Debug, Default)]
 pub struct LaneHasher {
     hasher: blake3::Hasher,
+    codes: Vec<Code>,
     bytes: Vec<u8>,
 }
 
@@ -53,11 +54,13 @@ impl ValueHasher {
 impl LaneHasher {
     /// Adds the values of the next rows; [`DONT_CARE`] counts as 0.
     pub fn update(&mut self, codes: impl IntoIterator<Item = Code>) {
-        self.bytes.clear();
-        self.bytes.extend(codes.into_iter().flat_map(|code| {
-            let value = if code == DONT_CARE { 0 } else { code };
-            value.to_le_bytes()
-        }));
+        self.codes.clear();
+        self.codes.extend(codes);
+        self.bytes.resize(size_of::<Code>() * self.codes.len(), 0);
+        let bytes = self.bytes.as_chunks_mut().0.iter_mut();
+        for (bytes, &code) in bytes.zip(&self.codes) {
+            *bytes = if code == DONT_CARE { 0 } else { code }.to_le_bytes();
+        }
         self.hasher.update(&self.bytes);
     }
 }

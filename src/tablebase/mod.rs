@@ -19,12 +19,12 @@ use crate::index::SliceIndex;
 use crate::position::Position;
 use crate::rules::Ruleset;
 use crate::slice::Slice;
-use crate::table::{Code, Metric, Table, dtw_value, wdl_value};
+use crate::table::{Code, Metric, PackedBlock, Table, dtw_value, wdl_value};
 use crate::value::{Value, Wdl};
 
 use files::{Files, Opened};
 
-/// Decoded blocks are kept up to this many bytes.
+/// Decompressed blocks are kept up to this many bytes.
 const CACHE_BYTES: u64 = 64 << 20;
 
 /// A ruleset's tables.
@@ -41,16 +41,16 @@ const CACHE_BYTES: u64 = 64 << 20;
 pub struct Tablebase {
     rules: Ruleset,
     files: Files,
-    cache: Cache<(u64, u64), Arc<Vec<Code>>, Bytes>,
+    cache: Cache<(u64, u64), Arc<PackedBlock>, Bytes>,
 }
 
 /// Weighs cached blocks by their size.
 #[derive(Clone, Debug)]
 struct Bytes;
 
-impl Weighter<(u64, u64), Arc<Vec<Code>>> for Bytes {
-    fn weight(&self, _: &(u64, u64), block: &Arc<Vec<Code>>) -> u64 {
-        (block.len() * size_of::<Code>()) as u64
+impl Weighter<(u64, u64), Arc<PackedBlock>> for Bytes {
+    fn weight(&self, _: &(u64, u64), block: &Arc<PackedBlock>) -> u64 {
+        block.size_bytes() as u64
     }
 }
 
@@ -187,11 +187,10 @@ impl Tablebase {
         let grid = opened.table.header().grid;
         let (block, offset) =
             grid.locate(position.to_move, usize::from(slot.lane), slot.row).ok_or_else(foreign)?;
-        let values = self.cache.get_or_insert_with(&(opened.id, block), || {
-            let mut values = Vec::new();
-            opened.table.read_block(block, &mut values).map(|()| Arc::new(values))
+        let packed = self.cache.get_or_insert_with(&(opened.id, block), || {
+            opened.table.read_packed(block).map(Arc::new)
         })?;
-        values.get(offset).copied().ok_or_else(foreign)
+        Ok(opened.table.value_of(&packed, offset)?)
     }
 
     /// The name of an outcome under these rules: `win`, `loss`, and `draw` or
