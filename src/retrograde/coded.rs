@@ -5,7 +5,7 @@ use super::row::Row;
 /// The values of many rows for one side to move. A few codes, each with its
 /// lanes, say as much as a code for each of 45 to 361 lanes, and are read at
 /// once.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CodedRows<const N: usize> {
     /// By row: where its entries begin; they end with one that has `LAST` set.
     starts: Vec<u64>,
@@ -62,7 +62,7 @@ impl<const N: usize> CodedRows<N> {
 
     /// Sorts events by row: `plies` gives for each code the rows it occurs in,
     /// ascending. Positions of `valid` rows without any code have code 0.
-    pub fn from_plies(plies: &[(u16, &[(u32, Row<N>)])], valid: &[Row<N>]) -> CodedRows<N> {
+    pub fn from_plies(plies: &[(u16, Vec<(u32, Row<N>)>)], valid: &[Row<N>]) -> CodedRows<N> {
         let mut cursors = vec![0_usize; plies.len()];
         let mut rows = CodedRows::default();
         for (row, &valid) in valid.iter().enumerate() {

@@ -49,7 +49,10 @@ impl<const N: usize> Default for Scratch<N> {
 /// without positions do not matter.
 #[derive(Clone, Copy)]
 pub struct Targets<'a, const N: usize> {
+    /// The rows of some consecutive blocks; others have no targets.
     pub rows: &'a [Row<N>],
+    /// The first of those blocks.
+    pub first_block: usize,
     pub complement: bool,
     /// The blocks with anything in `rows`; `None`: all may have.
     pub blocks: Option<&'a bitvec::slice::BitSlice>,
@@ -61,10 +64,13 @@ impl<const N: usize> Targets<'_, N> {
         if self.complement { !self.rows[row] } else { self.rows[row] }
     }
 
-    /// Whether nothing in the block is in the set.
+    /// The rows of a block, `None` if none of them are in the set.
     #[inline]
-    pub fn skips(&self, block: usize) -> bool {
-        self.blocks.is_some_and(|blocks| !blocks[block])
+    fn of_block(&self, block: usize, block_rows: usize) -> Option<&[Row<N>]> {
+        if self.blocks.is_some_and(|blocks| !blocks[block]) {
+            return None;
+        }
+        self.rows.get(block.checked_sub(self.first_block)? * block_rows..)?.get(..block_rows)
     }
 }
 
@@ -82,10 +88,11 @@ impl<const N: usize> Frame<'_, N> {
     ) {
         match side {
             Side::Attackers => self.quiet_attackers(block, targets, scratch, sought),
-            Side::Defenders if targets.skips(block.number) => {}
             Side::Defenders => {
-                let rows = &targets.rows[block.number * self.block_rows()..][..self.block_rows()];
-                let own = Targets { rows, ..targets };
+                let Some(rows) = targets.of_block(block.number, self.block_rows()) else {
+                    return;
+                };
+                let own = Targets { rows, first_block: block.number, ..targets };
                 let arrivals = self.quiet_arrivals(block.attackers);
                 self.quiet_king(block, own, &arrivals, &mut scratch.ends, sought);
                 self.defender_moves(block, own, Some(&arrivals), scratch, sought);
@@ -130,9 +137,11 @@ impl<const N: usize> Frame<'_, N> {
     ) {
         let Scratch { lanes, before, .. } = scratch;
         let wanted = |after| {
-            Some(self.attackers.target(after)).filter(|target| !targets.skips(target.block))
+            let target = self.attackers.target(after);
+            let theirs = targets.of_block(target.block, self.block_rows())?;
+            Some((target, Targets { rows: theirs, first_block: target.block, ..targets }))
         };
-        self.attacker_moves(block, lanes, wanted, |target, mv, lanes| {
+        self.attacker_moves(block, lanes, wanted, |(target, theirs), mv, lanes| {
             before.clear();
             self.take_captures(&mv, lanes, before);
             let captures = before.len();
@@ -142,13 +151,13 @@ impl<const N: usize> Frame<'_, N> {
                     before.push((rank, std::mem::replace(lanes, Row::EMPTY)));
                 }
             }
-            self.pull(targets, target, lanes, mv.king_passed | mv.king_captured, sought);
+            self.pull(theirs, target, lanes, mv.king_passed | mv.king_captured, sought);
             for &(rank, lanes) in &before[captures..] {
                 let sought = &mut sought[rank as usize];
                 let asked = (*sought & lanes).without(mv.king_passed);
                 if !asked.is_empty() {
                     let asked = asked.without(self.king_captures(&mv, rank));
-                    *sought = sought.without(self.reached(targets, target, rank, asked));
+                    *sought = sought.without(self.reached(theirs, target, rank, asked));
                 }
             }
             for &(rank, was) in before.iter().rev() {
@@ -157,18 +166,18 @@ impl<const N: usize> Frame<'_, N> {
         });
     }
 
-    /// One attacker move for all sets of defenders.
+    /// One attacker move for all sets of defenders, to the targets' block.
     fn pull(
         &self,
-        targets: Targets<N>,
+        theirs: Targets<N>,
         target: Target,
         legal: &[Row<N>],
         except: Row<N>,
         sought: &mut [Row<N>],
     ) {
         simd::run(Pull {
-            theirs: &targets.rows[target.block * self.block_rows()..][..self.block_rows()],
-            complement: if targets.complement { !Row::EMPTY } else { Row::EMPTY },
+            theirs: theirs.rows,
+            complement: if theirs.complement { !Row::EMPTY } else { Row::EMPTY },
             images: self.defenders.images(target.symmetry),
             flip: (target.back != Symmetry::IDENTITY).then(|| self.region.flips(target.back)),
             legal,
@@ -178,9 +187,8 @@ impl<const N: usize> Frame<'_, N> {
     }
 
     /// The lanes of one row that one attacker move brings to a target.
-    fn reached(&self, targets: Targets<N>, target: Target, rank: u32, asked: Row<N>) -> Row<N> {
-        let image = self.defenders.images(target.symmetry)[rank as usize];
-        let there = targets.get(target.block * self.block_rows() + image as usize);
+    fn reached(&self, theirs: Targets<N>, target: Target, rank: u32, asked: Row<N>) -> Row<N> {
+        let there = theirs.get(self.defenders.images(target.symmetry)[rank as usize] as usize);
         self.region.flip(target.back, there) & asked
     }
 
@@ -319,6 +327,7 @@ impl<const N: usize> Kernel for Pull<'_, N> {
     #[inline(always)]
     fn run(self, processor: impl Processor) {
         let (theirs, images) = (self.theirs, self.images);
+        processor.prefetch(theirs);
         match self.flip {
             None => self.each(|row| theirs[row]),
             Some(flip) => self.each(|row| processor.flip(flip, theirs[images[row] as usize])),

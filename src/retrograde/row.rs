@@ -20,7 +20,8 @@ pub struct Pack<const N: usize>([[u64; Pack::<1>::ROWS]; N]);
 
 /// The lanes of one row: one bit for every square of the king's region, for
 /// one placement of the other pieces. `N` words of 64 bits.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, bytemuck::Zeroable, bytemuck::Pod)]
+#[repr(transparent)]
 pub struct Row<const N: usize>(pub [u64; N]);
 
 impl<const N: usize> Row<N> {
