@@ -9,6 +9,7 @@ mod defenders;
 mod flip;
 mod frame;
 mod initial;
+mod lines;
 mod lookup;
 mod outcome;
 mod packed;

@@ -11,6 +11,7 @@ use crate::rules::{Kind, Side};
 
 use super::flip::Flip;
 use super::frame::{Arrivals, Block, Frame};
+use super::lines::LinesScratch;
 use super::lookup::Target;
 use super::region::Region;
 use super::row::{Lanes, Pack, Row};
@@ -25,9 +26,8 @@ pub struct Scratch<const N: usize> {
     pub ends: Vec<Row<N>>,
     /// What `for_missing_defender` found.
     pub ranks: Vec<u32>,
-    targets: Vec<Row<N>>,
     quiet: Vec<Row<N>>,
-    reach: Vec<Row<N>>,
+    lines: Option<LinesScratch<N>>,
 }
 
 impl<const N: usize> Default for Scratch<N> {
@@ -37,9 +37,8 @@ impl<const N: usize> Default for Scratch<N> {
             before: Vec::new(),
             ends: Vec::new(),
             ranks: Vec::new(),
-            targets: Vec::new(),
             quiet: Vec::new(),
-            reach: Vec::new(),
+            lines: None,
         }
     }
 }
@@ -203,38 +202,43 @@ impl<const N: usize> Frame<'_, N> {
         scratch: &mut Scratch<N>,
         sought: &mut [Row<N>],
     ) {
+        let places = &self.defenders.squares;
+        let mut lines = scratch.lines.take().unwrap_or_else(|| self.lines.scratch());
         self.for_missing_defender(block, scratch, |others, occupied, scratch| {
-            let mut rows = self.defenders.squares.iter().zip(&scratch.ranks);
+            let mut rows = places.iter().zip(&scratch.ranks);
             if rows.all(|(&s, &rank)| occupied.contains(s) || sought[rank as usize].is_empty()) {
                 return;
             }
-            let Scratch { ranks, targets: arriving, quiet, reach: leaving, .. } = scratch;
+            let Scratch { ranks, quiet, .. } = scratch;
             if let Some(arrivals) = arrivals {
                 arrivals.beside(self, others, quiet);
-            } else {
-                quiet.clear();
-                quiet.resize(self.rules.board.area(), !Row::EMPTY);
             }
+            lines.clear();
             let mut any = false;
-            for (place, &square) in self.defenders.squares.iter().enumerate() {
-                let rank = ranks[place] as usize;
-                let free = !occupied.contains(square);
-                let lanes = if free { targets.get(rank) & block.valid[rank] } else { Row::EMPTY };
-                arriving[square.index()] = lanes & quiet[square.index()];
-                leaving[square.index()] = Row::EMPTY;
-                any |= !lanes.is_empty();
+            for (&square, &rank) in places.iter().zip(&*ranks) {
+                if occupied.contains(square) {
+                    continue;
+                }
+                let lanes = targets.get(rank as usize) & block.valid[rank as usize];
+                if lanes.is_empty() {
+                    continue;
+                }
+                any = true;
+                let quiet = arrivals.map_or(!Row::EMPTY, |_| quiet[square.index()]);
+                self.lines.put_target(&mut lines, square, lanes & quiet);
             }
             if !any {
                 return;
             }
-            self.lines.reach(&self.region, occupied, arriving, leaving);
-            for (place, &square) in self.defenders.squares.iter().enumerate() {
+            self.lines.reach(occupied, &mut lines);
+            for (&square, &rank) in places.iter().zip(&*ranks) {
                 if !occupied.contains(square) {
-                    let rank = ranks[place] as usize;
-                    sought[rank] = sought[rank].without(leaving[square.index()]);
+                    let sought = &mut sought[rank as usize];
+                    *sought = sought.without(self.lines.reached(&lines, square));
                 }
             }
         });
+        scratch.lines = Some(lines);
     }
 
     /// Calls `visit` for every set of one defender fewer that leaves the
@@ -249,8 +253,6 @@ impl<const N: usize> Frame<'_, N> {
         let Some(fewer) = self.slice.defenders.checked_sub(1) else {
             return;
         };
-        scratch.targets.resize(self.rules.board.area(), Row::EMPTY);
-        scratch.reach.resize(self.rules.board.area(), Row::EMPTY);
         let places = self.defenders.squares.len();
         let mut others: Vec<usize> = (0..fewer).collect();
         loop {
