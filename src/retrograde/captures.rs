@@ -153,10 +153,17 @@ impl Threat {
     ) -> impl Iterator<Item = Threat> + '_ {
         let slides = rules.slides();
         let side = mover.other();
+        let hostile = &rules.hostile[side.soldier() as usize];
+        // A king or a defender on the anvil captures attackers.
+        let anvils = match side {
+            Side::Attackers => !SquareSet::EMPTY,
+            Side::Defenders => attackers | hostile.empty | hostile.occupied | hostile.besieged,
+        };
         Direction::ALL.into_iter().filter_map(move |direction| {
             let square = slides.next(to, direction)?;
             let anvil = slides.next(square, direction)?;
-            if attackers.contains(square) != (side == Side::Attackers) {
+            let enemy = attackers.contains(square) == (side == Side::Attackers);
+            if !enemy || !anvils.contains(anvil) {
                 return None;
             }
             let victims = SquareSet::of(square) - attackers;

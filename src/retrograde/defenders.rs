@@ -1,4 +1,4 @@
-use crate::board::{Direction, Square, SquareSet};
+use crate::board::{Square, SquareSet};
 use crate::index::{Binomials, colex_unrank};
 use crate::rules::{Kind, Ruleset};
 
@@ -143,84 +143,6 @@ impl<const N: usize> DefenderSets<N> {
                 below += term(others[passed], passed + 1);
                 above -= term(others[passed], passed + 2);
                 passed += 1;
-            }
-        }
-    }
-}
-
-/// Defenders' slides along whole lines of the board, for all origins at once.
-///
-/// With all men but one in place, `reach` runs along every line in both
-/// directions and carries with it the lanes of the targets passed so far: what
-/// it holds on a square is what the missing man reaches from there.
-#[derive(Clone, Debug)]
-pub struct DefenderLines<const N: usize> {
-    /// Every line of the board in both directions: the squares in order.
-    lines: Vec<Vec<Square>>,
-    classes: Vec<OriginClass>,
-}
-
-/// Origins that share their path rules: all squares outside gates (and gates of
-/// one square), or one gate's.
-#[derive(Clone, Debug)]
-struct OriginClass {
-    origins: SquareSet,
-    stop: SquareSet,
-    cross: SquareSet,
-}
-
-impl<const N: usize> DefenderLines<N> {
-    /// The lines of a ruleset's board.
-    pub fn new(rules: &Ruleset) -> DefenderLines<N> {
-        let board = rules.board;
-        let starts =
-            |d: Direction| board.squares().filter(move |&s| board.step(s, d.opposite()).is_none());
-        let line = |start, d| std::iter::once(start).chain(board.ray(start, d)).collect();
-        let lines =
-            Direction::ALL.into_iter().flat_map(|d| starts(d).map(move |s| line(s, d))).collect();
-        let movement = &rules.movement[Kind::Defender as usize];
-        let union = |sets: &mut dyn Iterator<Item = &SquareSet>| {
-            sets.fold(SquareSet::EMPTY, |all, &set| all | set)
-        };
-        let larger = || movement.gates.iter().filter(|gate| gate.len() > 1);
-        let open = !union(&mut movement.gates.iter());
-        let class = |origins: SquareSet, open: SquareSet| OriginClass {
-            origins: origins & rules.places(Kind::Defender),
-            stop: movement.stop & open,
-            cross: movement.cross & open,
-        };
-        let outside = class(!union(&mut larger()), open);
-        let gates = larger().map(|&gate| class(gate, open | gate));
-        DefenderLines { lines, classes: std::iter::once(outside).chain(gates).collect() }
-    }
-
-    /// Adds to `reach[origin]` the lanes of all `targets[square]` that a man
-    /// there reaches when `occupied` squares are taken; both by square of the
-    /// board. Lanes on which the king is in the way are left out.
-    pub fn reach(
-        &self,
-        region: &Region<N>,
-        occupied: SquareSet,
-        targets: &[Row<N>],
-        reach: &mut [Row<N>],
-    ) {
-        for class in &self.classes {
-            let stop = class.stop - occupied;
-            let cross = class.cross - occupied;
-            for line in &self.lines {
-                let mut carry = Row::EMPTY;
-                for &square in line {
-                    if class.origins.contains(square) {
-                        reach[square.index()] |= carry;
-                    }
-                    let target =
-                        if stop.contains(square) { targets[square.index()] } else { Row::EMPTY };
-                    if cross.contains(square) {
-                        carry = (carry | target).without(region.bit(square));
-                    } else {
-                        carry = target;
-                    }
-                }
             }
         }
     }

@@ -4,7 +4,8 @@ use crate::rules::{Kind, Ruleset, Side};
 use crate::slice::Slice;
 
 use super::captures::{Soldiers, Threat};
-use super::defenders::{DefenderLines, DefenderSets};
+use super::defenders::DefenderSets;
+use super::lines::DefenderLines;
 use super::lookup::BlockLookup;
 use super::region::Region;
 use super::row::Row;
@@ -75,7 +76,7 @@ impl<'a, const N: usize> Frame<'a, N> {
                 slice.attackers,
             ),
             defenders: DefenderSets::new(rules, &region, slice.defenders),
-            lines: DefenderLines::new(rules),
+            lines: DefenderLines::new(rules, &region),
             shields: either & rules.places(Kind::Defender),
             region,
         })

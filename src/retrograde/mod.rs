@@ -11,6 +11,7 @@ mod flip;
 mod frame;
 mod in_memory;
 mod initial;
+mod lines;
 mod lookup;
 mod on_disk;
 mod outcome;

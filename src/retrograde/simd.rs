@@ -17,6 +17,8 @@ pub trait Kernel {
 pub trait Processor: Copy {
     /// The row with its lanes moved.
     fn flip<const N: usize>(self, flip: &Flip<N>, row: Row<N>) -> Row<N>;
+    /// Says that these rows will be read soon, in any order.
+    fn prefetch<const N: usize>(self, rows: &[Row<N>]);
 }
 
 /// Every processor.
@@ -28,6 +30,8 @@ impl Processor for Portable {
     fn flip<const N: usize>(self, flip: &Flip<N>, row: Row<N>) -> Row<N> {
         flip.by_bytes(row)
     }
+    #[inline(always)]
+    fn prefetch<const N: usize>(self, _: &[Row<N>]) {}
 }
 
 /// Runs the kernel as fast as the processor can.
@@ -44,7 +48,10 @@ pub fn run(kernel: impl Kernel) {
 #[allow(unsafe_code)]
 mod avx512 {
     use std::arch::is_x86_feature_detected;
-    use std::arch::x86_64::{_mm512_bitshuffle_epi64_mask, _mm512_loadu_si512, _mm512_set1_epi64};
+    use std::arch::x86_64::{
+        _MM_HINT_T0, _mm_prefetch, _mm512_bitshuffle_epi64_mask, _mm512_loadu_si512,
+        _mm512_set1_epi64,
+    };
     use std::sync::LazyLock;
 
     use super::{Flip, Kernel, Processor, Row};
@@ -93,6 +100,15 @@ mod avx512 {
                     word | bits & picked.mask
                 })
             }))
+        }
+
+        #[inline(always)]
+        fn prefetch<const N: usize>(self, rows: &[Row<N>]) {
+            const LINE: usize = 64;
+            for row in rows.iter().step_by(LINE / size_of::<Row<N>>().min(LINE)) {
+                // SAFETY: a prefetch reads nothing; every address is allowed.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>((&raw const *row).cast()) };
+            }
         }
     }
 }
