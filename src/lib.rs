@@ -34,6 +34,7 @@ pub mod board;
 pub mod build;
 mod capture;
 pub mod index;
+pub mod manifest;
 mod mapping;
 pub mod moves;
 pub mod notation;
