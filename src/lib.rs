@@ -43,6 +43,7 @@ pub mod position;
 pub mod progress;
 mod retrograde;
 pub mod rules;
+mod scratch;
 pub mod slice;
 pub mod stats;
 pub mod table;

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-use memmap2::Mmap;
+use memmap2::{Mmap, MmapMut, MmapOptions};
 
 /// In which order the bytes of a mapped file will be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,4 +40,18 @@ pub(crate) fn map_file(path: &Path, access: Access) -> io::Result<Mmap> {
     #[cfg(not(unix))]
     let _ = access;
     Ok(map)
+}
+
+/// Maps a range of a file of this process's own into memory, to be read and
+/// written.
+///
+/// # Errors
+/// If the system refuses.
+#[allow(unsafe_code)]
+pub(crate) fn map_range(file: &File, start: u64, bytes: usize) -> io::Result<MmapMut> {
+    // SAFETY: the bytes must not change but through this map, nor the file be
+    // cut short. Only scratch tables are mapped here: files of their full length
+    // in a folder that a build has locked for itself, and that borrow rules
+    // protect like the memory they stand for (see `retrograde::table`).
+    unsafe { MmapOptions::new().offset(start).len(bytes).map_mut(file) }
 }

@@ -3,6 +3,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::index::IndexError;
+use crate::scratch::ScratchError;
 use crate::slice::Slice;
 use crate::table::{GridError, TableError};
 use crate::tablebase::ProbeError;
@@ -22,6 +23,19 @@ pub enum BuildError {
         /// The bytes that there are.
         allowed: u64,
     },
+    /// The disk has no room for the work on a slice.
+    Disk {
+        /// The slice.
+        slice: Slice,
+        /// The folder where the work is kept.
+        path: PathBuf,
+        /// About the bytes that it takes.
+        needed: u64,
+        /// The bytes that there are.
+        available: u64,
+    },
+    /// The work in progress cannot be kept or read.
+    Scratch(ScratchError),
     /// A slice has more sets of defenders or more rows than this version solves.
     TooLarge(Slice),
     /// The table folder cannot be made.
@@ -54,11 +68,20 @@ impl fmt::Display for BuildError {
             BuildError::Index(error) => error.fmt(f),
             BuildError::Memory { slice, needed, allowed } => write!(
                 f,
-                "{slice} takes about {:.1} MiB of memory and {:.1} MiB are allowed: \
+                "{slice} takes at least {:.1} MiB of memory and {:.1} MiB are allowed: \
                  allow more with --memory or build fewer men",
                 mebibytes(*needed),
                 mebibytes(*allowed)
             ),
+            BuildError::Disk { slice, path, needed, available } => write!(
+                f,
+                "{slice} takes about {:.1} MiB of disk while it is solved and {} has {:.1} MiB: \
+                 free some space or name another disk with --scratch",
+                mebibytes(*needed),
+                path.display(),
+                mebibytes(*available)
+            ),
+            BuildError::Scratch(error) => error.fmt(f),
             BuildError::TooLarge(slice) => {
                 write!(f, "{slice} is larger than this version can solve; build fewer men")
             }
@@ -86,6 +109,12 @@ fn mebibytes(bytes: u64) -> f64 {
 }
 
 impl std::error::Error for BuildError {}
+
+impl From<ScratchError> for BuildError {
+    fn from(error: ScratchError) -> BuildError {
+        BuildError::Scratch(error)
+    }
+}
 
 impl From<TableError> for BuildError {
     fn from(error: TableError) -> BuildError {

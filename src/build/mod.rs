@@ -3,6 +3,7 @@
 
 mod children;
 mod error;
+mod memory;
 mod output;
 mod plan;
 mod rows;
@@ -19,6 +20,7 @@ use crate::index::SliceIndex;
 use crate::progress::{Phase, Progress};
 use crate::retrograde::{Frame, Solver, region_side};
 use crate::rules::{Ruleset, Side};
+use crate::scratch::Scratch;
 use crate::slice::Slice;
 use crate::table::{Header, Metric, SideSummary, TableErrorKind, remove_temporaries};
 use crate::tablebase::{ProbeError, Tablebase};
@@ -36,13 +38,22 @@ pub struct BuildOptions {
     pub force: bool,
     /// Worker threads; 0 for one for each core.
     pub threads: usize,
-    /// The bytes of memory that a slice may take.
+    /// The bytes of memory that a build may take. Tables that do not fit are
+    /// kept on disk, in the scratch folder.
     pub memory_bytes: u64,
+    /// Where the work in progress is kept; by default beside the tables.
+    pub scratch: Option<PathBuf>,
 }
 
 impl Default for BuildOptions {
     fn default() -> BuildOptions {
-        BuildOptions { metric: Metric::Dtw, force: false, threads: 0, memory_bytes: u64::MAX }
+        BuildOptions {
+            metric: Metric::Dtw,
+            force: false,
+            threads: 0,
+            memory_bytes: u64::MAX,
+            scratch: None,
+        }
     }
 }
 
@@ -101,7 +112,9 @@ pub fn build(
         // What was asked for first: it is what messages should name.
         for &slice in slices.iter().chain(&wanted) {
             // Before anything is written.
-            plan::check(rules, slice, options.memory_bytes)?;
+            SliceIndex::new(rules, slice)?;
+            let folder = builder.scratch_folder(slice);
+            memory::check(rules, slice, builder.threads(), options.memory_bytes, &folder)?;
         }
         let read: BTreeSet<Slice> =
             wanted.iter().flat_map(|&slice| children::children(slice)).map(|(s, _)| s).collect();
@@ -147,6 +160,27 @@ impl Builder<'_> {
             self.base.add_file(slice, metric, self.folder.join(metric.file_name(slice)));
         }
         Ok(report)
+    }
+
+    fn threads(&self) -> usize {
+        rayon::current_num_threads()
+    }
+
+    /// Where the work on a slice is kept until it is done.
+    fn scratch_folder(&self, slice: Slice) -> PathBuf {
+        let name = format!("{}.work", slice);
+        match &self.options.scratch {
+            Some(scratch) => scratch.join(&self.base.rules().name).join(name),
+            None => self.folder.join(name),
+        }
+    }
+
+    /// What the work on a slice depends on.
+    fn identity(&self, slice: Slice) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&self.base.rules().fingerprint().0);
+        hasher.update(slice.to_string().as_bytes());
+        *hasher.finalize().as_bytes()
     }
 
     /// The report of a slice of which all files are there and whole.
@@ -195,14 +229,22 @@ impl Builder<'_> {
         self.progress.phase(slice, Phase::Reading, 0);
         let frame: Frame<N> = Frame::new(rules, slice)?;
         let index = SliceIndex::new(rules, slice)?;
-        let children = children::read_children(&self.base, &frame.region, slice)?;
-        let read = Instant::now();
-        let solver = Solver::solve(&frame, &children, self.progress);
-        drop(children);
-        let solved = Instant::now();
+        let folder = self.scratch_folder(slice);
+        let memory_bytes = self.options.memory_bytes;
+        let placement = memory::check(rules, slice, self.threads(), memory_bytes, &folder)?;
+        let scratch = Scratch::open(&folder, self.identity(slice))?;
+        let mut read = started.elapsed();
+        let children = || {
+            let children = children::read_children(&self.base, &frame.region, slice);
+            read = started.elapsed();
+            children
+        };
+        let solver = Solver::solve(&frame, children, &scratch, &placement, self.progress)?;
+        let solved = started.elapsed();
         let files =
             output::write(rules, &solver, &index, &self.folder, metrics, LEVEL, self.progress)?;
-        let times = [read - started, solved - read, solved.elapsed()];
+        scratch.remove()?;
+        let times = [read, solved - read, started.elapsed() - solved];
         let SliceFiles { positions, summaries, bytes } = files;
         Ok(SliceReport { slice, built: true, positions, summaries, bytes, times })
     }

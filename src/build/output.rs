@@ -53,8 +53,10 @@ pub fn write<const N: usize>(
     for first in (0..solver.chunks()).step_by(at_once) {
         let chunks = first..(first + at_once).min(solver.chunks());
         let count = chunks.len() as u64;
-        let tiles: Vec<Tile> =
-            chunks.into_par_iter().map(|chunk| tile(rules, solver, index, chunk)).collect();
+        let tiles = chunks
+            .into_par_iter()
+            .map(|chunk| tile(rules, solver, index, chunk))
+            .collect::<Result<Vec<Tile>, BuildError>>()?;
         for tile in &tiles {
             files.positions += tile.positions;
             for (sum, part) in files.summaries.iter_mut().zip(&tile.summaries) {
@@ -78,7 +80,7 @@ fn tile<const N: usize>(
     solver: &Solver<N>,
     index: &SliceIndex,
     chunk: usize,
-) -> Tile {
+) -> Result<Tile, BuildError> {
     let frame = solver.frame();
     let rows = SolverRows {
         attackers: frame.attackers.sets(),
@@ -96,8 +98,8 @@ fn tile<const N: usize>(
         summaries: Default::default(),
         positions: 0,
     };
-    for side in Side::ALL {
-        let coded = solver.coded_rows(chunk, side);
+    let coded = solver.coded_rows(chunk)?;
+    for (side, coded) in Side::ALL.into_iter().zip(&coded) {
         let codes = &mut tile.codes[side as usize];
         let summary = &mut tile.summaries[side as usize];
         let (mut solver_row, mut at) = (0, 0);
@@ -117,7 +119,7 @@ fn tile<const N: usize>(
             solver_row += 1;
         });
     }
-    tile
+    Ok(tile)
 }
 
 fn count<const N: usize>(summary: &mut SideSummary, code: Code, lanes: Row<N>, weight: u64) {

@@ -1,14 +1,15 @@
 use std::collections::BTreeSet;
 
-use crate::index::{IndexError, SliceIndex, binomial};
-use crate::retrograde::{counted_sets, region_side};
-use crate::rules::{Kind, Ruleset};
+use crate::index::SliceIndex;
+use crate::retrograde::counted_sets;
+use crate::rules::Ruleset;
 use crate::slice::Slice;
 use crate::table::Metric;
 use crate::tablebase::{ProbeError, Tablebase};
 
 use super::BuildError;
 use super::children::children;
+use super::memory::Needs;
 
 /// What building a slice takes, about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,6 +24,8 @@ pub struct SlicePlan {
     pub slots: u64,
     /// The most memory in use at a time.
     pub memory_bytes: u64,
+    /// The disk that work in progress takes, with all tables in memory.
+    pub scratch_bytes: u64,
     /// The size of both files.
     pub disk_bytes: u64,
     /// One core's time.
@@ -75,6 +78,7 @@ fn slice_plan(base: &Tablebase, slice: Slice) -> Result<SlicePlan, BuildError> {
     }
     let rules = base.rules();
     let index = SliceIndex::new(rules, slice)?;
+    let needs = Needs::of(rules, slice, rayon::current_num_threads())?;
     let slots = index.rows().saturating_mul(2 * index.lanes().count() as u64);
     let blocks = counted_sets(rules, slice)?.rows();
     let core_millis = slots as f64 / SLOTS_PER_CORE_MILLI + blocks as f64 * BLOCK_CORE_MILLIS;
@@ -83,7 +87,8 @@ fn slice_plan(base: &Tablebase, slice: Slice) -> Result<SlicePlan, BuildError> {
         present,
         rows: index.rows(),
         slots,
-        memory_bytes: memory_bytes(rules, slice)?,
+        memory_bytes: needs.memory_bytes(),
+        scratch_bytes: needs.stages_bytes,
         disk_bytes: (slots as f64 * DISK_BITS_PER_SLOT / 8.0) as u64,
         core_millis: core_millis as u64,
     })
@@ -96,35 +101,3 @@ const SLOTS_PER_CORE_MILLI: f64 = 20_000.0;
 /// Milliseconds of one core for each set of attackers, besides; what is done for
 /// it once counts where few defenders share it.
 const BLOCK_CORE_MILLIS: f64 = 0.04;
-/// Bit tables that are in memory at a time.
-const TABLES: u64 = 6;
-/// Rows with lanes that change at a ply or have a capture, for each row, about.
-const EVENTS_PER_ROW: u64 = 10;
-
-/// The memory that solving a slice takes, about: rows are counted as the
-/// solver does, all sets of defenders for each set of attackers.
-fn memory_bytes(rules: &Ruleset, slice: Slice) -> Result<u64, BuildError> {
-    let blocks = counted_sets(rules, slice)?.rows();
-    let sets = defender_sets(rules, slice)?;
-    let rows = blocks.checked_mul(sets).ok_or(IndexError::TooLarge(slice))?;
-    let row_bytes = 8 * (region_side(rules) * region_side(rules)).div_ceil(64) as u64;
-    // An event is a row's number and its lanes.
-    let per_row = TABLES * row_bytes + EVENTS_PER_ROW * (8 + row_bytes);
-    Ok(rows.saturating_mul(per_row))
-}
-
-fn defender_sets(rules: &Ruleset, slice: Slice) -> Result<u64, BuildError> {
-    binomial(rules.places(Kind::Defender).len(), slice.defenders)
-        .filter(|&sets| sets < 1 << 31)
-        .ok_or(BuildError::TooLarge(slice))
-}
-
-/// Refuses slices that cannot be solved in so much memory.
-pub(super) fn check(rules: &Ruleset, slice: Slice, allowed: u64) -> Result<(), BuildError> {
-    SliceIndex::new(rules, slice)?;
-    let needed = memory_bytes(rules, slice)?;
-    if needed > allowed {
-        return Err(BuildError::Memory { slice, needed, allowed });
-    }
-    Ok(())
-}

@@ -1,3 +1,5 @@
+use std::path::PathBuf;
+
 use serde::Serialize;
 use taflbase::build::{BuildOptions, SliceReport, build, plan};
 use taflbase::manifest::SideCounts;
@@ -20,9 +22,12 @@ pub struct Args {
     wanted: Wanted,
     #[command(flatten)]
     threads: Threads,
-    /// The memory that a slice may take, like 16GiB [default: what is free]
+    /// The memory that the build may take, like 16GiB [default: what is free]
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     memory: Option<u64>,
+    /// Where work in progress is kept [default: beside the tables]
+    #[arg(long, value_name = "DIR")]
+    scratch: Option<PathBuf>,
     /// What slices get that no other one needs: wdl only, or dtw and wdl
     #[arg(long, value_name = "wdl|dtw", default_value = "dtw", value_parser = parse_metric)]
     metric: Metric,
@@ -79,6 +84,7 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         force: args.force,
         threads: args.threads.count(),
         memory_bytes: args.memory.or_else(available_bytes).unwrap_or(u64::MAX),
+        scratch: args.scratch.clone(),
     };
     let works = plan(&base, &slices)?.into_iter().filter(|slice| args.force || !slice.present);
     let reporter = Reporter::new(works.map(|slice| (slice.slice, slice.slots, slice.rows)));

@@ -62,7 +62,7 @@ impl<const N: usize> CodedRows<N> {
 
     /// Sorts events by row: `plies` gives for each code the rows it occurs in,
     /// ascending. Positions of `valid` rows without any code have code 0.
-    pub fn from_plies(plies: &[(u16, &[(u32, Row<N>)])], valid: &[Row<N>]) -> CodedRows<N> {
+    pub fn from_plies(plies: &[(u16, Vec<(u32, Row<N>)>)], valid: &[Row<N>]) -> CodedRows<N> {
         let mut cursors = vec![0_usize; plies.len()];
         let mut rows = CodedRows::default();
         for (row, &valid) in valid.iter().enumerate() {

@@ -10,7 +10,7 @@ use super::defenders::DefenderSets;
 use super::frame::{Block, Frame};
 use super::quiet::{Scratch, Targets};
 use super::row::Row;
-use super::seeds::{Options, SeedEvents, SeedRows, Seeds};
+use super::seeds::{Options, Seeds};
 
 /// The solved slices that captures lead to.
 pub struct Children<const N: usize> {
@@ -65,25 +65,23 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         }
     }
 
-    /// Everything for a range of blocks, by winner. The rows must be empty.
+    /// Everything for a range of blocks, by winner.
     pub fn run(
         &self,
         blocks: std::ops::Range<usize>,
         scratch: &mut InitialScratch<N>,
-        rows: [SeedRows<N>; 2],
-    ) -> [SeedEvents<N>; 2] {
-        let [mut attackers, mut defenders] = rows.map(|rows| Seeds::new(rows, self.codes));
-        for (i, number) in blocks.enumerate() {
+    ) -> [Seeds<N>; 2] {
+        let [mut attackers, mut defenders] = [0, 1].map(|_| Seeds::new(self.codes));
+        for number in blocks {
             let block = self.frame.block(number);
             scratch.options.iter_mut().for_each(|options| options.clear(&block.valid));
             self.attackers(&block, scratch);
             self.defenders(&block, scratch);
-            let first = i * self.frame.block_rows();
             let [by_attackers, by_defenders] = &scratch.options;
-            attackers.add(first, &block, by_attackers, by_defenders);
-            defenders.add(first, &block, by_defenders, by_attackers);
+            attackers.add(&block, by_attackers, by_defenders);
+            defenders.add(&block, by_defenders, by_attackers);
         }
-        [attackers.events, defenders.events]
+        [attackers, defenders]
     }
 
     fn attackers(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
@@ -141,7 +139,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     fn defenders_that_move(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
         let frame = self.frame;
         let InitialScratch { quiet, options: [_, options], .. } = scratch;
-        let everywhere = Targets { rows: &block.valid, complement: false, blocks: None };
+        let everywhere = Targets { rows: &block.valid, first_block: block.number, complement: false, blocks: None };
         frame.defender_moves(block, everywhere, None, quiet, &mut options.stuck);
         for rank in 0..frame.block_rows() as u32 {
             let valid = block.valid[rank as usize];

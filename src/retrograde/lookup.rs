@@ -73,6 +73,13 @@ impl BlockLookup {
         entries
     }
 
+    /// The bytes that the table of all sets of `count` attackers on that many
+    /// squares takes; 0 if it is too large to be made.
+    pub fn bytes(squares: usize, count: usize) -> u64 {
+        let entries = binomial(squares, count).filter(|&entries| entries <= MOST_ENTRIES);
+        entries.unwrap_or(0) * size_of::<u32>() as u64
+    }
+
     /// The sets.
     pub fn sets(&self) -> &AttackerSets {
         &self.sets

@@ -3,20 +3,23 @@
 
 mod captures;
 mod child;
+mod chunks;
 mod coded;
 mod defenders;
 mod frame;
 mod initial;
-mod log;
 mod lookup;
 mod outcome;
+mod packed;
 mod quiet;
 mod region;
 mod row;
 mod seeds;
 mod solver;
+mod table;
 
 pub(crate) use child::Child;
+pub(crate) use chunks::{Chunks, Placement};
 pub(crate) use coded::CodedRows;
 pub(crate) use defenders::DefenderSets;
 pub(crate) use frame::{Frame, counted_sets};

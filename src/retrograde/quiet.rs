@@ -42,7 +42,10 @@ impl<const N: usize> Default for Scratch<N> {
 /// without positions do not matter.
 #[derive(Clone, Copy)]
 pub struct Targets<'a, const N: usize> {
+    /// The rows of some consecutive blocks; others have no targets.
     pub rows: &'a [Row<N>],
+    /// The first of those blocks.
+    pub first_block: usize,
     pub complement: bool,
     /// The blocks with anything in `rows`; `None`: all may have.
     pub blocks: Option<&'a bitvec::slice::BitSlice>,
@@ -77,8 +80,9 @@ impl<const N: usize> Frame<'_, N> {
             Side::Attackers => self.quiet_attackers(block, targets, scratch, sought),
             Side::Defenders if targets.skips(block.number) => {}
             Side::Defenders => {
-                let rows = &targets.rows[block.number * self.block_rows()..][..self.block_rows()];
-                let own = Targets { rows, ..targets };
+                let first = (block.number - targets.first_block) * self.block_rows();
+                let rows = &targets.rows[first..][..self.block_rows()];
+                let own = Targets { rows, first_block: block.number, ..targets };
                 let arrivals = self.quiet_arrivals(block.attackers);
                 self.quiet_king(block, own, &arrivals, sought);
                 self.defender_moves(block, own, Some(&arrivals), scratch, sought);
@@ -122,9 +126,11 @@ impl<const N: usize> Frame<'_, N> {
         sought: &mut [Row<N>],
     ) {
         let Scratch { lanes, masked, .. } = scratch;
+        let last_block = targets.first_block + targets.rows.len() / self.block_rows();
+        let blocks = targets.first_block..last_block;
         self.attacker_moves(block, lanes, |mv, legal| {
             let target = self.attackers.target(mv.after);
-            if targets.skips(target.block) {
+            if targets.skips(target.block) || !blocks.contains(&target.block) {
                 return;
             }
             let mut special = self.special_ranks(&mv).peekable();
@@ -154,7 +160,7 @@ impl<const N: usize> Frame<'_, N> {
         not: Row<N>,
         sought: &mut [Row<N>],
     ) {
-        let first = target.block * self.block_rows();
+        let first = (target.block - targets.first_block) * self.block_rows();
         let images = self.defenders.images(target.symmetry);
         for ((sought, &legal), &image) in sought.iter_mut().zip(legal).zip(images) {
             let asked = (*sought & legal).without(not);

@@ -2,7 +2,8 @@ use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not};
 
 /// The lanes of one row: one bit for every square of the king's region, for
 /// one placement of the other pieces. `N` words of 64 bits.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, bytemuck::Zeroable, bytemuck::Pod)]
+#[repr(transparent)]
 pub struct Row<const N: usize>(pub [u64; N]);
 
 impl<const N: usize> Row<N> {

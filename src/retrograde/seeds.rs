@@ -1,7 +1,6 @@
 //! What the initial pass finds, and how it becomes the seeds of both outcomes.
 
 use crate::table::Code;
-use crate::value::Plies;
 
 use super::frame::Block;
 use super::row::Row;
@@ -9,23 +8,17 @@ use super::row::Row;
 /// A row of the chunk and lanes that something happens to.
 pub type Event<const N: usize> = (u32, Row<N>);
 
-/// What the initial pass says about the rows of a chunk for one outcome: the
-/// winner is the side that wins, the loser the other one.
-pub struct SeedRows<'t, const N: usize> {
-    /// Where the winner, to move, wins in this move by rule.
-    pub won: &'t mut [Row<N>],
-    /// Where the loser, to move, is lost as soon as all moves that capture
-    /// nothing lead to wins. Lanes held back by captures come later.
-    pub open: &'t mut [Row<N>],
+/// What the initial pass says about a chunk for one outcome: the winner is the
+/// side that wins, the loser the other one.
+#[derive(Clone, Debug)]
+pub struct Seeds<const N: usize> {
+    /// By row: where the loser, to move, is lost as soon as all moves that
+    /// capture nothing lead to wins. Lanes held back by captures come later.
+    pub open: Vec<Row<N>>,
     /// Where the loser, to move, has no legal move.
-    pub lost: &'t mut [Row<N>],
-}
-
-/// What captures do later in a chunk, for one outcome.
-#[derive(Clone, Debug, Default)]
-pub struct SeedEvents<const N: usize> {
-    /// By ply: where the winner, to move, wins in that many plies by a capture,
-    /// and not in fewer.
+    pub stuck: Vec<Event<N>>,
+    /// By ply: where the winner, to move, wins in that many plies by rule or by
+    /// a capture, and not in fewer. A row can come twice.
     pub wins: Vec<Vec<Event<N>>>,
     /// By ply: where the slowest of the loser's captures leads to a win in that
     /// many plies; from then on the lane is open.
@@ -77,44 +70,40 @@ impl<const N: usize> Options<N> {
     }
 }
 
-/// The seeds of one outcome in a chunk.
-pub struct Seeds<'t, const N: usize> {
-    rows: SeedRows<'t, N>,
-    /// What captures do later.
-    pub events: SeedEvents<N>,
-}
-
-impl<'t, const N: usize> Seeds<'t, N> {
-    /// No seeds yet, in rows that must be empty; captures lead to codes below
-    /// `codes`.
-    pub fn new(rows: SeedRows<'t, N>, codes: usize) -> Seeds<'t, N> {
+impl<const N: usize> Seeds<N> {
+    /// No seeds yet; captures lead to codes below `codes`.
+    pub fn new(codes: usize) -> Seeds<N> {
         // A capture into a code is one ply earlier; codes of losses are two
         // above their plies.
         let plies = || vec![Vec::new(); codes + 1];
-        Seeds { rows, events: SeedEvents { wins: plies(), releases: plies() } }
+        Seeds { open: Vec::new(), stuck: Vec::new(), wins: plies(), releases: plies() }
     }
 
-    /// Adds the rows of a block, of which the first is the chunk's row `first`:
-    /// what the winner and the loser can do when they are to move.
-    pub fn add(&mut self, first: usize, block: &Block<N>, winner: &Options<N>, loser: &Options<N>) {
+    /// Adds the rows of the chunk's next block: what the winner and the loser can
+    /// do when they are to move.
+    pub fn add(&mut self, block: &Block<N>, winner: &Options<N>, loser: &Options<N>) {
         let won_by: Vec<usize> = winner.losses().collect();
         let draws = Some(0).filter(|&code| !loser.captures[code].is_empty());
         let safe_by: Vec<usize> = draws.into_iter().chain(loser.losses()).collect();
         let held_by: Vec<usize> = loser.wins().rev().collect();
-        let Seeds { rows, events } = self;
         for (rank, &valid) in block.valid.iter().enumerate() {
-            let row = first + rank;
-            rows.won[row] = winner.decisive[rank] & valid;
-            let mut rest = valid.without(winner.decisive[rank]);
+            let row = self.open.len() as u32;
+            let by_rule = winner.decisive[rank] & valid;
+            if !by_rule.is_empty() {
+                self.wins[1].push((row, by_rule));
+            }
+            let mut rest = valid.without(by_rule);
             for &code in &won_by {
                 let lanes = rest & winner.captures[code][rank];
                 if !lanes.is_empty() {
                     // The code of a loss in n is n + 2; the win is in n + 1.
-                    events.wins[code - 1].push((row as u32, lanes));
+                    self.wins[code - 1].push((row, lanes));
                     rest = rest.without(lanes);
                 }
             }
-            rows.lost[row] = loser.stuck[rank];
+            if !loser.stuck[rank].is_empty() {
+                self.stuck.push((row, loser.stuck[rank]));
+            }
             // Captures that lead to draws or to wins of the loser keep him safe.
             let safe =
                 safe_by.iter().fold(Row::EMPTY, |safe, &code| safe | loser.captures[code][rank]);
@@ -122,16 +111,11 @@ impl<'t, const N: usize> Seeds<'t, N> {
             for &code in &held_by {
                 let lanes = open & loser.captures[code][rank];
                 if !lanes.is_empty() {
-                    events.releases[code].push((row as u32, lanes));
+                    self.releases[code].push((row, lanes));
                     open = open.without(lanes);
                 }
             }
-            rows.open[row] = open;
+            self.open.push(open);
         }
     }
-}
-
-/// The last ply at which there is an event.
-pub fn last_ply<const N: usize>(events: &[Vec<Event<N>>]) -> Plies {
-    events.iter().rposition(|at| !at.is_empty()).unwrap_or(0) as Plies
 }

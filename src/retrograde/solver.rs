@@ -4,46 +4,54 @@ use rayon::prelude::*;
 
 use crate::progress::{Phase, Progress};
 use crate::rules::Side;
-use crate::table::Code;
-use crate::value::Plies;
+use crate::scratch::{Content, Key, Scratch, ScratchError, Stage, StageFile, StageWriter};
+use crate::table::{Code, dtw_code};
+use crate::value::{Plies, Value};
 
+use super::chunks::{Chunks, Placement};
 use super::coded::CodedRows;
 use super::frame::Frame;
 use super::initial::{Children, InitialPass};
-use super::log::ChunkLog;
-use super::outcome::{Chunks, Outcome};
+use super::outcome::{Outcome, Ply, read_events};
+use super::packed::{pack_events, pack_rows};
 use super::row::Row;
-use super::seeds::SeedEvents;
+use super::seeds::{Event, Seeds};
 
-/// Rows that one task works on, about: enough to share out evenly, and few
-/// enough for its buffers to stay in the cache. Independent of the number of
-/// threads, so that results are, too.
-const CHUNK_ROWS: usize = 1 << 14;
-
-/// A solved slice.
+/// A solved slice. What was found is in the stage files of the scratch folder.
 pub struct Solver<'a, const N: usize> {
     frame: &'a Frame<'a, N>,
+    scratch: &'a Scratch,
     chunks: Chunks,
-    /// By chunk.
-    logs: Vec<ChunkLog<N>>,
+    initial: StageFile,
+    /// The plies of all outcomes.
+    plies: Vec<(Side, Plies, StageFile)>,
 }
 
 impl<'a, const N: usize> Solver<'a, N> {
-    /// Solves the slice: the values of all its positions.
-    pub fn solve(
+    /// Solves the slice: the values of all its positions. What the scratch folder
+    /// has is not done again; `children` are read only if they are needed.
+    ///
+    /// # Errors
+    /// If the children cannot be read, or the disk fails or is full. What is done
+    /// is kept.
+    pub fn solve<E: From<ScratchError>>(
         frame: &'a Frame<'a, N>,
-        children: &Children<N>,
+        children: impl FnOnce() -> Result<Children<N>, E>,
+        scratch: &'a Scratch,
+        placement: &Placement,
         progress: &dyn Progress,
-    ) -> Solver<'a, N> {
-        let block_rows = frame.block_rows();
-        let chunk_blocks = (CHUNK_ROWS / block_rows).max(1);
-        let chunks = Chunks { blocks: frame.blocks(), chunk_blocks, block_rows };
-        let logs = vec![ChunkLog::default(); chunks.count()];
-        let mut solver = Solver { frame, chunks, logs };
-        for outcome in solver.initial(children, progress) {
-            solver.plies(outcome, progress);
+    ) -> Result<Solver<'a, N>, E> {
+        let chunks = Chunks::new(frame.blocks(), frame.block_rows());
+        let initial = match scratch.finished(Stage::Initial)? {
+            Some(file) => file,
+            None => initial(frame, chunks, &children()?, scratch, progress)?,
+        };
+        let mut solver = Solver { frame, scratch, chunks, initial, plies: Vec::new() };
+        for winner in Side::ALL {
+            let plies = solver.plies(winner, placement, progress)?;
+            solver.plies.extend(plies.into_iter().map(|(ply, file)| (winner, ply, file)));
         }
-        solver
+        Ok(solver)
     }
 
     /// The frame of the slice.
@@ -66,65 +74,144 @@ impl<'a, const N: usize> Solver<'a, N> {
         self.chunks.blocks_of(chunk)
     }
 
-    /// The values of all positions in a chunk for one side to move, by row.
-    pub fn coded_rows(&self, chunk: usize, to_move: Side) -> CodedRows<N> {
+    /// The values of all positions in a chunk, by side to move and row.
+    ///
+    /// # Errors
+    /// If the scratch folder has been damaged.
+    pub fn coded_rows(&self, chunk: usize) -> Result<[CodedRows<N>; 2], ScratchError> {
         let blocks = self.blocks(chunk);
         let valid: Vec<Row<N>> = blocks.flat_map(|number| self.frame.block(number).valid).collect();
-        self.logs[chunk].coded_rows(&valid, to_move)
+        // At odd plies the winner is to move and wins, at even ones the other
+        // side loses.
+        let mut plies: [Vec<(Code, Vec<Event<N>>)>; 2] = Default::default();
+        let key = |content, winner, ply| Key { content, winner, ply, chunk: chunk as u32 };
+        for winner in Side::ALL {
+            let stuck = read_events(&self.initial, key(Content::Stuck, winner, 0))?;
+            plies[winner.other() as usize].push((code(0), stuck));
+        }
+        for &(winner, ply, ref file) in &self.plies {
+            let to_move = if ply % 2 == 1 { winner } else { winner.other() };
+            let events = read_events(file, key(Content::Found, winner, ply))?;
+            if !events.is_empty() {
+                plies[to_move as usize].push((code(ply), events));
+            }
+        }
+        Ok(plies.map(|plies| CodedRows::from_plies(&plies, &valid)))
     }
 
     /// The greatest DTW code of any position.
     pub fn greatest_code(&self) -> Code {
-        self.logs.iter().map(ChunkLog::greatest_code).max().unwrap_or(0)
-    }
-
-    fn rows(&self) -> u64 {
-        (self.chunks.blocks * self.chunks.block_rows) as u64
-    }
-
-    fn initial(&self, children: &Children<N>, progress: &dyn Progress) -> [Outcome<N>; 2] {
-        progress.phase(self.frame.slice, Phase::Initial, self.rows());
-        let pass = InitialPass::new(self.frame, children);
-        let mut outcomes = Side::ALL.map(|winner| Outcome::new(winner, self.chunks));
-        let [attackers, defenders] = &mut outcomes;
-        let rows = attackers.seed_rows().zip(defenders.seed_rows());
-        let events: Vec<[SeedEvents<N>; 2]> = rows
-            .enumerate()
-            .map_init(
-                || pass.scratch(),
-                |scratch, (chunk, (attackers, defenders))| {
-                    let rows = attackers.won.len() as u64;
-                    let events = pass.run(self.blocks(chunk), scratch, [attackers, defenders]);
-                    progress.advance(rows);
-                    events
-                },
-            )
-            .collect();
-        for events in events {
-            for (outcome, events) in outcomes.iter_mut().zip(events) {
-                outcome.add_events(events);
-            }
-        }
-        outcomes
+        let stuck = self.initial.keys().any(|key| key.content == Content::Stuck);
+        let plies = self.plies.iter().filter(|(_, _, file)| file.keys().next().is_some());
+        let found = plies.map(|&(_, ply, _)| code(ply)).max();
+        found.into_iter().chain(stuck.then(|| code(0))).max().unwrap_or(0)
     }
 
     /// One outcome, from wins in one ply to the last.
-    fn plies(&mut self, mut outcome: Outcome<N>, progress: &dyn Progress) {
-        let rows = self.rows();
-        let (frame, winner, last_event) = (self.frame, outcome.winner, outcome.last_event());
-        let phase = |ply| progress.phase(frame.slice, Phase::Ply { winner, ply }, rows);
+    fn plies(
+        &self,
+        winner: Side,
+        placement: &Placement,
+        progress: &dyn Progress,
+    ) -> Result<Vec<(Plies, StageFile)>, ScratchError> {
+        let (frame, scratch) = (self.frame, self.scratch);
+        let mut plies = Vec::new();
+        if scratch.finished(Stage::Outcome { winner })?.is_some() {
+            for ply in 1.. {
+                match scratch.finished(Stage::Ply { winner, ply })? {
+                    Some(file) => plies.push((ply, file)),
+                    None => break,
+                }
+            }
+            return Ok(plies);
+        }
+        let rows = self.chunks.rows() as u64;
         let done = |rows: usize| progress.advance(rows as u64);
-        let mut lost = outcome.stalemates(&mut self.logs);
-        let mut ply: Plies = 1;
-        loop {
-            phase(ply);
-            let won = outcome.winning_ply(frame, ply, &lost, &mut self.logs, &done);
-            phase(ply + 1);
-            lost = outcome.losing_ply(frame, ply + 1, [&won, &lost], &mut self.logs, &done);
-            if lost.not_any() && ply >= last_event {
+        let mut outcome =
+            Outcome::new(frame, winner, self.chunks, placement, scratch, &self.initial)?;
+        let last_event = outcome.last_event();
+        // The blocks that changed at the last ply and at the one before.
+        let (mut before, mut changed) = (Default::default(), outcome.stuck()?);
+        for ply in 1.. {
+            progress.phase(frame.slice, Phase::Ply { winner, ply }, rows);
+            let stage = Stage::Ply { winner, ply };
+            let (file, now) = match scratch.finished(stage)? {
+                Some(file) => {
+                    let now = outcome.replay(ply, &file)?;
+                    (file, now)
+                }
+                None => {
+                    let log = scratch.begin(stage)?;
+                    let ply = Ply { ply, log: &log, done: &done };
+                    let now = if ply.ply % 2 == 1 {
+                        outcome.winning_ply(&ply, &changed)?
+                    } else {
+                        outcome.losing_ply(&ply, [&changed, &before])?
+                    };
+                    (log.finish()?, now)
+                }
+            };
+            plies.push((ply, file));
+            (before, changed) = (changed, now);
+            if ply % 2 == 0 && changed.not_any() && ply > last_event {
                 break;
             }
-            ply += 2;
+        }
+        scratch.begin(Stage::Outcome { winner })?.finish()?;
+        Ok(plies)
+    }
+}
+
+/// The initial pass, for both outcomes.
+fn initial<const N: usize>(
+    frame: &Frame<N>,
+    chunks: Chunks,
+    children: &Children<N>,
+    scratch: &Scratch,
+    progress: &dyn Progress,
+) -> Result<StageFile, ScratchError> {
+    progress.phase(frame.slice, Phase::Initial, chunks.rows() as u64);
+    let pass = InitialPass::new(frame, children);
+    let writer = scratch.begin(Stage::Initial)?;
+    (0..chunks.count()).into_par_iter().try_for_each_init(
+        || pass.scratch(),
+        |buffers, chunk| {
+            let outcomes = pass.run(chunks.blocks_of(chunk), buffers);
+            for (winner, seeds) in Side::ALL.into_iter().zip(&outcomes) {
+                keep(&writer, winner, chunk as u32, seeds)?;
+            }
+            progress.advance(chunks.rows_of(&(chunk..chunk + 1)).len() as u64);
+            Ok::<_, ScratchError>(())
+        },
+    )?;
+    writer.finish()
+}
+
+/// Keeps what the initial pass says of a chunk.
+fn keep<const N: usize>(
+    writer: &StageWriter,
+    winner: Side,
+    chunk: u32,
+    seeds: &Seeds<N>,
+) -> Result<(), ScratchError> {
+    let key = |content, ply: usize| Key { content, winner, ply: ply as Plies, chunk };
+    if seeds.open.iter().any(|lanes| !lanes.is_empty()) {
+        writer.add(key(Content::Open, 0), &pack_rows(&seeds.open))?;
+    }
+    let stuck = std::iter::once((key(Content::Stuck, 0), &seeds.stuck));
+    let at = |content| move |(ply, events)| (key(content, ply), events);
+    let wins = seeds.wins.iter().enumerate().map(at(Content::Wins));
+    let releases = seeds.releases.iter().enumerate().map(at(Content::Releases));
+    for (key, events) in stuck.chain(wins).chain(releases) {
+        if !events.is_empty() {
+            writer.add(key, &pack_events(events))?;
         }
     }
+    Ok(())
+}
+
+/// The code of the values found at a ply.
+fn code(ply: Plies) -> Code {
+    let value = if ply % 2 == 1 { Value::Win(ply) } else { Value::Loss(ply) };
+    dtw_code(value).expect("wins are at odd plies, and no game is 32,000 plies long")
 }

@@ -1,0 +1,97 @@
+//! How the rows of a slice are shared out among workers, and between memory and
+//! disk.
+
+use std::ops::Range;
+
+/// Rows that one task works on, about: enough to share out evenly, and few
+/// enough for its buffers to stay in the cache. Independent of the number of
+/// threads and of memory, so that results are, too.
+const CHUNK_ROWS: usize = 1 << 14;
+
+/// Chunks of consecutive blocks.
+#[derive(Clone, Copy, Debug)]
+pub struct Chunks {
+    /// All blocks.
+    pub blocks: usize,
+    /// Blocks of a chunk; the last one may have fewer.
+    pub chunk_blocks: usize,
+    /// Rows of a block.
+    pub block_rows: usize,
+}
+
+impl Chunks {
+    /// Chunks for that many blocks of so many rows.
+    pub fn new(blocks: usize, block_rows: usize) -> Chunks {
+        Chunks { blocks, chunk_blocks: (CHUNK_ROWS / block_rows).max(1), block_rows }
+    }
+
+    /// How many chunks there are.
+    pub fn count(self) -> usize {
+        self.blocks.div_ceil(self.chunk_blocks)
+    }
+
+    /// The rows of all chunks.
+    pub fn rows(self) -> usize {
+        self.blocks * self.block_rows
+    }
+
+    /// Rows of a chunk; the last one may have fewer.
+    pub fn chunk_rows(self) -> usize {
+        self.chunk_blocks * self.block_rows
+    }
+
+    /// The blocks of a chunk.
+    pub fn blocks_of(self, chunk: usize) -> Range<usize> {
+        self.blocks_of_all(&(chunk..chunk + 1))
+    }
+
+    /// The blocks of a range of chunks.
+    pub fn blocks_of_all(self, chunks: &Range<usize>) -> Range<usize> {
+        let first = |chunk: usize| (chunk * self.chunk_blocks).min(self.blocks);
+        first(chunks.start)..first(chunks.end)
+    }
+
+    /// The rows of a range of chunks.
+    pub fn rows_of(self, chunks: &Range<usize>) -> Range<usize> {
+        let blocks = self.blocks_of_all(chunks);
+        blocks.start * self.block_rows..blocks.end * self.block_rows
+    }
+}
+
+/// Where the tables of the outcome in progress are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// All in memory.
+    Memory,
+    /// In files, of which ranges are mapped into memory: one range of chunks is
+    /// worked on, while others, one after the other, are looked at.
+    Disk {
+        /// How many chunks are worked on at a time.
+        own_chunks: usize,
+        /// How many chunks are looked at at a time.
+        window_chunks: usize,
+    },
+}
+
+impl Placement {
+    /// The ranges that are worked on.
+    pub fn own(&self, chunks: Chunks) -> Vec<Range<usize>> {
+        match *self {
+            Placement::Memory => ranges(chunks, chunks.count()),
+            Placement::Disk { own_chunks, .. } => ranges(chunks, own_chunks),
+        }
+    }
+
+    /// The ranges that are looked at from each of them.
+    pub fn windows(&self, chunks: Chunks) -> Vec<Range<usize>> {
+        match *self {
+            Placement::Memory => ranges(chunks, chunks.count()),
+            Placement::Disk { window_chunks, .. } => ranges(chunks, window_chunks),
+        }
+    }
+}
+
+fn ranges(chunks: Chunks, size: usize) -> Vec<Range<usize>> {
+    let count = chunks.count();
+    (0..count).step_by(size.max(1)).map(|first| first..(first + size).min(count)).collect()
+}
