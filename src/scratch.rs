@@ -166,7 +166,12 @@ impl Scratch {
     pub fn table(&self, name: &str, bytes: u64) -> Result<File, ScratchError> {
         let path = self.folder.join(name);
         let create = || {
-            let options = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path)?;
+            let options = OpenOptions::new()
+                .read(true)
+                .write(true)
+                .create(true)
+                .truncate(true)
+                .open(&path)?;
             fs4::FileExt::allocate(&options, bytes)?;
             Ok(options)
         };

@@ -53,8 +53,8 @@ impl Needs {
         let chunk_rows = chunk_rows.min(rows);
         let threads = threads as u64;
         // Two sides' options by code, and a dozen of other rows for the block.
-        let worker = WORKER_BYTES
-            + row_bytes * (8 * chunk_rows + sets * (12 + 2 * CODES_PER_BLOCK));
+        let worker =
+            WORKER_BYTES + row_bytes * (8 * chunk_rows + sets * (12 + 2 * CODES_PER_BLOCK));
         let mut children_bytes = 0;
         for (child, _) in children(slice) {
             let sets = defender_sets(rules, child)?;

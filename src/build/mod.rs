@@ -9,7 +9,7 @@ mod plan;
 mod rows;
 
 pub use error::BuildError;
-pub use plan::{SlicePlan, needed, plan, slices_up_to};
+pub use plan::{SlicePlan, SliceSize, needed, plan, slices_up_to};
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};

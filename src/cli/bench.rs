@@ -1,20 +1,18 @@
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde::Serialize;
 use taflbase::Tablebase;
-use taflbase::build::{BuildOptions, SliceReport, build};
+use taflbase::build::SliceReport;
 use taflbase::index::Slot;
 use taflbase::manifest::value_hash;
 use taflbase::position::Position;
-use taflbase::progress::{Phase, Progress};
 use taflbase::rules::{Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::table::Metric;
 
 use super::arguments::Threads;
 use super::failure::Failure;
-use super::machine::{core_time, peak_bytes, reset_peak};
+use super::measure::{Measure, Steps, measured};
 use super::output::{Session, columns, grouped, size};
 
 /// Build a fixed set of slices in a temporary folder and tell how fast that goes
@@ -85,25 +83,13 @@ struct Answer {
     probe_nanos: ProbeNanos,
 }
 
-/// A figure for each step of the work on a slice.
-#[derive(Clone, Copy, Default, Serialize)]
-struct Steps<T> {
-    reading: T,
-    initial: T,
-    plies: T,
-    writing: T,
-    /// All but writing.
-    solving: T,
-    all: T,
-}
-
 #[derive(Serialize)]
 struct Bits {
     wdl: f64,
     dtw: f64,
 }
 
-/// The median times of the first probe of a position and of another one.
+/// The median times of a probe that unpacks a block, and of one that need not.
 #[derive(Serialize)]
 struct ProbeNanos {
     cold: u64,
@@ -175,26 +161,6 @@ impl Args {
     }
 }
 
-/// Builds the slices and what they need, smallest first, each with its measures.
-fn measured(
-    rules: &Ruleset,
-    slices: &[Slice],
-    threads: usize,
-    folder: &std::path::Path,
-) -> Result<Vec<(SliceReport, Measure)>, Failure> {
-    let options = BuildOptions { threads, ..BuildOptions::default() };
-    let threads = match threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
-    };
-    let stopwatch = Stopwatch::new(threads as u32);
-    let mut measured = Vec::new();
-    build(rules, folder, slices, &options, &stopwatch, &mut |report| {
-        measured.push((report.clone(), stopwatch.stop()));
-    })?;
-    Ok(measured)
-}
-
 /// Adds a slice's tables to the signature.
 fn sign(base: &Tablebase, slice: Slice, signature: &mut blake3::Hasher) -> Result<(), Failure> {
     signature.update(&base.rules().fingerprint().0);
@@ -236,17 +202,29 @@ fn probe_nanos(base: &Tablebase, slice: Slice) -> Result<ProbeNanos, Failure> {
     });
     let positions = slots.filter_map(|(slot, side)| index.unrank(slot, side));
     let positions: Vec<Position> = positions.take(PROBES).collect();
-    let median = || -> Result<u64, Failure> {
-        let mut nanos = Vec::new();
-        for position in &positions {
-            let begun = Instant::now();
-            base.probe_dtw(position).map_err(Failure::error)?;
-            nanos.push(begun.elapsed().as_nanos() as u64);
-        }
-        nanos.sort_unstable();
-        Ok(nanos[nanos.len() / 2])
+    let table = base.table(slice, Metric::Dtw).map_err(Failure::error)?;
+    let warm = |position: &Position| base.probe_dtw(position).is_ok();
+    let cold = |position: &Position| {
+        let slot = index.rank(position);
+        slot.is_some_and(|Slot { lane, row }| {
+            table.value(position.to_move, lane.into(), row).is_ok()
+        })
     };
-    Ok(ProbeNanos { cold: median()?, warm: median()? })
+    // Once for nothing, so that the cache is warm.
+    median_nanos(&positions, warm)?;
+    Ok(ProbeNanos { cold: median_nanos(&positions, cold)?, warm: median_nanos(&positions, warm)? })
+}
+
+fn median_nanos(positions: &[Position], probe: impl Fn(&Position) -> bool) -> Result<u64, Failure> {
+    let timed = positions.iter().map(|position| {
+        let begun = Instant::now();
+        probe(position).then(|| begun.elapsed().as_nanos() as u64)
+    });
+    let nanos: Option<Vec<u64>> = timed.collect();
+    let mut nanos =
+        nanos.ok_or_else(|| Failure::error("a table that was just built is damaged"))?;
+    nanos.sort_unstable();
+    Ok(nanos[nanos.len() / 2])
 }
 
 /// A sequence of numbers that look random: splitmix64.
@@ -262,97 +240,6 @@ impl Numbers {
 
     fn below(&mut self, limit: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(limit)) >> 64) as u64
-    }
-}
-
-/// What a slice took.
-#[derive(Clone, Copy, Default)]
-struct Measure {
-    wall: Steps<Duration>,
-    core: Steps<Duration>,
-    peak_bytes: Option<u64>,
-}
-
-/// Takes the time of each phase.
-struct Stopwatch {
-    threads: u32,
-    running: Mutex<Running>,
-}
-
-struct Running {
-    measure: Measure,
-    /// The phase that is going on, and when it began.
-    phase: Option<(Phase, Instant, Option<Duration>)>,
-}
-
-impl Stopwatch {
-    fn new(threads: u32) -> Stopwatch {
-        Stopwatch {
-            threads,
-            running: Mutex::new(Running { measure: Measure::default(), phase: None }),
-        }
-    }
-
-    /// Ends a phase and begins the next.
-    fn lap(&self, next: Option<Phase>) -> Measure {
-        let mut running = self.running.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let (now, core_now) = (Instant::now(), core_time());
-        if let Some((phase, began, core_began)) = running.phase.take() {
-            let wall = now - began;
-            let core = core_now.zip(core_began).map(|(now, began)| now.saturating_sub(began));
-            running.measure.wall.add(phase, wall);
-            running.measure.core.add(phase, core.unwrap_or(wall * self.threads));
-        }
-        running.phase = next.map(|phase| (phase, now, core_now));
-        running.measure
-    }
-
-    /// A slice is done.
-    fn stop(&self) -> Measure {
-        let measure = self.lap(None);
-        let mut running = self.running.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        running.measure = Measure::default();
-        Measure { peak_bytes: peak_bytes(), ..measure }
-    }
-}
-
-impl Progress for Stopwatch {
-    fn phase(&self, _: Slice, phase: Phase, _: u64) {
-        if phase == Phase::Reading {
-            reset_peak();
-        }
-        self.lap(Some(phase));
-    }
-}
-
-impl Steps<Duration> {
-    fn add(&mut self, phase: Phase, time: Duration) {
-        let step = match phase {
-            Phase::Reading => &mut self.reading,
-            Phase::Initial => &mut self.initial,
-            Phase::Ply { .. } => &mut self.plies,
-            Phase::Writing | Phase::Verifying => &mut self.writing,
-        };
-        *step += time;
-        self.all += time;
-        self.solving = self.all - self.writing;
-    }
-}
-
-impl<T: Copy> Steps<T> {
-    fn map<U>(self, f: impl Fn(T) -> U) -> Steps<U> {
-        Steps {
-            reading: f(self.reading),
-            initial: f(self.initial),
-            plies: f(self.plies),
-            writing: f(self.writing),
-            solving: f(self.solving),
-            all: f(self.all),
-        }
-    }
-
-    fn cells(self, cell: impl Fn(T) -> String) -> [String; 6] {
-        [self.reading, self.initial, self.plies, self.writing, self.solving, self.all].map(cell)
     }
 }
 

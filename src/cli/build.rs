@@ -87,7 +87,8 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         scratch: args.scratch.clone(),
     };
     let works = plan(&base, &slices)?.into_iter().filter(|slice| args.force || !slice.present);
-    let reporter = Reporter::new(works.map(|slice| (slice.slice, slice.slots, slice.rows)));
+    let works = works.filter_map(|plan| plan.size.map(|size| (plan.slice, size.slots, size.rows)));
+    let reporter = Reporter::new(works);
     let mut reports = Vec::new();
     let mut printed = Ok(());
     let built = build(rules, &session.tables, &slices, &options, &reporter, &mut |report| {

@@ -3,11 +3,13 @@
 mod arguments;
 mod bench;
 mod build;
+mod calibration;
 mod check;
 mod failure;
 mod line;
 mod machine;
 mod manifest;
+mod measure;
 mod output;
 mod perft;
 mod plan;

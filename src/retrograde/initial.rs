@@ -139,7 +139,12 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     fn defenders_that_move(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
         let frame = self.frame;
         let InitialScratch { quiet, options: [_, options], .. } = scratch;
-        let everywhere = Targets { rows: &block.valid, first_block: block.number, complement: false, blocks: None };
+        let everywhere = Targets {
+            rows: &block.valid,
+            first_block: block.number,
+            complement: false,
+            blocks: None,
+        };
         frame.defender_moves(block, everywhere, None, quiet, &mut options.stuck);
         for rank in 0..frame.block_rows() as u32 {
             let valid = block.valid[rank as usize];

@@ -191,12 +191,8 @@ impl<'a, const N: usize> Outcome<'a, N> {
         };
         type Part<'t, const N: usize> = (&'t mut [Row<N>], &'t mut [Row<N>]);
         let begin = |chunk, (open, _): &mut Part<N>, sought: &mut [Row<N>]| {
-            let key = Key {
-                content: Content::Releases,
-                winner,
-                ply: ply.ply - 1,
-                chunk: chunk as u32,
-            };
+            let key =
+                Key { content: Content::Releases, winner, ply: ply.ply - 1, chunk: chunk as u32 };
             let first = chunks.blocks_of(chunk).start;
             let mut released = vec![false; chunks.chunk_blocks];
             for (row, lanes) in read_events(initial, key)? {
@@ -235,7 +231,8 @@ impl<'a, const N: usize> Outcome<'a, N> {
         let mut blocks = BitVec::new();
         for own in self.placement.own(chunks) {
             let rows = chunks.rows_of(&own);
-            let (mut open, mut now) = (self.open.rows_mut(rows.clone())?, self.lost.rows_mut(rows)?);
+            let (mut open, mut now) =
+                (self.open.rows_mut(rows.clone())?, self.lost.rows_mut(rows)?);
             let open = open.par_chunks_mut(chunks.chunk_rows());
             let parts = open.zip(now.par_chunks_mut(chunks.chunk_rows()));
             for part in pull.run(own, parts, begin, end)? {

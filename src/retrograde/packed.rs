@@ -66,7 +66,9 @@ pub fn unpack_rows<const N: usize>(
 ) -> Option<impl Iterator<Item = Row<N>>> {
     let (words, rest) = bytes.as_chunks::<8>();
     let fits = rest.is_empty() && words.len() == count.checked_mul(N)?;
-    fits.then(|| words.chunks_exact(N).map(|row| Row(std::array::from_fn(|i| u64::from_le_bytes(row[i])))))
+    fits.then(|| {
+        words.chunks_exact(N).map(|row| Row(std::array::from_fn(|i| u64::from_le_bytes(row[i]))))
+    })
 }
 
 fn put_row<const N: usize>(row: Row<N>, bytes: &mut Vec<u8>) {

@@ -51,7 +51,11 @@ impl<const N: usize> RowTable<N> {
     }
 
     /// Empty rows in a file of that name in the scratch folder.
-    pub fn on_disk(rows: usize, scratch: &Scratch, name: &str) -> Result<RowTable<N>, ScratchError> {
+    pub fn on_disk(
+        rows: usize,
+        scratch: &Scratch,
+        name: &str,
+    ) -> Result<RowTable<N>, ScratchError> {
         let file = scratch.table(name, (rows * size_of::<Row<N>>()) as u64)?;
         Ok(RowTable::Disk(DiskRows { file, path: scratch.folder().join(name) }))
     }
@@ -76,8 +80,7 @@ impl<const N: usize> RowTable<N> {
 impl DiskRows {
     fn map<const N: usize>(&self, rows: Range<usize>) -> Result<MmapMut, ScratchError> {
         let size = size_of::<Row<N>>();
-        map_range(&self.file, (rows.start * size) as u64, rows.len() * size)
-            .map_err(at(&self.path))
+        map_range(&self.file, (rows.start * size) as u64, rows.len() * size).map_err(at(&self.path))
     }
 }
 
