@@ -4,10 +4,10 @@
 //! The time of a slice is taken to be
 //!
 //! ```text
-//! growth^attackers * (per_slot * slots + per_set * attackers * sets of attackers)
+//! least + growth^attackers * (per_slot * slots + per_set * attackers * sets)
 //! ```
 //!
-//! since every attacker more makes games longer, and what depends on the
+//! with the sets of attackers, since every attacker more makes games longer, and what depends on the
 //! attackers alone is worked out once for each set of them. The logarithm of the
 //! bits per slot is taken to be linear in the attackers and in 1 / (defenders + 1),
 //! near to what was measured over many slices; bare kings compress worst.
@@ -25,8 +25,10 @@ use super::measure::measured;
 
 /// Calibration stops before a slice that would take longer than this.
 const LONGEST: Duration = Duration::from_millis(1000);
-/// Slots that take about as long as a set of attackers does.
+/// Slots that take about as long as a set of attackers does, and as what every
+/// slice takes however small it is.
 const SLOTS_PER_SET: u64 = 200;
+const SLOTS_PER_SLICE: u64 = 500_000;
 /// How the logarithm of the bits grows with the attackers and with
 /// 1 / (defenders + 1), if nothing is known of a ruleset.
 const TREND: [f64; 2] = [0.2, 2.0];
@@ -35,12 +37,19 @@ const TREND_WEIGHT: f64 = 0.2;
 
 /// What was learnt from small slices.
 pub struct Calibration {
-    growth: f64,
-    seconds_per_slot: f64,
-    seconds_per_set: f64,
+    time: Time,
     /// The logarithm of the bits per slot: a constant, and two slopes.
     bits: f64,
     slopes: [f64; 2],
+}
+
+/// The terms of the time.
+#[derive(Clone, Copy, Default)]
+struct Time {
+    least: f64,
+    growth: f64,
+    per_slot: f64,
+    per_set: f64,
 }
 
 /// A slice of which something is known.
@@ -61,16 +70,15 @@ impl Calibration {
             let bytes = file_bytes(base, plan.slice)?;
             Some(Sample { slice: plan.slice, size: plan.size?, bytes, core_seconds: None })
         }));
-        let (growth, [seconds_per_slot, seconds_per_set]) = fit_time(&samples);
         let (bits, slopes) = fit_bits(&samples);
-        Ok(Calibration { growth, seconds_per_slot, seconds_per_set, bits, slopes })
+        Ok(Calibration { time: fit_time(&samples), bits, slopes })
     }
 
     /// The time of one core that building takes.
     pub fn core_seconds(&self, slice: Slice, size: &SliceSize) -> f64 {
+        let Time { least, growth, per_slot, per_set } = self.time;
         let [slots, sets] = time_terms(slice, size);
-        let seconds = self.seconds_per_slot * slots + self.seconds_per_set * sets;
-        self.growth.powi(slice.attackers as i32) * seconds
+        least + growth.powi(slice.attackers as i32) * (per_slot * slots + per_set * sets)
     }
 
     /// The size of both files.
@@ -91,7 +99,10 @@ pub fn file_bytes(base: &Tablebase, slice: Slice) -> Option<u64> {
 fn built(rules: &Ruleset, plan: &[SlicePlan]) -> Result<Vec<Sample>, Failure> {
     let sized = plan.iter().filter_map(|plan| plan.size.map(|size| (plan.slice, size)));
     let mut candidates: Vec<(Slice, SliceSize)> = sized.collect();
-    let work = |size: &SliceSize| size.slots.saturating_add(SLOTS_PER_SET * size.blocks);
+    let work = |size: &SliceSize| {
+        let sets = size.blocks.saturating_mul(SLOTS_PER_SET);
+        size.slots.saturating_add(sets).saturating_add(SLOTS_PER_SLICE)
+    };
     candidates.sort_by_key(|(_, size)| work(size));
     let folder = tempfile::tempdir().map_err(Failure::error)?;
     let begun = Instant::now();
@@ -121,15 +132,19 @@ fn bits_terms(slice: Slice) -> [f64; 2] {
     [slice.attackers as f64, 1.0 / (slice.defenders + 1) as f64]
 }
 
-/// The growth, and the seconds for each slot and set, with the least relative
-/// errors; what takes longer counts for more.
-fn fit_time(samples: &[Sample]) -> (f64, [f64; 2]) {
-    let mut best = (f64::INFINITY, 1.0, [0.0; 2]);
+/// The terms with the least relative errors; what takes longer counts for more.
+fn fit_time(samples: &[Sample]) -> Time {
+    let timed = samples.iter().filter_map(|s| s.core_seconds.map(|seconds| (s, seconds)));
+    let timed: Vec<(&Sample, f64)> = timed.collect();
+    // The smallest slices have a few positions.
+    let least = timed.iter().map(|&(_, seconds)| seconds).reduce(f64::min).unwrap_or(0.0);
+    let (mut best, mut least_error) = (Time::default(), f64::INFINITY);
     for growth in (0..=16).map(|step| 1.0 + 0.05 * f64::from(step)) {
-        let points: Vec<(f64, [f64; 2])> = samples
+        let points: Vec<(f64, [f64; 2])> = timed
             .iter()
-            .filter_map(|sample| sample.core_seconds.map(|seconds| (sample, seconds)))
-            .map(|(sample, seconds)| {
+            .filter(|&&(_, seconds)| seconds > least)
+            .map(|&(sample, seconds)| {
+                let seconds = seconds - least;
                 let scale = growth.powi(sample.slice.attackers as i32) / seconds;
                 (seconds.sqrt(), time_terms(sample.slice, &sample.size).map(|x| x * scale))
             })
@@ -145,12 +160,13 @@ fn fit_time(samples: &[Sample]) -> (f64, [f64; 2]) {
         let both = solve(matrix, right).filter(|terms| terms.iter().all(|&term| term >= 0.0));
         let alone = [[right[0] / matrix[0], 0.0], [0.0, right[1] / matrix[2]]];
         for terms in both.into_iter().chain(alone) {
-            if error(terms) < best.0 {
-                best = (error(terms), growth, terms);
+            if error(terms) < least_error {
+                let [per_slot, per_set] = terms;
+                (best, least_error) = (Time { least, growth, per_slot, per_set }, error(terms));
             }
         }
     }
-    (best.1, best.2)
+    best
 }
 
 /// The constant and the slopes of the logarithm of the bits.
@@ -197,14 +213,10 @@ mod tests {
 
     #[test]
     fn what_follows_the_model_is_found_again() {
-        let truth = Calibration {
-            growth: 1.25,
-            seconds_per_slot: 3e-8,
-            seconds_per_set: 1e-5,
-            bits: -3.0,
-            slopes: TREND,
-        };
+        let time = Time { least: 0.01, growth: 1.25, per_slot: 3e-8, per_set: 1e-5 };
+        let truth = Calibration { time, bits: -3.0, slopes: TREND };
         let mut samples = [
+            sample("K0v1", 0, 1),
             sample("K0v2", 136, 12_240),
             sample("K1v2", 136, 514_080),
             sample("K0v3", 2_000, 180_000),
@@ -214,12 +226,13 @@ mod tests {
             sample.core_seconds = Some(truth.core_seconds(sample.slice, &sample.size));
             sample.bytes = truth.file_bytes(sample.slice, &sample.size);
         }
-        let (growth, [slot, set]) = fit_time(&samples);
+        let found = fit_time(&samples);
         let (bits, slopes) = fit_bits(&samples);
         for (found, expected) in [
-            (growth, 1.25),
-            (slot, 3e-8),
-            (set, 1e-5),
+            (found.least, 0.01),
+            (found.growth, 1.25),
+            (found.per_slot, 3e-8),
+            (found.per_set, 1e-5),
             (bits, -3.0),
             (slopes[0], TREND[0]),
             (slopes[1], TREND[1]),
