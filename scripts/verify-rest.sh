@@ -34,12 +34,15 @@ while read -r slice hashes; do
     if [[ -z ${sample[*]-} ]] && grep -qxsF "$slice $hashes" "$proved"; then
         continue
     fi
-    if ! /usr/bin/time -q -o "$report.time" -f '%e s, %U s of cores, %M KiB' "$program" \
-        --tables "$tables" verify "$rules" --slice "$slice" --json "${sample[@]}" >"$report"; then
-        wrong=1
-    fi
+    status=0
+    /usr/bin/time -q -o "$report.time" -f '%e s, %U s of cores, %M KiB' "$program" \
+        --tables "$tables" verify "$rules" --slice "$slice" --json "${sample[@]}" >"$report" ||
+        status=$?
+    # 1: something is wrong, and the rest is still to be looked at.
+    [[ $status -le 1 ]] || exit "$status"
+    wrong=$((wrong | status))
     verdict=$(jq -r '.verdict' "$report")
-    echo "$slice: ${verdict:-not verified} ($(cat "$report.time"))"
+    echo "$slice: $verdict ($(cat "$report.time"))"
     if [[ $verdict == proved && -z ${sample[*]-} ]]; then
         echo "$slice $hashes" >>"$proved"
     fi
