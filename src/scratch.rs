@@ -29,8 +29,11 @@ const LEVEL: i32 = 1;
 /// A part of the work on a slice that is done as a whole or not at all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage {
-    /// The initial pass.
-    Initial,
+    /// The initial pass over a part of the chunks.
+    Initial {
+        /// Its number.
+        part: usize,
+    },
     /// One ply of one outcome.
     Ply {
         /// The side that wins.
@@ -48,7 +51,7 @@ pub enum Stage {
 impl fmt::Display for Stage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Stage::Initial => f.write_str("initial"),
+            Stage::Initial { part } => write!(f, "initial-{part}"),
             Stage::Ply { winner, ply } => write!(f, "{}-{ply}", winner.name()),
             Stage::Outcome { winner } => write!(f, "{}-all", winner.name()),
         }
@@ -127,9 +130,12 @@ impl Scratch {
         Ok(Scratch { folder: folder.to_owned(), identity })
     }
 
-    /// Deletes the folder with all that is in it.
-    pub fn remove(self) -> Result<(), ScratchError> {
-        fs::remove_dir_all(&self.folder).map_err(at(&self.folder))
+    /// Deletes the folder with all that is in it, if it is there.
+    pub fn clear(folder: &Path) -> Result<(), ScratchError> {
+        match fs::remove_dir_all(folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(at(folder)(error)),
+            _ => Ok(()),
+        }
     }
 
     /// The file of a stage, if the stage is done.
@@ -219,7 +225,8 @@ impl StageFile {
             if head.checksum != checksum(&packed) {
                 return Err(damaged());
             }
-            zstd::bulk::decompress(&packed, head.length as usize)
+            let bytes = zstd::bulk::decompress(&packed, head.length as usize)?;
+            if bytes.len() == head.length as usize { Ok(bytes) } else { Err(damaged()) }
         };
         read().map(Some).map_err(at(&self.path))
     }
@@ -232,6 +239,32 @@ impl StageFile {
 
 fn damaged() -> io::Error {
     io::Error::other("the file is damaged; delete the folder and build again")
+}
+
+/// The stage files of a pass that is done in parts.
+#[derive(Debug)]
+pub struct Parts {
+    /// The parts in order.
+    files: Vec<StageFile>,
+    /// How many chunks each part has; the last one may have fewer.
+    part_chunks: usize,
+}
+
+impl Parts {
+    /// Parts of so many chunks each.
+    pub fn new(files: Vec<StageFile>, part_chunks: usize) -> Parts {
+        Parts { files, part_chunks }
+    }
+
+    /// The records of all parts.
+    pub fn keys(&self) -> impl Iterator<Item = &Key> {
+        self.files.iter().flat_map(StageFile::keys)
+    }
+
+    /// The file with the records of a chunk.
+    pub fn of(&self, chunk: usize) -> &StageFile {
+        &self.files[chunk / self.part_chunks]
+    }
 }
 
 /// A stage that is being done; records may be added from many threads.
@@ -397,7 +430,7 @@ mod tests {
         let file = scratch.finished(STAGE).unwrap().unwrap();
         assert_eq!(file.read(KEY).unwrap().unwrap(), b"rows");
         assert_eq!(file.read(Key { chunk: 8, ..KEY }).unwrap(), None);
-        assert!(scratch.finished(Stage::Initial).unwrap().is_none());
+        assert!(scratch.finished(Stage::Initial { part: 0 }).unwrap().is_none());
         let other = Scratch::open(folder.path(), [2; IDENTITY]).unwrap();
         assert!(other.finished(STAGE).unwrap().is_none());
     }

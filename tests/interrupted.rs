@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use taflbase::Tablebase;
 use taflbase::build::{BuildError, BuildOptions, SliceReport, build};
@@ -39,8 +42,9 @@ fn build_in(tables: &Path, ruleset: &str, wanted: &str) -> Result<Vec<Slice>, Bu
 }
 
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let files = fs::read_dir(folder).unwrap().map(|entry| {
-        let path = entry.unwrap().path();
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    // What is left are folders with work in progress.
+    let files = paths.filter(|path| path.is_file()).map(|path| {
         let name = path.file_name().unwrap().to_str().unwrap();
         (name.to_owned(), fs::read(&path).unwrap())
     });
@@ -81,6 +85,17 @@ impl Progress for Stop {
     }
 }
 
+/// Notes the slices of which the initial pass is done.
+struct InitialPasses(Mutex<Vec<Slice>>);
+
+impl Progress for InitialPasses {
+    fn phase(&self, slice: Slice, phase: Phase, _: u64) {
+        if phase == Phase::Initial {
+            self.0.lock().unwrap().push(slice);
+        }
+    }
+}
+
 #[test]
 fn a_build_goes_on_where_it_was_stopped() {
     let (_tables, folder) = clean("mini-edge");
@@ -110,6 +125,67 @@ fn a_build_goes_on_where_it_was_stopped() {
     }
     assert!(stops > 5, "only {stops} stops");
     assert!(files(&folder) == whole);
+}
+
+/// The program at work on a slice, in a folder.
+fn program(tables: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_taflbase"));
+    command.args(["build", "brandubh", "--slice", "K2v2", "--tables"]).arg(tables);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+#[test]
+fn a_killed_program_goes_on_and_makes_the_same_files() {
+    let whole = tempfile::tempdir().unwrap();
+    assert!(program(whole.path()).status().unwrap().success());
+    let tables = tempfile::tempdir().unwrap();
+    let folder = tables.path().join("brandubh");
+    let (mut kills, mut at_work) = (0, 0);
+    // Delays between 0 and a limit that grows, so that there is an end.
+    let mut random = 2_463_534_242_u64;
+    loop {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        let mut child = program(tables.path()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(random % (60 + 20 * kills)));
+        if let Some(status) = child.try_wait().unwrap() {
+            assert!(status.success(), "after {kills} kills");
+            break;
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        kills += 1;
+        at_work += u64::from(folder.join("K2v2.work").is_dir());
+    }
+    assert!(at_work > 3, "killed {at_work} times of {kills} while a ply was in progress");
+    assert!(!folder.join("K2v2.work").exists());
+    assert!(files(&folder) == files(&whole.path().join("brandubh")));
+}
+
+#[test]
+fn finished_plies_are_not_done_again() {
+    let tables = tempfile::tempdir().unwrap();
+    let rules = rules("mini-edge");
+    let wanted = [slice(WANTED)];
+    let options = BuildOptions::default();
+    let stopped = Stop { after: 150, told: AtomicUsize::new(0) };
+    let run = || build(&rules, tables.path(), &wanted, &options, &stopped, &mut |_| {});
+    catch_unwind(AssertUnwindSafe(run)).unwrap_err();
+    let folder = tables.path().join("mini-edge");
+    let work = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let work: Vec<PathBuf> = work.filter(|path| path.is_dir()).collect();
+    let [work] = &work[..] else { panic!("{work:?}") };
+    let stages = files(work);
+    assert!(stages.contains_key("initial-0"), "{:?}", stages.keys());
+    // A stage that is not whole is done again, the others are taken as they are.
+    let stopped_at: Slice = work.file_stem().unwrap().to_str().unwrap().parse().unwrap();
+    let again = InitialPasses(Mutex::default());
+    build(&rules, tables.path(), &wanted, &options, &again, &mut |_| {}).unwrap();
+    assert!(!again.0.lock().unwrap().contains(&stopped_at));
+    let (_tables, whole) = clean("mini-edge");
+    assert!(files(&folder) == files(&whole));
 }
 
 #[test]

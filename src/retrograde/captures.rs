@@ -127,6 +127,56 @@ impl Soldiers {
     }
 }
 
+/// A square next to one where an attacker has arrived, on which he may capture
+/// a defender. Whether he does depends on the king and on whether another
+/// defender stands on the anvil, and on nothing else that is not an attacker.
+#[derive(Clone, Copy, Debug)]
+pub struct Threat {
+    /// The square.
+    pub square: Square,
+    /// The far anvil: the square beyond.
+    pub anvil: Square,
+    /// Whether a defender may stand on the anvil.
+    pub can_be_backed: bool,
+    lone: Option<Victim>,
+    backed: Option<Victim>,
+}
+
+impl Threat {
+    /// What an attacker threatens who has arrived on `to` and is now one of
+    /// the `attackers`.
+    pub fn by_arrival(
+        rules: &Ruleset,
+        attackers: SquareSet,
+        to: Square,
+    ) -> impl Iterator<Item = Threat> + '_ {
+        let slides = rules.slides();
+        Direction::ALL.into_iter().filter_map(move |direction| {
+            let square = slides.next(to, direction)?;
+            let anvil = slides.next(square, direction)?;
+            if attackers.contains(square) {
+                return None;
+            }
+            let judged = |defenders: SquareSet| {
+                Soldiers { attackers, defenders }.victim(rules, Side::Defenders, square, anvil)
+            };
+            let places = rules.places(Kind::Defender) - attackers;
+            let can_be_backed = places.contains(anvil);
+            let lone = judged(SquareSet::of(square));
+            let backed =
+                if can_be_backed { judged(SquareSet::of(square).with(anvil)) } else { None };
+            let threat = Threat { square, anvil, can_be_backed, lone, backed };
+            (lone.is_some() || backed.is_some()).then_some(threat)
+        })
+    }
+
+    /// The defender on the square, if he is captured on some lane at least.
+    #[inline]
+    pub fn victim(&self, backed: bool) -> Option<Victim> {
+        if backed { self.backed } else { self.lone }
+    }
+}
+
 impl Victim {
     /// The lanes on which he is not captured.
     pub fn quiet<const N: usize>(&self, region: &Region<N>) -> Row<N> {

@@ -1,9 +1,9 @@
 //! Solved smaller slices, as rows for the captures that lead to them.
 
-use crate::board::{SquareSet, Symmetry};
+use crate::board::Symmetry;
 
 use super::coded::CodedRows;
-use super::lookup::BlockLookup;
+use super::lookup::{BlockLookup, Target};
 use super::region::Region;
 use super::row::Row;
 
@@ -18,18 +18,18 @@ pub struct Child<const N: usize> {
 }
 
 impl<const N: usize> Child<N> {
-    /// Calls `visit` with every code that the positions of these attackers and
-    /// defenders have on some of the lanes, and those lanes. `image` gives the
-    /// rank of the defenders' image under a symmetry.
+    /// Calls `visit` with every code that positions have on some of the lanes,
+    /// and those lanes. Their attackers are at `target`; `image` gives the rank
+    /// of the defenders' image under a symmetry.
+    #[inline]
     pub fn values(
         &self,
         region: &Region<N>,
-        attackers: SquareSet,
+        target: Target,
         image: impl FnOnce(Symmetry) -> u32,
         lanes: Row<N>,
         mut visit: impl FnMut(u16, Row<N>),
     ) {
-        let target = self.attackers.target(attackers);
         let row = target.block * self.block_rows + image(target.symmetry) as usize;
         for (code, there) in self.rows.row(row) {
             let here = region.flip(target.back, there) & lanes;

@@ -8,6 +8,10 @@ use std::ops::Range;
 /// threads and of memory, so that results are, too.
 const CHUNK_ROWS: usize = 1 << 14;
 
+/// Rows of the initial pass that are kept as soon as they are done, about: some
+/// seconds of work.
+const PART_ROWS: usize = 1 << 24;
+
 /// Chunks of consecutive blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct Chunks {
@@ -38,6 +42,11 @@ impl Chunks {
     /// Rows of a chunk; the last one may have fewer.
     pub fn chunk_rows(self) -> usize {
         self.chunk_blocks * self.block_rows
+    }
+
+    /// Chunks of a part of the initial pass; the last one may have fewer.
+    pub fn part_chunks(self) -> usize {
+        (PART_ROWS / self.chunk_rows()).max(1)
     }
 
     /// The blocks of a chunk.

@@ -5,7 +5,7 @@ use super::row::Row;
 /// The values of many rows for one side to move. A few codes, each with its
 /// lanes, say as much as a code for each of 45 to 361 lanes, and are read at
 /// once.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CodedRows<const N: usize> {
     /// By row: where its entries begin; they end with one that has `LAST` set.
     starts: Vec<u64>,

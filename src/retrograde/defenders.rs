@@ -89,6 +89,15 @@ impl<const N: usize> DefenderSets<N> {
         terms.sum::<u64>() as u32
     }
 
+    /// The rank of a set of these places but those of the `captured`, of whom
+    /// as many as it has too many.
+    #[inline]
+    pub fn rank_but(&self, men: &[u16], captured: SquareSet) -> u32 {
+        let left = men.iter().map(|&place| usize::from(place));
+        let left = left.filter(|&place| !captured.contains(self.squares[place]));
+        left.enumerate().map(|(i, place)| self.binomials.get(place, i + 1)).sum::<u64>() as u32
+    }
+
     /// The number of a square among those where a defender may stand.
     #[inline]
     pub fn place(&self, square: Square) -> Option<usize> {

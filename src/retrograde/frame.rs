@@ -3,7 +3,7 @@ use crate::index::{AttackerSets, IndexError};
 use crate::rules::{Kind, Ruleset, Side};
 use crate::slice::Slice;
 
-use super::captures::Soldiers;
+use super::captures::{Soldiers, Threat};
 use super::defenders::{DefenderLines, DefenderSets};
 use super::lookup::BlockLookup;
 use super::region::Region;
@@ -38,7 +38,7 @@ pub struct Block<const N: usize> {
     /// The canonical attacker set.
     pub attackers: SquareSet,
     /// The lanes that the attackers leave free.
-    free: Row<N>,
+    pub free: Row<N>,
     /// By defender rank: the king's possible squares; empty where the defenders
     /// meet the attackers.
     pub valid: Vec<Row<N>>,
@@ -51,6 +51,8 @@ pub struct AttackerMove<const N: usize> {
     pub to: Square,
     /// The attackers after the move.
     pub after: SquareSet,
+    /// The lanes on which the king is in the way.
+    pub king_passed: Row<N>,
     /// The lanes on which the move captures the king, if no defender matters.
     pub king_captured: Row<N>,
 }
@@ -111,62 +113,83 @@ impl<'a, const N: usize> Frame<'a, N> {
         block.free.without(self.defenders.lanes[rank as usize])
     }
 
-    /// Visits every slide of an attacker that some row of the block allows,
-    /// with the lanes, by defender rank, on which it is legal: there the way is
-    /// free of defenders and of the king.
-    pub fn attacker_moves(
+    /// Visits every slide of an attacker that some row of the block allows and
+    /// that is `wanted`, by the attackers after it. By defender rank, `lanes`
+    /// are then those on which the way is free of defenders; those on which the
+    /// king is in the way are the move's. A visit must leave `lanes` as it was.
+    pub fn attacker_moves<T>(
         &self,
         block: &Block<N>,
-        scratch: &mut Vec<Row<N>>,
-        mut visit: impl FnMut(AttackerMove<N>, &[Row<N>]),
+        lanes: &mut Vec<Row<N>>,
+        mut wanted: impl FnMut(SquareSet) -> Option<T>,
+        mut visit: impl FnMut(T, AttackerMove<N>, &mut [Row<N>]),
     ) {
+        lanes.clone_from(&block.valid);
         for from in block.attackers {
             let others = block.attackers.without(from);
             for ray in self.rules.slides().from(Kind::Attacker, from) {
-                scratch.clear();
-                scratch.extend_from_slice(&block.valid);
+                // So much of the ray is closed to defenders in `lanes`.
+                let mut closed = 0;
                 let mut king_passed = Row::EMPTY;
-                for step in ray {
+                for (i, step) in ray.iter().enumerate() {
                     let to = step.square;
                     if others.contains(to) {
                         break;
                     }
-                    for &rank in self.defenders.holding(to) {
-                        scratch[rank as usize] = Row::EMPTY;
+                    king_passed |= self.region.bit(to);
+                    let after = others.with(to);
+                    let Some(wanted) = step.ends.then(|| wanted(after)).flatten() else {
+                        continue;
+                    };
+                    for &rank in
+                        ray[closed..=i].iter().flat_map(|s| self.defenders.holding(s.square))
+                    {
+                        lanes[rank as usize] = Row::EMPTY;
                     }
-                    let king = self.region.bit(to);
-                    if !king.is_empty() {
-                        king_passed |= king;
-                        scratch.iter_mut().for_each(|lanes| *lanes = lanes.without(king));
-                    }
-                    if step.ends {
-                        let after = others.with(to);
-                        let soldiers = Soldiers { attackers: after, defenders: SquareSet::EMPTY };
-                        let king_captured = soldiers.king_captures(self.rules, &self.region, to);
-                        visit(AttackerMove { to, after, king_captured }, scratch);
-                    }
+                    closed = i + 1;
+                    let soldiers = Soldiers { attackers: after, defenders: SquareSet::EMPTY };
+                    let king_captured = soldiers.king_captures(self.rules, &self.region, to);
+                    visit(wanted, AttackerMove { to, after, king_passed, king_captured }, lanes);
+                }
+                for &rank in ray[..closed].iter().flat_map(|s| self.defenders.holding(s.square)) {
+                    lanes[rank as usize] = block.valid[rank as usize];
                 }
             }
         }
     }
 
-    /// The ranks of the rows on which an attacker arriving on `mv.to` may
-    /// capture a defender or on which defenders change the capture of the king;
-    /// a rank can come twice.
-    pub fn special_ranks(&self, mv: &AttackerMove<N>) -> impl Iterator<Item = u32> + '_ {
-        let slides = self.rules.slides();
-        let hostile = &self.rules.hostile[Kind::Defender as usize];
-        let anvils = mv.after | hostile.empty | hostile.occupied | hostile.besieged;
-        let protected = self.rules.protected[Side::Defenders as usize];
-        let to = mv.to;
-        let victims = Direction::ALL.into_iter().filter_map(move |direction| {
-            let victim = slides.next(to, direction)?;
-            let anvil = slides.next(victim, direction)?;
-            (anvils.contains(anvil) && !protected.contains(victim)).then_some(victim)
-        });
-        victims
-            .flat_map(|square| self.defenders.holding(square).iter().copied())
-            .chain(self.shielded_ranks(mv))
+    /// What the move threatens.
+    pub fn threats(&self, mv: &AttackerMove<N>) -> impl Iterator<Item = Threat> + '_ {
+        Threat::by_arrival(self.rules, mv.after, mv.to)
+    }
+
+    /// Takes out of `lanes`, by defender rank, those on which the move captures
+    /// a defender; notes in `before` what they were.
+    pub fn take_captures(
+        &self,
+        mv: &AttackerMove<N>,
+        lanes: &mut [Row<N>],
+        before: &mut Vec<(u32, Row<N>)>,
+    ) {
+        for threat in self.threats(mv) {
+            let quiet = [false, true].map(|backed| {
+                threat.victim(backed).map_or(!Row::EMPTY, |victim| victim.quiet(&self.region))
+            });
+            for &rank in self.defenders.holding(threat.square) {
+                let lanes = &mut lanes[rank as usize];
+                if lanes.is_empty() {
+                    continue;
+                }
+                before.push((rank, *lanes));
+                *lanes &= quiet[usize::from(self.is_backed(&threat, rank))];
+            }
+        }
+    }
+
+    /// Whether one of the defenders stands on the threat's anvil.
+    #[inline]
+    pub fn is_backed(&self, threat: &Threat, rank: u32) -> bool {
+        threat.can_be_backed && self.defenders.is_among(self.defenders.men(rank), threat.anvil)
     }
 
     /// The ranks of the rows on which defenders may change whether an attacker
@@ -179,13 +202,10 @@ impl<'a, const N: usize> Frame<'a, N> {
         shields.flat_map(|square| self.defenders.holding(square).iter().copied())
     }
 
-    /// The lanes of a row on which the attacker's move captures nothing.
-    pub fn quiet(&self, mv: &AttackerMove<N>, rank: u32) -> Row<N> {
+    /// The lanes of a row on which the attacker's move captures the king.
+    pub fn king_captures(&self, mv: &AttackerMove<N>, rank: u32) -> Row<N> {
         let soldiers = Soldiers { attackers: mv.after, defenders: self.defenders.set(rank) };
-        let victims = soldiers.victims(self.rules, Side::Attackers, mv.to);
-        let quiet = victims.fold(!Row::EMPTY, |all, victim| all & victim.quiet(&self.region));
-        let king = soldiers.king_captures(self.rules, &self.region, mv.to);
-        quiet.without(king)
+        soldiers.king_captures(self.rules, &self.region, mv.to)
     }
 
     /// For every square of the board, the lanes on which a defender arriving
@@ -242,6 +262,19 @@ impl<const N: usize> Arrivals<N> {
         for &(anvil, to) in &self.anvils {
             if others.iter().any(|&place| frame.defenders.squares[place] == anvil) {
                 quiet[to.index()] = Row::EMPTY;
+            }
+        }
+    }
+
+    /// Takes out of `lanes`, by defender rank, those on which the arriving king
+    /// captures with the help of one of the defenders.
+    pub fn take_helped(&self, frame: &Frame<N>, lanes: &mut [Row<N>]) {
+        for &(anvil, to) in &self.anvils {
+            let helped = frame.region.bit(to) & self.king;
+            if !helped.is_empty() {
+                for &rank in frame.defenders.holding(anvil) {
+                    lanes[rank as usize] = lanes[rank as usize].without(helped);
+                }
             }
         }
     }

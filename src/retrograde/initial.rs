@@ -4,10 +4,10 @@
 use crate::board::{Square, SquareSet, Symmetry};
 use crate::rules::{Kind, Side};
 
-use super::captures::{Soldiers, Victim, capture_groups};
+use super::captures::{Soldiers, Threat, Victim, capture_groups};
 use super::child::Child;
 use super::defenders::DefenderSets;
-use super::frame::{Block, Frame};
+use super::frame::{AttackerMove, Block, Frame};
 use super::quiet::{Scratch, Targets};
 use super::row::Row;
 use super::seeds::{Options, Seeds};
@@ -45,6 +45,8 @@ pub struct InitialPass<'a, const N: usize> {
 pub struct InitialScratch<const N: usize> {
     quiet: Scratch<N>,
     options: [Options<N>; 2],
+    /// Rows as they were before the captures of the king by one move.
+    decisive: Vec<(u32, Row<N>)>,
     /// For one arrival: the lanes by code.
     values: Vec<(u16, Row<N>)>,
 }
@@ -61,6 +63,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         InitialScratch {
             quiet: Scratch::default(),
             options: [options(), options()],
+            decisive: Vec::new(),
             values: Vec::new(),
         }
     }
@@ -86,48 +89,81 @@ impl<'a, const N: usize> InitialPass<'a, N> {
 
     fn attackers(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
         let frame = self.frame;
-        let InitialScratch { quiet, options: [options, _], .. } = scratch;
-        let mut shielded: Vec<(u32, Row<N>)> = Vec::new();
-        frame.attacker_moves(block, &mut quiet.lanes, |mv, legal| {
-            shielded.clear();
-            let ranks = frame.shielded_ranks(&mv);
-            shielded.extend(ranks.map(|rank| (rank, options.decisive[rank as usize])));
-            let rows = options.stuck.iter_mut().zip(&mut options.decisive).zip(legal);
-            for ((stuck, decisive), &legal) in rows {
-                *stuck = stuck.without(legal);
-                *decisive |= legal & mv.king_captured;
-            }
-            // There a defender may be in the place of a hostile empty square;
-            // the loop below sees to them.
-            for &(rank, before) in &shielded {
-                options.decisive[rank as usize] = before;
-            }
-            for rank in frame.special_ranks(&mv) {
-                let legal = legal[rank as usize];
-                if legal.is_empty() {
+        let InitialScratch { quiet, options: [options, _], decisive, .. } = scratch;
+        let mut any_stuck = true;
+        frame.attacker_moves(
+            block,
+            &mut quiet.lanes,
+            |_| Some(()),
+            |(), mv, lanes| {
+                if any_stuck {
+                    let mut stuck_rows = Row::EMPTY;
+                    for (stuck, &lanes) in options.stuck.iter_mut().zip(&*lanes) {
+                        *stuck = stuck.without(lanes.without(mv.king_passed));
+                        stuck_rows |= *stuck;
+                    }
+                    any_stuck = !stuck_rows.is_empty();
+                }
+                let captured = mv.king_captured.without(mv.king_passed);
+                if !captured.is_empty() {
+                    // Where a defender may be in the place of a hostile empty
+                    // square, the next loop sees to the row.
+                    decisive.clear();
+                    let shielded = frame.shielded_ranks(&mv);
+                    decisive.extend(shielded.map(|rank| (rank, options.decisive[rank as usize])));
+                    for (decisive, &lanes) in options.decisive.iter_mut().zip(&*lanes) {
+                        *decisive |= lanes & captured;
+                    }
+                    for &(rank, before) in decisive.iter() {
+                        options.decisive[rank as usize] = before;
+                    }
+                }
+                for rank in frame.shielded_ranks(&mv) {
+                    let legal = lanes[rank as usize].without(mv.king_passed);
+                    options.decisive[rank as usize] |= legal & frame.king_captures(&mv, rank);
+                }
+                self.attacker_captures(&mv, lanes, options);
+            },
+        );
+    }
+
+    /// The captures of defenders by one attacker move.
+    fn attacker_captures(&self, mv: &AttackerMove<N>, lanes: &[Row<N>], options: &mut Options<N>) {
+        let (frame, sets) = (self.frame, &self.frame.defenders);
+        let threats: Vec<Threat> = frame.threats(mv).collect();
+        let exact = frame.shielded_ranks(mv).next().is_some();
+        let mut targets = [None; 3];
+        let mut victims = Vec::with_capacity(threats.len());
+        for (i, threat) in threats.iter().enumerate() {
+            for &rank in sets.holding(threat.square) {
+                let legal = lanes[rank as usize].without(mv.king_passed);
+                let men = sets.men(rank);
+                let earlier = || threats[..i].iter().any(|t| sets.is_among(men, t.square));
+                // A row with several of the squares is seen to at the first.
+                if legal.is_empty() || earlier() {
                     continue;
                 }
-                let defenders = frame.defenders.set(rank);
-                let soldiers = Soldiers { attackers: mv.after, defenders };
-                let king = soldiers.king_captures(frame.rules, &frame.region, mv.to);
-                let decisive = &mut options.decisive[rank as usize];
-                *decisive |= legal & king;
-                let victims: Vec<Victim> =
-                    soldiers.victims(frame.rules, Side::Attackers, mv.to).collect();
+                let king = if exact { frame.king_captures(mv, rank) } else { mv.king_captured };
+                victims.clear();
+                let there = threats[i..].iter().filter(|t| sets.is_among(men, t.square));
+                victims.extend(there.filter_map(|t| t.victim(frame.is_backed(t, rank))));
                 capture_groups(&frame.region, &victims, |lanes, captured| {
                     let lanes = lanes & legal.without(king);
                     if lanes.is_empty() {
                         return;
                     }
-                    let (child, sets) = &self.children.fewer_defenders[captured.len() - 1];
-                    let left = sets.rank(defenders - captured);
-                    let image = |g: Symmetry| sets.images(g)[left as usize];
-                    child.values(&frame.region, mv.after, image, lanes, |code, lanes| {
+                    let number = captured.len() - 1;
+                    let (child, fewer) = &self.children.fewer_defenders[number];
+                    let target =
+                        *targets[number].get_or_insert_with(|| child.attackers.target(mv.after));
+                    let left = fewer.rank_but(men, captured);
+                    let image = |g: Symmetry| fewer.images(g)[left as usize];
+                    child.values(&frame.region, target, image, lanes, |code, lanes| {
                         options.capture(code, rank, lanes);
                     });
                 });
             }
-        });
+        }
     }
 
     fn defenders(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
@@ -169,7 +205,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         let stop = frame.rules.places(Kind::Defender) - block.attackers;
         let near: Vec<(usize, Square)> =
             (near & stop).iter().filter_map(|s| Some((frame.defenders.place(s)?, s))).collect();
-        let InitialScratch { quiet, options: [_, options], values } = scratch;
+        let InitialScratch { quiet, options: [_, options], values, .. } = scratch;
         frame.for_missing_defender(block, quiet, |_, occupied, quiet| {
             for &(place, to) in near.iter().filter(|(_, to)| !occupied.contains(*to)) {
                 let ranks = &quiet.ranks;
@@ -209,7 +245,8 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         }
         let image = |g: Symmetry| self.frame.defenders.images(g)[rank as usize];
         let child = &self.children.fewer_attackers[captured - 1];
-        child.values(&self.frame.region, attackers, image, lanes, |code, lanes| {
+        let target = child.attackers.target(attackers);
+        child.values(&self.frame.region, target, image, lanes, |code, lanes| {
             values.push((code, lanes));
         });
     }

@@ -6,6 +6,7 @@ mod child;
 mod chunks;
 mod coded;
 mod defenders;
+mod flip;
 mod frame;
 mod initial;
 mod lookup;
@@ -15,6 +16,7 @@ mod quiet;
 mod region;
 mod row;
 mod seeds;
+mod simd;
 mod solver;
 mod table;
 

@@ -6,7 +6,7 @@ use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
 use crate::rules::Side;
-use crate::scratch::{Content, Key, Scratch, ScratchError, StageFile, StageWriter};
+use crate::scratch::{Content, Key, Parts, Scratch, ScratchError, StageFile, StageWriter};
 use crate::value::Plies;
 
 use super::chunks::{Chunks, Placement};
@@ -25,7 +25,7 @@ pub struct Outcome<'a, const N: usize> {
     chunks: Chunks,
     placement: &'a Placement,
     /// What the initial pass said.
-    initial: &'a StageFile,
+    initial: &'a Parts,
     /// The winner to move and known to win. Lanes without a position are set,
     /// too: nothing is sought there.
     won: RowTable<N>,
@@ -54,7 +54,7 @@ impl<'a, const N: usize> Outcome<'a, N> {
         chunks: Chunks,
         placement: &'a Placement,
         scratch: &Scratch,
-        initial: &'a StageFile,
+        initial: &'a Parts,
     ) -> Result<Outcome<'a, N>, ScratchError> {
         let table = |name: &str| match placement {
             Placement::Memory => Ok(RowTable::in_memory(chunks.rows())),
@@ -70,6 +70,7 @@ impl<'a, const N: usize> Outcome<'a, N> {
                 }
             }
             let key = |content| Key { content, winner, ply: 0, chunk: chunk as u32 };
+            let initial = initial.of(chunk);
             if let Some(bytes) = initial.read(key(Content::Open))? {
                 let rows = unpack_rows(&bytes, open.len()).ok_or_else(|| initial.nonsense())?;
                 open.iter_mut().zip(rows).for_each(|(open, row)| *open = row);
@@ -90,7 +91,8 @@ impl<'a, const N: usize> Outcome<'a, N> {
 
     /// The blocks with positions lost in 0.
     pub fn stuck(&self) -> Result<BitVec, ScratchError> {
-        changed_blocks::<N>(self.initial, Content::Stuck, self.winner, 0, self.chunks)
+        let key = (Content::Stuck, self.winner, 0);
+        changed_blocks::<N>(|chunk| self.initial.of(chunk), key, self.chunks)
     }
 
     /// Does a ply again of which the results are known; returns the blocks that
@@ -107,7 +109,7 @@ impl<'a, const N: usize> Outcome<'a, N> {
                 return Ok(());
             }
             lost.fill(Row::EMPTY);
-            for (row, lanes) in read_events(initial, key(Content::Releases, ply - 1))? {
+            for (row, lanes) in read_events(initial.of(chunk), key(Content::Releases, ply - 1))? {
                 open[row as usize] |= lanes;
             }
             for (row, lanes) in events {
@@ -116,7 +118,7 @@ impl<'a, const N: usize> Outcome<'a, N> {
             }
             Ok(())
         })?;
-        changed_blocks::<N>(found, Content::Found, winner, ply, self.chunks)
+        changed_blocks::<N>(|_| found, (Content::Found, winner, ply), self.chunks)
     }
 
     /// The winner's positions that win at this ply: a move leads to one that was
@@ -146,7 +148,7 @@ impl<'a, const N: usize> Outcome<'a, N> {
                 *found = !(won | *found);
             }
             let key = Key { content: Content::Wins, winner, ply: ply.ply, chunk: chunk as u32 };
-            for (row, lanes) in read_events(initial, key)? {
+            for (row, lanes) in read_events(initial.of(chunk), key)? {
                 sought[row as usize] |= lanes.without(won[row as usize]);
             }
             let key = Key { content: Content::Found, ..key };
@@ -195,7 +197,7 @@ impl<'a, const N: usize> Outcome<'a, N> {
                 Key { content: Content::Releases, winner, ply: ply.ply - 1, chunk: chunk as u32 };
             let first = chunks.blocks_of(chunk).start;
             let mut released = vec![false; chunks.chunk_blocks];
-            for (row, lanes) in read_events(initial, key)? {
+            for (row, lanes) in read_events(initial.of(chunk), key)? {
                 open[row as usize] |= lanes;
                 released[row as usize / chunks.block_rows] = true;
             }
@@ -399,18 +401,16 @@ pub fn read_events<const N: usize>(
     }
 }
 
-/// The blocks with events of that kind.
-fn changed_blocks<const N: usize>(
-    file: &StageFile,
-    content: Content,
-    winner: Side,
-    ply: Plies,
+/// The blocks with events of that kind; `file` tells where those of a chunk are.
+fn changed_blocks<'f, const N: usize>(
+    file: impl Fn(usize) -> &'f StageFile,
+    (content, winner, ply): (Content, Side, Plies),
     chunks: Chunks,
 ) -> Result<BitVec, ScratchError> {
     let mut blocks = BitVec::repeat(false, chunks.blocks);
     for chunk in 0..chunks.count() {
         let key = Key { content, winner, ply, chunk: chunk as u32 };
-        for (row, _) in read_events::<N>(file, key)? {
+        for (row, _) in read_events::<N>(file(chunk), key)? {
             blocks.set(chunks.blocks_of(chunk).start + row as usize / chunks.block_rows, true);
         }
     }

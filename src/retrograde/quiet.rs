@@ -5,18 +5,24 @@ use std::sync::atomic::AtomicUsize;
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
-use crate::board::SquareSet;
+use crate::board::{SquareSet, Symmetry};
 use crate::index::colex_next;
 use crate::rules::{Kind, Side};
 
+use super::flip::Flip;
 use super::frame::{Arrivals, Block, Frame};
 use super::lookup::Target;
-use super::row::Row;
+use super::region::Region;
+use super::row::{Lanes, Pack, Row};
+use super::simd::{self, Kernel, Processor};
 
 /// Buffers that a worker reuses from block to block.
 pub struct Scratch<const N: usize> {
     pub lanes: Vec<Row<N>>,
-    masked: Vec<Row<N>>,
+    /// Rows of `lanes` before an attacker's captures were taken out.
+    before: Vec<(u32, Row<N>)>,
+    /// By defender rank: where the king may arrive.
+    ends: Vec<Row<N>>,
     /// What `for_missing_defender` found.
     pub ranks: Vec<u32>,
     targets: Vec<Row<N>>,
@@ -28,7 +34,8 @@ impl<const N: usize> Default for Scratch<N> {
     fn default() -> Self {
         Scratch {
             lanes: Vec::new(),
-            masked: Vec::new(),
+            before: Vec::new(),
+            ends: Vec::new(),
             ranks: Vec::new(),
             targets: Vec::new(),
             quiet: Vec::new(),
@@ -57,10 +64,16 @@ impl<const N: usize> Targets<'_, N> {
         if self.complement { !self.rows[row] } else { self.rows[row] }
     }
 
-    /// Whether nothing in the block is in the set.
+    /// The same set, the rows being those of one block; `None` if the block has
+    /// nothing in it.
     #[inline]
-    pub fn skips(&self, block: usize) -> bool {
-        self.blocks.is_some_and(|blocks| !blocks[block])
+    fn block(self, number: usize, block_rows: usize) -> Option<Self> {
+        if self.blocks.is_some_and(|blocks| !blocks[number]) {
+            return None;
+        }
+        let first = number.checked_sub(self.first_block)? * block_rows;
+        let rows = self.rows.get(first..first + block_rows)?;
+        Some(Targets { rows, first_block: number, ..self })
     }
 }
 
@@ -78,13 +91,12 @@ impl<const N: usize> Frame<'_, N> {
     ) {
         match side {
             Side::Attackers => self.quiet_attackers(block, targets, scratch, sought),
-            Side::Defenders if targets.skips(block.number) => {}
             Side::Defenders => {
-                let first = (block.number - targets.first_block) * self.block_rows();
-                let rows = &targets.rows[first..][..self.block_rows()];
-                let own = Targets { rows, first_block: block.number, ..targets };
+                let Some(own) = targets.block(block.number, self.block_rows()) else {
+                    return;
+                };
                 let arrivals = self.quiet_arrivals(block.attackers);
-                self.quiet_king(block, own, &arrivals, sought);
+                self.quiet_king(block, own, &arrivals, &mut scratch.ends, sought);
                 self.defender_moves(block, own, Some(&arrivals), scratch, sought);
             }
         }
@@ -125,52 +137,61 @@ impl<const N: usize> Frame<'_, N> {
         scratch: &mut Scratch<N>,
         sought: &mut [Row<N>],
     ) {
-        let Scratch { lanes, masked, .. } = scratch;
-        let last_block = targets.first_block + targets.rows.len() / self.block_rows();
-        let blocks = targets.first_block..last_block;
-        self.attacker_moves(block, lanes, |mv, legal| {
-            let target = self.attackers.target(mv.after);
-            if targets.skips(target.block) || !blocks.contains(&target.block) {
-                return;
-            }
-            let mut special = self.special_ranks(&mv).peekable();
-            if special.peek().is_none() {
-                drop(special);
-                return self.pull(targets, target, legal, mv.king_captured, sought);
-            }
-            masked.clear();
-            masked.extend(legal.iter().map(|lanes| lanes.without(mv.king_captured)));
-            for rank in special {
-                let lanes = legal[rank as usize];
+        let Scratch { lanes, before, .. } = scratch;
+        let wanted = |after| {
+            let target = self.attackers.target(after);
+            Some((target, targets.block(target.block, self.block_rows())?))
+        };
+        self.attacker_moves(block, lanes, wanted, |(target, targets), mv, lanes| {
+            before.clear();
+            self.take_captures(&mv, lanes, before);
+            let captures = before.len();
+            for rank in self.shielded_ranks(&mv) {
+                let lanes = &mut lanes[rank as usize];
                 if !lanes.is_empty() {
-                    masked[rank as usize] = lanes & self.quiet(&mv, rank);
+                    before.push((rank, std::mem::replace(lanes, Row::EMPTY)));
                 }
             }
-            self.pull(targets, target, masked, Row::EMPTY, sought);
+            self.pull(targets, target, lanes, mv.king_passed | mv.king_captured, sought);
+            for &(rank, lanes) in &before[captures..] {
+                let sought = &mut sought[rank as usize];
+                let asked = (*sought & lanes).without(mv.king_passed);
+                if !asked.is_empty() {
+                    let asked = asked.without(self.king_captures(&mv, rank));
+                    *sought = sought.without(self.reached(targets, target, rank, asked));
+                }
+            }
+            for &(rank, was) in before.iter().rev() {
+                lanes[rank as usize] = was;
+            }
         });
     }
 
-    /// The innermost loop: one attacker move for all sets of defenders.
-    #[inline]
+    /// One attacker move for all sets of defenders; the targets are its block's.
     fn pull(
         &self,
         targets: Targets<N>,
         target: Target,
         legal: &[Row<N>],
-        not: Row<N>,
+        except: Row<N>,
         sought: &mut [Row<N>],
     ) {
-        let first = (target.block - targets.first_block) * self.block_rows();
-        let images = self.defenders.images(target.symmetry);
-        for ((sought, &legal), &image) in sought.iter_mut().zip(legal).zip(images) {
-            let asked = (*sought & legal).without(not);
-            if !asked.is_empty() {
-                let there = targets.get(first + image as usize);
-                if !there.is_empty() {
-                    *sought = sought.without(self.region.flip(target.back, there) & asked);
-                }
-            }
-        }
+        simd::run(Pull {
+            theirs: targets.rows,
+            complement: if targets.complement { !Row::EMPTY } else { Row::EMPTY },
+            images: self.defenders.images(target.symmetry),
+            flip: (target.back != Symmetry::IDENTITY).then(|| self.region.flips(target.back)),
+            legal,
+            except,
+            sought,
+        });
+    }
+
+    /// The lanes of one row that one attacker move brings to a target.
+    fn reached(&self, targets: Targets<N>, target: Target, rank: u32, asked: Row<N>) -> Row<N> {
+        let image = self.defenders.images(target.symmetry)[rank as usize];
+        let there = targets.get(image as usize);
+        self.region.flip(target.back, there) & asked
     }
 
     /// Takes out of `sought`, by rank, the lanes from which a defending soldier
@@ -255,16 +276,90 @@ impl<const N: usize> Frame<'_, N> {
         block: &Block<N>,
         targets: Targets<N>,
         arrivals: &Arrivals<N>,
+        ends: &mut Vec<Row<N>>,
         sought: &mut [Row<N>],
     ) {
-        for (rank, sought) in sought.iter_mut().enumerate() {
-            let ends = targets.get(rank) & block.valid[rank] & arrivals.king;
-            if !sought.is_empty() && !ends.is_empty() {
-                let rank = rank as u32;
-                let ends = ends.without(arrivals.king_helped(self, self.defenders.men(rank)));
-                let origins = self.region.king_origins(ends, self.free(block, rank));
-                *sought = sought.without(origins);
+        ends.clear();
+        let valid = block.valid.iter().enumerate();
+        ends.extend(valid.map(|(rank, &valid)| targets.get(rank) & valid & arrivals.king));
+        arrivals.take_helped(self, ends);
+        let men = &self.defenders.lanes;
+        simd::run(KingMoves { region: &self.region, ends, free: block.free, men, sought });
+    }
+}
+
+/// The innermost loop: takes out of `sought` what one attacker move brings to a
+/// target, for all sets of defenders.
+struct Pull<'a, const N: usize> {
+    /// The rows of the block that the move leads to, each to be xored with
+    /// `complement`.
+    theirs: &'a [Row<N>],
+    complement: Row<N>,
+    /// For every row, which of them it is.
+    images: &'a [u32],
+    /// What brings their lanes back; `None`: both are as they are.
+    flip: Option<&'a Flip<N>>,
+    /// On these lanes, but on the exceptions, the move is one.
+    legal: &'a [Row<N>],
+    except: Row<N>,
+    sought: &'a mut [Row<N>],
+}
+
+impl<const N: usize> Pull<'_, N> {
+    #[inline(always)]
+    fn each(self, there: impl Fn(usize) -> Row<N>) {
+        // Branches would be mispredicted row by row, so there is one for eight.
+        const TOGETHER: usize = 8;
+        let rows = self.sought.chunks_mut(TOGETHER).zip(self.legal.chunks(TOGETHER));
+        for (i, (sought, legal)) in rows.enumerate() {
+            let rows = || sought.iter().zip(legal).map(|(&sought, &legal)| sought & legal);
+            let all = rows().fold(Row::EMPTY, |all, asked| all | asked);
+            if all.without(self.except).is_empty() {
+                continue;
             }
+            for (row, (sought, &legal)) in sought.iter_mut().zip(legal).enumerate() {
+                let reached = there(i * TOGETHER + row) ^ self.complement;
+                *sought = sought.without((reached & legal).without(self.except));
+            }
+        }
+    }
+}
+
+impl<const N: usize> Kernel for Pull<'_, N> {
+    #[inline(always)]
+    fn run(self, processor: impl Processor) {
+        let (theirs, images) = (self.theirs, self.images);
+        match self.flip {
+            None => self.each(|row| theirs[row]),
+            Some(flip) => self.each(|row| processor.flip(flip, theirs[images[row] as usize])),
+        }
+    }
+}
+
+/// Takes out of `sought` the lanes from which the king goes to one of the
+/// `ends`, row by row.
+struct KingMoves<'a, const N: usize> {
+    region: &'a Region<N>,
+    ends: &'a [Row<N>],
+    /// What the attackers leave free.
+    free: Row<N>,
+    /// What the defenders take.
+    men: &'a [Row<N>],
+    sought: &'a mut [Row<N>],
+}
+
+impl<const N: usize> Kernel for KingMoves<'_, N> {
+    #[inline(always)]
+    fn run(self, _: impl Processor) {
+        let free = Pack::all(self.free);
+        let rows = self.sought.chunks_mut(Pack::<N>::ROWS).zip(self.ends.chunks(Pack::<N>::ROWS));
+        for ((sought, ends), men) in rows.zip(self.men.chunks(Pack::<N>::ROWS)) {
+            let (seeking, ends) = (Pack::load(sought), Pack::load(ends));
+            if seeking.is_empty() || ends.is_empty() {
+                continue;
+            }
+            let origins = self.region.king_origins(ends, free.without(Pack::load(men)));
+            seeking.without(origins).store(sought);
         }
     }
 }

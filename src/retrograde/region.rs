@@ -1,7 +1,8 @@
 use crate::board::{Board, Direction, Square, SquareSet, Symmetry};
 use crate::rules::{Kind, Ruleset};
 
-use super::row::Row;
+use super::flip::Flip;
+use super::row::{Lanes, Row};
 
 /// The squares that lanes stand for: the smallest square region around the
 /// centre that holds every square where the king may stand or that he passes
@@ -18,8 +19,8 @@ pub struct Region<const N: usize> {
     pub places: Row<N>,
     /// For every square of the board, its lane's bit; empty beyond the region.
     bits: Vec<Row<N>>,
-    /// For every symmetry and byte of a row, what the byte's lanes become.
-    flips: [Vec<[Row<N>; 256]>; 8],
+    /// By symmetry: where the lanes go.
+    flips: Vec<Flip<N>>,
     /// The kinds of origin that have path rules of their own.
     classes: Vec<OriginClass<N>>,
     /// Lanes that no slide to the east (west) enters: file a (the last file).
@@ -86,7 +87,7 @@ impl<const N: usize> Region<N> {
             board,
             places: Row::EMPTY,
             bits,
-            flips: Default::default(),
+            flips: Vec::new(),
             classes: Vec::new(),
             first_file: Row::EMPTY,
             last_file: Row::EMPTY,
@@ -96,7 +97,7 @@ impl<const N: usize> Region<N> {
             region.first_file |= Row::bit(rank * side);
             region.last_file |= Row::bit(rank * side + side - 1);
         }
-        region.flips = Symmetry::ALL.map(|g| region.flip_table(g));
+        region.flips = Symmetry::ALL.into_iter().map(|g| region.lane_images(g)).collect();
         region.classes = region.origin_classes(rules);
         region
     }
@@ -117,30 +118,26 @@ impl<const N: usize> Region<N> {
         squares.iter().fold(Row::EMPTY, |row, square| row | self.bit(square))
     }
 
-    fn flip_table(&self, symmetry: Symmetry) -> Vec<[Row<N>; 256]> {
-        let lanes = self.side * self.side;
-        let image = |lane: usize| self.bit(symmetry.apply(self.board, self.square(lane)));
-        let byte = |first: usize| {
-            std::array::from_fn(|pattern| {
-                (0..8)
-                    .filter(|bit| pattern >> bit & 1 == 1 && first + bit < lanes)
-                    .fold(Row::EMPTY, |row, bit| row | image(first + bit))
-            })
-        };
-        (0..lanes).step_by(8).map(byte).collect()
+    fn lane_images(&self, symmetry: Symmetry) -> Flip<N> {
+        let last = self.side - 1;
+        Flip::new(self.side * self.side, |lane| {
+            let image = symmetry.apply(self.board, self.square(lane));
+            let (file, rank) = (self.board.file(image), self.board.rank(image));
+            debug_assert!(file.max(rank) <= self.margin + last, "the region is symmetric");
+            (rank - self.margin) * self.side + file - self.margin
+        })
+    }
+
+    /// What a symmetry does to rows.
+    #[inline(always)]
+    pub fn flips(&self, symmetry: Symmetry) -> &Flip<N> {
+        &self.flips[symmetry.index()]
     }
 
     /// The row under a symmetry: lane `x` becomes lane `symmetry(x)`.
     #[inline(always)]
     pub fn flip(&self, symmetry: Symmetry, row: Row<N>) -> Row<N> {
-        if symmetry == Symmetry::IDENTITY {
-            return row;
-        }
-        let mut image = Row::EMPTY;
-        for (i, table) in self.flips[symmetry.index()].iter().enumerate() {
-            image |= table[(row.0[i / 8] >> (i % 8 * 8)) as usize & 0xff];
-        }
-        image
+        if symmetry == Symmetry::IDENTITY { row } else { self.flips(symmetry).by_bytes(row) }
     }
 
     fn origin_classes(&self, rules: &Ruleset) -> Vec<OriginClass<N>> {
@@ -170,7 +167,7 @@ impl<const N: usize> Region<N> {
 
     /// Every lane moved one square in the direction.
     #[inline(always)]
-    fn step(&self, row: Row<N>, direction: Direction, by: usize) -> Row<N> {
+    fn step<L: Lanes<N>>(&self, row: L, direction: Direction, by: usize) -> L {
         match direction {
             Direction::East => row.up(by),
             Direction::North => row.up(by * self.side),
@@ -182,7 +179,7 @@ impl<const N: usize> Region<N> {
     /// Everything that a slide in `direction` from `from` over `cross` reaches,
     /// `from` included and one square beyond `cross` left out.
     #[inline(always)]
-    fn fill(&self, from: Row<N>, cross: Row<N>, direction: Direction) -> Row<N> {
+    fn fill<L: Lanes<N>>(&self, from: L, cross: L, direction: Direction) -> L {
         // Kogge-Stone: paths of 1, 2, 4, … squares at a time. A slide must not
         // run over the region's edge into the next rank.
         let wall = match direction {
@@ -190,11 +187,11 @@ impl<const N: usize> Region<N> {
             Direction::West => self.last_file,
             Direction::North | Direction::South => Row::EMPTY,
         };
-        let (mut reached, mut paths) = (from, cross.without(wall));
+        let (mut reached, mut paths) = (from, cross.without(L::all(wall)));
         let mut by = 1;
         while by < self.side {
-            reached |= paths & self.step(reached, direction, by);
-            paths &= self.step(paths, direction, by);
+            reached = reached | paths & self.step(reached, direction, by);
+            paths = paths & self.step(paths, direction, by);
             by *= 2;
         }
         reached
@@ -202,10 +199,10 @@ impl<const N: usize> Region<N> {
 
     /// One step of all lanes, without running over the region's edge.
     #[inline(always)]
-    fn shift(&self, row: Row<N>, direction: Direction) -> Row<N> {
+    fn shift<L: Lanes<N>>(&self, row: L, direction: Direction) -> L {
         match direction {
-            Direction::East => row.up(1).without(self.first_file),
-            Direction::West => row.down(1).without(self.last_file),
+            Direction::East => row.up(1).without(L::all(self.first_file)),
+            Direction::West => row.down(1).without(L::all(self.last_file)),
             Direction::North | Direction::South => self.step(row, direction, 1),
         }
     }
@@ -214,20 +211,20 @@ impl<const N: usize> Region<N> {
     /// soldiers leave the lanes `free`. The slide itself captures nothing that
     /// matters here: the caller leaves out targets as it needs.
     #[inline(always)]
-    pub fn king_origins(&self, targets: Row<N>, free: Row<N>) -> Row<N> {
+    pub fn king_origins<L: Lanes<N>>(&self, targets: L, free: L) -> L {
         let targets = targets & free;
-        let mut origins = Row::EMPTY;
+        let mut origins = L::all(Row::EMPTY);
         for class in &self.classes {
-            let ends = targets & class.stop;
+            let ends = targets & L::all(class.stop);
             if ends.is_empty() {
                 continue;
             }
-            let cross = class.cross & free;
-            let mut reached = Row::EMPTY;
+            let cross = L::all(class.cross) & free;
+            let mut reached = L::all(Row::EMPTY);
             for direction in Direction::ALL {
-                reached |= self.shift(self.fill(ends, cross, direction), direction);
+                reached = reached | self.shift(self.fill(ends, cross, direction), direction);
             }
-            origins |= reached & class.origins;
+            origins = origins | reached & L::all(class.origins);
         }
         origins & free
     }

@@ -1,4 +1,22 @@
-use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not};
+use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not};
+
+/// The lanes of one row or of several at once: what slides of the king need.
+pub trait Lanes<const N: usize>: Copy + BitAnd<Output = Self> + BitOr<Output = Self> {
+    /// The same lanes in every row.
+    fn all(row: Row<N>) -> Self;
+    /// Whether no lane of any row is set.
+    fn is_empty(self) -> bool;
+    /// The lanes that are not in the other rows.
+    fn without(self, other: Self) -> Self;
+    /// All lanes moved up by that many numbers.
+    fn up(self, by: usize) -> Self;
+    /// All lanes moved down by that many numbers.
+    fn down(self, by: usize) -> Self;
+}
+
+/// Eight rows, word by word, for loops that the compiler turns into vectors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pack<const N: usize>([[u64; Pack::<1>::ROWS]; N]);
 
 /// The lanes of one row: one bit for every square of the king's region, for
 /// one placement of the other pieces. `N` words of 64 bits.
@@ -93,6 +111,14 @@ impl<const N: usize> BitOr for Row<N> {
     }
 }
 
+impl<const N: usize> BitXor for Row<N> {
+    type Output = Row<N>;
+    #[inline(always)]
+    fn bitxor(self, other: Row<N>) -> Row<N> {
+        Row(std::array::from_fn(|i| self.0[i] ^ other.0[i]))
+    }
+}
+
 impl<const N: usize> Not for Row<N> {
     type Output = Row<N>;
     #[inline(always)]
@@ -115,6 +141,128 @@ impl<const N: usize> BitOrAssign for Row<N> {
     }
 }
 
+impl<const N: usize> Lanes<N> for Row<N> {
+    #[inline(always)]
+    fn all(row: Row<N>) -> Row<N> {
+        row
+    }
+    #[inline(always)]
+    fn is_empty(self) -> bool {
+        self.is_empty()
+    }
+    #[inline(always)]
+    fn without(self, other: Row<N>) -> Row<N> {
+        self.without(other)
+    }
+    #[inline(always)]
+    fn up(self, by: usize) -> Row<N> {
+        self.up(by)
+    }
+    #[inline(always)]
+    fn down(self, by: usize) -> Row<N> {
+        self.down(by)
+    }
+}
+
+impl<const N: usize> Pack<N> {
+    /// How many rows there are.
+    pub const ROWS: usize = 8;
+
+    /// These rows, at most eight, and empty ones behind them.
+    #[inline(always)]
+    pub fn load(rows: &[Row<N>]) -> Pack<N> {
+        let from = |rows: &[Row<N>; Pack::<1>::ROWS]| {
+            Pack(std::array::from_fn(|i| std::array::from_fn(|row| rows[row].0[i])))
+        };
+        match rows.try_into() {
+            Ok(rows) => from(rows),
+            Err(_) => {
+                let mut filled = [Row::EMPTY; Pack::<1>::ROWS];
+                filled[..rows.len()].copy_from_slice(rows);
+                from(&filled)
+            }
+        }
+    }
+
+    /// Puts the rows, at most eight, back.
+    #[inline(always)]
+    pub fn store(self, rows: &mut [Row<N>]) {
+        let row = |row: usize| Row(std::array::from_fn(|i| self.0[i][row]));
+        match <&mut [Row<N>; Pack::<1>::ROWS]>::try_from(&mut *rows) {
+            Ok(rows) => *rows = std::array::from_fn(row),
+            Err(_) => rows.iter_mut().enumerate().for_each(|(i, rows)| *rows = row(i)),
+        }
+    }
+
+    #[inline(always)]
+    fn zip(self, other: Pack<N>, word: impl Fn(u64, u64) -> u64) -> Pack<N> {
+        Pack(std::array::from_fn(|i| {
+            std::array::from_fn(|row| word(self.0[i][row], other.0[i][row]))
+        }))
+    }
+}
+
+impl<const N: usize> BitAnd for Pack<N> {
+    type Output = Pack<N>;
+    #[inline(always)]
+    fn bitand(self, other: Pack<N>) -> Pack<N> {
+        self.zip(other, |a, b| a & b)
+    }
+}
+
+impl<const N: usize> BitOr for Pack<N> {
+    type Output = Pack<N>;
+    #[inline(always)]
+    fn bitor(self, other: Pack<N>) -> Pack<N> {
+        self.zip(other, |a, b| a | b)
+    }
+}
+
+impl<const N: usize> Lanes<N> for Pack<N> {
+    #[inline(always)]
+    fn all(row: Row<N>) -> Pack<N> {
+        Pack(std::array::from_fn(|i| [row.0[i]; Pack::<1>::ROWS]))
+    }
+
+    #[inline(always)]
+    fn is_empty(self) -> bool {
+        self.0.iter().flatten().fold(0, |all, word| all | word) == 0
+    }
+
+    #[inline(always)]
+    fn without(self, other: Pack<N>) -> Pack<N> {
+        self.zip(other, |a, b| a & !b)
+    }
+
+    #[inline(always)]
+    fn up(self, by: usize) -> Pack<N> {
+        let (words, bits) = (by / 64, by % 64);
+        let word = |i: Option<usize>| i.map_or([0; Pack::<1>::ROWS], |i| self.0[i]);
+        Pack(std::array::from_fn(|i| {
+            let high = word(i.checked_sub(words));
+            if N == 1 || bits == 0 {
+                return high.map(|word| word << bits);
+            }
+            let low = word(i.checked_sub(words + 1));
+            std::array::from_fn(|row| high[row] << bits | low[row] >> (64 - bits))
+        }))
+    }
+
+    #[inline(always)]
+    fn down(self, by: usize) -> Pack<N> {
+        let (words, bits) = (by / 64, by % 64);
+        let word = |i: usize| self.0.get(i).copied().unwrap_or([0; Pack::<1>::ROWS]);
+        Pack(std::array::from_fn(|i| {
+            let low = word(i + words);
+            if N == 1 || bits == 0 {
+                return low.map(|word| word >> bits);
+            }
+            let high = word(i + words + 1);
+            std::array::from_fn(|row| low[row] >> bits | high[row] << (64 - bits))
+        }))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -132,6 +280,21 @@ mod tests {
             for lane in 0..192 {
                 prop_assert_eq!(has(row.up(by), lane), lane >= by && has(row, lane - by));
                 prop_assert_eq!(has(row.down(by), lane), lane + by < 192 && has(row, lane + by));
+            }
+        }
+
+        #[test]
+        fn packs_do_as_their_rows(words in any::<[[u64; 3]; 9]>(), by in 0..192_usize) {
+            let rows = words.map(Row);
+            for rows in [&rows[..8], &rows[..5]] {
+                let mut moved = rows.to_vec();
+                let pack = Pack::load(rows);
+                (pack.up(by).without(pack) | pack.down(by) & Pack::all(Row(words[8])))
+                    .store(&mut moved);
+                let expected = rows
+                    .iter()
+                    .map(|&row| row.up(by).without(row) | row.down(by) & Row(words[8]));
+                prop_assert!(expected.eq(moved));
             }
         }
 

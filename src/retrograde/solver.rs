@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::progress::{Phase, Progress};
 use crate::rules::Side;
-use crate::scratch::{Content, Key, Scratch, ScratchError, Stage, StageFile, StageWriter};
+use crate::scratch::{Content, Key, Parts, Scratch, ScratchError, Stage, StageFile, StageWriter};
 use crate::table::{Code, dtw_code};
 use crate::value::{Plies, Value};
 
@@ -22,7 +22,7 @@ pub struct Solver<'a, const N: usize> {
     frame: &'a Frame<'a, N>,
     scratch: &'a Scratch,
     chunks: Chunks,
-    initial: StageFile,
+    initial: Parts,
     /// The plies of all outcomes.
     plies: Vec<(Side, Plies, StageFile)>,
 }
@@ -42,10 +42,7 @@ impl<'a, const N: usize> Solver<'a, N> {
         progress: &dyn Progress,
     ) -> Result<Solver<'a, N>, E> {
         let chunks = Chunks::new(frame.blocks(), frame.block_rows());
-        let initial = match scratch.finished(Stage::Initial)? {
-            Some(file) => file,
-            None => initial(frame, chunks, &children()?, scratch, progress)?,
-        };
+        let initial = initial(frame, chunks, children, scratch, progress)?;
         let mut solver = Solver { frame, scratch, chunks, initial, plies: Vec::new() };
         for winner in Side::ALL {
             let plies = solver.plies(winner, placement, progress)?;
@@ -86,7 +83,7 @@ impl<'a, const N: usize> Solver<'a, N> {
         let mut plies: [Vec<(Code, Vec<Event<N>>)>; 2] = Default::default();
         let key = |content, winner, ply| Key { content, winner, ply, chunk: chunk as u32 };
         for winner in Side::ALL {
-            let stuck = read_events(&self.initial, key(Content::Stuck, winner, 0))?;
+            let stuck = read_events(self.initial.of(chunk), key(Content::Stuck, winner, 0))?;
             plies[winner.other() as usize].push((code(0), stuck));
         }
         for &(winner, ply, ref file) in &self.plies {
@@ -162,29 +159,46 @@ impl<'a, const N: usize> Solver<'a, N> {
     }
 }
 
-/// The initial pass, for both outcomes.
-fn initial<const N: usize>(
+/// The initial pass, for both outcomes, as far as it is not done.
+fn initial<const N: usize, E: From<ScratchError>>(
     frame: &Frame<N>,
     chunks: Chunks,
-    children: &Children<N>,
+    children: impl FnOnce() -> Result<Children<N>, E>,
     scratch: &Scratch,
     progress: &dyn Progress,
-) -> Result<StageFile, ScratchError> {
-    progress.phase(frame.slice, Phase::Initial, chunks.rows() as u64);
-    let pass = InitialPass::new(frame, children);
-    let writer = scratch.begin(Stage::Initial)?;
-    (0..chunks.count()).into_par_iter().try_for_each_init(
-        || pass.scratch(),
-        |buffers, chunk| {
-            let outcomes = pass.run(chunks.blocks_of(chunk), buffers);
-            for (winner, seeds) in Side::ALL.into_iter().zip(&outcomes) {
-                keep(&writer, winner, chunk as u32, seeds)?;
-            }
-            progress.advance(chunks.rows_of(&(chunk..chunk + 1)).len() as u64);
-            Ok::<_, ScratchError>(())
-        },
-    )?;
-    writer.finish()
+) -> Result<Parts, E> {
+    let part_chunks = chunks.part_chunks();
+    let mut files = Vec::new();
+    for part in 0..chunks.count().div_ceil(part_chunks) {
+        match scratch.finished(Stage::Initial { part })? {
+            Some(file) => files.push(file),
+            None => break,
+        }
+    }
+    let done = (files.len() * part_chunks).min(chunks.count());
+    if done < chunks.count() {
+        let children = children()?;
+        progress.phase(frame.slice, Phase::Initial, chunks.rows() as u64);
+        progress.advance(chunks.rows_of(&(0..done)).len() as u64);
+        let pass = InitialPass::new(frame, &children);
+        for first in (done..chunks.count()).step_by(part_chunks) {
+            let writer = scratch.begin(Stage::Initial { part: files.len() })?;
+            let part = first..(first + part_chunks).min(chunks.count());
+            part.into_par_iter().try_for_each_init(
+                || pass.scratch(),
+                |buffers, chunk| {
+                    let outcomes = pass.run(chunks.blocks_of(chunk), buffers);
+                    for (winner, seeds) in Side::ALL.into_iter().zip(&outcomes) {
+                        keep(&writer, winner, chunk as u32, seeds)?;
+                    }
+                    progress.advance(chunks.rows_of(&(chunk..chunk + 1)).len() as u64);
+                    Ok::<_, ScratchError>(())
+                },
+            )?;
+            files.push(writer.finish()?);
+        }
+    }
+    Ok(Parts::new(files, part_chunks))
 }
 
 /// Keeps what the initial pass says of a chunk.
