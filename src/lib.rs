@@ -33,6 +33,7 @@
 pub mod board;
 pub mod build;
 mod capture;
+pub mod dont_care;
 pub mod index;
 pub mod manifest;
 mod mapping;

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::rules::{Endless, Ruleset, Side};
 use crate::slice::Slice;
-use crate::table::{Metric, SideSummary, Table, TableError};
+use crate::table::{Metric, SideSummary, Table};
 use crate::tablebase::{ProbeError, Tablebase};
 use crate::value::Plies;
 
@@ -94,22 +94,6 @@ pub struct FileEntry {
     pub values: String,
 }
 
-/// The hash of a table's values.
-///
-/// # Errors
-/// If a block is damaged.
-pub fn value_hash(table: &Table<Mmap>) -> Result<blake3::Hash, TableError> {
-    let mut hasher = blake3::Hasher::new();
-    let (mut values, mut bytes) = (Vec::new(), Vec::new());
-    for block in 0..2 * table.header().grid.blocks_per_side() {
-        table.read_block(block, &mut values)?;
-        bytes.clear();
-        bytes.extend(values.iter().flat_map(|code| code.to_le_bytes()));
-        hasher.update(&bytes);
-    }
-    Ok(hasher.finalize())
-}
-
 /// How a table compares with the one of a manifest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Comparison {
@@ -140,28 +124,25 @@ impl SideCounts {
 }
 
 impl FileEntry {
-    fn of(table: &Table<Mmap>) -> Result<FileEntry, TableError> {
-        Ok(FileEntry {
+    fn of(table: &Table<Mmap>) -> FileEntry {
+        FileEntry {
             metric: table.header().metric.name().to_owned(),
             bytes: table.size_bytes(),
-            blake3: table.file_checksum().to_hex().to_string(),
-            values: value_hash(table)?.to_hex().to_string(),
-        })
+            blake3: table.file_checksum().to_string(),
+            values: table.value_hash().to_string(),
+        }
     }
 
     /// How a table compares with this entry.
-    ///
-    /// # Errors
-    /// If the table is damaged.
-    pub fn compare(&self, table: &Table<Mmap>) -> Result<Comparison, TableError> {
-        let found = FileEntry::of(table)?;
-        Ok(if found == *self {
+    pub fn compare(&self, table: &Table<Mmap>) -> Comparison {
+        let found = FileEntry::of(table);
+        if found == *self {
             Comparison::SameFile
         } else if found.values == self.values {
             Comparison::SameValues
         } else {
             Comparison::OtherValues
-        })
+        }
     }
 }
 
@@ -178,7 +159,7 @@ impl SliceEntry {
                 Err(ProbeError::MissingTable { .. }) => {}
                 table => {
                     let table = table?;
-                    files.push(FileEntry::of(table)?);
+                    files.push(FileEntry::of(table));
                     last = Some((metric, table));
                 }
             }

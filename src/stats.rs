@@ -1,9 +1,8 @@
 //! What a slice is like: its values counted anew from a table.
 //!
-//! Counts are over all placements, mirror images counted separately. A row of
-//! a table stands for as many placements as its attackers have images, and all
-//! its slots hold true values but the holes where a soldier stands on the
-//! king's square; so every slot counts with the weight of its row.
+//! Counts are over all placements, mirror images counted separately: a position
+//! counts for all its images, at the slot of the least one. What a table leaves
+//! to the rules (see [`dont_care`](crate::dont_care)) is counted by them.
 
 mod rows;
 
@@ -19,6 +18,10 @@ use crate::table::{Code, Metric, Table, TableError, dtw_value, wdl_value};
 use crate::value::{Plies, Wdl};
 
 use rows::Weights;
+
+/// The code of a position that the side to move decides, in tables of either
+/// metric.
+const WIN_IN_1: Code = 1;
 
 /// The positions of a slice with one side to move, by value.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -103,12 +106,12 @@ fn tally<D: AsRef<[u8]>>(table: &Table<D>, weights: &Weights) -> Result<[Tally; 
     let mut values = Vec::new();
     for (side, tally) in Side::ALL.into_iter().zip(&mut tallies) {
         let largest = table.summary(side).largest_code(header.metric);
-        tally.0.resize(usize::from(largest) + 1, None);
+        tally.0.resize(usize::from(largest.max(WIN_IN_1)) + 1, None);
         let mut lane = 0;
         while let Some((block, _)) = grid.locate(side, lane, rows.start) {
             table.read_block(block, &mut values)?;
             for codes in values.chunks_exact(weights.height()) {
-                tally.add(codes, weights.of_lane(lane), lane as u16, rows.start);
+                tally.add(codes, weights.of_lane(side, lane), lane as u16, rows.start);
                 lane += 1;
             }
         }
@@ -122,11 +125,18 @@ struct Tally(Vec<Option<(u64, Slot)>>);
 
 impl Tally {
     /// Counts the codes of one lane.
-    fn add(&mut self, codes: &[Code], weights: &[u8], lane: u16, first_row: u64) {
-        for ((row, &code), &weight) in (first_row..).zip(codes).zip(weights) {
+    fn add(
+        &mut self,
+        codes: &[Code],
+        weights: impl Iterator<Item = (u8, bool)>,
+        lane: u16,
+        first_row: u64,
+    ) {
+        for ((row, &code), (weight, decided)) in (first_row..).zip(codes).zip(weights) {
             if weight == 0 {
                 continue;
             }
+            let code = if decided { WIN_IN_1 } else { code };
             // Reading a block has compared its codes with the largest.
             let cell = &mut self.0[usize::from(code)];
             let (positions, _) = cell.get_or_insert((0, Slot { lane, row }));

@@ -5,17 +5,15 @@ use std::ops::Range;
 use memmap2::Mmap;
 use rayon::prelude::*;
 
-use crate::index::{AttackerSets, SliceIndex};
-use crate::retrograde::{
-    BlockLookup, Child, Children, CodedRows, DefenderSets, Region, Row, counted_sets,
-};
-use crate::rules::{Kind, Ruleset, Side};
+use crate::index::SliceIndex;
+use crate::retrograde::{Child, Children, CodedRows, Frame, Row};
+use crate::rules::Side;
 use crate::slice::Slice;
 use crate::table::{Code, Metric, Table};
 use crate::tablebase::{ProbeError, Tablebase};
 
 use super::BuildError;
-use super::rows::SolverRows;
+use super::rows::{SolverBlock, SolverRows};
 
 /// Blocks of a table that one task reads, about; more means fewer blocks read
 /// twice, at the ends of tasks, and more memory.
@@ -24,6 +22,9 @@ const ROW_GROUPS_PER_TASK: u64 = 4;
 /// The solver counts plies in 16 bits, and no game comes near to half of that:
 /// a table that says so is none of ours.
 const LARGEST_CODE: Code = 1 << 15;
+
+/// The code of a position that the side to move decides.
+const WIN_IN_1: Code = 1;
 
 /// The slices that captures in this slice lead to, with the side to move there:
 /// first after captures of defenders, then of attackers. Slices without
@@ -42,7 +43,6 @@ pub fn children(slice: Slice) -> impl Iterator<Item = (Slice, Side)> {
 /// Reads all that captures in the slice lead to.
 pub fn read_children<const N: usize>(
     base: &Tablebase,
-    region: &Region<N>,
     slice: Slice,
 ) -> Result<Children<N>, BuildError> {
     let rules = base.rules();
@@ -53,11 +53,10 @@ pub fn read_children<const N: usize>(
         if table.summary(to_move).largest_code(metric) > LARGEST_CODE {
             return Err(ProbeError::Foreign { slice, metric }.into());
         }
-        let attackers = counted_sets(rules, slice)?;
-        let defenders = DefenderSets::new(rules, region, slice.defenders);
-        let rows = read_rows(rules, region, table, &attackers, &defenders, slice, to_move)?;
-        let places = rules.places(Kind::Attacker);
-        let attackers = BlockLookup::new(attackers, places, slice.attackers);
+        let frame = Frame::new(rules, slice)?;
+        let index = SliceIndex::new(rules, slice)?;
+        let rows = read_rows(&SolverRows { frame: &frame, index: &index }, table, to_move)?;
+        let Frame { attackers, defenders, .. } = frame;
         let child = Child { attackers, block_rows: defenders.len(), rows };
         match to_move {
             Side::Defenders => read.fewer_defenders.push((child, defenders)),
@@ -68,54 +67,96 @@ pub fn read_children<const N: usize>(
 }
 
 fn read_rows<const N: usize>(
-    rules: &Ruleset,
-    region: &Region<N>,
+    rows: &SolverRows<N>,
     table: &Table<Mmap>,
-    attackers: &AttackerSets,
-    defenders: &DefenderSets<N>,
-    slice: Slice,
     to_move: Side,
 ) -> Result<CodedRows<N>, BuildError> {
-    let index = SliceIndex::new(rules, slice)?;
-    let lanes: Vec<Row<N>> = index.lanes().squares().iter().map(|&s| region.bit(s)).collect();
-    let rows = SolverRows { attackers, defenders, region, index: &index };
+    let (blocks, block_rows) = (rows.frame.blocks(), rows.frame.block_rows());
     let task_rows = ROW_GROUPS_PER_TASK * table.header().grid.shape().rows_per_block;
-    let task_blocks = (task_rows as usize / defenders.len()).max(1);
-    let tasks = rows.blocks().div_ceil(task_blocks);
-    let parts: Vec<CodedRows<N>> = (0..tasks)
+    let task_blocks = (task_rows as usize / block_rows).max(1);
+    let parts: Vec<CodedRows<N>> = (0..blocks.div_ceil(task_blocks))
         .into_par_iter()
         .map(|task| {
-            let blocks = task * task_blocks..((task + 1) * task_blocks).min(rows.blocks());
-            let table_rows = rows.table_rows(&blocks);
-            let height = (table_rows.end - table_rows.start) as usize;
-            let codes = read_codes(table, to_move, index.lanes().count(), table_rows)?;
-            let mut part = CodedRows::default();
-            let mut entries: Vec<(Code, Row<N>)> = Vec::new();
-            let mut at = 0;
-            rows.visit(rules, blocks, |row| {
-                let Some(row) = row else {
-                    return part.push_hole();
-                };
-                entries.clear();
-                for (lane, &bit) in lanes.iter().enumerate() {
-                    if (row.valid & bit).is_empty() {
-                        continue;
-                    }
-                    let code = codes[lane * height + at];
-                    match entries.iter_mut().find(|(known, _)| *known == code) {
-                        Some((_, lanes)) => *lanes |= bit,
-                        None => entries.push((code, bit)),
-                    }
-                }
-                part.push(entries.iter().copied());
-                at += 1;
-            });
-            Ok(part)
+            let blocks = task * task_blocks..((task + 1) * task_blocks).min(blocks);
+            read_blocks(rows, table, to_move, blocks)
         })
         .collect::<Result<_, BuildError>>()?;
     let mut all = CodedRows::default();
     parts.into_iter().for_each(|part| all.append(part));
     Ok(all)
+}
+
+/// The codes of a row, each with its lanes.
+type Entries<const N: usize> = Vec<(Code, Row<N>)>;
+
+/// Adds lanes that have the code.
+#[inline]
+fn add<const N: usize>(entries: &mut Entries<N>, code: Code, lanes: Row<N>) {
+    match entries.iter_mut().find(|(known, _)| *known == code) {
+        Some((_, known)) => *known |= lanes,
+        None => entries.push((code, lanes)),
+    }
+}
+
+/// The true values of all positions in some blocks, those that the table does
+/// not hold included.
+fn read_blocks<const N: usize>(
+    rows: &SolverRows<N>,
+    table: &Table<Mmap>,
+    to_move: Side,
+    blocks: Range<usize>,
+) -> Result<CodedRows<N>, BuildError> {
+    let (frame, lanes) = (rows.frame, rows.index.lanes());
+    let bits: Vec<Row<N>> = lanes.squares().iter().map(|&s| frame.region.bit(s)).collect();
+    let table_rows = rows.table_rows(&blocks);
+    let height = (table_rows.end - table_rows.start) as usize;
+    let codes = read_codes(table, to_move, lanes.count(), table_rows)?;
+    let mut part = CodedRows::default();
+    let mut block = SolverBlock::default();
+    let mut entries: Vec<Entries<N>> = vec![Vec::new(); frame.block_rows()];
+    let mut at = 0;
+    for number in blocks {
+        rows.block(number, to_move, &mut block);
+        for (entries, row) in entries.iter_mut().zip(&block.rows) {
+            entries.clear();
+            let Some(row) = row else { continue };
+            let stored = row.stored();
+            for (lane, &bit) in bits.iter().enumerate() {
+                if !(stored & bit).is_empty() {
+                    add(entries, codes[lane * height + at], bit);
+                }
+            }
+            at += 1;
+        }
+        spread(frame, &block, &mut entries);
+        for (entries, row) in entries.iter_mut().zip(&block.rows) {
+            let Some(row) = row else {
+                part.push_hole();
+                continue;
+            };
+            if !row.decided.is_empty() {
+                add(entries, WIN_IN_1, row.decided);
+            }
+            part.push(entries.iter().copied());
+        }
+    }
+    Ok(part)
+}
+
+/// Gives the values of least images to all images.
+fn spread<const N: usize>(frame: &Frame<N>, block: &SolverBlock<N>, entries: &mut [Entries<N>]) {
+    if block.symmetries.is_empty() {
+        return;
+    }
+    let least = entries.to_vec();
+    for &symmetry in &block.symmetries {
+        let images = frame.defenders.images(symmetry);
+        for (from, &to) in least.iter().zip(images) {
+            for &(code, lanes) in from {
+                add(&mut entries[to as usize], code, frame.region.flip(symmetry, lanes));
+            }
+        }
+    }
 }
 
 /// The codes of a range of rows, lane by lane.

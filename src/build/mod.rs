@@ -25,9 +25,6 @@ use crate::slice::Slice;
 use crate::table::{Header, Metric, SideSummary, TableErrorKind, remove_temporaries};
 use crate::tablebase::{ProbeError, Tablebase};
 
-/// The level of zstd that takes less time than solving does.
-const LEVEL: i32 = 9;
-
 /// How tables are built.
 #[derive(Clone, Debug)]
 pub struct BuildOptions {
@@ -41,6 +38,9 @@ pub struct BuildOptions {
     /// The bytes of memory that a build may take. Tables that do not fit are
     /// kept on disk, in the scratch folder.
     pub memory_bytes: u64,
+    /// The level of zstd, 1 to 22; `None` for one that takes no longer than
+    /// solving. 19 is for files that are published.
+    pub level: Option<i32>,
     /// Where the work in progress is kept; by default beside the tables.
     pub scratch: Option<PathBuf>,
 }
@@ -52,6 +52,7 @@ impl Default for BuildOptions {
             force: false,
             threads: 0,
             memory_bytes: u64::MAX,
+            level: None,
             scratch: None,
         }
     }
@@ -238,14 +239,14 @@ impl Builder<'_> {
         let scratch = Scratch::open(&folder, self.identity(slice))?;
         let mut read = started.elapsed();
         let children = || {
-            let children = children::read_children(&self.base, &frame.region, slice);
+            let children = children::read_children(&self.base, slice);
             read = started.elapsed();
             children
         };
         let solver = Solver::solve(&frame, children, &scratch, &placement, self.progress)?;
         let solved = started.elapsed();
-        let files =
-            output::write(rules, &solver, &index, &self.folder, metrics, LEVEL, self.progress)?;
+        let target = output::Target { folder: &self.folder, metrics, level: self.options.level };
+        let files = output::write(rules, &solver, &index, &target, self.progress)?;
         Scratch::clear(&folder)?;
         let times = [read, solved - read, started.elapsed() - solved];
         let SliceFiles { positions, summaries, bytes } = files;
@@ -285,7 +286,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let scratch = Scratch::open(folder.path(), [0; 32]).unwrap();
         let frame: Frame<N> = Frame::new(base.rules(), slice).unwrap();
-        let children = || children::read_children(base, &frame.region, slice);
+        let children = || children::read_children(base, slice);
         let solver = Solver::solve(&frame, children, &scratch, placement, &()).unwrap();
         (0..solver.chunks()).map(|chunk| solver.coded_rows(chunk).unwrap()).collect()
     }

@@ -10,16 +10,20 @@ use crate::retrograde::{Row, Solver};
 use crate::rules::{Ruleset, Side};
 use crate::table::{
     BlockShape, Code, DONT_CARE, EncodedBlock, Grid, Header, Metric, Packing, SideSummary,
-    TableWriter, dtw_code_to_wdl_code, dtw_value, encode_block,
+    TableWriter, ValueHasher, dtw_code_to_wdl_code, dtw_value, encode_block,
 };
 use crate::value::Value;
 
-use super::rows::SolverRows;
+use super::rows::{SolverBlock, SolverRows};
 use super::{BuildError, SliceFiles};
 
 /// The memory of the tiles that are spread out before their values go to the
 /// blocks, about; one at least.
 const TILES_BYTES: usize = 64 << 20;
+
+/// Rows that are spread out before they are turned into lanes: as many as stay
+/// in the cache.
+const STRIP_ROWS: usize = 64;
 
 /// The codes of some rows of a table, by side to move, lane by lane.
 struct Tile {
@@ -30,23 +34,32 @@ struct Tile {
     positions: u64,
 }
 
+/// Where the files go, and how they are written.
+pub struct Target<'a> {
+    /// The folder.
+    pub folder: &'a Path,
+    /// The files.
+    pub metrics: &'a [Metric],
+    /// The level of zstd, the same for all; otherwise each file's own.
+    pub level: Option<i32>,
+}
+
 /// Writes the files of a solved slice.
 pub fn write<const N: usize>(
     rules: &Ruleset,
     solver: &Solver<N>,
     index: &SliceIndex,
-    folder: &Path,
-    metrics: &[Metric],
-    level: i32,
+    target: &Target,
     progress: &dyn Progress,
 ) -> Result<SliceFiles, BuildError> {
     let slice = index.slice();
     progress.phase(slice, Phase::Writing, solver.chunks() as u64);
     let greatest = solver.greatest_code();
-    let mut outputs = metrics
-        .iter()
-        .map(|&metric| Output::create(rules, index, folder, metric, level, greatest))
+    let outputs = target.metrics.iter();
+    let mut outputs = outputs
+        .map(|&metric| Output::create(rules, index, target, metric, greatest))
         .collect::<Result<Vec<_>, _>>()?;
+    let mut waiting = Waiting::new(index.lanes().count());
     let mut files = SliceFiles { positions: 0, summaries: Default::default(), bytes: Vec::new() };
     let tile_bytes = 2 * size_of::<Code>() * index.lanes().count() * solver.chunk_rows();
     let at_once = (TILES_BYTES / tile_bytes).max(rayon::current_num_threads());
@@ -55,71 +68,154 @@ pub fn write<const N: usize>(
         let count = chunks.len() as u64;
         let tiles = chunks
             .into_par_iter()
-            .map(|chunk| tile(rules, solver, index, chunk))
+            .map(|chunk| tile(solver, index, chunk))
             .collect::<Result<Vec<Tile>, BuildError>>()?;
         for tile in &tiles {
             files.positions += tile.positions;
             for (sum, part) in files.summaries.iter_mut().zip(&tile.summaries) {
                 sum.add(part);
             }
-            outputs.iter_mut().for_each(|output| output.append(tile));
         }
-        outputs.iter_mut().try_for_each(|output| output.write_blocks(false))?;
+        outputs.iter_mut().for_each(|output| output.hash(&tiles));
+        waiting.append(&tiles);
+        drop(tiles);
+        write_blocks(&mut outputs, &mut waiting, false)?;
         progress.advance(count);
     }
-    for mut output in outputs {
-        output.write_blocks(true)?;
+    write_blocks(&mut outputs, &mut waiting, true)?;
+    for output in outputs {
         let summaries = files.summaries.map(|summary| output.metric.summary(summary));
-        files.bytes.push((output.metric, output.writer.finish(summaries)?));
+        let bytes = output.writer.finish(summaries, output.hasher.finish())?;
+        files.bytes.push((output.metric, bytes));
     }
     Ok(files)
 }
 
+/// Writes the blocks whose rows are all there; in the end, all of them.
+fn write_blocks(
+    outputs: &mut [Output],
+    waiting: &mut Waiting,
+    end: bool,
+) -> Result<(), BuildError> {
+    for output in outputs.iter_mut() {
+        output.write_blocks(waiting, end)?;
+    }
+    let done = outputs.iter().map(|output| output.next_row).min();
+    waiting.forget(done.unwrap_or(waiting.first_row));
+    Ok(())
+}
+
 fn tile<const N: usize>(
-    rules: &Ruleset,
     solver: &Solver<N>,
     index: &SliceIndex,
     chunk: usize,
 ) -> Result<Tile, BuildError> {
     let frame = solver.frame();
-    let rows = SolverRows {
-        attackers: frame.attackers.sets(),
-        defenders: &frame.defenders,
-        region: &frame.region,
-        index,
-    };
+    let rows = SolverRows { frame, index };
     let blocks = solver.blocks(chunk);
     let table_rows = rows.table_rows(&blocks);
     let height = (table_rows.end - table_rows.start) as usize;
-    let lanes = index.lanes();
+    let lanes: Vec<usize> = index
+        .lanes()
+        .squares()
+        .iter()
+        .filter_map(|&s| frame.region.bit(s).lanes().next())
+        .collect();
     let mut tile = Tile {
         rows: height,
-        codes: [0, 1].map(|_| vec![DONT_CARE; lanes.count() * height]),
+        codes: [0, 1].map(|_| Vec::new()),
         summaries: Default::default(),
         positions: 0,
     };
+    let mut block = SolverBlock::default();
     let coded = solver.coded_rows(chunk)?;
     for (side, coded) in Side::ALL.into_iter().zip(&coded) {
-        let codes = &mut tile.codes[side as usize];
         let summary = &mut tile.summaries[side as usize];
-        let (mut solver_row, mut at) = (0, 0);
-        rows.visit(rules, blocks.clone(), |row| {
-            if let Some(row) = row {
-                for (code, set) in coded.row(solver_row) {
-                    tile.positions += u64::from(set.count());
-                    count(summary, code, set, row.weight);
-                    for bit in set.lanes() {
-                        if let Some(lane) = lanes.lane(frame.region.square(bit)) {
-                            codes[usize::from(lane) * height + at] = code;
-                        }
+        let mut strip = Strip::<N>::new(&lanes, height);
+        let mut solver_row = 0;
+        for number in blocks.clone() {
+            rows.block(number, side, &mut block);
+            for row in &block.rows {
+                if let Some(row) = row {
+                    let stored = row.stored();
+                    for (code, set) in coded.row(solver_row) {
+                        tile.positions += u64::from(set.count());
+                        count(summary, code, set, row.weight);
+                        strip.put(code, set & stored);
                     }
+                    strip.next_row();
                 }
-                at += 1;
+                solver_row += 1;
             }
-            solver_row += 1;
-        });
+        }
+        tile.codes[side as usize] = strip.finish();
     }
     Ok(tile)
+}
+
+/// Turns rows into lanes, some rows at a time.
+struct Strip<'a, const N: usize> {
+    /// The bit of each lane of the table.
+    lanes: &'a [usize],
+    height: usize,
+    /// Row by row, a code for each bit.
+    codes: Vec<Code>,
+    /// Rows in there.
+    rows: usize,
+    /// Lane by lane, a code for each row of the tile.
+    turned: Vec<Code>,
+    /// Rows in there.
+    done: usize,
+}
+
+impl<'a, const N: usize> Strip<'a, N> {
+    const WIDTH: usize = 64 * N;
+
+    fn new(lanes: &'a [usize], height: usize) -> Strip<'a, N> {
+        Strip {
+            lanes,
+            height,
+            codes: vec![DONT_CARE; Self::WIDTH * STRIP_ROWS],
+            rows: 0,
+            turned: vec![DONT_CARE; lanes.len() * height],
+            done: 0,
+        }
+    }
+
+    /// Puts a code on lanes of the row at hand.
+    #[inline]
+    fn put(&mut self, code: Code, lanes: Row<N>) {
+        let row = &mut self.codes[self.rows * Self::WIDTH..][..Self::WIDTH];
+        for lane in lanes.lanes() {
+            row[lane] = code;
+        }
+    }
+
+    #[inline]
+    fn next_row(&mut self) {
+        self.rows += 1;
+        if self.rows == STRIP_ROWS {
+            self.turn();
+        }
+    }
+
+    fn turn(&mut self) {
+        for (lane, &bit) in self.lanes.iter().enumerate() {
+            let turned = &mut self.turned[lane * self.height + self.done..][..self.rows];
+            let codes = self.codes.chunks_exact(Self::WIDTH);
+            for (turned, codes) in turned.iter_mut().zip(codes) {
+                *turned = codes[bit];
+            }
+        }
+        self.codes.fill(DONT_CARE);
+        self.done += self.rows;
+        self.rows = 0;
+    }
+
+    fn finish(mut self) -> Vec<Code> {
+        self.turn();
+        self.turned
+    }
 }
 
 fn count<const N: usize>(summary: &mut SideSummary, code: Code, lanes: Row<N>, weight: u64) {
@@ -141,6 +237,50 @@ fn count<const N: usize>(summary: &mut SideSummary, code: Code, lanes: Row<N>, w
     }
 }
 
+/// Rows that are not yet in all files' blocks.
+struct Waiting {
+    /// By side, by lane: the codes of distances.
+    codes: [Vec<Vec<Code>>; 2],
+    /// The first of those rows.
+    first_row: u64,
+}
+
+impl Waiting {
+    fn new(lanes: usize) -> Waiting {
+        Waiting { codes: [0, 1].map(|_| vec![Vec::new(); lanes]), first_row: 0 }
+    }
+
+    fn append(&mut self, tiles: &[Tile]) {
+        for side in Side::ALL {
+            let lanes = self.codes[side as usize].par_iter_mut().enumerate();
+            lanes.for_each(|(lane, codes)| {
+                for tile in tiles {
+                    codes.extend_from_slice(tile.lane(side, lane));
+                }
+            });
+        }
+    }
+
+    /// The row after the last.
+    fn end(&self) -> u64 {
+        self.first_row + self.codes[0][0].len() as u64
+    }
+
+    fn forget(&mut self, before: u64) {
+        let done = (before - self.first_row) as usize;
+        self.codes.par_iter_mut().flatten().for_each(|lane| {
+            lane.drain(..done);
+        });
+        self.first_row = before;
+    }
+}
+
+impl Tile {
+    fn lane(&self, side: Side, lane: usize) -> &[Code] {
+        &self.codes[side as usize][lane * self.rows..][..self.rows]
+    }
+}
+
 /// One file that is being written.
 struct Output {
     metric: Metric,
@@ -148,19 +288,17 @@ struct Output {
     level: i32,
     grid: Grid,
     writer: TableWriter,
-    /// By side, by lane: the codes of rows that are not yet in a block.
-    pending: [Vec<Vec<Code>>; 2],
-    /// The first of those rows.
-    first_row: u64,
+    hasher: ValueHasher,
+    /// The first row that is not yet in a block.
+    next_row: u64,
 }
 
 impl Output {
     fn create(
         rules: &Ruleset,
         index: &SliceIndex,
-        folder: &Path,
+        target: &Target,
         metric: Metric,
-        level: i32,
         greatest: Code,
     ) -> Result<Output, BuildError> {
         let packing = match metric {
@@ -172,57 +310,68 @@ impl Output {
         let grid = Grid::new(lanes, index.rows(), shape).map_err(BuildError::Grid)?;
         let slice = index.slice();
         let header = Header { metric, packing, fingerprint: rules.fingerprint(), slice, grid };
-        let writer = TableWriter::create(&folder.join(metric.file_name(slice)), header)?;
-        let pending = [0, 1].map(|_| vec![Vec::new(); lanes]);
-        Ok(Output { metric, packing, level, grid, writer, pending, first_row: 0 })
+        let writer = TableWriter::create(&target.folder.join(metric.file_name(slice)), header)?;
+        let level = target.level.unwrap_or_else(|| packing.default_level());
+        let hasher = ValueHasher::new(lanes);
+        Ok(Output { metric, packing, level, grid, writer, hasher, next_row: 0 })
     }
 
-    fn append(&mut self, tile: &Tile) {
-        for (pending, codes) in self.pending.iter_mut().zip(&tile.codes) {
-            for (lane, codes) in pending.iter_mut().zip(codes.chunks_exact(tile.rows.max(1))) {
-                match self.metric {
-                    Metric::Dtw => lane.extend_from_slice(codes),
-                    Metric::Wdl => lane.extend(codes.iter().map(|&c| dtw_code_to_wdl_code(c))),
+    /// The code of this file for a code of distances.
+    #[inline]
+    fn code(metric: Metric, code: Code) -> Code {
+        match metric {
+            Metric::Dtw => code,
+            Metric::Wdl => dtw_code_to_wdl_code(code),
+        }
+    }
+
+    fn hash(&mut self, tiles: &[Tile]) {
+        let metric = self.metric;
+        for side in Side::ALL {
+            let lanes = self.hasher.side(side).par_iter_mut().enumerate();
+            lanes.for_each(|(lane, hasher)| {
+                for tile in tiles {
+                    let codes = tile.lane(side, lane).iter();
+                    hasher.update(codes.map(|&code| Output::code(metric, code)));
                 }
-            }
+            });
         }
     }
 
     /// Writes the blocks whose rows are all there; in the end, all of them.
-    fn write_blocks(&mut self, end: bool) -> Result<(), BuildError> {
+    fn write_blocks(&mut self, waiting: &Waiting, end: bool) -> Result<(), BuildError> {
         let shape = self.grid.shape();
-        let height = shape.rows_per_block as usize;
-        let waiting = self.pending[0][0].len();
-        let groups = if end { waiting.div_ceil(height) } else { waiting / height };
+        let height = shape.rows_per_block;
+        let rows = waiting.end() - self.next_row;
+        let groups = if end { rows.div_ceil(height) } else { rows / height };
         let lane_groups = self.grid.lanes().div_ceil(shape.lanes_per_block);
-        let tasks: Vec<(usize, Side, usize)> = (0..groups)
+        let tasks: Vec<(u64, Side, usize)> = (0..groups)
             .flat_map(|group| Side::ALL.map(|side| (group, side)))
             .flat_map(|(group, side)| (0..lane_groups).map(move |lanes| (group, side, lanes)))
             .collect();
         let encoded = tasks
             .par_iter()
-            .map(|&(group, side, lane_group)| {
+            .map_init(Vec::new, |values, &(group, side, lane_group)| {
                 let first = lane_group * shape.lanes_per_block;
                 let last = (first + shape.lanes_per_block).min(self.grid.lanes());
-                let rows = group * height..((group + 1) * height).min(waiting);
-                let values: Vec<Code> = self.pending[side as usize][first..last]
-                    .iter()
-                    .flat_map(|lane| lane[rows.clone()].iter().copied())
-                    .collect();
-                let row = self.first_row + (group * height) as u64;
+                let row = self.next_row + group * height;
+                let rows = row..(row + height).min(waiting.end());
+                let rows = (rows.start - waiting.first_row) as usize
+                    ..(rows.end - waiting.first_row) as usize;
+                values.clear();
+                for lane in &waiting.codes[side as usize][first..last] {
+                    let codes = lane[rows.clone()].iter();
+                    values.extend(codes.map(|&code| Output::code(self.metric, code)));
+                }
                 let (number, _) =
                     self.grid.locate(side, first, row).ok_or(BuildError::ForeignGrid)?;
-                Ok((number, encode_block(self.packing, self.level, &values)?))
+                Ok((number, encode_block(self.packing, self.level, values)?))
             })
             .collect::<Result<Vec<(u64, EncodedBlock)>, BuildError>>()?;
         for (number, block) in encoded {
             self.writer.append(number, block)?;
         }
-        let written = (groups * height).min(waiting);
-        for lane in self.pending.iter_mut().flatten() {
-            lane.drain(..written);
-        }
-        self.first_row += written as u64;
+        self.next_row = (self.next_row + groups * height).min(waiting.end());
         Ok(())
     }
 }

@@ -3,78 +3,97 @@
 
 use std::ops::Range;
 
-use crate::board::SquareSet;
+use crate::board::{SquareSet, Symmetry};
+use crate::dont_care::LeastImages;
 use crate::index::{AttackerSets, SliceIndex};
-use crate::retrograde::{DefenderSets, Region, Row};
-use crate::rules::Ruleset;
+use crate::retrograde::{Frame, Row};
+use crate::rules::{Kind, Side};
 
 /// A slice as the solver numbers it.
-pub struct SolverRows<'a, const N: usize> {
-    /// The canonical attacker sets; a set's offset is its block's number.
-    pub attackers: &'a AttackerSets,
-    /// The sets of defenders; each block has a row for each.
-    pub defenders: &'a DefenderSets<N>,
-    /// What the lanes of a row stand for.
-    pub region: &'a Region<N>,
+pub struct SolverRows<'a, 'f, const N: usize> {
+    /// The slice; its blocks are the canonical attacker sets.
+    pub frame: &'a Frame<'f, N>,
     /// The index of the table.
     pub index: &'a SliceIndex,
 }
 
+/// One block of the solver, for one side to move; buffers that are used again.
+#[derive(Default)]
+pub struct SolverBlock<const N: usize> {
+    /// Its rows by defender rank; `None` where the table has no such row.
+    pub rows: Vec<Option<SolverRow<N>>>,
+    /// The symmetries, other than the identity, that leave the attackers unchanged.
+    pub symmetries: Vec<Symmetry>,
+    decided: Vec<Row<N>>,
+    scratch: Vec<Row<N>>,
+}
+
 /// One row of the solver.
+#[derive(Clone, Copy)]
 pub struct SolverRow<const N: usize> {
-    /// The lanes with positions; empty if the table has no such row.
+    /// The lanes with positions.
     pub valid: Row<N>,
+    /// Those of positions that the side to move decides at once.
+    pub decided: Row<N>,
+    /// Those of positions whose least image is on this row and lane.
+    pub least: Row<N>,
     /// How many placements each of its positions stands for.
     pub weight: u64,
 }
 
-impl<const N: usize> SolverRows<'_, N> {
-    /// How many blocks there are.
-    pub fn blocks(&self) -> usize {
-        self.attackers.rows() as usize
+impl<const N: usize> SolverRow<N> {
+    /// The lanes of which the table holds the values: no don't-cares.
+    pub fn stored(&self) -> Row<N> {
+        (self.valid & self.least).without(self.decided)
+    }
+}
+
+impl<const N: usize> SolverRows<'_, '_, N> {
+    fn attackers(&self) -> &AttackerSets {
+        self.frame.attackers.sets()
     }
 
     /// The rows of the table that these blocks have.
     pub fn table_rows(&self, blocks: &Range<usize>) -> Range<u64> {
         let first = |block: usize| {
-            if block >= self.blocks() {
+            if block >= self.frame.blocks() {
                 return self.index.rows();
             }
-            let (set, _) = self.attackers.unrank(block as u64);
+            let (set, _) = self.attackers().unrank(block as u64);
             self.index.attackers().canonical(set).offset
         };
         first(blocks.start)..first(blocks.end)
     }
 
-    /// All rows of the blocks in order. Those that the table has are those with
-    /// any free set of defenders, in the same order.
-    pub fn visit(
-        &self,
-        rules: &Ruleset,
-        blocks: Range<usize>,
-        mut visit: impl FnMut(Option<SolverRow<N>>),
-    ) {
-        let group = rules.symmetries().order() as u64;
-        let mut free = Vec::new();
-        for block in blocks {
-            let (set, _) = self.attackers.unrank(block as u64);
-            let weight = group / self.attackers.stabilizer(set).order() as u64;
-            self.free_sets(set, &mut free);
-            let places = self.region.places.without(self.region.row(set));
-            for (rank, &free) in free.iter().enumerate() {
-                let valid = places.without(self.defenders.lanes[rank]);
-                visit(free.then_some(SolverRow { valid, weight }));
-            }
-        }
+    /// What is known of a block before its values. The rows that the table has
+    /// are those with any free set of defenders, in the same order.
+    pub fn block(&self, number: usize, to_move: Side, block: &mut SolverBlock<N>) {
+        let frame = self.frame;
+        let solved = frame.block(number);
+        frame.decided(&solved, to_move, &mut block.scratch, &mut block.decided);
+        let stabilizer = self.attackers().stabilizer(solved.attackers);
+        let least = LeastImages::new(frame.rules, stabilizer);
+        let kings = frame.rules.places(Kind::King);
+        let weight = (frame.rules.symmetries().order() / stabilizer.order()) as u64;
+        let rows = solved.valid.iter().zip(&block.decided).zip(0..);
+        block.rows.clear();
+        block.rows.extend(rows.map(|((&valid, &decided), rank)| {
+            let least = match least.all() {
+                true => valid,
+                false => frame.region.row(least.kings(frame.defenders.set(rank), kings)),
+            };
+            Some(SolverRow { valid, decided: decided & valid, least, weight })
+        }));
+        self.leave_out(solved.attackers, &mut block.rows);
+        block.symmetries.clear();
+        block.symmetries.extend(least.symmetries());
     }
 
-    /// By rank: whether the set leaves the attackers' squares free.
-    fn free_sets(&self, attackers: SquareSet, free: &mut Vec<bool>) {
-        free.clear();
-        free.resize(self.defenders.len(), true);
+    /// Leaves out the rows whose defenders meet the attackers.
+    fn leave_out(&self, attackers: SquareSet, rows: &mut [Option<SolverRow<N>>]) {
         for square in attackers {
-            for &rank in self.defenders.holding(square) {
-                free[rank as usize] = false;
+            for &rank in self.frame.defenders.holding(square) {
+                rows[rank as usize] = None;
             }
         }
     }

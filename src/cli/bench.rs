@@ -4,7 +4,6 @@ use serde::Serialize;
 use taflbase::Tablebase;
 use taflbase::build::SliceReport;
 use taflbase::index::Slot;
-use taflbase::manifest::value_hash;
 use taflbase::position::Position;
 use taflbase::rules::{Ruleset, Side};
 use taflbase::slice::Slice;
@@ -167,7 +166,7 @@ fn sign(base: &Tablebase, slice: Slice, signature: &mut blake3::Hasher) -> Resul
     for metric in Metric::ALL {
         let table = base.table(slice, metric).map_err(Failure::error)?;
         signature.update(metric.file_name(slice).as_bytes());
-        signature.update(value_hash(table).map_err(Failure::error)?.as_bytes());
+        signature.update(&table.value_hash().0);
     }
     Ok(())
 }

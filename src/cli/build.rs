@@ -34,6 +34,10 @@ pub struct Args {
     /// Build again what is there already
     #[arg(long)]
     force: bool,
+    /// The level of zstd, 1 to 22: 19 for files that are published [default: a
+    /// level that takes no longer than solving]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=22))]
+    level: Option<i32>,
 }
 
 const HELP: &str = r#"--men N means every slice with at most N men, at least one attacker, and no more
@@ -84,6 +88,7 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         force: args.force,
         threads: args.threads.count(),
         memory_bytes: args.memory.or_else(available_bytes).unwrap_or(u64::MAX),
+        level: args.level,
         scratch: args.scratch.clone(),
     };
     let works = plan(&base, &slices)?.into_iter().filter(|slice| args.force || !slice.present);

@@ -122,8 +122,8 @@ fn check<'a>(
         Err(error) => (None, vec![error.to_string()], entry.map(|_| None)),
         Ok(table) => match table.check() {
             Ok(()) => {
-                let compare = |entry: &FileEntry| entry.compare(table).ok().map(state);
-                let against = entry.map(|entry| entry.map_or(Some(NOT_LISTED), compare));
+                let compare = |entry: &FileEntry| state(entry.compare(table));
+                let against = entry.map(|entry| Some(entry.map_or(NOT_LISTED, compare)));
                 (Some(table.size_bytes()), Vec::new(), against)
             }
             Err(errors) => {

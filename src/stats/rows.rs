@@ -3,35 +3,50 @@
 use std::ops::Range;
 
 use crate::board::{Square, SquareSet};
+use crate::dont_care::{LeastImages, decided};
 use crate::index::{SliceIndex, colex_next};
-use crate::rules::{Kind, Ruleset};
+use crate::rules::{Kind, Ruleset, Side};
 
-/// By lane and row: how many placements a slot stands for, 0 for a hole.
+/// By lane and row: how many placements a slot stands for, 0 for those that
+/// nobody asks for; and what the side to move decides by rule.
 pub struct Weights {
     rows: Range<u64>,
     weights: Vec<u8>,
+    /// By side.
+    decided: [Vec<bool>; 2],
 }
 
 impl Weights {
     /// The weights of these rows, which must exist.
     pub fn new(rules: &Ruleset, index: &SliceIndex, rows: Range<u64>) -> Weights {
-        let mut weights = Vec::new();
-        let mut holes = Vec::new();
-        let lanes = index.lanes();
+        let (lanes, height) = (index.lanes(), (rows.end - rows.start) as usize);
+        let slots = lanes.count() * height;
+        let mut weights = Weights {
+            rows: rows.clone(),
+            weights: vec![0; slots],
+            decided: [0, 1].map(|_| vec![false; slots]),
+        };
+        let kings = rules.places(Kind::King);
         let mut cursor = Cursor::new(rules, index, rows.start);
-        for row in rows.clone() {
+        for (at, row) in rows.enumerate() {
             cursor.go_to(row);
-            let occupied = cursor.soldiers();
-            let taken = occupied.iter().filter_map(|square| lanes.lane(square));
-            holes.extend(taken.map(|lane| (usize::from(lane), weights.len())));
-            weights.push(cursor.weight);
+            let (attackers, defenders) = (cursor.attackers, cursor.defenders());
+            let slot = |king| lanes.lane(king).map(|lane| usize::from(lane) * height + at);
+            let least = cursor.least.kings(defenders, kings) - attackers - defenders;
+            for king in least {
+                if let Some(slot) = slot(king) {
+                    weights.weights[slot] = cursor.least.weight(defenders, king) as u8;
+                }
+            }
+            for side in Side::ALL {
+                for king in decided(rules, attackers, defenders, side) {
+                    if let Some(slot) = slot(king) {
+                        weights.decided[side as usize][slot] = true;
+                    }
+                }
+            }
         }
-        let height = weights.len();
-        let mut weights = weights.repeat(lanes.count());
-        for (lane, row) in holes {
-            weights[lane * height + row] = 0;
-        }
-        Weights { rows, weights }
+        weights
     }
 
     /// The rows.
@@ -44,9 +59,12 @@ impl Weights {
         (self.rows.end - self.rows.start) as usize
     }
 
-    /// The rows' weights with the king on that lane.
-    pub fn of_lane(&self, lane: usize) -> &[u8] {
-        &self.weights[lane * self.height()..][..self.height()]
+    /// The rows' weights with the king on that lane, and which of them the side
+    /// to move decides.
+    pub fn of_lane(&self, side: Side, lane: usize) -> impl Iterator<Item = (u8, bool)> + '_ {
+        let rows = lane * self.height()..(lane + 1) * self.height();
+        let decided = self.decided[side as usize][rows.clone()].iter();
+        self.weights[rows].iter().copied().zip(decided.copied())
     }
 }
 
@@ -56,8 +74,7 @@ struct Cursor<'a> {
     index: &'a SliceIndex,
     row: u64,
     attackers: SquareSet,
-    /// How many images the attackers have.
-    weight: u8,
+    least: LeastImages,
     /// Squares left to the defenders.
     free: Vec<Square>,
     /// Which of them the defenders take, ascending.
@@ -68,7 +85,8 @@ impl<'a> Cursor<'a> {
     fn new(rules: &'a Ruleset, index: &'a SliceIndex, row: u64) -> Cursor<'a> {
         let (attackers, defenders) = index.unrank_row(row);
         let (free, taken) = (Vec::new(), Vec::new());
-        let mut cursor = Cursor { rules, index, row, attackers, weight: 0, free, taken };
+        let least = least_images(rules, index, attackers);
+        let mut cursor = Cursor { rules, index, row, attackers, least, free, taken };
         cursor.place(attackers);
         let places = 0..cursor.free.len();
         cursor.taken = places.filter(|&place| defenders.contains(cursor.free[place])).collect();
@@ -85,22 +103,25 @@ impl<'a> Cursor<'a> {
     }
 
     fn place(&mut self, attackers: SquareSet) {
-        // As many symmetries lead to the canonical image as leave it unchanged.
-        let unchanged = self.index.attackers().canonical(attackers).symmetries.count_ones();
-        self.weight = (self.rules.symmetries().order() as u32 / unchanged) as u8;
+        self.least = least_images(self.rules, self.index, attackers);
         self.attackers = attackers;
         self.free = (self.rules.places(Kind::Defender) - attackers).iter().collect();
     }
 
-    fn soldiers(&self) -> SquareSet {
-        let defenders = self.taken.iter().map(|&place| self.free[place]);
-        defenders.fold(self.attackers, SquareSet::with)
+    fn defenders(&self) -> SquareSet {
+        self.taken.iter().map(|&place| self.free[place]).collect()
     }
+}
+
+fn least_images(rules: &Ruleset, index: &SliceIndex, attackers: SquareSet) -> LeastImages {
+    LeastImages::new(rules, index.attackers().stabilizer(attackers))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::Slot;
+    use crate::moves::legal_moves;
     use crate::slice::Slice;
 
     /// Holes and weights of all slots, one by one; some rows are cut off at
@@ -112,13 +133,18 @@ mod tests {
         let weights = Weights::new(&rules, &index, rows.clone());
         assert_eq!(weights.height() as u64, rows.end - rows.start);
         for (at, row) in rows.enumerate() {
-            let (attackers, defenders) = index.unrank_row(row);
-            let images =
-                rules.symmetries().order() / index.attackers().stabilizer(attackers).order();
             for (lane, &king) in index.lanes().squares().iter().enumerate() {
-                let hole = (attackers | defenders).contains(king);
-                let expected = if hole { 0 } else { images };
-                assert_eq!(usize::from(weights.of_lane(lane)[at]), expected, "{slice} {row}");
+                for side in Side::ALL {
+                    let slot = Slot { lane: lane as u16, row };
+                    let position = index.unrank(slot, side);
+                    let asked = position.filter(|position| index.rank(position) == Some(slot));
+                    let (weight, decided) = weights.of_lane(side, lane).nth(at).unwrap();
+                    assert_eq!(weight > 0, asked.is_some(), "{slice} {row} {king:?}");
+                    if let Some(position) = asked {
+                        let moves = legal_moves(&rules, &position);
+                        assert_eq!(decided, moves.iter().any(|played| played.ending.is_some()));
+                    }
+                }
             }
         }
     }

@@ -1,3 +1,9 @@
+use std::cell::RefCell;
+use std::io;
+use std::ops::RangeInclusive;
+
+use zstd::bulk::Compressor;
+
 use super::bytes::{checksum, put, u32_at, u64_at};
 use super::code::{Code, DONT_CARE};
 use super::error::{KindResult, TableErrorKind};
@@ -48,36 +54,86 @@ fn encode(packing: Packing, level: i32, values: &[Code]) -> KindResult<EncodedBl
     if !(1..=MAX_BLOCK_VALUES).contains(&values.len()) {
         return Err(TableErrorKind::Unwritable("a block is empty or too large"));
     }
-    let block = |largest, content| EncodedBlock { packing, values: values.len(), largest, content };
-    let Some(filled) = fill(values) else {
-        return Ok(block(0, Content::Nothing));
-    };
-    let code = filled.iter().copied().max().unwrap_or(0);
-    let largest = packing.largest_code();
-    if code > largest {
-        return Err(TableErrorKind::CodeTooLarge { code, largest });
-    }
-    if filled.iter().all(|&value| value == code) {
-        return Ok(block(code, Content::OneValue(code)));
-    }
-    let packed = packing.pack(&filled);
-    let compressed =
-        zstd::bulk::compress(&packed, level).map_err(TableErrorKind::io("compress a block"))?;
-    let smaller = if compressed.len() < packed.len() { compressed } else { packed };
-    Ok(block(code, Content::Record(record(&smaller))))
+    ENCODER.with_borrow_mut(|encoder| {
+        let (largest, content) = encoder.encode(packing, level, values)?;
+        Ok(EncodedBlock { packing, values: values.len(), largest, content })
+    })
 }
 
-/// Gives every don't-care the value before it, the first ones the first value;
-/// `None` if there is no value.
-fn fill(values: &[Code]) -> Option<Vec<Code>> {
-    let mut last = *values.iter().find(|&&value| value != DONT_CARE)?;
-    let filled = values.iter().map(|&value| {
-        if value != DONT_CARE {
-            last = value;
+thread_local! {
+    /// A compressor takes longer to make than a small block to be compressed.
+    static ENCODER: RefCell<Encoder> = RefCell::default();
+}
+
+/// What encoding works in, made once for each thread.
+#[derive(Default)]
+struct Encoder {
+    filled: Vec<Code>,
+    packed: Vec<u8>,
+    compressed: Vec<u8>,
+    compressor: Option<Compressor<'static>>,
+}
+
+/// The levels of which zstd's choices depend on what a compressor was used for
+/// before: some of their match finders hash with a salt that changes with use.
+const SALTED_LEVELS: RangeInclusive<i32> = 4..=13;
+
+impl Encoder {
+    /// The largest code, and what the block takes in the file.
+    fn encode(
+        &mut self,
+        packing: Packing,
+        level: i32,
+        values: &[Code],
+    ) -> KindResult<(Code, Content)> {
+        let Some((least, greatest)) = fill(values, &mut self.filled) else {
+            return Ok((0, Content::Nothing));
+        };
+        let largest = packing.largest_code();
+        if greatest > largest {
+            return Err(TableErrorKind::CodeTooLarge { code: greatest, largest });
         }
+        if least == greatest {
+            return Ok((greatest, Content::OneValue(greatest)));
+        }
+        packing.pack(&self.filled, &mut self.packed);
+        self.compress(level).map_err(TableErrorKind::io("compress a block"))?;
+        let smaller = match self.compressed.len() < self.packed.len() {
+            true => &self.compressed,
+            false => &self.packed,
+        };
+        Ok((greatest, Content::Record(record(smaller))))
+    }
+
+    fn compress(&mut self, level: i32) -> io::Result<()> {
+        if SALTED_LEVELS.contains(&level) {
+            self.compressor = None;
+        }
+        let compressor = match &mut self.compressor {
+            Some(compressor) => compressor,
+            none => none.insert(Compressor::new(level)?),
+        };
+        compressor.set_compression_level(level)?;
+        self.compressed.clear();
+        self.compressed.reserve(zstd::zstd_safe::compress_bound(self.packed.len()));
+        compressor.compress_to_buffer(&self.packed, &mut self.compressed)?;
+        Ok(())
+    }
+}
+
+/// Gives every don't-care the value before it, the first ones the first value.
+/// Returns the least and the greatest value; `None` if there is none.
+fn fill(values: &[Code], filled: &mut Vec<Code>) -> Option<(Code, Code)> {
+    let mut last = *values.iter().find(|&&value| value != DONT_CARE)?;
+    let (mut least, mut greatest) = (last, last);
+    filled.clear();
+    filled.extend(values.iter().map(|&value| {
+        last = if value == DONT_CARE { last } else { value };
+        least = least.min(last);
+        greatest = greatest.max(last);
         last
-    });
-    Some(filled.collect())
+    }));
+    Some((least, greatest))
 }
 
 fn record(payload: &[u8]) -> Vec<u8> {
@@ -166,8 +222,10 @@ mod tests {
 
     #[test]
     fn dont_cares_take_the_value_before_them() {
-        assert_eq!(fill(&[X, X, 1, X, 2, X]), Some(vec![1, 1, 1, 1, 2, 2]));
-        assert_eq!(fill(&[X, X]), None);
+        let mut filled = Vec::new();
+        assert_eq!(fill(&[X, X, 1, X, 2, X], &mut filled), Some((1, 2)));
+        assert_eq!(filled, [1, 1, 1, 1, 2, 2]);
+        assert_eq!(fill(&[X, X], &mut filled), None);
         let one = encode_block(Packing::Base3, 3, &[X, 2, X]).unwrap();
         assert_eq!((one.content, one.largest, one.values), (Content::OneValue(2), 2, 3));
     }

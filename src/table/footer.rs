@@ -2,6 +2,7 @@ use super::bytes::{checksum, put, u16_at, u64_at};
 use super::code::{Code, DONT_CARE};
 use super::error::{KindResult, Part, TableErrorKind};
 use super::header::Metric;
+use super::value_hash::ValueHash;
 use crate::value::Plies;
 
 /// `\x89TAFLEND`: without it at its end a file is not whole.
@@ -19,7 +20,8 @@ const SIDE_BYTES: usize = ONE_VALUE + size_of::<Code>();
 const INDEX_OFFSET: usize = 0;
 const INDEX_CHECKSUM: usize = INDEX_OFFSET + size_of::<u64>();
 const SIDES: usize = INDEX_CHECKSUM + size_of::<u64>();
-const CHECKSUM: usize = SIDES + 2 * SIDE_BYTES;
+const VALUE_HASH: usize = SIDES + 2 * SIDE_BYTES;
+const CHECKSUM: usize = VALUE_HASH + blake3::OUT_LEN;
 pub(super) const FILE_CHECKSUM: usize = CHECKSUM + size_of::<u64>();
 const END: usize = FILE_CHECKSUM + blake3::OUT_LEN;
 pub(super) const FOOTER_BYTES: usize = END + END_MAGIC.len();
@@ -101,6 +103,7 @@ pub(super) struct Footer {
     pub summaries: [SideSummary; 2],
     /// The only code of each side; such a side has no index entries.
     pub one_value: [Option<Code>; 2],
+    pub value_hash: ValueHash,
 }
 
 impl Footer {
@@ -113,6 +116,7 @@ impl Footer {
             let summary = self.summaries[side].to_bytes(self.one_value[side]);
             put(&mut bytes, SIDES + side * SIDE_BYTES, &summary);
         }
+        put(&mut bytes, VALUE_HASH, &self.value_hash.0);
         let sum = checksum(&bytes[..CHECKSUM]);
         put(&mut bytes, CHECKSUM, &sum.to_le_bytes());
         bytes
@@ -139,6 +143,7 @@ impl Footer {
             index_checksum: u64_at(bytes, INDEX_CHECKSUM),
             summaries: [attackers, defenders],
             one_value: [one_of_attackers, one_of_defenders],
+            value_hash: ValueHash(std::array::from_fn(|i| bytes[VALUE_HASH + i])),
         };
         let whole = u64_at(bytes, CHECKSUM) == checksum(&bytes[..CHECKSUM])
             && footer.summaries.iter().all(SideSummary::adds_up);
@@ -166,6 +171,7 @@ mod tests {
             index_checksum: 77,
             summaries: [summary(), SideSummary::default()],
             one_value: [None, Some(0)],
+            value_hash: ValueHash([9; 32]),
         }
     }
 
@@ -178,7 +184,7 @@ mod tests {
     #[test]
     fn a_footer_goes_through_bytes() {
         let bytes = bytes_of(footer());
-        assert_eq!(bytes.len(), 140);
+        assert_eq!(bytes.len(), 172);
         assert_eq!(Footer::parse(&bytes).unwrap(), footer());
         assert_eq!(Footer::file_checksum(&bytes).unwrap(), blake3::hash(b"file"));
         assert!(matches!(Footer::parse(&bytes[1..]), Err(TableErrorKind::Truncated)));

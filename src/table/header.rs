@@ -8,8 +8,8 @@ use super::{BlockShape, Grid, Packing, SideSummary};
 use crate::rules::Fingerprint;
 use crate::slice::Slice;
 
-/// The version of the format that this program writes, and the last it reads.
-pub const FORMAT_VERSION: u16 = 1;
+/// The version of the format that this program writes, and the only one it reads.
+pub const FORMAT_VERSION: u16 = 2;
 
 const MAGIC: [u8; 8] = *b"\x89TAFL\r\n\x1a";
 

@@ -10,6 +10,7 @@ mod header;
 mod packing;
 mod reader;
 mod temporary;
+mod value_hash;
 mod writer;
 
 pub use block::{EncodedBlock, encode_block};
@@ -23,4 +24,5 @@ pub use header::{FORMAT_VERSION, Header, Metric};
 pub use packing::Packing;
 pub use reader::Table;
 pub use temporary::remove_temporaries;
+pub use value_hash::{LaneHasher, ValueHash, ValueHasher};
 pub use writer::TableWriter;

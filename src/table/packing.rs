@@ -60,6 +60,14 @@ impl Packing {
         }
     }
 
+    /// The level of zstd at which compressing takes no longer than solving.
+    pub fn default_level(self) -> i32 {
+        match self {
+            Packing::Base3 => 9,
+            Packing::Bytes | Packing::Words => 9,
+        }
+    }
+
     pub(super) fn id(self) -> u8 {
         match self {
             Packing::Base3 => 1,
@@ -81,15 +89,20 @@ impl Packing {
         }
     }
 
-    /// The bytes of values none of which is larger than [`Self::largest_code`].
-    pub(super) fn pack(self, values: &[Code]) -> Vec<u8> {
+    /// Puts the bytes of values none of which is larger than
+    /// [`Self::largest_code`] into `packed`.
+    pub(super) fn pack(self, values: &[Code], packed: &mut Vec<u8>) {
+        packed.clear();
         match self {
             Packing::Base3 => {
                 let byte = |five: &[Code]| five.iter().rev().fold(0, |sum, &v| 3 * sum + v as u8);
-                values.chunks(DIGITS).map(byte).collect()
+                let bytes = values.chunks_exact(DIGITS);
+                let rest = bytes.remainder();
+                packed.extend(bytes.map(byte));
+                packed.extend((!rest.is_empty()).then(|| byte(rest)));
             }
-            Packing::Bytes => values.iter().map(|&v| v as u8).collect(),
-            Packing::Words => values.iter().flat_map(|v| v.to_le_bytes()).collect(),
+            Packing::Bytes => packed.extend(values.iter().map(|&v| v as u8)),
+            Packing::Words => packed.extend(values.iter().flat_map(|v| v.to_le_bytes())),
         }
     }
 
@@ -123,6 +136,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn packed(packing: Packing, values: &[Code]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        packing.pack(values, &mut bytes);
+        bytes
+    }
+
     proptest! {
         #[test]
         fn values_go_through_bytes(
@@ -131,7 +150,7 @@ mod tests {
         ) {
             let largest = u32::from(packing.largest_code());
             let values: Vec<Code> = any.iter().map(|&v| (u32::from(v) % (largest + 1)) as Code).collect();
-            let packed = packing.pack(&values);
+            let packed = packed(packing, &values);
             prop_assert_eq!(packed.len(), packing.packed_bytes(values.len()));
             let mut unpacked = vec![7; 3];
             packing.unpack(&packed, values.len(), &mut unpacked).unwrap();
@@ -141,9 +160,9 @@ mod tests {
 
     #[test]
     fn bytes_are_those_of_the_format() {
-        assert_eq!(Packing::Base3.pack(&[1, 0, 2, 0, 0, 2]), [1 + 2 * 9, 2]);
-        assert_eq!(Packing::Bytes.pack(&[1, 255]), [1, 255]);
-        assert_eq!(Packing::Words.pack(&[1, 0x1234]), [1, 0, 0x34, 0x12]);
+        assert_eq!(packed(Packing::Base3, &[1, 0, 2, 0, 0, 2]), [1 + 2 * 9, 2]);
+        assert_eq!(packed(Packing::Bytes, &[1, 255]), [1, 255]);
+        assert_eq!(packed(Packing::Words, &[1, 0x1234]), [1, 0, 0x34, 0x12]);
         let ids = Packing::ALL.map(Packing::id);
         assert_eq!(ids, [1, 2, 3]);
     }

@@ -9,6 +9,7 @@ use super::code::Code;
 use super::error::{KindResult, Part, TableError, TableErrorKind};
 use super::footer::{FOOTER_BYTES, Footer, SideSummary};
 use super::header::{HEADER_BYTES, Header};
+use super::value_hash::ValueHash;
 use super::writer::ONE_VALUE_FLAG;
 use crate::mapping::{Access, map_file};
 use crate::rules::Side;
@@ -111,6 +112,12 @@ impl<D: AsRef<[u8]>> Table<D> {
     /// What the table says about the positions with this side to move.
     pub fn summary(&self, side: Side) -> &SideSummary {
         &self.footer.summaries[side as usize]
+    }
+
+    /// The hash of the table's values, as its writer computed it: `verify` proves
+    /// it, a check of the file does not.
+    pub fn value_hash(&self) -> ValueHash {
+        self.footer.value_hash
     }
 
     /// The size of the file in bytes.

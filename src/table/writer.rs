@@ -9,6 +9,7 @@ use super::error::{KindResult, TableError, TableErrorKind};
 use super::footer::{Footer, SideSummary};
 use super::header::Header;
 use super::temporary::Temporary;
+use super::value_hash::ValueHash;
 
 /// Set in an index entry that holds a block's one value.
 pub(super) const ONE_VALUE_FLAG: u64 = 1 << 63;
@@ -100,16 +101,21 @@ impl TableWriter {
     }
 
     /// Writes the index and what is known at the end, and gives the file its name.
-    /// A file that has this name is replaced. Returns the file's size in bytes.
+    /// A file that has this name is replaced. The hash is that of the values that
+    /// the blocks hold: it is believed. Returns the file's size in bytes.
     ///
     /// # Errors
     /// If blocks are missing, if the summaries do not add up or forbid a value
     /// that a block has, or if the disk is full.
-    pub fn finish(mut self, summaries: [SideSummary; 2]) -> Result<u64, TableError> {
-        self.complete(summaries).map_err(|kind| kind.at(Some(&self.path)))
+    pub fn finish(
+        mut self,
+        summaries: [SideSummary; 2],
+        value_hash: ValueHash,
+    ) -> Result<u64, TableError> {
+        self.complete(summaries, value_hash).map_err(|kind| kind.at(Some(&self.path)))
     }
 
-    fn complete(&mut self, summaries: [SideSummary; 2]) -> KindResult<u64> {
+    fn complete(&mut self, summaries: [SideSummary; 2], value_hash: ValueHash) -> KindResult<u64> {
         self.check_complete(&summaries)?;
         let per_side = self.entries.len() / 2;
         let one_value = [0, 1].map(|side| one_value(&self.entries[side * per_side..][..per_side]));
@@ -124,6 +130,7 @@ impl TableWriter {
             index_checksum: checksum(&index),
             summaries,
             one_value,
+            value_hash,
         };
         self.output.write(&index)?;
         self.output.write(&footer.to_bytes())?;

@@ -14,6 +14,7 @@ use memmap2::Mmap;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
+use crate::dont_care::is_decided;
 use crate::index::SliceIndex;
 use crate::position::Position;
 use crate::rules::Ruleset;
@@ -141,6 +142,9 @@ impl Tablebase {
         let Some(slice) = self.stored_slice(position)? else {
             return Ok(Wdl::Loss);
         };
+        if is_decided(&self.rules, position) {
+            return Ok(Wdl::Win);
+        }
         match self.code(position, slice, Metric::Wdl) {
             Err(ProbeError::MissingTable { .. }) => match self.probe_dtw(position) {
                 // Both are missing: name what was asked for.
@@ -161,6 +165,9 @@ impl Tablebase {
         let Some(slice) = self.stored_slice(position)? else {
             return Ok(Value::Loss(0));
         };
+        if is_decided(&self.rules, position) {
+            return Ok(Value::Win(1));
+        }
         let code = self.code(position, slice, Metric::Dtw)?;
         dtw_value(code).ok_or(ProbeError::Foreign { slice, metric: Metric::Dtw })
     }

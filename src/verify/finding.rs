@@ -2,7 +2,7 @@ use std::fmt;
 
 use crate::position::Position;
 use crate::rules::{Ruleset, Side};
-use crate::table::{Metric, SideSummary};
+use crate::table::{Metric, SideSummary, ValueHash};
 use crate::value::{Value, Wdl};
 
 /// Something in a table that is wrong.
@@ -38,6 +38,15 @@ pub enum Finding {
         /// The counts of its values.
         found: SideSummary,
     },
+    /// A table's value hash is not that of its values.
+    ValueHash {
+        /// The table.
+        metric: Metric,
+        /// What the table says.
+        stored: ValueHash,
+        /// The hash of its values.
+        found: ValueHash,
+    },
 }
 
 impl Finding {
@@ -71,6 +80,9 @@ impl Finding {
                 side.name(),
                 counts(rules, found)
             ),
+            Finding::ValueHash { metric, stored, found } => {
+                format!("the {metric} table's value hash is {stored}, that of its values {found}")
+            }
         }
     }
 }

@@ -6,11 +6,17 @@ use rayon::prelude::*;
 use crate::board::SquareSet;
 use crate::index::SliceIndex;
 use crate::rules::Side;
-use crate::table::{Code, Metric, Table, dtw_code_to_wdl_code};
+use crate::table::{
+    Code, DONT_CARE, Metric, Table, ValueHash, ValueHasher, dtw_code_to_wdl_code, wdl_code,
+};
 
 use super::VerifyError;
 use super::geometry::{Blocks, DefenderSets};
 use super::score::Score;
+use super::unasked::Unasked;
+
+/// The code of a position that the side to move decides.
+const WIN_IN_1: Code = 1;
 
 /// How the rows of a slice lie in memory: blocks of one set of attackers each,
 /// with a row for every set of defenders, also for those that meet the
@@ -36,9 +42,9 @@ impl Layout<'_> {
         block * self.defenders.len() + defenders
     }
 
-    /// Where in memory the rows of the file are; ascending.
-    fn places(&self, rows: Range<u64>) -> Vec<usize> {
-        let mut places = Vec::with_capacity((rows.end - rows.start) as usize);
+    /// The rows of the file, in order.
+    fn placements(&self, rows: Range<u64>) -> Vec<Placement> {
+        let mut placements = Vec::with_capacity((rows.end - rows.start) as usize);
         let mut next = rows.start;
         while next < rows.end {
             let (attackers, first) = self.index.attackers().unrank(next);
@@ -46,12 +52,25 @@ impl Layout<'_> {
             let free = |&(_, set): &(usize, &SquareSet)| !set.meets(attackers);
             let sets = self.defenders.sets().iter().enumerate().filter(free);
             let wanted = sets.skip((next - first) as usize).take((rows.end - next) as usize);
-            let before = places.len();
-            places.extend(wanted.map(|(number, _)| self.row(block, number)));
-            next += (places.len() - before) as u64;
+            let before = placements.len();
+            placements.extend(wanted.map(|(number, &defenders)| Placement {
+                row: self.row(block, number),
+                attackers,
+                defenders,
+            }));
+            next += (placements.len() - before) as u64;
         }
-        places
+        placements
     }
+}
+
+/// A row of the file.
+#[derive(Clone, Copy)]
+struct Placement {
+    /// Its row in memory; ascending.
+    row: usize,
+    attackers: SquareSet,
+    defenders: SquareSet,
 }
 
 /// The values of a slice in memory, row by row, for the sides that are needed.
@@ -62,17 +81,21 @@ pub(super) struct Values<T> {
 }
 
 impl<T: Score> Values<T> {
-    /// Reads a table; of a DTW table the signs only if that is asked for.
+    /// Reads a table; of a DTW table the signs only if that is asked for. What the
+    /// table does not answer for gets the values that follow from the rules.
     pub fn read(
         table: &Table<Mmap>,
         layout: &Layout,
         stride: usize,
         sides: &[Side],
         metric: Metric,
+        unasked: &Unasked<T>,
     ) -> Result<Values<T>, VerifyError> {
         let mut values = Values { stride, scores: Default::default() };
         for &side in sides {
-            values.scores[side as usize] = read_side(table, layout, stride, side, metric)?;
+            let mut scores = read_side(table, layout, stride, side, metric)?;
+            complete(&mut scores, layout, stride, side, unasked);
+            values.scores[side as usize] = scores;
         }
         Ok(values)
     }
@@ -107,7 +130,7 @@ fn read_side<T: Score>(
     for rows in row_groups(table) {
         // Up to the row that the next group begins with.
         let end = if rows.end < layout.index.rows() {
-            layout.places(rows.end..rows.end + 1)[0] * stride
+            layout.placements(rows.end..rows.end + 1)[0].row * stride
         } else {
             length
         };
@@ -118,10 +141,10 @@ fn read_side<T: Score>(
     }
     let sign = metric == Metric::Wdl && table.header().metric == Metric::Dtw;
     parts.into_par_iter().try_for_each(|(rows, first, part)| {
-        let places = layout.places(rows.clone());
+        let places = layout.placements(rows.clone());
         visit(table, side, rows, |lane, row, code| {
             let code = if sign { dtw_code_to_wdl_code(code) } else { code };
-            part[(places[row] - first) * stride + lane] = T::of(code);
+            part[(places[row].row - first) * stride + lane] = T::of(code);
         })
     })?;
     Ok(scores)
@@ -159,54 +182,137 @@ fn visit(
     Ok(())
 }
 
-/// A code of a WDL table that is not the sign of the distance stored for it.
+/// Gives the positions that the side to move decides a win in 1, and images that
+/// are not the least the value of the least one.
+fn complete<T: Score>(
+    scores: &mut [T],
+    layout: &Layout,
+    stride: usize,
+    side: Side,
+    unasked: &Unasked<T>,
+) {
+    let sets = layout.defenders.sets();
+    let blocks = scores.par_chunks_mut(sets.len() * stride).enumerate();
+    blocks.for_each(|(number, scores)| {
+        let set = layout.blocks.attackers(number as u64);
+        let attackers = unasked.attackers(layout.index.attackers(), set);
+        for symmetry in attackers.least.symmetries() {
+            let lanes = unasked.lane_images(symmetry);
+            for (number, &defenders) in sets.iter().enumerate() {
+                let image = layout.defenders.image(symmetry, number) * stride;
+                for lane in unasked.lanes(unasked.least(&attackers, defenders)) {
+                    scores[image + usize::from(lanes[lane])] = scores[number * stride + lane];
+                }
+            }
+        }
+        for (&defenders, row) in sets.iter().zip(scores.chunks_exact_mut(stride)) {
+            if !defenders.meets(set) {
+                for lane in unasked.lanes(unasked.decided(&attackers, defenders, side)) {
+                    row[lane] = T::of(WIN_IN_1);
+                }
+            }
+        }
+    });
+}
+
+/// A code of a WDL table that is not the sign of the distance known for it.
 pub(super) struct WrongSign {
     pub side: Side,
     pub lane: usize,
-    /// The row of the file.
-    pub row: u64,
+    pub attackers: SquareSet,
+    pub defenders: SquareSet,
     /// The code.
     pub stored: Code,
     /// The distance's sign.
     pub found: Code,
 }
 
-/// Compares a WDL table with the values of the DTW table, wherever there is a
-/// position: how many differ, and the first few of each row of blocks, those
-/// in order.
-pub(super) fn wrong_signs<T: Score>(
+/// What a table's values come to.
+pub(super) struct Examined {
+    pub value_hash: ValueHash,
+    /// How many signs are wrong.
+    pub wrong: u64,
+    /// The first few of each lane of a row of blocks.
+    pub first: Vec<WrongSign>,
+}
+
+/// Hashes all that a table answers for. With the values of the DTW table, a WDL
+/// table is held against them.
+pub(super) fn examine<T: Score>(
     table: &Table<Mmap>,
     layout: &Layout,
-    values: &Values<T>,
+    distances: Option<&Values<T>>,
+    unasked: &Unasked<T>,
     few: usize,
-) -> Result<(u64, Vec<WrongSign>), VerifyError> {
-    let lanes = layout.index.lanes();
-    let compare = |side: Side, rows: Range<u64>| {
-        let places = layout.places(rows.clone());
-        let (mut count, mut first) = (0, Vec::new());
-        visit(table, side, rows.clone(), |lane, row, stored| {
-            let found = values.row(side, places[row])[lane].value();
-            let found = found.map_or(stored, |value| crate::table::wdl_code(value.wdl()));
-            if stored == found {
-                return;
+) -> Result<Examined, VerifyError> {
+    let grid = table.header().grid;
+    let mut hasher = ValueHasher::new(grid.lanes());
+    let (mut wrong, mut first) = (0, Vec::new());
+    for rows in row_groups(table) {
+        let placements = layout.placements(rows.clone());
+        for side in Side::ALL {
+            let asked = asked(layout, &placements, side, unasked);
+            let lanes = grid.shape().lanes_per_block;
+            let blocks = hasher.side(side).par_chunks_mut(lanes).enumerate();
+            let parts =
+                blocks.map(|(group, hashers)| {
+                    let (block, _) =
+                        grid.locate(side, group * lanes, rows.start).expect("a block of the table");
+                    let mut codes = Vec::new();
+                    table.read_block(block, &mut codes)?;
+                    let (mut wrong, mut first) = (0, Vec::new());
+                    let of_lanes = codes.chunks_exact(placements.len()).zip(hashers);
+                    for (lane, (codes, hasher)) in (group * lanes..).zip(of_lanes) {
+                        let king = layout.index.lanes().squares()[lane];
+                        let slots = codes.iter().zip(&asked);
+                        hasher.update(slots.map(|(&code, asked)| {
+                            if asked.contains(king) { code } else { DONT_CARE }
+                        }));
+                        let Some(distances) = distances else { continue };
+                        for ((&stored, asked), place) in codes.iter().zip(&asked).zip(&placements) {
+                            let found = distances.row(side, place.row)[lane].value();
+                            let found = found.map_or(stored, |value| wdl_code(value.wdl()));
+                            if stored == found || !asked.contains(king) {
+                                continue;
+                            }
+                            wrong += 1;
+                            if first.len() < few {
+                                let Placement { attackers, defenders, .. } = *place;
+                                first.push(WrongSign {
+                                    side,
+                                    lane,
+                                    attackers,
+                                    defenders,
+                                    stored,
+                                    found,
+                                });
+                            }
+                        }
+                    }
+                    Ok((wrong, first))
+                });
+            for (count, few) in parts.collect::<Result<Vec<_>, VerifyError>>()? {
+                wrong += count;
+                first.extend(few);
             }
-            let row = rows.start + row as u64;
-            let (attackers, defenders) = layout.index.unrank_row(row);
-            if !(attackers | defenders).contains(lanes.squares()[lane]) {
-                count += 1;
-                if first.len() < few {
-                    first.push(WrongSign { side, lane, row, stored, found });
-                }
-            }
-        })?;
-        Ok((count, first))
+        }
+    }
+    Ok(Examined { value_hash: hasher.finish(), wrong, first })
+}
+
+/// By row: the king's squares that the table answers for.
+fn asked<T: Score>(
+    layout: &Layout,
+    placements: &[Placement],
+    side: Side,
+    unasked: &Unasked<T>,
+) -> Vec<SquareSet> {
+    let blocks: Vec<&[Placement]> =
+        placements.chunk_by(|one, next| one.attackers == next.attackers).collect();
+    let of_block = |block: &&[Placement]| {
+        let attackers = unasked.attackers(layout.index.attackers(), block[0].attackers);
+        let rows = block.iter();
+        rows.map(|row| unasked.asked(&attackers, row.defenders, side)).collect::<Vec<_>>()
     };
-    let groups: Vec<(Side, Range<u64>)> =
-        row_groups(table).flat_map(|rows| Side::ALL.map(|side| (side, rows.clone()))).collect();
-    let parts = groups
-        .into_par_iter()
-        .map(|(side, rows)| compare(side, rows))
-        .collect::<Result<Vec<_>, VerifyError>>()?;
-    let count = parts.iter().map(|(count, _)| count).sum();
-    Ok((count, parts.into_iter().flat_map(|(_, first)| first).collect()))
+    blocks.par_iter().flat_map_iter(of_block).collect()
 }

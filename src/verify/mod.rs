@@ -21,6 +21,11 @@
 //! is in the way, those on which he is captured, and the few on which what is
 //! captured depends on him. The king's own moves stay in the row.
 //!
+//! A table does not answer for all slots (see [`dont_care`](crate::dont_care)).
+//! What it leaves out is put in from the verifier's own rules when it is read,
+//! so that every value that a prober can give is proved, and nothing else is
+//! believed. What it does answer for is hashed, and compared with its value hash.
+//!
 //! Rows are grouped in blocks with one set of attackers each, and what does not
 //! depend on the defenders is done once for each block: which block an
 //! attacker's move leads to, by which symmetry, and whom it may capture there.
@@ -37,6 +42,7 @@ mod memory;
 mod proof;
 mod rows;
 mod score;
+mod unasked;
 mod verifier;
 
 pub use error::VerifyError;
@@ -82,7 +88,7 @@ pub enum Verdict {
 ///
 /// With a DTW table the slice is proved, and its WDL table, if it is there too,
 /// held against it; with a WDL table alone it can only be found consistent. The
-/// counts in the tables' summaries are compared as well. What is found does not
+/// counts in the tables' summaries and their value hashes are compared as well. What is found does not
 /// depend on the number of threads.
 ///
 /// # Errors

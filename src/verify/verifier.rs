@@ -9,10 +9,11 @@ use crate::value::Wdl;
 use super::enclosing::Enclosing;
 use super::finding::Finding;
 use super::geometry::{Blocks, DefenderSets, Geometry};
-use super::memory::{self, Layout, Values, WrongSign};
+use super::memory::{self, Examined, Layout, Values, WrongSign};
 use super::proof::{self, Outcome};
 use super::rows::{Rows, Stored};
 use super::score::Score;
+use super::unasked::Unasked;
 use super::{FEW, Verdict, VerifyError, children, is_there, memory_bytes, stored_metric};
 
 /// What reading a slice into memory needs.
@@ -58,8 +59,8 @@ impl<'a, T: Score> Verifier<'a, T> {
         progress.phase(self.slice, Phase::Verifying, total);
         let outcome = proof::compare(&rows, self.metric, progress);
         let Outcome { positions, mut mismatches, mut first, .. } = outcome;
-        if self.metric == Metric::Dtw && self.has_wdl()? {
-            let (count, wrong) = self.wrong_signs(&rows)?;
+        for metric in self.metrics()? {
+            let (count, wrong) = self.examine(&rows, metric)?;
             mismatches += count;
             first.extend(wrong);
         }
@@ -76,16 +77,17 @@ impl<'a, T: Score> Verifier<'a, T> {
 
     fn read(&self) -> Result<Rows<'_, T>, VerifyError> {
         let rules = self.base.rules();
+        let unasked = Unasked::new(rules, &self.geometry);
         let mut read = Rows {
             rules,
             geometry: &self.geometry,
             enclosing: Enclosing::new(rules),
-            own: self.stored(self.slice, &Side::ALL)?,
+            own: self.stored(self.slice, &Side::ALL, &unasked)?,
             fewer_defenders: Vec::new(),
             fewer_attackers: Vec::new(),
         };
         for (slice, to_move) in children(self.slice) {
-            let stored = self.stored(slice, &[to_move])?;
+            let stored = self.stored(slice, &[to_move], &unasked)?;
             match to_move {
                 Side::Defenders => read.fewer_defenders.push(stored),
                 Side::Attackers => read.fewer_attackers.push(stored),
@@ -94,7 +96,12 @@ impl<'a, T: Score> Verifier<'a, T> {
         Ok(read)
     }
 
-    fn stored(&self, slice: Slice, sides: &[Side]) -> Result<Stored<'_, T>, VerifyError> {
+    fn stored(
+        &self,
+        slice: Slice,
+        sides: &[Side],
+        unasked: &Unasked<T>,
+    ) -> Result<Stored<'_, T>, VerifyError> {
         let metric = stored_metric(self.base, slice, self.metric);
         let layout = Layout {
             index: self.base.index(slice, metric)?,
@@ -103,44 +110,51 @@ impl<'a, T: Score> Verifier<'a, T> {
         };
         let table = self.base.table(slice, metric)?;
         let stride = self.geometry.stride;
-        let values = Values::read(table, &layout, stride, sides, self.metric)?;
+        let values = Values::read(table, &layout, stride, sides, self.metric, unasked)?;
         Ok(Stored { layout, values })
     }
 
-    fn has_wdl(&self) -> Result<bool, VerifyError> {
-        is_there(self.base, self.slice, Metric::Wdl)
+    /// The slice's tables.
+    fn metrics(&self) -> Result<Vec<Metric>, VerifyError> {
+        let mut metrics = vec![self.metric];
+        if self.metric == Metric::Dtw && is_there(self.base, self.slice, Metric::Wdl)? {
+            metrics.push(Metric::Wdl);
+        }
+        Ok(metrics)
     }
 
-    /// Where the WDL table is not the sign of the DTW table.
-    fn wrong_signs(&self, rows: &Rows<T>) -> Result<(u64, Vec<Finding>), VerifyError> {
-        let table = self.base.table(self.slice, Metric::Wdl)?;
+    /// Whether the table's hash is that of its values; and where the WDL table is
+    /// not the sign of the DTW table.
+    fn examine(&self, rows: &Rows<T>, metric: Metric) -> Result<(u64, Vec<Finding>), VerifyError> {
+        let table = self.base.table(self.slice, metric)?;
         let Stored { layout, values } = &rows.own;
-        let (count, wrong) = memory::wrong_signs(table, layout, values, FEW)?;
-        let finding = |wrong: WrongSign| {
-            let (attackers, defenders) = layout.index.unrank_row(wrong.row);
-            Finding::Wdl {
-                position: Position {
-                    attackers,
-                    defenders,
-                    king: layout.index.lanes().squares()[wrong.lane],
-                    to_move: wrong.side,
-                },
-                stored: wdl_value(wrong.stored).unwrap_or(Wdl::Draw),
-                found: wdl_value(wrong.found).unwrap_or(Wdl::Draw),
-            }
+        let unasked = Unasked::new(rows.rules, &self.geometry);
+        let distances = Some(values).filter(|_| metric != self.metric);
+        let Examined { value_hash, mut wrong, first } =
+            memory::examine(table, layout, distances, &unasked, FEW)?;
+        let finding = |wrong: WrongSign| Finding::Wdl {
+            position: Position {
+                attackers: wrong.attackers,
+                defenders: wrong.defenders,
+                king: layout.index.lanes().squares()[wrong.lane],
+                to_move: wrong.side,
+            },
+            stored: wdl_value(wrong.stored).unwrap_or(Wdl::Draw),
+            found: wdl_value(wrong.found).unwrap_or(Wdl::Draw),
         };
-        Ok((count, wrong.into_iter().map(finding).collect()))
+        let mut findings: Vec<Finding> = first.into_iter().map(finding).collect();
+        if table.value_hash() != value_hash {
+            wrong += 1;
+            let (stored, found) = (table.value_hash(), value_hash);
+            findings.push(Finding::ValueHash { metric, stored, found });
+        }
+        Ok((wrong, findings))
     }
 
     /// The summaries that are not those of the values.
     fn wrong_summaries(&self, found: &[SideSummary; 2]) -> Result<Vec<Finding>, VerifyError> {
         let mut wrong = Vec::new();
-        for metric in Metric::ALL {
-            if metric == Metric::Dtw && self.metric == Metric::Wdl
-                || metric == Metric::Wdl && !self.has_wdl()?
-            {
-                continue;
-            }
+        for metric in self.metrics()? {
             let table = self.base.table(self.slice, metric)?;
             for side in Side::ALL {
                 let stored = *table.summary(side);

@@ -1,0 +1,144 @@
+//! The positions that the mover decides at once, for all rows of a block:
+//! [`dont_care::decided`](crate::dont_care::decided) by rows.
+
+use crate::board::{Square, SquareSet};
+use crate::dont_care::Danger;
+use crate::rules::{Kind, Side};
+
+use super::captures::Soldiers;
+use super::frame::{AttackerMove, Block, Frame};
+use super::row::Row;
+
+impl<const N: usize> Frame<'_, N> {
+    /// By defender rank, the lanes on which the side to move captures the king
+    /// or escapes with him in this move. `scratch` is room to work in.
+    pub fn decided(
+        &self,
+        block: &Block<N>,
+        to_move: Side,
+        scratch: &mut Vec<Row<N>>,
+        decided: &mut Vec<Row<N>>,
+    ) {
+        decided.clear();
+        decided.resize(self.block_rows(), Row::EMPTY);
+        match to_move {
+            Side::Attackers => self.kings_in_reach(block, scratch, decided),
+            Side::Defenders => {
+                for (rank, decided) in (0..).zip(decided) {
+                    if !block.valid[rank as usize].is_empty() {
+                        let occupied = block.attackers | self.defenders.set(rank);
+                        *decided = self.region.escapes(occupied, self.free(block, rank));
+                    }
+                }
+            }
+        }
+    }
+
+    fn kings_in_reach(&self, block: &Block<N>, scratch: &mut Vec<Row<N>>, decided: &mut [Row<N>]) {
+        let danger = Danger::new(self.rules, block.attackers);
+        for from in block.attackers {
+            let others = block.attackers.without(from);
+            for ray in self.rules.slides().from(Kind::Attacker, from) {
+                let length = ray.iter().take_while(|step| !others.contains(step.square)).count();
+                let captures = |to| danger.any(to);
+                let Some(last) = ray[..length].iter().rposition(|s| s.ends && captures(s.square))
+                else {
+                    continue;
+                };
+                scratch.clear();
+                scratch.extend_from_slice(&block.valid);
+                for step in &ray[..=last] {
+                    let to = step.square;
+                    for &rank in self.defenders.holding(to) {
+                        scratch[rank as usize] = Row::EMPTY;
+                    }
+                    let king = self.region.bit(to);
+                    if !king.is_empty() {
+                        scratch.iter_mut().for_each(|lanes| *lanes = lanes.without(king));
+                    }
+                    if step.ends && captures(to) {
+                        self.captures_of_king(others.with(to), to, scratch, decided);
+                    }
+                }
+            }
+        }
+    }
+
+    fn captures_of_king(
+        &self,
+        after: SquareSet,
+        to: Square,
+        legal: &[Row<N>],
+        decided: &mut [Row<N>],
+    ) {
+        let soldiers = Soldiers { attackers: after, defenders: SquareSet::EMPTY };
+        let king_captured = soldiers.king_captures(self.rules, &self.region, to);
+        // The lanes with the king in the way are not in `legal`.
+        let mv = AttackerMove { to, after, king_passed: Row::EMPTY, king_captured };
+        let ranks = self.shielded_ranks(&mv);
+        let shielded: Vec<(usize, Row<N>)> =
+            ranks.map(|rank| (rank as usize, decided[rank as usize])).collect();
+        if !king_captured.is_empty() {
+            for (decided, &legal) in decided.iter_mut().zip(legal) {
+                *decided |= legal & king_captured;
+            }
+        }
+        // There a defender may be in the place of a hostile empty square.
+        for &(rank, before) in &shielded {
+            decided[rank] = before;
+        }
+        for (rank, _) in shielded {
+            let defenders = self.defenders.set(rank as u32);
+            let king = Soldiers { attackers: after, defenders }.king_captures(
+                self.rules,
+                &self.region,
+                to,
+            );
+            decided[rank] |= legal[rank] & king;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dont_care;
+    use crate::rules::Ruleset;
+
+    fn check<const N: usize>(rules: &Ruleset, slice: &str) {
+        let frame: Frame<N> = Frame::new(rules, slice.parse().unwrap()).unwrap();
+        let (mut scratch, mut decided) = (Vec::new(), Vec::new());
+        for number in (0..frame.blocks()).step_by(1 + frame.blocks() / 100) {
+            let block = frame.block(number);
+            for side in Side::ALL {
+                frame.decided(&block, side, &mut scratch, &mut decided);
+                for (rank, &decided) in decided.iter().enumerate() {
+                    let valid = block.valid[rank];
+                    if valid.is_empty() {
+                        continue;
+                    }
+                    let set = frame.defenders.set(rank as u32);
+                    let kings = dont_care::decided(rules, block.attackers, set, side);
+                    assert_eq!(
+                        decided & valid,
+                        frame.region.row(kings) & valid,
+                        "{slice} {side:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_agree_with_single_placements() {
+        for slice in ["K0v1", "K0v4", "K1v3", "K2v2"] {
+            check::<1>(&Ruleset::builtin("brandubh").unwrap(), slice);
+            check::<1>(&Ruleset::builtin("berkeley").unwrap(), slice);
+            check::<2>(&Ruleset::builtin("tablut").unwrap(), slice);
+        }
+        for (name, slice) in [("mini-edge", "K2v3"), ("mini-corner", "K1v4"), ("strange", "K2v3")] {
+            let path = format!("{}/tests/rulesets/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+            check::<1>(&Ruleset::load(&path).unwrap(), slice);
+        }
+    }
+}
