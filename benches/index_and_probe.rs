@@ -16,7 +16,7 @@ use taflbase::unmoves::unmoves;
 use taflbase::value::{Value, Wdl};
 
 const POSITION: &str = "/3t3/1t5/2K4/5T1/7/4t2/7/ a";
-const UNMOVES: usize = 33;
+const UNMOVES: usize = 23;
 
 fn moves(c: &mut Criterion) {
     let rules = Ruleset::load("brandubh").unwrap();

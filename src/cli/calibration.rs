@@ -24,16 +24,16 @@ use super::failure::Failure;
 use super::measure::measured;
 
 /// Calibration stops before a slice that would take longer than this.
-const LONGEST: Duration = Duration::from_millis(1000);
+const LONGEST: Duration = Duration::from_millis(1500);
 /// Slots that take about as long as a set of attackers does, and as what every
 /// slice takes however small it is.
 const SLOTS_PER_SET: u64 = 200;
 const SLOTS_PER_SLICE: u64 = 500_000;
 /// How the logarithm of the bits grows with the attackers and with
 /// 1 / (defenders + 1), if nothing is known of a ruleset.
-const TREND: [f64; 2] = [0.2, 2.0];
+const TREND: [f64; 2] = [0.3, 1.0];
 /// How much the trend counts beside what is measured.
-const TREND_WEIGHT: f64 = 0.2;
+const TREND_WEIGHT: f64 = 0.5;
 
 /// What was learnt from small slices.
 pub struct Calibration {
