@@ -38,8 +38,8 @@ threads or the compression. What the slices need is built too, and not listed.
 
 Positions are those of both sides to move, one for each class of mirror images.
 "solving" is all but writing. A core-second is one second of one core; systems
-that do not tell count all threads all the time. The fixed set takes about a
-minute of one core.
+that do not tell count all threads all the time. The fixed set takes a minute or
+more of one core.
 
 Examples:
   taflbase bench --threads 1
