@@ -1,4 +1,5 @@
-//! What a prober does, step by step: moves, rank and unrank, a block, a probe.
+//! What a prober does, step by step: moves and un-moves, rank and unrank, a
+//! block, a probe.
 //!
 //! Every benchmark asserts its answer.
 
@@ -10,16 +11,21 @@ use taflbase::index::SliceIndex;
 use taflbase::moves::legal_moves;
 use taflbase::position::Position;
 use taflbase::rules::Ruleset;
-use taflbase::table::{Packing, encode_block};
+use taflbase::table::{Metric, Packing, dtw_code, encode_block};
+use taflbase::unmoves::unmoves;
 use taflbase::value::{Value, Wdl};
 
 const POSITION: &str = "/3t3/1t5/2K4/5T1/7/4t2/7/ a";
+const UNMOVES: usize = 23;
 
 fn moves(c: &mut Criterion) {
     let rules = Ruleset::load("brandubh").unwrap();
     let position = Position::parse(POSITION, &rules).unwrap();
     c.bench_function("legal moves", |b| {
         b.iter(|| assert_eq!(legal_moves(&rules, black_box(&position)).len(), 33));
+    });
+    c.bench_function("un-moves", |b| {
+        b.iter(|| assert_eq!(unmoves(&rules, black_box(&position)).len(), UNMOVES));
     });
 }
 
@@ -55,6 +61,26 @@ fn probe(c: &mut Criterion) {
     build(&rules, folder.path(), &slices, &BuildOptions::default(), &(), &mut |_| {}).unwrap();
     let position = Position::parse(POSITION, &rules).unwrap();
     let tables = Tablebase::open(rules, folder.path()).unwrap();
+    let table = tables.table(position.slice(), Metric::Dtw).unwrap();
+    let index = tables.index(position.slice(), Metric::Dtw).unwrap();
+    let slot = index.rank(&position).unwrap();
+    let (block, offset) =
+        table.header().grid.locate(position.to_move, slot.lane.into(), slot.row).unwrap();
+    let code = dtw_code(Value::Loss(4)).unwrap();
+    let mut values = Vec::new();
+    c.bench_function("decode a block", |b| {
+        b.iter(|| {
+            table.read_block(black_box(block), &mut values).unwrap();
+            assert_eq!(values[offset], code);
+        });
+    });
+    c.bench_function("probe DTW, block not in the cache", |b| {
+        b.iter(|| {
+            let slot = index.rank(black_box(&position)).unwrap();
+            let found = table.value(position.to_move, slot.lane.into(), slot.row).unwrap();
+            assert_eq!(found, code);
+        });
+    });
     c.bench_function("probe DTW, block in the cache", |b| {
         b.iter(|| assert_eq!(tables.probe_dtw(black_box(&position)).unwrap(), Value::Loss(4)));
     });

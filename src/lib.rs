@@ -35,6 +35,7 @@ pub mod build;
 mod capture;
 pub mod dont_care;
 pub mod index;
+pub mod manifest;
 mod mapping;
 pub mod moves;
 pub mod notation;

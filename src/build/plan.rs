@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use crate::index::SliceIndex;
+use crate::index::{IndexError, SliceIndex};
 use crate::retrograde::counted_sets;
 use crate::rules::Ruleset;
 use crate::slice::Slice;
@@ -11,25 +11,30 @@ use super::BuildError;
 use super::children::children;
 use super::memory::Needs;
 
-/// What building a slice takes, about.
+/// What is known of a slice before it is built.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SlicePlan {
     /// The slice.
     pub slice: Slice,
     /// Whether its tables are there.
     pub present: bool,
+    /// How large it is; `None` if it is too large for this version.
+    pub size: Option<SliceSize>,
+}
+
+/// How large a slice is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SliceSize {
+    /// Sets of attackers, mirror images counted once.
+    pub blocks: u64,
     /// Rows of its tables.
     pub rows: u64,
     /// Slots of its tables, both sides to move, holes included.
     pub slots: u64,
-    /// The most memory in use at a time.
+    /// The most memory in use at a time, about.
     pub memory_bytes: u64,
-    /// The disk that work in progress takes, with all tables in memory.
+    /// The disk that work in progress takes, with all tables in memory, about.
     pub scratch_bytes: u64,
-    /// The size of both files.
-    pub disk_bytes: u64,
-    /// One core's time.
-    pub core_millis: u64,
 }
 
 /// Every slice with at most that many men, at least one attacker, and no more
@@ -59,10 +64,10 @@ pub fn needed(slices: &[Slice]) -> Vec<Slice> {
     needed.into_iter().collect()
 }
 
-/// What building the slices and all that they need takes.
+/// The slices and all that they need, smallest first, with what is known of them.
 ///
 /// # Errors
-/// If a slice cannot be indexed, or a file there cannot be used.
+/// If there is no such slice, or a file there cannot be used.
 pub fn plan(base: &Tablebase, slices: &[Slice]) -> Result<Vec<SlicePlan>, BuildError> {
     needed(slices).into_iter().map(|slice| slice_plan(base, slice)).collect()
 }
@@ -76,28 +81,21 @@ fn slice_plan(base: &Tablebase, slice: Slice) -> Result<SlicePlan, BuildError> {
             Err(error) => return Err(error.into()),
         }
     }
-    let rules = base.rules();
-    let index = SliceIndex::new(rules, slice)?;
-    let needs = Needs::of(rules, slice, rayon::current_num_threads())?;
-    let slots = index.rows().saturating_mul(2 * index.lanes().count() as u64);
-    let blocks = counted_sets(rules, slice)?.rows();
-    let core_millis = slots as f64 / SLOTS_PER_CORE_MILLI + blocks as f64 * BLOCK_CORE_MILLIS;
-    Ok(SlicePlan {
-        slice,
-        present,
-        rows: index.rows(),
-        slots,
-        memory_bytes: needs.memory_bytes(),
-        scratch_bytes: needs.stages_bytes,
-        disk_bytes: (slots as f64 * DISK_BITS_PER_SLOT / 8.0) as u64,
-        core_millis: core_millis as u64,
-    })
+    let size = match slice_size(base.rules(), slice) {
+        Err(BuildError::TooLarge(_) | BuildError::Index(IndexError::TooLarge(_))) => None,
+        size => Some(size?),
+    };
+    Ok(SlicePlan { slice, present, size })
 }
 
-/// Both files' bits per slot, about; it varies by slice from 0.01 to 1.
-const DISK_BITS_PER_SLOT: f64 = 0.25;
-/// Slots that one core solves and writes in a millisecond, about.
-const SLOTS_PER_CORE_MILLI: f64 = 20_000.0;
-/// Milliseconds of one core for each set of attackers, besides; what is done for
-/// it once counts where few defenders share it.
-const BLOCK_CORE_MILLIS: f64 = 0.04;
+fn slice_size(rules: &Ruleset, slice: Slice) -> Result<SliceSize, BuildError> {
+    let index = SliceIndex::new(rules, slice)?;
+    let needs = Needs::of(rules, slice, rayon::current_num_threads())?;
+    Ok(SliceSize {
+        blocks: counted_sets(rules, slice)?.rows(),
+        rows: index.rows(),
+        slots: index.rows().saturating_mul(2 * index.lanes().count() as u64),
+        memory_bytes: needs.memory_bytes(),
+        scratch_bytes: needs.stages_bytes,
+    })
+}

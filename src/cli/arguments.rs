@@ -103,8 +103,21 @@ impl Present {
         rules: &str,
         session: &Session,
     ) -> Result<Vec<Slice>, Failure> {
+        self.slices_and([].into_iter(), base, rules, session)
+    }
+
+    /// The slices as [`slices`](Self::slices), with those `listed` elsewhere
+    /// unless slices were asked for by name.
+    pub fn slices_and(
+        &self,
+        listed: impl Iterator<Item = Slice>,
+        base: &Tablebase,
+        rules: &str,
+        session: &Session,
+    ) -> Result<Vec<Slice>, Failure> {
         let mut slices = self.slices.clone();
         if slices.is_empty() {
+            slices.extend(listed);
             // Files beside the ruleset's folder may be of other rules.
             let missing = |slice, metric| {
                 let table = base.table(slice, metric);
@@ -152,14 +165,6 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
     } else {
         Err("write a number of bytes from 1 up, like 16GiB".to_owned())
     }
-}
-
-/// The memory that is free for this program, where the system tells.
-pub fn available_memory() -> Option<u64> {
-    let told = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = told.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
-    Some(kib << 10)
 }
 
 #[cfg(test)]

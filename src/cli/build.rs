@@ -2,11 +2,13 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use taflbase::build::{BuildOptions, SliceReport, build, plan};
-use taflbase::rules::{Endless, Ruleset, Side};
+use taflbase::manifest::SideCounts;
+use taflbase::rules::{Ruleset, Side};
 use taflbase::table::Metric;
 
-use super::arguments::{Threads, Wanted, available_memory, parse_bytes};
+use super::arguments::{Threads, Wanted, parse_bytes};
 use super::failure::Failure;
+use super::machine::available_bytes;
 use super::output::{Session, columns, grouped, size};
 use super::progress::Reporter;
 
@@ -59,21 +61,9 @@ struct Answer<'a> {
     defenders: usize,
     attackers: usize,
     built: bool,
-    sides: Vec<SideAnswer>,
+    sides: Vec<SideCounts>,
     files: Vec<FileAnswer>,
     seconds: f64,
-}
-
-#[derive(Serialize)]
-struct SideAnswer {
-    to_move: &'static str,
-    positions: u64,
-    win: u64,
-    loss: u64,
-    draw: u64,
-    undecided: u64,
-    max_win: u16,
-    max_loss: u16,
 }
 
 #[derive(Serialize)]
@@ -97,12 +87,13 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         metric: args.metric,
         force: args.force,
         threads: args.threads.count(),
-        memory_bytes: args.memory.or_else(available_memory).unwrap_or(u64::MAX),
+        memory_bytes: args.memory.or_else(available_bytes).unwrap_or(u64::MAX),
         level: args.level,
         scratch: args.scratch.clone(),
     };
     let works = plan(&base, &slices)?.into_iter().filter(|slice| args.force || !slice.present);
-    let reporter = Reporter::new(works.map(|slice| (slice.slice, slice.slots, slice.rows)));
+    let works = works.filter_map(|plan| plan.size.map(|size| (plan.slice, size.slots, size.rows)));
+    let reporter = Reporter::new(works);
     let mut reports = Vec::new();
     let mut printed = Ok(());
     let built = build(rules, &session.tables, &slices, &options, &reporter, &mut |report| {
@@ -129,27 +120,14 @@ fn answer<'a>(rules: &'a Ruleset, report: &SliceReport) -> Answer<'a> {
         defenders: report.slice.defenders,
         attackers: report.slice.attackers,
         built: report.built,
-        sides: Side::ALL.map(|side| side_answer(rules, report, side)).into(),
+        sides: Side::ALL.map(|side| side_counts(rules, report, side)).into(),
         files: files(report),
         seconds: seconds(report),
     }
 }
 
-fn side_answer(rules: &Ruleset, report: &SliceReport, side: Side) -> SideAnswer {
-    let summary = &report.summaries[side as usize];
-    let open = |endless| {
-        if rules.endless == endless { summary.draws } else { 0 }
-    };
-    SideAnswer {
-        to_move: side.name(),
-        positions: summary.positions,
-        win: summary.wins,
-        loss: summary.losses,
-        draw: open(Endless::Draw),
-        undecided: open(Endless::Undecided),
-        max_win: summary.max_win,
-        max_loss: summary.max_loss,
-    }
+fn side_counts(rules: &Ruleset, report: &SliceReport, side: Side) -> SideCounts {
+    SideCounts::new(rules, side, &report.summaries[side as usize], Metric::Dtw)
 }
 
 fn files(report: &SliceReport) -> Vec<FileAnswer> {
@@ -205,13 +183,13 @@ fn columns_of(rules: &Ruleset, built: &[&SliceReport]) -> String {
 }
 
 fn row(rules: &Ruleset, report: &SliceReport, side: Side) -> Vec<String> {
-    let answer = side_answer(rules, report, side);
+    let answer = side_counts(rules, report, side);
     let counts = [answer.positions, answer.win, answer.draw + answer.undecided, answer.loss];
     let first = side == Side::Attackers;
     let name = if first { report.slice.to_string() } else { String::new() };
     let mut row = vec![name, side.name().to_owned()];
     row.extend(counts.map(grouped));
-    row.push(answer.max_win.to_string());
+    row.push(answer.max_win.unwrap_or(0).to_string());
     if first {
         // The files hold both sides.
         let bytes: u64 = report.bytes.iter().map(|&(_, bytes)| bytes).sum();

@@ -1,11 +1,15 @@
+use std::path::PathBuf;
+
 use serde::Serialize;
 use taflbase::Tablebase;
+use taflbase::manifest::{Comparison, FileEntry, Manifest};
 use taflbase::slice::Slice;
 use taflbase::table::Metric;
 use taflbase::tablebase::ProbeError;
 
 use super::arguments::Present;
 use super::failure::Failure;
+use super::manifest;
 use super::output::{Session, columns, size};
 
 /// Read tables again and compare all checksums
@@ -16,39 +20,59 @@ pub struct Args {
     rules: String,
     #[command(flatten)]
     present: Present,
+    /// Compare with this manifest, or the one in this folder, too
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
 }
 
 const HELP: &str = r#"Reads every byte. Finds what happened to files on the way or on the disk, not
 values that were wrong from the start: for those see `taflbase verify`. Exits 1
-if a file is damaged or not the ruleset's, and names each damaged block.
+if a file is damaged or not the ruleset's, and names each damaged block; with
+--against also if it has other values than the manifest says or is missing here.
+A file that was compressed in another way has other bytes and the same values.
 
 Examples:
   taflbase check brandubh
   taflbase check brandubh --slice K2v3 --json
+  taflbase check brandubh --against MANIFEST.json
 
-JSON, one line for each file:
-  {"rules":"brandubh","slice":"K2v3","metric":"dtw","bytes":12345,"ok":false,"errors":["tables/brandubh/K2v3.dtw: the table's block 3 is damaged; delete it and build or download it again"]}"#;
+JSON, one line for each file; with --against, "against" is "same file", "same
+values", "different values", "missing here", "not in the manifest", or null for a
+file that cannot be read:
+  {"rules":"brandubh","slice":"K2v3","metric":"dtw","bytes":12345,"ok":false,"errors":["tables/brandubh/K2v3.dtw: the table's block 3 is damaged; delete it and build or download it again"]}
+  {"rules":"brandubh","slice":"K2v3","metric":"dtw","bytes":12345,"ok":true,"errors":[],"against":"same file"}"#;
 
 #[derive(Serialize)]
 struct Finding<'a> {
     rules: &'a str,
     slice: String,
     metric: &'static str,
-    /// Unknown for a file that cannot be opened as a table.
+    /// Unknown for a file that cannot be opened as a table, or is missing.
     bytes: Option<u64>,
     ok: bool,
     errors: Vec<String>,
+    /// How it compares with the manifest, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    against: Option<Option<&'static str>>,
 }
+
+const SAME_FILE: &str = "same file";
+const SAME_VALUES: &str = "same values";
+const DIFFERENT: &str = "different values";
+const MISSING: &str = "missing here";
+const NOT_LISTED: &str = "not in the manifest";
 
 /// Checks file by file.
 pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let base = session.open(&args.rules)?;
-    let slices = args.present.slices(&base, &args.rules, session)?;
+    let against = args.against.as_ref().map(|path| manifest::read(path, &base)).transpose()?;
+    let listed = against.iter().flat_map(|manifest| &manifest.slices).map(|entry| entry.slice);
+    let slices = args.present.slices_and(listed, &base, &args.rules, session)?;
     let mut findings = Vec::new();
     for slice in slices {
         let before = findings.len();
         for metric in Metric::ALL {
-            findings.extend(check(&base, slice, metric));
+            findings.extend(check(&base, slice, metric, against.as_ref()));
         }
         if findings.len() == before {
             let metric = Metric::Dtw;
@@ -61,39 +85,80 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     if !session.json {
         session.text(&report(&findings))?;
     }
-    match findings.iter().filter(|finding| !finding.ok).count() {
-        0 => Ok(()),
-        wrong => Err(Failure::Negative(format!(
-            "{wrong} of {} files are damaged or not the ruleset's",
-            findings.len()
-        ))),
-    }
+    verdict(&findings)
 }
 
-/// What is found of one file, if it is there.
-fn check(base: &Tablebase, slice: Slice, metric: Metric) -> Option<Finding<'_>> {
-    let (bytes, errors) = match base.table(slice, metric) {
-        Err(ProbeError::MissingTable { .. }) => return None,
-        Err(error) => (None, vec![error.to_string()]),
-        Ok(table) => {
-            let errors = table.check().err().unwrap_or_default();
-            let errors = errors.iter().map(ToString::to_string).collect();
-            (Some(table.size_bytes()), errors)
+/// Success, or what is wrong with how many files.
+fn verdict(findings: &[Finding]) -> Result<(), Failure> {
+    let is = |finding: &Finding, state| finding.against.flatten() == Some(state);
+    let different = findings.iter().filter(|finding| is(finding, DIFFERENT)).count();
+    let missing = findings.iter().filter(|finding| is(finding, MISSING)).count();
+    let bad = findings.iter().filter(|finding| !finding.ok).count() - different - missing;
+    let wrong: Vec<String> = [
+        (bad, "are damaged or not the ruleset's"),
+        (different, "have other values than the manifest says"),
+        (missing, "are missing here"),
+    ]
+    .into_iter()
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, what)| format!("{count} of {} files {what}", findings.len()))
+    .collect();
+    if wrong.is_empty() { Ok(()) } else { Err(Failure::Negative(wrong.join(", "))) }
+}
+
+/// What is found of one file, if it is there or ought to be.
+fn check<'a>(
+    base: &'a Tablebase,
+    slice: Slice,
+    metric: Metric,
+    against: Option<&Manifest>,
+) -> Option<Finding<'a>> {
+    let entry = against.map(|manifest| manifest.slice(slice).and_then(|entry| entry.file(metric)));
+    let (bytes, errors, against) = match base.table(slice, metric) {
+        Err(ProbeError::MissingTable { .. }) => {
+            entry.flatten()?;
+            (None, Vec::new(), Some(Some(MISSING)))
         }
+        Err(error) => (None, vec![error.to_string()], entry.map(|_| None)),
+        Ok(table) => match table.check() {
+            Ok(()) => {
+                let compare = |entry: &FileEntry| state(entry.compare(table));
+                let against = entry.map(|entry| Some(entry.map_or(NOT_LISTED, compare)));
+                (Some(table.size_bytes()), Vec::new(), against)
+            }
+            Err(errors) => {
+                let errors = errors.iter().map(ToString::to_string).collect();
+                (Some(table.size_bytes()), errors, entry.map(|_| None))
+            }
+        },
     };
+    let ok = errors.is_empty() && !matches!(against, Some(Some(DIFFERENT | MISSING)));
     Some(Finding {
         rules: &base.rules().name,
         slice: slice.to_string(),
         metric: metric.name(),
         bytes,
-        ok: errors.is_empty(),
+        ok,
         errors,
+        against,
     })
+}
+
+fn state(comparison: Comparison) -> &'static str {
+    match comparison {
+        Comparison::SameFile => SAME_FILE,
+        Comparison::SameValues => SAME_VALUES,
+        Comparison::OtherValues => DIFFERENT,
+    }
 }
 
 fn report(findings: &[Finding]) -> String {
     let row = |finding: &Finding| {
-        let state = if finding.ok { "good" } else { "wrong" };
+        let state = match finding.against.flatten() {
+            Some(state) => state,
+            None if finding.ok => "good",
+            None => "wrong",
+        };
         let file = format!("{}.{}", finding.slice, finding.metric);
         vec![file, state.to_owned(), finding.bytes.map_or(String::new(), size)]
     };

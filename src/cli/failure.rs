@@ -3,6 +3,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use taflbase::build::BuildError;
+use taflbase::manifest::ManifestError;
 use taflbase::position::PositionError;
 use taflbase::rules::RulesetError;
 use taflbase::stats::StatsError;
@@ -85,7 +86,7 @@ macro_rules! errors {
     };
 }
 
-errors!(RulesetError, BuildError, StatsError);
+errors!(RulesetError, BuildError, ManifestError, StatsError);
 
 impl From<PositionError> for Failure {
     fn from(error: PositionError) -> Failure {

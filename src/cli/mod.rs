@@ -1,10 +1,15 @@
 //! The command line: what users ask for, and what they are told.
 
 mod arguments;
+mod bench;
 mod build;
+mod calibration;
 mod check;
 mod failure;
 mod line;
+mod machine;
+mod manifest;
+mod measure;
 mod output;
 mod perft;
 mod plan;
@@ -59,6 +64,8 @@ enum Command {
     Stats(stats::Args),
     Verify(verify::Args),
     Check(check::Args),
+    Manifest(manifest::Args),
+    Bench(bench::Args),
 }
 
 /// Runs the program with the arguments that it was given.
@@ -86,5 +93,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Stats(args) => stats::run(&args, &session),
         Command::Verify(args) => verify::run(&args, &session),
         Command::Check(args) => check::run(&args, &session),
+        Command::Manifest(args) => manifest::run(&args, &session),
+        Command::Bench(args) => bench::run(&args, &session),
     }
 }

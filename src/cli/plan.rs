@@ -1,10 +1,12 @@
 use std::time::Duration;
 
 use serde::Serialize;
+use taflbase::Tablebase;
 use taflbase::build::{SlicePlan, plan};
 
 use super::arguments::Wanted;
 use super::build::nothing_to_build;
+use super::calibration::{Calibration, file_bytes};
 use super::failure::Failure;
 use super::output::{Session, columns, grouped, size, time};
 
@@ -19,14 +21,19 @@ pub struct Args {
 }
 
 const HELP: &str = r#"Lists the slices that `taflbase build` would build or keep, with all that they
-need. Memory, disk and time are estimates; time is that of one core.
+need. Memory, scratch and disk are estimates, and so is time, which is that of one
+core of this machine: a few of the smallest slices are built for that in a
+temporary folder, which takes a few seconds. What is too large for this version
+is listed, and left out of the totals.
 
 Examples:
   taflbase plan brandubh --men 6
   taflbase plan ashton --slice K2v3 --json
 
-JSON, one line for each slice; "slots" are those of both sides to move:
-  {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"present":false,"rows":5712,"slots":514080,"memory_bytes":1254656,"disk_bytes":16065,"core_seconds":0.031}"#;
+JSON, one line for each slice; the state is "there", "to build" or "too large",
+and what is unknown is null. "slots" are those of both sides to move; the disk is
+that of both files, scratch that of work in progress:
+  {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"state":"to build","present":false,"rows":5712,"slots":514080,"memory_bytes":1254656,"scratch_bytes":114240,"disk_bytes":16065,"core_seconds":0.031}"#;
 
 #[derive(Serialize)]
 struct Answer<'a> {
@@ -34,12 +41,14 @@ struct Answer<'a> {
     slice: String,
     defenders: usize,
     attackers: usize,
+    state: &'static str,
     present: bool,
-    rows: u64,
-    slots: u64,
-    memory_bytes: u64,
-    disk_bytes: u64,
-    core_seconds: f64,
+    rows: Option<u64>,
+    slots: Option<u64>,
+    memory_bytes: Option<u64>,
+    scratch_bytes: Option<u64>,
+    disk_bytes: Option<u64>,
+    core_seconds: Option<f64>,
 }
 
 /// Plans.
@@ -47,58 +56,94 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let base = session.open(&args.rules)?;
     let slices = args.wanted.slices(base.rules())?;
     let plan = plan(&base, &slices)?;
+    let to_build = plan.iter().any(|slice| !slice.present && slice.size.is_some());
+    let calibration = if to_build { Some(Calibration::new(&base, &plan)?) } else { None };
+    let answers: Vec<Answer> =
+        plan.iter().map(|plan| answer(&base, plan, calibration.as_ref())).collect();
     if session.json {
-        let name = &base.rules().name;
-        return plan.iter().try_for_each(|slice| session.json_line(&answer(name, slice)));
+        return answers.iter().try_for_each(|answer| session.json_line(answer));
     }
-    let rows: Vec<Vec<String>> = plan.iter().map(row).collect();
-    let header = ["slice", "state", "rows", "slots", "memory", "disk", "core time"];
+    let rows: Vec<Vec<String>> = answers.iter().map(Answer::row).collect();
+    let header = ["slice", "state", "rows", "slots", "memory", "scratch", "disk", "core time"];
     session.text(&columns(2, &header, &rows))?;
-    session.text(&total(&plan))
+    session.text(&total(&answers))
 }
 
-fn answer<'a>(rules: &'a str, plan: &SlicePlan) -> Answer<'a> {
+fn answer<'a>(
+    base: &'a Tablebase,
+    plan: &SlicePlan,
+    calibration: Option<&Calibration>,
+) -> Answer<'a> {
+    let SlicePlan { slice, present, size } = *plan;
+    let estimate = calibration.filter(|_| !present).zip(size);
+    let disk_bytes = match estimate {
+        Some((calibration, size)) => Some(calibration.file_bytes(slice, &size)),
+        None => file_bytes(base, slice),
+    };
     Answer {
-        rules,
-        slice: plan.slice.to_string(),
-        defenders: plan.slice.defenders,
-        attackers: plan.slice.attackers,
-        present: plan.present,
-        rows: plan.rows,
-        slots: plan.slots,
-        memory_bytes: plan.memory_bytes,
-        disk_bytes: plan.disk_bytes,
-        core_seconds: plan.core_millis as f64 / 1000.0,
+        rules: &base.rules().name,
+        slice: slice.to_string(),
+        defenders: slice.defenders,
+        attackers: slice.attackers,
+        state: match (present, size) {
+            (true, _) => "there",
+            (false, Some(_)) => "to build",
+            (false, None) => "too large",
+        },
+        present,
+        rows: size.map(|size| size.rows),
+        slots: size.map(|size| size.slots),
+        memory_bytes: size.map(|size| size.memory_bytes),
+        scratch_bytes: size.map(|size| size.scratch_bytes),
+        disk_bytes,
+        core_seconds: estimate.map(|(known, size)| known.core_seconds(slice, &size)),
     }
 }
 
-fn row(plan: &SlicePlan) -> Vec<String> {
-    let state = if plan.present { "there" } else { "to build" };
-    vec![
-        plan.slice.to_string(),
-        state.to_owned(),
-        grouped(plan.rows),
-        grouped(plan.slots),
-        size(plan.memory_bytes),
-        size(plan.disk_bytes),
-        time(Duration::from_millis(plan.core_millis)),
-    ]
+impl Answer<'_> {
+    fn row(&self) -> Vec<String> {
+        let cell =
+            |number: Option<u64>, show: fn(u64) -> String| number.map_or("-".to_owned(), show);
+        vec![
+            self.slice.clone(),
+            self.state.to_owned(),
+            cell(self.rows, grouped),
+            cell(self.slots, grouped),
+            cell(self.memory_bytes, size),
+            cell(self.scratch_bytes, size),
+            cell(self.disk_bytes, size),
+            self.core_seconds.map_or("-".to_owned(), |seconds| time(duration(seconds))),
+        ]
+    }
 }
 
-fn total(plan: &[SlicePlan]) -> String {
-    let missing: Vec<&SlicePlan> = plan.iter().filter(|slice| !slice.present).collect();
-    if missing.is_empty() {
-        return format!("\n{}", nothing_to_build(plan.len()));
+/// A time that may be longer than the machine lasts.
+fn duration(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
+}
+
+fn total(answers: &[Answer]) -> String {
+    let in_state = |state| answers.iter().filter(move |answer| answer.state == state);
+    let too_large = match in_state("too large").count() {
+        0 => String::new(),
+        slices => format!("too large for this version: {slices} of {} slices\n", answers.len()),
+    };
+    if in_state("to build").count() == 0 {
+        let rest = if too_large.is_empty() { nothing_to_build(answers.len()) } else { too_large };
+        return format!("\n{rest}");
     }
-    let sum =
-        |of: fn(&SlicePlan) -> u64| missing.iter().fold(0_u64, |sum, s| sum.saturating_add(of(s)));
-    let memory = missing.iter().map(|slice| slice.memory_bytes).max().unwrap_or(0);
+    let sum = |of: fn(&Answer) -> Option<u64>| {
+        in_state("to build").filter_map(of).fold(0, u64::saturating_add)
+    };
+    let most = |of: fn(&Answer) -> Option<u64>| in_state("to build").filter_map(of).max();
     format!(
-        "\nto build: {} of {} slices, with about {} of memory, {} of disk, and {} of one core\n",
-        missing.len(),
-        plan.len(),
-        size(memory),
-        size(sum(|slice| slice.disk_bytes)),
-        time(Duration::from_millis(sum(|slice| slice.core_millis))),
+        "\nto build: {} of {} slices, with about {} of memory, {} of scratch, {} of disk, \
+         and {} of one core\n{too_large}",
+        in_state("to build").count(),
+        answers.len(),
+        size(most(|answer| answer.memory_bytes).unwrap_or(0)),
+        size(most(|answer| answer.scratch_bytes).unwrap_or(0)),
+        size(sum(|answer| answer.disk_bytes)),
+        time(duration(in_state("to build").filter_map(|answer| answer.core_seconds).sum())),
     )
 }

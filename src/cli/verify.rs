@@ -7,8 +7,9 @@ use taflbase::table::Metric;
 use taflbase::tablebase::ProbeError;
 use taflbase::verify::{Verdict, VerifyError, memory_bytes, verify_slice};
 
-use super::arguments::{Present, Threads, available_memory};
+use super::arguments::{Present, Threads};
 use super::failure::Failure;
+use super::machine::available_bytes;
 use super::output::{Session, grouped};
 use super::progress::Reporter;
 
@@ -76,7 +77,7 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
 /// Refuses a slice whose values the system would have to swap, or to kill for.
 fn refuse_beyond_memory(base: &Tablebase, slice: Slice) -> Result<(), Failure> {
     let bytes = memory_bytes(base.rules(), slice);
-    let available = available_memory().unwrap_or(u64::MAX);
+    let available = available_bytes().unwrap_or(u64::MAX);
     match bytes {
         Some(bytes) if bytes <= available => Ok(()),
         _ => Err(Failure::error(VerifyError::TooLarge { slice, bytes })),

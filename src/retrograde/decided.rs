@@ -82,8 +82,8 @@ impl<const N: usize> Frame<'_, N> {
     ) {
         let soldiers = Soldiers { attackers: after, defenders: SquareSet::EMPTY };
         let king_captured = soldiers.king_captures(self.rules, &self.region, to);
-        let king_passed = Row::EMPTY;
-        let mv = AttackerMove { to, after, king_passed, king_captured };
+        // The lanes with the king in the way are not in `legal`.
+        let mv = AttackerMove { to, after, king_passed: Row::EMPTY, king_captured };
         let ranks = self.shielded_ranks(&mv);
         let shielded: Vec<(usize, Row<N>)> =
             ranks.map(|rank| (rank as usize, decided[rank as usize])).collect();

@@ -133,8 +133,8 @@ mod tests {
         let lanes = keys.len().min(64 * N);
         let mut order: Vec<usize> = (0..lanes).collect();
         order.sort_by_key(|&lane| keys[lane]);
-        let flip = Flip::new(lanes, |lane| order[lane]);
-        let row = Row(std::array::from_fn(|i| words[i]));
+        let flip = Flip::<N>::new(lanes, |lane| order[lane]);
+        let row = Row::<N>(std::array::from_fn(|i| words[i]));
         let moved = row.lanes().filter(|&lane| lane < lanes);
         let expected = moved.fold(Row::EMPTY, |all, lane| all | Row::bit(order[lane]));
         let mut rows = [row; 3];

@@ -26,6 +26,7 @@ pub struct Table<D> {
     path: Option<PathBuf>,
     header: Header,
     footer: Footer,
+    file_checksum: blake3::Hash,
     /// Where in the index each side begins.
     side_index: [usize; 2],
 }
@@ -123,7 +124,9 @@ impl<D: AsRef<[u8]>> Table<D> {
         if checksum(&file[side_index[0]..file.len() - FOOTER_BYTES]) != footer.index_checksum {
             return Err(TableErrorKind::Corrupted(Part::Index));
         }
-        Ok(Table { path: path.map(Path::to_owned), header, footer, side_index, bytes })
+        let file_checksum = Footer::file_checksum(file)?;
+        let path = path.map(Path::to_owned);
+        Ok(Table { path, header, footer, file_checksum, side_index, bytes })
     }
 
     /// What the table is.
@@ -145,6 +148,11 @@ impl<D: AsRef<[u8]>> Table<D> {
     /// The size of the file in bytes.
     pub fn size_bytes(&self) -> u64 {
         self.bytes.as_ref().len() as u64
+    }
+
+    /// The checksum of all bytes before it, as the footer has it.
+    pub fn file_checksum(&self) -> blake3::Hash {
+        self.file_checksum
     }
 
     /// Puts the values of a block into `values`, in the order of its
@@ -214,7 +222,7 @@ impl<D: AsRef<[u8]>> Table<D> {
     fn check_file(&self) -> KindResult<()> {
         let file = self.bytes.as_ref();
         let hashed = file.len() - FOOTER_BYTES + super::footer::FILE_CHECKSUM;
-        if blake3::hash(&file[..hashed]) == Footer::file_checksum(file)? {
+        if blake3::hash(&file[..hashed]) == self.file_checksum {
             Ok(())
         } else {
             Err(TableErrorKind::Corrupted(Part::File))

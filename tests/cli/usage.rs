@@ -29,11 +29,13 @@ fn wrong_usage_is_told_on_one_line() {
         (&["build", "brandubh", "--slice", "K1v0"], &["K1v0", "K2v4"]),
         (&["build", "brandubh", "--men", "3", "--memory", "lots"], &["lots", "16GiB"]),
         (&["build", "brandubh", "--men", "3", "--metric", "dtm"], &["dtm", "wdl or dtw"]),
-        (&["build", "brandubh", "--slice", "K40v5"], &["build fewer men"]),
+        (&["build", "brandubh", "--slice", "K30v5"], &["K30v5", "build fewer men"]),
+        (&["build", "brandubh", "--slice", "K40v5"], &["K40v5", "more pieces than"]),
         (&["rules", "chess"], &["\"chess\"", "brandubh"]),
         (&["build", "brandubh", "--men", "-3"], &["'-3'", "--men"]),
         (&["build", "brandubh", "--men", "3", "--threads", "99999"], &["99999", "1024"]),
         (&["stats", "brandubh", "--threads", "many"], &["--threads", "many"]),
+        (&["bench", "brandubh", "--quick"], &["--quick", "RULES"]),
     ] {
         let run = place.run(arguments);
         run.refused(2, words);
@@ -46,8 +48,10 @@ fn wrong_usage_is_told_on_one_line() {
 fn every_command_explains_itself() {
     let place = Place::new();
     let help = place.run(&["--help"]).done();
-    for command in ["rules", "perft", "plan", "build", "probe", "line", "stats", "verify", "check"]
-    {
+    for command in [
+        "rules", "perft", "plan", "build", "probe", "line", "stats", "verify", "check", "manifest",
+        "bench",
+    ] {
         assert!(help.contains(&format!("\n  {command} ")), "{command}");
         let help = place.run(&[command, "--help"]);
         assert_eq!(help.err, "");
@@ -73,6 +77,7 @@ fn json_has_the_fields_that_the_help_names() {
         &["stats", "brandubh"],
         &["verify", "brandubh"],
         &["check", "brandubh"],
+        &["manifest", "brandubh"],
     ] {
         let help = place.run(&[arguments[0], "--help"]).done();
         let example = help.lines().find(|line| line.starts_with("  {")).unwrap();

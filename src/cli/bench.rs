@@ -1,0 +1,265 @@
+use std::time::Instant;
+
+use serde::Serialize;
+use taflbase::Tablebase;
+use taflbase::build::SliceReport;
+use taflbase::index::Slot;
+use taflbase::position::Position;
+use taflbase::rules::{Ruleset, Side};
+use taflbase::slice::Slice;
+use taflbase::table::Metric;
+
+use super::arguments::Threads;
+use super::failure::Failure;
+use super::measure::{Measure, Steps, measured};
+use super::output::{Session, columns, grouped, size};
+
+/// Build a fixed set of slices in a temporary folder and tell how fast that goes
+#[derive(clap::Args)]
+#[command(after_help = HELP)]
+pub struct Args {
+    /// Build slices of this ruleset instead of the fixed set
+    #[arg(requires = "slices")]
+    rules: Option<String>,
+    /// These slices; may be repeated
+    #[arg(long = "slice", value_name = "K2v4 ...", requires = "rules")]
+    slices: Vec<Slice>,
+    #[command(flatten)]
+    threads: Threads,
+    /// A set that takes a second or two
+    #[arg(long, conflicts_with = "rules")]
+    quick: bool,
+}
+
+const HELP: &str = r#"Tells for each slice how long its phases take, positions per core-second, the
+peak of memory, bits per position, and the time of a probe; then one signature
+of all values. It changes if and only if results do, whatever the speed, the
+threads or the compression. What the slices need is built too, and not listed.
+
+Positions are those of both sides to move, one for each class of mirror images.
+"solving" is all but writing. A core-second is one second of one core; systems
+that do not tell count all threads all the time. The fixed set takes a minute or
+more of one core.
+
+Examples:
+  taflbase bench --threads 1
+  taflbase bench brandubh --slice K2v4 --json
+
+JSON, one line for each slice, and last one with the signature:
+  {"rules":"brandubh","slice":"K2v3","positions":112176000,"seconds":{"reading":0.2,"initial":1.4,"plies":1.3,"writing":2.5,"solving":2.9,"all":5.4},"core_seconds":{"reading":0.2,"initial":1.4,"plies":1.3,"writing":2.5,"solving":2.9,"all":5.4},"positions_per_core_second":{"reading":560880000,"initial":80125714,"plies":86289230,"writing":44870400,"solving":38681379,"all":20773333},"memory_bytes":418000000,"bits_per_position":{"wdl":0.0162,"dtw":0.2142},"probe_nanos":{"cold":21000,"warm":300}}
+  {"signature":"3f0c6d1f0b9e4a77"}"#;
+
+/// Slices of several boards, rules and shapes.
+const FULL: [(&str, &[&str]); 5] = [
+    ("brandubh", &["K3v2", "K2v3", "K1v4", "K0v6"]),
+    ("ashton", &["K1v3"]),
+    ("berkeley", &["K2v2"]),
+    ("tablut", &["K2v2"]),
+    ("large-hnefatafl", &["K1v2"]),
+];
+const QUICK: [(&str, &[&str]); 5] = [
+    ("brandubh", &["K2v2", "K1v3", "K0v4"]),
+    ("ashton", &["K1v2"]),
+    ("berkeley", &["K1v2"]),
+    ("tablut", &["K1v2"]),
+    ("large-hnefatafl", &["K1v1"]),
+];
+
+/// Positions that are probed in each slice; few enough for the cache to hold
+/// their blocks.
+const PROBES: usize = 200;
+
+#[derive(Serialize)]
+struct Answer {
+    rules: String,
+    slice: String,
+    positions: u64,
+    seconds: Steps<f64>,
+    core_seconds: Steps<f64>,
+    positions_per_core_second: Steps<u64>,
+    /// Unknown on some systems.
+    memory_bytes: Option<u64>,
+    bits_per_position: Bits,
+    probe_nanos: ProbeNanos,
+}
+
+#[derive(Serialize)]
+struct Bits {
+    wdl: f64,
+    dtw: f64,
+}
+
+/// The median times of a probe that unpacks a block, and of one that need not.
+#[derive(Serialize)]
+struct ProbeNanos {
+    cold: u64,
+    warm: u64,
+}
+
+#[derive(Serialize)]
+struct Signature {
+    signature: String,
+}
+
+/// Builds, and prints slice by slice.
+pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+    let mut signature = blake3::Hasher::new();
+    let mut rows = Vec::new();
+    for (name, slices) in args.set()? {
+        let rules = Ruleset::load(&name)?;
+        let folder = tempfile::tempdir().map_err(Failure::error)?;
+        let measured = measured(&rules, &slices, args.threads.count(), folder.path())?;
+        let base = Tablebase::open(rules, folder.path()).map_err(Failure::error)?;
+        for (report, measure) in &measured {
+            sign(&base, report.slice, &mut signature)?;
+            if slices.contains(&report.slice) {
+                let answer = answer(&base, report, measure)?;
+                if session.json {
+                    session.json_line(&answer)?;
+                }
+                rows.extend(answer.rows());
+            }
+        }
+    }
+    let signature = signature.finalize().to_hex()[..16].to_owned();
+    if session.json {
+        return session.json_line(&Signature { signature });
+    }
+    let header = [
+        "slice",
+        "positions",
+        "unit",
+        "read",
+        "initial",
+        "plies",
+        "write",
+        "solving",
+        "all",
+        "memory",
+        "bits WDL",
+        "bits DTW",
+        "probe",
+    ];
+    session.text(&columns(1, &header, &rows))?;
+    session.text(&format!("\nsignature {signature}\n"))
+}
+
+impl Args {
+    /// The rulesets with the slices to measure.
+    fn set(&self) -> Result<Vec<(String, Vec<Slice>)>, Failure> {
+        if let Some(rules) = &self.rules {
+            return Ok(vec![(rules.clone(), self.slices.clone())]);
+        }
+        let set = if self.quick { QUICK } else { FULL };
+        set.iter()
+            .map(|(rules, slices)| {
+                let slices = slices.iter().map(|slice| slice.parse());
+                let slices: Result<_, _> = slices.collect();
+                Ok(((*rules).to_owned(), slices.map_err(Failure::error)?))
+            })
+            .collect()
+    }
+}
+
+/// Adds a slice's tables to the signature.
+fn sign(base: &Tablebase, slice: Slice, signature: &mut blake3::Hasher) -> Result<(), Failure> {
+    signature.update(&base.rules().fingerprint().0);
+    for metric in Metric::ALL {
+        let table = base.table(slice, metric).map_err(Failure::error)?;
+        signature.update(metric.file_name(slice).as_bytes());
+        signature.update(&table.value_hash().0);
+    }
+    Ok(())
+}
+
+fn answer(base: &Tablebase, report: &SliceReport, measure: &Measure) -> Result<Answer, Failure> {
+    let bits = |metric| {
+        let file = report.bytes.iter().find(|file| file.0 == metric);
+        file.map_or(0.0, |&(_, bytes)| 8.0 * bytes as f64 / report.positions as f64)
+    };
+    let core_seconds = measure.core.map(|time| time.as_secs_f64());
+    Ok(Answer {
+        rules: base.rules().name.clone(),
+        slice: report.slice.to_string(),
+        positions: report.positions,
+        seconds: measure.wall.map(|time| time.as_secs_f64()),
+        core_seconds,
+        positions_per_core_second: core_seconds.map(|s| (report.positions as f64 / s) as u64),
+        memory_bytes: measure.peak_bytes,
+        bits_per_position: Bits { wdl: bits(Metric::Wdl), dtw: bits(Metric::Dtw) },
+        probe_nanos: probe_nanos(base, report.slice)?,
+    })
+}
+
+/// Probes random positions, the same ones in every run.
+fn probe_nanos(base: &Tablebase, slice: Slice) -> Result<ProbeNanos, Failure> {
+    let index = base.index(slice, Metric::Dtw).map_err(Failure::error)?;
+    let lanes = index.lanes().count() as u64;
+    let mut numbers = Numbers(slice.men() as u64);
+    let slots = std::iter::repeat_with(|| {
+        let (lane, row) = (numbers.below(lanes) as u8, numbers.below(index.rows()));
+        (Slot { lane: lane.into(), row }, Side::ALL[numbers.below(2) as usize])
+    });
+    let positions = slots.filter_map(|(slot, side)| index.unrank(slot, side));
+    let positions: Vec<Position> = positions.take(PROBES).collect();
+    let table = base.table(slice, Metric::Dtw).map_err(Failure::error)?;
+    let warm = |position: &Position| base.probe_dtw(position).is_ok();
+    let cold = |position: &Position| {
+        let slot = index.rank(position);
+        slot.is_some_and(|Slot { lane, row }| {
+            table.value(position.to_move, lane.into(), row).is_ok()
+        })
+    };
+    // Once for nothing, so that the cache is warm.
+    median_nanos(&positions, warm)?;
+    Ok(ProbeNanos { cold: median_nanos(&positions, cold)?, warm: median_nanos(&positions, warm)? })
+}
+
+fn median_nanos(positions: &[Position], probe: impl Fn(&Position) -> bool) -> Result<u64, Failure> {
+    let timed = positions.iter().map(|position| {
+        let begun = Instant::now();
+        probe(position).then(|| begun.elapsed().as_nanos() as u64)
+    });
+    let nanos: Option<Vec<u64>> = timed.collect();
+    let mut nanos =
+        nanos.ok_or_else(|| Failure::error("a table that was just built is damaged"))?;
+    nanos.sort_unstable();
+    Ok(nanos[nanos.len() / 2])
+}
+
+/// A sequence of numbers that look random: splitmix64.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, limit: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(limit)) >> 64) as u64
+    }
+}
+
+impl Answer {
+    /// Two rows of the table: core-seconds, and what they are worth.
+    fn rows(&self) -> [Vec<String>; 2] {
+        let name = format!("{} {}", self.rules, self.slice);
+        let mut times = vec![name, grouped(self.positions), "core-s".to_owned()];
+        times.extend(self.core_seconds.cells(|seconds| format!("{seconds:.2}")));
+        times.extend([
+            self.memory_bytes.map_or("?".to_owned(), size),
+            format!("{:.4}", self.bits_per_position.wdl),
+            format!("{:.4}", self.bits_per_position.dtw),
+            format!("{:.1} us", self.probe_nanos.warm as f64 / 1e3),
+        ]);
+        let mut rates = vec![String::new(), String::new(), "M/core-s".to_owned()];
+        let rate = |rate: u64| format!("{:.1}", rate as f64 / 1e6);
+        rates.extend(self.positions_per_core_second.cells(rate));
+        rates.extend(["", "", ""].map(str::to_owned));
+        rates.push(format!("{:.1} us", self.probe_nanos.cold as f64 / 1e3));
+        [times, rates]
+    }
+}

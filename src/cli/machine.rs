@@ -1,0 +1,43 @@
+//! What this process has taken of the machine.
+
+use std::fs;
+use std::time::Duration;
+
+/// The time that all threads of this process have spent on cores so far, where
+/// the system tells.
+#[cfg(unix)]
+pub fn core_time() -> Option<Duration> {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::try_from(time).ok()
+}
+
+/// The time that all threads of this process have spent on cores so far, where
+/// the system tells.
+#[cfg(not(unix))]
+pub fn core_time() -> Option<Duration> {
+    None
+}
+
+/// The most memory that this process has held since [`reset_peak`], or since it
+/// began, where the system tells.
+pub fn peak_bytes() -> Option<u64> {
+    kibibytes("/proc/self/status", "VmHWM:")
+}
+
+/// Begins to measure the peak anew, where the system lets us.
+pub fn reset_peak() {
+    // Otherwise the peak is that of the whole run, and no less true.
+    let _ = fs::write("/proc/self/clear_refs", "5");
+}
+
+/// The memory that is free for this program, where the system tells.
+pub fn available_bytes() -> Option<u64> {
+    kibibytes("/proc/meminfo", "MemAvailable:")
+}
+
+fn kibibytes(file: &str, name: &str) -> Option<u64> {
+    let told = fs::read_to_string(file).ok()?;
+    let line = told.lines().find_map(|line| line.strip_prefix(name))?;
+    let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kib << 10)
+}

@@ -1,0 +1,71 @@
+use std::path::{Path, PathBuf};
+
+use taflbase::Tablebase;
+use taflbase::manifest::{MANIFEST_FILE, Manifest, SliceEntry};
+
+use super::arguments::Present;
+use super::failure::Failure;
+use super::output::Session;
+
+/// Write a manifest: what the tables are, for others to compare theirs with
+#[derive(clap::Args)]
+#[command(after_help = HELP)]
+pub struct Args {
+    /// A built-in ruleset, or a path to a ruleset file
+    rules: String,
+    #[command(flatten)]
+    present: Present,
+    /// Write to this file instead; slices that it has and that are not here stay
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+const HELP: &str = r#"A manifest has for every slice its counts and longest wins and, for each file, its
+size, its checksum, and a hash of its values that is the same whatever they were
+compressed with. `taflbase check RULES --against FILE` compares tables with it.
+What the files say of themselves is taken as it is; `taflbase check` proves it.
+
+Examples:
+  taflbase manifest brandubh
+  taflbase manifest brandubh --output tables/brandubh/MANIFEST.json
+
+A manifest is JSON, one slice on each line; with --json all is on one line (here
+with one side and one file):
+  {"rules":"brandubh","fingerprint":"27e632691dd014bf84bc8a4029256f95","slices":[{"slice":"K0v1","sides":[{"to_move":"attackers","positions":1936,"win":72,"loss":1864,"draw":0,"undecided":0,"max_win":1,"max_loss":6}],"files":[{"metric":"dtw","bytes":368,"blake3":"86c4…","values":"0b1e…"}]}]}"#;
+
+/// Prints or writes.
+pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+    let base = session.open(&args.rules)?;
+    let mut manifest = match &args.output {
+        Some(path) if path.exists() => Manifest::read(path, base.rules())?,
+        _ => Manifest::new(base.rules()),
+    };
+    let mut changed = 0;
+    for slice in args.present.slices(&base, &args.rules, session)? {
+        let entry = SliceEntry::of(&base, slice);
+        let entry = entry.map_err(|error| session.refusal(&args.rules, error))?;
+        changed += usize::from(manifest.insert(entry));
+    }
+    if let Some(path) = &args.output {
+        manifest.write(path)?;
+    }
+    match &args.output {
+        _ if session.json => session.json_line(&manifest),
+        Some(path) => session.text(&written(path, &manifest, changed)),
+        None => session.text(&manifest.to_string()),
+    }
+}
+
+fn written(path: &Path, manifest: &Manifest, changed: usize) -> String {
+    let slices = manifest.slices.len();
+    format!("{}: {slices} slices, new or changed: {changed}\n", path.display())
+}
+
+/// Reads the manifest that a user named by its file, its folder, or the folder
+/// above it.
+pub fn read(path: &Path, base: &Tablebase) -> Result<Manifest, Failure> {
+    let folders = [path.join(&base.rules().name), path.to_owned()];
+    let files = folders.map(|folder| folder.join(MANIFEST_FILE));
+    let file = files.iter().find(|file| file.exists()).map_or(path, PathBuf::as_path);
+    Ok(Manifest::read(file, base.rules())?)
+}

@@ -1,0 +1,142 @@
+//! What it takes to build slices, phase by phase.
+
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use taflbase::build::{BuildOptions, SliceReport, build};
+use taflbase::progress::{Phase, Progress};
+use taflbase::rules::Ruleset;
+use taflbase::slice::Slice;
+
+use super::failure::Failure;
+use super::machine::{core_time, peak_bytes, reset_peak};
+
+/// Builds the slices and what they need, smallest first, each with its measures.
+pub fn measured(
+    rules: &Ruleset,
+    slices: &[Slice],
+    threads: usize,
+    folder: &Path,
+) -> Result<Vec<(SliceReport, Measure)>, Failure> {
+    let options = BuildOptions { threads, ..BuildOptions::default() };
+    let threads = match threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    };
+    let stopwatch = Stopwatch::new(threads as u32);
+    let mut measured = Vec::new();
+    build(rules, folder, slices, &options, &stopwatch, &mut |report| {
+        measured.push((report.clone(), stopwatch.stop()));
+    })?;
+    Ok(measured)
+}
+
+/// A figure for each step of the work on a slice.
+#[derive(Clone, Copy, Default, Serialize)]
+pub struct Steps<T> {
+    pub reading: T,
+    pub initial: T,
+    pub plies: T,
+    pub writing: T,
+    /// All but writing.
+    pub solving: T,
+    pub all: T,
+}
+
+/// What a slice took.
+#[derive(Clone, Copy, Default)]
+pub struct Measure {
+    pub wall: Steps<Duration>,
+    pub core: Steps<Duration>,
+    /// Unknown on some systems.
+    pub peak_bytes: Option<u64>,
+}
+
+/// Takes the time of each phase.
+struct Stopwatch {
+    threads: u32,
+    running: Mutex<Running>,
+}
+
+struct Running {
+    measure: Measure,
+    /// The phase that is going on, and when it began.
+    phase: Option<(Phase, Instant, Option<Duration>)>,
+}
+
+impl Stopwatch {
+    fn new(threads: u32) -> Stopwatch {
+        Stopwatch {
+            threads,
+            running: Mutex::new(Running { measure: Measure::default(), phase: None }),
+        }
+    }
+
+    fn running(&self) -> MutexGuard<'_, Running> {
+        self.running.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Ends a phase and begins the next.
+    fn lap(&self, next: Option<Phase>) {
+        let mut running = self.running();
+        let (now, core_now) = (Instant::now(), core_time());
+        if let Some((phase, began, core_began)) = running.phase.take() {
+            let wall = now - began;
+            let core = core_now.zip(core_began).map(|(now, began)| now.saturating_sub(began));
+            running.measure.wall.add(phase, wall);
+            running.measure.core.add(phase, core.unwrap_or(wall * self.threads));
+        }
+        running.phase = next.map(|phase| (phase, now, core_now));
+    }
+
+    /// A slice is done.
+    fn stop(&self) -> Measure {
+        self.lap(None);
+        let measure = std::mem::take(&mut self.running().measure);
+        Measure { peak_bytes: peak_bytes(), ..measure }
+    }
+}
+
+impl Progress for Stopwatch {
+    fn phase(&self, _: Slice, phase: Phase, _: u64) {
+        if phase == Phase::Reading {
+            reset_peak();
+        }
+        self.lap(Some(phase));
+    }
+}
+
+impl Steps<Duration> {
+    fn add(&mut self, phase: Phase, time: Duration) {
+        let step = match phase {
+            Phase::Reading => &mut self.reading,
+            Phase::Initial => &mut self.initial,
+            Phase::Ply { .. } => &mut self.plies,
+            Phase::Writing | Phase::Verifying => &mut self.writing,
+        };
+        *step += time;
+        self.all += time;
+        self.solving = self.all - self.writing;
+    }
+}
+
+impl<T: Copy> Steps<T> {
+    /// Each figure changed alike.
+    pub fn map<U>(self, f: impl Fn(T) -> U) -> Steps<U> {
+        Steps {
+            reading: f(self.reading),
+            initial: f(self.initial),
+            plies: f(self.plies),
+            writing: f(self.writing),
+            solving: f(self.solving),
+            all: f(self.all),
+        }
+    }
+
+    /// The figures as texts.
+    pub fn cells(self, cell: impl Fn(T) -> String) -> [String; 6] {
+        [self.reading, self.initial, self.plies, self.writing, self.solving, self.all].map(cell)
+    }
+}

@@ -1,0 +1,126 @@
+//! Manifests, and tables compared with them.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::place::Place;
+
+const MANIFEST: &str = "tables/brandubh/MANIFEST.json";
+
+fn with_manifest() -> Place {
+    let place = Place::with("brandubh", "3");
+    place.run(&["manifest", "brandubh", "--output", MANIFEST]).done();
+    place
+}
+
+/// Puts the hexadecimal digit `f`, or `0` in its place, in front of the first
+/// hash of that name in the manifest.
+fn change(place: &Place, hash: &str) {
+    let text = fs::read_to_string(place.path(MANIFEST)).unwrap();
+    let at = text.find(&format!("\"{hash}\":\"")).unwrap() + hash.len() + 4;
+    let digit = if text[at..].starts_with('f') { "0" } else { "f" };
+    fs::write(place.path(MANIFEST), format!("{}{digit}{}", &text[..at], &text[at + 1..])).unwrap();
+}
+
+#[test]
+fn a_manifest_has_one_line_for_each_slice() {
+    let place = with_manifest();
+    let text = fs::read_to_string(place.path(MANIFEST)).unwrap();
+    assert_eq!(place.run(&["manifest", "brandubh"]).done(), text);
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains("\"slice\"")).collect();
+    assert_eq!(lines.len(), 3);
+    let manifest: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(place.run(&["manifest", "brandubh", "--json"]).json()[0], manifest);
+    let stats = place.run(&["stats", "brandubh", "--json"]).json();
+    let slices = manifest["slices"].as_array().unwrap();
+    let sides = slices.iter().flat_map(|slice| slice["sides"].as_array().unwrap());
+    for (side, stats) in sides.zip(&stats) {
+        for (name, value) in side.as_object().unwrap() {
+            assert_eq!(*value, stats[name], "{name}");
+        }
+    }
+    for slice in slices {
+        for file in slice["files"].as_array().unwrap() {
+            let metric = file["metric"].as_str().unwrap();
+            let path = format!("tables/brandubh/{}.{metric}", slice["slice"].as_str().unwrap());
+            assert_eq!(file["bytes"], fs::metadata(place.path(&path)).unwrap().len());
+            assert_eq!(file["blake3"].as_str().unwrap().len(), 64);
+            assert_eq!(file["values"].as_str().unwrap().len(), 64);
+        }
+    }
+}
+
+#[test]
+fn a_manifest_is_written_slice_by_slice() {
+    let place = with_manifest();
+    let whole = fs::read_to_string(place.path(MANIFEST)).unwrap();
+    fs::remove_file(place.path(MANIFEST)).unwrap();
+    for slice in ["K0v2", "K0v1", "K1v1"] {
+        let write = ["manifest", "brandubh", "--slice", slice, "--output", MANIFEST];
+        let told = place.run(&write).done();
+        assert!(told.contains("new or changed: 1"), "{told}");
+    }
+    assert_eq!(fs::read_to_string(place.path(MANIFEST)).unwrap(), whole);
+    fs::remove_file(place.path("tables/brandubh/K1v1.dtw")).unwrap();
+    fs::remove_file(place.path("tables/brandubh/K1v1.wdl")).unwrap();
+    let told = place.run(&["manifest", "brandubh", "--output", MANIFEST]).done();
+    assert!(told.contains("3 slices, new or changed: 0"), "{told}");
+    assert_eq!(fs::read_to_string(place.path(MANIFEST)).unwrap(), whole);
+}
+
+#[test]
+fn tables_are_compared_with_a_manifest() {
+    let place = with_manifest();
+    for against in [MANIFEST, "tables/brandubh", "tables"] {
+        let same = place.run(&["check", "brandubh", "--against", against]).done();
+        assert_eq!(same.matches("same file").count(), 6, "{same}");
+    }
+    change(&place, "blake3");
+    let check = ["check", "brandubh", "--against", MANIFEST];
+    let other = place.run(&check).done();
+    assert_eq!(other.matches("same values").count(), 1, "{other}");
+    change(&place, "values");
+    let wrong = place.run(&check);
+    wrong.refused(1, &["1 of 6 files", "other values"]);
+    assert_eq!(wrong.out.matches("different values").count(), 1, "{}", wrong.out);
+    let json = place.run(&[&check[..], &["--json"]].concat());
+    let first: Value = serde_json::from_str(json.out.lines().next().unwrap()).unwrap();
+    assert_eq!((&first["ok"], &first["against"]), (&false.into(), &"different values".into()));
+    fs::remove_file(place.path("tables/brandubh/K1v1.wdl")).unwrap();
+    place.run(&check).refused(1, &["1 of 6 files are missing here"]);
+    let others = [&check[..], &["--slice", "K0v2"]].concat();
+    place.run(&others).done();
+    place.run(&["build", "brandubh", "--slice", "K1v1", "K2v1"]).done();
+    let more = place.run(&[&check[..], &["--slice", "K2v1"]].concat()).done();
+    assert_eq!(more.matches("not in the manifest").count(), 2, "{more}");
+}
+
+#[test]
+fn a_damaged_file_is_not_compared() {
+    let place = with_manifest();
+    let file = place.path("tables/brandubh/K0v2.dtw");
+    let mut bytes = fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&file, bytes).unwrap();
+    let check = place.run(&["check", "brandubh", "--against", MANIFEST, "--json"]);
+    check.refused(1, &["1 of 6 files are damaged"]);
+    let line = check.out.lines().find(|line| line.contains("\"ok\":false")).unwrap();
+    assert!(line.contains("K0v2") && line.contains("\"against\":null"), "{line}");
+}
+
+#[test]
+fn manifests_of_other_rules_and_other_files_are_refused() {
+    let place = with_manifest();
+    place.run(&["build", "berkeley", "--men", "2"]).done();
+    let words = [MANIFEST, "another ruleset", "brandubh", "berkeley"];
+    place.run(&["check", "berkeley", "--against", MANIFEST]).refused(2, &words);
+    place.run(&["manifest", "berkeley", "--output", MANIFEST]).refused(2, &words);
+    let check = ["check", "brandubh", "--against", "mine"];
+    place.run(&check).refused(2, &["mine", "cannot read"]);
+    fs::write(place.path("mine"), "{}").unwrap();
+    place.run(&check).refused(2, &["mine", "not a manifest"]);
+    let write = ["manifest", "brandubh", "--output", "nowhere/MANIFEST.json"];
+    place.run(&write).refused(2, &["nowhere", "cannot write"]);
+}
