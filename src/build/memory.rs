@@ -10,8 +10,10 @@ use crate::slice::Slice;
 use super::BuildError;
 use super::children::children;
 
-/// Bit tables of the outcome in progress: won, open, lost.
-const TABLES: u64 = 3;
+/// Bit tables of the outcome in progress: won, open, lost, and in memory those
+/// won at the last ply.
+const TABLES_IN_MEMORY: u64 = 4;
+const TABLES_ON_DISK: u64 = 3;
 /// Codes that occur in a row of a smaller slice, about.
 const CODES_PER_ROW: u64 = 4;
 /// Different codes that captures of one block lead to, about.
@@ -31,8 +33,8 @@ pub struct Needs {
     pub fixed_bytes: u64,
     /// The smaller slices, for the initial pass.
     pub children_bytes: u64,
-    /// The tables of one outcome, for the plies.
-    pub tables_bytes: u64,
+    /// A table with all rows.
+    table_bytes: u64,
     /// What is kept on disk of the work done.
     pub stages_bytes: u64,
     /// Tables and buffers of one chunk, worked on or looked at.
@@ -66,15 +68,17 @@ impl Needs {
         Ok(Needs {
             fixed_bytes: fixed + threads * worker,
             children_bytes,
-            tables_bytes: rows.saturating_mul(TABLES * row_bytes),
+            table_bytes: rows.saturating_mul(row_bytes),
             stages_bytes: rows.saturating_mul(STAGE_BYTES_PER_WORD * row_bytes / 8),
-            chunk_bytes: [(TABLES + 1) * row_bytes * chunk_rows, row_bytes * chunk_rows],
+            // What is sought takes as much as a table.
+            chunk_bytes: [(TABLES_ON_DISK + 1) * row_bytes * chunk_rows, row_bytes * chunk_rows],
         })
     }
 
     /// The most memory in use at a time, if all tables are in memory.
     pub fn memory_bytes(&self) -> u64 {
-        self.fixed_bytes + self.children_bytes.max(self.tables_bytes).max(OUTPUT_BYTES)
+        let tables = self.table_bytes.saturating_mul(TABLES_IN_MEMORY);
+        self.fixed_bytes + self.children_bytes.max(tables).max(OUTPUT_BYTES)
     }
 
     /// The least memory with which the slice can be solved.
@@ -108,7 +112,7 @@ impl Needs {
     pub fn scratch_bytes(&self, placement: &Placement) -> u64 {
         match placement {
             Placement::Memory => self.stages_bytes,
-            Placement::Disk { .. } => self.stages_bytes + self.tables_bytes,
+            Placement::Disk { .. } => self.stages_bytes + TABLES_ON_DISK * self.table_bytes,
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::rules::{Kind, Side};
 
 use super::flip::Flip;
 use super::frame::{Arrivals, Block, Frame};
+use super::lines::LinesScratch;
 use super::lookup::Target;
 use super::region::Region;
 use super::row::{Lanes, Pack, Row};
@@ -25,9 +26,8 @@ pub struct Scratch<const N: usize> {
     pub ends: Vec<Row<N>>,
     /// What `for_missing_defender` found.
     pub ranks: Vec<u32>,
-    targets: Vec<Row<N>>,
     quiet: Vec<Row<N>>,
-    reach: Vec<Row<N>>,
+    lines: Option<LinesScratch<N>>,
 }
 
 impl<const N: usize> Default for Scratch<N> {
@@ -37,9 +37,8 @@ impl<const N: usize> Default for Scratch<N> {
             before: Vec::new(),
             ends: Vec::new(),
             ranks: Vec::new(),
-            targets: Vec::new(),
             quiet: Vec::new(),
-            reach: Vec::new(),
+            lines: None,
         }
     }
 }
@@ -64,16 +63,13 @@ impl<const N: usize> Targets<'_, N> {
         if self.complement { !self.rows[row] } else { self.rows[row] }
     }
 
-    /// The same set, the rows being those of one block; `None` if the block has
-    /// nothing in it.
+    /// The rows of a block, `None` if none of them are in the set.
     #[inline]
-    fn block(self, number: usize, block_rows: usize) -> Option<Self> {
-        if self.blocks.is_some_and(|blocks| !blocks[number]) {
+    fn of_block(&self, block: usize, block_rows: usize) -> Option<&[Row<N>]> {
+        if self.blocks.is_some_and(|blocks| !blocks[block]) {
             return None;
         }
-        let first = number.checked_sub(self.first_block)? * block_rows;
-        let rows = self.rows.get(first..first + block_rows)?;
-        Some(Targets { rows, first_block: number, ..self })
+        self.rows.get(block.checked_sub(self.first_block)? * block_rows..)?.get(..block_rows)
     }
 }
 
@@ -92,9 +88,10 @@ impl<const N: usize> Frame<'_, N> {
         match side {
             Side::Attackers => self.quiet_attackers(block, targets, scratch, sought),
             Side::Defenders => {
-                let Some(own) = targets.block(block.number, self.block_rows()) else {
+                let Some(rows) = targets.of_block(block.number, self.block_rows()) else {
                     return;
                 };
+                let own = Targets { rows, first_block: block.number, ..targets };
                 let arrivals = self.quiet_arrivals(block.attackers);
                 self.quiet_king(block, own, &arrivals, &mut scratch.ends, sought);
                 self.defender_moves(block, own, Some(&arrivals), scratch, sought);
@@ -140,9 +137,10 @@ impl<const N: usize> Frame<'_, N> {
         let Scratch { lanes, before, .. } = scratch;
         let wanted = |after| {
             let target = self.attackers.target(after);
-            Some((target, targets.block(target.block, self.block_rows())?))
+            let theirs = targets.of_block(target.block, self.block_rows())?;
+            Some((target, Targets { rows: theirs, first_block: target.block, ..targets }))
         };
-        self.attacker_moves(block, lanes, wanted, |(target, targets), mv, lanes| {
+        self.attacker_moves(block, lanes, wanted, |(target, theirs), mv, lanes| {
             before.clear();
             self.take_captures(&mv, lanes, before);
             let captures = before.len();
@@ -152,13 +150,13 @@ impl<const N: usize> Frame<'_, N> {
                     before.push((rank, std::mem::replace(lanes, Row::EMPTY)));
                 }
             }
-            self.pull(targets, target, lanes, mv.king_passed | mv.king_captured, sought);
+            self.pull(theirs, target, lanes, mv.king_passed | mv.king_captured, sought);
             for &(rank, lanes) in &before[captures..] {
                 let sought = &mut sought[rank as usize];
                 let asked = (*sought & lanes).without(mv.king_passed);
                 if !asked.is_empty() {
                     let asked = asked.without(self.king_captures(&mv, rank));
-                    *sought = sought.without(self.reached(targets, target, rank, asked));
+                    *sought = sought.without(self.reached(theirs, target, rank, asked));
                 }
             }
             for &(rank, was) in before.iter().rev() {
@@ -167,18 +165,18 @@ impl<const N: usize> Frame<'_, N> {
         });
     }
 
-    /// One attacker move for all sets of defenders; the targets are its block's.
+    /// One attacker move for all sets of defenders, to the targets' block.
     fn pull(
         &self,
-        targets: Targets<N>,
+        theirs: Targets<N>,
         target: Target,
         legal: &[Row<N>],
         except: Row<N>,
         sought: &mut [Row<N>],
     ) {
         simd::run(Pull {
-            theirs: targets.rows,
-            complement: if targets.complement { !Row::EMPTY } else { Row::EMPTY },
+            theirs: theirs.rows,
+            complement: if theirs.complement { !Row::EMPTY } else { Row::EMPTY },
             images: self.defenders.images(target.symmetry),
             flip: (target.back != Symmetry::IDENTITY).then(|| self.region.flips(target.back)),
             legal,
@@ -188,9 +186,8 @@ impl<const N: usize> Frame<'_, N> {
     }
 
     /// The lanes of one row that one attacker move brings to a target.
-    fn reached(&self, targets: Targets<N>, target: Target, rank: u32, asked: Row<N>) -> Row<N> {
-        let image = self.defenders.images(target.symmetry)[rank as usize];
-        let there = targets.get(image as usize);
+    fn reached(&self, theirs: Targets<N>, target: Target, rank: u32, asked: Row<N>) -> Row<N> {
+        let there = theirs.get(self.defenders.images(target.symmetry)[rank as usize] as usize);
         self.region.flip(target.back, there) & asked
     }
 
@@ -205,38 +202,43 @@ impl<const N: usize> Frame<'_, N> {
         scratch: &mut Scratch<N>,
         sought: &mut [Row<N>],
     ) {
+        let places = &self.defenders.squares;
+        let mut lines = scratch.lines.take().unwrap_or_else(|| self.lines.scratch());
         self.for_missing_defender(block, scratch, |others, occupied, scratch| {
-            let mut rows = self.defenders.squares.iter().zip(&scratch.ranks);
+            let mut rows = places.iter().zip(&scratch.ranks);
             if rows.all(|(&s, &rank)| occupied.contains(s) || sought[rank as usize].is_empty()) {
                 return;
             }
-            let Scratch { ranks, targets: arriving, quiet, reach: leaving, .. } = scratch;
+            let Scratch { ranks, quiet, .. } = scratch;
             if let Some(arrivals) = arrivals {
                 arrivals.beside(self, others, quiet);
-            } else {
-                quiet.clear();
-                quiet.resize(self.rules.board.area(), !Row::EMPTY);
             }
+            lines.clear();
             let mut any = false;
-            for (place, &square) in self.defenders.squares.iter().enumerate() {
-                let rank = ranks[place] as usize;
-                let free = !occupied.contains(square);
-                let lanes = if free { targets.get(rank) & block.valid[rank] } else { Row::EMPTY };
-                arriving[square.index()] = lanes & quiet[square.index()];
-                leaving[square.index()] = Row::EMPTY;
-                any |= !lanes.is_empty();
+            for (&square, &rank) in places.iter().zip(&*ranks) {
+                if occupied.contains(square) {
+                    continue;
+                }
+                let lanes = targets.get(rank as usize) & block.valid[rank as usize];
+                if lanes.is_empty() {
+                    continue;
+                }
+                any = true;
+                let quiet = arrivals.map_or(!Row::EMPTY, |_| quiet[square.index()]);
+                self.lines.put_target(&mut lines, square, lanes & quiet);
             }
             if !any {
                 return;
             }
-            self.lines.reach(&self.region, occupied, arriving, leaving);
-            for (place, &square) in self.defenders.squares.iter().enumerate() {
+            self.lines.reach(occupied, &mut lines);
+            for (&square, &rank) in places.iter().zip(&*ranks) {
                 if !occupied.contains(square) {
-                    let rank = ranks[place] as usize;
-                    sought[rank] = sought[rank].without(leaving[square.index()]);
+                    let sought = &mut sought[rank as usize];
+                    *sought = sought.without(self.lines.reached(&lines, square));
                 }
             }
         });
+        scratch.lines = Some(lines);
     }
 
     /// Calls `visit` for every set of one defender fewer that leaves the
@@ -251,8 +253,6 @@ impl<const N: usize> Frame<'_, N> {
         let Some(fewer) = self.slice.defenders.checked_sub(1) else {
             return;
         };
-        scratch.targets.resize(self.rules.board.area(), Row::EMPTY);
-        scratch.reach.resize(self.rules.board.area(), Row::EMPTY);
         let places = self.defenders.squares.len();
         let mut others: Vec<usize> = (0..fewer).collect();
         loop {
@@ -329,6 +329,7 @@ impl<const N: usize> Kernel for Pull<'_, N> {
     #[inline(always)]
     fn run(self, processor: impl Processor) {
         let (theirs, images) = (self.theirs, self.images);
+        processor.prefetch(theirs);
         match self.flip {
             None => self.each(|row| theirs[row]),
             Some(flip) => self.each(|row| processor.flip(flip, theirs[images[row] as usize])),
