@@ -216,7 +216,7 @@ mod tests {
         let time = Time { least: 0.01, growth: 1.25, per_slot: 3e-8, per_set: 1e-5 };
         let truth = Calibration { time, bits: -3.0, slopes: TREND };
         let mut samples = [
-            sample("K0v1", 0, 1),
+            sample("K0v1", 0, 720),
             sample("K0v2", 136, 12_240),
             sample("K1v2", 136, 514_080),
             sample("K0v3", 2_000, 180_000),
@@ -237,7 +237,7 @@ mod tests {
             (slopes[0], TREND[0]),
             (slopes[1], TREND[1]),
         ] {
-            assert!((found / expected - 1.0).abs() < 0.01, "{found} {expected}");
+            assert!((found / expected - 1.0).abs() < 0.03, "{found} {expected}");
         }
     }
 }
