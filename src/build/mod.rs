@@ -286,7 +286,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let scratch = Scratch::open(folder.path(), [0; 32]).unwrap();
         let frame: Frame<N> = Frame::new(base.rules(), slice).unwrap();
-        let children = || children::read_children(base, &frame.region, slice);
+        let children = || children::read_children(base, slice);
         let solver = Solver::solve(&frame, children, &scratch, placement, &()).unwrap();
         (0..solver.chunks()).map(|chunk| solver.coded_rows(chunk).unwrap()).collect()
     }
