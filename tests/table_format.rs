@@ -218,10 +218,10 @@ fn put_checksums_right(bytes: &mut [u8]) {
         let index = sum(index);
         bytes[footer + 8..][..8].copy_from_slice(&index);
     }
-    let sides = sum(&bytes[footer..][..92]);
-    bytes[footer + 92..][..8].copy_from_slice(&sides);
-    let file = *blake3::hash(&bytes[..footer + 100]).as_bytes();
-    bytes[footer + 100..][..32].copy_from_slice(&file);
+    let sides = sum(&bytes[footer..][..124]);
+    bytes[footer + 124..][..8].copy_from_slice(&sides);
+    let file = *blake3::hash(&bytes[..footer + 132]).as_bytes();
+    bytes[footer + 132..][..32].copy_from_slice(&file);
 }
 
 /// A table with a record that is compressed, one that is stored, blocks of one
