@@ -114,6 +114,11 @@ impl fmt::Display for TableErrorKind {
                 })
             }
             NotATable => f.write_str("not a table file; take it out of the table folder"),
+            UnsupportedVersion(version) if *version < FORMAT_VERSION => write!(
+                f,
+                "table format {version} is older than this program, which knows \
+                 {FORMAT_VERSION}; delete the file and build the table again"
+            ),
             UnsupportedVersion(version) => write!(
                 f,
                 "table format {version} is newer than this program, which knows \

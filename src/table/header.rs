@@ -147,9 +147,9 @@ impl Header {
         if file.len() < HEADER_BYTES {
             return Err(TableErrorKind::Truncated);
         }
-        // Before the checksum, whose place a later version may have changed.
+        // Before the checksum, whose place another version may have changed.
         let version = u16_at(file, VERSION);
-        if version > FORMAT_VERSION {
+        if version != 0 && version != FORMAT_VERSION {
             return Err(TableErrorKind::UnsupportedVersion(version));
         }
         let damaged = TableErrorKind::Corrupted(Part::Header);
@@ -212,7 +212,7 @@ mod tests {
         let bytes = header().to_bytes().unwrap();
         assert_eq!(Header::parse(&bytes).unwrap(), header());
         assert_eq!(HEADER_BYTES, 74);
-        assert_eq!(bytes[..14], *b"\x89TAFL\r\n\x1a\x01\x00\x02\x03\x01\x01");
+        assert_eq!(bytes[..14], *b"\x89TAFL\r\n\x1a\x02\x00\x02\x03\x01\x01");
         assert_eq!(bytes[14..16], [45, 0]);
         assert_eq!(bytes[30..34], [2, 0, 4, 0]);
         assert_eq!(header().metric.file_name(header().slice), "K2v4.dtw");
@@ -220,9 +220,12 @@ mod tests {
 
     #[test]
     fn what_came_later_is_refused_by_name() {
-        let newer = Header::parse(&with(VERSION, 2)).unwrap_err();
-        assert!(matches!(newer, TableErrorKind::UnsupportedVersion(2)));
+        let newer = Header::parse(&with(VERSION, 3)).unwrap_err();
+        assert!(matches!(newer, TableErrorKind::UnsupportedVersion(3)));
         assert!(newer.to_string().contains("update taflbase"));
+        let older = Header::parse(&with(VERSION, 1)).unwrap_err();
+        assert!(matches!(older, TableErrorKind::UnsupportedVersion(1)));
+        assert!(older.to_string().contains("build the table again"));
         for (at, name) in [
             (METRIC, "metric"),
             (PACKING, "packing"),
