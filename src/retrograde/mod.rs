@@ -15,6 +15,7 @@ mod kernels;
 mod lines;
 mod lookup;
 mod on_disk;
+mod origins;
 mod outcome;
 mod packed;
 mod quiet;
