@@ -28,6 +28,9 @@ const SINGLE_ROW: usize = 10;
 const BLOCK: usize = 40;
 const BLOCK_ROW: usize = 2;
 
+/// Rows that are added to at once.
+const AT_ONCE: usize = 1 << 10;
+
 /// What changed at a ply.
 #[derive(Clone, Debug, Default)]
 pub struct Changed {
@@ -118,15 +121,21 @@ fn attackers_back<const N: usize>(
             let block = blocks.start + i;
             lanes_of(&rows[block * chunks.block_rows..][..chunks.block_rows], origins);
             let (attackers, _) = walker.set(block as u64);
+            let add = |reached: &mut Vec<(usize, usize, Row<N>)>| {
+                // Reads of rows far apart overlap, which atomic writes do not.
+                reached.retain(|&(_, row, lanes)| !into.has(row, lanes));
+                for (block, row, lanes) in reached.drain(..) {
+                    into.add(row, lanes);
+                    touched.set_aliased(block, true);
+                }
+            };
             moves.attacker_unmoves(attackers, origins, scratch, |block, rank, lanes| {
                 reached.push((block, block * chunks.block_rows + rank, lanes));
+                if reached.len() == AT_ONCE {
+                    add(reached);
+                }
             });
-            // Reads of rows far apart overlap, which atomic writes do not.
-            reached.retain(|&(_, row, lanes)| !into.has(row, lanes));
-            for (block, row, lanes) in reached.drain(..) {
-                into.add(row, lanes);
-                touched.set_aliased(block, true);
-            }
+            add(reached);
         }
     });
     let words = touched.into_vec().into_iter().map(AtomicUsize::into_inner).collect();
