@@ -1,4 +1,4 @@
-use crate::board::{Direction, Square, SquareSet};
+use crate::board::{Board, Direction, Square, SquareSet};
 use crate::rules::{Hostility, Kind, Ruleset, Side};
 
 /// What a piece that arrives somewhere encloses, from the ruleset's square
@@ -63,6 +63,10 @@ impl<'a> Enclosing<'a> {
         let lines =
             board.squares().map(|at| Direction::ALL.into_iter().filter_map(move |d| line(at, d)));
         Enclosing { rules, lines: lines.map(Iterator::collect).collect(), beside }
+    }
+
+    pub fn board(&self) -> Board {
+        self.rules.board
     }
 
     /// The squares next to this one.

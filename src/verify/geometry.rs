@@ -142,6 +142,12 @@ impl DefenderSets {
         self.sets.len()
     }
 
+    /// The memory that it takes.
+    pub fn size_bytes(&self) -> u64 {
+        let images = self.images.iter().map(|images| size_of_val(&images[..]));
+        (size_of_val(&self.sets[..]) + images.sum::<usize>()) as u64
+    }
+
     /// All sets, in the order of their numbers.
     pub fn sets(&self) -> &[SquareSet] {
         &self.sets
