@@ -168,6 +168,9 @@ fn read_side<T: Score>(
         return Err(too_large);
     };
     scores.resize(length, T::default());
+    if length == 0 {
+        return Ok(scores);
+    }
     let mut parts = Vec::new();
     let mut rest = &mut scores[..];
     let mut begin = 0;
