@@ -186,8 +186,11 @@ impl Answer<'_> {
         let Answer { slice, findings, .. } = self;
         let positions = grouped(self.positions);
         let sampled = self.sample.and_then(|Sampled { percent, seed, blocks }| {
-            let blocks = grouped(blocks?);
-            Some(format!("{blocks} blocks (a sample of {percent} %, seed {seed}), "))
+            let blocks = match blocks? {
+                1 => "1 block".to_owned(),
+                blocks => format!("{} blocks", grouped(blocks)),
+            };
+            Some(format!("{blocks} (a sample of {percent} %, seed {seed}), "))
         });
         let positions = format!("{}{positions}", sampled.unwrap_or_default());
         let mut text = match self.verdict {

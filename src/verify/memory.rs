@@ -14,7 +14,7 @@ use super::VerifyError;
 use super::geometry::{Blocks, DefenderSets};
 use super::held::Held;
 use super::score::Score;
-use super::unasked::Unasked;
+use super::unasked::{Attackers, Unasked};
 
 /// Rows that one task works on, about.
 const TASK_ROWS: usize = 1 << 13;
@@ -43,26 +43,30 @@ impl Layout<'_> {
     /// The rows of the file that are of blocks held, in order.
     fn placements(&self, held: &Held, rows: Range<u64>) -> Vec<Placement> {
         let mut placements = Vec::new();
-        for block in held.from_place(held.place(self.block_of(rows.start).0)) {
-            let attackers = self.blocks.attackers(block as u64);
-            let first = self.index.attackers().canonical(attackers).offset;
+        let mut walker = self.blocks.walker();
+        let (start, mut first) = self.block_of(rows.start);
+        let mut next = start;
+        for block in held.from_place(held.place(start)) {
+            let attackers = walker.attackers(block).set;
+            if block != next {
+                first = self.index.attackers().canonical(attackers).offset;
+            }
             if first >= rows.end {
                 break;
             }
-            let before = rows.start.saturating_sub(first) as usize;
-            let wanted = self.free_sets(attackers).enumerate().skip(before);
-            let at = |row: usize| (first + row as u64 - rows.start) as usize;
-            placements.extend(
-                wanted
-                    .map(|(row, (number, &defenders))| Placement {
-                        at: at(row),
-                        block,
-                        number,
-                        attackers,
-                        defenders,
-                    })
-                    .take((rows.end - first) as usize - before),
-            );
+            let skipped = rows.start.saturating_sub(first);
+            let sets = self.free_sets(attackers).skip(skipped as usize);
+            let wanted = first + skipped..rows.end;
+            let before = placements.len();
+            placements.extend(wanted.zip(sets).map(|(row, (number, &defenders))| Placement {
+                at: (row - rows.start) as usize,
+                block,
+                number,
+                attackers,
+                defenders,
+            }));
+            first += skipped + (placements.len() - before) as u64;
+            next = block + 1;
         }
         placements
     }
@@ -90,7 +94,7 @@ impl Layout<'_> {
         if !held.contains(block) {
             return before;
         }
-        let attackers = self.blocks.attackers(block as u64);
+        let attackers = self.blocks.walker().attackers(block).set;
         let number = self.free_sets(attackers).nth((row - first) as usize);
         before + number.map_or(0, |(number, _)| number)
     }
@@ -241,32 +245,43 @@ fn complete<T: Score>(
     side: Side,
     unasked: &Unasked<T>,
 ) {
-    let sets = layout.defenders.sets();
     let task_blocks = layout.task_blocks();
-    let tasks = scores.par_chunks_mut(task_blocks * sets.len() * stride).enumerate();
-    let blocks = tasks.flat_map_iter(|(task, scores)| {
-        held.from_place(task * task_blocks).zip(scores.chunks_exact_mut(sets.len() * stride))
-    });
-    blocks.for_each(|(number, scores)| {
-        let set = layout.blocks.attackers(number as u64);
-        let attackers = unasked.attackers(layout.index.attackers(), set);
-        for symmetry in attackers.least.symmetries() {
-            let lanes = unasked.lane_images(symmetry);
-            for (number, &defenders) in sets.iter().enumerate() {
-                let image = layout.defenders.image(symmetry, number) * stride;
-                for lane in unasked.lanes(unasked.least(&attackers, defenders)) {
-                    scores[image + usize::from(lanes[lane])] = scores[number * stride + lane];
-                }
-            }
-        }
-        for (&defenders, row) in sets.iter().zip(scores.chunks_exact_mut(stride)) {
-            if !defenders.meets(set) {
-                for lane in unasked.lanes(unasked.decided(&attackers, defenders, side)) {
-                    row[lane] = T::of(WIN_IN_1);
-                }
-            }
+    let block_len = layout.defenders.len() * stride;
+    let tasks = scores.par_chunks_mut(task_blocks * block_len).enumerate();
+    tasks.for_each(|(task, scores)| {
+        let mut walker = layout.blocks.walker();
+        let blocks = held.from_place(task * task_blocks);
+        for (block, scores) in blocks.zip(scores.chunks_exact_mut(block_len)) {
+            let attackers = unasked.attackers(&walker.attackers(block), side);
+            complete_block(scores, layout.defenders, stride, &attackers, unasked);
         }
     });
+}
+
+fn complete_block<T: Score>(
+    scores: &mut [T],
+    defenders: &DefenderSets,
+    stride: usize,
+    attackers: &Attackers,
+    unasked: &Unasked<T>,
+) {
+    let sets = defenders.sets();
+    for symmetry in attackers.least.symmetries() {
+        let lanes = unasked.lane_images(symmetry);
+        for (number, &set) in sets.iter().enumerate() {
+            let image = defenders.image(symmetry, number) * stride;
+            for lane in unasked.lanes(unasked.least(attackers, set)) {
+                scores[image + usize::from(lanes[lane])] = scores[number * stride + lane];
+            }
+        }
+    }
+    for (&set, row) in sets.iter().zip(scores.chunks_exact_mut(stride)) {
+        if !set.meets(attackers.set) {
+            for lane in unasked.lanes(unasked.decided(attackers, set)) {
+                row[lane] = T::of(WIN_IN_1);
+            }
+        }
+    }
 }
 
 /// A code of a WDL table that is not the sign of the distance known for it.
@@ -369,11 +384,15 @@ fn asked<T: Score>(
     unasked: &Unasked<T>,
 ) -> Vec<SquareSet> {
     let blocks: Vec<&[Placement]> =
-        placements.chunk_by(|one, next| one.attackers == next.attackers).collect();
-    let of_block = |block: &&[Placement]| {
-        let attackers = unasked.attackers(layout.index.attackers(), block[0].attackers);
-        let rows = block.iter();
-        rows.map(|row| unasked.asked(&attackers, row.defenders, side)).collect::<Vec<_>>()
-    };
-    blocks.par_iter().flat_map_iter(of_block).collect()
+        placements.chunk_by(|one, next| one.block == next.block).collect();
+    let tasks = blocks.par_chunks(layout.task_blocks()).map(|blocks| {
+        let mut walker = layout.blocks.walker();
+        let mut asked = Vec::with_capacity(blocks.iter().map(|rows| rows.len()).sum());
+        for rows in blocks {
+            let attackers = unasked.attackers(&walker.attackers(rows[0].block), side);
+            asked.extend(rows.iter().map(|row| unasked.asked(&attackers, row.defenders)));
+        }
+        asked
+    });
+    tasks.flatten_iter().collect()
 }

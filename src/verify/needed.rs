@@ -4,7 +4,7 @@ use crate::board::SquareSet;
 use crate::rules::Side;
 
 use super::enclosing::Enclosing;
-use super::geometry::{Blocks, Geometry};
+use super::geometry::{BlockWalker, Blocks, Geometry};
 use super::held::{BlockSet, Held};
 use super::score::Score;
 
@@ -47,6 +47,8 @@ pub(super) struct Groups<'a, T, I: Iterator> {
     pub bytes: BlockBytes,
     /// How much memory a group may take.
     pub memory_bytes: u64,
+    /// Of the slice's blocks.
+    pub walker: BlockWalker<'a>,
     /// The blocks still to be compared.
     pub rest: Peekable<I>,
 }
@@ -86,8 +88,8 @@ impl<T: Score, I: Iterator<Item = usize>> Groups<'_, T, I> {
         Ok((group.compared.len() > 0).then(|| group.needed()))
     }
 
-    fn reach(&self, block: usize) -> Reach {
-        let attackers = self.blocks[0].attackers(block as u64);
+    fn reach(&mut self, block: usize) -> Reach {
+        let attackers = self.walker.attackers(block).set;
         let slides = attackers
             .iter()
             .flat_map(|from| self.geometry.free_slides(Side::Attackers, from, attackers));

@@ -53,7 +53,12 @@ pub(super) fn compare<T: Score>(
         .map(|task| {
             let blocks = blocks.from_place(task * task_blocks).take(task_blocks);
             let mut comparison = Comparison::new(rows, metric);
-            let compared = blocks.map(|block| comparison.block(&rows.block(block))).sum();
+            let mut walker = rows.own.layout.blocks.walker();
+            let compared = blocks.map(|number| {
+                let attackers = walker.attackers(number);
+                comparison.block(&rows.block(number, &attackers))
+            });
+            let compared = compared.sum();
             progress.advance(compared);
             comparison.outcome
         })
@@ -88,7 +93,6 @@ impl<'a, T: Score> Comparison<'a, T> {
     fn block(&mut self, block: &Block<T>) -> u64 {
         let rows = self.rows;
         let layout = &rows.own.layout;
-        let images = layout.blocks.images(rows.geometry.group, block.attackers);
         let mut compared = 0;
         for (number, &defenders) in layout.defenders.sets().iter().enumerate() {
             if defenders.meets(block.attackers) {
@@ -97,9 +101,9 @@ impl<'a, T: Score> Comparison<'a, T> {
             compared += 1;
             self.mark(block.attackers | defenders, T::NONE);
             rows.attackers_best(block, defenders, &mut self.best);
-            self.compare(Side::Attackers, block, defenders, number, images);
+            self.compare(Side::Attackers, block, defenders, number);
             rows.defenders_best(block, defenders, number, &mut self.best);
-            self.compare(Side::Defenders, block, defenders, number, images);
+            self.compare(Side::Defenders, block, defenders, number);
             self.mark(block.attackers | defenders, T::LOST);
         }
         compared
@@ -113,16 +117,9 @@ impl<'a, T: Score> Comparison<'a, T> {
         }
     }
 
-    fn compare(
-        &mut self,
-        side: Side,
-        block: &Block<T>,
-        defenders: SquareSet,
-        number: usize,
-        images: u64,
-    ) {
+    fn compare(&mut self, side: Side, block: &Block<T>, defenders: SquareSet, number: usize) {
         let stored = self.rows.own.values.row(side, block.number, number);
-        count(stored, &self.holes, images, self.metric, &mut self.outcome, side);
+        count(stored, &self.holes, block.images, self.metric, &mut self.outcome, side);
         let mut wrong = false;
         let lanes = self.best.scores.iter().zip(stored).zip(&self.holes);
         for ((&best, &stored), &hole) in lanes {

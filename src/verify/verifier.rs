@@ -102,6 +102,7 @@ impl<'a, T: Score> Verifier<'a, T> {
                 all: self.defenders.iter().map(bytes).sum(),
             },
             memory_bytes: sample.memory_bytes.saturating_sub(self.numbering_bytes()),
+            walker: self.blocks[0].walker(),
             rest: chosen.peekable(),
         };
         let slice = self.slice;
