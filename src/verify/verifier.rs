@@ -91,26 +91,14 @@ impl<'a, T: Score> Verifier<'a, T> {
     fn sample(&self, sample: &Sample, progress: &dyn Progress) -> Result<Verdict, VerifyError> {
         let rows = self.defenders[0].len();
         let chosen = sample.choose(self.blocks[0].count() as usize, rows);
-        let bytes =
-            |sets: &DefenderSets| (sets.len() * self.geometry.stride * size_of::<T>()) as u64;
-        let mut groups = Groups {
-            geometry: &self.geometry,
-            enclosing: Enclosing::new(self.base.rules()),
-            blocks: &self.blocks,
-            bytes: BlockBytes {
-                own: bytes(&self.defenders[0]),
-                all: self.defenders.iter().map(bytes).sum(),
-            },
-            memory_bytes: sample.memory_bytes.saturating_sub(self.numbering_bytes()),
-            walker: self.blocks[0].walker(),
-            rest: chosen.peekable(),
-        };
         let slice = self.slice;
+        let numbering = self.numbering_bytes();
+        let too_large =
+            |values: u64| VerifyError::BlockTooLarge { slice, bytes: values + numbering };
+        let mut groups = self.groups(chosen, sample.memory_bytes.saturating_sub(numbering));
         let mut blocks = 0;
         let mut total = Outcome::default();
-        while let Some(needed) =
-            groups.next().map_err(|bytes| VerifyError::BlockTooLarge { slice, bytes })?
-        {
+        while let Some(needed) = groups.next().map_err(too_large)? {
             blocks += needed.compared.len() as u64;
             let (rows, mut outcome) = self.compare(&needed, progress)?;
             for metric in self.metrics()?.into_iter().filter(|&metric| metric != self.metric) {
@@ -125,6 +113,23 @@ impl<'a, T: Score> Verifier<'a, T> {
             0 => Verdict::Sampled { blocks, positions, metric: self.metric },
             findings => Verdict::Wrong { findings, first },
         })
+    }
+
+    fn groups<I: Iterator<Item = usize>>(&self, chosen: I, memory_bytes: u64) -> Groups<'_, T, I> {
+        let bytes =
+            |sets: &DefenderSets| (sets.len() * self.geometry.stride * size_of::<T>()) as u64;
+        Groups {
+            geometry: &self.geometry,
+            enclosing: Enclosing::new(self.base.rules()),
+            blocks: &self.blocks,
+            bytes: BlockBytes {
+                own: bytes(&self.defenders[0]),
+                all: self.defenders.iter().map(bytes).sum(),
+            },
+            memory_bytes,
+            walker: self.blocks[0].walker(),
+            rest: chosen.peekable(),
+        }
     }
 
     /// What the numberings and the sets of blocks of a sample take.
