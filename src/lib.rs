@@ -36,6 +36,11 @@ mod capture;
 pub mod dont_care;
 pub mod index;
 pub mod manifest;
+#[doc(hidden)]
+pub mod kernels {
+    //! Nothing to build upon: inner loops for the benchmarks.
+    pub use crate::retrograde::Kernels;
+}
 mod mapping;
 pub mod moves;
 pub mod notation;

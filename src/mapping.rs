@@ -1,4 +1,4 @@
-//! Files mapped into memory: the one place with `unsafe` code.
+//! Files mapped into memory, which takes `unsafe` code.
 
 use std::fs::{self, File};
 use std::io;

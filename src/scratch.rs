@@ -9,12 +9,15 @@
 //! loses nothing by that, and after a failure of the machine a file that is not
 //! whole is seen by its checksums and done again.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+
+use zstd::bulk::Compressor;
 
 use crate::rules::Side;
 use crate::value::Plies;
@@ -24,7 +27,7 @@ const MAGIC: [u8; 8] = *b"TAFLWRK\x01";
 const IDENTITY: usize = 32;
 const PARTIAL: &str = "part";
 /// Compression that costs little beside what the records took to compute.
-const LEVEL: i32 = 1;
+const LEVEL: i32 = -3;
 
 /// A part of the work on a slice that is done as a whole or not at all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -237,6 +240,23 @@ impl StageFile {
     }
 }
 
+/// Compresses with the thread's own context: making one costs more than a small
+/// record.
+fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    thread_local! {
+        static CONTEXT: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    }
+    CONTEXT.with_borrow_mut(|context| {
+        let mut ready = match context.take() {
+            Some(ready) => ready,
+            None => Compressor::new(LEVEL)?,
+        };
+        let packed = ready.compress(bytes);
+        *context = Some(ready);
+        packed
+    })
+}
+
 fn damaged() -> io::Error {
     io::Error::other("the file is damaged; delete the folder and build again")
 }
@@ -286,7 +306,7 @@ impl StageWriter {
     /// Adds a record. One without bytes need not be added.
     pub fn add(&self, key: Key, bytes: &[u8]) -> Result<(), ScratchError> {
         let add = || {
-            let packed = zstd::bulk::compress(bytes, LEVEL)?;
+            let packed = compress(bytes)?;
             let head = Head {
                 length: u32::try_from(bytes.len()).map_err(io::Error::other)?,
                 packed: u32::try_from(packed.len()).map_err(io::Error::other)?,

@@ -85,17 +85,6 @@ impl Progress for Stop {
     }
 }
 
-/// Notes the slices of which the initial pass is done.
-struct InitialPasses(Mutex<Vec<Slice>>);
-
-impl Progress for InitialPasses {
-    fn phase(&self, slice: Slice, phase: Phase, _: u64) {
-        if phase == Phase::Initial {
-            self.0.lock().unwrap().push(slice);
-        }
-    }
-}
-
 #[test]
 fn a_build_goes_on_where_it_was_stopped() {
     let (_tables, folder) = clean("mini-edge");
@@ -107,7 +96,7 @@ fn a_build_goes_on_where_it_was_stopped() {
     loop {
         let progress = Stop {
             // Later each time, so that there is an end.
-            after: 5 + 3 * stops,
+            after: 3 + stops,
             told: AtomicUsize::new(0),
         };
         let wanted = [slice(WANTED)];
@@ -164,26 +153,44 @@ fn a_killed_program_goes_on_and_makes_the_same_files() {
     assert!(files(&folder) == files(&whole.path().join("brandubh")));
 }
 
+/// Stops a build at the second ply of a slice.
+struct StopAtPly(Slice);
+
+impl Progress for StopAtPly {
+    fn phase(&self, slice: Slice, phase: Phase, _: u64) {
+        if slice == self.0 && matches!(phase, Phase::Ply { ply: 2, .. }) {
+            std::panic::resume_unwind(Box::new("stopped"));
+        }
+    }
+}
+
+/// Notes the slices of which the initial pass is done.
+struct InitialPasses(Mutex<Vec<Slice>>);
+
+impl Progress for InitialPasses {
+    fn phase(&self, slice: Slice, phase: Phase, _: u64) {
+        if phase == Phase::Initial {
+            self.0.lock().unwrap().push(slice);
+        }
+    }
+}
+
 #[test]
-fn finished_plies_are_not_done_again() {
+fn what_is_done_of_a_slice_is_not_done_again() {
     let tables = tempfile::tempdir().unwrap();
-    let rules = rules("mini-edge");
-    let wanted = [slice(WANTED)];
-    let options = BuildOptions::default();
-    let stopped = Stop { after: 150, told: AtomicUsize::new(0) };
-    let run = || build(&rules, tables.path(), &wanted, &options, &stopped, &mut |_| {});
-    catch_unwind(AssertUnwindSafe(run)).unwrap_err();
     let folder = tables.path().join("mini-edge");
-    let work = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
-    let work: Vec<PathBuf> = work.filter(|path| path.is_dir()).collect();
-    let [work] = &work[..] else { panic!("{work:?}") };
-    let stages = files(work);
-    assert!(stages.contains_key("initial-0"), "{:?}", stages.keys());
-    // A stage that is not whole is done again, the others are taken as they are.
-    let stopped_at: Slice = work.file_stem().unwrap().to_str().unwrap().parse().unwrap();
+    let (rules, wanted) = (rules("mini-edge"), [slice(WANTED)]);
+    let options = BuildOptions::default();
+    let build = |progress: &dyn Progress| {
+        build(&rules, tables.path(), &wanted, &options, progress, &mut |_| {})
+    };
+    let run = || build(&StopAtPly(wanted[0]));
+    catch_unwind(AssertUnwindSafe(run)).unwrap_err();
+    let kept = files(&folder.join(format!("{WANTED}.work")));
+    assert_eq!(kept.keys().collect::<Vec<_>>(), ["attackers-1", "initial-0"]);
     let again = InitialPasses(Mutex::default());
-    build(&rules, tables.path(), &wanted, &options, &again, &mut |_| {}).unwrap();
-    assert!(!again.0.lock().unwrap().contains(&stopped_at));
+    build(&again).unwrap();
+    assert!(again.0.lock().unwrap().is_empty());
     let (_tables, whole) = clean("mini-edge");
     assert!(files(&folder) == files(&whole));
 }

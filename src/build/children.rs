@@ -112,7 +112,7 @@ fn read_blocks<const N: usize>(
     let height = (table_rows.end - table_rows.start) as usize;
     let codes = read_codes(table, to_move, lanes.count(), table_rows)?;
     let mut part = CodedRows::default();
-    let mut block = SolverBlock::default();
+    let mut block = rows.room();
     let mut entries: Vec<Entries<N>> = vec![Vec::new(); frame.block_rows()];
     let mut at = 0;
     for number in blocks {
@@ -144,7 +144,11 @@ fn read_blocks<const N: usize>(
 }
 
 /// Gives the values of least images to all images.
-fn spread<const N: usize>(frame: &Frame<N>, block: &SolverBlock<N>, entries: &mut [Entries<N>]) {
+fn spread<const N: usize>(
+    frame: &Frame<N>,
+    block: &SolverBlock<'_, N>,
+    entries: &mut [Entries<N>],
+) {
     if block.symmetries.is_empty() {
         return;
     }

@@ -1,5 +1,6 @@
 //! What a slice takes of memory and of the disk, and how it is made to fit.
 
+use std::fs;
 use std::path::Path;
 
 use crate::index::{IndexError, binomial};
@@ -135,12 +136,18 @@ pub fn check(
     let needed = needs.scratch_bytes(&placement);
     // Where the system does not say, the work itself will find out.
     let existing = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
-    match fs4::available_space(existing) {
+    match fs4::available_space(existing).map(|bytes| bytes.saturating_add(kept_bytes(folder))) {
         Ok(available) if available < needed => {
             Err(BuildError::Disk { slice, path: folder.to_owned(), needed, available })
         }
         _ => Ok(placement),
     }
+}
+
+/// What an interrupted build has left in its folder and will use.
+fn kept_bytes(folder: &Path) -> u64 {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    files.filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum()
 }
 
 fn row_bytes(rules: &Ruleset) -> u64 {

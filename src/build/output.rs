@@ -14,7 +14,7 @@ use crate::table::{
 };
 use crate::value::Value;
 
-use super::rows::{SolverBlock, SolverRows};
+use super::rows::SolverRows;
 use super::{BuildError, SliceFiles};
 
 /// The memory of the tiles that are spread out before their values go to the
@@ -130,7 +130,7 @@ fn tile<const N: usize>(
         summaries: Default::default(),
         positions: 0,
     };
-    let mut block = SolverBlock::default();
+    let mut block = rows.room();
     let coded = solver.coded_rows(chunk)?;
     for (side, coded) in Side::ALL.into_iter().zip(&coded) {
         let summary = &mut tile.summaries[side as usize];

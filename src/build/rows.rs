@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use crate::board::{SquareSet, Symmetry};
+use crate::board::{SquareSet, Symmetry, SymmetryGroup};
 use crate::dont_care::LeastImages;
-use crate::index::{AttackerSets, SliceIndex};
+use crate::index::{AttackerSets, SliceIndex, Walker};
 use crate::retrograde::{Frame, Row};
 use crate::rules::{Kind, Side};
 
@@ -18,8 +18,8 @@ pub struct SolverRows<'a, 'f, const N: usize> {
 }
 
 /// One block of the solver, for one side to move; buffers that are used again.
-#[derive(Default)]
-pub struct SolverBlock<const N: usize> {
+pub struct SolverBlock<'a, const N: usize> {
+    walker: Walker<'a>,
     /// Its rows by defender rank; `None` where the table has no such row.
     pub rows: Vec<Option<SolverRow<N>>>,
     /// The symmetries, other than the identity, that leave the attackers unchanged.
@@ -53,6 +53,17 @@ impl<const N: usize> SolverRows<'_, '_, N> {
         self.frame.attackers.sets()
     }
 
+    /// Room for a block; it is quick to go from one block to the next one.
+    pub fn room(&self) -> SolverBlock<'_, N> {
+        SolverBlock {
+            walker: Walker::new(self.attackers()),
+            rows: Vec::new(),
+            symmetries: Vec::new(),
+            decided: Vec::new(),
+            scratch: Vec::new(),
+        }
+    }
+
     /// The rows of the table that these blocks have.
     pub fn table_rows(&self, blocks: &Range<usize>) -> Range<u64> {
         let first = |block: usize| {
@@ -67,11 +78,12 @@ impl<const N: usize> SolverRows<'_, '_, N> {
 
     /// What is known of a block before its values. The rows that the table has
     /// are those with any free set of defenders, in the same order.
-    pub fn block(&self, number: usize, to_move: Side, block: &mut SolverBlock<N>) {
+    pub fn block(&self, number: usize, to_move: Side, block: &mut SolverBlock<'_, N>) {
         let frame = self.frame;
-        let solved = frame.block(number);
+        let (attackers, symmetries) = block.walker.set(number as u64);
+        let solved = frame.block_of(number, attackers);
         frame.decided(&solved, to_move, &mut block.scratch, &mut block.decided);
-        let stabilizer = self.attackers().stabilizer(solved.attackers);
+        let stabilizer = SymmetryGroup::stabilizing(|g| symmetries >> g.index() & 1 == 1);
         let least = LeastImages::new(frame.rules, stabilizer);
         let kings = frame.rules.places(Kind::King);
         let weight = (frame.rules.symmetries().order() / stabilizer.order()) as u64;

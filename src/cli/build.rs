@@ -41,9 +41,15 @@ pub struct Args {
 }
 
 const HELP: &str = r#"--men N means every slice with at most N men, at least one attacker, and no more
-of either side than in the starting position. A build that was interrupted goes
-on where it stopped. Tables go to <tables>/<ruleset name>; files of other rules
-there are never overwritten. `taflbase plan` tells beforehand what it takes.
+of either side than in the starting position. Tables go to <tables>/<ruleset
+name>; files of other rules there are never overwritten. `taflbase plan` tells
+beforehand what a build takes.
+
+What is done is kept in a folder K2v4.work beside the tables, or in --scratch, and
+deleted with the last file of the slice. A build that was interrupted, in any way,
+goes on from the last ply that is there. Bit tables that do not fit into --memory
+are mapped from files in that folder, which is slower; the least memory is that of
+the smaller slices that captures lead to.
 
 Examples:
   taflbase build brandubh --men 5

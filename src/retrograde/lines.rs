@@ -1,6 +1,7 @@
 use crate::board::{Square, SquareSet};
 use crate::rules::{Kind, Ruleset};
 
+use super::origins::{Origins, origins};
 use super::region::Region;
 use super::row::Row;
 use super::simd::{self, Kernel, Processor};
@@ -26,8 +27,7 @@ pub struct DefenderLines<const N: usize> {
 #[derive(Clone, Debug)]
 struct Lines<const N: usize>([Vec<[Row<N>; TOGETHER]>; 2]);
 
-/// Origins that share their path rules: all squares outside gates (and gates of
-/// one square), or one gate's.
+/// Origins that share their path rules, on lines: see [`Origins`].
 #[derive(Clone, Debug)]
 struct OriginClass<const N: usize> {
     /// All lanes on the origins.
@@ -84,20 +84,12 @@ impl<const N: usize> DefenderLines<N> {
             classes: Vec::new(),
             slots: board.squares().map(slots).collect(),
         };
-        let movement = &rules.movement[Kind::Defender as usize];
-        let union = |sets: &mut dyn Iterator<Item = &SquareSet>| {
-            sets.fold(SquareSet::EMPTY, |all, &set| all | set)
+        let class = |origins: Origins| OriginClass {
+            origins: lines.table(origins.squares, |_| !Row::EMPTY),
+            stop: lines.table(origins.stop, |_| !Row::EMPTY),
+            cross: lines.table(origins.cross, |square| !region.bit(square)),
         };
-        let larger = || movement.gates.iter().filter(|gate| gate.len() > 1);
-        let open = !union(&mut movement.gates.iter());
-        let class = |origins: SquareSet, open: SquareSet| OriginClass {
-            origins: lines.table(origins & rules.places(Kind::Defender), |_| !Row::EMPTY),
-            stop: lines.table(movement.stop & open, |_| !Row::EMPTY),
-            cross: lines.table(movement.cross & open, |square| !region.bit(square)),
-        };
-        let outside = class(!union(&mut larger()), open);
-        let gates = larger().map(|&gate| class(gate, open | gate));
-        lines.classes = std::iter::once(outside).chain(gates).collect();
+        lines.classes = origins(rules, Kind::Defender).map(class).collect();
         lines
     }
 

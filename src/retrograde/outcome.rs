@@ -8,7 +8,6 @@ use crate::scratch::{Content, Key, Parts, Scratch, ScratchError, StageFile, Stag
 use crate::value::Plies;
 
 use super::chunks::{Chunks, Placement};
-use super::frame::Frame;
 use super::packed::{pack_events, unpack_events, unpack_rows};
 use super::reach::Changed;
 use super::row::Row;
@@ -69,10 +68,12 @@ impl<'a, const N: usize> Outcome<'a, N> {
         };
         let mut outcome =
             Outcome { moves, winner, chunks, placement, initial, won, open, lost, new };
-        outcome.for_chunks(|frame, chunks, chunk, [won, open, lost]| {
+        outcome.for_chunks(|moves, chunks, chunk, [won, open, lost]| {
             let blocks = chunks.blocks_of(chunk);
+            let mut walker = moves.walker();
             for (number, won) in blocks.zip(won.chunks_mut(chunks.block_rows)) {
-                for (won, valid) in won.iter_mut().zip(&frame.block(number).valid) {
+                let block = moves.frame.block_of(number, walker.set(number as u64).0);
+                for (won, valid) in won.iter_mut().zip(&block.valid) {
                     *won = !*valid;
                 }
             }
@@ -169,9 +170,10 @@ impl<'a, const N: usize> Outcome<'a, N> {
     /// Changes all tables chunk by chunk.
     fn for_chunks(
         &mut self,
-        change: impl Fn(&Frame<N>, Chunks, usize, [&mut [Row<N>]; 3]) -> Result<(), ScratchError> + Sync,
+        change: impl Fn(&RowMoves<N>, Chunks, usize, [&mut [Row<N>]; 3]) -> Result<(), ScratchError>
+        + Sync,
     ) -> Result<(), ScratchError> {
-        let (frame, chunks) = (self.moves.frame, self.chunks);
+        let (moves, chunks) = (self.moves, self.chunks);
         let rows = chunks.chunk_rows();
         for own in self.placement.own(chunks) {
             let range = || chunks.rows_of(&own);
@@ -181,7 +183,7 @@ impl<'a, const N: usize> Outcome<'a, N> {
             let tables = won.par_chunks_mut(rows).zip(open.par_chunks_mut(rows));
             let tables = tables.zip(lost.par_chunks_mut(rows)).enumerate();
             tables.try_for_each(|(i, ((won, open), lost))| {
-                change(frame, chunks, own.start + i, [won, open, lost])
+                change(moves, chunks, own.start + i, [won, open, lost])
             })?;
         }
         Ok(())

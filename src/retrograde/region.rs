@@ -2,6 +2,7 @@ use crate::board::{Board, Direction, Square, SquareSet, Symmetry};
 use crate::rules::{Kind, Ruleset};
 
 use super::flip::Flip;
+use super::origins::{Origins, origins};
 use super::row::{Lanes, Row};
 
 /// The squares that lanes stand for: the smallest square region around the
@@ -28,8 +29,7 @@ pub struct Region<const N: usize> {
     last_file: Row<N>,
 }
 
-/// King's origins that share their path rules: all squares outside gates (and
-/// gates of one square, on whose way nothing is), or one gate's.
+/// King's origins that share their path rules, by lanes: see [`Origins`].
 #[derive(Clone, Debug)]
 struct OriginClass<const N: usize> {
     /// The origins.
@@ -100,7 +100,8 @@ impl<const N: usize> Region<N> {
             region.last_file |= Row::bit(rank * side + side - 1);
         }
         region.flips = Symmetry::ALL.into_iter().map(|g| region.lane_images(g)).collect();
-        region.classes = region.origin_classes(rules);
+        region.classes =
+            origins(rules, Kind::King).map(|group| region.origin_class(rules, group)).collect();
         region
     }
 
@@ -142,36 +143,26 @@ impl<const N: usize> Region<N> {
         if symmetry == Symmetry::IDENTITY { row } else { self.flips(symmetry).by_bytes(row) }
     }
 
-    fn origin_classes(&self, rules: &Ruleset) -> Vec<OriginClass<N>> {
-        let movement = &rules.movement[Kind::King as usize];
-        let (gates, single): (Vec<_>, Vec<_>) = movement.gates.iter().partition(|g| g.len() > 1);
-        let gated = movement.gates.iter().fold(SquareSet::EMPTY, |all, &gate| all | gate);
-        let inside = gates.into_iter().fold(SquareSet::EMPTY, |all, &gate| all | gate);
-        debug_assert!(single.iter().all(|gate| gate.len() == 1));
-        let class = |origins: SquareSet, open: SquareSet| {
-            let approaches = Direction::ALL.map(|direction| {
-                let step = |b: Square| rules.board.step(b, direction).map(|goal| (b, goal));
-                let steps = rules.board.squares().filter_map(step);
-                steps
-                    .filter(|&(_, goal)| rules.goals.contains(goal) && open.contains(goal))
-                    .map(|(b, goal)| (self.bit(b), goal))
-                    .filter(|(bit, _)| !bit.is_empty())
-                    .collect::<Vec<_>>()
-            });
-            let all = |steps: &Vec<(Row<N>, Square)>| {
-                steps.iter().fold(Row::EMPTY, |lanes, (lane, _)| lanes | *lane)
-            };
-            OriginClass {
-                origins: self.row(origins & rules.places(Kind::King)),
-                stop: self.row(movement.stop & open) & self.places,
-                cross: self.row(movement.cross & open),
-                before_goals: std::array::from_fn(|direction| all(&approaches[direction])),
-                approaches,
-            }
+    fn origin_class(&self, rules: &Ruleset, origins: Origins) -> OriginClass<N> {
+        let approaches = Direction::ALL.map(|direction| {
+            let step = |b: Square| rules.board.step(b, direction).map(|goal| (b, goal));
+            let steps = rules.board.squares().filter_map(step);
+            steps
+                .filter(|&(_, goal)| rules.goals.contains(goal) && origins.open.contains(goal))
+                .map(|(b, goal)| (self.bit(b), goal))
+                .filter(|(bit, _)| !bit.is_empty())
+                .collect::<Vec<_>>()
+        });
+        let all = |steps: &Vec<(Row<N>, Square)>| {
+            steps.iter().fold(Row::EMPTY, |lanes, (lane, _)| lanes | *lane)
         };
-        let outside = class(!inside, !gated);
-        let larger = movement.gates.iter().filter(|gate| gate.len() > 1);
-        std::iter::once(outside).chain(larger.map(|&gate| class(gate, !gated | gate))).collect()
+        OriginClass {
+            origins: self.row(origins.squares),
+            stop: self.row(origins.stop) & self.places,
+            cross: self.row(origins.cross),
+            before_goals: std::array::from_fn(|direction| all(&approaches[direction])),
+            approaches,
+        }
     }
 
     /// Every lane moved one square in the direction.

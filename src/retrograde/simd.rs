@@ -1,5 +1,5 @@
-//! Instructions that not every processor has, chosen at run time: here and in
-//! the mapping of files is the only `unsafe` code.
+//! Instructions that not every processor has, chosen at run time. Here, in the
+//! mapping of files and in rows that threads share is the only `unsafe` code.
 
 use super::flip::Flip;
 use super::row::Row;

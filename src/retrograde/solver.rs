@@ -2,6 +2,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use crate::index::Walker;
 use crate::progress::{Phase, Progress};
 use crate::rules::Side;
 use crate::scratch::{Content, Key, Parts, Scratch, ScratchError, Stage, StageFile, StageWriter};
@@ -80,7 +81,9 @@ impl<'a, const N: usize> Solver<'a, N> {
     /// If the scratch folder has been damaged.
     pub fn coded_rows(&self, chunk: usize) -> Result<[CodedRows<N>; 2], ScratchError> {
         let blocks = self.blocks(chunk);
-        let valid: Vec<Row<N>> = blocks.flat_map(|number| self.frame.block(number).valid).collect();
+        let mut walker = Walker::new(self.frame.attackers.sets());
+        let block = |number| self.frame.block_of(number, walker.set(number as u64).0);
+        let valid: Vec<Row<N>> = blocks.map(block).flat_map(|block| block.valid).collect();
         // At odd plies the winner is to move and wins, at even ones the other
         // side loses.
         let mut plies: [Vec<(Code, Vec<Event<N>>)>; 2] = Default::default();

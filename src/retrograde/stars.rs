@@ -8,13 +8,14 @@
 
 use rayon::prelude::*;
 
-use crate::board::{Direction, Square, SquareSet};
+use crate::board::{Board, Direction, Square, SquareSet};
 use crate::index::{AttackerSets, Walker};
 use crate::rules::{Kind, Ruleset};
 use crate::slice::Slice;
 
 use super::frame::{Frame, counted_sets};
 use super::lookup::{Fixed, Target};
+use super::origins::{Origins, origins};
 use super::region::Region;
 use super::row::Row;
 use super::row_moves::RowMoves;
@@ -33,8 +34,8 @@ pub struct AttackerStars<const N: usize> {
     classes: Vec<OriginClass<N>>,
 }
 
-/// Origins that share their path rules: all squares outside gates (and gates of
-/// one square), or one gate's. By square of the board, all lanes or none.
+/// Origins that share their path rules, see [`Origins`]: by square of the board,
+/// all lanes or none.
 struct OriginClass<const N: usize> {
     origins: Vec<Row<N>>,
     stop: Vec<Row<N>>,
@@ -64,7 +65,9 @@ impl<const N: usize> AttackerStars<N> {
             others,
             squares: rules.places(Kind::Attacker).iter().collect(),
             lines: lines(rules),
-            classes: origin_classes(rules, &frame.region),
+            classes: origins(rules, Kind::Attacker)
+                .map(|group| origin_class(rules.board, &frame.region, group))
+                .collect(),
         })
     }
 
@@ -167,22 +170,18 @@ fn lines(rules: &Ruleset) -> Vec<Vec<usize>> {
     Direction::ALL.into_iter().flat_map(|d| starts(d).map(move |s| line(s, d))).collect()
 }
 
-fn origin_classes<const N: usize>(rules: &Ruleset, region: &Region<N>) -> Vec<OriginClass<N>> {
-    let movement = &rules.movement[Kind::Attacker as usize];
-    let union = |gates: &mut dyn Iterator<Item = &SquareSet>| {
-        gates.fold(SquareSet::EMPTY, |all, &gate| all | gate)
-    };
-    let larger = || movement.gates.iter().filter(|gate| gate.len() > 1);
-    let open = !union(&mut movement.gates.iter());
+fn origin_class<const N: usize>(
+    board: Board,
+    region: &Region<N>,
+    origins: Origins,
+) -> OriginClass<N> {
     let rows = |squares: SquareSet, row: &dyn Fn(Square) -> Row<N>| {
         let row = |square| if squares.contains(square) { row(square) } else { Row::EMPTY };
-        rules.board.squares().map(row).collect()
+        board.squares().map(row).collect()
     };
-    let class = |origins: SquareSet, open: SquareSet| OriginClass {
-        origins: rows(origins & rules.places(Kind::Attacker), &|_| !Row::EMPTY),
-        stop: rows(movement.stop & open, &|_| !Row::EMPTY),
-        cross: rows(movement.cross & open, &|square| !region.bit(square)),
-    };
-    let outside = class(!union(&mut larger()), open);
-    std::iter::once(outside).chain(larger().map(|&gate| class(gate, open | gate))).collect()
+    OriginClass {
+        origins: rows(origins.squares, &|_| !Row::EMPTY),
+        stop: rows(origins.stop, &|_| !Row::EMPTY),
+        cross: rows(origins.cross, &|square| !region.bit(square)),
+    }
 }
