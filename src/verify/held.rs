@@ -92,7 +92,7 @@ impl Held {
     }
 
     /// Those held, in order, from this place on.
-    pub fn from_place(&self, place: usize) -> impl Iterator<Item = usize> + '_ {
+    pub fn blocks_from(&self, place: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(self.at(place), |&block| self.next(block + 1))
     }
 
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(set.len(), blocks.len());
         let some = Held::from(set);
         for place in 0..=blocks.len() {
-            let rest: Vec<usize> = some.from_place(place).collect();
+            let rest: Vec<usize> = some.blocks_from(place).collect();
             assert_eq!(rest, blocks[place..]);
         }
         for block in 0..1000 {
@@ -148,8 +148,8 @@ mod tests {
             assert_eq!(some.place(block), before);
             assert_eq!(some.contains(block), blocks.contains(&block));
         }
-        let all: Vec<usize> = Held::All(5).from_place(2).collect();
+        let all: Vec<usize> = Held::All(5).blocks_from(2).collect();
         assert_eq!(all, [2, 3, 4]);
-        assert_eq!(Held::NOTHING.from_place(0).next(), None);
+        assert_eq!(Held::NOTHING.blocks_from(0).next(), None);
     }
 }

@@ -46,7 +46,7 @@ impl Layout<'_> {
         let mut walker = self.blocks.walker();
         let (start, mut first) = self.block_of(rows.start);
         let mut next = start;
-        for block in held.from_place(held.place(start)) {
+        for block in held.blocks_from(held.place(start)) {
             let attackers = walker.attackers(block).set;
             if block != next {
                 first = self.index.attackers().canonical(attackers).offset;
@@ -250,7 +250,7 @@ fn complete<T: Score>(
     let tasks = scores.par_chunks_mut(task_blocks * block_len).enumerate();
     tasks.for_each(|(task, scores)| {
         let mut walker = layout.blocks.walker();
-        let blocks = held.from_place(task * task_blocks);
+        let blocks = held.blocks_from(task * task_blocks);
         for (block, scores) in blocks.zip(scores.chunks_exact_mut(block_len)) {
             let attackers = unasked.attackers(&walker.attackers(block), side);
             complete_block(scores, layout.defenders, stride, &attackers, unasked);

@@ -51,7 +51,7 @@ pub(super) fn compare<T: Score>(
     let tasks: Vec<Outcome> = (0..blocks.len().div_ceil(task_blocks))
         .into_par_iter()
         .map(|task| {
-            let blocks = blocks.from_place(task * task_blocks).take(task_blocks);
+            let blocks = blocks.blocks_from(task * task_blocks).take(task_blocks);
             let mut comparison = Comparison::new(rows, metric);
             let mut walker = rows.own.layout.blocks.walker();
             let compared = blocks.map(|number| {
