@@ -14,7 +14,7 @@ use taflbase::table::{
 };
 use taflbase::tablebase::ProbeError;
 use taflbase::value::Value;
-use taflbase::verify::{Finding, Verdict, VerifyError, verify_slice};
+use taflbase::verify::{Finding, Sample, Verdict, VerifyError, verify_sample, verify_slice};
 use tempfile::{TempDir, tempdir};
 
 fn ruleset(name: &str) -> Ruleset {
@@ -47,6 +47,11 @@ impl Tables {
     fn verify(&self, slice: Slice) -> Result<Verdict, VerifyError> {
         let base = Tablebase::open(self.rules.clone(), self.folder.path()).unwrap();
         verify_slice(&base, slice, &())
+    }
+
+    fn verify_sample(&self, slice: Slice, sample: Sample) -> Result<Verdict, VerifyError> {
+        let base = Tablebase::open(self.rules.clone(), self.folder.path()).unwrap();
+        verify_sample(&base, slice, &sample, &())
     }
 
     /// Verifies a slice in which something is wrong.
@@ -390,6 +395,112 @@ fn wdl_tables_alone_are_consistent_or_wrong() {
         let (_, first) = tables.findings(slice);
         assert!(first.iter().any(|finding| matches!(finding, Finding::Wdl { .. })), "{first:?}");
     }
+}
+
+const EVERYTHING: Sample = Sample { percent: 100.0, seed: 0, memory_bytes: u64::MAX };
+
+/// About twice the memory that any block of a slice can be compared in.
+fn little_memory(tables: &Tables, slice: Slice) -> u64 {
+    let mut memory_bytes = 1;
+    loop {
+        match tables.verify_sample(slice, Sample { memory_bytes, ..EVERYTHING }) {
+            Err(VerifyError::BlockTooLarge { bytes, .. }) => memory_bytes = bytes,
+            Err(error) => panic!("{error}"),
+            Ok(_) => return 2 * memory_bytes,
+        }
+    }
+}
+
+#[test]
+fn a_sample_of_everything_proves_what_is_proved_in_full() {
+    let built = [
+        ("mini-corner", &["K0v5", "K1v4", "K2v2", "K3v1"][..]),
+        ("mini-edge", &["K1v4", "K2v3"]),
+        ("mini-camps", &["K1v2"]),
+        ("lopsided", &["K1v2", "K2v1"]),
+        ("berkeley", &["K1v1"]),
+    ];
+    for (name, slices) in built {
+        let tables = Tables::new(name, slices);
+        for slice in slices.iter().map(|text| text.parse().unwrap()) {
+            let Verdict::Proved { positions: all } = tables.verify(slice).unwrap() else {
+                panic!("{name} {slice}");
+            };
+            let memory_bytes = little_memory(&tables, slice);
+            for sample in [EVERYTHING, Sample { memory_bytes, ..EVERYTHING }] {
+                let verdict = tables.verify_sample(slice, sample).unwrap();
+                assert!(
+                    matches!(verdict, Verdict::Sampled { positions, .. } if positions == all),
+                    "{name} {slice}: {verdict:?}"
+                );
+            }
+        }
+    }
+}
+
+/// Tables with one wrong distance.
+fn with_a_wrong_value() -> (Tables, Slice) {
+    let (tables, slice) = with_draws();
+    let (side, lane, row, _) = slot_with(&tables, slice, |value| value == Value::Win(5));
+    let change = |s, l, r, code| if (s, l, r) == (side, lane, row) { code - 2 } else { code };
+    tables.rewrite(slice, Metric::Dtw, change, |_| {});
+    (tables, slice)
+}
+
+#[test]
+fn a_sample_of_everything_finds_what_is_found_in_full() {
+    let (tables, slice) = with_a_wrong_value();
+    let (count, mut first) = tables.findings(slice);
+    // That of the whole table.
+    first.retain(|finding| !matches!(finding, Finding::ValueHash { .. }));
+    match tables.verify_sample(slice, EVERYTHING).unwrap() {
+        Verdict::Wrong { findings, first: found } => {
+            assert_eq!(findings, count - 1);
+            assert!(found.starts_with(&first), "{found:?} {first:?}");
+        }
+        other => panic!("{other:?}"),
+    }
+    let memory_bytes = little_memory(&tables, slice);
+    let in_groups = tables.verify_sample(slice, Sample { memory_bytes, ..EVERYTHING });
+    assert!(matches!(in_groups, Ok(Verdict::Wrong { findings, .. }) if findings == count - 1));
+}
+
+#[test]
+fn a_wrong_value_is_found_if_its_block_is_in_the_sample() {
+    let (tables, slice) = with_a_wrong_value();
+    let verdict = |seed| {
+        let sample = Sample { percent: 10.0, seed, ..EVERYTHING };
+        tables.verify_sample(slice, sample).unwrap()
+    };
+    let verdicts: Vec<Verdict> = (0..40).map(verdict).collect();
+    let wrong = verdicts.iter().filter(|verdict| matches!(verdict, Verdict::Wrong { .. })).count();
+    assert!((1..40).contains(&wrong), "{wrong}");
+    assert_eq!(verdicts, (0..40).map(verdict).collect::<Vec<_>>(), "the same every time");
+}
+
+#[test]
+fn samples_do_not_depend_on_threads_or_memory() {
+    let (tables, slice) = with_draws();
+    let memory_bytes = little_memory(&tables, slice);
+    for seed in 0..3 {
+        let sample = Sample { percent: 20.0, seed, ..EVERYTHING };
+        let verdict = tables.verify_sample(slice, sample).unwrap();
+        assert!(matches!(verdict, Verdict::Sampled { blocks: 1.., positions: 1.., .. }));
+        for threads in [1, 2] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let little = Sample { memory_bytes, ..sample };
+            assert_eq!(pool.install(|| tables.verify_sample(slice, sample)).unwrap(), verdict);
+            assert_eq!(pool.install(|| tables.verify_sample(slice, little)).unwrap(), verdict);
+        }
+    }
+}
+
+#[test]
+fn samples_of_wdl_tables_alone_are_of_that_metric() {
+    let (tables, slice) = with_draws();
+    std::fs::remove_file(tables.path(slice, Metric::Dtw)).unwrap();
+    let verdict = tables.verify_sample(slice, Sample { percent: 5.0, ..EVERYTHING }).unwrap();
+    assert!(matches!(verdict, Verdict::Sampled { metric: Metric::Wdl, .. }), "{verdict:?}");
 }
 
 #[test]

@@ -5,9 +5,9 @@ use taflbase::Tablebase;
 use taflbase::slice::Slice;
 use taflbase::table::Metric;
 use taflbase::tablebase::ProbeError;
-use taflbase::verify::{Verdict, VerifyError, memory_bytes, verify_slice};
+use taflbase::verify::{Sample, Verdict, VerifyError, memory_bytes, verify_sample, verify_slice};
 
-use super::arguments::{Present, Threads};
+use super::arguments::{Present, Threads, parse_bytes};
 use super::failure::Failure;
 use super::machine::available_bytes;
 use super::output::{Session, grouped};
@@ -21,6 +21,17 @@ pub struct Args {
     rules: String,
     #[command(flatten)]
     present: Present,
+    /// Prove a sample of this many percent of each slice's blocks (all positions
+    /// with one set of attackers), which slices too large for memory allow
+    #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
+    #[arg(allow_negative_numbers = true)]
+    sample: Option<f64>,
+    /// What the choice of the sample depends on
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "sample")]
+    seed: u64,
+    /// The memory that the values may take, like 16GiB [default: what is free]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    memory: Option<u64>,
     #[command(flatten)]
     threads: Threads,
 }
@@ -30,19 +41,28 @@ that its captures lead to are right: without --slice they are verified, too. A
 slice with a WDL table alone can only be found consistent, which is no proof.
 Exits 1 if a value is wrong or a file is damaged.
 
+With --sample, the values of some blocks of each slice, at least one, are held
+against those stored for what their moves lead to. The same seed gives the same
+blocks. Of the rest of a table, its counts and the hash of its values a sample
+says nothing.
+
 Examples:
   taflbase verify brandubh
   taflbase verify brandubh --slice K2v3 --threads 8
+  taflbase verify brandubh --slice K3v4 --sample 0.5 --seed 7 --memory 4GiB
 
-JSON, one line for each slice; the verdict is "proved", "consistent", "wrong" or
-"damaged", and the messages are the first few of the findings:
-  {"rules":"brandubh","slice":"K2v3","verdict":"proved","positions":9876543,"findings":0,"messages":[],"seconds":4.2}"#;
+JSON, one line for each slice; the verdict is "proved", "consistent", "sampled",
+"wrong" or "damaged", and the messages are the first few of the findings:
+  {"rules":"brandubh","slice":"K2v3","verdict":"proved","positions":9876543,"findings":0,"messages":[],"seconds":4.2}
+  {"rules":"brandubh","slice":"K3v4","verdict":"sampled","percent":0.5,"seed":7,"blocks":85,"positions":67218240,"findings":0,"messages":[],"seconds":9.8}"#;
 
 #[derive(Serialize)]
 struct Answer<'a> {
     rules: &'a str,
     slice: String,
     verdict: &'static str,
+    #[serde(flatten)]
+    sample: Option<Sampled>,
     /// Those that were compared and found right.
     positions: u64,
     findings: u64,
@@ -50,18 +70,35 @@ struct Answer<'a> {
     seconds: f64,
 }
 
+/// What was asked for, and the blocks that it came to; unknown where something
+/// is wrong.
+#[derive(Clone, Copy, Serialize)]
+struct Sampled {
+    percent: f64,
+    seed: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocks: Option<u64>,
+}
+
 /// Verifies slice by slice.
 pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let base = session.open(&args.rules)?;
     let slices = args.present.slices(&base, &args.rules, session)?;
     let reporter = Reporter::new(slices.iter().map(|&slice| work(&base, slice)));
+    let memory_bytes = args.memory.or_else(available_bytes).unwrap_or(u64::MAX);
+    let sample = args.sample.map(|percent| Sample { percent, seed: args.seed, memory_bytes });
     let mut wrong = 0;
     for &slice in &slices {
-        refuse_beyond_memory(&base, slice)?;
         let begun = Instant::now();
-        let verdict = args.threads.run(|| verify_slice(&base, slice, &reporter))?;
-        let answer =
-            answer(&base, slice, verdict, begun).map_err(|error| refusal(args, session, error))?;
+        let verdict = match &sample {
+            Some(sample) => args.threads.run(|| verify_sample(&base, slice, sample, &reporter))?,
+            None => {
+                refuse_beyond(memory_bytes, &base, slice)?;
+                args.threads.run(|| verify_slice(&base, slice, &reporter))?
+            }
+        };
+        let answer = answer(&base, slice, verdict, sample, begun)
+            .map_err(|error| refusal(args, session, error))?;
         wrong += usize::from(answer.findings > 0);
         reporter.aside(|| {
             if session.json { session.json_line(&answer) } else { session.text(&answer.text()) }
@@ -74,13 +111,17 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     }
 }
 
+/// A share of the whole, in percent.
+fn parse_percent(text: &str) -> Result<f64, String> {
+    let percent = text.parse().ok().filter(|&percent: &f64| percent > 0.0 && percent <= 100.0);
+    percent.ok_or_else(|| "write a number above 0, up to 100".to_owned())
+}
+
 /// Refuses a slice whose values the system would have to swap, or to kill for.
-fn refuse_beyond_memory(base: &Tablebase, slice: Slice) -> Result<(), Failure> {
-    let bytes = memory_bytes(base.rules(), slice);
-    let available = available_bytes().unwrap_or(u64::MAX);
-    match bytes {
+fn refuse_beyond(available: u64, base: &Tablebase, slice: Slice) -> Result<(), Failure> {
+    match memory_bytes(base.rules(), slice) {
         Some(bytes) if bytes <= available => Ok(()),
-        _ => Err(Failure::error(VerifyError::TooLarge { slice, bytes })),
+        bytes => Err(Failure::error(VerifyError::TooLarge { slice, bytes })),
     }
 }
 
@@ -98,11 +139,20 @@ fn answer<'a>(
     base: &'a Tablebase,
     slice: Slice,
     verdict: Result<Verdict, VerifyError>,
+    sample: Option<Sample>,
     begun: Instant,
 ) -> Result<Answer<'a>, VerifyError> {
+    let blocks = match verdict {
+        Ok(Verdict::Sampled { blocks, .. }) => Some(blocks),
+        _ => None,
+    };
     let (verdict, positions, findings, messages) = match verdict {
         Ok(Verdict::Proved { positions }) => ("proved", positions, 0, Vec::new()),
         Ok(Verdict::Consistent { positions }) => ("consistent", positions, 0, Vec::new()),
+        Ok(Verdict::Sampled { positions, metric, .. }) => {
+            let verdict = if metric == Metric::Dtw { "sampled" } else { "consistent" };
+            (verdict, positions, 0, Vec::new())
+        }
         Ok(Verdict::Wrong { findings, first }) => {
             let messages = first.iter().map(|finding| finding.display(base.rules()).to_string());
             ("wrong", 0, findings, messages.collect())
@@ -116,6 +166,7 @@ fn answer<'a>(
         rules: &base.rules().name,
         slice: slice.to_string(),
         verdict,
+        sample: sample.map(|Sample { percent, seed, .. }| Sampled { percent, seed, blocks }),
         positions,
         findings,
         messages,
@@ -134,7 +185,16 @@ impl Answer<'_> {
     fn text(&self) -> String {
         let Answer { slice, findings, .. } = self;
         let positions = grouped(self.positions);
+        let sampled = self.sample.and_then(|Sampled { percent, seed, blocks }| {
+            let blocks = match blocks? {
+                1 => "1 block".to_owned(),
+                blocks => format!("{} blocks", grouped(blocks)),
+            };
+            Some(format!("{blocks} (a sample of {percent} %, seed {seed}), "))
+        });
+        let positions = format!("{}{positions}", sampled.unwrap_or_default());
         let mut text = match self.verdict {
+            "sampled" => format!("{slice}: proved in {positions} positions"),
             "proved" => format!("{slice}: proved, {positions} positions"),
             "consistent" => {
                 format!("{slice}: consistent, not proved: {positions} positions, and no DTW table")

@@ -2,7 +2,7 @@ use crate::board::{Square, SquareSet, Symmetry};
 use crate::rules::{Kind, Side};
 
 use super::enclosing::Line;
-use super::geometry::Slide;
+use super::geometry::{BlockAttackers, Slide};
 use super::rows::Rows;
 use super::score::Score;
 
@@ -10,6 +10,8 @@ use super::score::Score;
 pub(super) struct Block<'a, T> {
     pub number: usize,
     pub attackers: SquareSet,
+    /// How many images each placement stands for.
+    pub images: u64,
     pub moves: Vec<AttackerMove<'a, T>>,
     /// By square: the slides of a defender there that no attacker blocks.
     pub slides: Vec<Vec<&'a Slide<T>>>,
@@ -30,9 +32,9 @@ pub(super) struct AttackerMove<'a, T> {
 }
 
 impl<'a, T: Score> Rows<'a, T> {
-    /// The block of that number.
-    pub fn block(&self, number: usize) -> Block<'a, T> {
-        let attackers = self.own.layout.blocks.attackers(number as u64);
+    /// The block of that number and these attackers.
+    pub fn block(&self, number: usize, attackers: &BlockAttackers) -> Block<'a, T> {
+        let &BlockAttackers { set: attackers, stabilizer } = attackers;
         let squares = self.rules.board.squares();
         let movers = match self.own.layout.index.slice().defenders {
             0 => SquareSet::EMPTY,
@@ -52,6 +54,7 @@ impl<'a, T: Score> Rows<'a, T> {
         Block {
             number,
             attackers,
+            images: (self.geometry.group.order() / stabilizer.order()) as u64,
             moves: self.attacker_moves(attackers),
             slides: slides.collect(),
             near: self.rules.board.squares().filter(may_capture).collect(),

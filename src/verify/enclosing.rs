@@ -1,4 +1,4 @@
-use crate::board::{Direction, Square, SquareSet};
+use crate::board::{Board, Direction, Square, SquareSet};
 use crate::rules::{Hostility, Kind, Ruleset, Side};
 
 /// What a piece that arrives somewhere encloses, from the ruleset's square
@@ -15,6 +15,8 @@ pub(super) struct Enclosing<'a> {
     lines: Vec<Vec<Line>>,
     /// By square.
     beside: Vec<SquareSet>,
+    /// Where an attacker may not be needed to capture a king.
+    may_help: SquareSet,
 }
 
 /// A neighbour of a square of arrival, and the square behind it.
@@ -62,7 +64,13 @@ impl<'a> Enclosing<'a> {
         };
         let lines =
             board.squares().map(|at| Direction::ALL.into_iter().filter_map(move |d| line(at, d)));
-        Enclosing { rules, lines: lines.map(Iterator::collect).collect(), beside }
+        let Hostility { empty, occupied, besieged } = rules.hostile[Kind::King as usize];
+        let may_help = empty | occupied | besieged;
+        Enclosing { rules, lines: lines.map(Iterator::collect).collect(), beside, may_help }
+    }
+
+    pub fn board(&self) -> Board {
+        self.rules.board
     }
 
     /// The squares next to this one.
@@ -135,12 +143,10 @@ impl<'a> Enclosing<'a> {
     /// Whether the attackers may capture a king there at all, wherever the
     /// defenders stand.
     pub fn king_in_danger(&self, line: Line, attackers: SquareSet) -> bool {
-        let Hostility { empty, occupied, besieged } = *self.hostility(Kind::King);
-        let hostile = attackers | empty | occupied | besieged;
         if self.rules.surrounded.contains(line.victim) {
-            self.beside(line.victim).is_subset(hostile)
+            self.beside(line.victim).is_subset(attackers | self.may_help)
         } else {
-            hostile.contains(line.beyond)
+            attackers.contains(line.beyond) || self.may_help.contains(line.beyond)
         }
     }
 

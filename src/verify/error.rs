@@ -19,6 +19,14 @@ pub enum VerifyError {
         /// counted in 64 bits.
         bytes: Option<u64>,
     },
+    /// A block of a sample and those that its moves lead to do not fit into the
+    /// memory given.
+    BlockTooLarge {
+        /// The slice.
+        slice: Slice,
+        /// The bytes that the values of these blocks take.
+        bytes: u64,
+    },
     /// A table has distances beyond any that can be proved, 65530 plies.
     TooLong(Slice),
 }
@@ -37,6 +45,14 @@ impl fmt::Display for VerifyError {
                     None => Ok(()),
                 }
             }
+            VerifyError::BlockTooLarge { slice, bytes } => {
+                let mib = bytes.div_ceil(1 << 20);
+                write!(
+                    f,
+                    "a block of {slice} and what its moves lead to take {mib} MiB, which do not \
+                     fit into memory"
+                )
+            }
             VerifyError::TooLong(slice) => {
                 write!(
                     f,
@@ -51,7 +67,9 @@ impl std::error::Error for VerifyError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             VerifyError::Table(error) => Some(error),
-            VerifyError::TooLarge { .. } | VerifyError::TooLong(_) => None,
+            VerifyError::TooLarge { .. }
+            | VerifyError::BlockTooLarge { .. }
+            | VerifyError::TooLong(_) => None,
         }
     }
 }

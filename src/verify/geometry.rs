@@ -1,5 +1,5 @@
 use crate::board::{Square, SquareSet, Symmetry, SymmetryGroup};
-use crate::index::{AttackerSets, Binomials, Canonical, KingLanes, binomial, colex_rank};
+use crate::index::{AttackerSets, Binomials, Canonical, KingLanes, Walker, binomial, colex_rank};
 use crate::rules::{Kind, Ruleset, Side};
 use crate::slice::Slice;
 
@@ -142,6 +142,12 @@ impl DefenderSets {
         self.sets.len()
     }
 
+    /// The memory that it takes.
+    pub fn size_bytes(&self) -> u64 {
+        let images = self.images.iter().map(|images| size_of_val(&images[..]));
+        (size_of_val(&self.sets[..]) + images.sum::<usize>()) as u64
+    }
+
     /// All sets, in the order of their numbers.
     pub fn sets(&self) -> &[SquareSet] {
         &self.sets
@@ -196,9 +202,9 @@ impl Blocks {
         self.0.rows()
     }
 
-    /// The attackers of a block.
-    pub fn attackers(&self, block: u64) -> SquareSet {
-        self.0.unrank(block).0
+    /// Tells the attackers of one block after the other.
+    pub fn walker(&self) -> BlockWalker<'_> {
+        BlockWalker(Walker::new(&self.0))
     }
 
     /// The block of a set of attackers, and the symmetry that leads there.
@@ -206,10 +212,24 @@ impl Blocks {
         let Canonical { offset, symmetry, .. } = self.0.canonical(attackers);
         (offset as usize, symmetry)
     }
+}
 
-    /// How many images each set of a block stands for.
-    pub fn images(&self, group: SymmetryGroup, attackers: SquareSet) -> u64 {
-        (group.order() / self.0.stabilizer(attackers).order()) as u64
+/// Tells the attackers of blocks, fast in ascending order.
+pub(super) struct BlockWalker<'a>(Walker<'a>);
+
+/// The attackers of a block.
+#[derive(Clone, Copy)]
+pub(super) struct BlockAttackers {
+    pub set: SquareSet,
+    /// The symmetries that leave them unchanged.
+    pub stabilizer: SymmetryGroup,
+}
+
+impl BlockWalker<'_> {
+    pub fn attackers(&mut self, block: usize) -> BlockAttackers {
+        let (set, symmetries) = self.0.set(block as u64);
+        let unchanged = |symmetry: Symmetry| symmetries >> symmetry.index() & 1 == 1;
+        BlockAttackers { set, stabilizer: SymmetryGroup::stabilizing(unchanged) }
     }
 }
 

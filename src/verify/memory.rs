@@ -12,13 +12,17 @@ use crate::table::{
 
 use super::VerifyError;
 use super::geometry::{Blocks, DefenderSets};
+use super::held::Held;
 use super::score::Score;
-use super::unasked::Unasked;
+use super::unasked::{Attackers, Unasked};
+
+/// Rows that one task works on, about.
+const TASK_ROWS: usize = 1 << 13;
 
 /// The code of a position that the side to move decides.
 const WIN_IN_1: Code = 1;
 
-/// How the rows of a slice lie in memory: blocks of one set of attackers each,
+/// How the rows of a slice lie in memory: blocks of one set of attackers each, all or some,
 /// with a row for every set of defenders, also for those that meet the
 /// attackers, so that one numbering of them serves all blocks.
 ///
@@ -31,78 +35,120 @@ pub(super) struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    /// Rows in memory, gaps and all.
-    fn rows(&self) -> Option<usize> {
-        let blocks = usize::try_from(self.blocks.count()).ok()?;
-        blocks.checked_mul(self.defenders.len())
+    /// Blocks that one task works on: enough to share out evenly.
+    pub fn task_blocks(&self) -> usize {
+        (TASK_ROWS / self.defenders.len()).max(1)
     }
 
-    /// The row in memory of a set of defenders in a block.
-    pub fn row(&self, block: usize, defenders: usize) -> usize {
-        block * self.defenders.len() + defenders
-    }
-
-    /// The rows of the file, in order.
-    fn placements(&self, rows: Range<u64>) -> Vec<Placement> {
-        let mut placements = Vec::with_capacity((rows.end - rows.start) as usize);
-        let mut next = rows.start;
-        while next < rows.end {
-            let (attackers, first) = self.index.attackers().unrank(next);
-            let block = self.blocks.find(attackers).0;
-            let free = |&(_, set): &(usize, &SquareSet)| !set.meets(attackers);
-            let sets = self.defenders.sets().iter().enumerate().filter(free);
-            let wanted = sets.skip((next - first) as usize).take((rows.end - next) as usize);
+    /// The rows of the file that are of blocks held, in order.
+    fn placements(&self, held: &Held, rows: Range<u64>) -> Vec<Placement> {
+        let mut placements = Vec::new();
+        let mut walker = self.blocks.walker();
+        let (start, mut first) = self.block_of(rows.start);
+        let mut next = start;
+        for block in held.blocks_from(held.place(start)) {
+            let attackers = walker.attackers(block).set;
+            if block != next {
+                first = self.index.attackers().canonical(attackers).offset;
+            }
+            if first >= rows.end {
+                break;
+            }
+            let skipped = rows.start.saturating_sub(first);
+            let sets = self.free_sets(attackers).skip(skipped as usize);
+            let wanted = first + skipped..rows.end;
             let before = placements.len();
-            placements.extend(wanted.map(|(number, &defenders)| Placement {
-                row: self.row(block, number),
+            placements.extend(wanted.zip(sets).map(|(row, (number, &defenders))| Placement {
+                at: (row - rows.start) as usize,
+                block,
+                number,
                 attackers,
                 defenders,
             }));
-            next += (placements.len() - before) as u64;
+            first += skipped + (placements.len() - before) as u64;
+            next = block + 1;
         }
         placements
+    }
+
+    /// The block that holds a row of the file, and its first row.
+    fn block_of(&self, row: u64) -> (usize, u64) {
+        let (attackers, first) = self.index.attackers().unrank(row);
+        (self.blocks.find(attackers).0, first)
+    }
+
+    /// The sets of defenders beside these attackers, with their numbers.
+    fn free_sets(&self, attackers: SquareSet) -> impl Iterator<Item = (usize, &SquareSet)> {
+        let sets = self.defenders.sets().iter().enumerate();
+        sets.filter(move |(_, set)| !set.meets(attackers))
+    }
+
+    /// How many rows in memory lie before a row of the file, and before all
+    /// that come after it.
+    fn rows_before(&self, held: &Held, row: u64) -> usize {
+        if row >= self.index.rows() {
+            return held.len() * self.defenders.len();
+        }
+        let (block, first) = self.block_of(row);
+        let before = held.place(block) * self.defenders.len();
+        if !held.contains(block) {
+            return before;
+        }
+        let attackers = self.blocks.walker().attackers(block).set;
+        let number = self.free_sets(attackers).nth((row - first) as usize);
+        before + number.map_or(0, |(number, _)| number)
     }
 }
 
 /// A row of the file.
 #[derive(Clone, Copy)]
 struct Placement {
-    /// Its row in memory; ascending.
-    row: usize,
+    /// Which it is of those asked for.
+    at: usize,
+    block: usize,
+    /// That of the defenders.
+    number: usize,
     attackers: SquareSet,
     defenders: SquareSet,
 }
 
-/// The values of a slice in memory, row by row, for the sides that are needed.
-pub(super) struct Values<T> {
+/// The values of a slice, or of some blocks of it, in memory, row by row.
+pub(super) struct Values<'a, T> {
     stride: usize,
+    /// Rows of a block.
+    rows: usize,
     /// By side.
+    held: [&'a Held; 2],
     scores: [Vec<T>; 2],
 }
 
-impl<T: Score> Values<T> {
-    /// Reads a table; of a DTW table the signs only if that is asked for. What the
-    /// table does not answer for gets the values that follow from the rules.
+impl<'a, T: Score> Values<'a, T> {
+    /// Reads the blocks that are to be held, by side, from a table; of a DTW table
+    /// the signs only if that is asked for. What the table does not answer for
+    /// gets the values that follow from the rules.
     pub fn read(
         table: &Table<Mmap>,
         layout: &Layout,
         stride: usize,
-        sides: &[Side],
+        held: [&'a Held; 2],
         metric: Metric,
         unasked: &Unasked<T>,
-    ) -> Result<Values<T>, VerifyError> {
-        let mut values = Values { stride, scores: Default::default() };
-        for &side in sides {
-            let mut scores = read_side(table, layout, stride, side, metric)?;
-            complete(&mut scores, layout, stride, side, unasked);
+    ) -> Result<Values<'a, T>, VerifyError> {
+        let rows = layout.defenders.len();
+        let mut values = Values { stride, rows, held, scores: Default::default() };
+        for side in Side::ALL {
+            let held = held[side as usize];
+            let mut scores = read_side(table, layout, held, stride, side, metric)?;
+            complete(&mut scores, layout, held, stride, side, unasked);
             values.scores[side as usize] = scores;
         }
         Ok(values)
     }
 
-    /// The scores of a row by lane.
+    /// The scores by lane of a row of a block that is held.
     #[inline]
-    pub fn row(&self, side: Side, row: usize) -> &[T] {
+    pub fn row(&self, side: Side, block: usize, number: usize) -> &[T] {
+        let row = self.held[side as usize].place(block) * self.rows + number;
         &self.scores[side as usize][row * self.stride..][..self.stride]
     }
 }
@@ -110,12 +156,14 @@ impl<T: Score> Values<T> {
 fn read_side<T: Score>(
     table: &Table<Mmap>,
     layout: &Layout,
+    held: &Held,
     stride: usize,
     side: Side,
     metric: Metric,
 ) -> Result<Vec<T>, VerifyError> {
     let slice = layout.index.slice();
-    let length = layout.rows().and_then(|rows| rows.checked_mul(stride));
+    let rows = held.len().checked_mul(layout.defenders.len());
+    let length = rows.and_then(|rows| rows.checked_mul(stride));
     let bytes = length.map(|length| (length * size_of::<T>()) as u64);
     let too_large = VerifyError::TooLarge { slice, bytes };
     let mut scores = Vec::new();
@@ -124,27 +172,35 @@ fn read_side<T: Score>(
         return Err(too_large);
     };
     scores.resize(length, T::default());
+    if length == 0 {
+        return Ok(scores);
+    }
     let mut parts = Vec::new();
     let mut rest = &mut scores[..];
     let mut begin = 0;
     for rows in row_groups(table) {
-        // Up to the row that the next group begins with.
-        let end = if rows.end < layout.index.rows() {
-            layout.placements(rows.end..rows.end + 1)[0].row * stride
-        } else {
-            length
-        };
-        let (part, after) = rest.split_at_mut(end - begin);
-        parts.push((rows, begin / stride, part));
+        let end = layout.rows_before(held, rows.end);
+        let (part, after) = rest.split_at_mut((end - begin) * stride);
+        if !part.is_empty() {
+            parts.push((rows, begin, part));
+        }
         rest = after;
         begin = end;
     }
     let sign = metric == Metric::Wdl && table.header().metric == Metric::Dtw;
     parts.into_par_iter().try_for_each(|(rows, first, part)| {
-        let places = layout.placements(rows.clone());
-        visit(table, side, rows, |lane, row, code| {
-            let code = if sign { dtw_code_to_wdl_code(code) } else { code };
-            part[(places[row].row - first) * stride + lane] = T::of(code);
+        let placements = layout.placements(held, rows.clone()).into_iter();
+        let places: Vec<(usize, usize)> = placements
+            .map(|place| {
+                let row = held.place(place.block) * layout.defenders.len() + place.number;
+                (place.at, (row - first) * stride)
+            })
+            .collect();
+        visit(table, side, rows, |lane, codes| {
+            for &(at, row) in &places {
+                let code = if sign { dtw_code_to_wdl_code(codes[at]) } else { codes[at] };
+                part[row + lane] = T::of(code);
+            }
         })
     })?;
     Ok(scores)
@@ -158,13 +214,12 @@ fn row_groups(table: &Table<Mmap>) -> impl Iterator<Item = Range<u64>> {
     groups.map(move |first| first..(first + height).min(grid.rows()))
 }
 
-/// Tells the code of every lane and row of a row of blocks, rows counted from
-/// the first of them.
+/// Tells the codes of every lane of a row of blocks.
 fn visit(
     table: &Table<Mmap>,
     side: Side,
     rows: Range<u64>,
-    mut tell: impl FnMut(usize, usize, Code),
+    mut tell: impl FnMut(usize, &[Code]),
 ) -> Result<(), VerifyError> {
     let grid = table.header().grid;
     let height = (rows.end - rows.start) as usize;
@@ -173,9 +228,7 @@ fn visit(
     while let Some((block, _)) = grid.locate(side, lane, rows.start) {
         table.read_block(block, &mut codes)?;
         for codes in codes.chunks_exact(height) {
-            for (row, &code) in codes.iter().enumerate() {
-                tell(lane, row, code);
-            }
+            tell(lane, codes);
             lane += 1;
         }
     }
@@ -187,32 +240,48 @@ fn visit(
 fn complete<T: Score>(
     scores: &mut [T],
     layout: &Layout,
+    held: &Held,
     stride: usize,
     side: Side,
     unasked: &Unasked<T>,
 ) {
-    let sets = layout.defenders.sets();
-    let blocks = scores.par_chunks_mut(sets.len() * stride).enumerate();
-    blocks.for_each(|(number, scores)| {
-        let set = layout.blocks.attackers(number as u64);
-        let attackers = unasked.attackers(layout.index.attackers(), set);
-        for symmetry in attackers.least.symmetries() {
-            let lanes = unasked.lane_images(symmetry);
-            for (number, &defenders) in sets.iter().enumerate() {
-                let image = layout.defenders.image(symmetry, number) * stride;
-                for lane in unasked.lanes(unasked.least(&attackers, defenders)) {
-                    scores[image + usize::from(lanes[lane])] = scores[number * stride + lane];
-                }
-            }
-        }
-        for (&defenders, row) in sets.iter().zip(scores.chunks_exact_mut(stride)) {
-            if !defenders.meets(set) {
-                for lane in unasked.lanes(unasked.decided(&attackers, defenders, side)) {
-                    row[lane] = T::of(WIN_IN_1);
-                }
-            }
+    let task_blocks = layout.task_blocks();
+    let block_len = layout.defenders.len() * stride;
+    let tasks = scores.par_chunks_mut(task_blocks * block_len).enumerate();
+    tasks.for_each(|(task, scores)| {
+        let mut walker = layout.blocks.walker();
+        let blocks = held.blocks_from(task * task_blocks);
+        for (block, scores) in blocks.zip(scores.chunks_exact_mut(block_len)) {
+            let attackers = unasked.attackers(&walker.attackers(block), side);
+            complete_block(scores, layout.defenders, stride, &attackers, unasked);
         }
     });
+}
+
+fn complete_block<T: Score>(
+    scores: &mut [T],
+    defenders: &DefenderSets,
+    stride: usize,
+    attackers: &Attackers,
+    unasked: &Unasked<T>,
+) {
+    let sets = defenders.sets();
+    for symmetry in attackers.least.symmetries() {
+        let lanes = unasked.lane_images(symmetry);
+        for (number, &set) in sets.iter().enumerate() {
+            let image = defenders.image(symmetry, number) * stride;
+            for lane in unasked.lanes(unasked.least(attackers, set)) {
+                scores[image + usize::from(lanes[lane])] = scores[number * stride + lane];
+            }
+        }
+    }
+    for (&set, row) in sets.iter().zip(scores.chunks_exact_mut(stride)) {
+        if !set.meets(attackers.set) {
+            for lane in unasked.lanes(unasked.decided(attackers, set)) {
+                row[lane] = T::of(WIN_IN_1);
+            }
+        }
+    }
 }
 
 /// A code of a WDL table that is not the sign of the distance known for it.
@@ -229,6 +298,7 @@ pub(super) struct WrongSign {
 
 /// What a table's values come to.
 pub(super) struct Examined {
+    /// That of the table, if all blocks were held.
     pub value_hash: ValueHash,
     /// How many signs are wrong.
     pub wrong: u64,
@@ -236,11 +306,12 @@ pub(super) struct Examined {
     pub first: Vec<WrongSign>,
 }
 
-/// Hashes all that a table answers for. With the values of the DTW table, a WDL
-/// table is held against them.
+/// Hashes all that a table answers for in the blocks held. With the values of the
+/// DTW table, a WDL table is held against them.
 pub(super) fn examine<T: Score>(
     table: &Table<Mmap>,
     layout: &Layout,
+    held: &Held,
     distances: Option<&Values<T>>,
     unasked: &Unasked<T>,
     few: usize,
@@ -249,48 +320,53 @@ pub(super) fn examine<T: Score>(
     let mut hasher = ValueHasher::new(grid.lanes());
     let (mut wrong, mut first) = (0, Vec::new());
     for rows in row_groups(table) {
-        let placements = layout.placements(rows.clone());
+        let placements = layout.placements(held, rows.clone());
+        if placements.is_empty() {
+            continue;
+        }
+        let height = (rows.end - rows.start) as usize;
         for side in Side::ALL {
             let asked = asked(layout, &placements, side, unasked);
             let lanes = grid.shape().lanes_per_block;
             let blocks = hasher.side(side).par_chunks_mut(lanes).enumerate();
-            let parts =
-                blocks.map(|(group, hashers)| {
-                    let (block, _) =
-                        grid.locate(side, group * lanes, rows.start).expect("a block of the table");
-                    let mut codes = Vec::new();
-                    table.read_block(block, &mut codes)?;
-                    let (mut wrong, mut first) = (0, Vec::new());
-                    let of_lanes = codes.chunks_exact(placements.len()).zip(hashers);
-                    for (lane, (codes, hasher)) in (group * lanes..).zip(of_lanes) {
-                        let king = layout.index.lanes().squares()[lane];
-                        let slots = codes.iter().zip(&asked);
-                        hasher.update(slots.map(|(&code, asked)| {
-                            if asked.contains(king) { code } else { DONT_CARE }
-                        }));
-                        let Some(distances) = distances else { continue };
-                        for ((&stored, asked), place) in codes.iter().zip(&asked).zip(&placements) {
-                            let found = distances.row(side, place.row)[lane].value();
-                            let found = found.map_or(stored, |value| wdl_code(value.wdl()));
-                            if stored == found || !asked.contains(king) {
-                                continue;
-                            }
-                            wrong += 1;
-                            if first.len() < few {
-                                let Placement { attackers, defenders, .. } = *place;
-                                first.push(WrongSign {
-                                    side,
-                                    lane,
-                                    attackers,
-                                    defenders,
-                                    stored,
-                                    found,
-                                });
-                            }
+            let parts = blocks.map(|(group, hashers)| {
+                let (block, _) =
+                    grid.locate(side, group * lanes, rows.start).expect("a block of the table");
+                let mut codes = Vec::new();
+                table.read_block(block, &mut codes)?;
+                let (mut wrong, mut first) = (0, Vec::new());
+                let of_lanes = codes.chunks_exact(height).zip(hashers);
+                for (lane, (codes, hasher)) in (group * lanes..).zip(of_lanes) {
+                    let king = layout.index.lanes().squares()[lane];
+                    let slots = placements.iter().zip(&asked);
+                    hasher.update(slots.map(|(place, asked)| {
+                        if asked.contains(king) { codes[place.at] } else { DONT_CARE }
+                    }));
+                    let Some(distances) = distances else { continue };
+                    for (place, asked) in placements.iter().zip(&asked) {
+                        let stored = codes[place.at];
+                        let row = distances.row(side, place.block, place.number);
+                        let found = row[lane].value();
+                        let found = found.map_or(stored, |value| wdl_code(value.wdl()));
+                        if stored == found || !asked.contains(king) {
+                            continue;
+                        }
+                        wrong += 1;
+                        if first.len() < few {
+                            let Placement { attackers, defenders, .. } = *place;
+                            first.push(WrongSign {
+                                side,
+                                lane,
+                                attackers,
+                                defenders,
+                                stored,
+                                found,
+                            });
                         }
                     }
-                    Ok((wrong, first))
-                });
+                }
+                Ok((wrong, first))
+            });
             for (count, few) in parts.collect::<Result<Vec<_>, VerifyError>>()? {
                 wrong += count;
                 first.extend(few);
@@ -308,11 +384,15 @@ fn asked<T: Score>(
     unasked: &Unasked<T>,
 ) -> Vec<SquareSet> {
     let blocks: Vec<&[Placement]> =
-        placements.chunk_by(|one, next| one.attackers == next.attackers).collect();
-    let of_block = |block: &&[Placement]| {
-        let attackers = unasked.attackers(layout.index.attackers(), block[0].attackers);
-        let rows = block.iter();
-        rows.map(|row| unasked.asked(&attackers, row.defenders, side)).collect::<Vec<_>>()
-    };
-    blocks.par_iter().flat_map_iter(of_block).collect()
+        placements.chunk_by(|one, next| one.block == next.block).collect();
+    let tasks = blocks.par_chunks(layout.task_blocks()).map(|blocks| {
+        let mut walker = layout.blocks.walker();
+        let mut asked = Vec::with_capacity(blocks.iter().map(|rows| rows.len()).sum());
+        for rows in blocks {
+            let attackers = unasked.attackers(&walker.attackers(rows[0].block), side);
+            asked.extend(rows.iter().map(|row| unasked.asked(&attackers, row.defenders)));
+        }
+        asked
+    });
+    tasks.flatten_iter().collect()
 }

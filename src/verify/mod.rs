@@ -30,6 +30,11 @@
 //! depend on the defenders is done once for each block: which block an
 //! attacker's move leads to, by which symmetry, and whom it may capture there.
 //!
+//! Of a slice that is too large for that, a *sample* of blocks is proved: their
+//! rows and those of the blocks that their moves lead to are read, as many at a
+//! time as fit into memory (`needed`). The proof is the same; it looks its rows
+//! up among the blocks held (`held`).
+//!
 //! Nothing here is shared with the solver or the move generator but the
 //! ruleset's square sets, the slides on the empty board, and the index.
 
@@ -38,15 +43,19 @@ mod enclosing;
 mod error;
 mod finding;
 mod geometry;
+mod held;
 mod memory;
+mod needed;
 mod proof;
 mod rows;
+mod sample;
 mod score;
 mod unasked;
 mod verifier;
 
 pub use error::VerifyError;
 pub use finding::Finding;
+pub use sample::Sample;
 
 use crate::progress::Progress;
 use crate::rules::{Ruleset, Side};
@@ -74,6 +83,16 @@ pub enum Verdict {
         /// As above.
         positions: u64,
     },
+    /// The values of a sample are right, if those that their moves lead to are.
+    /// Of the rest of the table, its counts and its hash nothing is said.
+    Sampled {
+        /// Sets of attackers of which all positions were compared.
+        blocks: u64,
+        /// Positions compared, as above.
+        positions: u64,
+        /// [`Metric::Wdl`] if there is no DTW table.
+        metric: Metric,
+    },
     /// Something is wrong.
     Wrong {
         /// How much: wrong values and wrong summaries.
@@ -88,8 +107,8 @@ pub enum Verdict {
 ///
 /// With a DTW table the slice is proved, and its WDL table, if it is there too,
 /// held against it; with a WDL table alone it can only be found consistent. The
-/// counts in the tables' summaries and their value hashes are compared as well. What is found does not
-/// depend on the number of threads.
+/// counts in the tables' summaries and their value hashes are compared as well.
+/// What is found does not depend on the number of threads.
 ///
 /// # Errors
 /// If a table is missing, damaged or not what its name says, or if the values
@@ -97,6 +116,31 @@ pub enum Verdict {
 pub fn verify_slice(
     base: &Tablebase,
     slice: Slice,
+    progress: &dyn Progress,
+) -> Result<Verdict, VerifyError> {
+    verify(base, slice, None, progress)
+}
+
+/// Does for some blocks of a slice what [`verify_slice`] does for all, and reads
+/// only what these take. Every value of theirs is recomputed and compared just
+/// as there; counts and value hashes are of the whole table and are not.
+///
+/// # Errors
+/// As [`verify_slice`]; memory must hold one block and those that its moves
+/// lead to.
+pub fn verify_sample(
+    base: &Tablebase,
+    slice: Slice,
+    sample: &Sample,
+    progress: &dyn Progress,
+) -> Result<Verdict, VerifyError> {
+    verify(base, slice, Some(sample), progress)
+}
+
+fn verify(
+    base: &Tablebase,
+    slice: Slice,
+    sample: Option<&Sample>,
     progress: &dyn Progress,
 ) -> Result<Verdict, VerifyError> {
     let metric = match base.table(slice, Metric::Dtw) {
@@ -110,9 +154,9 @@ pub fn verify_slice(
         largest_code = largest.into_iter().fold(largest_code, u16::max);
     }
     if largest_code <= <u8 as Score>::LARGEST_CODE {
-        Verifier::<u8>::new(base, slice, metric)?.run(progress)
+        Verifier::<u8>::new(base, slice, metric)?.verify(sample, progress)
     } else if largest_code <= <u16 as Score>::LARGEST_CODE {
-        Verifier::<u16>::new(base, slice, metric)?.run(progress)
+        Verifier::<u16>::new(base, slice, metric)?.verify(sample, progress)
     } else {
         Err(VerifyError::TooLong(slice))
     }

@@ -10,11 +10,9 @@ use crate::value::Value;
 use super::FEW;
 use super::block::Block;
 use super::finding::Finding;
+use super::held::Held;
 use super::rows::{Best, Rows};
 use super::score::Score;
-
-/// Rows that one task compares, about: enough to share out evenly.
-const TASK_ROWS: usize = 1 << 13;
 
 /// What the comparison of some rows comes to.
 #[derive(Default)]
@@ -30,7 +28,7 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    fn add(mut self, next: Outcome) -> Outcome {
+    pub fn add(mut self, next: Outcome) -> Outcome {
         self.positions += next.positions;
         self.mismatches += next.mismatches;
         self.first.extend(next.first);
@@ -42,20 +40,25 @@ impl Outcome {
     }
 }
 
-/// Compares every stored value of the slice with what its moves lead to.
+/// Compares the stored values of blocks of the slice with what their moves lead to.
 pub(super) fn compare<T: Score>(
     rows: &Rows<T>,
+    blocks: &Held,
     metric: Metric,
     progress: &dyn Progress,
 ) -> Outcome {
-    let blocks = rows.own.layout.blocks.count() as usize;
-    let task_blocks = (TASK_ROWS / rows.own.layout.defenders.len()).max(1);
-    let tasks: Vec<Outcome> = (0..blocks.div_ceil(task_blocks))
+    let task_blocks = rows.own.layout.task_blocks();
+    let tasks: Vec<Outcome> = (0..blocks.len().div_ceil(task_blocks))
         .into_par_iter()
         .map(|task| {
-            let blocks = task * task_blocks..((task + 1) * task_blocks).min(blocks);
+            let blocks = blocks.blocks_from(task * task_blocks).take(task_blocks);
             let mut comparison = Comparison::new(rows, metric);
-            let compared = blocks.map(|block| comparison.block(&rows.block(block))).sum();
+            let mut walker = rows.own.layout.blocks.walker();
+            let compared = blocks.map(|number| {
+                let attackers = walker.attackers(number);
+                comparison.block(&rows.block(number, &attackers))
+            });
+            let compared = compared.sum();
             progress.advance(compared);
             comparison.outcome
         })
@@ -90,19 +93,17 @@ impl<'a, T: Score> Comparison<'a, T> {
     fn block(&mut self, block: &Block<T>) -> u64 {
         let rows = self.rows;
         let layout = &rows.own.layout;
-        let images = layout.blocks.images(rows.geometry.group, block.attackers);
         let mut compared = 0;
         for (number, &defenders) in layout.defenders.sets().iter().enumerate() {
             if defenders.meets(block.attackers) {
                 continue;
             }
             compared += 1;
-            let row = layout.row(block.number, number);
             self.mark(block.attackers | defenders, T::NONE);
             rows.attackers_best(block, defenders, &mut self.best);
-            self.compare(Side::Attackers, block, defenders, row, images);
-            rows.defenders_best(block, defenders, row, &mut self.best);
-            self.compare(Side::Defenders, block, defenders, row, images);
+            self.compare(Side::Attackers, block, defenders, number);
+            rows.defenders_best(block, defenders, number, &mut self.best);
+            self.compare(Side::Defenders, block, defenders, number);
             self.mark(block.attackers | defenders, T::LOST);
         }
         compared
@@ -116,16 +117,9 @@ impl<'a, T: Score> Comparison<'a, T> {
         }
     }
 
-    fn compare(
-        &mut self,
-        side: Side,
-        block: &Block<T>,
-        defenders: SquareSet,
-        row: usize,
-        images: u64,
-    ) {
-        let stored = self.rows.own.values.row(side, row);
-        count(stored, &self.holes, images, self.metric, &mut self.outcome, side);
+    fn compare(&mut self, side: Side, block: &Block<T>, defenders: SquareSet, number: usize) {
+        let stored = self.rows.own.values.row(side, block.number, number);
+        count(stored, &self.holes, block.images, self.metric, &mut self.outcome, side);
         let mut wrong = false;
         let lanes = self.best.scores.iter().zip(stored).zip(&self.holes);
         for ((&best, &stored), &hole) in lanes {

@@ -10,7 +10,7 @@ use super::score::Score;
 /// A slice in memory.
 pub(super) struct Stored<'a, T> {
     pub layout: Layout<'a>,
-    pub values: Values<T>,
+    pub values: Values<'a, T>,
 }
 
 /// Finds the best move of every lane of a row at once, by the values that are
@@ -116,12 +116,13 @@ impl<'a, T: Score> Rows<'a, T> {
         }
     }
 
-    /// The best move of the defenders and of the king, by lane.
+    /// The best move of the defenders, which have that number, and of the king, by
+    /// lane.
     pub fn defenders_best(
         &self,
         block: &Block<T>,
         defenders: SquareSet,
-        row: usize,
+        number: usize,
         best: &mut Best<T>,
     ) {
         best.scores.fill(T::NONE);
@@ -137,7 +138,7 @@ impl<'a, T: Score> Rows<'a, T> {
                 self.offer_move(Side::Defenders, slide, &men, child, best);
             }
         }
-        self.king_moves(block, defenders, row, best);
+        self.king_moves(block, defenders, number, best);
     }
 
     /// Offers a soldier's move to all lanes. On most it captures what it would
@@ -181,10 +182,16 @@ impl<'a, T: Score> Rows<'a, T> {
 
     /// The king's moves: what he captures, and what follows, depends on where
     /// he arrives and not on where he came from.
-    fn king_moves(&self, block: &Block<T>, defenders: SquareSet, row: usize, best: &mut Best<T>) {
+    fn king_moves(
+        &self,
+        block: &Block<T>,
+        defenders: SquareSet,
+        number: usize,
+        best: &mut Best<T>,
+    ) {
         let men = block.attackers | defenders;
         let lanes = self.geometry.lanes.squares();
-        let stay = self.own.values.row(Side::Attackers, row);
+        let stay = self.own.values.row(Side::Attackers, block.number, number);
         for (&square, &score) in lanes.iter().zip(stay) {
             best.arrivals[square.index()] = score;
         }
@@ -241,8 +248,8 @@ impl<'a, T: Score> Rows<'a, T> {
         let layout = &stored.layout;
         let number = layout.defenders.number(defenders);
         let number = layout.defenders.image(played.symmetry, number);
-        let row = layout.row(played.block, number);
-        self.child(stored.values.row(Side::Defenders, row), played.symmetry)
+        let row = stored.values.row(Side::Defenders, played.block, number);
+        self.child(row, played.symmetry)
     }
 
     /// The row that a defender's or the king's move leads to: defenders by
@@ -261,9 +268,8 @@ impl<'a, T: Score> Rows<'a, T> {
                 (stored, stored.layout.blocks.find(block.attackers - captured))
             }
         };
-        let layout = &stored.layout;
-        let row = layout.row(number, layout.defenders.image(symmetry, defenders));
-        self.child(stored.values.row(Side::Attackers, row), symmetry)
+        let defenders = stored.layout.defenders.image(symmetry, defenders);
+        self.child(stored.values.row(Side::Attackers, number, defenders), symmetry)
     }
 
     /// A row that is stored as its image under the symmetry.

@@ -1,13 +1,12 @@
 //! The slots that nobody asks a table for: the verifier's own reading of
 //! [`dont_care`](crate::dont_care), for the rows of one set of attackers.
 
-use crate::board::{SquareSet, Symmetry};
+use crate::board::{Square, SquareSet, Symmetry};
 use crate::dont_care::LeastImages;
-use crate::index::AttackerSets;
 use crate::rules::{Kind, Ruleset, Side, Step};
 
 use super::enclosing::{Enclosing, Line};
-use super::geometry::Geometry;
+use super::geometry::{BlockAttackers, Geometry};
 use super::score::Score;
 
 /// Finds what the side to move decides at once, and which images are least.
@@ -16,12 +15,16 @@ pub(super) struct Unasked<'a, T> {
     geometry: &'a Geometry<T>,
     enclosing: Enclosing<'a>,
     kings: SquareSet,
+    escapes: Vec<Escape>,
 }
 
 /// What does not depend on the defenders.
 pub(super) struct Attackers {
-    set: SquareSet,
+    pub set: SquareSet,
+    /// Their moves, if it is theirs.
     royal: Vec<Royal>,
+    /// The king's ways out that they leave open, if it is his side's move.
+    escapes: Vec<Escape>,
     pub least: LeastImages,
 }
 
@@ -32,14 +35,40 @@ struct Royal {
     line: Line,
 }
 
+/// A king's square and the squares that must be free for him to win from there.
+#[derive(Clone, Copy)]
+struct Escape {
+    king: Square,
+    path: SquareSet,
+}
+
 impl<'a, T: Score> Unasked<'a, T> {
     pub fn new(rules: &'a Ruleset, geometry: &'a Geometry<T>) -> Unasked<'a, T> {
         let kings = rules.places(Kind::King);
-        Unasked { rules, geometry, enclosing: Enclosing::new(rules), kings }
+        let enclosing = Enclosing::new(rules);
+        Unasked { rules, geometry, enclosing, kings, escapes: escapes(rules) }
     }
 
-    pub fn attackers(&self, sets: &AttackerSets, set: SquareSet) -> Attackers {
-        let mut royal = Vec::new();
+    /// What there is to know about the attackers of a block, with a side to move.
+    pub fn attackers(&self, attackers: &BlockAttackers, side: Side) -> Attackers {
+        let &BlockAttackers { set, stabilizer } = attackers;
+        let mut known = Attackers {
+            set,
+            royal: Vec::new(),
+            escapes: Vec::new(),
+            least: LeastImages::new(self.rules, stabilizer),
+        };
+        match side {
+            Side::Attackers => self.royal(set, &mut known.royal),
+            Side::Defenders => {
+                let open = self.escapes.iter().filter(|escape| !escape.path.meets(set));
+                known.escapes.extend(open);
+            }
+        }
+        known
+    }
+
+    fn royal(&self, set: SquareSet, royal: &mut Vec<Royal>) {
         for from in set {
             for slide in self.geometry.free_slides(Side::Attackers, from, set) {
                 let attackers = set.without(from).with(slide.to);
@@ -54,40 +83,26 @@ impl<'a, T: Score> Unasked<'a, T> {
                 }
             }
         }
-        Attackers { set, royal, least: LeastImages::new(self.rules, sets.stabilizer(set)) }
     }
 
     /// The king's squares on which the side to move captures him or escapes
     /// with him in this move.
-    pub fn decided(&self, attackers: &Attackers, defenders: SquareSet, side: Side) -> SquareSet {
-        let men = attackers.set | defenders;
+    pub fn decided(&self, attackers: &Attackers, defenders: SquareSet) -> SquareSet {
         let mut kings = SquareSet::EMPTY;
-        match side {
-            Side::Attackers => {
-                for royal in &attackers.royal {
-                    let Royal { path, attackers, line } = royal;
-                    if !kings.contains(line.victim)
-                        && !path.meets(defenders)
-                        && self.enclosing.king(*line, *attackers, defenders)
-                    {
-                        kings.insert(line.victim);
-                    }
-                }
-            }
-            Side::Defenders => {
-                let goals = self.rules.goals - men;
-                for king in self.kings {
-                    let escapes = |ray: &Vec<Step>| {
-                        let mut free = ray.iter().take_while(|step| !men.contains(step.square));
-                        free.any(|step| step.ends && goals.contains(step.square))
-                    };
-                    if self.rules.slides().from(Kind::King, king).iter().any(escapes) {
-                        kings.insert(king);
-                    }
-                }
+        for Royal { path, attackers, line } in &attackers.royal {
+            if !kings.contains(line.victim)
+                && !path.meets(defenders)
+                && self.enclosing.king(*line, *attackers, defenders)
+            {
+                kings.insert(line.victim);
             }
         }
-        kings - men
+        for escape in &attackers.escapes {
+            if !escape.path.meets(defenders) {
+                kings.insert(escape.king);
+            }
+        }
+        kings - attackers.set - defenders
     }
 
     /// The king's squares of least images, soldiers left out of account.
@@ -106,8 +121,23 @@ impl<'a, T: Score> Unasked<'a, T> {
     }
 
     /// The king's squares of the positions that a table answers for.
-    pub fn asked(&self, attackers: &Attackers, defenders: SquareSet, side: Side) -> SquareSet {
+    pub fn asked(&self, attackers: &Attackers, defenders: SquareSet) -> SquareSet {
         let least = self.least(attackers, defenders);
-        least - attackers.set - defenders - self.decided(attackers, defenders, side)
+        least - attackers.set - defenders - self.decided(attackers, defenders)
     }
+}
+
+/// The king's ways to the first square of each ray on which he wins.
+fn escapes(rules: &Ruleset) -> Vec<Escape> {
+    let mut escapes = Vec::new();
+    for king in rules.places(Kind::King) {
+        for ray in rules.slides().from(Kind::King, king) {
+            let wins = |step: &Step| step.ends && rules.goals.contains(step.square);
+            if let Some(last) = ray.iter().position(wins) {
+                let path = ray[..=last].iter().map(|step| step.square).collect();
+                escapes.push(Escape { king, path });
+            }
+        }
+    }
+    escapes
 }

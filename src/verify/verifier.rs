@@ -9,14 +9,17 @@ use crate::value::Wdl;
 use super::enclosing::Enclosing;
 use super::finding::Finding;
 use super::geometry::{Blocks, DefenderSets, Geometry};
+use super::held::Held;
 use super::memory::{self, Examined, Layout, Values, WrongSign};
+use super::needed::{BlockBytes, Groups, Needed};
 use super::proof::{self, Outcome};
 use super::rows::{Rows, Stored};
+use super::sample::Sample;
 use super::score::Score;
 use super::unasked::Unasked;
 use super::{FEW, Verdict, VerifyError, children, is_there, memory_bytes, stored_metric};
 
-/// What reading a slice into memory needs.
+/// What reading a slice, or blocks of it, into memory needs.
 pub(super) struct Verifier<'a, T> {
     base: &'a Tablebase,
     slice: Slice,
@@ -51,16 +54,25 @@ impl<'a, T: Score> Verifier<'a, T> {
         })
     }
 
+    /// Verifies a sample, or everything.
+    pub fn verify(
+        &self,
+        sample: Option<&Sample>,
+        progress: &dyn Progress,
+    ) -> Result<Verdict, VerifyError> {
+        match sample {
+            Some(sample) => self.sample(sample, progress),
+            None => self.all(progress),
+        }
+    }
+
     /// Reads all that is needed and compares.
-    pub fn run(&self, progress: &dyn Progress) -> Result<Verdict, VerifyError> {
-        progress.phase(self.slice, Phase::Reading, 0);
-        let rows = self.read()?;
-        let total = rows.own.layout.index.rows();
-        progress.phase(self.slice, Phase::Verifying, total);
-        let outcome = proof::compare(&rows, self.metric, progress);
+    fn all(&self, progress: &dyn Progress) -> Result<Verdict, VerifyError> {
+        let needed = Needed::all(&self.blocks);
+        let (rows, outcome) = self.compare(&needed, progress)?;
         let Outcome { positions, mut mismatches, mut first, .. } = outcome;
         for metric in self.metrics()? {
-            let (count, wrong) = self.examine(&rows, metric)?;
+            let (count, wrong) = self.examine(&rows, &needed.compared, metric)?;
             mismatches += count;
             first.extend(wrong);
         }
@@ -75,33 +87,108 @@ impl<'a, T: Score> Verifier<'a, T> {
         })
     }
 
-    fn read(&self) -> Result<Rows<'_, T>, VerifyError> {
+    /// Reads and compares a sample, so many blocks at a time as fit into memory.
+    fn sample(&self, sample: &Sample, progress: &dyn Progress) -> Result<Verdict, VerifyError> {
+        let rows = self.defenders[0].len();
+        let chosen = sample.choose(self.blocks[0].count() as usize, rows);
+        let slice = self.slice;
+        let numbering = self.numbering_bytes();
+        let too_large =
+            |values: u64| VerifyError::BlockTooLarge { slice, bytes: values + numbering };
+        let mut groups = self.groups(chosen, sample.memory_bytes.saturating_sub(numbering));
+        let mut blocks = 0;
+        let mut total = Outcome::default();
+        while let Some(needed) = groups.next().map_err(too_large)? {
+            blocks += needed.compared.len() as u64;
+            let (rows, mut outcome) = self.compare(&needed, progress)?;
+            for metric in self.metrics()?.into_iter().filter(|&metric| metric != self.metric) {
+                let (count, wrong) = self.examine(&rows, &needed.compared, metric)?;
+                outcome.mismatches += count;
+                outcome.first.extend(wrong);
+            }
+            total = total.add(outcome);
+        }
+        let Outcome { positions, mismatches, first, .. } = total;
+        Ok(match mismatches {
+            0 => Verdict::Sampled { blocks, positions, metric: self.metric },
+            findings => Verdict::Wrong { findings, first },
+        })
+    }
+
+    fn groups<I: Iterator<Item = usize>>(&self, chosen: I, memory_bytes: u64) -> Groups<'_, T, I> {
+        let bytes =
+            |sets: &DefenderSets| (sets.len() * self.geometry.stride * size_of::<T>()) as u64;
+        Groups {
+            geometry: &self.geometry,
+            enclosing: Enclosing::new(self.base.rules()),
+            blocks: &self.blocks,
+            bytes: BlockBytes {
+                own: bytes(&self.defenders[0]),
+                all: self.defenders.iter().map(bytes).sum(),
+            },
+            memory_bytes,
+            walker: self.blocks[0].walker(),
+            rest: chosen.peekable(),
+        }
+    }
+
+    /// What the numberings and the sets of blocks of a sample take.
+    fn numbering_bytes(&self) -> u64 {
+        let defenders = self.defenders.iter().map(DefenderSets::size_bytes);
+        let own = &self.blocks[..1];
+        let blocks = self.blocks.iter().chain(own).map(|blocks| Held::set_bytes(blocks.count()));
+        defenders.chain(blocks).sum()
+    }
+
+    fn compare<'n>(
+        &'n self,
+        needed: &'n Needed,
+        progress: &dyn Progress,
+    ) -> Result<(Rows<'n, T>, Outcome), VerifyError> {
+        progress.phase(self.slice, Phase::Reading, 0);
+        let rows = self.read(needed)?;
+        let share = needed.compared.len() as f64 / self.blocks[0].count() as f64;
+        let total = (share * rows.own.layout.index.rows() as f64) as u64;
+        progress.phase(self.slice, Phase::Verifying, total);
+        let outcome = proof::compare(&rows, &needed.compared, self.metric, progress);
+        Ok((rows, outcome))
+    }
+
+    fn read<'n>(&'n self, needed: &'n Needed) -> Result<Rows<'n, T>, VerifyError> {
         let rules = self.base.rules();
         let unasked = Unasked::new(rules, &self.geometry);
+        let Needed { compared, beside, left } = needed;
         let mut read = Rows {
             rules,
             geometry: &self.geometry,
             enclosing: Enclosing::new(rules),
-            own: self.stored(self.slice, &Side::ALL, &unasked)?,
+            own: self.stored(self.slice, [compared, beside], &unasked)?,
             fewer_defenders: Vec::new(),
             fewer_attackers: Vec::new(),
         };
+        let mut left = left.iter();
         for (slice, to_move) in children(self.slice) {
-            let stored = self.stored(slice, &[to_move], &unasked)?;
             match to_move {
-                Side::Defenders => read.fewer_defenders.push(stored),
-                Side::Attackers => read.fewer_attackers.push(stored),
+                Side::Defenders => {
+                    let stored = self.stored(slice, [&Held::NOTHING, beside], &unasked)?;
+                    read.fewer_defenders.push(stored);
+                }
+                Side::Attackers => {
+                    let left = left.next().unwrap_or(&Held::NOTHING);
+                    let stored = self.stored(slice, [left, &Held::NOTHING], &unasked)?;
+                    read.fewer_attackers.push(stored);
+                }
             }
         }
         Ok(read)
     }
 
-    fn stored(
-        &self,
+    fn stored<'n>(
+        &'n self,
         slice: Slice,
-        sides: &[Side],
+        held: [&'n Held; 2],
         unasked: &Unasked<T>,
-    ) -> Result<Stored<'_, T>, VerifyError> {
+    ) -> Result<Stored<'n, T>, VerifyError> {
         let metric = stored_metric(self.base, slice, self.metric);
         let layout = Layout {
             index: self.base.index(slice, metric)?,
@@ -110,7 +197,7 @@ impl<'a, T: Score> Verifier<'a, T> {
         };
         let table = self.base.table(slice, metric)?;
         let stride = self.geometry.stride;
-        let values = Values::read(table, &layout, stride, sides, self.metric, unasked)?;
+        let values = Values::read(table, &layout, stride, held, self.metric, unasked)?;
         Ok(Stored { layout, values })
     }
 
@@ -123,15 +210,20 @@ impl<'a, T: Score> Verifier<'a, T> {
         Ok(metrics)
     }
 
-    /// Whether the table's hash is that of its values; and where the WDL table is
-    /// not the sign of the DTW table.
-    fn examine(&self, rows: &Rows<T>, metric: Metric) -> Result<(u64, Vec<Finding>), VerifyError> {
+    /// Where the WDL table is not the sign of the DTW table in the blocks held;
+    /// and, if they are all, whether a table's hash is that of its values.
+    fn examine(
+        &self,
+        rows: &Rows<T>,
+        held: &Held,
+        metric: Metric,
+    ) -> Result<(u64, Vec<Finding>), VerifyError> {
         let table = self.base.table(self.slice, metric)?;
         let Stored { layout, values } = &rows.own;
         let unasked = Unasked::new(rows.rules, &self.geometry);
         let distances = Some(values).filter(|_| metric != self.metric);
         let Examined { value_hash, mut wrong, first } =
-            memory::examine(table, layout, distances, &unasked, FEW)?;
+            memory::examine(table, layout, held, distances, &unasked, FEW)?;
         let finding = |wrong: WrongSign| Finding::Wdl {
             position: Position {
                 attackers: wrong.attackers,
@@ -143,7 +235,7 @@ impl<'a, T: Score> Verifier<'a, T> {
             found: wdl_value(wrong.found).unwrap_or(Wdl::Draw),
         };
         let mut findings: Vec<Finding> = first.into_iter().map(finding).collect();
-        if table.value_hash() != value_hash {
+        if held.is_all() && table.value_hash() != value_hash {
             wrong += 1;
             let (stored, found) = (table.value_hash(), value_hash);
             findings.push(Finding::ValueHash { metric, stored, found });

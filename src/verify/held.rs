@@ -1,0 +1,155 @@
+//! Which blocks of a slice are in memory, and where.
+
+/// A set of blocks.
+#[derive(Clone, Debug)]
+pub(super) struct BlockSet {
+    /// Bit by bit.
+    words: Vec<u64>,
+    len: usize,
+}
+
+const BITS: usize = u64::BITS as usize;
+
+impl BlockSet {
+    /// None of so many blocks.
+    pub fn new(blocks: usize) -> BlockSet {
+        BlockSet { words: vec![0; blocks.div_ceil(BITS)], len: 0 }
+    }
+
+    pub fn contains(&self, block: usize) -> bool {
+        self.words[block / BITS] >> (block % BITS) & 1 == 1
+    }
+
+    pub fn insert(&mut self, block: usize) {
+        self.len += usize::from(!self.contains(block));
+        self.words[block / BITS] |= 1 << (block % BITS);
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+}
+
+/// The blocks whose rows are in memory, one after the other in the order of
+/// their numbers.
+#[derive(Debug)]
+pub(super) enum Held {
+    /// All, so many.
+    All(usize),
+    /// Some, and for each word of the set how many there are before it.
+    Some(BlockSet, Vec<usize>),
+}
+
+impl From<BlockSet> for Held {
+    fn from(set: BlockSet) -> Held {
+        let mut sum = 0;
+        let before = set.words.iter().map(|word| {
+            let before = sum;
+            sum += word.count_ones() as usize;
+            before
+        });
+        let before = before.collect();
+        Held::Some(set, before)
+    }
+}
+
+impl Held {
+    pub const NOTHING: Held = Held::All(0);
+
+    /// What a set of some of so many blocks takes in memory.
+    pub fn set_bytes(blocks: u64) -> u64 {
+        blocks.div_ceil(u64::from(u64::BITS)) * (size_of::<u64>() + size_of::<usize>()) as u64
+    }
+
+    pub fn is_all(&self) -> bool {
+        matches!(self, Held::All(_))
+    }
+
+    pub fn len(&self) -> usize {
+        match self {
+            Held::All(blocks) => *blocks,
+            Held::Some(set, _) => set.len,
+        }
+    }
+
+    /// How many are held before this one: its place in memory, if it is held.
+    #[inline]
+    pub fn place(&self, block: usize) -> usize {
+        match self {
+            Held::All(_) => block,
+            Held::Some(set, before) => {
+                let (word, bit) = (block / BITS, block % BITS);
+                before[word] + (set.words[word] & !(!0 << bit)).count_ones() as usize
+            }
+        }
+    }
+
+    pub fn contains(&self, block: usize) -> bool {
+        match self {
+            Held::All(blocks) => block < *blocks,
+            Held::Some(set, _) => set.contains(block),
+        }
+    }
+
+    /// Those held, in order, from this place on.
+    pub fn blocks_from(&self, place: usize) -> impl Iterator<Item = usize> + '_ {
+        std::iter::successors(self.at(place), |&block| self.next(block + 1))
+    }
+
+    /// The block at a place.
+    fn at(&self, place: usize) -> Option<usize> {
+        match self {
+            _ if place >= self.len() => None,
+            Held::All(_) => Some(place),
+            Held::Some(set, before) => {
+                let word = before.partition_point(|&before| before <= place) - 1;
+                let mut bits = set.words[word];
+                for _ in before[word]..place {
+                    bits &= bits - 1;
+                }
+                Some(word * BITS + bits.trailing_zeros() as usize)
+            }
+        }
+    }
+
+    /// The first that is held from this block on.
+    fn next(&self, block: usize) -> Option<usize> {
+        match self {
+            Held::All(blocks) => (block < *blocks).then_some(block),
+            Held::Some(set, _) => {
+                let first = set.words.get(block / BITS)? & (!0 << (block % BITS));
+                let words = std::iter::once(&first).chain(&set.words[block / BITS + 1..]);
+                let (ahead, bits) = words.enumerate().find(|&(_, &bits)| bits != 0)?;
+                Some((block / BITS + ahead) * BITS + bits.trailing_zeros() as usize)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_count_the_blocks_held() {
+        let mut set = BlockSet::new(1000);
+        let blocks = [0, 1, 63, 64, 130, 640, 641, 703, 704, 999];
+        for block in blocks.into_iter().chain([64, 0]) {
+            set.insert(block);
+        }
+        assert_eq!(set.len(), blocks.len());
+        let some = Held::from(set);
+        for place in 0..=blocks.len() {
+            let rest: Vec<usize> = some.blocks_from(place).collect();
+            assert_eq!(rest, blocks[place..]);
+        }
+        for block in 0..1000 {
+            let before = blocks.iter().filter(|&&held| held < block).count();
+            assert_eq!(some.place(block), before);
+            assert_eq!(some.contains(block), blocks.contains(&block));
+        }
+        let all: Vec<usize> = Held::All(5).blocks_from(2).collect();
+        assert_eq!(all, [2, 3, 4]);
+        assert_eq!(Held::NOTHING.blocks_from(0).next(), None);
+    }
+}
