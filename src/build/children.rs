@@ -74,15 +74,20 @@ fn read_rows<const N: usize>(
     let (blocks, block_rows) = (rows.frame.blocks(), rows.frame.block_rows());
     let task_rows = ROW_GROUPS_PER_TASK * table.header().grid.shape().rows_per_block;
     let task_blocks = (task_rows as usize / block_rows).max(1);
-    let parts: Vec<CodedRows<N>> = (0..blocks.div_ceil(task_blocks))
-        .into_par_iter()
-        .map(|task| {
-            let blocks = task * task_blocks..((task + 1) * task_blocks).min(blocks);
-            read_blocks(rows, table, to_move, blocks)
-        })
-        .collect::<Result<_, BuildError>>()?;
+    let tasks = blocks.div_ceil(task_blocks);
+    // A few at a time: parts that wait would take as much memory as the whole.
+    let at_once = 4 * rayon::current_num_threads();
     let mut all = CodedRows::default();
-    parts.into_iter().for_each(|part| all.append(part));
+    for first in (0..tasks).step_by(at_once) {
+        let parts = (first..(first + at_once).min(tasks))
+            .into_par_iter()
+            .map(|task| {
+                let blocks = task * task_blocks..((task + 1) * task_blocks).min(blocks);
+                read_blocks(rows, table, to_move, blocks)
+            })
+            .collect::<Result<Vec<CodedRows<N>>, BuildError>>()?;
+        parts.into_iter().for_each(|part| all.append(part));
+    }
     Ok(all)
 }
 

@@ -24,6 +24,11 @@ const STAGE_BYTES_PER_WORD: u64 = 20;
 /// What a worker takes besides its rows, and the program besides its workers.
 const WORKER_BYTES: u64 = 8 << 20;
 const PROGRAM_BYTES: u64 = 24 << 20;
+/// Rows of a smaller slice that a worker reads at a time, and bytes of a value.
+const READ_ROWS: u64 = 1 << 18;
+const CODE_BYTES: u64 = 2;
+/// A part of what has been given back stays with the allocator.
+const HEAP_SHARE: u64 = 16;
 /// Values that are on their way to the compressor.
 const OUTPUT_BYTES: u64 = 192 << 20;
 
@@ -58,7 +63,8 @@ impl Needs {
         // Two sides' options by code, and a dozen of other rows for the block.
         let worker =
             WORKER_BYTES + row_bytes * (8 * chunk_rows + sets * (12 + 2 * CODES_PER_BLOCK));
-        let mut children_bytes = 0;
+        let lanes = rules.places(Kind::King).len() as u64;
+        let mut children_bytes = threads * lanes * READ_ROWS.min(rows) * CODE_BYTES;
         for (child, _) in children(slice) {
             let sets = defender_sets(rules, child)?;
             let rows = counted_sets(rules, child)?.rows().saturating_mul(sets);
@@ -79,7 +85,8 @@ impl Needs {
     /// The most memory in use at a time, if all tables are in memory.
     pub fn memory_bytes(&self) -> u64 {
         let tables = self.table_bytes.saturating_mul(TABLES_IN_MEMORY);
-        self.fixed_bytes + self.children_bytes.max(tables).max(OUTPUT_BYTES)
+        let all = self.fixed_bytes + self.children_bytes.max(tables).max(OUTPUT_BYTES);
+        all.saturating_add(all / HEAP_SHARE)
     }
 
     /// The least memory with which the slice can be solved.
