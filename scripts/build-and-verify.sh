@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds and verifies the sets of docs/results.md in an empty folder and prints
-# one row of a table for each: seconds and peak memory of both, and the bytes.
+# Builds and verifies a small set of every game in an empty folder, in some minutes,
+# and prints a row of a table for each: seconds and peak memory of both, and bytes.
 #
 #   scripts/build-and-verify.sh [FOLDER]     (default: a new temporary folder)
 #
