@@ -18,7 +18,7 @@ const TABLES_ON_DISK: u64 = 3;
 /// Codes that occur in a row of a smaller slice, about.
 const CODES_PER_ROW: u64 = 4;
 /// Different codes that captures of one block lead to, about.
-const CODES_PER_BLOCK: u64 = 24;
+const CODES_PER_BLOCK: u64 = 32;
 /// Bytes of the stage files for each row and word of lanes, about.
 const STAGE_BYTES_PER_WORD: u64 = 20;
 /// What a worker takes besides its rows, and the program besides its workers.
@@ -60,9 +60,9 @@ impl Needs {
         let chunk_rows = Chunks::new(blocks as usize, sets as usize).chunk_rows() as u64;
         let chunk_rows = chunk_rows.min(rows);
         let threads = threads as u64;
-        // Two sides' options by code, and a dozen of other rows for the block.
+        // Two sides' options by code, and a score of other rows for the block.
         let worker =
-            WORKER_BYTES + row_bytes * (8 * chunk_rows + sets * (12 + 2 * CODES_PER_BLOCK));
+            WORKER_BYTES + row_bytes * (8 * chunk_rows + sets * (20 + 2 * CODES_PER_BLOCK));
         let lanes = rules.places(Kind::King).len() as u64;
         let mut children_bytes = threads * lanes * READ_ROWS.min(rows) * CODE_BYTES;
         for (child, _) in children(slice) {
