@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::board::{SquareSet, Symmetry, SymmetryGroup};
 use crate::dont_care::LeastImages;
 use crate::index::{AttackerSets, SliceIndex, Walker};
-use crate::retrograde::{Frame, Row};
+use crate::retrograde::{DecidedScratch, Frame, Row};
 use crate::rules::{Kind, Side};
 
 /// A slice as the solver numbers it.
@@ -25,7 +25,7 @@ pub struct SolverBlock<'a, const N: usize> {
     /// The symmetries, other than the identity, that leave the attackers unchanged.
     pub symmetries: Vec<Symmetry>,
     decided: Vec<Row<N>>,
-    scratch: Vec<Row<N>>,
+    scratch: DecidedScratch<N>,
 }
 
 /// One row of the solver.
@@ -60,7 +60,7 @@ impl<const N: usize> SolverRows<'_, '_, N> {
             rows: Vec::new(),
             symmetries: Vec::new(),
             decided: Vec::new(),
-            scratch: Vec::new(),
+            scratch: DecidedScratch::default(),
         }
     }
 

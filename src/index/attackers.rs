@@ -64,6 +64,8 @@ struct State {
     before: Vec<u64>,
     /// For every pattern: the next state; `NONE` where it is not canonical.
     next: Vec<u32>,
+    /// The patterns with rows of their own.
+    ways: Vec<u8>,
 }
 
 const NONE: u32 = u32::MAX;
@@ -103,6 +105,11 @@ impl AttackerSets {
         self.total_rows
     }
 
+    /// The symmetries under which sets are the same.
+    pub fn group(&self) -> SymmetryGroup {
+        self.group
+    }
+
     /// The canonical image of a set, which must have the right number of men
     /// on squares where attackers may stand.
     pub fn canonical(&self, set: SquareSet) -> Canonical {
@@ -139,7 +146,7 @@ impl AttackerSets {
         let mut state = self.states.len() - 1;
         let mut offset = 0;
         for orbit in &self.orbits {
-            let State { before, next } = &self.states[state];
+            let State { before, next, .. } = &self.states[state];
             // The last pattern with rows of its own that begins here or before.
             let pattern = before.partition_point(|&rows| offset + rows <= row) - 1;
             offset += before[pattern];
@@ -166,17 +173,20 @@ impl AttackerSets {
 #[derive(Clone, Debug)]
 pub(crate) struct Walker<'a> {
     sets: &'a AttackerSets,
-    /// By orbit, as far as the last set went.
+    /// What has been read before each orbit, as far as the last set went; first
+    /// comes nothing.
     levels: Vec<Level>,
 }
 
-/// The patterns up to some orbit.
+/// The patterns before some orbit.
 #[derive(Clone, Debug)]
 struct Level {
     /// The rows of all sets that begin with them.
     rows: Range<u64>,
     /// The state after them.
-    next: u32,
+    state: u32,
+    /// How this orbit went on last: the number of the way.
+    way: usize,
     set: SquareSet,
     /// What leaves them unchanged.
     symmetries: u8,
@@ -185,7 +195,15 @@ struct Level {
 impl<'a> Walker<'a> {
     /// For these sets.
     pub fn new(sets: &'a AttackerSets) -> Walker<'a> {
-        Walker { sets, levels: Vec::with_capacity(sets.orbits.len()) }
+        let mut levels = Vec::with_capacity(sets.orbits.len() + 1);
+        levels.push(Level {
+            rows: 0..sets.total_rows,
+            state: sets.states.len() as u32 - 1,
+            way: 0,
+            set: SquareSet::EMPTY,
+            symmetries: sets.group.bits(),
+        });
+        Walker { sets, levels }
     }
 
     /// The canonical set that holds this row, and the symmetries that leave it
@@ -199,23 +217,38 @@ impl<'a> Walker<'a> {
         while self.levels.last().is_some_and(|level| !level.rows.contains(&row)) {
             self.levels.pop();
         }
-        let mut level = self.levels.last().cloned().unwrap_or(Level {
-            rows: 0..sets.total_rows,
-            next: sets.states.len() as u32 - 1,
-            set: SquareSet::EMPTY,
-            symmetries: sets.group.bits(),
-        });
-        for orbit in &sets.orbits[self.levels.len()..] {
-            let State { before, next } = &sets.states[level.next as usize];
-            let first = level.rows.start;
-            let pattern = before.partition_point(|&rows| first + rows <= row) - 1;
-            level.rows = first + before[pattern]..first + before[pattern + 1];
-            level.next = next[pattern];
-            orbit.put(pattern as u8, &mut level.set);
-            orbit.least(pattern as u8, &mut level.symmetries);
-            self.levels.push(level.clone());
+        for orbit in &sets.orbits[self.levels.len() - 1..] {
+            let Some(level) = self.levels.last_mut().filter(|level| level.state != NONE) else {
+                break;
+            };
+            let State { before, next, ways } = &sets.states[level.state as usize];
+            let in_state = row - level.rows.start;
+            // Mostly the next way, or else the last one that begins here or before.
+            let begins = |&pattern: &u8| before[usize::from(pattern)] <= in_state;
+            let later = level.way + 1;
+            let is_next = ways.get(later).is_some_and(begins)
+                && ways.get(later + 1).is_none_or(|pattern| !begins(pattern));
+            level.way = if is_next { later } else { ways.partition_point(begins) - 1 };
+            let pattern = ways[level.way];
+            let at = usize::from(pattern);
+            let start = level.rows.start;
+            let mut below = Level {
+                rows: start + before[at]..start + before[at + 1],
+                state: next[at],
+                way: 0,
+                set: level.set,
+                symmetries: level.symmetries,
+            };
+            orbit.put(pattern, &mut below.set);
+            if below.symmetries != 1 {
+                orbit.least(pattern, &mut below.symmetries);
+            }
+            self.levels.push(below);
         }
-        (level.set, level.symmetries)
+        match self.levels.last() {
+            Some(level) => (level.set, level.symmetries),
+            None => unreachable!("the first level has all rows"),
+        }
     }
 }
 
@@ -238,7 +271,9 @@ struct Automaton<'a> {
 impl Automaton<'_> {
     /// The state's number and rows; the last state made is the start.
     fn state(&mut self, key: Key) -> Option<(u32, u64)> {
-        let Some(orbit) = self.orbits.get(key.orbit) else {
+        // Nothing is left to be read when all men have been; the start reads always.
+        let to_read = key.left > 0 || key.orbit == 0;
+        let Some(orbit) = self.orbits.get(key.orbit).filter(|_| to_read) else {
             return Some((NONE, if key.left == 0 { (self.rows)(key.heavy)? } else { 0 }));
         };
         if let Some(&known) = self.known.get(&key) {
@@ -267,7 +302,8 @@ impl Automaton<'_> {
         }
         before.push(total);
         let number = self.states.len() as u32;
-        self.states.push(State { before, next });
+        let ways = (0..patterns).filter(|&p| before[p] < before[p + 1]).map(|p| p as u8).collect();
+        self.states.push(State { before, next, ways });
         self.known.insert(key, (number, total));
         Some((number, total))
     }

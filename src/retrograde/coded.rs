@@ -61,32 +61,38 @@ impl<const N: usize> CodedRows<N> {
     }
 
     /// Sorts events by row: `plies` gives for each code the rows it occurs in,
-    /// ascending. Positions of `valid` rows without any code have code 0.
+    /// at most once each. Positions of `valid` rows without any code have code 0.
     pub fn from_plies(plies: &[(u16, Vec<(u32, Row<N>)>)], valid: &[Row<N>]) -> CodedRows<N> {
-        let mut cursors = vec![0_usize; plies.len()];
+        let events = || plies.iter().flat_map(|(code, events)| events.iter().map(|e| (*code, e)));
+        let mut rest = valid.to_vec();
+        let mut counts = vec![0_u32; valid.len()];
+        for (_, &(row, lanes)) in events() {
+            counts[row as usize] += 1;
+            rest[row as usize] = rest[row as usize].without(lanes);
+        }
         let mut rows = CodedRows::default();
-        for (row, &valid) in valid.iter().enumerate() {
-            if valid.is_empty() {
-                rows.push_hole();
-                continue;
-            }
-            let mut rest = valid;
-            let start = rows.codes.len();
-            rows.starts.push(start as u64);
-            for (cursor, (code, events)) in cursors.iter_mut().zip(plies) {
-                if let Some(&(_, lanes)) = events.get(*cursor).filter(|e| e.0 as usize == row) {
-                    *cursor += 1;
-                    rest = rest.without(lanes);
-                    rows.codes.push(*code);
-                    rows.lanes.push(lanes);
-                }
-            }
-            if !rest.is_empty() {
-                rows.codes.push(0);
-                rows.lanes.push(rest);
-            }
-            if let Some(last) = rows.codes.last_mut() {
-                *last |= LAST;
+        let mut next = 0;
+        for (count, rest) in counts.iter().zip(&rest) {
+            rows.starts.push(next);
+            next += u64::from(*count) + u64::from(!rest.is_empty());
+        }
+        rows.codes = vec![0; next as usize];
+        rows.lanes = vec![Row::EMPTY; next as usize];
+        let mut ends: Vec<usize> = rows.starts.iter().map(|&start| start as usize).collect();
+        let mut put = |row: usize, code: u16, lanes: Row<N>| {
+            rows.codes[ends[row]] = code;
+            rows.lanes[ends[row]] = lanes;
+            ends[row] += 1;
+        };
+        for (code, &(row, lanes)) in events() {
+            put(row as usize, code, lanes);
+        }
+        for (row, &rest) in rest.iter().enumerate().filter(|(_, rest)| !rest.is_empty()) {
+            put(row, 0, rest);
+        }
+        for (&start, &end) in rows.starts.iter().zip(&ends) {
+            if start as usize != end {
+                rows.codes[end - 1] |= LAST;
             }
         }
         rows

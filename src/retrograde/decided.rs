@@ -1,13 +1,19 @@
 //! The positions that the mover decides at once, for all rows of a block:
 //! [`dont_care::decided`](crate::dont_care::decided) by rows.
 
-use crate::board::{Direction, Square, SquareSet};
+use crate::board::{Direction, SquareSet};
 use crate::dont_care::Danger;
 use crate::rules::{Kind, Side};
 
-use super::captures::Soldiers;
-use super::frame::{AttackerMove, Block, Frame};
+use super::frame::{Block, Frame};
 use super::row::Row;
+
+/// Buffers.
+#[derive(Clone, Debug, Default)]
+pub struct DecidedScratch<const N: usize> {
+    lanes: Vec<Row<N>>,
+    before: Vec<(u32, Row<N>)>,
+}
 
 impl<const N: usize> Frame<'_, N> {
     /// By defender rank, the lanes on which the side to move captures the king
@@ -16,7 +22,7 @@ impl<const N: usize> Frame<'_, N> {
         &self,
         block: &Block<N>,
         to_move: Side,
-        scratch: &mut Vec<Row<N>>,
+        scratch: &mut DecidedScratch<N>,
         decided: &mut Vec<Row<N>>,
     ) {
         decided.clear();
@@ -43,68 +49,17 @@ impl<const N: usize> Frame<'_, N> {
         }
     }
 
-    fn kings_in_reach(&self, block: &Block<N>, scratch: &mut Vec<Row<N>>, decided: &mut [Row<N>]) {
-        let danger = Danger::new(self.rules, block.attackers);
-        for from in block.attackers {
-            let others = block.attackers.without(from);
-            for ray in self.rules.slides().from(Kind::Attacker, from) {
-                let length = ray.iter().take_while(|step| !others.contains(step.square)).count();
-                let captures = |to| danger.any(to);
-                let Some(last) = ray[..length].iter().rposition(|s| s.ends && captures(s.square))
-                else {
-                    continue;
-                };
-                scratch.clear();
-                scratch.extend_from_slice(&block.valid);
-                for step in &ray[..=last] {
-                    let to = step.square;
-                    for &rank in self.defenders.holding(to) {
-                        scratch[rank as usize] = Row::EMPTY;
-                    }
-                    let king = self.region.bit(to);
-                    if !king.is_empty() {
-                        scratch.iter_mut().for_each(|lanes| *lanes = lanes.without(king));
-                    }
-                    if step.ends && captures(to) {
-                        self.captures_of_king(others.with(to), to, scratch, decided);
-                    }
-                }
-            }
-        }
-    }
-
-    fn captures_of_king(
+    fn kings_in_reach(
         &self,
-        after: SquareSet,
-        to: Square,
-        legal: &[Row<N>],
+        block: &Block<N>,
+        scratch: &mut DecidedScratch<N>,
         decided: &mut [Row<N>],
     ) {
-        let soldiers = Soldiers { attackers: after, defenders: SquareSet::EMPTY };
-        let king_captured = soldiers.king_captures(self.rules, &self.region, to);
-        // The lanes with the king in the way are not in `legal`.
-        let mv = AttackerMove { to, after, king_passed: Row::EMPTY, king_captured };
-        let ranks = self.shielded_ranks(&mv);
-        let shielded: Vec<(usize, Row<N>)> =
-            ranks.map(|rank| (rank as usize, decided[rank as usize])).collect();
-        if !king_captured.is_empty() {
-            for (decided, &legal) in decided.iter_mut().zip(legal) {
-                *decided |= legal & king_captured;
-            }
-        }
-        // There a defender may be in the place of a hostile empty square.
-        for &(rank, before) in &shielded {
-            decided[rank] = before;
-        }
-        for (rank, _) in shielded {
-            let defenders = self.defenders.set(rank as u32);
-            let king = Soldiers { attackers: after, defenders }.king_captures(
-                self.rules,
-                &self.region,
-                to,
-            );
-            decided[rank] |= legal[rank] & king;
-        }
+        let danger = Danger::new(self.rules, block.attackers);
+        let wanted = |to, _| danger.any(to).then_some(());
+        self.attacker_moves(block, &mut scratch.lanes, wanted, |(), mv, lanes| {
+            self.add_king_captures(&mv, lanes, decided, &mut scratch.before);
+        });
     }
 }
 
@@ -116,7 +71,7 @@ mod tests {
 
     fn check<const N: usize>(rules: &Ruleset, slice: &str) {
         let frame: Frame<N> = Frame::new(rules, slice.parse().unwrap()).unwrap();
-        let (mut scratch, mut decided) = (Vec::new(), Vec::new());
+        let (mut scratch, mut decided) = (DecidedScratch::default(), Vec::new());
         for number in (0..frame.blocks()).step_by(1 + frame.blocks() / 100) {
             let block = frame.block(number);
             for side in Side::ALL {

@@ -5,7 +5,7 @@ use crate::slice::Slice;
 
 use super::captures::{Soldiers, Threat};
 use super::defenders::DefenderSets;
-use super::lines::DefenderLines;
+use super::lines::SlideLines;
 use super::lookup::BlockLookup;
 use super::region::Region;
 use super::row::Row;
@@ -26,7 +26,7 @@ pub struct Frame<'a, const N: usize> {
     /// The sets of defenders.
     pub defenders: DefenderSets<N>,
     /// How defenders slide.
-    pub lines: DefenderLines<N>,
+    pub lines: SlideLines<N>,
     /// Squares where a defender makes the difference in the capture of a king.
     shields: SquareSet,
 }
@@ -72,11 +72,12 @@ impl<'a, const N: usize> Frame<'a, N> {
             slice,
             attackers: BlockLookup::new(
                 counted_sets(rules, slice)?,
+                rules.board,
                 rules.places(Kind::Attacker),
                 slice.attackers,
             ),
             defenders: DefenderSets::new(rules, &region, slice.defenders),
-            lines: DefenderLines::new(rules, &region),
+            lines: SlideLines::new(rules, &region, Kind::Defender),
             shields: either & rules.places(Kind::Defender),
             region,
         })
@@ -120,14 +121,14 @@ impl<'a, const N: usize> Frame<'a, N> {
     }
 
     /// Visits every slide of an attacker that some row of the block allows and
-    /// that is `wanted`, by the attackers after it. By defender rank, `lanes`
+    /// that is `wanted`, by its end and the attackers after it. By defender rank, `lanes`
     /// are then those on which the way is free of defenders; those on which the
     /// king is in the way are the move's. A visit must leave `lanes` as it was.
     pub fn attacker_moves<T>(
         &self,
         block: &Block<N>,
         lanes: &mut Vec<Row<N>>,
-        mut wanted: impl FnMut(SquareSet) -> Option<T>,
+        mut wanted: impl FnMut(Square, SquareSet) -> Option<T>,
         mut visit: impl FnMut(T, AttackerMove<N>, &mut [Row<N>]),
     ) {
         lanes.clone_from(&block.valid);
@@ -144,7 +145,7 @@ impl<'a, const N: usize> Frame<'a, N> {
                     }
                     king_passed |= self.region.bit(to);
                     let after = others.with(to);
-                    let Some(wanted) = step.ends.then(|| wanted(after)).flatten() else {
+                    let Some(wanted) = step.ends.then(|| wanted(to, after)).flatten() else {
                         continue;
                     };
                     for &rank in
@@ -228,6 +229,33 @@ impl<'a, const N: usize> Frame<'a, N> {
     pub fn king_captures(&self, mv: &AttackerMove<N>, rank: u32) -> Row<N> {
         let soldiers = Soldiers { attackers: mv.after, defenders: self.defenders.set(rank) };
         soldiers.king_captures(self.rules, &self.region, mv.to)
+    }
+
+    /// Adds to `found`, by defender rank, those of the `lanes` with a free way on
+    /// which the move captures the king. `before` is room to work in.
+    pub fn add_king_captures(
+        &self,
+        mv: &AttackerMove<N>,
+        lanes: &[Row<N>],
+        found: &mut [Row<N>],
+        before: &mut Vec<(u32, Row<N>)>,
+    ) {
+        before.clear();
+        before.extend(self.shielded_ranks(mv).map(|rank| (rank, found[rank as usize])));
+        let captured = mv.king_captured.without(mv.king_passed);
+        if !captured.is_empty() {
+            for (found, &lanes) in found.iter_mut().zip(lanes) {
+                *found |= lanes & captured;
+            }
+        }
+        // There a defender may be in the place of a hostile empty square.
+        for &(rank, before) in &*before {
+            found[rank as usize] = before;
+        }
+        for &(rank, _) in &*before {
+            let legal = lanes[rank as usize].without(mv.king_passed);
+            found[rank as usize] |= legal & self.king_captures(mv, rank);
+        }
     }
 
     /// For every square of the board, the lanes on which a defender arriving

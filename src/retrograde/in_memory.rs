@@ -9,6 +9,7 @@ use crate::rules::Side;
 use crate::scratch::{Content, Key, ScratchError};
 use crate::value::Plies;
 
+use super::frame::Block;
 use super::outcome::{Findings, Outcome, Ply, joined, read_events};
 use super::quiet::{Scratch, Targets};
 use super::reach::{Changed, Reach, clear, few, fewer_than_stars, lanes_of, reach};
@@ -52,6 +53,11 @@ impl<const N: usize> Outcome<'_, N> {
         let all = 0..chunks.rows();
         let known = self.lost.rows(all.clone())?;
         let reach = reach(moves, chunks, winner, &known, lost, false, &mut self.new);
+        if let (Reach::Stars, Some(stars)) = (&reach, &moves.stars) {
+            let won = self.won.rows(all.clone())?;
+            self.new.par_iter_mut().zip(&*won).for_each(|(new, &won)| *new = !won);
+            stars.without_moves(moves, &known, false, &mut self.new);
+        }
         let blocks = Some(&lost.blocks[..]);
         let targets = Targets { rows: &known, first_block: 0, complement: false, blocks };
         let mut won = self.won.rows_mut(all)?;
@@ -73,9 +79,12 @@ impl<const N: usize> Outcome<'_, N> {
                     let won = &mut won[i * block_rows..][..block_rows];
                     if reached[i] {
                         match &reach {
-                            Reach::Lanes(_) => {
-                                let (_, symmetries) = worker.walker.set(number as u64);
-                                moves.add_images(symmetries, found);
+                            Reach::Lanes(_) => moves.add_images(&mut worker.walker, number, found),
+                            Reach::Stars => {
+                                moves.keep_images(&mut worker.walker, number, found);
+                                for (found, &won) in found.iter_mut().zip(&*won) {
+                                    *found = !(*found | won);
+                                }
                             }
                             _ => worker.winning_moves(moves, winner, number, targets, won, found),
                         }
@@ -115,11 +124,11 @@ impl<const N: usize> Outcome<'_, N> {
         let candidates = self.candidates(ply.ply, &reach)?;
         let known = self.won.rows(all.clone())?;
         let mut now = self.lost.rows_mut(all.clone())?;
-        let stars = moves.stars.as_ref().filter(|_| {
+        let by_stars = moves.stars.as_ref().filter(|_| {
             loser == Side::Attackers && !fewer_than_stars(candidates.rows, chunks.rows())
         });
-        if let Some(stars) = stars {
-            stars.attackers_escape(moves, &known, &mut now);
+        if let Some(stars) = by_stars {
+            stars.without_moves(moves, &known, true, &mut now);
         }
         let mut open = self.open.rows_mut(all)?;
         let tables = open.par_chunks_mut(chunks.chunk_rows());
@@ -133,9 +142,8 @@ impl<const N: usize> Outcome<'_, N> {
                     let number = blocks.start + i;
                     let now = &mut now[i * block_rows..][..block_rows];
                     let open = &mut open[i * block_rows..][..block_rows];
-                    if stars.is_some() {
-                        let (_, symmetries) = worker.walker.set(number as u64);
-                        moves.keep_images(symmetries, now);
+                    if by_stars.is_some() {
+                        moves.keep_images(&mut worker.walker, number, now);
                     } else {
                         worker.without_escape(moves, loser, number, &known, now);
                     }
@@ -183,14 +191,16 @@ impl<const N: usize> Outcome<'_, N> {
                     if reached[i] {
                         match reach {
                             Reach::Lanes(_) => {
-                                let (_, symmetries) = worker.walker.set(number as u64);
-                                moves.add_images(symmetries, now);
+                                moves.add_images(&mut worker.walker, number, now);
                             }
-                            _ if loser == Side::Defenders => {
+                            _ => {
                                 let new = &new[number * block_rows..][..block_rows];
-                                worker.defenders_back(moves, number, new, now);
+                                let exact = loser == Side::Defenders
+                                    && worker.defenders_back(moves, number, new, now);
+                                if !exact {
+                                    now.fill(!Row::EMPTY);
+                                }
                             }
-                            _ => now.fill(!Row::EMPTY),
                         }
                         for (now, &open) in now.iter_mut().zip(&*open) {
                             *now &= open;
@@ -223,15 +233,13 @@ impl<const N: usize> Worker<'_, N> {
         won: &[Row<N>],
         found: &mut [Row<N>],
     ) {
-        let block_rows = moves.frame.block_rows();
         if winner == Side::Defenders {
-            let targets = &targets.rows[number * block_rows..][..block_rows];
-            lanes_of(targets, &mut self.rows);
-            if few(self.rows.len(), 1, block_rows) {
-                return self.defenders_back(moves, number, targets, found);
+            let targets = &targets.rows[number * found.len()..][..found.len()];
+            if self.defenders_back(moves, number, targets, found) {
+                return;
             }
         }
-        let block = moves.frame.block(number);
+        let block = self.block(moves, number);
         let sought = &mut self.lanes;
         for ((sought, &valid), &won) in sought.iter_mut().zip(&block.valid).zip(won) {
             *sought = valid.without(won);
@@ -243,23 +251,28 @@ impl<const N: usize> Worker<'_, N> {
         }
     }
 
-    /// Adds to `found`, by rank, at least the lanes of a block from which the
-    /// defenders have a move to the targets; just those if the targets are few.
+    /// Adds to `found`, by rank, the lanes of a block from which the defenders
+    /// have a move to the targets, if these are few; tells whether they are.
     fn defenders_back(
         &mut self,
         moves: &RowMoves<N>,
         number: usize,
         targets: &[Row<N>],
         found: &mut [Row<N>],
-    ) {
+    ) -> bool {
         lanes_of(targets, &mut self.rows);
         if !few(self.rows.len(), 1, targets.len()) {
-            return found.fill(!Row::EMPTY);
+            return false;
         }
         let (attackers, _) = self.walker.set(number as u64);
         for &row in &self.rows {
             moves.defender_unmoves(attackers, row, |rank, lanes| found[rank as usize] |= lanes);
         }
+        true
+    }
+
+    fn block(&mut self, moves: &RowMoves<N>, number: usize) -> Block<N> {
+        moves.frame.block_of(number, self.walker.set(number as u64).0)
     }
 
     /// Takes out of the rows of a block, by rank, the lanes from which the loser
@@ -272,14 +285,14 @@ impl<const N: usize> Worker<'_, N> {
         table: &[Row<N>],
         rows: &mut [Row<N>],
     ) {
-        let frame = moves.frame;
         lanes_of(rows, &mut self.rows);
         if self.rows.is_empty() {
             return;
         }
         if !few(self.rows.len(), 1, rows.len()) {
             let safe = Targets { rows: table, first_block: 0, complement: true, blocks: None };
-            return frame.quiet_moves(loser, &frame.block(number), safe, &mut self.scratch, rows);
+            let block = self.block(moves, number);
+            return moves.frame.quiet_moves(loser, &block, safe, &mut self.scratch, rows);
         }
         let (attackers, _) = self.walker.set(number as u64);
         match loser {

@@ -121,13 +121,14 @@ impl<'a, const N: usize> InitialPass<'a, N> {
 
     /// Attackers capture nothing but the king, and only the king captures them.
     fn bare_king(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
-        let [options, _] = &mut scratch.options;
+        let InitialScratch { quiet, options: [options, _], .. } = scratch;
         (options.stuck[0], options.decisive[0]) =
-            self.moves.attackers_ahead(block.attackers, block.valid[0]);
+            self.moves.attackers_ahead(block.attackers, block.valid[0], &mut quiet.lanes);
         self.defenders_that_move(block, scratch);
         let capturing = block.valid[0].without(self.moves.quiet_king(block.attackers, 0));
         if !capturing.is_empty() {
-            self.threats(block, &mut scratch.arrivals);
+            let to = capturing.lanes().map(|lane| self.frame.region.square(lane));
+            self.threats(block, to.collect(), &mut scratch.arrivals);
             self.captures_by_king(block, 0, capturing, scratch);
         }
     }
@@ -139,7 +140,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         frame.attacker_moves(
             block,
             &mut quiet.lanes,
-            |_| Some(()),
+            |_, _| Some(()),
             |(), mv, lanes| {
                 if any_stuck {
                     let mut stuck_rows = Row::EMPTY;
@@ -149,24 +150,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
                     }
                     any_stuck = !stuck_rows.is_empty();
                 }
-                let captured = mv.king_captured.without(mv.king_passed);
-                if !captured.is_empty() {
-                    // Where a defender may be in the place of a hostile empty
-                    // square, the next loop sees to the row.
-                    decisive.clear();
-                    let shielded = frame.shielded_ranks(&mv);
-                    decisive.extend(shielded.map(|rank| (rank, options.decisive[rank as usize])));
-                    for (decisive, &lanes) in options.decisive.iter_mut().zip(&*lanes) {
-                        *decisive |= lanes & captured;
-                    }
-                    for &(rank, before) in decisive.iter() {
-                        options.decisive[rank as usize] = before;
-                    }
-                }
-                for rank in frame.shielded_ranks(&mv) {
-                    let legal = lanes[rank as usize].without(mv.king_passed);
-                    options.decisive[rank as usize] |= legal & frame.king_captures(&mv, rank);
-                }
+                frame.add_king_captures(&mv, lanes, &mut options.decisive, decisive);
                 self.attacker_captures(&mv, lanes, options);
             },
         );
@@ -213,7 +197,9 @@ impl<'a, const N: usize> InitialPass<'a, N> {
 
     fn defenders(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
         self.defenders_that_move(block, scratch);
-        self.threats(block, &mut scratch.arrivals);
+        let near = block.attackers.iter().flat_map(|s| self.frame.rules.board.neighbours(s));
+        let near = near.collect::<SquareSet>() - block.attackers;
+        self.threats(block, near, &mut scratch.arrivals);
         self.defender_captures(block, scratch);
         self.king_captures(block, scratch);
     }
@@ -243,13 +229,11 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         });
     }
 
-    /// What a defending piece threatens by arriving near the attackers.
-    fn threats(&self, block: &Block<N>, arrivals: &mut Vec<Arrival>) {
+    /// What a defending piece threatens by arriving on these squares.
+    fn threats(&self, block: &Block<N>, squares: SquareSet, arrivals: &mut Vec<Arrival>) {
         let rules = self.frame.rules;
-        let near = block.attackers.iter().flat_map(|s| rules.board.neighbours(s));
-        let near = near.collect::<SquareSet>() - block.attackers;
         arrivals.clear();
-        arrivals.extend(near.iter().filter_map(|to| {
+        arrivals.extend(squares.iter().filter_map(|to| {
             let threats = Threat::by_arrival(rules, Side::Defenders, block.attackers, to);
             let threats: Vec<Threat> = threats.collect();
             (!threats.is_empty()).then(|| Arrival { to, threats, targets: Vec::new() })

@@ -9,13 +9,13 @@ use super::simd::{self, Kernel, Processor};
 /// Lines that are run along at once, so that the compiler makes vectors of them.
 const TOGETHER: usize = 8;
 
-/// Defenders' slides along whole lines of the board, for all origins at once.
+/// Soldiers' slides along whole lines of the board, for all origins at once.
 ///
 /// With all men but one in place, `reach` runs along all lines in both
 /// directions and carries with it the lanes of the targets passed so far: what
 /// it holds on a square is what the missing man reaches from there.
 #[derive(Clone, Debug)]
-pub struct DefenderLines<const N: usize> {
+pub struct SlideLines<const N: usize> {
     side: usize,
     classes: Vec<OriginClass<N>>,
     /// For every square: its number in the files, and in the ranks.
@@ -68,9 +68,9 @@ impl<const N: usize> LinesScratch<N> {
     }
 }
 
-impl<const N: usize> DefenderLines<N> {
-    /// The lines of a ruleset's board.
-    pub fn new(rules: &Ruleset, region: &Region<N>) -> DefenderLines<N> {
+impl<const N: usize> SlideLines<N> {
+    /// The lines of a ruleset's board, for soldiers of that kind.
+    pub fn new(rules: &Ruleset, region: &Region<N>, kind: Kind) -> SlideLines<N> {
         let board = rules.board;
         let slot = |line: usize, step: usize| {
             (line / TOGETHER * board.size() + step) * TOGETHER + line % TOGETHER
@@ -79,7 +79,7 @@ impl<const N: usize> DefenderLines<N> {
             let (file, rank) = (board.file(square), board.rank(square));
             [slot(file, rank), slot(rank, file)]
         };
-        let mut lines = DefenderLines {
+        let mut lines = SlideLines {
             side: board.size(),
             classes: Vec::new(),
             slots: board.squares().map(slots).collect(),
@@ -89,7 +89,7 @@ impl<const N: usize> DefenderLines<N> {
             stop: lines.table(origins.stop, |_| !Row::EMPTY),
             cross: lines.table(origins.cross, |square| !region.bit(square)),
         };
-        lines.classes = origins(rules, Kind::Defender).map(class).collect();
+        lines.classes = origins(rules, kind).map(class).collect();
         lines
     }
 

@@ -1,7 +1,9 @@
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use rayon::prelude::*;
 
-use crate::board::{Square, SquareSet, Symmetry};
-use crate::index::{AttackerSets, Binomials, binomial, colex_next, colex_unrank};
+use crate::board::{Board, Square, SquareSet, Symmetry};
+use crate::index::{AttackerSets, Binomials, Walker, binomial, colex_rank};
 
 /// The most attacker sets of which each gets an entry: 4 bytes each.
 const MOST_ENTRIES: u64 = 1 << 28;
@@ -29,7 +31,7 @@ pub struct BlockLookup {
     binomials: Binomials,
     /// By rank among all sets: the block, and in the low three bits the
     /// symmetry that brings the set to it.
-    entries: Option<Vec<u32>>,
+    entries: Option<Vec<AtomicU32>>,
     inverse: [Symmetry; 8],
 }
 
@@ -44,7 +46,7 @@ pub struct Fixed {
 
 impl BlockLookup {
     /// For these sets of `count` attackers on `squares`.
-    pub fn new(sets: AttackerSets, squares: SquareSet, count: usize) -> BlockLookup {
+    pub fn new(sets: AttackerSets, board: Board, squares: SquareSet, count: usize) -> BlockLookup {
         let squares: Vec<Square> = squares.iter().collect();
         let mut places = vec![0; SquareSet::CAPACITY];
         for (place, square) in squares.iter().enumerate() {
@@ -60,25 +62,45 @@ impl BlockLookup {
         };
         let total = binomial(lookup.squares.len(), count).unwrap_or(u64::MAX);
         if total <= MOST_ENTRIES && lookup.sets.rows() <= u64::from(u32::MAX >> 3) {
-            lookup.entries = Some(lookup.all_entries(total, count));
+            lookup.entries = Some(lookup.all_entries(board, total, count));
         }
         lookup
     }
 
-    fn all_entries(&self, total: u64, count: usize) -> Vec<u32> {
-        const TASK: u64 = 1 << 12;
-        let mut entries = vec![0; total as usize];
-        entries.par_chunks_mut(TASK as usize).enumerate().for_each(|(task, entries)| {
-            let first = task as u64 * TASK;
-            let limit = self.squares.len();
-            let mut places = colex_unrank(&self.binomials, limit, count, first);
-            for entry in entries {
-                let set: SquareSet = places.iter().map(|&place| self.squares[place]).collect();
-                let canonical = self.sets.canonical(set);
-                *entry = (canonical.offset as u32) << 3 | canonical.symmetry.index() as u32;
-                colex_next(&mut places, limit);
-            }
-        });
+    /// Each canonical set tells its images where it is.
+    fn all_entries(&self, board: Board, total: u64, count: usize) -> Vec<AtomicU32> {
+        const TASK: u64 = 1 << 10;
+        let entries: Vec<AtomicU32> =
+            (0..total).into_par_iter().map(|_| AtomicU32::new(0)).collect();
+        // Of several symmetries that bring an image back the least one stays,
+        // being the last.
+        let mut symmetries: Vec<Symmetry> = self.sets.group().iter().collect();
+        symmetries.sort_by_key(|g| std::cmp::Reverse(g.inverse()));
+        let image = |g: Symmetry, &square: &Square| self.places[g.apply(board, square).index()];
+        let images = symmetries.iter().map(|&g| self.squares.iter().map(|s| image(g, s)).collect());
+        let images: Vec<Vec<u16>> = images.collect();
+        let tasks = (0..self.sets.rows().div_ceil(TASK)).into_par_iter();
+        tasks.for_each_init(
+            || (Walker::new(&self.sets), vec![0; count], vec![0; count]),
+            |(walker, canonical, places), task| {
+                for number in task * TASK..self.sets.rows().min((task + 1) * TASK) {
+                    let (set, _) = walker.set(number);
+                    for (place, square) in canonical.iter_mut().zip(set) {
+                        *place = self.places[square.index()];
+                    }
+                    for (g, images) in symmetries.iter().zip(&images) {
+                        for (place, &from) in places.iter_mut().zip(&*canonical) {
+                            *place = images[usize::from(from)];
+                        }
+                        places.sort_unstable();
+                        let ascending = places.iter().map(|&place| usize::from(place));
+                        let rank = colex_rank(&self.binomials, ascending);
+                        let entry = (number as u32) << 3 | g.inverse().index() as u32;
+                        entries[rank as usize].store(entry, Ordering::Relaxed);
+                    }
+                }
+            },
+        );
         entries
     }
 
@@ -100,7 +122,7 @@ impl BlockLookup {
             Some(entries) => {
                 let places = set.iter().map(|square| usize::from(self.places[square.index()]));
                 let terms = places.enumerate().map(|(i, place)| self.binomials.get(place, i + 1));
-                self.unpacked(entries[terms.sum::<u64>() as usize])
+                self.unpacked(&entries[terms.sum::<u64>() as usize])
             }
             None => {
                 let canonical = self.sets.canonical(set);
@@ -137,11 +159,33 @@ impl BlockLookup {
         let place = self.places[square.index()];
         let below = fixed.places.iter().map(|&other| usize::from(other < place)).sum::<usize>();
         let rank = fixed.terms[below] + self.binomials.get(usize::from(place), below + 1);
-        self.unpacked(entries[rank as usize])
+        self.unpacked(&entries[rank as usize])
     }
 
-    #[inline]
-    fn unpacked(&self, entry: u32) -> Target {
+    /// The entries, if there are any.
+    pub fn entries(&self) -> Option<&[AtomicU32]> {
+        self.entries.as_deref()
+    }
+
+    /// Calls `visit` with every square that the fixed attackers leave free, and
+    /// the number of the entry of them and one more there.
+    #[inline(always)]
+    pub fn for_free_squares(&self, fixed: &Fixed, mut visit: impl FnMut(Square, usize)) {
+        let mut below = 0;
+        for (place, &square) in self.squares.iter().enumerate() {
+            if fixed.places.get(below).is_some_and(|&other| usize::from(other) == place) {
+                below += 1;
+                continue;
+            }
+            let rank = fixed.terms[below] + self.binomials.get(place, below + 1);
+            visit(square, rank as usize);
+        }
+    }
+
+    /// What an entry says.
+    #[inline(always)]
+    pub fn unpacked(&self, entry: &AtomicU32) -> Target {
+        let entry = entry.load(Ordering::Relaxed);
         let number = (entry & 7) as usize;
         Target {
             block: (entry >> 3) as usize,

@@ -135,7 +135,7 @@ impl<const N: usize> Frame<'_, N> {
         sought: &mut [Row<N>],
     ) {
         let Scratch { lanes, before, .. } = scratch;
-        let wanted = |after| {
+        let wanted = |_, after| {
             let target = self.attackers.target(after);
             let theirs = targets.of_block(target.block, self.block_rows())?;
             Some((target, Targets { rows: theirs, first_block: target.block, ..targets }))

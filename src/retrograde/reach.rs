@@ -17,10 +17,12 @@ use super::row::Row;
 use super::row_moves::{RankLanes, RowMoves, RowScratch};
 use super::shared::SharedRows;
 
-/// Rows of which stars visit as many as single visits do one, in the same time.
-const STAR_ROWS: usize = 5;
-/// How many rows with a new win within reach one such win leads to, about.
-const SPREAD: usize = 3;
+/// Rows of which stars visit as many as single visits do one, in the same time:
+/// measured for moves back, for these and all moves of the rows that they lead
+/// to, and for moves on.
+const STAR_ROWS_BACK: usize = 10;
+const STAR_ROWS_BOTH: usize = 150;
+const STAR_ROWS_ON: usize = 3;
 
 /// What it takes to visit one row's moves, all moves of a block, and in these
 /// one row: measured, in nanoseconds for a move.
@@ -54,6 +56,8 @@ pub enum Reach {
     Blocks(BitVec),
     /// In these blocks, at the lanes that were put into the table.
     Lanes(BitVec),
+    /// Everywhere, by stars.
+    Stars,
     /// Everywhere.
     All,
 }
@@ -63,7 +67,7 @@ impl Reach {
     pub fn blocks(&self, range: Range<usize>) -> BitVec {
         match self {
             Reach::Blocks(blocks) | Reach::Lanes(blocks) => blocks[range].to_bitvec(),
-            Reach::All => BitVec::repeat(true, range.len()),
+            Reach::Stars | Reach::All => BitVec::repeat(true, range.len()),
         }
     }
 }
@@ -74,10 +78,10 @@ pub fn few(rows: usize, blocks: usize, block_rows: usize) -> bool {
     rows * SINGLE_ROW < blocks * (BLOCK + block_rows * BLOCK_ROW)
 }
 
-/// Whether visiting some of `all` rows one by one takes less time than visiting
-/// all of them by stars.
+/// Whether visiting the moves on from some of `all` rows one by one takes less
+/// time than visiting all of them by stars.
 pub fn fewer_than_stars(rows: usize, all: usize) -> bool {
-    rows * STAR_ROWS < all
+    rows * STAR_ROWS_ON < all
 }
 
 /// Finds what `side`, to move, has to look at when these rows changed. If they
@@ -95,8 +99,9 @@ pub fn reach<const N: usize>(
     if side == Side::Defenders {
         return Reach::Blocks(changed.blocks.clone());
     }
-    if moves.stars.is_some() && losing && !fewer_than_stars(changed.rows * SPREAD, rows.len()) {
-        return Reach::All;
+    let star_rows = if losing { STAR_ROWS_BOTH } else { STAR_ROWS_BACK };
+    if moves.stars.is_some() && changed.rows * star_rows >= rows.len() {
+        return Reach::Stars;
     }
     if few(changed.rows, chunks.blocks, chunks.block_rows) {
         return Reach::Lanes(attackers_back(moves, chunks, rows, &changed.blocks, into));

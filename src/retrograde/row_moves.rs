@@ -1,11 +1,16 @@
 //! Moves of single rows, for blocks in which few rows change: the work is in
 //! proportion to those, where the kernels for whole blocks visit all.
 
+use bitvec::vec::BitVec;
+use rayon::prelude::*;
+
 use crate::board::{Direction, Square, SquareSet, Symmetry};
+use crate::index::Walker;
 use crate::rules::{Kind, Side};
 
 use super::captures::Soldiers;
 use super::frame::Frame;
+use super::king_captures::KingCaptures;
 use super::lookup::Fixed;
 use super::row::Row;
 use super::stars::AttackerStars;
@@ -14,21 +19,16 @@ use super::stars::AttackerStars;
 pub struct RowMoves<'f, const N: usize> {
     /// The slice.
     pub frame: &'f Frame<'f, N>,
-    /// By square of the board: what attackers arriving there capture.
-    arrivals: Vec<Arrival<N>>,
+    /// Where attackers capture the king.
+    pub king_captures: KingCaptures<N>,
+    /// By square of arrival: where defenders may change what attackers capture.
+    near: Vec<SquareSet>,
+    /// The blocks whose attackers have a symmetry of their own.
+    symmetric: BitVec,
     /// Attackers whom the king can capture without the help of a defender.
     exposed: Vec<Exposed>,
     /// For blocks of one row.
     pub stars: Option<AttackerStars<N>>,
-}
-
-/// What an attacker captures who arrives on a square.
-struct Arrival<const N: usize> {
-    /// The king's lanes beside it, each with the squares that the attackers must
-    /// hold too to capture him, while no defender is near.
-    kings: Vec<(Row<N>, Vec<Square>)>,
-    /// Where defenders may change what is captured.
-    near: SquareSet,
 }
 
 /// An attacker beside a hostile square.
@@ -70,7 +70,9 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         });
         RowMoves {
             frame,
-            arrivals: rules.board.squares().map(|to| Arrival::new(frame, to)).collect(),
+            king_captures: KingCaptures::new(rules, &frame.region),
+            near: rules.board.squares().map(|to| near(frame, to)).collect(),
+            symmetric: symmetric_blocks(frame),
             exposed: exposed.collect(),
             stars: AttackerStars::new(frame),
         }
@@ -79,15 +81,13 @@ impl<'f, const N: usize> RowMoves<'f, N> {
     /// The lanes on which an attacker who has arrived on `to` captures nothing.
     #[inline]
     pub fn quiet(&self, after: SquareSet, to: Square, rank: u32) -> Row<N> {
-        let arrival = &self.arrivals[to.index()];
+        let near = &self.near[to.index()];
         let sets = &self.frame.defenders;
         let men = sets.men(rank);
-        if men.iter().any(|&place| arrival.near.contains(sets.squares[usize::from(place)])) {
+        if men.iter().any(|&place| near.contains(sets.squares[usize::from(place)])) {
             return self.frame.quiet(after, to, rank);
         }
-        let captured = |closed: &[Square]| closed.iter().all(|&square| after.contains(square));
-        let kings = arrival.kings.iter().filter(|(_, closed)| captured(closed));
-        kings.fold(!Row::EMPTY, |quiet, &(king, _)| quiet.without(king))
+        !self.king_captures.by_arrival(after, to)
     }
 
     /// Calls `visit` with the rows and lanes from which an attacker has a move
@@ -200,8 +200,16 @@ impl<'f, const N: usize> RowMoves<'f, N> {
 
     /// Of the lanes of a row without defenders, those from which no attacker can
     /// move, and those from which one can capture the king.
-    pub fn attackers_ahead(&self, attackers: SquareSet, lanes: Row<N>) -> (Row<N>, Row<N>) {
+    /// `captured` is room to work in.
+    pub fn attackers_ahead(
+        &self,
+        attackers: SquareSet,
+        lanes: Row<N>,
+        captured: &mut Vec<Row<N>>,
+    ) -> (Row<N>, Row<N>) {
         let (mut stuck, mut decisive) = (lanes, Row::EMPTY);
+        // The mover counted as one who helps, nothing is missed.
+        self.king_captures.by_arrivals(attackers, captured);
         for from in attackers {
             let others = attackers.without(from);
             for ray in self.frame.rules.slides().from(Kind::Attacker, from) {
@@ -209,9 +217,11 @@ impl<'f, const N: usize> RowMoves<'f, N> {
                 for step in ray.iter().take_while(|step| !others.contains(step.square)) {
                     legal = legal.without(self.frame.region.bit(step.square));
                     if step.ends {
-                        let quiet = self.quiet(others.with(step.square), step.square, 0);
                         stuck = stuck.without(legal);
-                        decisive |= legal.without(quiet);
+                        if !(captured[step.square.index()] & legal).is_empty() {
+                            let after = others.with(step.square);
+                            decisive |= legal & self.king_captures.by_arrival(after, step.square);
+                        }
                     }
                 }
             }
@@ -333,26 +343,28 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         lanes
     }
 
-    /// Adds to the rows of a block their images under the symmetries (bit `i`
-    /// for the symmetry numbered `i`) that leave its attackers unchanged.
-    pub fn add_images(&self, symmetries: u8, rows: &mut [Row<N>]) {
-        self.for_images(symmetries, rows, |row, image| *row |= image);
+    /// Adds to the rows of a block their images under the symmetries that leave
+    /// its attackers unchanged.
+    pub fn add_images(&self, walker: &mut Walker, block: usize, rows: &mut [Row<N>]) {
+        self.for_images(walker, block, rows, |row, image| *row |= image);
     }
 
     /// Keeps of the rows of a block only lanes of which all images are there.
-    pub fn keep_images(&self, symmetries: u8, rows: &mut [Row<N>]) {
-        self.for_images(symmetries, rows, |row, image| *row &= image);
+    pub fn keep_images(&self, walker: &mut Walker, block: usize, rows: &mut [Row<N>]) {
+        self.for_images(walker, block, rows, |row, image| *row &= image);
     }
 
     fn for_images(
         &self,
-        symmetries: u8,
+        walker: &mut Walker,
+        block: usize,
         rows: &mut [Row<N>],
         mut visit: impl FnMut(&mut Row<N>, Row<N>),
     ) {
-        if symmetries == 1 {
+        if !self.symmetric[block] {
             return;
         }
+        let (_, symmetries) = walker.set(block as u64);
         let before = rows.to_vec();
         for g in Symmetry::ALL.into_iter().filter(|g| symmetries >> g.index() & 1 == 1) {
             for (&lanes, &image) in before.iter().zip(self.frame.defenders.images(g)) {
@@ -362,23 +374,21 @@ impl<'f, const N: usize> RowMoves<'f, N> {
     }
 }
 
-impl<const N: usize> Arrival<N> {
-    fn new(frame: &Frame<N>, to: Square) -> Arrival<N> {
-        let rules = frame.rules;
-        let next = |square, direction| rules.slides().next(square, direction);
-        let against = &rules.hostile[Kind::King as usize];
-        let kings = Direction::ALL.into_iter().filter_map(|direction| {
-            let king = next(to, direction)?;
-            let sides = if rules.surrounded.contains(king) {
-                Direction::ALL.map(|side| next(king, side)).into_iter().collect::<Option<Vec<_>>>()
-            } else {
-                next(king, direction).map(|anvil| vec![anvil])
-            };
-            let needed = sides?.into_iter().filter(|&s| s != to && !against.empty.contains(s));
-            Some((frame.region.bit(king), needed.collect()))
-        });
-        let beside: SquareSet = rules.board.neighbours(to).collect();
-        let near = (beside & rules.places(Kind::Defender)) | frame.shields_near(to);
-        Arrival { kings: kings.filter(|(king, _)| !king.is_empty()).collect(), near }
-    }
+/// Where defenders may change what an attacker captures who arrives on `to`.
+fn near<const N: usize>(frame: &Frame<N>, to: Square) -> SquareSet {
+    let beside: SquareSet = frame.rules.board.neighbours(to).collect();
+    (beside & frame.rules.places(Kind::Defender)) | frame.shields_near(to)
+}
+
+fn symmetric_blocks<const N: usize>(frame: &Frame<N>) -> BitVec {
+    const WORD: usize = usize::BITS as usize;
+    let words = (0..frame.blocks().div_ceil(WORD)).into_par_iter().map_init(
+        || Walker::new(frame.attackers.sets()),
+        |walker, word| {
+            let blocks = word * WORD..frame.blocks().min((word + 1) * WORD);
+            let bit = |block: usize| usize::from(walker.set(block as u64).1 != 1) << (block % WORD);
+            blocks.map(bit).fold(0, |all, bit| all | bit)
+        },
+    );
+    BitVec::from_vec(words.collect())
 }

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::row::Row;
+use super::simd::Processor;
 
 /// Rows that are written by many threads at once. In one pass lanes are only
 /// added or only removed, so that it does not matter who comes first.
@@ -20,6 +21,12 @@ impl<'t, const N: usize> SharedRows<'t, N> {
         // borrowed mutably for all of the slice's life, so that nobody else can
         // read or write them.
         SharedRows(unsafe { std::slice::from_raw_parts(first, count) })
+    }
+
+    /// Says that a row will be read soon.
+    #[inline(always)]
+    pub fn prefetch(self, processor: impl Processor, row: usize) {
+        processor.prefetch(&self.0[row..=row]);
     }
 
     /// Whether all these lanes of a row are there already.

@@ -17,8 +17,8 @@ pub trait Kernel {
 pub trait Processor: Copy {
     /// The row with its lanes moved.
     fn flip<const N: usize>(self, flip: &Flip<N>, row: Row<N>) -> Row<N>;
-    /// Says that these rows will be read soon, in any order.
-    fn prefetch<const N: usize>(self, rows: &[Row<N>]);
+    /// Says that these will be read soon, in any order.
+    fn prefetch<T>(self, items: &[T]);
 }
 
 /// Every processor.
@@ -31,7 +31,7 @@ impl Processor for Portable {
         flip.by_bytes(row)
     }
     #[inline(always)]
-    fn prefetch<const N: usize>(self, _: &[Row<N>]) {}
+    fn prefetch<T>(self, _: &[T]) {}
 }
 
 /// Runs the kernel as fast as the processor can.
@@ -103,11 +103,11 @@ mod avx512 {
         }
 
         #[inline(always)]
-        fn prefetch<const N: usize>(self, rows: &[Row<N>]) {
+        fn prefetch<T>(self, items: &[T]) {
             const LINE: usize = 64;
-            for row in rows.iter().step_by(LINE / size_of::<Row<N>>().min(LINE)) {
+            for item in items.iter().step_by(LINE / size_of::<T>().clamp(1, LINE)) {
                 // SAFETY: a prefetch reads nothing; every address is allowed.
-                unsafe { _mm_prefetch::<_MM_HINT_T0>((&raw const *row).cast()) };
+                unsafe { _mm_prefetch::<_MM_HINT_T0>((&raw const *item).cast()) };
             }
         }
     }

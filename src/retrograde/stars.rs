@@ -6,182 +6,175 @@
 //! for all these rows at once where he can go. So a ply visits each row once for
 //! each attacker instead of once for each move.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
-use crate::board::{Board, Direction, Square, SquareSet};
+use crate::board::{Square, SquareSet};
 use crate::index::{AttackerSets, Walker};
-use crate::rules::{Kind, Ruleset};
+use crate::rules::Kind;
 use crate::slice::Slice;
 
 use super::frame::{Frame, counted_sets};
+use super::lines::{LinesScratch, SlideLines};
 use super::lookup::{Fixed, Target};
-use super::origins::{Origins, origins};
-use super::region::Region;
 use super::row::Row;
 use super::row_moves::RowMoves;
 use super::shared::SharedRows;
+use super::simd::{self, Kernel, Processor};
 
 /// Stars that one task works on.
 const TASK: usize = 1 << 10;
+/// Stars that are worked on together, so that reads of rows far apart overlap.
+const TOGETHER: usize = 8;
 
 /// The stars of a slice.
 pub struct AttackerStars<const N: usize> {
     others: AttackerSets,
-    /// Where attackers may stand.
-    squares: Vec<Square>,
-    /// Every line of the board in both directions: squares by index.
-    lines: Vec<Vec<usize>>,
-    classes: Vec<OriginClass<N>>,
+    lines: SlideLines<N>,
 }
 
-/// Origins that share their path rules, see [`Origins`]: by square of the board,
-/// all lanes or none.
-struct OriginClass<const N: usize> {
-    origins: Vec<Row<N>>,
-    stop: Vec<Row<N>>,
-    /// The lanes with which a square can be crossed: not the king's on it.
-    cross: Vec<Row<N>>,
-}
-
-/// A worker's buffers; rows are by square of the board.
+/// A worker's buffers.
 struct Worker<'s, const N: usize> {
     walker: Walker<'s>,
-    others: Fixed,
-    /// The squares left free and their rows.
+    fixed: Fixed,
+    /// Stars that are worked on together: the attackers, and where the squares
+    /// left free end.
+    stars: Vec<(SquareSet, usize)>,
+    /// The squares left free, and where what is known of them is.
+    free: Vec<(Square, usize)>,
     targets: Vec<(Square, Target)>,
-    sought: Vec<Row<N>>,
-    safe: Vec<Row<N>>,
-    cross: Vec<Row<N>>,
-    reached: Vec<Row<N>>,
+    /// By square of the board.
+    captured: Vec<Row<N>>,
+    lines: LinesScratch<N>,
 }
 
 impl<const N: usize> AttackerStars<N> {
-    /// The stars of a slice with one row in a block.
+    /// The stars of a slice without defending soldiers, if its rows are found by
+    /// a table.
     pub fn new(frame: &Frame<N>) -> Option<AttackerStars<N>> {
-        let (rules, slice) = (frame.rules, frame.slice);
+        let slice = frame.slice;
+        if slice.defenders > 0 || frame.attackers.entries().is_none() {
+            return None;
+        }
         let others = Slice { attackers: slice.attackers - 1, ..slice };
-        let others = (frame.block_rows() == 1).then(|| counted_sets(rules, others).ok())??;
         Some(AttackerStars {
-            others,
-            squares: rules.places(Kind::Attacker).iter().collect(),
-            lines: lines(rules),
-            classes: origins(rules, Kind::Attacker)
-                .map(|group| origin_class(rules.board, &frame.region, group))
-                .collect(),
+            others: counted_sets(frame.rules, others).ok()?,
+            lines: SlideLines::new(frame.rules, &frame.region, Kind::Attacker),
         })
     }
 
     /// Takes out of all rows the lanes from which an attacker has a move that
-    /// captures nothing to a position that is not in `table`. Of the images of a
-    /// lane under the symmetries of its attackers, one at least is taken.
-    pub fn attackers_escape(&self, moves: &RowMoves<N>, table: &[Row<N>], rows: &mut [Row<N>]) {
+    /// captures nothing to a position that is in `table`, or if `complement`, is
+    /// not. Of the images of a lane under the symmetries of its attackers, one at
+    /// least is taken.
+    pub fn without_moves(
+        &self,
+        moves: &RowMoves<N>,
+        table: &[Row<N>],
+        complement: bool,
+        rows: &mut [Row<N>],
+    ) {
         let rows = SharedRows::new(rows);
         let stars = self.others.rows() as usize;
         (0..stars.div_ceil(TASK)).into_par_iter().for_each_init(
-            || self.worker(moves.frame),
+            || Worker {
+                walker: Walker::new(&self.others),
+                fixed: Fixed::default(),
+                stars: Vec::new(),
+                free: Vec::new(),
+                targets: Vec::new(),
+                captured: Vec::new(),
+                lines: self.lines.scratch(),
+            },
             |worker, task| {
-                for star in task * TASK..((task + 1) * TASK).min(stars) {
-                    self.star(moves, star, table, rows, worker);
-                }
+                let stars = task * TASK..((task + 1) * TASK).min(stars);
+                simd::run(Pass { of: self, moves, table, complement, rows, stars, worker });
             },
         );
     }
+}
 
-    fn worker(&self, frame: &Frame<N>) -> Worker<'_, N> {
-        let rows = || vec![Row::EMPTY; frame.rules.board.area()];
-        Worker {
-            walker: Walker::new(&self.others),
-            others: Fixed::default(),
-            targets: Vec::new(),
-            sought: rows(),
-            safe: rows(),
-            cross: rows(),
-            reached: rows(),
+/// One task.
+struct Pass<'a, 's, const N: usize> {
+    of: &'a AttackerStars<N>,
+    moves: &'a RowMoves<'a, N>,
+    table: &'a [Row<N>],
+    complement: bool,
+    rows: SharedRows<'a, N>,
+    stars: Range<usize>,
+    worker: &'a mut Worker<'s, N>,
+}
+
+impl<const N: usize> Kernel for Pass<'_, '_, N> {
+    #[inline(always)]
+    fn run(mut self, processor: impl Processor) {
+        for first in self.stars.clone().step_by(TOGETHER) {
+            self.find(first..self.stars.end.min(first + TOGETHER), processor);
+            let mut begin = 0;
+            for i in 0..self.worker.stars.len() {
+                let (others, end) = self.worker.stars[i];
+                self.star(others, begin..end, processor);
+                begin = end;
+            }
+        }
+    }
+}
+
+impl<const N: usize> Pass<'_, '_, N> {
+    /// Finds the rows of some stars.
+    #[inline(always)]
+    fn find(&mut self, stars: Range<usize>, processor: impl Processor) {
+        let lookup = &self.moves.frame.attackers;
+        let entries = lookup.entries().unwrap_or_default();
+        let Worker { walker, fixed, stars: found, free, targets, .. } = &mut *self.worker;
+        found.clear();
+        free.clear();
+        targets.clear();
+        for star in stars {
+            let (others, _) = walker.set(star as u64);
+            lookup.fix(others, fixed);
+            lookup.for_free_squares(fixed, |square, entry| {
+                processor.prefetch(&entries[entry..=entry]);
+                free.push((square, entry));
+            });
+            found.push((others, free.len()));
+        }
+        for &(square, entry) in &*free {
+            let target = lookup.unpacked(&entries[entry]);
+            processor.prefetch(&self.table[target.block..=target.block]);
+            self.rows.prefetch(processor, target.block);
+            targets.push((square, target));
         }
     }
 
-    fn star(
-        &self,
-        moves: &RowMoves<N>,
-        star: usize,
-        table: &[Row<N>],
-        rows: SharedRows<N>,
-        worker: &mut Worker<N>,
-    ) {
-        let (lookup, region) = (&moves.frame.attackers, &moves.frame.region);
-        let Worker { walker, others: fixed, targets, sought, safe, .. } = worker;
-        let (others, _) = walker.set(star as u64);
-        lookup.fix(others, fixed);
-        targets.clear();
-        let free = self.squares.iter().filter(|&&square| !others.contains(square));
-        targets.extend(free.map(|&square| (square, lookup.target_with(fixed, square))));
-        let mut any = Row::EMPTY;
-        for &(square, target) in &*targets {
-            sought[square.index()] = rows.get(target.block);
-            any |= sought[square.index()];
-        }
-        if any.is_empty() {
+    #[inline(always)]
+    fn star(&mut self, others: SquareSet, targets: Range<usize>, processor: impl Processor) {
+        let region = &self.moves.frame.region;
+        let Worker { targets: all, captured, lines: scratch, .. } = &mut *self.worker;
+        let targets = &all[targets];
+        if targets.iter().all(|(_, target)| self.rows.get(target.block).is_empty()) {
             return;
         }
-        safe.fill(Row::EMPTY);
-        for &(square, target) in &*targets {
-            let known = region.flip(target.back, table[target.block]);
-            let quiet = moves.quiet(others.with(square), square, 0);
-            safe[square.index()] = quiet.without(known | region.bit(square));
+        self.moves.king_captures.by_arrivals(others, captured);
+        let lines = &self.of.lines;
+        scratch.clear();
+        for &(square, target) in targets {
+            let known = self.table[target.block];
+            let ends = if self.complement { !known } else { known };
+            let ends = processor.flip(region.flips(target.back), ends);
+            lines.put_target(scratch, square, ends.without(captured[square.index()]));
         }
-        self.sweep(others, worker);
-        for &(square, target) in &worker.targets {
-            let reached = worker.reached[square.index()];
-            let sought = worker.sought[square.index()];
+        lines.reach(others, scratch);
+        for &(square, target) in targets {
+            let sought = self.rows.get(target.block);
+            let reached = lines.reached(scratch, square);
             if !sought.is_empty() && !reached.is_empty() {
-                let found = region.flip(target.symmetry, reached) & sought;
+                let found = processor.flip(region.flips(target.symmetry), reached) & sought;
                 if !found.is_empty() {
-                    rows.remove(target.block, found);
+                    self.rows.remove(target.block, found);
                 }
             }
         }
-    }
-
-    /// Finds where the missing attacker reaches safe lanes.
-    fn sweep(&self, others: SquareSet, worker: &mut Worker<N>) {
-        let Worker { safe, cross, reached, .. } = worker;
-        reached.fill(Row::EMPTY);
-        for class in &self.classes {
-            cross.copy_from_slice(&class.cross);
-            others.iter().for_each(|square| cross[square.index()] = Row::EMPTY);
-            for line in &self.lines {
-                let mut carry = Row::EMPTY;
-                for &square in line {
-                    reached[square] |= carry & class.origins[square];
-                    carry = carry & cross[square] | safe[square] & class.stop[square];
-                }
-            }
-        }
-    }
-}
-
-fn lines(rules: &Ruleset) -> Vec<Vec<usize>> {
-    let board = rules.board;
-    let starts =
-        |d: Direction| board.squares().filter(move |&s| board.step(s, d.opposite()).is_none());
-    let line = |start: Square, d| {
-        std::iter::once(start).chain(board.ray(start, d)).map(Square::index).collect()
-    };
-    Direction::ALL.into_iter().flat_map(|d| starts(d).map(move |s| line(s, d))).collect()
-}
-
-fn origin_class<const N: usize>(
-    board: Board,
-    region: &Region<N>,
-    origins: Origins,
-) -> OriginClass<N> {
-    let rows = |squares: SquareSet, row: &dyn Fn(Square) -> Row<N>| {
-        let row = |square| if squares.contains(square) { row(square) } else { Row::EMPTY };
-        board.squares().map(row).collect()
-    };
-    OriginClass {
-        origins: rows(origins.squares, &|_| !Row::EMPTY),
-        stop: rows(origins.stop, &|_| !Row::EMPTY),
-        cross: rows(origins.cross, &|square| !region.bit(square)),
     }
 }
