@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::board::{Board, SquareSet, Symmetry, SymmetryGroup};
+use crate::board::{Board, Square, SquareSet, Symmetry, SymmetryGroup};
 
 use super::orbits::{Orbit, orbits};
 
@@ -31,15 +31,24 @@ use super::orbits::{Orbit, orbits};
 /// is small enough to be stored: a set is ranked by one lookup per orbit. The
 /// order is that of the sequences, the index is exact, and its tables take
 /// kilobytes where a table of all sets would take gigabytes.
+///
+/// To find the least image, the patterns of eight orbits are the bytes of a word, the
+/// first one highest: then the least word is the least sequence. Each square has its
+/// bit in the word for each symmetry, so that all images of a set are made at once.
 #[derive(Clone, Debug)]
 pub struct AttackerSets {
     board: Board,
     count: usize,
     group: SymmetryGroup,
     orbits: Vec<Orbit>,
-    /// For every square: its orbit and its bit in the orbit's patterns.
-    places: Vec<Option<(u16, u8)>>,
-    states: Vec<State>,
+    /// For every eight orbits: their squares.
+    groups: Vec<SquareSet>,
+    /// For every square: where each symmetry takes it, as a bit of its group's word.
+    bits: Vec<[u64; 8]>,
+    /// For every square: where each symmetry takes it.
+    images: Vec<[Square; 8]>,
+    states: States,
+    start: u32,
     total_rows: u64,
 }
 
@@ -56,14 +65,25 @@ pub struct Canonical {
     pub symmetries: u8,
 }
 
-/// A state of the automaton; which men are still to come is implied.
-#[derive(Clone, Debug)]
-struct State {
-    /// For every pattern of the state's orbit: the rows of all ways to go on
-    /// with a lesser one. One more entry holds those of all.
+/// The states of the automaton, one after another. A state's number is where its
+/// entries begin: one for each pattern of its orbit, and one more. Which men are
+/// still to come is implied.
+#[derive(Clone, Debug, Default)]
+struct States {
+    /// For every pattern: the rows of all ways to go on with a lesser one. The
+    /// last entry holds those of all.
     before: Vec<u64>,
     /// For every pattern: the next state; `NONE` where it is not canonical.
     next: Vec<u32>,
+}
+
+impl States {
+    /// The pattern in a state of that orbit that holds the row, counted from the
+    /// first of the state's rows; it has rows of its own.
+    fn pattern(&self, state: u32, orbit: &Orbit, row: u64) -> usize {
+        let before = &self.before[state as usize..][..=orbit.patterns()];
+        before.partition_point(|&rows| rows <= row) - 1
+    }
 }
 
 const NONE: u32 = u32::MAX;
@@ -83,19 +103,37 @@ impl AttackerSets {
         rows: impl Fn(usize) -> Option<u64>,
     ) -> Option<AttackerSets> {
         let orbits = orbits(board, group, places, heavy);
-        let mut squares = vec![None; board.area()];
+        let images: Vec<[Square; 8]> =
+            board.squares().map(|s| Symmetry::ALL.map(|g| g.apply(board, s))).collect();
+        let mut own_bits = vec![0; board.area()];
         for (number, orbit) in orbits.iter().enumerate() {
             for (bit, square) in orbit.squares.iter().enumerate() {
-                squares[square.index()] = Some((number as u16, bit as u8));
+                own_bits[square.index()] = 1 << (8 * (7 - number % 8) + bit);
             }
         }
-        let mut automaton =
-            Automaton { orbits: &orbits, rows: &rows, known: HashMap::new(), states: Vec::new() };
+        let bits = images.iter().map(|images| images.map(|image| own_bits[image.index()]));
+        let squares = |orbits: &[Orbit]| orbits.iter().flat_map(|o| o.squares.clone()).collect();
+        let mut automaton = Automaton {
+            orbits: &orbits,
+            rows: &rows,
+            known: HashMap::new(),
+            states: States::default(),
+        };
         let (start, total_rows) =
             automaton.state(Key { orbit: 0, group, left: count, heavy: 0 })?;
-        debug_assert!(start == NONE || start as usize == automaton.states.len() - 1);
         let states = automaton.states;
-        Some(AttackerSets { board, count, group, orbits, places: squares, states, total_rows })
+        Some(AttackerSets {
+            board,
+            count,
+            group,
+            groups: orbits.chunks(8).map(squares).collect(),
+            bits: bits.collect(),
+            images,
+            orbits,
+            states,
+            start,
+            total_rows,
+        })
     }
 
     /// How many rows all canonical sets have together.
@@ -106,27 +144,40 @@ impl AttackerSets {
     /// The canonical image of a set, which must have the right number of men
     /// on squares where attackers may stand.
     pub fn canonical(&self, set: SquareSet) -> Canonical {
-        let mut patterns = [0_u8; SquareSet::CAPACITY];
-        for square in set {
-            if let Some((orbit, bit)) = self.places[square.index()] {
-                patterns[usize::from(orbit)] |= 1 << bit;
-            }
-        }
         let mut symmetries = self.group.bits();
-        let mut state = self.states.len() - 1;
+        let mut state = self.start;
         let mut offset = 0;
-        let mut image = SquareSet::EMPTY;
-        for (orbit, &pattern) in self.orbits.iter().zip(&patterns) {
-            let least = orbit.least(pattern, &mut symmetries);
-            offset += self.states[state].before[usize::from(least)];
-            state = self.states[state].next[usize::from(least)] as usize;
-            orbit.put(least, &mut image);
-            if state == NONE as usize {
+        let mut left = self.count as u32;
+        for (orbits, &group) in self.orbits.chunks(8).zip(&self.groups) {
+            let mut images = [0_u64; 8];
+            for square in set & group {
+                let bits = self.bits[square.index()];
+                images = std::array::from_fn(|g| images[g] | bits[g]);
+            }
+            let least = least_of(images, &mut symmetries);
+            for (pattern, _) in least.to_be_bytes().into_iter().zip(orbits) {
+                if state == NONE {
+                    break;
+                }
+                let entry = state as usize + usize::from(pattern);
+                offset += self.states.before[entry];
+                state = self.states.next[entry];
+            }
+            // What comes after the last man changes nothing.
+            left = left.saturating_sub(least.count_ones());
+            if left == 0 {
                 break;
             }
         }
         let symmetry = Symmetry::ALL[symmetries.trailing_zeros() as usize];
-        Canonical { set: image, offset, symmetry, symmetries }
+        let set = set.iter().map(|square| self.image(square, symmetry)).collect();
+        Canonical { set, offset, symmetry, symmetries }
+    }
+
+    /// Where the symmetry takes a square of the board.
+    #[inline]
+    pub(super) fn image(&self, square: Square, symmetry: Symmetry) -> Square {
+        self.images[square.index()][symmetry.index() % 8]
     }
 
     /// The canonical set that holds this row, and its offset.
@@ -136,18 +187,17 @@ impl AttackerSets {
     pub fn unrank(&self, row: u64) -> (SquareSet, u64) {
         assert!(row < self.total_rows, "row {row} of {}", self.total_rows);
         let mut set = SquareSet::EMPTY;
-        let mut state = self.states.len() - 1;
+        let mut state = self.start;
         let mut offset = 0;
         for orbit in &self.orbits {
-            let State { before, next } = &self.states[state];
-            // The last pattern with rows of its own that begins here or before.
-            let pattern = before.partition_point(|&rows| offset + rows <= row) - 1;
-            offset += before[pattern];
+            let pattern = self.states.pattern(state, orbit, row - offset);
+            let entry = state as usize + pattern;
+            offset += self.states.before[entry];
             orbit.put(pattern as u8, &mut set);
-            if next[pattern] == NONE {
+            state = self.states.next[entry];
+            if state == NONE {
                 break;
             }
-            state = next[pattern] as usize;
         }
         debug_assert_eq!(set.len(), self.count);
         (set, offset)
@@ -159,6 +209,18 @@ impl AttackerSets {
         let fixes = |g: Symmetry| group.contains(g) && g.apply_set(self.board, set) == set;
         SymmetryGroup::stabilizing(fixes)
     }
+}
+
+/// The least of the images under these symmetries, which are cut down to those that
+/// give it. Without branches, which nobody could foresee.
+#[inline]
+fn least_of(images: [u64; 8], symmetries: &mut u8) -> u64 {
+    let asked = |g: usize| *symmetries >> g & 1;
+    let images: [u64; 8] = std::array::from_fn(|g| images[g] | u64::from(asked(g)).wrapping_sub(1));
+    let least = images.into_iter().fold(u64::MAX, u64::min);
+    let give = (0..8).fold(0, |give, g| give | u8::from(images[g] == least) << g);
+    *symmetries &= give;
+    least
 }
 
 /// Unranks one row after another: what a set shares with the one before it is
@@ -201,16 +263,17 @@ impl<'a> Walker<'a> {
         }
         let mut level = self.levels.last().cloned().unwrap_or(Level {
             rows: 0..sets.total_rows,
-            next: sets.states.len() as u32 - 1,
+            next: sets.start,
             set: SquareSet::EMPTY,
             symmetries: sets.group.bits(),
         });
         for orbit in &sets.orbits[self.levels.len()..] {
-            let State { before, next } = &sets.states[level.next as usize];
             let first = level.rows.start;
-            let pattern = before.partition_point(|&rows| first + rows <= row) - 1;
-            level.rows = first + before[pattern]..first + before[pattern + 1];
-            level.next = next[pattern];
+            let pattern = sets.states.pattern(level.next, orbit, row - first);
+            let entry = level.next as usize + pattern;
+            let before = &sets.states.before[entry..];
+            level.rows = first + before[0]..first + before[1];
+            level.next = sets.states.next[entry];
             orbit.put(pattern as u8, &mut level.set);
             orbit.least(pattern as u8, &mut level.symmetries);
             self.levels.push(level.clone());
@@ -232,11 +295,11 @@ struct Automaton<'a> {
     orbits: &'a [Orbit],
     rows: &'a dyn Fn(usize) -> Option<u64>,
     known: HashMap<Key, (u32, u64)>,
-    states: Vec<State>,
+    states: States,
 }
 
 impl Automaton<'_> {
-    /// The state's number and rows; the last state made is the start.
+    /// The state's number and rows.
     fn state(&mut self, key: Key) -> Option<(u32, u64)> {
         let Some(orbit) = self.orbits.get(key.orbit) else {
             return Some((NONE, if key.left == 0 { (self.rows)(key.heavy)? } else { 0 }));
@@ -244,7 +307,7 @@ impl Automaton<'_> {
         if let Some(&known) = self.known.get(&key) {
             return Some(known);
         }
-        let patterns = 1_usize << orbit.squares.len();
+        let patterns = orbit.patterns();
         let mut before = Vec::with_capacity(patterns + 1);
         let mut next = vec![NONE; patterns];
         let mut total = 0_u64;
@@ -266,8 +329,10 @@ impl Automaton<'_> {
             total = total.checked_add(rows)?;
         }
         before.push(total);
-        let number = self.states.len() as u32;
-        self.states.push(State { before, next });
+        next.push(NONE);
+        let number = u32::try_from(self.states.before.len()).ok()?;
+        self.states.before.append(&mut before);
+        self.states.next.append(&mut next);
         self.known.insert(key, (number, total));
         Some((number, total))
     }
@@ -278,7 +343,6 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::board::Square;
 
     fn sets_of(squares: &[Square], count: usize) -> Vec<SquareSet> {
         if count == 0 {
