@@ -3,15 +3,21 @@
 //!
 //! Every benchmark asserts its answer.
 
-use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
+use std::path::Path;
+use std::thread;
+use std::time::Instant;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use taflbase::Tablebase;
+use taflbase::board::Symmetry;
 use taflbase::build::{BuildOptions, build, slices_up_to};
-use taflbase::index::SliceIndex;
+use taflbase::index::{SliceIndex, Slot};
 use taflbase::moves::legal_moves;
 use taflbase::position::Position;
-use taflbase::rules::Ruleset;
+use taflbase::rules::{Ruleset, Side};
 use taflbase::table::{Metric, Packing, dtw_code, encode_block};
+use taflbase::tablebase::{BlockCache, Options};
 use taflbase::unmoves::unmoves;
 use taflbase::value::{Value, Wdl};
 
@@ -85,13 +91,114 @@ fn probe(c: &mut Criterion) {
             assert_eq!(found, code);
         });
     });
-    c.bench_function("probe DTW, block in the cache", |b| {
-        b.iter(|| assert_eq!(tables.probe_dtw(black_box(&position)).unwrap(), Value::Loss(4)));
+}
+
+/// Random positions of brandubh K2v4 whose block must be read, with their values: no
+/// rule answers them, and their blocks have more values than one.
+struct Sample {
+    tables: Tablebase,
+    positions: Vec<(Position, Wdl)>,
+}
+
+const SAMPLED: usize = 100_000;
+/// All blocks of K2v4's WDL table take some 200 MiB.
+const ALL_BLOCKS: usize = 512 << 20;
+
+/// The folder of K2v4's tables: built once, which takes a minute, and kept.
+fn folder() -> &'static Path {
+    Path::new(concat!(env!("CARGO_TARGET_TMPDIR"), "/bench-tables"))
+}
+
+fn open(cache_bytes: usize) -> Tablebase {
+    let options = Options { cache: BlockCache::new(cache_bytes), ..Options::default() };
+    let rules = Ruleset::load("brandubh").unwrap();
+    Tablebase::open_with(rules, folder(), options).unwrap()
+}
+
+impl Sample {
+    fn draw() -> Sample {
+        let rules = Ruleset::load("brandubh").unwrap();
+        let slice = "K2v4".parse().unwrap();
+        build(&rules, folder(), &[slice], &BuildOptions::default(), &(), &mut |_| {}).unwrap();
+        let tables = open(ALL_BLOCKS);
+        let index = tables.index(slice, Metric::Wdl).unwrap();
+        let lanes = index.lanes().count() as u64;
+        let mut numbers = 0_u64;
+        let mut below = |limit: u64| {
+            // Weyl's sequence, mixed.
+            numbers = numbers.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mixed = (numbers ^ numbers >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
+            ((u128::from(mixed ^ mixed >> 32) * u128::from(limit)) >> 64) as u64
+        };
+        let reads = || {
+            let statistics = tables.cache().statistics();
+            statistics.hits + statistics.misses
+        };
+        let mut positions = Vec::new();
+        while positions.len() < SAMPLED {
+            let slot = Slot { lane: below(lanes) as u16, row: below(index.rows()) };
+            let Some(position) = index.unrank(slot, Side::ALL[below(2) as usize]) else {
+                continue;
+            };
+            let position = position.image(&rules, Symmetry::ALL[below(8) as usize]);
+            let before = reads();
+            let wdl = tables.probe_wdl(&position).unwrap();
+            if reads() > before {
+                positions.push((position, wdl));
+            }
+        }
+        assert!(tables.cache().statistics().bytes < ALL_BLOCKS, "every block is in the cache");
+        Sample { tables, positions }
+    }
+
+    /// Probes so many of the positions, from one of them on.
+    fn probe(&self, first: usize, probes: u64) {
+        let positions = self.positions.iter().cycle().skip(first).take(probes as usize);
+        for (position, wdl) in positions {
+            assert_eq!(self.tables.probe_wdl(black_box(position)).unwrap(), *wdl);
+        }
+    }
+}
+
+/// Each number is the mean over many positions one after another, which have
+/// nothing in common; criterion's median is that of such means.
+fn probe_k2v4(c: &mut Criterion) {
+    let sample = Sample::draw();
+    let mut group = c.benchmark_group("K2v4");
+    for threads in [1, 2] {
+        group.throughput(Throughput::Elements(threads));
+        group.bench_function(format!("probe WDL, block in the cache, threads: {threads}"), |b| {
+            b.iter_custom(|probes| {
+                let begun = Instant::now();
+                thread::scope(|scope| {
+                    for i in 0..threads as usize {
+                        let sample = &sample;
+                        scope.spawn(move || sample.probe(i * SAMPLED / 2, probes));
+                    }
+                });
+                begun.elapsed()
+            });
+        });
+    }
+    group.throughput(Throughput::Elements(1));
+    let cold = open(0);
+    let mut positions = sample.positions.iter().cycle();
+    group.bench_function("probe WDL, block not in the cache", |b| {
+        b.iter(|| {
+            let (position, wdl) = positions.next().unwrap();
+            assert_eq!(cold.probe_wdl(black_box(position)).unwrap(), *wdl);
+        });
     });
-    c.bench_function("probe WDL, block in the cache", |b| {
-        b.iter(|| assert_eq!(tables.probe_wdl(black_box(&position)).unwrap(), Wdl::Loss));
+    group.sample_size(10).throughput(Throughput::Elements(SAMPLED as u64));
+    let positions: Vec<Position> = sample.positions.iter().map(|&(position, _)| position).collect();
+    group.bench_function("probe many WDL, no block in the cache", |b| {
+        b.iter(|| {
+            let answers = cold.probe_many_wdl(black_box(&positions));
+            let wdl = answers.into_iter().map(Result::unwrap);
+            assert!(wdl.eq(sample.positions.iter().map(|&(_, wdl)| wdl)));
+        });
     });
 }
 
-criterion_group!(benches, moves, index, blocks, probe);
+criterion_group!(benches, moves, index, blocks, probe, probe_k2v4);
 criterion_main!(benches);

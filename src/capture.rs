@@ -1,7 +1,7 @@
 //! What an arriving piece captures: the one place where enclosing is judged,
 //! for moves and un-moves alike.
 
-use crate::board::{Board, Direction, Square, SquareSet};
+use crate::board::{Direction, Square, SquareSet};
 use crate::position::Position;
 use crate::rules::{Hostility, Kind, Ruleset, Side};
 
@@ -22,13 +22,13 @@ impl Captures {
         let mut captures = Captures::default();
         let enemies = board.pieces(mover.other());
         for direction in Direction::ALL {
-            let Some(victim) = rules.board.step(at, direction) else {
+            let Some(victim) = rules.slides().next(at, direction) else {
                 continue;
             };
             if !enemies.contains(victim) {
                 continue;
             }
-            let beyond = rules.board.step(victim, direction);
+            let beyond = rules.slides().next(victim, direction);
             let enclosure = Enclosure::new(rules, board, mover, victim);
             if victim != board.king {
                 if enclosure.takes_soldier(beyond) {
@@ -93,7 +93,7 @@ impl<'a> Enclosure<'a> {
     fn takes_king(&self, beyond: Option<Square>) -> bool {
         let hostile = |square: Option<Square>| square.is_some_and(|s| self.is_hostile(s));
         if self.rules.surrounded.contains(self.victim) {
-            Direction::ALL.into_iter().all(|d| hostile(self.board().step(self.victim, d)))
+            Direction::ALL.into_iter().all(|d| hostile(self.rules.slides().next(self.victim, d)))
         } else {
             hostile(beyond)
         }
@@ -114,13 +114,8 @@ impl<'a> Enclosure<'a> {
     /// side left out.
     fn is_besieged(&self, square: Square) -> bool {
         Direction::ALL.into_iter().all(|d| {
-            self.board()
-                .step(square, d)
-                .is_some_and(|s| s == self.victim || self.captors.contains(s))
+            let beside = self.rules.slides().next(square, d);
+            beside.is_some_and(|s| s == self.victim || self.captors.contains(s))
         })
-    }
-
-    fn board(&self) -> Board {
-        self.rules.board
     }
 }

@@ -35,8 +35,42 @@ pub fn decided(
 
 /// Whether the mover decides the game in this move.
 pub(crate) fn is_decided(rules: &Ruleset, position: &Position) -> bool {
-    let Position { attackers, defenders, king, to_move } = *position;
-    !attackers.is_empty() && decided(rules, attackers, defenders, to_move).contains(king)
+    !position.attackers.is_empty()
+        && match position.to_move {
+            Side::Attackers => can_capture_king(rules, position),
+            Side::Defenders => can_escape(rules, position),
+        }
+}
+
+fn can_escape(rules: &Ruleset, position: &Position) -> bool {
+    let soldiers = position.attackers | position.defenders;
+    rules.slides().from(Kind::King, position.king).iter().any(|ray| {
+        let mut free = ray.iter().take_while(|step| !soldiers.contains(step.square));
+        free.any(|step| step.ends && rules.goals.contains(step.square))
+    })
+}
+
+fn can_capture_king(rules: &Ruleset, position: &Position) -> bool {
+    let slides = rules.slides();
+    let occupied = position.occupied();
+    let danger = Danger::new(rules, position.attackers);
+    // Arrivals are next to the king, who then is in this direction.
+    Direction::ALL.into_iter().any(|direction| {
+        let to = slides.next(position.king, direction.opposite());
+        let to = to.filter(|&to| !occupied.contains(to) && danger.king(to, direction).is_some());
+        let Some(to) = to else {
+            return false;
+        };
+        // The first piece met on the way back from there may be the one that arrives.
+        let met = slides.to(Kind::Attacker, to).iter().filter_map(|ray| {
+            ray.iter().find(|step| occupied.contains(step.square)).filter(|step| step.ends)
+        });
+        let mut origins = met.map(|step| step.square).filter(|&s| position.attackers.contains(s));
+        origins.any(|from| {
+            let after = position.moved(Kind::Attacker, from, to);
+            Captures::by_arrival(rules, &after, Side::Attackers, to).king
+        })
+    })
 }
 
 fn escapes(rules: &Ruleset, soldiers: SquareSet) -> SquareSet {

@@ -29,6 +29,36 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! An engine has its position in squares and bits. How to probe it in a search, from
+//! many threads, is told in [`tablebase`].
+//!
+//! ```
+//! use taflbase::Tablebase;
+//! use taflbase::board::SquareSet;
+//! use taflbase::position::Position;
+//! use taflbase::rules::{Ruleset, Side};
+//! use taflbase::tablebase::{BlockCache, Options};
+//! use taflbase::value::Wdl;
+//! # use taflbase::build::{BuildOptions, build, slices_up_to};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let rules = Ruleset::load("brandubh")?;
+//! # let folder = tempfile::tempdir()?;
+//! # build(&rules, folder.path(), &slices_up_to(&rules, 3), &BuildOptions::default(), &(), &mut |_| {})?;
+//! # let folder = folder.path();
+//! let rules = Ruleset::load("brandubh")?;
+//! // The squares of a 7x7 board are numbered 7 * rank + file, from a1: this is c5.
+//! let king = rules.board.square(7 * 4 + 2).ok_or("not on the board")?;
+//! let attackers = SquareSet::from_words([1 << (7 + 4) | 1 << (7 * 6 + 2), 0, 0, 0, 0, 0]);
+//! let position = Position::new(&rules, king, SquareSet::EMPTY, attackers, Side::Defenders)?;
+//!
+//! let options = Options { cache: BlockCache::new(256 << 20), ..Options::default() };
+//! let tables = Tablebase::open_with(rules, folder, options)?;
+//! assert_eq!(tables.probe_wdl(&position)?, Wdl::Win);
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod board;
 pub mod build;

@@ -19,12 +19,11 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use memmap2::Mmap;
 use serde::{Deserialize, Serialize};
 
 use crate::rules::{Endless, Ruleset, Side};
 use crate::slice::Slice;
-use crate::table::{Metric, SideSummary, Table};
+use crate::table::{Metric, SideSummary, Table, TableFile};
 use crate::tablebase::{ProbeError, Tablebase};
 use crate::value::Plies;
 
@@ -124,7 +123,7 @@ impl SideCounts {
 }
 
 impl FileEntry {
-    fn of(table: &Table<Mmap>) -> FileEntry {
+    fn of(table: &Table<TableFile>) -> FileEntry {
         FileEntry {
             metric: table.header().metric.name().to_owned(),
             bytes: table.size_bytes(),
@@ -134,7 +133,7 @@ impl FileEntry {
     }
 
     /// How a table compares with this entry.
-    pub fn compare(&self, table: &Table<Mmap>) -> Comparison {
+    pub fn compare(&self, table: &Table<TableFile>) -> Comparison {
         let found = FileEntry::of(table);
         if found == *self {
             Comparison::SameFile

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use crate::index::{IndexError, SliceIndex, Slot};
 use crate::position::Position;
 use crate::rules::{Ruleset, Side};
-use crate::table::{Code, Metric, Table, TableError, dtw_value, wdl_value};
+use crate::table::{Code, Metric, Source, Table, TableError, dtw_value, wdl_value};
 use crate::value::{Plies, Wdl};
 
 use rows::Weights;
@@ -71,9 +71,9 @@ impl SideStats {
 ///
 /// # Errors
 /// If the table is not one of these rules, or a block is damaged.
-pub fn count_values<D: AsRef<[u8]> + Sync>(
+pub fn count_values<S: Source + Sync>(
     rules: &Ruleset,
-    table: &Table<D>,
+    table: &Table<S>,
 ) -> Result<[SideStats; 2], StatsError> {
     let header = table.header();
     let index = SliceIndex::new(rules, header.slice).map_err(StatsError::Index)?;
@@ -99,7 +99,7 @@ pub fn count_values<D: AsRef<[u8]> + Sync>(
 }
 
 /// Counts some rows, those of one block of every lane, by side to move.
-fn tally<D: AsRef<[u8]>>(table: &Table<D>, weights: &Weights) -> Result<[Tally; 2], StatsError> {
+fn tally<S: Source>(table: &Table<S>, weights: &Weights) -> Result<[Tally; 2], StatsError> {
     let header = table.header();
     let (grid, rows) = (header.grid, weights.rows());
     let mut tallies = <[Tally; 2]>::default();

@@ -14,7 +14,7 @@ use taflbase::build::{BuildError, BuildOptions, SliceReport, build};
 use taflbase::progress::{Phase, Progress};
 use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
-use taflbase::table::{Metric, Table};
+use taflbase::table::{Access, Metric, Table};
 use taflbase::tablebase::ProbeError;
 use tempfile::TempDir;
 
@@ -204,7 +204,7 @@ fn remains_of_a_killed_build_are_cleared_away() {
         fs::write(folder.join(VICTIM), &table[..length]).unwrap();
         fs::write(folder.join("K1v1.dtw.123-0.tmp"), &table[..length]).unwrap();
         fs::write(folder.join("K2v1.wdl.4711-3.tmp"), "").unwrap();
-        assert!(Table::open(&folder.join(VICTIM)).is_err(), "{length} bytes");
+        assert!(Table::open(&folder.join(VICTIM), Access::Mapped).is_err(), "{length} bytes");
         let base = Tablebase::open(rules("mini-edge"), tables.path()).unwrap();
         let probed = base.table(slice("K1v1"), Metric::Dtw);
         assert!(matches!(probed, Err(ProbeError::Corrupted(_))), "{length} bytes: {probed:?}");

@@ -99,7 +99,7 @@ impl Model {
         values.len() == read.len() && values.iter().zip(read).all(same)
     }
 
-    fn assert_read<D: AsRef<[u8]>>(&self, table: &Table<D>) {
+    fn assert_read<S: Source>(&self, table: &Table<S>) {
         assert_eq!(table.header(), &self.header);
         let mut values = Vec::new();
         for block in 0..self.header.grid.blocks() {
@@ -160,8 +160,8 @@ proptest! {
         let path = folder.path().join("K2v4.dtw");
         let size = model.write_in(&order, level, &path);
         prop_assert_eq!(size, fs::metadata(&path).unwrap().len());
-        model.assert_read(&Table::open(&path).unwrap());
-        model.assert_read(&Table::open_sequential(&path).unwrap());
+        model.assert_read(&Table::open(&path, Access::Mapped).unwrap());
+        model.assert_read(&Table::open(&path, Access::Read).unwrap());
         let table = Table::read(&path).unwrap();
         model.assert_read(&table);
         let grid = model.header.grid;
@@ -373,7 +373,7 @@ fn what_a_killed_writer_left_is_removed_and_nothing_else() {
     small().write_in(&order, 3, &path);
     assert_eq!(remove_temporaries(folder.path()).unwrap(), 1);
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
-    small().assert_read(&Table::open(&path).unwrap());
+    small().assert_read(&Table::open(&path, Access::Mapped).unwrap());
 }
 
 #[test]
@@ -382,16 +382,16 @@ fn what_the_system_refuses_is_told_with_the_path() {
     let path = folder.path().join("missing").join("K2v4.dtw");
     let error = TableWriter::create(&path, small().header).unwrap_err().to_string();
     assert!(error.contains("missing") && error.contains("cannot create the table"), "{error}");
-    for error in [Table::open(&path).unwrap_err(), Table::read(&path).unwrap_err()] {
+    for error in [Access::Mapped, Access::Read].map(|a| Table::open(&path, a).unwrap_err()) {
         assert!(matches!(error.kind, TableErrorKind::Io { .. }));
         assert!(error.to_string().starts_with(path.to_str().unwrap()), "{error}");
     }
     let text = folder.path().join("text.dtw");
     fs::write(&text, "not a table, but as long as one could be").unwrap();
-    let error = Table::open(&text).unwrap_err();
+    let error = Table::open(&text, Access::Mapped).unwrap_err();
     assert!(matches!(error.kind, TableErrorKind::NotATable), "{error}");
     fs::write(&text, "").unwrap();
-    let error = Table::open(&text).unwrap_err();
+    let error = Table::open(&text, Access::Mapped).unwrap_err();
     assert!(matches!(error.kind, TableErrorKind::Truncated), "{error}");
 }
 
@@ -431,8 +431,8 @@ fn golden_files_are_read_and_written_alike() {
         fs::write(&stored, golden_stored().bytes(19)).unwrap();
         fs::write(&compressed, golden_compressed().bytes(19)).unwrap();
     }
-    golden_stored().assert_read(&Table::open(&stored).unwrap());
-    golden_compressed().assert_read(&Table::open(&compressed).unwrap());
+    golden_stored().assert_read(&Table::open(&stored, Access::Mapped).unwrap());
+    golden_compressed().assert_read(&Table::open(&compressed, Access::Mapped).unwrap());
     assert_eq!(golden_stored().bytes(19), fs::read(stored).unwrap());
     let (old, new) = (fs::read(compressed).unwrap(), golden_compressed().bytes(19));
     assert_eq!(old[..HEADER], new[..HEADER]);

@@ -9,8 +9,8 @@ use taflbase::moves::legal_moves;
 use taflbase::rules::{Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::table::{
-    BlockShape, Code, Grid, Header, Metric, SideSummary, Table, TableWriter, ValueHash, dtw_value,
-    encode_block, wdl_value,
+    Access, BlockShape, Code, Grid, Header, Metric, SideSummary, Table, TableWriter, ValueHash,
+    dtw_value, encode_block, wdl_value,
 };
 use taflbase::tablebase::ProbeError;
 use taflbase::value::Value;
@@ -72,7 +72,7 @@ impl Tables {
         recount: impl Fn(&mut [SideSummary; 2]),
     ) {
         let path = self.path(slice, metric);
-        let table = Table::open(&path).unwrap();
+        let table = Table::open(&path, Access::Mapped).unwrap();
         let header = *table.header();
         let mut writer = TableWriter::create(&path, header).unwrap();
         let mut codes = Vec::new();
@@ -298,7 +298,8 @@ fn a_wrong_value_hash_is_found() {
         let path = tables.path(slice, metric);
         let right = std::fs::read(&path).unwrap();
         // The hash of another table.
-        let other = Table::open(&tables.path("K0v4".parse().unwrap(), metric)).unwrap();
+        let other =
+            Table::open(&tables.path("K0v4".parse().unwrap(), metric), Access::Mapped).unwrap();
         copy(&path, |header| header, other.value_hash());
         let (count, first) = tables.findings(slice);
         assert_eq!(count, 1);
@@ -312,7 +313,7 @@ fn the_value_hash_does_not_depend_on_how_values_are_stored() {
     let (tables, slice) = with_draws();
     for metric in Metric::ALL {
         let path = tables.path(slice, metric);
-        let hash = Table::open(&path).unwrap().value_hash();
+        let hash = Table::open(&path, Access::Mapped).unwrap().value_hash();
         let cut = |header: Header| {
             let shape = BlockShape { lanes_per_block: 1, rows_per_block: 777 };
             let grid = Grid::new(header.grid.lanes(), header.grid.rows(), shape).unwrap();
@@ -327,7 +328,8 @@ fn the_value_hash_does_not_depend_on_how_values_are_stored() {
     build(&tables.rules, rebuilt.path(), &[slice], &options, &(), &mut |_| {}).unwrap();
     for metric in Metric::ALL {
         let path = rebuilt.path().join(&tables.rules.name).join(metric.file_name(slice));
-        let [one, other] = [path, tables.path(slice, metric)].map(|p| Table::open(&p).unwrap());
+        let [one, other] =
+            [path, tables.path(slice, metric)].map(|p| Table::open(&p, Access::Mapped).unwrap());
         assert_eq!(one.value_hash(), other.value_hash());
         assert_ne!(one.size_bytes(), other.size_bytes());
     }

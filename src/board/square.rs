@@ -103,6 +103,12 @@ impl Board {
         self.squares().filter(|&s| self.neighbours(s).count() < 4).collect()
     }
 
+    /// The square with that number, `rank * size + file`, if the board has it.
+    #[inline]
+    pub fn square(self, index: usize) -> Option<Square> {
+        (index < self.area()).then(|| Square::new(index))
+    }
+
     /// The square on that file and rank, both counted from 0.
     ///
     /// # Panics
@@ -205,6 +211,7 @@ mod tests {
         let board = Board::new(7).unwrap();
         assert_eq!((board.edge().len(), board.corners().len()), (24, 4));
         assert_eq!(board.name(board.centre()).to_string(), "d4");
+        assert_eq!((board.square(24), board.square(49)), (Some(board.centre()), None));
         assert_eq!(board.ray(board.centre(), Direction::East).count(), 3);
     }
 }

@@ -2,17 +2,30 @@ use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not, Sub, SubAssign};
 
 use super::Square;
 
-const WORDS: usize = 6;
-
 /// A set of squares, one bit for each square of the largest board.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct SquareSet([u64; WORDS]);
+pub struct SquareSet([u64; SquareSet::WORDS]);
 
 impl SquareSet {
+    /// How many words a set is.
+    pub const WORDS: usize = 6;
     /// How many squares a set has room for: more than the largest board has.
-    pub const CAPACITY: usize = 64 * WORDS;
+    pub const CAPACITY: usize = 64 * SquareSet::WORDS;
     /// The set without squares.
-    pub const EMPTY: SquareSet = SquareSet([0; WORDS]);
+    pub const EMPTY: SquareSet = SquareSet([0; SquareSet::WORDS]);
+
+    /// The set whose squares are the ones in these words: square `i` is bit
+    /// `i % 64` of word `i / 64`, as engines keep bitboards.
+    #[inline]
+    pub fn from_words(words: [u64; SquareSet::WORDS]) -> SquareSet {
+        SquareSet(words)
+    }
+
+    /// The set as words; see [`SquareSet::from_words`].
+    #[inline]
+    pub fn words(&self) -> [u64; SquareSet::WORDS] {
+        self.0
+    }
 
     /// The set of one square.
     #[inline]
@@ -83,10 +96,19 @@ impl SquareSet {
         self.iter().next()
     }
 
+    /// How many squares of the set come before this one in order.
+    #[inline]
+    pub fn count_before(&self, square: Square) -> usize {
+        let (word, bit) = (square.index() / 64, square.index() % 64);
+        let ones = |word: u64| word.count_ones() as usize;
+        let before: usize = self.0[..word].iter().map(|&word| ones(word)).sum();
+        before + ones(self.0[word] & ((1 << bit) - 1))
+    }
+
     /// The squares in order: a1, b1, … a2, b2, …
     #[inline]
     pub fn iter(&self) -> Iter {
-        Iter { words: self.0, word: 0 }
+        Iter { words: self.0, word: 0, left: self.0[0] }
     }
 }
 
@@ -146,7 +168,9 @@ impl SubAssign for SquareSet {
 
 impl FromIterator<Square> for SquareSet {
     fn from_iter<I: IntoIterator<Item = Square>>(squares: I) -> SquareSet {
-        squares.into_iter().fold(SquareSet::EMPTY, SquareSet::with)
+        let mut set = SquareSet::EMPTY;
+        set.extend(squares);
+        set
     }
 }
 
@@ -169,23 +193,23 @@ impl IntoIterator for SquareSet {
 /// The squares of a [`SquareSet`] in order.
 #[derive(Clone, Debug)]
 pub struct Iter {
-    words: [u64; WORDS],
+    words: [u64; SquareSet::WORDS],
+    /// The word whose squares come next, and those of them that are left.
     word: usize,
+    left: u64,
 }
 
 impl Iterator for Iter {
     type Item = Square;
     #[inline]
     fn next(&mut self) -> Option<Square> {
-        while self.word < WORDS {
-            let bits = self.words[self.word];
-            if bits != 0 {
-                self.words[self.word] = bits & (bits - 1);
-                return Some(Square::new(self.word * 64 + bits.trailing_zeros() as usize));
-            }
+        while self.left == 0 {
+            self.left = *self.words.get(self.word + 1)?;
             self.word += 1;
         }
-        None
+        let bit = self.left.trailing_zeros() as usize;
+        self.left &= self.left - 1;
+        Some(Square::new(self.word * 64 + bit))
     }
 }
 
@@ -202,5 +226,11 @@ mod tests {
         assert_eq!((set - SquareSet::of(squares[1])).len(), 5);
         assert!(set.without(squares[0]).is_subset(set) && !set.is_subset(SquareSet::EMPTY));
         assert!(set.meets(SquareSet::of(squares[4])) && !set.meets(!set));
+        for (before, square) in squares.into_iter().enumerate() {
+            assert_eq!(set.count_before(square), before);
+        }
+        assert_eq!(set.count_before(Square::new(SquareSet::CAPACITY - 1)), 6);
+        assert_eq!(SquareSet::from_words(set.words()), set);
+        assert_eq!(SquareSet::from_words([0, 2, 0, 0, 0, 0]).first(), Some(Square::new(65)));
     }
 }

@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
-use memmap2::Mmap;
 use rayon::prelude::*;
 
 use crate::index::SliceIndex;
 use crate::retrograde::{Child, Children, CodedRows, Frame, Row};
 use crate::rules::Side;
 use crate::slice::Slice;
-use crate::table::{Code, Metric, Table};
+use crate::table::{Code, Metric, Table, TableFile};
 use crate::tablebase::{ProbeError, Tablebase};
 
 use super::BuildError;
@@ -68,7 +67,7 @@ pub fn read_children<const N: usize>(
 
 fn read_rows<const N: usize>(
     rows: &SolverRows<N>,
-    table: &Table<Mmap>,
+    table: &Table<TableFile>,
     to_move: Side,
 ) -> Result<CodedRows<N>, BuildError> {
     let (blocks, block_rows) = (rows.frame.blocks(), rows.frame.block_rows());
@@ -107,7 +106,7 @@ fn add<const N: usize>(entries: &mut Entries<N>, code: Code, lanes: Row<N>) {
 /// not hold included.
 fn read_blocks<const N: usize>(
     rows: &SolverRows<N>,
-    table: &Table<Mmap>,
+    table: &Table<TableFile>,
     to_move: Side,
     blocks: Range<usize>,
 ) -> Result<CodedRows<N>, BuildError> {
@@ -170,7 +169,7 @@ fn spread<const N: usize>(
 
 /// The codes of a range of rows, lane by lane.
 fn read_codes(
-    table: &Table<Mmap>,
+    table: &Table<TableFile>,
     side: Side,
     lanes: usize,
     rows: Range<u64>,

@@ -1,3 +1,4 @@
+use std::path::Path;
 use std::time::Instant;
 
 use serde::Serialize;
@@ -8,6 +9,7 @@ use taflbase::position::Position;
 use taflbase::rules::{Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::table::Metric;
+use taflbase::tablebase::{BlockCache, Options};
 
 use super::arguments::Threads;
 use super::failure::Failure;
@@ -32,8 +34,10 @@ pub struct Args {
 }
 
 const HELP: &str = r#"Tells for each slice how long its phases take, positions per core-second, the
-peak of memory, bits per position, and the time of a probe; then one signature
-of all values. It changes if and only if results do, whatever the speed, the
+peak of memory, bits per position, and the median time of a WDL probe of random
+positions that the rules alone do not answer, with their block in a cache that
+holds all of them, and below that with a block that has to be decoded; then one
+signature of all values. It changes if and only if results do, whatever the speed, the
 threads or the compression. What the slices need is built too, and not listed.
 
 Positions are those of both sides to move, one for each class of mirror images.
@@ -65,9 +69,12 @@ const QUICK: [(&str, &[&str]); 5] = [
     ("large-hnefatafl", &["K1v1"]),
 ];
 
-/// Positions that are probed in each slice; few enough for the cache to hold
-/// their blocks.
-const PROBES: usize = 200;
+/// Positions that are probed in each slice: enough to be in as many places.
+const PROBES: usize = 4096;
+/// Room for their blocks, of some 64 KiB at most.
+const CACHE_BYTES: usize = 2 * PROBES << 16;
+/// Positions that are probed between two looks at the clock, which takes some time.
+const AT_ONCE: usize = 8;
 
 #[derive(Serialize)]
 struct Answer {
@@ -89,7 +96,8 @@ struct Bits {
     dtw: f64,
 }
 
-/// The median times of a probe that unpacks a block, and of one that need not.
+/// The median times of a WDL probe of a random position whose block must be read: if
+/// it has to be decoded first, and if it is in the cache.
 #[derive(Serialize)]
 struct ProbeNanos {
     cold: u64,
@@ -109,11 +117,12 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         let rules = Ruleset::load(&name)?;
         let folder = tempfile::tempdir().map_err(Failure::error)?;
         let measured = measured(&rules, &slices, args.threads.count(), folder.path())?;
-        let base = Tablebase::open(rules, folder.path()).map_err(Failure::error)?;
+        let base = open(&rules, folder.path(), CACHE_BYTES)?;
         for (report, measure) in &measured {
             sign(&base, report.slice, &mut signature)?;
             if slices.contains(&report.slice) {
-                let answer = answer(&base, report, measure)?;
+                let cold = open(&rules, folder.path(), 0)?;
+                let answer = answer([&cold, &base], report, measure)?;
                 if session.json {
                     session.json_line(&answer)?;
                 }
@@ -172,14 +181,24 @@ fn sign(base: &Tablebase, slice: Slice, signature: &mut blake3::Hasher) -> Resul
     Ok(())
 }
 
-fn answer(base: &Tablebase, report: &SliceReport, measure: &Measure) -> Result<Answer, Failure> {
+fn open(rules: &Ruleset, folder: &Path, cache_bytes: usize) -> Result<Tablebase, Failure> {
+    let options = Options { cache: BlockCache::new(cache_bytes), ..Options::default() };
+    Tablebase::open_with(rules.clone(), folder, options).map_err(Failure::error)
+}
+
+/// What is to tell of a slice; `bases` are one without a cache and one with.
+fn answer(
+    bases: [&Tablebase; 2],
+    report: &SliceReport,
+    measure: &Measure,
+) -> Result<Answer, Failure> {
     let bits = |metric| {
         let file = report.bytes.iter().find(|file| file.0 == metric);
         file.map_or(0.0, |&(_, bytes)| 8.0 * bytes as f64 / report.positions as f64)
     };
     let core_seconds = measure.core.map(|time| time.as_secs_f64());
     Ok(Answer {
-        rules: base.rules().name.clone(),
+        rules: bases[0].rules().name.clone(),
         slice: report.slice.to_string(),
         positions: report.positions,
         seconds: measure.wall.map(|time| time.as_secs_f64()),
@@ -187,44 +206,59 @@ fn answer(base: &Tablebase, report: &SliceReport, measure: &Measure) -> Result<A
         positions_per_core_second: core_seconds.map(|s| (report.positions as f64 / s) as u64),
         memory_bytes: measure.peak_bytes,
         bits_per_position: Bits { wdl: bits(Metric::Wdl), dtw: bits(Metric::Dtw) },
-        probe_nanos: probe_nanos(base, report.slice)?,
+        probe_nanos: probe_nanos(bases, report.slice)?,
     })
 }
 
 /// Probes random positions, the same ones in every run.
-fn probe_nanos(base: &Tablebase, slice: Slice) -> Result<ProbeNanos, Failure> {
-    let index = base.index(slice, Metric::Dtw).map_err(Failure::error)?;
-    let lanes = index.lanes().count() as u64;
-    let mut numbers = Numbers(slice.men() as u64);
-    let slots = std::iter::repeat_with(|| {
-        let (lane, row) = (numbers.below(lanes) as u8, numbers.below(index.rows()));
-        (Slot { lane: lane.into(), row }, Side::ALL[numbers.below(2) as usize])
-    });
-    let positions = slots.filter_map(|(slot, side)| index.unrank(slot, side));
-    let positions: Vec<Position> = positions.take(PROBES).collect();
-    let table = base.table(slice, Metric::Dtw).map_err(Failure::error)?;
-    let warm = |position: &Position| base.probe_dtw(position).is_ok();
-    let cold = |position: &Position| {
-        let slot = index.rank(position);
-        slot.is_some_and(|Slot { lane, row }| {
-            table.value(position.to_move, lane.into(), row).is_ok()
-        })
-    };
-    // Once for nothing, so that the cache is warm.
-    median_nanos(&positions, warm)?;
-    Ok(ProbeNanos { cold: median_nanos(&positions, cold)?, warm: median_nanos(&positions, warm)? })
+fn probe_nanos([cold, warm]: [&Tablebase; 2], slice: Slice) -> Result<ProbeNanos, Failure> {
+    let positions = positions(warm, slice)?;
+    // One by one: each takes far longer than a look at the clock.
+    let cold = median_nanos(cold, &positions, 1)?;
+    Ok(ProbeNanos { cold, warm: median_nanos(warm, &positions, AT_ONCE)? })
 }
 
-fn median_nanos(positions: &[Position], probe: impl Fn(&Position) -> bool) -> Result<u64, Failure> {
-    let timed = positions.iter().map(|position| {
+/// Random positions whose block must be read, and now is in the cache. Few of them,
+/// or none, in a slice whose values are nearly all known without.
+fn positions(base: &Tablebase, slice: Slice) -> Result<Vec<Position>, Failure> {
+    let index = base.index(slice, Metric::Wdl).map_err(Failure::error)?;
+    let lanes = index.lanes().count() as u64;
+    let mut numbers = Numbers(slice.men() as u64);
+    let reads = || {
+        let statistics = base.cache().statistics();
+        statistics.hits + statistics.misses
+    };
+    let mut positions = Vec::new();
+    for _ in 0..100 * PROBES {
+        let lane = numbers.below(lanes) as u16;
+        let slot = Slot { lane, row: numbers.below(index.rows()) };
+        let before = reads();
+        if let Some(position) = index.unrank(slot, Side::ALL[numbers.below(2) as usize]) {
+            base.probe_wdl(&position).map_err(Failure::error)?;
+            if reads() > before {
+                positions.push(position);
+            }
+        }
+        if positions.len() == PROBES {
+            break;
+        }
+    }
+    Ok(positions)
+}
+
+/// The median time of a probe, of those that are timed together the mean; 0 if there
+/// are no positions.
+fn median_nanos(base: &Tablebase, positions: &[Position], at_once: usize) -> Result<u64, Failure> {
+    let mut nanos = Vec::new();
+    for positions in positions.chunks(at_once) {
         let begun = Instant::now();
-        probe(position).then(|| begun.elapsed().as_nanos() as u64)
-    });
-    let nanos: Option<Vec<u64>> = timed.collect();
-    let mut nanos =
-        nanos.ok_or_else(|| Failure::error("a table that was just built is damaged"))?;
+        for position in positions {
+            base.probe_wdl(position).map_err(Failure::error)?;
+        }
+        nanos.push(begun.elapsed().as_nanos() as u64 / positions.len() as u64);
+    }
     nanos.sort_unstable();
-    Ok(nanos[nanos.len() / 2])
+    Ok(nanos.get(nanos.len() / 2).copied().unwrap_or(0))
 }
 
 /// A sequence of numbers that look random: splitmix64.
@@ -253,13 +287,13 @@ impl Answer {
             self.memory_bytes.map_or("?".to_owned(), size),
             format!("{:.4}", self.bits_per_position.wdl),
             format!("{:.4}", self.bits_per_position.dtw),
-            format!("{:.1} us", self.probe_nanos.warm as f64 / 1e3),
+            format!("{:.2} us", self.probe_nanos.warm as f64 / 1e3),
         ]);
         let mut rates = vec![String::new(), String::new(), "M/core-s".to_owned()];
         let rate = |rate: u64| format!("{:.1}", rate as f64 / 1e6);
         rates.extend(self.positions_per_core_second.cells(rate));
         rates.extend(["", "", ""].map(str::to_owned));
-        rates.push(format!("{:.1} us", self.probe_nanos.cold as f64 / 1e3));
+        rates.push(format!("{:.2} us", self.probe_nanos.cold as f64 / 1e3));
         [times, rates]
     }
 }

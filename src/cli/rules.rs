@@ -73,7 +73,7 @@ fn entry(rules: Ruleset) -> Entry {
         defenders: rules.start.defenders.len(),
         first_mover: rules.first.name(),
         fingerprint: rules.fingerprint().to_string(),
-        name: rules.name,
-        title: rules.title,
+        name: rules.name.clone(),
+        title: rules.title.clone(),
     }
 }

@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::board::{Board, SquareSet, Symmetry, SymmetryGroup};
+use crate::board::{Board, Square, SquareSet, Symmetry, SymmetryGroup};
 
 use super::orbits::{Orbit, orbits};
 
@@ -31,15 +31,24 @@ use super::orbits::{Orbit, orbits};
 /// is small enough to be stored: a set is ranked by one lookup per orbit. The
 /// order is that of the sequences, the index is exact, and its tables take
 /// kilobytes where a table of all sets would take gigabytes.
+///
+/// To find the least image, the patterns of eight orbits are the bytes of a word, the
+/// first one highest: then the least word is the least sequence. Each square has its
+/// bit in the word for each symmetry, so that all images of a set are made at once.
 #[derive(Clone, Debug)]
 pub struct AttackerSets {
     board: Board,
     count: usize,
     group: SymmetryGroup,
     orbits: Vec<Orbit>,
-    /// For every square: its orbit and its bit in the orbit's patterns.
-    places: Vec<Option<(u16, u8)>>,
-    states: Vec<State>,
+    /// For every eight orbits: their squares.
+    groups: Vec<SquareSet>,
+    /// For every square: where each symmetry takes it, as a bit of its group's word.
+    bits: Vec<[u64; 8]>,
+    /// For every square: where each symmetry takes it.
+    images: Vec<[Square; 8]>,
+    states: States,
+    start: u32,
     total_rows: u64,
 }
 
@@ -56,16 +65,41 @@ pub struct Canonical {
     pub symmetries: u8,
 }
 
-/// A state of the automaton; which men are still to come is implied.
-#[derive(Clone, Debug)]
-struct State {
-    /// For every pattern of the state's orbit: the rows of all ways to go on
-    /// with a lesser one. One more entry holds those of all.
+/// The states of the automaton, one after another. A state's number is where its
+/// entries begin: one for each pattern of its orbit, and one more. Which men are
+/// still to come is implied.
+#[derive(Clone, Debug, Default)]
+struct States {
+    /// For every pattern: the rows of all ways to go on with a lesser one. The
+    /// last entry holds those of all.
     before: Vec<u64>,
     /// For every pattern: the next state; `NONE` where it is not canonical.
     next: Vec<u32>,
-    /// The patterns with rows of their own.
-    ways: Vec<u8>,
+    /// For every pattern: the next one with rows of its own, if there is one; in
+    /// the last entry the first one.
+    following: Vec<u8>,
+}
+
+impl States {
+    /// The pattern in a state of that orbit that holds the row, counted from the
+    /// first of the state's rows; it has rows of its own.
+    fn pattern(&self, state: u32, orbit: &Orbit, row: u64) -> usize {
+        let before = &self.before[state as usize..][..=orbit.patterns()];
+        before.partition_point(|&rows| rows <= row) - 1
+    }
+
+    /// The same, when it is likely to come after this pattern, or first after the
+    /// number of all patterns.
+    #[inline]
+    fn pattern_after(&self, state: u32, orbit: &Orbit, last: usize, row: u64) -> usize {
+        let following = usize::from(self.following[state as usize + last]);
+        let before = &self.before[state as usize + following..];
+        if (before[0]..before[1]).contains(&row) {
+            following
+        } else {
+            self.pattern(state, orbit, row)
+        }
+    }
 }
 
 const NONE: u32 = u32::MAX;
@@ -85,19 +119,37 @@ impl AttackerSets {
         rows: impl Fn(usize) -> Option<u64>,
     ) -> Option<AttackerSets> {
         let orbits = orbits(board, group, places, heavy);
-        let mut squares = vec![None; board.area()];
+        let images: Vec<[Square; 8]> =
+            board.squares().map(|s| Symmetry::ALL.map(|g| g.apply(board, s))).collect();
+        let mut own_bits = vec![0; board.area()];
         for (number, orbit) in orbits.iter().enumerate() {
             for (bit, square) in orbit.squares.iter().enumerate() {
-                squares[square.index()] = Some((number as u16, bit as u8));
+                own_bits[square.index()] = 1 << (8 * (7 - number % 8) + bit);
             }
         }
-        let mut automaton =
-            Automaton { orbits: &orbits, rows: &rows, known: HashMap::new(), states: Vec::new() };
+        let bits = images.iter().map(|images| images.map(|image| own_bits[image.index()]));
+        let squares = |orbits: &[Orbit]| orbits.iter().flat_map(|o| o.squares.clone()).collect();
+        let mut automaton = Automaton {
+            orbits: &orbits,
+            rows: &rows,
+            known: HashMap::new(),
+            states: States::default(),
+        };
         let (start, total_rows) =
             automaton.state(Key { orbit: 0, group, left: count, heavy: 0 })?;
-        debug_assert!(start == NONE || start as usize == automaton.states.len() - 1);
         let states = automaton.states;
-        Some(AttackerSets { board, count, group, orbits, places: squares, states, total_rows })
+        Some(AttackerSets {
+            board,
+            count,
+            group,
+            groups: orbits.chunks(8).map(squares).collect(),
+            bits: bits.collect(),
+            images,
+            orbits,
+            states,
+            start,
+            total_rows,
+        })
     }
 
     /// How many rows all canonical sets have together.
@@ -113,27 +165,40 @@ impl AttackerSets {
     /// The canonical image of a set, which must have the right number of men
     /// on squares where attackers may stand.
     pub fn canonical(&self, set: SquareSet) -> Canonical {
-        let mut patterns = [0_u8; SquareSet::CAPACITY];
-        for square in set {
-            if let Some((orbit, bit)) = self.places[square.index()] {
-                patterns[usize::from(orbit)] |= 1 << bit;
-            }
-        }
         let mut symmetries = self.group.bits();
-        let mut state = self.states.len() - 1;
+        let mut state = self.start;
         let mut offset = 0;
-        let mut image = SquareSet::EMPTY;
-        for (orbit, &pattern) in self.orbits.iter().zip(&patterns) {
-            let least = orbit.least(pattern, &mut symmetries);
-            offset += self.states[state].before[usize::from(least)];
-            state = self.states[state].next[usize::from(least)] as usize;
-            orbit.put(least, &mut image);
-            if state == NONE as usize {
+        let mut left = self.count as u32;
+        for (orbits, &group) in self.orbits.chunks(8).zip(&self.groups) {
+            let mut images = [0_u64; 8];
+            for square in set & group {
+                let bits = self.bits[square.index()];
+                images = std::array::from_fn(|g| images[g] | bits[g]);
+            }
+            let least = least_of(images, &mut symmetries);
+            for (pattern, _) in least.to_be_bytes().into_iter().zip(orbits) {
+                if state == NONE {
+                    break;
+                }
+                let entry = state as usize + usize::from(pattern);
+                offset += self.states.before[entry];
+                state = self.states.next[entry];
+            }
+            // What comes after the last man changes nothing.
+            left = left.saturating_sub(least.count_ones());
+            if left == 0 {
                 break;
             }
         }
         let symmetry = Symmetry::ALL[symmetries.trailing_zeros() as usize];
-        Canonical { set: image, offset, symmetry, symmetries }
+        let set = set.iter().map(|square| self.image(square, symmetry)).collect();
+        Canonical { set, offset, symmetry, symmetries }
+    }
+
+    /// Where the symmetry takes a square of the board.
+    #[inline]
+    pub(super) fn image(&self, square: Square, symmetry: Symmetry) -> Square {
+        self.images[square.index()][symmetry.index() % 8]
     }
 
     /// The canonical set that holds this row, and its offset.
@@ -143,18 +208,17 @@ impl AttackerSets {
     pub fn unrank(&self, row: u64) -> (SquareSet, u64) {
         assert!(row < self.total_rows, "row {row} of {}", self.total_rows);
         let mut set = SquareSet::EMPTY;
-        let mut state = self.states.len() - 1;
+        let mut state = self.start;
         let mut offset = 0;
         for orbit in &self.orbits {
-            let State { before, next, .. } = &self.states[state];
-            // The last pattern with rows of its own that begins here or before.
-            let pattern = before.partition_point(|&rows| offset + rows <= row) - 1;
-            offset += before[pattern];
+            let pattern = self.states.pattern(state, orbit, row - offset);
+            let entry = state as usize + pattern;
+            offset += self.states.before[entry];
             orbit.put(pattern as u8, &mut set);
-            if next[pattern] == NONE {
+            state = self.states.next[entry];
+            if state == NONE {
                 break;
             }
-            state = next[pattern] as usize;
         }
         debug_assert_eq!(set.len(), self.count);
         (set, offset)
@@ -166,6 +230,18 @@ impl AttackerSets {
         let fixes = |g: Symmetry| group.contains(g) && g.apply_set(self.board, set) == set;
         SymmetryGroup::stabilizing(fixes)
     }
+}
+
+/// The least of the images under these symmetries, which are cut down to those that
+/// give it. Without branches, which nobody could foresee.
+#[inline]
+fn least_of(images: [u64; 8], symmetries: &mut u8) -> u64 {
+    let asked = |g: usize| *symmetries >> g & 1;
+    let images: [u64; 8] = std::array::from_fn(|g| images[g] | u64::from(asked(g)).wrapping_sub(1));
+    let least = images.into_iter().fold(u64::MAX, u64::min);
+    let give = (0..8).fold(0, |give, g| give | u8::from(images[g] == least) << g);
+    *symmetries &= give;
+    least
 }
 
 /// Unranks one row after another: what a set shares with the one before it is
@@ -185,8 +261,8 @@ struct Level {
     rows: Range<u64>,
     /// The state after them.
     state: u32,
-    /// How this orbit went on last: the number of the way.
-    way: usize,
+    /// This orbit's pattern in the last set, or else how many there are.
+    pattern: usize,
     set: SquareSet,
     /// What leaves them unchanged.
     symmetries: u8,
@@ -198,8 +274,8 @@ impl<'a> Walker<'a> {
         let mut levels = Vec::with_capacity(sets.orbits.len() + 1);
         levels.push(Level {
             rows: 0..sets.total_rows,
-            state: sets.states.len() as u32 - 1,
-            way: 0,
+            state: sets.start,
+            pattern: sets.orbits.first().map_or(0, Orbit::patterns),
             set: SquareSet::EMPTY,
             symmetries: sets.group.bits(),
         });
@@ -217,28 +293,24 @@ impl<'a> Walker<'a> {
         while self.levels.last().is_some_and(|level| !level.rows.contains(&row)) {
             self.levels.pop();
         }
-        for orbit in &sets.orbits[self.levels.len() - 1..] {
+        let depth = self.levels.len() - 1;
+        for (i, orbit) in sets.orbits.iter().enumerate().skip(depth) {
             let Some(level) = self.levels.last_mut().filter(|level| level.state != NONE) else {
                 break;
             };
-            let State { before, next, ways } = &sets.states[level.state as usize];
-            let in_state = row - level.rows.start;
-            // Mostly the next way, or else the last one that begins here or before.
-            let begins = |&pattern: &u8| before[usize::from(pattern)] <= in_state;
-            let later = level.way + 1;
-            let is_next = ways.get(later).is_some_and(begins)
-                && ways.get(later + 1).is_none_or(|pattern| !begins(pattern));
-            level.way = if is_next { later } else { ways.partition_point(begins) - 1 };
-            let pattern = ways[level.way];
-            let at = usize::from(pattern);
             let start = level.rows.start;
+            let state = level.state;
+            level.pattern = sets.states.pattern_after(state, orbit, level.pattern, row - start);
+            let entry = state as usize + level.pattern;
+            let before = &sets.states.before[entry..];
             let mut below = Level {
-                rows: start + before[at]..start + before[at + 1],
-                state: next[at],
-                way: 0,
+                rows: start + before[0]..start + before[1],
+                state: sets.states.next[entry],
+                pattern: sets.orbits.get(i + 1).map_or(0, Orbit::patterns),
                 set: level.set,
                 symmetries: level.symmetries,
             };
+            let pattern = level.pattern as u8;
             orbit.put(pattern, &mut below.set);
             if below.symmetries != 1 {
                 orbit.least(pattern, &mut below.symmetries);
@@ -265,11 +337,11 @@ struct Automaton<'a> {
     orbits: &'a [Orbit],
     rows: &'a dyn Fn(usize) -> Option<u64>,
     known: HashMap<Key, (u32, u64)>,
-    states: Vec<State>,
+    states: States,
 }
 
 impl Automaton<'_> {
-    /// The state's number and rows; the last state made is the start.
+    /// The state's number and rows.
     fn state(&mut self, key: Key) -> Option<(u32, u64)> {
         // Nothing is left to be read when all men have been; the start reads always.
         let to_read = key.left > 0 || key.orbit == 0;
@@ -279,7 +351,7 @@ impl Automaton<'_> {
         if let Some(&known) = self.known.get(&key) {
             return Some(known);
         }
-        let patterns = 1_usize << orbit.squares.len();
+        let patterns = orbit.patterns();
         let mut before = Vec::with_capacity(patterns + 1);
         let mut next = vec![NONE; patterns];
         let mut total = 0_u64;
@@ -301,9 +373,20 @@ impl Automaton<'_> {
             total = total.checked_add(rows)?;
         }
         before.push(total);
-        let number = self.states.len() as u32;
-        let ways = (0..patterns).filter(|&p| before[p] < before[p + 1]).map(|p| p as u8).collect();
-        self.states.push(State { before, next, ways });
+        next.push(NONE);
+        let mut following = vec![0; patterns + 1];
+        let mut later = 0;
+        for pattern in (0..patterns).rev() {
+            following[pattern] = later;
+            if before[pattern] < before[pattern + 1] {
+                later = pattern as u8;
+            }
+        }
+        following[patterns] = later;
+        let number = u32::try_from(self.states.before.len()).ok()?;
+        self.states.before.append(&mut before);
+        self.states.next.append(&mut next);
+        self.states.following.append(&mut following);
         self.known.insert(key, (number, total));
         Some((number, total))
     }
@@ -314,7 +397,6 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::board::Square;
 
     fn sets_of(squares: &[Square], count: usize) -> Vec<SquareSet> {
         if count == 0 {

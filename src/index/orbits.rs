@@ -4,8 +4,8 @@ use crate::board::{Board, Square, SquareSet, Symmetry, SymmetryGroup};
 #[derive(Clone, Debug)]
 pub(super) struct Orbit {
     pub squares: Vec<Square>,
-    /// `images[symmetry][pattern]`.
-    images: [Vec<u8>; 8],
+    /// `images[pattern][symmetry]`.
+    images: Vec<[u8; 8]>,
     /// Whether men here count as heavy.
     pub heavy: bool,
 }
@@ -18,12 +18,13 @@ impl Orbit {
         if pattern == 0 {
             return 0;
         }
+        let images = &self.images[usize::from(pattern)];
         let (mut least, mut best) = (u8::MAX, 0_u8);
         let mut left = *symmetries;
         while left != 0 {
             let symmetry = left.trailing_zeros();
             left &= left - 1;
-            let image = self.images[symmetry as usize][usize::from(pattern)];
+            let image = images[symmetry as usize % 8];
             if image < least {
                 (least, best) = (image, 0);
             }
@@ -33,6 +34,11 @@ impl Orbit {
         }
         *symmetries = best;
         least
+    }
+
+    /// How many patterns the orbit has.
+    pub fn patterns(&self) -> usize {
+        1 << self.squares.len()
     }
 
     /// Puts the pattern's men on their squares.
@@ -71,10 +77,10 @@ impl Orbit {
             men.filter_map(|(_, &square)| squares.iter().position(|&s| s == g.apply(board, square)))
                 .fold(0_u8, |set, bit| set | 1 << bit)
         };
-        let images = Symmetry::ALL.map(|g| {
-            let patterns = if group.contains(g) { 1 << squares.len() } else { 0 };
-            (0..patterns).map(|pattern| image(g, pattern)).collect()
-        });
+        // Nobody asks for the images under the other symmetries.
+        let under = |g: Symmetry, pattern| if group.contains(g) { image(g, pattern) } else { 0 };
+        let patterns = 0..1 << squares.len();
+        let images = patterns.map(|pattern| Symmetry::ALL.map(|g| under(g, pattern))).collect();
         Orbit { squares, images, heavy }
     }
 }

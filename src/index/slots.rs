@@ -1,11 +1,11 @@
 use std::fmt;
 
-use crate::board::{Board, Square, SquareSet, Symmetry};
+use crate::board::{Square, SquareSet, Symmetry};
 use crate::position::Position;
 use crate::rules::{Kind, Ruleset, Side};
 use crate::slice::Slice;
 
-use super::{AttackerSets, Binomials, Canonical, KingLanes, binomial, colex_rank, colex_unrank};
+use super::{AttackerSets, Binomials, KingLanes, binomial, colex_rank, colex_unrank};
 
 /// Where a position's value is stored. The side to move is not part of it.
 ///
@@ -21,7 +21,6 @@ pub struct Slot {
 /// The perfect index of one slice.
 #[derive(Clone, Debug)]
 pub struct SliceIndex {
-    board: Board,
     slice: Slice,
     lanes: KingLanes,
     attackers: AttackerSets,
@@ -81,7 +80,6 @@ impl SliceIndex {
             return Err(IndexError::NoSuchSlice(slice));
         }
         Ok(SliceIndex {
-            board: rules.board,
             slice,
             lanes: KingLanes::new(rules),
             attackers,
@@ -129,27 +127,35 @@ impl SliceIndex {
             return None;
         }
         self.lanes.lane(position.king)?;
+        self.rank_legal(position)
+    }
+
+    /// As [`rank`](SliceIndex::rank), for a legal position of the slice.
+    pub(crate) fn rank_legal(&self, position: &Position) -> Option<Slot> {
         let canonical = self.attackers.canonical(position.attackers);
-        let images = Symmetry::ALL.into_iter();
-        images
-            .filter(|g| canonical.symmetries >> g.index() & 1 == 1)
-            .filter_map(|g| self.slot(&canonical, position, g))
-            .min()
+        let free = self.defender_places - canonical.set;
+        let slot = |symmetry| self.slot(canonical.offset, free, position, symmetry);
+        let mut least = slot(canonical.symmetry)?;
+        let mut others = canonical.symmetries & (canonical.symmetries - 1);
+        while others != 0 {
+            least = least.min(slot(Symmetry::ALL[others.trailing_zeros() as usize])?);
+            others &= others - 1;
+        }
+        Some(least)
     }
 
-    /// The slot of the image under one of the symmetries that make the
-    /// attackers canonical.
-    fn slot(&self, canonical: &Canonical, position: &Position, g: Symmetry) -> Option<Slot> {
-        let defenders = g.apply_set(self.board, position.defenders);
-        let lane = self.lanes.lane(g.apply(self.board, position.king))?;
-        Some(Slot { lane, row: canonical.offset + self.defender_rank(canonical.set, defenders) })
-    }
-
-    /// The number of a defender set among those beside this attacker set.
-    pub fn defender_rank(&self, attackers: SquareSet, defenders: SquareSet) -> u64 {
-        let free = self.defender_places - attackers;
-        let places = free.iter().enumerate().filter(|&(_, s)| defenders.contains(s));
-        colex_rank(&self.binomials, places.map(|(place, _)| place))
+    /// The slot of the image under one of the symmetries that make the attackers
+    /// canonical: with their offset and the squares that they leave free.
+    #[inline]
+    fn slot(&self, offset: u64, free: SquareSet, position: &Position, g: Symmetry) -> Option<Slot> {
+        let image = |square| self.attackers.image(square, g);
+        let lane = self.lanes.lane(image(position.king))?;
+        let mut defenders = SquareSet::EMPTY;
+        for square in position.defenders {
+            defenders.insert(image(square));
+        }
+        let places = defenders.iter().map(|square| free.count_before(square));
+        Some(Slot { lane, row: offset + colex_rank(&self.binomials, places) })
     }
 
     /// The attackers and defenders of a row.

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::board::{Square, SquareName, SquareSet};
+use crate::board::{Board, Square, SquareName, SquareSet};
 use crate::rules::{Kind, LayoutError, Ruleset};
 
 /// Why something is no legal position.
@@ -16,6 +16,15 @@ pub enum PositionError {
     Extra(String),
     /// There is no king.
     NoKing,
+    /// A piece has the number of a square that the board does not have.
+    OffBoard {
+        /// The piece.
+        kind: Kind,
+        /// The square's number.
+        number: usize,
+        /// The board.
+        board: Board,
+    },
     /// Two pieces stand on this square.
     Overlap(SquareName),
     /// The king stands where he has won.
@@ -74,6 +83,13 @@ impl fmt::Display for PositionError {
                 "\"{extra}\" after the position: write the board, a blank and the side to move"
             ),
             PositionError::NoKing => f.write_str("there is no king (K) on the board"),
+            PositionError::OffBoard { kind, number, board } => write!(
+                f,
+                "{} on square {number}: a {size}x{size} board has the squares 0 to {last}",
+                with_article(*kind),
+                size = board.size(),
+                last = board.area() - 1,
+            ),
             PositionError::Overlap(square) => write!(f, "two pieces stand on {square}"),
             PositionError::KingEscaped(square) => {
                 write!(f, "the king on {square} has won: the game is over")

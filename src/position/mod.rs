@@ -13,7 +13,11 @@ pub(crate) use error::with_article;
 
 /// A position of a running game: a king, any number of soldiers, a side to
 /// move. Whether the pieces may stand where they are is a matter of the
-/// ruleset: see [`Position::check`].
+/// ruleset: [`Position::new`] and [`Position::check`] tell.
+///
+/// The fields are open to engines that keep their positions move by move. What
+/// they put in cannot do harm: a probe checks its position, and a piece beyond the
+/// board has no moves.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Position {
     /// The attackers.
@@ -27,6 +31,23 @@ pub struct Position {
 }
 
 impl Position {
+    /// The position of these pieces, without going through text: squares are
+    /// numbered `rank * size + file` from a1 ([`Board::square`]), sets are made of
+    /// squares or of words ([`SquareSet::from_words`]).
+    ///
+    /// # Errors
+    /// If [`Position::check`] refuses the position.
+    pub fn new(
+        rules: &Ruleset,
+        king: Square,
+        defenders: SquareSet,
+        attackers: SquareSet,
+        to_move: Side,
+    ) -> Result<Position, PositionError> {
+        let position = Position { attackers, defenders, king, to_move };
+        position.check(rules).map(|()| position)
+    }
+
     /// Reads a position: the board, a blank and the side to move, `a` or `d`,
     /// as in `/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ a`. The outer slashes may be
     /// missing, and there may be more blanks.
@@ -58,13 +79,8 @@ impl Position {
         to_move: Side,
         rules: &Ruleset,
     ) -> Result<Position, PositionError> {
-        let position = Position {
-            attackers: layout.attackers,
-            defenders: layout.defenders,
-            king: layout.king.ok_or(PositionError::NoKing)?,
-            to_move,
-        };
-        position.check(rules).map(|()| position)
+        let king = layout.king.ok_or(PositionError::NoKing)?;
+        Position::new(rules, king, layout.defenders, layout.attackers, to_move)
     }
 
     /// The position in which a game of this ruleset begins.
@@ -82,25 +98,45 @@ impl Position {
     ///
     /// # Errors
     /// The first thing that is wrong, by square.
+    #[inline]
     pub fn check(&self, rules: &Ruleset) -> Result<(), PositionError> {
+        if self.is_legal(rules) { Ok(()) } else { Err(self.fault(rules)) }
+    }
+
+    /// Whether nothing is wrong: every probe asks, so it is a few operations on
+    /// words. [`Position::fault`] takes its time.
+    #[inline]
+    fn is_legal(&self, rules: &Ruleset) -> bool {
+        let soldiers = self.attackers | self.defenders;
+        self.attackers.is_subset(rules.places(Kind::Attacker))
+            && self.defenders.is_subset(rules.places(Kind::Defender) - self.attackers)
+            && (rules.places(Kind::King) - soldiers).contains(self.king)
+            && (self.to_move == Side::Attackers || !self.attackers.is_empty())
+    }
+
+    /// What is wrong with a position that is not legal.
+    #[cold]
+    fn fault(&self, rules: &Ruleset) -> PositionError {
         let board = rules.board;
+        for kind in Kind::ALL {
+            if let Some(square) = self.squares(kind).iter().find(|s| s.index() >= board.area()) {
+                return PositionError::OffBoard { kind, number: square.index(), board };
+            }
+        }
         let twice = self.attackers & self.defenders
             | (self.attackers | self.defenders) & SquareSet::of(self.king);
         if let Some(square) = twice.first() {
-            return Err(PositionError::Overlap(board.name(square)));
+            return PositionError::Overlap(board.name(square));
         }
         if rules.goals.contains(self.king) {
-            return Err(PositionError::KingEscaped(board.name(self.king)));
+            return PositionError::KingEscaped(board.name(self.king));
         }
         for kind in Kind::ALL {
             if let Some(square) = (self.squares(kind) - rules.places(kind)).first() {
-                return Err(PositionError::misplaced(rules, kind, square));
+                return PositionError::misplaced(rules, kind, square);
             }
         }
-        if self.attackers.is_empty() && self.to_move == Side::Defenders {
-            return Err(PositionError::NoAttackers);
-        }
-        Ok(())
+        PositionError::NoAttackers
     }
 
     /// Prints the position in its one canonical form.
@@ -143,6 +179,9 @@ impl Position {
     }
 
     /// The position seen under a symmetry of the board.
+    ///
+    /// # Panics
+    /// If a piece is beyond the board.
     pub fn image(&self, rules: &Ruleset, symmetry: Symmetry) -> Position {
         let board = rules.board;
         Position {

@@ -7,7 +7,7 @@ use crate::board::{Board, MAX_SIZE, MIN_SIZE, SquareSet};
 use super::essence::Essence;
 use super::file::{self, File, NoMoves};
 use super::names::Names;
-use super::ruleset::{Derived, places};
+use super::ruleset::{Decisions, Derived, places};
 use super::{Endless, Hostility, Kind, Layout, Movement, Repetition, Ruleset, Slides};
 
 /// What is wrong with which field of a file.
@@ -57,9 +57,13 @@ pub(super) fn ruleset(file: &File) -> Result<Ruleset, Fault> {
         goals,
         endless: file.end.endless,
     };
-    let derived =
-        Derived { symmetries: essence.symmetries(), fingerprint: essence.fingerprint(), slides };
-    Ok(Ruleset {
+    let derived = Derived {
+        symmetries: essence.symmetries(),
+        fingerprint: essence.fingerprint(),
+        places,
+        slides,
+    };
+    let decisions = Decisions {
         name: file.name.clone(),
         title: file.title.clone(),
         source: file.source.clone(),
@@ -77,8 +81,8 @@ pub(super) fn ruleset(file: &File) -> Result<Ruleset, Fault> {
         unaided,
         surrounded,
         goals,
-        derived,
-    })
+    };
+    Ok(Ruleset { decisions, derived })
 }
 
 /// A ruleset's name is also the name of the folder of its tables.

@@ -17,5 +17,5 @@ mod slides;
 pub use error::RulesetError;
 pub use fingerprint::Fingerprint;
 pub use layout::{Layout, LayoutError};
-pub use ruleset::{Endless, Hostility, Kind, Movement, Repetition, Ruleset, Side};
+pub use ruleset::{Decisions, Endless, Hostility, Kind, Movement, Repetition, Ruleset, Side};
 pub use slides::{Rays, Slides, Step};

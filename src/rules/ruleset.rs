@@ -1,3 +1,5 @@
+use std::ops::Deref;
+
 use serde::{Deserialize, Serialize};
 
 use crate::board::{Board, Square, SquareSet, SymmetryGroup};
@@ -158,14 +160,33 @@ pub enum Repetition {
     MoverLoses,
 }
 
-/// A ruleset in its checked form: every decision that the solver, the prober
-/// and the verifier need, as square sets.
+/// A ruleset in its checked form, with what follows from its decisions.
+///
+/// Its [`Decisions`] are read as if they were its own fields (`rules.board`), and
+/// nobody can change them: the fingerprint and the moves would be those of other
+/// rules.
 ///
 /// Rules common to all rulesets (slides, captures by the mover only, between
 /// two hostile squares, up to three at once; no legal move loses) are in
 /// [`crate::moves`].
 #[derive(Clone, Debug)]
 pub struct Ruleset {
+    pub(super) decisions: Decisions,
+    pub(super) derived: Derived,
+}
+
+impl Deref for Ruleset {
+    type Target = Decisions;
+
+    fn deref(&self) -> &Decisions {
+        &self.decisions
+    }
+}
+
+/// What a ruleset decides: all that the solver, the prober and the verifier need,
+/// as square sets.
+#[derive(Clone, Debug)]
+pub struct Decisions {
     /// The short name that commands and folders use.
     pub name: String,
     /// The name for people.
@@ -203,8 +224,6 @@ pub struct Ruleset {
     pub surrounded: SquareSet,
     /// Squares on which the king has won.
     pub goals: SquareSet,
-    /// What follows from the above.
-    pub(super) derived: Derived,
 }
 
 /// What follows from a ruleset's decisions; made once, when it is loaded.
@@ -212,14 +231,17 @@ pub struct Ruleset {
 pub(super) struct Derived {
     pub symmetries: SymmetryGroup,
     pub fingerprint: Fingerprint,
+    /// By [`Kind`].
+    pub places: [SquareSet; 3],
     pub slides: Slides,
 }
 
 impl Ruleset {
     /// Where pieces of that kind may stand in a stored position: wherever they
     /// may stop, and for the king not where he has won.
+    #[inline]
     pub fn places(&self, kind: Kind) -> SquareSet {
-        places(&self.movement[kind as usize], kind, self.goals)
+        self.derived.places[kind as usize]
     }
 
     /// The symmetries under which nothing that can change a value changes.

@@ -15,6 +15,9 @@ pub struct Step {
 /// The squares that a slide meets in each [`Direction`], nearest first.
 pub type Rays = [Vec<Step>; 4];
 
+/// The slides on squares beyond the board.
+static NO_RAYS: Rays = [const { Vec::new() }; 4];
+
 /// For every kind of piece and every square, the slides that begin there and,
 /// for un-moves, those that end there, on the empty board. On a real board a
 /// ray is cut off at the first piece.
@@ -60,14 +63,14 @@ impl Slides {
     /// [`Board::step`], looked up.
     #[inline]
     pub fn next(&self, from: Square, direction: Direction) -> Option<Square> {
-        self.next[from.index()][direction as usize]
+        self.next.get(from.index())?[direction as usize]
     }
 
     /// The slides of a piece that stands on that square: none where it cannot
-    /// stand.
+    /// stand, and none beyond the board.
     #[inline]
     pub fn from(&self, kind: Kind, from: Square) -> &Rays {
-        &self.forward[kind as usize][from.index()]
+        self.forward[kind as usize].get(from.index()).unwrap_or(&NO_RAYS)
     }
 
     /// Where a piece on that square can go on the empty board.
@@ -81,7 +84,7 @@ impl Slides {
     /// moving the opposite way.
     #[inline]
     pub fn to(&self, kind: Kind, to: Square) -> &Rays {
-        &self.backward[kind as usize][to.index()]
+        self.backward[kind as usize].get(to.index()).unwrap_or(&NO_RAYS)
     }
 }
 

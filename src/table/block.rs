@@ -13,6 +13,15 @@ const PAYLOAD_CHECKSUM: usize = 0;
 const PAYLOAD_LENGTH: usize = PAYLOAD_CHECKSUM + size_of::<u64>();
 const PAYLOAD: usize = PAYLOAD_LENGTH + size_of::<u32>();
 
+/// The bytes of a record that tell its length.
+pub(super) const RECORD_HEAD: usize = PAYLOAD;
+
+/// How many bytes the record has that begins with these.
+pub(super) fn record_bytes(head: &[u8]) -> usize {
+    // A length of 32 bits cannot overflow 64, and a record that long is refused.
+    PAYLOAD.saturating_add(u32_at(head, PAYLOAD_LENGTH) as usize)
+}
+
 /// The values of one block, ready to be written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EncodedBlock {

@@ -43,6 +43,9 @@ pub struct Grid {
     lanes: usize,
     rows: u64,
     shape: BlockShape,
+    /// Blocks of each group of lanes.
+    row_groups: u64,
+    blocks_per_side: u64,
 }
 
 /// The slots of one block.
@@ -83,7 +86,9 @@ impl Grid {
         if !inside || values.is_none_or(|values| values > MAX_BLOCK_VALUES as u64) {
             return Err(GridError::Shape(shape));
         }
-        Ok(Grid { lanes, rows, shape })
+        let row_groups = rows.div_ceil(shape.rows_per_block);
+        let blocks_per_side = lanes.div_ceil(shape.lanes_per_block) as u64 * row_groups;
+        Ok(Grid { lanes, rows, shape, row_groups, blocks_per_side })
     }
 
     /// King squares.
@@ -103,41 +108,39 @@ impl Grid {
 
     /// How many blocks hold both sides.
     pub fn blocks(&self) -> u64 {
-        2 * self.blocks_per_side()
+        2 * self.blocks_per_side
     }
 
     /// How many blocks hold one side.
     pub fn blocks_per_side(&self) -> u64 {
-        self.lanes.div_ceil(self.shape.lanes_per_block) as u64 * self.row_groups()
-    }
-
-    fn row_groups(&self) -> u64 {
-        self.rows.div_ceil(self.shape.rows_per_block)
+        self.blocks_per_side
     }
 
     /// The block that holds a slot and the slot's place in it; `None` outside.
+    #[inline]
     pub fn locate(&self, side: Side, lane: usize, row: u64) -> Option<(u64, usize)> {
         if lane >= self.lanes || row >= self.rows {
             return None;
         }
         let shape = self.shape;
-        let lane_group = (lane / shape.lanes_per_block) as u64;
+        let lane_group = lane / shape.lanes_per_block;
         let row_group = row / shape.rows_per_block;
         let block =
-            side as u64 * self.blocks_per_side() + lane_group * self.row_groups() + row_group;
+            side as u64 * self.blocks_per_side + lane_group as u64 * self.row_groups + row_group;
         let first_row = row_group * shape.rows_per_block;
         let rows = shape.rows_per_block.min(self.rows - first_row);
-        let offset = (lane % shape.lanes_per_block) as u64 * rows + (row - first_row);
+        let lane_in_block = lane - lane_group * shape.lanes_per_block;
+        let offset = lane_in_block as u64 * rows + (row - first_row);
         Some((block, offset as usize))
     }
 
     /// The slots of a block; `None` for a number beyond the last block's.
     pub fn block_extent(&self, block: u64) -> Option<BlockExtent> {
-        let side = *Side::ALL.get(usize::try_from(block / self.blocks_per_side()).ok()?)?;
-        let in_side = block % self.blocks_per_side();
-        let lane_group = (in_side / self.row_groups()) as usize;
+        let side = *Side::ALL.get(usize::try_from(block / self.blocks_per_side).ok()?)?;
+        let in_side = block % self.blocks_per_side;
+        let lane_group = (in_side / self.row_groups) as usize;
         let first_lane = lane_group * self.shape.lanes_per_block;
-        let first_row = in_side % self.row_groups() * self.shape.rows_per_block;
+        let first_row = in_side % self.row_groups * self.shape.rows_per_block;
         Some(BlockExtent {
             side,
             lanes: first_lane..(first_lane + self.shape.lanes_per_block).min(self.lanes),

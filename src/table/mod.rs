@@ -9,6 +9,7 @@ mod grid;
 mod header;
 mod packing;
 mod reader;
+mod source;
 mod temporary;
 mod value_hash;
 mod writer;
@@ -23,6 +24,7 @@ pub use grid::{BlockExtent, BlockShape, Grid, GridError, MAX_BLOCK_VALUES, MAX_L
 pub use header::{FORMAT_VERSION, Header, Metric};
 pub use packing::Packing;
 pub use reader::{PackedBlock, Table};
+pub use source::{Access, Source, TableFile};
 pub use temporary::remove_temporaries;
 pub use value_hash::{LaneHasher, ValueHash, ValueHasher};
 pub use writer::TableWriter;

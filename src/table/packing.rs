@@ -108,20 +108,33 @@ impl Packing {
         }
     }
 
+    /// Which byte of packed values holds the value, or the first half of it.
+    #[inline]
+    pub(super) fn byte(self, at: usize) -> usize {
+        match self {
+            Packing::Base3 => at / DIGITS,
+            Packing::Bytes => at,
+            Packing::Words => 2 * at,
+        }
+    }
+
+    /// The value, from the bytes that begin with its own, the first one lowest;
+    /// `None` if they hold none.
+    #[inline]
+    pub(super) fn value_in(self, bytes: u64, at: usize) -> Option<Code> {
+        match self {
+            Packing::Base3 => UNPACKED.get(usize::from(bytes as u8)).map(|five| five[at % DIGITS]),
+            Packing::Bytes => Some(Code::from(bytes as u8)),
+            Packing::Words => Some(bytes as u16),
+        }
+    }
+
     /// One of the values of `packed`; `None` if it is not there.
     #[inline]
     pub(super) fn value(self, packed: &[u8], at: usize) -> Option<Code> {
-        match self {
-            Packing::Base3 => {
-                let five = UNPACKED.get(usize::from(*packed.get(at / DIGITS)?))?;
-                Some(five[at % DIGITS])
-            }
-            Packing::Bytes => packed.get(at).map(|&byte| Code::from(byte)),
-            Packing::Words => {
-                let word = packed.get(2 * at..2 * at + 2)?;
-                Some(Code::from_le_bytes([word[0], word[1]]))
-            }
-        }
+        let own = packed.get(self.byte(at)..self.byte(at + 1).max(self.byte(at) + 1))?;
+        let bytes = own.iter().rev().fold(0, |bytes, &byte| bytes << 8 | u64::from(byte));
+        self.value_in(bytes, at)
     }
 
     /// Puts the first `count` values of `packed` into `values`; `None` if those

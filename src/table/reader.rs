@@ -1,34 +1,36 @@
-use std::fs;
+use std::borrow::Cow;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use memmap2::Mmap;
-
-use super::block::{decode_record, packed_record};
+use super::block::{RECORD_HEAD, decode_record, packed_record, record_bytes};
 use super::bytes::{checksum, u64_at};
 use super::code::Code;
 use super::error::{KindResult, Part, TableError, TableErrorKind};
 use super::footer::{FOOTER_BYTES, Footer, SideSummary};
 use super::header::{HEADER_BYTES, Header};
+use super::source::{Access, Source, TableFile};
 use super::value_hash::ValueHash;
 use super::writer::ONE_VALUE_FLAG;
-use crate::mapping::{Access, map_file};
 use crate::rules::Side;
 
 const ENTRY_BYTES: usize = size_of::<u64>();
 
-/// An open table over any bytes: a mapped file, or a file read into memory.
+/// An open table over any [`Source`] of bytes: a file, or a table in memory.
 ///
 /// Opening compares the checksums of header, footer and index; reading a block
 /// compares that of the block. Tables are read from many threads at once.
 #[derive(Debug)]
-pub struct Table<D> {
-    bytes: D,
+pub struct Table<S> {
+    source: S,
     path: Option<PathBuf>,
     header: Header,
     footer: Footer,
     file_checksum: blake3::Hash,
-    /// Where in the index each side begins.
-    side_index: [usize; 2],
+    /// What the index says of each block, by side; nothing for a side of one
+    /// value. In memory, so that a probe need not look for it in the file.
+    entries: [Vec<u64>; 2],
+    /// The largest code that each side can have.
+    largest: [Code; 2],
 }
 
 /// A block, checked and decompressed but still packed: a fifth of a byte to two
@@ -54,79 +56,67 @@ impl PackedBlock {
         };
         size_of::<PackedBlock>() + bytes
     }
+
+    /// The packed values; nothing where all are one.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match &self.content {
+            PackedContent::OneValue(_) => &[],
+            PackedContent::Bytes(bytes) => bytes,
+        }
+    }
 }
 
-impl Table<Mmap> {
-    /// Opens a file by mapping it into memory, to be read here and there.
-    ///
-    /// What is read stays in the system's cache and is shared by processes. A
-    /// file that another process cuts short while it is mapped ends this one:
-    /// [`read`](Table::read) such files.
+impl Table<TableFile> {
+    /// Opens a file, to be read in this way.
     ///
     /// # Errors
     /// If the file cannot be opened or is no whole table of a known format.
-    pub fn open(path: &Path) -> Result<Table<Mmap>, TableError> {
-        open_mapped(path, Access::Random)
-    }
-
-    /// Opens a file like [`open`](Table::open), to be read from front to back, as
-    /// [`check`](Table::check) does.
-    ///
-    /// # Errors
-    /// As [`open`](Table::open).
-    pub fn open_sequential(path: &Path) -> Result<Table<Mmap>, TableError> {
-        open_mapped(path, Access::Sequential)
+    pub fn open(path: &Path, access: Access) -> Result<Table<TableFile>, TableError> {
+        let file = TableFile::open(path, access).map_err(TableErrorKind::io("open the table"));
+        file.and_then(|file| Table::parse(file, Some(path))).map_err(|kind| kind.at(Some(path)))
     }
 }
 
-fn open_mapped(path: &Path, access: Access) -> Result<Table<Mmap>, TableError> {
-    let map = map_file(path, access).map_err(TableErrorKind::io("open the table"));
-    map.and_then(|map| Table::parse(map, Some(path))).map_err(|kind| kind.at(Some(path)))
-}
-
-impl Table<Vec<u8>> {
-    /// Reads a whole file into memory: for small tables, and for files that may
-    /// change while they are open, as on network drives.
-    ///
-    /// # Errors
-    /// If the file cannot be read or is no whole table of a known format.
-    pub fn read(path: &Path) -> Result<Table<Vec<u8>>, TableError> {
-        let bytes = fs::read(path).map_err(TableErrorKind::io("read the table"));
-        bytes.and_then(|bytes| Table::parse(bytes, Some(path))).map_err(|kind| kind.at(Some(path)))
-    }
-}
-
-impl<D: AsRef<[u8]>> Table<D> {
-    /// Opens a table that is in memory.
+impl<S: Source> Table<S> {
+    /// Opens a table that is in memory, or anywhere else.
     ///
     /// # Errors
     /// If the bytes are no whole table of a known format.
-    pub fn new(bytes: D) -> Result<Table<D>, TableError> {
-        Table::parse(bytes, None).map_err(|kind| kind.at(None))
+    pub fn new(source: S) -> Result<Table<S>, TableError> {
+        Table::parse(source, None).map_err(|kind| kind.at(None))
     }
 
-    fn parse(bytes: D, path: Option<&Path>) -> KindResult<Table<D>> {
-        let file = bytes.as_ref();
-        let header = Header::parse(file)?;
-        if file.len() < HEADER_BYTES + FOOTER_BYTES {
-            return Err(TableErrorKind::Truncated);
-        }
-        let footer = Footer::parse(file)?;
-        let largest = [0, 1].map(|side| footer.summaries[side].largest_code(header.metric));
+    fn parse(source: S, path: Option<&Path>) -> KindResult<Table<S>> {
+        let size = source.size_bytes();
+        let header = Header::parse(&read(&source, 0, size.min(HEADER_BYTES as u64) as usize)?)?;
+        let footer_start = size
+            .checked_sub(FOOTER_BYTES as u64)
+            .filter(|&start| start >= HEADER_BYTES as u64)
+            .ok_or(TableErrorKind::Truncated)?;
+        let end = read(&source, footer_start, FOOTER_BYTES)?;
+        let footer = Footer::parse(&end)?;
+        let file_checksum = Footer::file_checksum(&end)?;
+        drop(end);
+        let largest = footer.summaries.map(|summary| summary.largest_code(header.metric));
         let one_values = footer.one_value.iter().zip(largest);
         if largest.iter().any(|&code| code > header.packing.largest_code())
             || one_values.into_iter().any(|(one, largest)| one.is_some_and(|one| one > largest))
         {
             return Err(TableErrorKind::Corrupted(Part::Footer));
         }
-        let side_index = find_index(file.len() - FOOTER_BYTES, &header, &footer)
+        let counts = entry_counts(footer_start, &header, &footer)
             .ok_or(TableErrorKind::Corrupted(Part::Footer))?;
-        if checksum(&file[side_index[0]..file.len() - FOOTER_BYTES]) != footer.index_checksum {
+        let index = read(&source, footer.index_offset, ENTRY_BYTES * (counts[0] + counts[1]))?;
+        if checksum(&index) != footer.index_checksum {
             return Err(TableErrorKind::Corrupted(Part::Index));
         }
-        let file_checksum = Footer::file_checksum(file)?;
+        let (attackers, defenders) = index.split_at(ENTRY_BYTES * counts[0]);
+        let entries = [attackers, defenders].map(|side| {
+            side.chunks_exact(ENTRY_BYTES).map(|entry| u64_at(entry, 0)).collect::<Vec<u64>>()
+        });
+        drop(index);
         let path = path.map(Path::to_owned);
-        Ok(Table { path, header, footer, file_checksum, side_index, bytes })
+        Ok(Table { source, path, header, footer, file_checksum, entries, largest })
     }
 
     /// What the table is.
@@ -147,7 +137,7 @@ impl<D: AsRef<[u8]>> Table<D> {
 
     /// The size of the file in bytes.
     pub fn size_bytes(&self) -> u64 {
-        self.bytes.as_ref().len() as u64
+        self.source.size_bytes()
     }
 
     /// The checksum of all bytes before it, as the footer has it.
@@ -164,6 +154,21 @@ impl<D: AsRef<[u8]>> Table<D> {
         self.decode(block, values).map_err(|kind| kind.at(self.path.as_deref()))
     }
 
+    /// The only value of a block that has but one: it takes no bytes but in the
+    /// index, which is in memory. `None` for other blocks.
+    ///
+    /// # Errors
+    /// If the table has no such block or the index is wrong.
+    #[inline]
+    pub fn one_value(&self, block: u64) -> Result<Option<Code>, TableError> {
+        let one = self.entry(block).and_then(|(side, entry)| match entry {
+            Entry::Record(_) => Ok(None),
+            Entry::OneValue(code) if code <= self.largest[side] => Ok(Some(code)),
+            Entry::OneValue(_) => Err(TableErrorKind::Corrupted(Part::Block(block))),
+        });
+        one.map_err(|kind| kind.at(self.path.as_deref()))
+    }
+
     /// A block as it is packed, for those who want few of its values.
     ///
     /// # Errors
@@ -177,15 +182,58 @@ impl<D: AsRef<[u8]>> Table<D> {
     /// # Errors
     /// If there is no value that the table can have.
     pub fn value_of(&self, packed: &PackedBlock, at: usize) -> Result<Code, TableError> {
-        let side = usize::from(packed.number >= self.header.grid.blocks_per_side());
-        let largest = self.footer.summaries[side].largest_code(self.header.metric);
         let value = match &packed.content {
             PackedContent::OneValue(code) => Some(*code),
             PackedContent::Bytes(bytes) => self.header.packing.value(bytes, at),
         };
-        value.filter(|&code| code <= largest).ok_or_else(|| {
-            TableErrorKind::Corrupted(Part::Block(packed.number)).at(self.path.as_deref())
-        })
+        self.checked(packed.number, value)
+    }
+
+    /// Which of a packed block's bytes holds the value at that place.
+    #[inline]
+    pub(crate) fn byte_of(&self, at: usize) -> usize {
+        self.header.packing.byte(at)
+    }
+
+    /// The value at a place of a block, from the bytes that begin with that one, the
+    /// first one lowest.
+    ///
+    /// # Errors
+    /// As [`value_of`](Table::value_of).
+    #[inline]
+    pub(crate) fn value_in(&self, block: u64, bytes: u64, at: usize) -> Result<Code, TableError> {
+        self.checked(block, self.header.packing.value_in(bytes, at))
+    }
+
+    /// How many blocks have an entry in the index: all but those of a side of one
+    /// value.
+    pub(crate) fn entries(&self) -> usize {
+        self.entries[0].len() + self.entries[1].len()
+    }
+
+    /// The number of a block's entry, if it has one.
+    #[inline]
+    pub(crate) fn entry_number(&self, block: u64) -> usize {
+        // If the first side has none, those of the second begin where it would.
+        let none = self.header.grid.blocks_per_side() - self.entries[0].len() as u64;
+        block.saturating_sub(none) as usize
+    }
+
+    /// The most bytes that a packed block can have.
+    pub(crate) fn largest_block_bytes(&self) -> usize {
+        let shape = self.header.grid.shape();
+        // At most MAX_BLOCK_VALUES.
+        let values = shape.lanes_per_block * shape.rows_per_block as usize;
+        self.header.packing.packed_bytes(values)
+    }
+
+    /// A value of the block's that the table can have.
+    #[inline]
+    fn checked(&self, block: u64, value: Option<Code>) -> Result<Code, TableError> {
+        let side = usize::from(block >= self.header.grid.blocks_per_side());
+        let value = value.filter(|&code| code <= self.largest[side]);
+        let damaged = || TableErrorKind::Corrupted(Part::Block(block));
+        value.ok_or_else(|| damaged().at(self.path.as_deref()))
     }
 
     /// The value of one slot; decompresses the whole block that holds it.
@@ -220,9 +268,14 @@ impl<D: AsRef<[u8]>> Table<D> {
     }
 
     fn check_file(&self) -> KindResult<()> {
-        let file = self.bytes.as_ref();
-        let hashed = file.len() - FOOTER_BYTES + super::footer::FILE_CHECKSUM;
-        if blake3::hash(&file[..hashed]) == self.file_checksum {
+        let mut left = self.size_bytes() - (FOOTER_BYTES - super::footer::FILE_CHECKSUM) as u64;
+        let mut hasher = blake3::Hasher::new();
+        while left > 0 {
+            let length = left.min(CHECKED_AT_ONCE) as usize;
+            hasher.update(&read(&self.source, hasher.count(), length)?);
+            left -= length as u64;
+        }
+        if hasher.finalize() == self.file_checksum {
             Ok(())
         } else {
             Err(TableErrorKind::Corrupted(Part::File))
@@ -231,65 +284,105 @@ impl<D: AsRef<[u8]>> Table<D> {
 
     fn decode(&self, block: u64, values: &mut Vec<Code>) -> KindResult<()> {
         let extent = self.header.grid.block_extent(block).ok_or(TableErrorKind::OutsideTable)?;
-        let side = extent.side as usize;
-        let largest = self.footer.summaries[side].largest_code(self.header.metric);
-        self.unpack(side, block, extent.values(), values)
-            .filter(|()| values.iter().all(|&code| code <= largest))
-            .ok_or(TableErrorKind::Corrupted(Part::Block(block)))
+        let damaged = || TableErrorKind::Corrupted(Part::Block(block));
+        let (side, entry) = self.entry(block)?;
+        match entry {
+            Entry::OneValue(code) => {
+                values.clear();
+                values.resize(extent.values(), code);
+            }
+            Entry::Record(start) => {
+                let packing = self.header.packing;
+                let record = self.record(block, start, extent.values())?;
+                decode_record(packing, &record, extent.values(), values).ok_or_else(damaged)?;
+            }
+        }
+        let sound = values.iter().all(|&code| code <= self.largest[side]);
+        if sound { Ok(()) } else { Err(damaged()) }
     }
 
     fn packed(&self, block: u64) -> KindResult<PackedBlock> {
         let extent = self.header.grid.block_extent(block).ok_or(TableErrorKind::OutsideTable)?;
-        let content = match self.block_entry(extent.side as usize, block) {
-            entry if entry & ONE_VALUE_FLAG == 0 => self
-                .record(entry)
-                .and_then(|record| packed_record(self.header.packing, record, extent.values()))
-                .map(PackedContent::Bytes),
-            entry => Code::try_from(entry & !ONE_VALUE_FLAG).ok().map(PackedContent::OneValue),
+        let content = match self.entry(block)?.1 {
+            Entry::OneValue(code) => PackedContent::OneValue(code),
+            Entry::Record(start) => {
+                let record = self.record(block, start, extent.values())?;
+                packed_record(self.header.packing, &record, extent.values())
+                    .map(PackedContent::Bytes)
+                    .ok_or(TableErrorKind::Corrupted(Part::Block(block)))?
+            }
         };
-        let content = content.ok_or(TableErrorKind::Corrupted(Part::Block(block)))?;
         Ok(PackedBlock { number: block, content })
     }
 
-    /// The values of a block; `None` if it is damaged.
-    fn unpack(&self, side: usize, block: u64, count: usize, values: &mut Vec<Code>) -> Option<()> {
-        let entry = self.block_entry(side, block);
-        if entry & ONE_VALUE_FLAG == 0 {
-            return decode_record(self.header.packing, self.record(entry)?, count, values);
+    /// What the index says, or would say, about a block, and the block's side.
+    #[inline]
+    fn entry(&self, block: u64) -> KindResult<(usize, Entry)> {
+        let per_side = self.header.grid.blocks_per_side();
+        let (side, in_side) = match block.checked_sub(per_side) {
+            None => (0, block),
+            Some(in_side) => (1, in_side),
+        };
+        if in_side >= per_side {
+            return Err(TableErrorKind::OutsideTable);
         }
-        let code = Code::try_from(entry & !ONE_VALUE_FLAG).ok()?;
-        values.clear();
-        values.resize(count, code);
-        Some(())
-    }
-
-    /// What the index says, or would say, about a block.
-    fn block_entry(&self, side: usize, block: u64) -> u64 {
-        match self.footer.one_value[side] {
-            Some(code) => ONE_VALUE_FLAG | u64::from(code),
-            None => self.entry(side, block % self.header.grid.blocks_per_side()),
+        if let Some(code) = self.footer.one_value[side] {
+            return Ok((side, Entry::OneValue(code)));
         }
+        // Opening has found as many entries as the side has blocks.
+        let entry = self.entries[side].get(in_side as usize).copied();
+        let entry = entry.and_then(|entry| match entry & ONE_VALUE_FLAG {
+            0 => Some(Entry::Record(entry)),
+            _ => Code::try_from(entry & !ONE_VALUE_FLAG).ok().map(Entry::OneValue),
+        });
+        entry.map(|entry| (side, entry)).ok_or(TableErrorKind::Corrupted(Part::Block(block)))
     }
 
-    /// An entry of a side that has entries; opening has found them to be there.
-    fn entry(&self, side: usize, in_side: u64) -> u64 {
-        u64_at(self.bytes.as_ref(), self.side_index[side] + in_side as usize * ENTRY_BYTES)
-    }
-
-    /// The bytes from a record on, up to the index.
-    fn record(&self, offset: u64) -> Option<&[u8]> {
-        let start = usize::try_from(offset).ok().filter(|&start| start >= HEADER_BYTES)?;
-        self.bytes.as_ref().get(start..self.side_index[0])
+    /// The bytes of the record that begins there, which must end before the index
+    /// and not be longer than so many values can make it.
+    fn record(&self, block: u64, start: u64, values: usize) -> KindResult<Cow<'_, [u8]>> {
+        let damaged = || TableErrorKind::Corrupted(Part::Block(block));
+        let room = self.footer.index_offset.checked_sub(start);
+        let room = room.filter(|_| start >= HEADER_BYTES as u64).ok_or_else(damaged)?;
+        if room < RECORD_HEAD as u64 {
+            return Err(damaged());
+        }
+        let bytes = record_bytes(&read(&self.source, start, RECORD_HEAD)?);
+        let most = RECORD_HEAD + self.header.packing.packed_bytes(values);
+        if bytes > most || bytes as u64 > room {
+            return Err(damaged());
+        }
+        read(&self.source, start, bytes)
     }
 }
 
-/// Where the entries of the two sides begin, if the index is just what lies
-/// between the place that the footer names and the footer.
-fn find_index(index_end: usize, header: &Header, footer: &Footer) -> Option<[usize; 2]> {
-    let start = usize::try_from(footer.index_offset).ok().filter(|&at| at >= HEADER_BYTES)?;
-    let per_side = usize::try_from(header.grid.blocks_per_side()).ok()?.checked_mul(ENTRY_BYTES)?;
-    let [attackers, defenders] =
-        footer.one_value.map(|one_value| if one_value.is_some() { 0 } else { per_side });
-    let second = start.checked_add(attackers)?;
-    (second.checked_add(defenders)? == index_end).then_some([start, second])
+/// What the index says about a block.
+#[derive(Clone, Copy)]
+enum Entry {
+    OneValue(Code),
+    /// Where its record begins.
+    Record(u64),
+}
+
+/// How many bytes a check of the whole file takes at once.
+const CHECKED_AT_ONCE: u64 = 1 << 20;
+
+fn read<S: Source>(source: &S, start: u64, length: usize) -> KindResult<Cow<'_, [u8]>> {
+    source.bytes(start, length).map_err(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => TableErrorKind::Truncated,
+        _ => TableErrorKind::io("read the table")(error),
+    })
+}
+
+/// How many entries the two sides have, if the index is just what lies between
+/// the place that the footer names and the footer.
+fn entry_counts(index_end: u64, header: &Header, footer: &Footer) -> Option<[usize; 2]> {
+    let bytes = index_end.checked_sub(footer.index_offset)?;
+    let per_side = header.grid.blocks_per_side();
+    let counts = footer.one_value.map(|one_value| if one_value.is_some() { 0 } else { per_side });
+    let fits = footer.index_offset >= HEADER_BYTES as u64
+        && bytes.checked_rem(ENTRY_BYTES as u64) == Some(0)
+        && counts[0].checked_add(counts[1]) == Some(bytes / ENTRY_BYTES as u64);
+    let [attackers, defenders] = counts.map(usize::try_from);
+    fits.then_some([attackers.ok()?, defenders.ok()?])
 }

@@ -61,7 +61,11 @@ impl fmt::Display for ProbeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ProbeError::MissingTable { slice, metric } => {
-                write!(f, "there is no {metric} table of {slice}")
+                write!(
+                    f,
+                    "there is no {metric} table of {slice}; build the slice or add the folder \
+                     that it is in"
+                )
             }
             ProbeError::WrongRules { path, rules } => write!(
                 f,
@@ -92,7 +96,15 @@ impl fmt::Display for ProbeError {
     }
 }
 
-impl std::error::Error for ProbeError {}
+impl std::error::Error for ProbeError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            ProbeError::Corrupted(error) => error.source(),
+            ProbeError::Directory { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
 
 impl From<TableError> for ProbeError {
     fn from(error: TableError) -> ProbeError {

@@ -1,29 +1,33 @@
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
-
-use memmap2::Mmap;
+use std::sync::{Arc, OnceLock};
 
 use crate::index::SliceIndex;
 use crate::rules::Ruleset;
 use crate::slice::Slice;
-use crate::table::{Header, Metric, Table};
+use crate::table::{Header, Metric, Table, TableFile};
 
-use super::ProbeError;
+use super::cache::CachedTable;
+use super::{Options, ProbeError};
 
 /// The files that may hold a ruleset's tables, by what their names say.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Files {
-    candidates: BTreeMap<(Slice, Metric), Vec<Candidate>>,
-    /// Made once for each slice, for both metrics.
-    indexes: Mutex<BTreeMap<Slice, Arc<SliceIndex>>>,
-    opened: AtomicU64,
+    options: Options,
+    /// By attackers, then by defenders: a probe finds its slice in two steps.
+    slices: Vec<Vec<SliceFiles>>,
+}
+
+/// The files of one slice.
+#[derive(Default)]
+struct SliceFiles {
+    /// By metric, those to be asked first in front.
+    candidates: [Vec<Candidate>; 2],
+    /// Made once for both metrics.
+    index: OnceLock<Arc<SliceIndex>>,
 }
 
 /// A file that is named like a table.
-#[derive(Debug)]
 struct Candidate {
     path: PathBuf,
     /// Whether it is in the ruleset's own folder, so that it must be its table.
@@ -32,19 +36,39 @@ struct Candidate {
 }
 
 /// A table that has been found to be what it should be.
-#[derive(Debug)]
 pub(super) struct Opened {
-    pub table: Table<Mmap>,
+    pub table: Table<TableFile>,
     pub index: Arc<SliceIndex>,
-    /// Tells the table from all others of the tablebase.
-    pub id: u64,
+    pub blocks: CachedTable,
 }
 
 impl Files {
+    /// No files; those to come are opened in this way.
+    pub fn new(options: Options) -> Files {
+        Files { options, slices: Vec::new() }
+    }
+
+    /// How files are opened.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
     /// The slices with a file of that metric, smallest first.
     pub fn slices(&self, metric: Metric) -> Vec<Slice> {
-        let keys = self.candidates.keys().filter(|(_, m)| *m == metric);
-        keys.map(|&(slice, _)| slice).collect()
+        let all = self.slices.iter().enumerate().flat_map(|(attackers, by_defenders)| {
+            let slices = by_defenders.iter().enumerate();
+            slices.map(move |(defenders, files)| (Slice { defenders, attackers }, files))
+        });
+        let present = all.filter(|(_, files)| !files.candidates[metric as usize].is_empty());
+        let mut slices: Vec<Slice> = present.map(|(slice, _)| slice).collect();
+        slices.sort();
+        slices
+    }
+
+    /// How many tables are open.
+    pub fn tables_open(&self) -> usize {
+        let candidates = self.slices.iter().flatten().flat_map(|files| &files.candidates);
+        candidates.flatten().filter(|candidate| candidate.opened.get().is_some()).count()
     }
 
     /// Adds the files of a ruleset's own directory that are named like tables.
@@ -60,8 +84,9 @@ impl Files {
     }
 
     /// Adds one file; one that is known by this path is opened anew.
-    pub fn add_file(&mut self, key: (Slice, Metric), path: PathBuf, own: bool) {
-        let candidates = self.candidates.entry(key).or_default();
+    pub fn add_file(&mut self, (slice, metric): (Slice, Metric), path: PathBuf, own: bool) {
+        let by_defenders = grown(&mut self.slices, slice.attackers);
+        let candidates = &mut grown(by_defenders, slice.defenders).candidates[metric as usize];
         candidates.retain(|known| known.path != path);
         let at = if own { 0 } else { candidates.len() };
         candidates.insert(at, Candidate { path, own, opened: OnceLock::new() });
@@ -98,11 +123,15 @@ impl Files {
         slice: Slice,
         metric: Metric,
     ) -> Result<Option<&Opened>, ProbeError> {
-        for candidate in self.candidates.get(&(slice, metric)).into_iter().flatten() {
+        let by_defenders = self.slices.get(slice.attackers);
+        let Some(files) = by_defenders.and_then(|slices| slices.get(slice.defenders)) else {
+            return Ok(None);
+        };
+        for candidate in &files.candidates[metric as usize] {
             if let Some(opened) = candidate.opened.get() {
                 return Ok(Some(opened));
             }
-            match self.try_open(candidate, rules, slice, metric) {
+            match self.try_open(files, candidate, rules, slice, metric) {
                 Ok(opened) => return Ok(Some(candidate.opened.get_or_init(|| opened))),
                 Err(error) if candidate.own => return Err(error),
                 // Another ruleset's business.
@@ -114,13 +143,14 @@ impl Files {
 
     fn try_open(
         &self,
+        files: &SliceFiles,
         candidate: &Candidate,
         rules: &Ruleset,
         slice: Slice,
         metric: Metric,
     ) -> Result<Opened, ProbeError> {
         let path = || candidate.path.clone();
-        let table = Table::open(&candidate.path)?;
+        let table = Table::open(&candidate.path, self.options.access)?;
         let header = table.header();
         if header.fingerprint != rules.fingerprint() {
             return Err(ProbeError::WrongRules { path: path(), rules: rules.name.clone() });
@@ -128,23 +158,31 @@ impl Files {
         if (header.slice, header.metric) != (slice, metric) {
             return Err(ProbeError::WrongName { path: path() });
         }
-        let index = self.index(rules, slice)?;
+        let index = files.index(rules, slice)?;
         if (header.grid.lanes(), header.grid.rows()) != (index.lanes().count(), index.rows()) {
             return Err(ProbeError::Foreign { slice, metric });
         }
-        let id = self.opened.fetch_add(1, Ordering::Relaxed);
-        Ok(Opened { table, index, id })
+        let blocks = self.options.cache.table(table.entries(), table.largest_block_bytes());
+        Ok(Opened { table, index, blocks })
     }
+}
 
+impl SliceFiles {
     fn index(&self, rules: &Ruleset, slice: Slice) -> Result<Arc<SliceIndex>, ProbeError> {
-        let mut indexes = self.indexes.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if let Some(index) = indexes.get(&slice) {
+        if let Some(index) = self.index.get() {
             return Ok(index.clone());
         }
         let index = Arc::new(SliceIndex::new(rules, slice).map_err(ProbeError::Index)?);
-        indexes.insert(slice, index.clone());
-        Ok(index)
+        Ok(self.index.get_or_init(|| index).clone())
     }
+}
+
+/// The element with that number, after as many as it takes have been added.
+fn grown<T: Default>(list: &mut Vec<T>, number: usize) -> &mut T {
+    if list.len() <= number {
+        list.resize_with(number + 1, T::default);
+    }
+    &mut list[number]
 }
 
 /// The slice and metric that a file's name stands for, if it is a table's.

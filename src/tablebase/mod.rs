@@ -1,65 +1,64 @@
 //! A ruleset's tables, opened to be probed.
+#![doc = include_str!("../../docs/probing.md")]
 
+mod cache;
 mod error;
 mod files;
+mod lookup;
 mod probe;
 
+pub use cache::{BlockCache, CacheStatistics};
 pub use error::ProbeError;
 pub use probe::{MoveProbe, Probe, Probed};
 
+use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use memmap2::Mmap;
-use quick_cache::Weighter;
-use quick_cache::sync::Cache;
-
-use crate::dont_care::is_decided;
 use crate::index::SliceIndex;
-use crate::position::Position;
 use crate::rules::Ruleset;
 use crate::slice::Slice;
-use crate::table::{Code, Metric, PackedBlock, Table, dtw_value, wdl_value};
-use crate::value::{Value, Wdl};
+use crate::table::{Access, Metric, Table, TableFile};
+use crate::value::Wdl;
 
 use files::{Files, Opened};
-
-/// Decompressed blocks are kept up to this many bytes.
-const CACHE_BYTES: u64 = 64 << 20;
 
 /// A ruleset's tables.
 ///
 /// Adding a directory only looks at file names; a table is opened when it is
 /// first needed and stays open. A tablebase is probed from any number of
-/// threads at once; decoded blocks are kept in a cache that they share.
+/// threads at once; decoded blocks are kept in a [`BlockCache`] that they share.
+/// For the tables of another ruleset open another tablebase, with the same cache
+/// if they are to share its memory.
 ///
 /// Values say what best play leads to in a game that starts at the probed
 /// position: what was played before does not matter. Under rules where a
 /// repeated position loses (`berkeley`), a win or a loss stands all the same,
-/// its distance is an upper bound, and [`Wdl::Draw`] means *undecided*.
-#[derive(Debug)]
+/// its distance is an upper bound, and [`Wdl::Draw`] means *undecided*. What that
+/// means for a game that is being played is told [above](self#what-an-answer-means).
 pub struct Tablebase {
     rules: Ruleset,
     files: Files,
-    cache: Cache<(u64, u64), Arc<PackedBlock>, Bytes>,
 }
 
-/// Weighs cached blocks by their size.
-#[derive(Clone, Debug)]
-struct Bytes;
-
-impl Weighter<(u64, u64), Arc<PackedBlock>> for Bytes {
-    fn weight(&self, _: &(u64, u64), block: &Arc<PackedBlock>) -> u64 {
-        block.size_bytes() as u64
-    }
+/// How a [`Tablebase`] opens its tables.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// How files are read: mapped, unless you say otherwise.
+    pub access: Access,
+    /// Where decoded blocks are kept: a cache of its own of 64 MiB, unless you say
+    /// otherwise.
+    pub cache: BlockCache,
 }
 
 impl Tablebase {
     /// A tablebase without tables.
     pub fn new(rules: Ruleset) -> Tablebase {
-        let blocks = (CACHE_BYTES / (1 << 15)) as usize;
-        let cache = Cache::with_weighter(blocks, CACHE_BYTES, Bytes);
-        Tablebase { rules, files: Files::default(), cache }
+        Tablebase::with_options(rules, Options::default())
+    }
+
+    /// A tablebase without tables, which will open them in this way.
+    pub fn with_options(rules: Ruleset, options: Options) -> Tablebase {
+        Tablebase { rules, files: Files::new(options) }
     }
 
     /// The tables of a ruleset under a common folder: those in the folder with
@@ -69,7 +68,19 @@ impl Tablebase {
     /// # Errors
     /// If a folder cannot be read.
     pub fn open(rules: Ruleset, tables: &Path) -> Result<Tablebase, ProbeError> {
-        let mut base = Tablebase::new(rules);
+        Tablebase::open_with(rules, tables, Options::default())
+    }
+
+    /// As [`open`](Tablebase::open), in the way that the options say.
+    ///
+    /// # Errors
+    /// If a folder cannot be read.
+    pub fn open_with(
+        rules: Ruleset,
+        tables: &Path,
+        options: Options,
+    ) -> Result<Tablebase, ProbeError> {
+        let mut base = Tablebase::with_options(rules, options);
         let own = tables.join(&base.rules.name);
         // What is there and is no folder is an error, too.
         if own.exists() {
@@ -79,9 +90,10 @@ impl Tablebase {
         Ok(base)
     }
 
-    /// Adds the tables in a directory and returns how many there are. All files
-    /// named like a table must be the ruleset's: a table of other rules is an
-    /// error when it is first needed.
+    /// Adds the tables in a directory and returns how many there are; of two tables
+    /// of a slice, that of the directory added last is taken. All files named like a
+    /// table must be the ruleset's: a table of other rules is an error when it is
+    /// first needed.
     ///
     /// # Errors
     /// If the directory cannot be read.
@@ -97,6 +109,16 @@ impl Tablebase {
     /// The rules that the tables hold for.
     pub fn rules(&self) -> &Ruleset {
         &self.rules
+    }
+
+    /// The cache that its decoded blocks are in.
+    pub fn cache(&self) -> &BlockCache {
+        &self.files.options().cache
+    }
+
+    /// How many tables are open.
+    pub fn tables_open(&self) -> usize {
+        self.files.tables_open()
     }
 
     /// The most men, king included, of which there is any table.
@@ -116,7 +138,7 @@ impl Tablebase {
     /// # Errors
     /// [`ProbeError::MissingTable`] if there is none; otherwise if it is damaged
     /// or not the ruleset's.
-    pub fn table(&self, slice: Slice, metric: Metric) -> Result<&Table<Mmap>, ProbeError> {
+    pub fn table(&self, slice: Slice, metric: Metric) -> Result<&Table<TableFile>, ProbeError> {
         self.opened(slice, metric).map(|opened| &opened.table)
     }
 
@@ -129,68 +151,8 @@ impl Tablebase {
     }
 
     fn opened(&self, slice: Slice, metric: Metric) -> Result<&Opened, ProbeError> {
-        let missing = ProbeError::MissingTable { slice, metric };
-        self.files.open(&self.rules, slice, metric)?.ok_or(missing)
-    }
-
-    /// Win, draw or loss for the side to move.
-    ///
-    /// # Errors
-    /// If the position is none of a running game, or its table is missing or
-    /// damaged.
-    pub fn probe_wdl(&self, position: &Position) -> Result<Wdl, ProbeError> {
-        let Some(slice) = self.stored_slice(position)? else {
-            return Ok(Wdl::Loss);
-        };
-        if is_decided(&self.rules, position) {
-            return Ok(Wdl::Win);
-        }
-        match self.code(position, slice, Metric::Wdl) {
-            Err(ProbeError::MissingTable { .. }) => match self.probe_dtw(position) {
-                // Both are missing: name what was asked for.
-                Err(ProbeError::MissingTable { slice, .. }) => {
-                    Err(ProbeError::MissingTable { slice, metric: Metric::Wdl })
-                }
-                other => other.map(Value::wdl),
-            },
-            code => wdl_value(code?).ok_or(ProbeError::Foreign { slice, metric: Metric::Wdl }),
-        }
-    }
-
-    /// The value with the distance to the end of the game in plies.
-    ///
-    /// # Errors
-    /// As [`probe_wdl`](Tablebase::probe_wdl).
-    pub fn probe_dtw(&self, position: &Position) -> Result<Value, ProbeError> {
-        let Some(slice) = self.stored_slice(position)? else {
-            return Ok(Value::Loss(0));
-        };
-        if is_decided(&self.rules, position) {
-            return Ok(Value::Win(1));
-        }
-        let code = self.code(position, slice, Metric::Dtw)?;
-        dtw_value(code).ok_or(ProbeError::Foreign { slice, metric: Metric::Dtw })
-    }
-
-    /// The position's slice; `None` if the attackers, to move, have no men left
-    /// and have lost.
-    fn stored_slice(&self, position: &Position) -> Result<Option<Slice>, ProbeError> {
-        position.check(&self.rules).map_err(ProbeError::Position)?;
-        let slice = position.slice();
-        Ok((slice.attackers > 0).then_some(slice))
-    }
-
-    fn code(&self, position: &Position, slice: Slice, metric: Metric) -> Result<Code, ProbeError> {
-        let opened = self.opened(slice, metric)?;
-        let foreign = || ProbeError::Foreign { slice, metric };
-        let slot = opened.index.rank(position).ok_or_else(foreign)?;
-        let grid = opened.table.header().grid;
-        let (block, offset) =
-            grid.locate(position.to_move, usize::from(slot.lane), slot.row).ok_or_else(foreign)?;
-        let packed = self.cache.get_or_insert_with(&(opened.id, block), || {
-            opened.table.read_packed(block).map(Arc::new)
-        })?;
-        Ok(opened.table.value_of(&packed, offset)?)
+        let missing = || ProbeError::MissingTable { slice, metric };
+        self.files.open(&self.rules, slice, metric)?.ok_or_else(missing)
     }
 
     /// The name of an outcome under these rules: `win`, `loss`, and `draw` or
@@ -201,5 +163,15 @@ impl Tablebase {
             Wdl::Loss => "loss",
             Wdl::Draw => self.rules.endless.name(),
         }
+    }
+}
+
+impl fmt::Debug for Tablebase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tablebase")
+            .field("rules", &self.rules.name)
+            .field("options", self.files.options())
+            .field("tables_open", &self.tables_open())
+            .finish_non_exhaustive()
     }
 }

@@ -1,13 +1,13 @@
 use std::ops::Range;
 
-use memmap2::Mmap;
 use rayon::prelude::*;
 
 use crate::board::SquareSet;
 use crate::index::SliceIndex;
 use crate::rules::Side;
 use crate::table::{
-    Code, DONT_CARE, Metric, Table, ValueHash, ValueHasher, dtw_code_to_wdl_code, wdl_code,
+    Code, DONT_CARE, Metric, Table, TableFile, ValueHash, ValueHasher, dtw_code_to_wdl_code,
+    wdl_code,
 };
 
 use super::VerifyError;
@@ -127,7 +127,7 @@ impl<'a, T: Score> Values<'a, T> {
     /// the signs only if that is asked for. What the table does not answer for
     /// gets the values that follow from the rules.
     pub fn read(
-        table: &Table<Mmap>,
+        table: &Table<TableFile>,
         layout: &Layout,
         stride: usize,
         held: [&'a Held; 2],
@@ -154,7 +154,7 @@ impl<'a, T: Score> Values<'a, T> {
 }
 
 fn read_side<T: Score>(
-    table: &Table<Mmap>,
+    table: &Table<TableFile>,
     layout: &Layout,
     held: &Held,
     stride: usize,
@@ -207,7 +207,7 @@ fn read_side<T: Score>(
 }
 
 /// The rows of each row of blocks.
-fn row_groups(table: &Table<Mmap>) -> impl Iterator<Item = Range<u64>> {
+fn row_groups(table: &Table<TableFile>) -> impl Iterator<Item = Range<u64>> {
     let grid = table.header().grid;
     let height = grid.shape().rows_per_block;
     let groups = (0..grid.rows()).step_by(height as usize);
@@ -216,7 +216,7 @@ fn row_groups(table: &Table<Mmap>) -> impl Iterator<Item = Range<u64>> {
 
 /// Tells the codes of every lane of a row of blocks.
 fn visit(
-    table: &Table<Mmap>,
+    table: &Table<TableFile>,
     side: Side,
     rows: Range<u64>,
     mut tell: impl FnMut(usize, &[Code]),
@@ -309,7 +309,7 @@ pub(super) struct Examined {
 /// Hashes all that a table answers for in the blocks held. With the values of the
 /// DTW table, a WDL table is held against them.
 pub(super) fn examine<T: Score>(
-    table: &Table<Mmap>,
+    table: &Table<TableFile>,
     layout: &Layout,
     held: &Held,
     distances: Option<&Values<T>>,

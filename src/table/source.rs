@@ -1,0 +1,121 @@
+use std::borrow::Cow;
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
+use memmap2::Mmap;
+
+use crate::mapping::map_file;
+
+/// What a table's bytes are read from.
+pub trait Source {
+    /// How many bytes there are.
+    fn size_bytes(&self) -> u64;
+
+    /// The bytes `start .. start + length`.
+    ///
+    /// # Errors
+    /// If they are not all there, or cannot be read.
+    fn bytes(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>>;
+}
+
+/// A table in memory.
+impl<D: AsRef<[u8]>> Source for D {
+    fn size_bytes(&self) -> u64 {
+        self.as_ref().len() as u64
+    }
+
+    fn bytes(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
+        let rest = usize::try_from(start).ok().and_then(|start| self.as_ref().get(start..));
+        let bytes = rest.and_then(|rest| rest.get(..length));
+        bytes.map(Cow::Borrowed).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+    }
+}
+
+/// How the files of tables are read.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Access {
+    /// Mapped into memory: the fastest way. What was read stays in the system's
+    /// cache, which processes share. A file that is cut short or overwritten
+    /// while it is mapped, or a disk or network drive that fails, ends the process
+    /// (SIGBUS on Unix) or gives other bytes than those that were checked at
+    /// opening; each block's checksum is compared all the same.
+    #[default]
+    Mapped,
+    /// Read block by block with ordinary calls, a few microseconds slower for each
+    /// block that is not in the cache. Whatever happens to the file is an error.
+    Read,
+}
+
+/// The file of a table, opened to be read here and there.
+#[derive(Debug)]
+pub struct TableFile(Opened);
+
+#[derive(Debug)]
+enum Opened {
+    Mapped(Mmap),
+    /// The file, and its size when it was opened.
+    Read(File, u64),
+}
+
+impl TableFile {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// If it cannot be opened or mapped, or is none: a folder, or a pipe that
+    /// nobody may ever write to.
+    pub fn open(path: &Path, access: Access) -> io::Result<TableFile> {
+        if !fs::metadata(path)?.is_file() {
+            return Err(io::Error::other("it is not a file"));
+        }
+        let file = File::open(path)?;
+        Ok(TableFile(match access {
+            Access::Mapped => Opened::Mapped(map_file(&file)?),
+            Access::Read => {
+                let size = file.metadata()?.len();
+                Opened::Read(file, size)
+            }
+        }))
+    }
+}
+
+impl Source for TableFile {
+    fn size_bytes(&self) -> u64 {
+        match &self.0 {
+            Opened::Mapped(map) => map.size_bytes(),
+            Opened::Read(_, size) => *size,
+        }
+    }
+
+    fn bytes(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
+        match &self.0 {
+            Opened::Mapped(map) => Source::bytes(map, start, length),
+            Opened::Read(file, _) => {
+                let mut bytes = vec![0; length];
+                read_at(file, &mut bytes, start)?;
+                Ok(Cow::Owned(bytes))
+            }
+        }
+    }
+}
+
+/// Fills `bytes` from that place of the file on, whatever other threads read.
+#[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], start: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, start)
+}
+
+/// Fills `bytes` from that place of the file on, whatever other threads read.
+#[cfg(windows)]
+fn read_at(file: &File, mut bytes: &mut [u8], mut start: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, bytes, start)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            read => {
+                bytes = &mut bytes[read..];
+                start += read as u64;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,317 @@
+//! Decoded blocks: bounded in bytes, read without a lock.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+
+use thread_local::ThreadLocal;
+
+use crate::mapping::Words;
+
+/// A bounded cache of decoded blocks. Clones are the same cache: give one to
+/// several [`Tablebase`](super::Tablebase)s, and they share its bytes.
+///
+/// # How it works
+///
+/// The memory is cut into *frames* of 16 KiB, and so are blocks, into *pieces*. Each
+/// open table has a *slot* of 8 bytes for each of its pieces, which names the frame
+/// that holds the piece and the turn in which it got there.
+///
+/// A reader takes no lock and writes to no memory that threads share. It reads the
+/// slot, the bytes, and the slot again: if that has not changed, the bytes are those
+/// of the piece, since a frame's old slot is emptied before the frame is filled anew,
+/// and no two fillings have the same turn. If it has changed, the block is decoded
+/// as if it had never been there.
+///
+/// Frames are filled under one of 16 locks, each for a share of the frames. When a
+/// share is full, its frames are reused in a circle, and those that were read since
+/// the last time round are spared (the *clock*).
+///
+/// The frames never take more than the bound. Memory is asked for as they fill, 2
+/// MiB at a time; if the system has no more, the cache makes do with what it has.
+#[derive(Clone)]
+pub struct BlockCache(Arc<Shared>);
+
+/// What a cache holds, and how it has served.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CacheStatistics {
+    /// How often a block that was needed was there. Probes that need none, because
+    /// the rules or a table's index give the answer, are not counted.
+    pub hits: u64,
+    /// How often a block had to be decoded.
+    pub misses: u64,
+    /// The memory that blocks take.
+    pub bytes: usize,
+    /// The most that they may take.
+    pub limit_bytes: usize,
+}
+
+const FRAME_BYTES: usize = 1 << 14;
+const WORD_BYTES: usize = size_of::<u64>();
+const FRAME_WORDS: usize = FRAME_BYTES / WORD_BYTES;
+/// Frames that get their memory together: one large page.
+const CHUNK_FRAMES: usize = 128;
+/// A slot's low bits are its frame's number and 1, the others its turn.
+const FRAME_BITS: u32 = 24;
+const MOST_FRAMES: usize = (1 << FRAME_BITS) - 1;
+const EMPTY: u64 = 0;
+const MOST_SHARES: usize = 16;
+/// Fewer frames than that have no use for several locks.
+const LEAST_SHARE: usize = 64;
+
+/// A table's pieces, block by block.
+type Slots = Arc<[AtomicU64]>;
+
+struct Shared {
+    frames: usize,
+    chunks: Box<[OnceLock<Words>]>,
+    /// Which frames were read since the clock came to them.
+    used: Box<[AtomicBool]>,
+    shares: Box<[Mutex<Share>]>,
+    filled: AtomicUsize,
+    counters: ThreadLocal<Counters>,
+}
+
+/// Every `shares.len()`th of the frames.
+#[derive(Default)]
+struct Share {
+    /// What the frames hold that have ever been filled.
+    holdings: Vec<Option<Holding>>,
+    /// Frames that were filled once and hold nothing.
+    free: Vec<usize>,
+    hand: usize,
+    turn: u64,
+}
+
+struct Holding {
+    slots: Slots,
+    piece: usize,
+}
+
+/// What one thread counts; nobody else writes to it.
+#[derive(Default)]
+struct Counters {
+    hits: AtomicU64,
+    misses: AtomicU64,
+}
+
+impl Counters {
+    #[inline]
+    fn count(counter: &AtomicU64) {
+        counter.store(counter.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+}
+
+impl BlockCache {
+    /// The bound of [`BlockCache::default`].
+    pub const DEFAULT_BYTES: usize = 64 << 20;
+
+    /// A cache of at most so many bytes, counted in frames of 16 KiB; 0 keeps nothing.
+    pub fn new(limit_bytes: usize) -> BlockCache {
+        let frames = (limit_bytes / FRAME_BYTES).min(MOST_FRAMES);
+        let shares = (frames / LEAST_SHARE).clamp(1, MOST_SHARES);
+        BlockCache(Arc::new(Shared {
+            frames,
+            chunks: (0..frames.div_ceil(CHUNK_FRAMES)).map(|_| OnceLock::new()).collect(),
+            used: (0..frames).map(|_| AtomicBool::new(false)).collect(),
+            shares: (0..shares).map(|_| Mutex::default()).collect(),
+            filled: AtomicUsize::new(0),
+            counters: ThreadLocal::new(),
+        }))
+    }
+
+    /// What the cache holds now, and how it has served so far.
+    pub fn statistics(&self) -> CacheStatistics {
+        let counters = || self.0.counters.iter();
+        CacheStatistics {
+            hits: counters().map(|c| c.hits.load(Ordering::Relaxed)).sum(),
+            misses: counters().map(|c| c.misses.load(Ordering::Relaxed)).sum(),
+            bytes: self.0.filled.load(Ordering::Relaxed) * FRAME_BYTES,
+            limit_bytes: self.0.frames * FRAME_BYTES,
+        }
+    }
+
+    /// The place for a table of so many blocks of at most so many bytes.
+    pub(super) fn table(&self, blocks: usize, block_bytes: usize) -> CachedTable {
+        let pieces = block_bytes.div_ceil(FRAME_BYTES).max(1);
+        let slots = (0..blocks * pieces).map(|_| AtomicU64::new(EMPTY)).collect();
+        CachedTable { cache: self.clone(), pieces, slots }
+    }
+}
+
+impl Default for BlockCache {
+    /// A cache of 64 MiB.
+    fn default() -> BlockCache {
+        BlockCache::new(BlockCache::DEFAULT_BYTES)
+    }
+}
+
+impl fmt::Debug for BlockCache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("BlockCache").field(&self.statistics()).finish()
+    }
+}
+
+impl Shared {
+    fn share(&self, number: usize) -> MutexGuard<'_, Share> {
+        // Nothing that is done under the lock can panic halfway.
+        self.shares[number].lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// The number of a share's frame among all frames.
+    fn frame(&self, share: usize, at: usize) -> usize {
+        at * self.shares.len() + share
+    }
+
+    /// A frame's words, if it has ever had memory.
+    #[inline]
+    fn words(&self, frame: usize) -> Option<&[AtomicU64]> {
+        let words = self.chunks.get(frame / CHUNK_FRAMES)?.get()?;
+        words.get(frame % CHUNK_FRAMES * FRAME_WORDS..)?.get(..FRAME_WORDS)
+    }
+
+    /// The same, with memory asked for if need be; `None` if there is none left.
+    fn words_or_new(&self, frame: usize) -> Option<&[AtomicU64]> {
+        let chunk = frame / CHUNK_FRAMES;
+        if self.chunks[chunk].get().is_none() {
+            let frames = CHUNK_FRAMES.min(self.frames - chunk * CHUNK_FRAMES);
+            let words = Words::new(frames * FRAME_WORDS).ok()?;
+            self.chunks[chunk].get_or_init(|| words);
+        }
+        self.words(frame)
+    }
+}
+
+impl Share {
+    /// A frame of the share's that may be filled, by its place in the share; nothing
+    /// names it any more.
+    fn vacant(&mut self, shared: &Shared, share: usize) -> Option<usize> {
+        if let Some(at) = self.free.pop() {
+            return Some(at);
+        }
+        let at = self.holdings.len();
+        let frame = shared.frame(share, at);
+        if frame < shared.frames && shared.words_or_new(frame).is_some() {
+            self.holdings.push(None);
+            return Some(at);
+        }
+        self.evict(shared, share)
+    }
+
+    fn evict(&mut self, shared: &Shared, share: usize) -> Option<usize> {
+        // Readers may go on marking frames: after one round any frame will do.
+        let mut spared = self.holdings.len();
+        loop {
+            let at = self.hand;
+            self.hand = (at + 1) % self.holdings.len().max(1);
+            let used = &shared.used[shared.frame(share, at)..].first()?;
+            if spared > 0 && used.swap(false, Ordering::Relaxed) {
+                spared -= 1;
+                continue;
+            }
+            self.vacate(shared, at)?;
+            return Some(at);
+        }
+    }
+
+    /// Empties the slot that names the frame.
+    fn vacate(&mut self, shared: &Shared, at: usize) -> Option<()> {
+        let Holding { slots, piece } = self.holdings.get_mut(at)?.take()?;
+        slots[piece].store(EMPTY, Ordering::Relaxed);
+        shared.filled.fetch_sub(1, Ordering::Relaxed);
+        Some(())
+    }
+}
+
+/// One table's place in a cache, which it leaves when it is dropped.
+pub(super) struct CachedTable {
+    cache: BlockCache,
+    pieces: usize,
+    slots: Slots,
+}
+
+impl CachedTable {
+    /// The bytes from that one on, up to the end of their word of 8, if the block is
+    /// in the cache.
+    #[inline]
+    pub fn bytes_at(&self, block: usize, byte: usize) -> Option<u64> {
+        let found = self.find(block, byte);
+        let counters = self.cache.0.counters.get_or_default();
+        Counters::count(if found.is_some() { &counters.hits } else { &counters.misses });
+        found
+    }
+
+    #[inline]
+    fn find(&self, block: usize, byte: usize) -> Option<u64> {
+        let shared = &*self.cache.0;
+        let slot = self.slots.get(block * self.pieces + byte / FRAME_BYTES)?;
+        let named = slot.load(Ordering::Acquire);
+        let frame = (named as usize & MOST_FRAMES).checked_sub(1)?;
+        let word = byte % FRAME_BYTES / WORD_BYTES;
+        let bytes = shared.words(frame)?[word].load(Ordering::Relaxed);
+        // If these bytes are of a later filling, the slot is seen to be emptied.
+        fence(Ordering::Acquire);
+        if slot.load(Ordering::Relaxed) != named {
+            return None;
+        }
+        // A store that changes nothing would take the line from other threads.
+        let used = &shared.used[frame];
+        if !used.load(Ordering::Relaxed) {
+            used.store(true, Ordering::Relaxed);
+        }
+        Some(bytes >> (byte % WORD_BYTES * 8))
+    }
+
+    /// Puts a block's bytes into the cache, as far as there is room.
+    #[cold]
+    pub fn keep(&self, block: usize, bytes: &[u8]) {
+        let shared = &*self.cache.0;
+        let number = block % shared.shares.len();
+        let mut share = shared.share(number);
+        let first = block * self.pieces;
+        for (piece, bytes) in (first..first + self.pieces).zip(bytes.chunks(FRAME_BYTES)) {
+            // Another thread may have been faster.
+            if self.slots.get(piece).is_none_or(|slot| slot.load(Ordering::Relaxed) != EMPTY) {
+                continue;
+            }
+            let Some(at) = share.vacant(shared, number) else {
+                return;
+            };
+            self.fill(&mut share, shared.frame(number, at), at, piece, bytes);
+        }
+    }
+
+    fn fill(&self, share: &mut Share, frame: usize, at: usize, piece: usize, bytes: &[u8]) {
+        let shared = &*self.cache.0;
+        // The old slot is seen to be empty by whoever sees a new byte.
+        fence(Ordering::Release);
+        for (word, bytes) in shared.words(frame).into_iter().flatten().zip(bytes.chunks(WORD_BYTES))
+        {
+            let mut whole = [0; WORD_BYTES];
+            whole[..bytes.len()].copy_from_slice(bytes);
+            word.store(u64::from_le_bytes(whole), Ordering::Relaxed);
+        }
+        share.turn += 1;
+        shared.used[frame].store(false, Ordering::Relaxed);
+        let named = share.turn << FRAME_BITS | (frame as u64 + 1);
+        self.slots[piece].store(named, Ordering::Release);
+        share.holdings[at] = Some(Holding { slots: self.slots.clone(), piece });
+        shared.filled.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Drop for CachedTable {
+    fn drop(&mut self) {
+        let shared = &*self.cache.0;
+        for number in 0..shared.shares.len() {
+            let mut share = shared.share(number);
+            for at in 0..share.holdings.len() {
+                let holding = share.holdings[at].as_ref();
+                if holding.is_some_and(|holding| Arc::ptr_eq(&holding.slots, &self.slots)) {
+                    share.vacate(shared, at);
+                    share.free.push(at);
+                }
+            }
+        }
+    }
+}

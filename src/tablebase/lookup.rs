@@ -1,0 +1,209 @@
+//! Values of positions, one by one or many at once.
+
+use rayon::prelude::*;
+
+use crate::dont_care::is_decided;
+use crate::position::Position;
+use crate::table::{Code, Metric, PackedBlock, TableError, dtw_value, wdl_value};
+use crate::value::{Value, Wdl};
+
+use super::files::Opened;
+use super::{ProbeError, Tablebase};
+
+/// What can be asked of a table.
+trait Answer: Sized + Send {
+    /// The table that is asked first.
+    const METRIC: Metric;
+
+    /// The answer that the rules give.
+    fn by_rule(value: Value) -> Self;
+
+    /// What a code in a table of that metric says; `None` if it says nothing.
+    fn decode(metric: Metric, code: Code) -> Option<Self>;
+}
+
+impl Answer for Wdl {
+    const METRIC: Metric = Metric::Wdl;
+
+    fn by_rule(value: Value) -> Wdl {
+        value.wdl()
+    }
+
+    #[inline]
+    fn decode(metric: Metric, code: Code) -> Option<Wdl> {
+        match metric {
+            Metric::Wdl => wdl_value(code),
+            Metric::Dtw => dtw_value(code).map(Value::wdl),
+        }
+    }
+}
+
+impl Answer for Value {
+    const METRIC: Metric = Metric::Dtw;
+
+    fn by_rule(value: Value) -> Value {
+        value
+    }
+
+    #[inline]
+    fn decode(metric: Metric, code: Code) -> Option<Value> {
+        match metric {
+            Metric::Wdl => None,
+            Metric::Dtw => dtw_value(code),
+        }
+    }
+}
+
+/// Where the value of a position is found.
+enum Place<'a> {
+    /// The rules tell.
+    ByRule(Value),
+    /// The index of the table tells.
+    InIndex(&'a Opened, Code),
+    /// It must be looked up.
+    InBlock(Slot<'a>),
+}
+
+/// A place in a block of a table.
+#[derive(Clone, Copy)]
+struct Slot<'a> {
+    opened: &'a Opened,
+    block: u64,
+    at: usize,
+}
+
+impl Slot<'_> {
+    /// The same for all slots of a block, and for no others.
+    fn block_key(&self) -> (usize, u64) {
+        (std::ptr::from_ref(self.opened).addr(), self.block)
+    }
+
+    /// What the table has there: from the block if it was `decoded`, or from the
+    /// cache, or from the block after decoding and caching it.
+    #[inline]
+    fn code(&self, decoded: &mut Option<PackedBlock>) -> Result<Code, TableError> {
+        let Slot { opened: Opened { table, blocks, .. }, block, at } = *self;
+        if let Some(decoded) = decoded {
+            return table.value_of(decoded, at);
+        }
+        let number = table.entry_number(block);
+        if let Some(bytes) = blocks.bytes_at(number, table.byte_of(at)) {
+            return table.value_in(block, bytes, at);
+        }
+        let decoded = decoded.insert(table.read_packed(block)?);
+        blocks.keep(number, decoded.bytes());
+        table.value_of(decoded, at)
+    }
+}
+
+#[inline]
+fn answer<A: Answer>(opened: &Opened, code: Code) -> Result<A, ProbeError> {
+    let header = opened.table.header();
+    let foreign = || ProbeError::Foreign { slice: header.slice, metric: header.metric };
+    A::decode(header.metric, code).ok_or_else(foreign)
+}
+
+impl Tablebase {
+    /// Win, draw or loss for the side to move; asks the DTW table where there is no
+    /// WDL table.
+    ///
+    /// # Errors
+    /// If the position is none of a running game, or its table is missing or
+    /// damaged.
+    pub fn probe_wdl(&self, position: &Position) -> Result<Wdl, ProbeError> {
+        self.probe_one(position)
+    }
+
+    /// The value with the distance to the end of the game in plies.
+    ///
+    /// # Errors
+    /// As [`probe_wdl`](Tablebase::probe_wdl).
+    pub fn probe_dtw(&self, position: &Position) -> Result<Value, ProbeError> {
+        self.probe_one(position)
+    }
+
+    /// The answers of [`probe_wdl`](Tablebase::probe_wdl) to many positions, in
+    /// their order. Reads each block once and uses rayon's current threads: for
+    /// bulk work, where it is much faster than probes one by one.
+    pub fn probe_many_wdl(&self, positions: &[Position]) -> Vec<Result<Wdl, ProbeError>> {
+        self.probe_many(positions)
+    }
+
+    /// The answers of [`probe_dtw`](Tablebase::probe_dtw) to many positions; see
+    /// [`probe_many_wdl`](Tablebase::probe_many_wdl).
+    pub fn probe_many_dtw(&self, positions: &[Position]) -> Vec<Result<Value, ProbeError>> {
+        self.probe_many(positions)
+    }
+
+    #[inline]
+    fn probe_one<A: Answer>(&self, position: &Position) -> Result<A, ProbeError> {
+        match self.place(position, A::METRIC)? {
+            Place::ByRule(value) => Ok(A::by_rule(value)),
+            Place::InIndex(opened, code) => answer(opened, code),
+            Place::InBlock(slot) => answer(slot.opened, slot.code(&mut None)?),
+        }
+    }
+
+    fn probe_many<A: Answer>(&self, positions: &[Position]) -> Vec<Result<A, ProbeError>> {
+        let places = positions.par_iter().map(|position| self.place(position, A::METRIC));
+        let places: Vec<Result<Place<'_>, ProbeError>> = places.collect();
+        let slots = places.iter().enumerate().filter_map(|(number, place)| match place {
+            Ok(Place::InBlock(slot)) => Some((number, *slot)),
+            _ => None,
+        });
+        let mut slots: Vec<(usize, Slot<'_>)> = slots.collect();
+        slots.par_sort_unstable_by_key(|(number, slot)| (slot.block_key(), *number));
+        let found: Vec<(usize, Result<A, ProbeError>)> = slots
+            .par_chunk_by(|(_, one), (_, other)| one.block_key() == other.block_key())
+            .flat_map_iter(read_group)
+            .collect();
+        let known = |place: Result<Place<'_>, ProbeError>| match place {
+            Ok(Place::ByRule(value)) => Some(Ok(A::by_rule(value))),
+            Ok(Place::InIndex(opened, code)) => Some(answer(opened, code)),
+            Ok(Place::InBlock(_)) => None,
+            Err(error) => Some(Err(error)),
+        };
+        let mut answers: Vec<Option<Result<A, ProbeError>>> =
+            places.into_iter().map(known).collect();
+        for (number, answer) in found {
+            answers[number] = Some(answer);
+        }
+        answers.into_iter().flatten().collect()
+    }
+
+    #[inline]
+    fn place(&self, position: &Position, metric: Metric) -> Result<Place<'_>, ProbeError> {
+        position.check(&self.rules).map_err(ProbeError::Position)?;
+        if position.attackers.is_empty() {
+            // They are to move, and have lost.
+            return Ok(Place::ByRule(Value::Loss(0)));
+        }
+        if is_decided(&self.rules, position) {
+            return Ok(Place::ByRule(Value::Win(1)));
+        }
+        let slice = position.slice();
+        let opened = match self.opened(slice, metric) {
+            // Name what was asked for if both are missing.
+            Err(error @ ProbeError::MissingTable { metric: Metric::Wdl, .. }) => {
+                self.files.open(&self.rules, slice, Metric::Dtw)?.ok_or(error)?
+            }
+            opened => opened?,
+        };
+        let foreign = || ProbeError::Foreign { slice, metric };
+        let slot = opened.index.rank_legal(position).ok_or_else(foreign)?;
+        let grid = &opened.table.header().grid;
+        let place = grid.locate(position.to_move, usize::from(slot.lane), slot.row);
+        let (block, at) = place.ok_or_else(foreign)?;
+        Ok(match opened.table.one_value(block)? {
+            Some(code) => Place::InIndex(opened, code),
+            None => Place::InBlock(Slot { opened, block, at }),
+        })
+    }
+}
+
+/// The answers to all positions of one block.
+fn read_group<A: Answer>(group: &[(usize, Slot<'_>)]) -> Vec<(usize, Result<A, ProbeError>)> {
+    let mut decoded = None;
+    let mut read = |slot: &Slot<'_>| answer(slot.opened, slot.code(&mut decoded)?);
+    group.iter().map(|(number, slot)| (*number, read(slot))).collect()
+}
