@@ -18,7 +18,7 @@ pub struct Args {
 
 const HELP: &str = r#"The winner hurries and the loser delays. Of a draw, or an undecided position,
 only the value is printed. Needs the DTW tables of the slice and of those that
-captures lead to.
+captures lead to; those of few men are part of the program, as for `probe`.
 
 Examples:
   taflbase line brandubh "/7/4t2/7/7/2K4/7/2t4/ d"
@@ -39,7 +39,7 @@ struct Answer<'a> {
 
 /// Plays the line.
 pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
-    let base = session.open(&args.rules)?;
+    let base = session.open_to_probe(&args.rules)?;
     let rules = base.rules();
     let position = Position::parse(&args.position.join(" "), rules)?;
     let refusal = |error| session.refusal(&args.rules, error);

@@ -50,6 +50,13 @@ impl Session {
         Tablebase::open(rules, &self.tables).map_err(|error| self.refusal(name, error))
     }
 
+    /// The same tables and, behind them, those that are part of the program.
+    pub fn open_to_probe(&self, name: &str) -> Result<Tablebase, Failure> {
+        let mut base = self.open(name)?;
+        base.add_embedded();
+        Ok(base)
+    }
+
     /// An error of the tables. A missing one is a negative answer.
     pub fn refusal(&self, rules: &str, error: ProbeError) -> Failure {
         match error {

@@ -23,6 +23,10 @@ move. A move into a slice that is not built has the value "unknown". Rulesets
 without draws (berkeley) have "undecided" positions: who wins depends on what
 was played before. Their distances are upper bounds.
 
+Slices of few men need no files: they are part of the program, the king and 4
+soldiers of brandubh and berkeley, 3 of ashton and tablut, 2 of the larger games.
+Where there are files, these are read.
+
 Examples:
   taflbase probe brandubh "/7/4t2/7/7/2K4/7/2t4/ d"
   taflbase probe brandubh /7/7/5K1/7/3t3/4t2/7/ a --json
@@ -52,7 +56,7 @@ struct MoveAnswer {
 
 /// Probes one position.
 pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
-    let base = session.open(&args.rules)?;
+    let base = session.open_to_probe(&args.rules)?;
     let rules = base.rules();
     let position = Position::parse(&args.position.join(" "), rules)?;
     let refusal = |error| session.refusal(&args.rules, error);

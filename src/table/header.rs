@@ -138,6 +138,14 @@ impl Header {
         read.and_then(|_| Header::parse(&bytes)).map_err(|kind| kind.at(Some(path)))
     }
 
+    /// The header of a table in memory.
+    ///
+    /// # Errors
+    /// If it does not begin with the header of a known format.
+    pub fn of(bytes: &[u8]) -> Result<Header, TableError> {
+        Header::parse(bytes).map_err(|kind| kind.at(None))
+    }
+
     /// Reads the first bytes of a file.
     pub(super) fn parse(file: &[u8]) -> KindResult<Header> {
         let begins = file.len().min(MAGIC.len());

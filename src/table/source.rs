@@ -47,12 +47,13 @@ pub enum Access {
     Read,
 }
 
-/// The file of a table, opened to be read here and there.
+/// The file of a table, opened to be read here and there, or part of the program.
 #[derive(Debug)]
 pub struct TableFile(Opened);
 
 #[derive(Debug)]
 enum Opened {
+    Embedded(&'static [u8]),
     Mapped(Mmap),
     /// The file, and its size when it was opened.
     Read(File, u64),
@@ -79,9 +80,16 @@ impl TableFile {
     }
 }
 
+impl From<&'static [u8]> for TableFile {
+    fn from(bytes: &'static [u8]) -> TableFile {
+        TableFile(Opened::Embedded(bytes))
+    }
+}
+
 impl Source for TableFile {
     fn size_bytes(&self) -> u64 {
         match &self.0 {
+            Opened::Embedded(bytes) => bytes.size_bytes(),
             Opened::Mapped(map) => map.size_bytes(),
             Opened::Read(_, size) => *size,
         }
@@ -89,6 +97,7 @@ impl Source for TableFile {
 
     fn bytes(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
         match &self.0 {
+            Opened::Embedded(embedded) => Source::bytes(embedded, start, length),
             Opened::Mapped(map) => Source::bytes(map, start, length),
             Opened::Read(file, _) => {
                 let mut bytes = vec![0; length];

@@ -8,7 +8,7 @@ use crate::slice::Slice;
 use crate::table::{Header, Metric, Table, TableFile};
 
 use super::cache::CachedTable;
-use super::{Options, ProbeError};
+use super::{Options, ProbeError, embedded};
 
 /// The files that may hold a ruleset's tables, by what their names say.
 #[derive(Default)]
@@ -27,12 +27,21 @@ struct SliceFiles {
     index: OnceLock<Arc<SliceIndex>>,
 }
 
-/// A file that is named like a table.
+/// What may be a table.
 struct Candidate {
-    path: PathBuf,
-    /// Whether it is in the ruleset's own folder, so that it must be its table.
-    own: bool,
+    place: Place,
     opened: OnceLock<Opened>,
+}
+
+/// Where it is.
+#[derive(PartialEq, Eq)]
+enum Place {
+    /// A file in a folder of the ruleset's own, so that it must be its table.
+    Own(PathBuf),
+    /// A file in another ruleset's folder.
+    Beside(PathBuf),
+    /// Part of the program.
+    Embedded(&'static [u8]),
 }
 
 /// A table that has been found to be what it should be.
@@ -76,20 +85,40 @@ impl Files {
         let mut added = 0;
         for path in entries(directory)? {
             if let Some(key) = slice_and_metric(&path) {
-                self.add_file(key, path, true);
+                self.add_file(key, path);
                 added += 1;
             }
         }
         Ok(added)
     }
 
-    /// Adds one file; one that is known by this path is opened anew.
-    pub fn add_file(&mut self, (slice, metric): (Slice, Metric), path: PathBuf, own: bool) {
+    /// Adds a file of the ruleset's own, to be asked first; one that is known by
+    /// this path is opened anew.
+    pub fn add_file(&mut self, key: (Slice, Metric), path: PathBuf) {
+        let candidates = self.candidates(key);
+        let place = Place::Own(path);
+        candidates.retain(|known| known.place != place);
+        candidates.insert(0, Candidate { place, opened: OnceLock::new() });
+    }
+
+    /// Adds the tables of these rules that are part of the program, to be asked
+    /// last.
+    pub fn add_embedded(&mut self, rules: &Ruleset) -> usize {
+        let headers = embedded::TABLES.iter().map(|bytes| (bytes, Header::of(bytes)));
+        let ours = headers.filter_map(|(bytes, header)| {
+            let header = header.ok().filter(|h| h.fingerprint == rules.fingerprint())?;
+            Some(((header.slice, header.metric), Place::Embedded(bytes)))
+        });
+        ours.map(|(key, place)| self.add_last(key, place)).count()
+    }
+
+    fn add_last(&mut self, key: (Slice, Metric), place: Place) {
+        self.candidates(key).push(Candidate { place, opened: OnceLock::new() });
+    }
+
+    fn candidates(&mut self, (slice, metric): (Slice, Metric)) -> &mut Vec<Candidate> {
         let by_defenders = grown(&mut self.slices, slice.attackers);
-        let candidates = &mut grown(by_defenders, slice.defenders).candidates[metric as usize];
-        candidates.retain(|known| known.path != path);
-        let at = if own { 0 } else { candidates.len() };
-        candidates.insert(at, Candidate { path, own, opened: OnceLock::new() });
+        &mut grown(by_defenders, slice.defenders).candidates[metric as usize]
     }
 
     /// Adds the ruleset's tables in the folders beside its own, going by their
@@ -110,7 +139,7 @@ impl Files {
         let folders = entries(tables)?.into_iter().filter(|path| path.is_dir() && path != own);
         for path in folders.flat_map(|folder| entries(&folder).unwrap_or_default()) {
             if let Some(key) = slice_and_metric(&path).filter(|_| ours(&path)) {
-                self.add_file(key, path, false);
+                self.add_last(key, Place::Beside(path));
             }
         }
         Ok(())
@@ -133,7 +162,7 @@ impl Files {
             }
             match self.try_open(files, candidate, rules, slice, metric) {
                 Ok(opened) => return Ok(Some(candidate.opened.get_or_init(|| opened))),
-                Err(error) if candidate.own => return Err(error),
+                Err(error) if matches!(candidate.place, Place::Own(_)) => return Err(error),
                 // Another ruleset's business.
                 Err(_) => {}
             }
@@ -149,15 +178,22 @@ impl Files {
         slice: Slice,
         metric: Metric,
     ) -> Result<Opened, ProbeError> {
-        let path = || candidate.path.clone();
-        let table = Table::open(&candidate.path, self.options.access)?;
+        let table = match &candidate.place {
+            Place::Own(path) | Place::Beside(path) => {
+                let table = Table::open(path, self.options.access)?;
+                let header = table.header();
+                if header.fingerprint != rules.fingerprint() {
+                    let (path, rules) = (path.clone(), rules.name.clone());
+                    return Err(ProbeError::WrongRules { path, rules });
+                }
+                if (header.slice, header.metric) != (slice, metric) {
+                    return Err(ProbeError::WrongName { path: path.clone() });
+                }
+                table
+            }
+            Place::Embedded(bytes) => Table::new(TableFile::from(*bytes))?,
+        };
         let header = table.header();
-        if header.fingerprint != rules.fingerprint() {
-            return Err(ProbeError::WrongRules { path: path(), rules: rules.name.clone() });
-        }
-        if (header.slice, header.metric) != (slice, metric) {
-            return Err(ProbeError::WrongName { path: path() });
-        }
         let index = files.index(rules, slice)?;
         if (header.grid.lanes(), header.grid.rows()) != (index.lanes().count(), index.rows()) {
             return Err(ProbeError::Foreign { slice, metric });

@@ -2,6 +2,7 @@
 #![doc = include_str!("../../docs/probing.md")]
 
 mod cache;
+mod embedded;
 mod error;
 mod files;
 mod lookup;
@@ -101,9 +102,16 @@ impl Tablebase {
         self.files.add_directory(directory)
     }
 
+    /// Adds the tables that are part of the library and returns how many there are:
+    /// of every built-in ruleset those of few men, five at most. Whatever else there
+    /// is of a slice is asked first.
+    pub fn add_embedded(&mut self) -> usize {
+        self.files.add_embedded(&self.rules)
+    }
+
     /// Takes a table that has just been written, in place of what was there.
     pub(crate) fn add_file(&mut self, slice: Slice, metric: Metric, path: PathBuf) {
-        self.files.add_file((slice, metric), path, true);
+        self.files.add_file((slice, metric), path);
     }
 
     /// The rules that the tables hold for.

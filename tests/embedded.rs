@@ -1,0 +1,112 @@
+//! The tables that are part of the library, and those that come with the source.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use taflbase::Tablebase;
+use taflbase::build::{BuildOptions, build, slices_up_to};
+use taflbase::position::Position;
+use taflbase::rules::Ruleset;
+use taflbase::table::Metric;
+use taflbase::tablebase::ProbeError;
+use taflbase::value::Value;
+
+/// The built-in rulesets, and up to how many men they are embedded.
+const SETS: [(&str, usize); 9] = [
+    ("brandubh", 5),
+    ("brandubh-online", 5),
+    ("berkeley", 5),
+    ("ashton", 4),
+    ("ashton-server", 4),
+    ("tablut", 4),
+    ("mcgill", 4),
+    ("large-hnefatafl", 3),
+    ("alea-evangelii", 3),
+];
+
+fn embedded(rules: &str) -> Tablebase {
+    let mut tables = Tablebase::new(Ruleset::builtin(rules).unwrap());
+    assert!(tables.add_embedded() > 0, "{rules}");
+    tables
+}
+
+fn committed() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tables")
+}
+
+#[test]
+fn all_rulesets_have_complete_sets() {
+    let mut bytes = HashMap::new();
+    for (name, men) in SETS {
+        let tables = embedded(name);
+        assert_eq!(tables.max_men(), men, "{name}");
+        for slice in slices_up_to(tables.rules(), men) {
+            let table = tables.table(slice, Metric::Dtw).unwrap();
+            bytes.insert(table.file_checksum(), table.size_bytes());
+        }
+    }
+    assert_eq!(SETS.len(), Ruleset::builtin_names().len());
+    assert!(bytes.values().sum::<u64>() <= 2 << 20);
+}
+
+/// Whoever changes what a build writes has to build the embedded tables anew.
+#[test]
+fn they_are_what_a_build_makes() {
+    for (name, men) in SETS {
+        let rules = Ruleset::builtin(name).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let slices = slices_up_to(&rules, men);
+        build(&rules, folder.path(), &slices, &BuildOptions::default(), &(), &mut |_| {}).unwrap();
+        let built = Tablebase::open(rules, folder.path()).unwrap();
+        let tables = embedded(name);
+        for slice in slices {
+            let [built, embedded] =
+                [&built, &tables].map(|base| base.table(slice, Metric::Dtw).unwrap());
+            assert_eq!(built.file_checksum(), embedded.file_checksum(), "{name} {slice}");
+        }
+    }
+}
+
+#[test]
+fn tables_of_the_source_are_those_of_the_manifest() {
+    let folder = committed().join("brandubh");
+    let manifest = fs::read_to_string(folder.join("MANIFEST.json")).unwrap();
+    let rules = Ruleset::builtin("brandubh").unwrap();
+    for (metric, men) in [(Metric::Dtw, 5), (Metric::Wdl, 6)] {
+        for slice in slices_up_to(&rules, men) {
+            let bytes = fs::read(folder.join(metric.file_name(slice))).unwrap();
+            let hash = blake3::hash(&bytes).to_hex();
+            assert!(manifest.contains(hash.as_str()), "{slice} {metric}");
+        }
+    }
+}
+
+#[test]
+fn positions_are_probed_without_files() {
+    let tables = embedded("mcgill");
+    let rules = tables.rules();
+    let position = Position::parse("/9/9/9/9/4K4/9/3t5/9/9/ d", rules).unwrap();
+    assert!(matches!(tables.probe_dtw(&position).unwrap(), Value::Win(_)));
+    assert!(!tables.line(&position).unwrap().is_empty());
+}
+
+#[test]
+fn files_are_asked_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = folder.path().join("brandubh");
+    fs::create_dir(&own).unwrap();
+    fs::copy(committed().join("brandubh/K0v1.dtw"), own.join("K0v1.dtw")).unwrap();
+    fs::write(own.join("K1v1.dtw"), b"nonsense").unwrap();
+    let mut tables = Tablebase::open(Ruleset::builtin("brandubh").unwrap(), folder.path()).unwrap();
+    tables.add_embedded();
+    let probe = |text: &str| {
+        let position = Position::parse(text, tables.rules()).unwrap();
+        tables.probe_dtw(&position)
+    };
+    assert!(probe("/7/7/4K2/7/7/2t4/7/ a").is_ok());
+    assert!(probe("/7/7/4K2/7/7/2t4/4t2/ a").is_ok(), "K0v2 has no file");
+    // A damaged file is not passed over.
+    let damaged = probe("/7/2T4/4K2/7/7/2t4/7/ a");
+    assert!(matches!(damaged, Err(ProbeError::Corrupted(_))), "{damaged:?}");
+}
