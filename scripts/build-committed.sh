@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Builds the tables that come with the source anew, in some seconds: after a change
+# of what a build writes, and of src/tablebase/embedded.rs, which lists those that
+# are compiled in.
+#
+#   scripts/build-committed.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+cargo build --release --quiet
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# Copies the tables of one metric up to so many men into tables/.
+commit() {
+    local rules=$1 metric=$2 men=$3
+    target/release/taflbase --tables "$folder" build "$rules" --men "$men" --json >/dev/null
+    mkdir -p "tables/$rules"
+    target/release/taflbase --tables "$folder" plan "$rules" --men "$men" --json |
+        sed 's/.*"slice":"\([^"]*\)".*/\1/' |
+        while read -r slice; do
+            cp "$folder/$rules/$slice.$metric" "tables/$rules/"
+            git add --force "tables/$rules/$slice.$metric"
+        done
+}
+
+commit brandubh wdl 6
+commit brandubh dtw 5
+commit brandubh-online dtw 5
+commit berkeley dtw 5
+commit ashton dtw 4
+commit ashton-server dtw 4
+commit tablut dtw 4
+commit large-hnefatafl dtw 3
+commit alea-evangelii dtw 3
