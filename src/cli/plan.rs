@@ -22,9 +22,9 @@ pub struct Args {
 
 const HELP: &str = r#"Lists the slices that `taflbase build` would build or keep, with all that they
 need. Memory, scratch and disk are estimates, and so is time, which is that of one
-core of this machine: a few of the smallest slices are built for that in a
-temporary folder, which takes a few seconds. What is too large for this version
-is listed, and left out of the totals.
+core of this machine: the smallest slices are built for that in a temporary
+folder, which takes some ten seconds. What is too large for this version is
+listed, and left out of the totals.
 
 Examples:
   taflbase plan brandubh --men 6
