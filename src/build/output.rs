@@ -64,8 +64,8 @@ pub fn write<const N: usize>(
         .collect::<Result<Vec<_>, _>>()?;
     let mut waiting = Waiting::new(index.lanes().count());
     let mut files = SliceFiles { positions: 0, summaries: Default::default(), bytes: Vec::new() };
-    let tile_bytes = 2 * size_of::<Code>() * index.lanes().count() * solver.chunk_rows();
-    let at_once = (TILES_BYTES / tile_bytes).max(rayon::current_num_threads());
+    let threads = rayon::current_num_threads();
+    let at_once = tiles_at_once(index.lanes().count(), solver.chunk_rows(), threads);
     for first in (0..solver.chunks()).step_by(at_once) {
         let chunks = first..(first + at_once).min(solver.chunks());
         let count = chunks.len() as u64;
@@ -92,6 +92,18 @@ pub fn write<const N: usize>(
         files.bytes.push((output.metric, bytes));
     }
     Ok(files)
+}
+
+/// How many tiles are spread out at a time.
+pub fn tiles_at_once(lanes: usize, chunk_rows: usize, threads: usize) -> usize {
+    (TILES_BYTES / (2 * size_of::<Code>() * lanes * chunk_rows)).max(threads)
+}
+
+/// The shape of a file's blocks.
+pub fn block_shape(packing: Packing, index: &SliceIndex) -> BlockShape {
+    let lanes = index.lanes().count();
+    let values = packing.default_block_values().min(WAITING_CODES / lanes);
+    BlockShape::holding(values, lanes, index.rows())
 }
 
 /// Writes the blocks whose rows are all there; in the end, all of them.
@@ -309,8 +321,7 @@ impl Output {
             Metric::Dtw => Packing::for_codes_up_to(greatest),
         };
         let lanes = index.lanes().count();
-        let values = packing.default_block_values().min(WAITING_CODES / lanes);
-        let shape = BlockShape::holding(values, lanes, index.rows());
+        let shape = block_shape(packing, index);
         let grid = Grid::new(lanes, index.rows(), shape).map_err(BuildError::Grid)?;
         let slice = index.slice();
         let header = Header { metric, packing, fingerprint: rules.fingerprint(), slice, grid };

@@ -10,6 +10,7 @@ mod line;
 mod machine;
 mod manifest;
 mod measure;
+mod model;
 mod output;
 mod perft;
 mod plan;

@@ -21,10 +21,10 @@ pub struct Args {
 }
 
 const HELP: &str = r#"Lists the slices that `taflbase build` would build or keep, with all that they
-need. Memory, scratch and disk are estimates, and so is time, which is that of one
-core of this machine: a few of the smallest slices are built for that in a
-temporary folder, which takes a few seconds. What is too large for this version
-is listed, and left out of the totals.
+need. Memory, scratch, disk and time are estimates, totals mostly within a quarter.
+Time is that of one core of this machine: the smallest slices are built for that in
+a temporary folder, which takes some ten seconds. What is too large for this
+version is listed, and left out of the totals.
 
 Examples:
   taflbase plan brandubh --men 6
@@ -33,7 +33,7 @@ Examples:
 JSON, one line for each slice; the state is "there", "to build" or "too large",
 and what is unknown is null. "slots" are those of both sides to move; the disk is
 that of both files, scratch that of work in progress:
-  {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"state":"to build","present":false,"rows":5712,"slots":514080,"memory_bytes":1254656,"scratch_bytes":114240,"disk_bytes":16065,"core_seconds":0.031}"#;
+  {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"state":"to build","present":false,"rows":5712,"slots":514080,"memory_bytes":31184592,"scratch_bytes":119680,"disk_bytes":7542,"core_seconds":0.025}"#;
 
 #[derive(Serialize)]
 struct Answer<'a> {
