@@ -2,6 +2,7 @@
 #![doc = include_str!("../../docs/probing.md")]
 
 mod cache;
+mod compact;
 mod error;
 mod files;
 mod lookup;
