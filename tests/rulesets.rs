@@ -253,7 +253,7 @@ fn whatever_can_change_a_value_is_in_the_fingerprint() {
 
 /// Asserts that the reader refuses the text with that message.
 fn refuses(text: &str, message: &str) {
-    let error = Ruleset::from_toml(text, "my.toml").map(|rules| rules.name);
+    let error = Ruleset::from_toml(text, "my.toml").map(|rules| rules.name.clone());
     let error = error.expect_err(message).to_string();
     assert_eq!(error, format!("my.toml: {message}"));
     assert!(!error.contains('\n'));

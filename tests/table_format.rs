@@ -162,7 +162,7 @@ proptest! {
         prop_assert_eq!(size, fs::metadata(&path).unwrap().len());
         model.assert_read(&Table::open(&path, Access::Mapped).unwrap());
         model.assert_read(&Table::open(&path, Access::Read).unwrap());
-        let table = Table::read(&path).unwrap();
+        let table = Table::new(fs::read(&path).unwrap()).unwrap();
         model.assert_read(&table);
         let grid = model.header.grid;
         for side in Side::ALL {

@@ -337,7 +337,7 @@ fn the_value_hash_does_not_depend_on_how_values_are_stored() {
 
 /// Writes a table anew, cut into other blocks or with another hash.
 fn copy(path: &Path, change: impl Fn(Header) -> Header, hash: ValueHash) {
-    let table = Table::read(path).unwrap();
+    let table = Table::open(path, Access::Read).unwrap();
     let old = table.header().grid;
     let mut lanes = [0, 1].map(|_| vec![Vec::new(); old.lanes()]);
     let mut codes = Vec::new();

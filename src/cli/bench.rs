@@ -72,7 +72,7 @@ const QUICK: [(&str, &[&str]); 5] = [
 /// Positions that are probed in each slice: enough to be in as many places.
 const PROBES: usize = 4096;
 /// Room for their blocks, of some 64 KiB at most.
-const CACHE_BYTES: usize = 2 * PROBES << 16;
+const CACHE_BYTES: usize = 2 * PROBES * (64 << 10);
 /// Positions that are probed between two looks at the clock, which takes some time.
 const AT_ONCE: usize = 8;
 

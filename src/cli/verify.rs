@@ -129,8 +129,8 @@ fn refuse_beyond(available: u64, base: &Tablebase, slice: Slice) -> Result<(), F
 fn work(base: &Tablebase, slice: Slice) -> (Slice, u64, u64) {
     let tables = Metric::ALL.into_iter().filter_map(|metric| base.table(slice, metric).ok());
     let grids = tables.map(|table| table.header().grid);
-    let sizes = grids.map(|grid| (2 * grid.lanes() as u64 * grid.rows(), grid.rows()));
-    let (slots, rows) = sizes.last().unwrap_or((0, 0));
+    let mut sizes = grids.map(|grid| (2 * grid.lanes() as u64 * grid.rows(), grid.rows()));
+    let (slots, rows) = sizes.next_back().unwrap_or((0, 0));
     (slice, slots, rows)
 }
 

@@ -165,6 +165,15 @@ impl AttackerSets {
     /// The canonical image of a set, which must have the right number of men
     /// on squares where attackers may stand.
     pub fn canonical(&self, set: SquareSet) -> Canonical {
+        let (offset, symmetries) = self.locate(set);
+        let symmetry = Symmetry::ALL[symmetries.trailing_zeros() as usize];
+        let set = set.iter().map(|square| self.image(square, symmetry)).collect();
+        Canonical { set, offset, symmetry, symmetries }
+    }
+
+    /// The rows before a set's canonical image, and the symmetries that bring it
+    /// there: what a probe needs of [`canonical`](AttackerSets::canonical).
+    pub(super) fn locate(&self, set: SquareSet) -> (u64, u8) {
         let mut symmetries = self.group.bits();
         let mut state = self.start;
         let mut offset = 0;
@@ -190,9 +199,7 @@ impl AttackerSets {
                 break;
             }
         }
-        let symmetry = Symmetry::ALL[symmetries.trailing_zeros() as usize];
-        let set = set.iter().map(|square| self.image(square, symmetry)).collect();
-        Canonical { set, offset, symmetry, symmetries }
+        (offset, symmetries)
     }
 
     /// Where the symmetry takes a square of the board.

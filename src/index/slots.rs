@@ -5,7 +5,7 @@ use crate::position::Position;
 use crate::rules::{Kind, Ruleset, Side};
 use crate::slice::Slice;
 
-use super::{AttackerSets, Binomials, KingLanes, binomial, colex_rank, colex_unrank};
+use super::{AttackerSets, Binomials, KingLanes, binomial, colex_unrank};
 
 /// Where a position's value is stored. The side to move is not part of it.
 ///
@@ -26,6 +26,8 @@ pub struct SliceIndex {
     attackers: AttackerSets,
     attacker_places: SquareSet,
     defender_places: SquareSet,
+    /// For every square: how many of the defenders' places come before it.
+    places_before: Vec<usize>,
     binomials: Binomials,
 }
 
@@ -85,6 +87,7 @@ impl SliceIndex {
             attackers,
             attacker_places: places,
             defender_places,
+            places_before: rules.board.squares().map(|s| defender_places.count_before(s)).collect(),
             binomials: Binomials::new(free, slice.defenders),
         })
     }
@@ -132,30 +135,34 @@ impl SliceIndex {
 
     /// As [`rank`](SliceIndex::rank), for a legal position of the slice.
     pub(crate) fn rank_legal(&self, position: &Position) -> Option<Slot> {
-        let canonical = self.attackers.canonical(position.attackers);
-        let free = self.defender_places - canonical.set;
-        let slot = |symmetry| self.slot(canonical.offset, free, position, symmetry);
-        let mut least = slot(canonical.symmetry)?;
-        let mut others = canonical.symmetries & (canonical.symmetries - 1);
-        while others != 0 {
-            least = least.min(slot(Symmetry::ALL[others.trailing_zeros() as usize])?);
-            others &= others - 1;
+        let (offset, mut symmetries) = self.attackers.locate(position.attackers);
+        let mut least: Option<Slot> = None;
+        while symmetries != 0 {
+            let symmetry = Symmetry::ALL[symmetries.trailing_zeros() as usize];
+            let slot = self.slot(offset, position, symmetry)?;
+            least = Some(least.map_or(slot, |least| least.min(slot)));
+            symmetries &= symmetries - 1;
         }
-        Some(least)
+        least
     }
 
     /// The slot of the image under one of the symmetries that make the attackers
-    /// canonical: with their offset and the squares that they leave free.
+    /// canonical, `offset` rows before it.
     #[inline]
-    fn slot(&self, offset: u64, free: SquareSet, position: &Position, g: Symmetry) -> Option<Slot> {
-        let image = |square| self.attackers.image(square, g);
-        let lane = self.lanes.lane(image(position.king))?;
-        let mut defenders = SquareSet::EMPTY;
+    fn slot(&self, offset: u64, position: &Position, symmetry: Symmetry) -> Option<Slot> {
+        let lane = self.lanes.lane(self.attackers.image(position.king, symmetry))?;
+        let before = |squares: SquareSet, limit: Square| {
+            squares.iter().filter(|&s| self.attackers.image(s, symmetry) < limit).count()
+        };
+        // No sets are made of the images: for few pieces, comparing all is faster.
+        let closing = position.attackers & self.defender_places;
+        let mut row = offset;
         for square in position.defenders {
-            defenders.insert(image(square));
+            let image = self.attackers.image(square, symmetry);
+            let place = self.places_before[image.index()] - before(closing, image);
+            row += self.binomials.get(place, before(position.defenders, image) + 1);
         }
-        let places = defenders.iter().map(|square| free.count_before(square));
-        Some(Slot { lane, row: offset + colex_rank(&self.binomials, places) })
+        Some(Slot { lane, row })
     }
 
     /// The attackers and defenders of a row.

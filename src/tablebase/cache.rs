@@ -8,14 +8,18 @@ use thread_local::ThreadLocal;
 
 use crate::mapping::Words;
 
+use super::compact::Layout;
+
 /// A bounded cache of decoded blocks. Clones are the same cache: give one to
 /// several [`Tablebase`](super::Tablebase)s, and they share its bytes.
 ///
 /// # How it works
 ///
-/// The memory is cut into *frames* of 16 KiB, and so are blocks, into *pieces*. Each
-/// open table has a *slot* of 8 bytes for each of its pieces, which names the frame
-/// that holds the piece and the turn in which it got there.
+/// Blocks are kept in a compact form, in which most of WDL tables take a tenth of
+/// their size and DTW tables a half. The memory is cut into *frames* of 4 KiB, and so
+/// are blocks, into *pieces*. Each open table has a *slot* of 8 bytes for each piece
+/// that its blocks could have, which names the frame that holds the piece and the turn
+/// in which it got there.
 ///
 /// A reader takes no lock and writes to no memory that threads share. It reads the
 /// slot, the bytes, and the slot again: if that has not changed, the bytes are those
@@ -46,13 +50,13 @@ pub struct CacheStatistics {
     pub limit_bytes: usize,
 }
 
-const FRAME_BYTES: usize = 1 << 14;
+const FRAME_BYTES: usize = 1 << 12;
 const WORD_BYTES: usize = size_of::<u64>();
 const FRAME_WORDS: usize = FRAME_BYTES / WORD_BYTES;
 /// Frames that get their memory together: one large page.
-const CHUNK_FRAMES: usize = 128;
+const CHUNK_FRAMES: usize = 512;
 /// A slot's low bits are its frame's number and 1, the others its turn.
-const FRAME_BITS: u32 = 24;
+const FRAME_BITS: u32 = 28;
 const MOST_FRAMES: usize = (1 << FRAME_BITS) - 1;
 const EMPTY: u64 = 0;
 const MOST_SHARES: usize = 16;
@@ -106,7 +110,7 @@ impl BlockCache {
     /// The bound of [`BlockCache::default`].
     pub const DEFAULT_BYTES: usize = 64 << 20;
 
-    /// A cache of at most so many bytes, counted in frames of 16 KiB; 0 keeps nothing.
+    /// A cache of at most so many bytes, counted in frames of 4 KiB; 0 keeps nothing.
     pub fn new(limit_bytes: usize) -> BlockCache {
         let frames = (limit_bytes / FRAME_BYTES).min(MOST_FRAMES);
         let shares = (frames / LEAST_SHARE).clamp(1, MOST_SHARES);
@@ -133,9 +137,10 @@ impl BlockCache {
 
     /// The place for a table of so many blocks of at most so many bytes.
     pub(super) fn table(&self, blocks: usize, block_bytes: usize) -> CachedTable {
-        let pieces = block_bytes.div_ceil(FRAME_BYTES).max(1);
+        let layout = Layout::new(block_bytes);
+        let pieces = layout.most_bytes().div_ceil(FRAME_BYTES);
         let slots = (0..blocks * pieces).map(|_| AtomicU64::new(EMPTY)).collect();
-        CachedTable { cache: self.clone(), pieces, slots }
+        CachedTable { cache: self.clone(), layout, pieces, slots }
     }
 }
 
@@ -226,6 +231,8 @@ impl Share {
 /// One table's place in a cache, which it leaves when it is dropped.
 pub(super) struct CachedTable {
     cache: BlockCache,
+    layout: Layout,
+    /// The most that a block has.
     pieces: usize,
     slots: Slots,
 }
@@ -235,14 +242,15 @@ impl CachedTable {
     /// in the cache.
     #[inline]
     pub fn bytes_at(&self, block: usize, byte: usize) -> Option<u64> {
-        let found = self.find(block, byte);
+        let found = self.layout.bytes_at(byte, |byte| self.word(block, byte));
         let counters = self.cache.0.counters.get_or_default();
         Counters::count(if found.is_some() { &counters.hits } else { &counters.misses });
         found
     }
 
+    /// The word that a byte of the compact block is in.
     #[inline]
-    fn find(&self, block: usize, byte: usize) -> Option<u64> {
+    fn word(&self, block: usize, byte: usize) -> Option<u64> {
         let shared = &*self.cache.0;
         let slot = self.slots.get(block * self.pieces + byte / FRAME_BYTES)?;
         let named = slot.load(Ordering::Acquire);
@@ -259,13 +267,17 @@ impl CachedTable {
         if !used.load(Ordering::Relaxed) {
             used.store(true, Ordering::Relaxed);
         }
-        Some(bytes >> (byte % WORD_BYTES * 8))
+        Some(bytes)
     }
 
     /// Puts a block's bytes into the cache, as far as there is room.
     #[cold]
     pub fn keep(&self, block: usize, bytes: &[u8]) {
         let shared = &*self.cache.0;
+        if shared.frames == 0 {
+            return;
+        }
+        let bytes = self.layout.compact(bytes);
         let number = block % shared.shares.len();
         let mut share = shared.share(number);
         let first = block * self.pieces;

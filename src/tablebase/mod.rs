@@ -2,6 +2,7 @@
 #![doc = include_str!("../../docs/probing.md")]
 
 mod cache;
+mod compact;
 mod embedded;
 mod error;
 mod files;
