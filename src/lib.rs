@@ -62,6 +62,8 @@
 
 pub mod board;
 pub mod build;
+#[cfg(feature = "capi")]
+pub mod capi;
 mod capture;
 pub mod dont_care;
 pub mod index;

@@ -1,0 +1,280 @@
+//! The C interface of taflbase: what tafl positions with few men are worth.
+//!
+//! Calls that can fail return a TaflStatus and write their results through pointers.
+//! After a failure taflbase_last_error has a message, and nothing is written unless
+//! the call says otherwise.
+//!
+//! Pointers. A null pointer where a value is needed is TAFL_STATUS_INVALID_ARGUMENT.
+//! Any other pointer must be good: for as many elements as are said, until the call
+//! returns, and for results used by nobody else meanwhile. What you pass stays yours;
+//! of what you get, only a tablebase has to be freed, by taflbase_free. Texts are
+//! UTF-8 and end with a zero.
+//!
+//! Threads. All functions that take a const TaflTablebase are for any number of
+//! threads at once, with the same tablebase. Those that take one that is not const
+//! (taflbase_add_directory, taflbase_free) need it for themselves. A message is the
+//! last failure's of the thread that asks.
+//!
+//! How to build, install and link: docs/c.md.
+#![allow(unsafe_code)]
+// The contract of all functions is the one above.
+#![allow(clippy::missing_safety_doc)]
+
+mod calls;
+mod pointers;
+mod status;
+mod types;
+
+use std::ffi::{CStr, c_char};
+use std::path::Path;
+
+pub use status::TaflStatus;
+pub use types::{
+    TAFL_ACCESS_MAPPED, TAFL_ACCESS_READ, TAFL_MOVE_TEXT_BYTES, TAFL_SET_WORDS, TaflDtw, TaflMove,
+    TaflOptions, TaflPosition, TaflWdl,
+};
+
+use crate::position::Position;
+use crate::rules::{Endless, Ruleset};
+use crate::tablebase::Tablebase;
+
+use calls::{answered, asked, many_answered, told};
+use pointers::{Output, reference, text};
+use status::{Failure, guarded};
+
+/// The tables of one ruleset.
+pub struct TaflTablebase(Tablebase);
+
+/// The version of the library, as in "0.1.0". The text is there for good.
+#[unsafe(no_mangle)]
+pub extern "C" fn taflbase_version() -> *const c_char {
+    const VERSION: &CStr =
+        match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
+            Ok(version) => version,
+            Err(_) => c"",
+        };
+    VERSION.as_ptr()
+}
+
+/// One line about the last call that failed in this thread: what was wrong, and what
+/// to do. Empty if none has failed. The text is there until the thread's next call
+/// that fails, or its end; do not free it.
+#[unsafe(no_mangle)]
+pub extern "C" fn taflbase_last_error() -> *const c_char {
+    status::last_error()
+}
+
+/// A cache of 64 MiB, and mapped files.
+#[unsafe(no_mangle)]
+pub extern "C" fn taflbase_default_options() -> TaflOptions {
+    TaflOptions::default()
+}
+
+/// Opens the tables of a ruleset, given by its name or as the path of its file.
+///
+/// `tables` is the common folder, in which the ruleset's tables are in a folder of its
+/// name, as `taflbase build` writes them; null for none. Behind them stand the small
+/// tables that are part of the library. `options` may be null for the default ones.
+///
+/// Writes the tablebase, or null after a failure.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taflbase_open(
+    rules: *const c_char,
+    tables: *const c_char,
+    options: *const TaflOptions,
+    tablebase: *mut *mut TaflTablebase,
+) -> TaflStatus {
+    guarded(|| {
+        // SAFETY: what the pointers point to is the caller's word.
+        let mut output = unsafe { Output::new(tablebase, 1, "tablebase") }?;
+        output.put(0, std::ptr::null_mut());
+        // SAFETY: as above.
+        let rules = Ruleset::load(unsafe { text(rules, "rules") }?)?;
+        // SAFETY: as above; null is asked for before.
+        let options = unsafe { options.as_ref() }.copied().unwrap_or_default().read()?;
+        let mut opened = if tables.is_null() {
+            Tablebase::with_options(rules, options)
+        } else {
+            // SAFETY: as above.
+            let tables = unsafe { text(tables, "tables") }?;
+            Tablebase::open_with(rules, Path::new(tables), options)?
+        };
+        opened.add_embedded();
+        output.put(0, Box::into_raw(Box::new(TaflTablebase(opened))));
+        Ok(())
+    })
+}
+
+/// Adds the tables in a folder, all of which must be the ruleset's; of two tables of a
+/// slice, that of the folder added last is taken. Files are opened when they are first
+/// needed. Not while another thread uses the tablebase.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taflbase_add_directory(
+    tablebase: *mut TaflTablebase,
+    directory: *const c_char,
+) -> TaflStatus {
+    guarded(|| {
+        // SAFETY: what the pointers point to is the caller's word.
+        let directory = unsafe { text(directory, "directory") }?;
+        // SAFETY: as above; nobody else uses it.
+        unsafe { reference(tablebase, "tablebase") }?;
+        // SAFETY: it is neither null nor misaligned, and nobody else's meanwhile.
+        let tables = unsafe { &mut (*tablebase).0 };
+        tables.add_directory(Path::new(directory))?;
+        Ok(())
+    })
+}
+
+/// Frees the tablebase and closes its files; a null pointer is let be. Once for each
+/// tablebase, and not while another thread uses it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taflbase_free(tablebase: *mut TaflTablebase) {
+    if !tablebase.is_null() {
+        guarded(|| {
+            // SAFETY: taflbase_open made it from a box, and it is freed once, by the
+            // caller's word.
+            drop(unsafe { Box::from_raw(tablebase) });
+            Ok(())
+        });
+    }
+}
+
+/// The most men, king included, of which there is any table. 0 for a null pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taflbase_max_men(tablebase: *const TaflTablebase) -> usize {
+    // SAFETY: the pointer is good by the caller's word.
+    unsafe { told(tablebase, Tablebase::max_men) }
+}
+
+/// The files of the ruleset's board, and its ranks. 0 for a null pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taflbase_board_size(tablebase: *const TaflTablebase) -> usize {
+    // SAFETY: the pointer is good by the caller's word.
+    unsafe { told(tablebase, |tables| tables.rules().board.size()) }
+}
+
+/// Whether TAFL_WDL_DRAW means under these rules that the outcome depends on what was
+/// played before (as in `berkeley`): treat it as unknown. False for a null pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taflbase_draws_are_undecided(tablebase: *const TaflTablebase) -> bool {
+    // SAFETY: the pointer is good by the caller's word.
+    unsafe { told(tablebase, |tables| tables.rules().endless == Endless::Undecided) }
+}
+
+/// Reads a position as OpenTafl writes it: the board from rank 1 up, a blank, and the
+/// side to move, as in "/7/4t2/7/7/2K4/7/2t4/ d".
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taflbase_parse_position(
+    tablebase: *const TaflTablebase,
+    otn: *const c_char,
+    position: *mut TaflPosition,
+) -> TaflStatus {
+    guarded(|| {
+        // SAFETY: what the pointers point to is the caller's word.
+        let (tables, otn, mut output) = unsafe {
+            let tables = &reference(tablebase, "tablebase")?.0;
+            (tables, text(otn, "otn")?, Output::new(position, 1, "position")?)
+        };
+        output.put(0, Position::parse(otn, tables.rules())?.into());
+        Ok(())
+    })
+}
+
+/// Win, draw or loss for the side to move.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taflbase_probe_wdl(
+    tablebase: *const TaflTablebase,
+    position: *const TaflPosition,
+    wdl: *mut TaflWdl,
+) -> TaflStatus {
+    // SAFETY: the pointers are good by the caller's word.
+    unsafe { answered(tablebase, position, wdl, |t, p| Ok(t.probe_wdl(p)?.into())) }
+}
+
+/// The outcome and its distance.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taflbase_probe_dtw(
+    tablebase: *const TaflTablebase,
+    position: *const TaflPosition,
+    dtw: *mut TaflDtw,
+) -> TaflStatus {
+    // SAFETY: the pointers are good by the caller's word.
+    unsafe { answered(tablebase, position, dtw, |t, p| Ok(t.probe_dtw(p)?.into())) }
+}
+
+/// The best move: the quickest win, a draw, or the slowest loss. It is a failure if a
+/// capture leads to a missing table, since that might be the best move.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taflbase_best_move(
+    tablebase: *const TaflTablebase,
+    position: *const TaflPosition,
+    best: *mut TaflMove,
+) -> TaflStatus {
+    let find = |tables: &Tablebase, position: &Position| {
+        let none =
+            || Failure::new(TaflStatus::NoMove, "the side to move has no legal move: it has lost");
+        let best = tables.best_move(position)?.ok_or_else(none)?;
+        Ok(TaflMove::new(best, tables.rules().board))
+    };
+    // SAFETY: the pointers are good by the caller's word.
+    unsafe { answered(tablebase, position, best, find) }
+}
+
+/// One line of best play to the end of the game: as many moves as taflbase_probe_dtw
+/// tells plies, none for a draw. Writes its `length`, and its first moves, `capacity` of
+/// them at most; `moves` may be null if `capacity` is 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taflbase_line(
+    tablebase: *const TaflTablebase,
+    position: *const TaflPosition,
+    moves: *mut TaflMove,
+    capacity: usize,
+    length: *mut usize,
+) -> TaflStatus {
+    guarded(|| {
+        // SAFETY: what the pointers point to is the caller's word.
+        let (tables, position, mut moves, mut length) = unsafe {
+            let (tables, position) = asked(tablebase, position)?;
+            let moves = Output::new(moves, capacity, "moves")?;
+            (tables, position, moves, Output::new(length, 1, "length")?)
+        };
+        let line = tables.line(&position)?;
+        length.put(0, line.len());
+        moves.write(line.into_iter().map(|played| TaflMove::new(played, tables.rules().board)));
+        Ok(())
+    })
+}
+
+/// Win, draw or loss of `count` positions, each block of a table read once and by all
+/// cores: much faster than one by one, for bulk work.
+///
+/// `wdl` and `statuses` have room for `count` each: what taflbase_probe_wdl writes for the
+/// position, and what it returns. Returns TAFL_STATUS_OK if all positions were answered,
+/// and otherwise the status of the first that was not, whose number, from 0, the message
+/// tells. The others are answered all the same.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taflbase_probe_many_wdl(
+    tablebase: *const TaflTablebase,
+    positions: *const TaflPosition,
+    count: usize,
+    wdl: *mut TaflWdl,
+    statuses: *mut TaflStatus,
+) -> TaflStatus {
+    let probe = Tablebase::probe_many_wdl;
+    // SAFETY: the pointers are good by the caller's word.
+    unsafe { many_answered(tablebase, positions, count, (wdl, "wdl"), statuses, probe) }
+}
+
+/// The outcomes and distances of `count` positions, as taflbase_probe_many_wdl.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taflbase_probe_many_dtw(
+    tablebase: *const TaflTablebase,
+    positions: *const TaflPosition,
+    count: usize,
+    dtw: *mut TaflDtw,
+    statuses: *mut TaflStatus,
+) -> TaflStatus {
+    let probe = Tablebase::probe_many_dtw;
+    // SAFETY: the pointers are good by the caller's word.
+    unsafe { many_answered(tablebase, positions, count, (dtw, "dtw"), statuses, probe) }
+}

@@ -1,0 +1,166 @@
+//! How calls end: statuses, messages, and panics that stay on this side.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::ffi::{CString, c_char};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::position::PositionError;
+use crate::rules::RulesetError;
+use crate::table::TableErrorKind;
+use crate::tablebase::ProbeError;
+
+/// How a call ended. 0 is success; for everything else taflbase_last_error has a
+/// message.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TaflStatus {
+    /// Done.
+    Ok = 0,
+    /// There is no table of the position's slice, or of one that a capture leads
+    /// to. It says nothing about the position: search on.
+    MissingTable = 1,
+    /// There is no best move: the side to move has no legal move and has lost.
+    NoMove = 2,
+    /// This is no position of a running game under these rules.
+    BadPosition = 3,
+    /// There is no such ruleset, or its file is not sound.
+    BadRules = 4,
+    /// A file is the table of other rules, or of another slice, than its folder and
+    /// name say.
+    WrongRules = 5,
+    /// A table is damaged, or of a later format.
+    Corrupted = 6,
+    /// A file or folder cannot be read.
+    Io = 7,
+    /// A null pointer, a text that is not UTF-8, or a number out of range.
+    InvalidArgument = 8,
+    /// A bug in taflbase. Free the tablebase and use it no more.
+    Panic = 9,
+}
+
+/// Why a call failed.
+pub(super) struct Failure {
+    status: TaflStatus,
+    message: String,
+}
+
+impl Failure {
+    pub fn new(status: TaflStatus, message: impl Into<String>) -> Failure {
+        Failure { status, message: message.into() }
+    }
+
+    pub fn argument(message: impl Into<String>) -> Failure {
+        Failure::new(TaflStatus::InvalidArgument, message)
+    }
+
+    /// The same, met at one of many positions.
+    pub fn at(self, number: usize) -> Failure {
+        Failure { message: format!("position {number}: {}", self.message), ..self }
+    }
+
+    pub fn status(&self) -> TaflStatus {
+        self.status
+    }
+
+    fn panic(payload: &(dyn Any + Send)) -> Failure {
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
+        let text = text.unwrap_or("no message");
+        Failure::new(TaflStatus::Panic, format!("a bug in taflbase, please report it: {text}"))
+    }
+
+    /// Keeps the message for the thread and returns the status.
+    fn report(self) -> TaflStatus {
+        let message = CString::new(self.message.replace('\0', " ")).unwrap_or_default();
+        // A thread that is ending has no message any more.
+        let _ = LAST_ERROR.try_with(|last| last.replace(message));
+        self.status
+    }
+}
+
+impl From<ProbeError> for Failure {
+    fn from(error: ProbeError) -> Failure {
+        let status = match &error {
+            ProbeError::MissingTable { .. } => TaflStatus::MissingTable,
+            ProbeError::WrongRules { .. } | ProbeError::WrongName { .. } => TaflStatus::WrongRules,
+            ProbeError::Position(_) => TaflStatus::BadPosition,
+            ProbeError::Directory { .. } => TaflStatus::Io,
+            ProbeError::Corrupted(error) if matches!(error.kind, TableErrorKind::Io { .. }) => {
+                TaflStatus::Io
+            }
+            ProbeError::Corrupted(_)
+            | ProbeError::Foreign { .. }
+            | ProbeError::Inconsistent { .. }
+            | ProbeError::Index(_) => TaflStatus::Corrupted,
+        };
+        Failure::new(status, error.to_string())
+    }
+}
+
+impl From<PositionError> for Failure {
+    fn from(error: PositionError) -> Failure {
+        ProbeError::Position(error).into()
+    }
+}
+
+impl From<RulesetError> for Failure {
+    fn from(error: RulesetError) -> Failure {
+        let unreadable = matches!(error, RulesetError::Unreadable { .. });
+        let status = if unreadable { TaflStatus::Io } else { TaflStatus::BadRules };
+        Failure::new(status, error.to_string())
+    }
+}
+
+thread_local! {
+    static LAST_ERROR: RefCell<CString> = RefCell::default();
+}
+
+/// The thread's last message, as C reads it.
+pub(super) fn last_error() -> *const c_char {
+    let message = LAST_ERROR.try_with(|last| last.borrow().as_ptr());
+    message.unwrap_or(c"".as_ptr())
+}
+
+/// Makes a call: a failure becomes a status and a message, and so does a panic,
+/// which must not get out into C.
+pub(super) fn guarded(call: impl FnOnce() -> Result<(), Failure>) -> TaflStatus {
+    // What a panic leaves half done is the tablebase's caches: they are sound
+    // whenever a lock is free, and C is told to give the tablebase up.
+    let done = catch_unwind(AssertUnwindSafe(call));
+    match done.unwrap_or_else(|payload| Err(Failure::panic(&*payload))) {
+        Ok(()) => TaflStatus::Ok,
+        Err(failure) => failure.report(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::CStr;
+
+    use super::*;
+
+    fn message() -> String {
+        // SAFETY: the text is the thread's, and is there until the next failure.
+        unsafe { CStr::from_ptr(last_error()) }.to_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn panics_become_statuses() {
+        assert_eq!(message(), "");
+        assert_eq!(guarded(|| panic!("square {}", 400)), TaflStatus::Panic);
+        assert_eq!(message(), "a bug in taflbase, please report it: square 400");
+        assert_eq!(guarded(|| panic!("plain")), TaflStatus::Panic);
+        assert!(message().ends_with(": plain"));
+        // Success leaves the message alone; it stays with its thread.
+        assert_eq!(guarded(|| Ok(())), TaflStatus::Ok);
+        assert!(message().ends_with(": plain"));
+        assert_eq!(std::thread::spawn(message).join().unwrap(), "");
+    }
+
+    #[test]
+    fn messages_have_no_zeros() {
+        assert_eq!(guarded(|| Err(Failure::argument("a\0b"))), TaflStatus::InvalidArgument);
+        assert_eq!(message(), "a b");
+    }
+}

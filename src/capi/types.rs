@@ -1,0 +1,187 @@
+//! What goes over the boundary: plain data of which every bit pattern is a value,
+//! since C may put in anything.
+
+use std::ffi::{c_char, c_int};
+
+use crate::board::{Board, SquareSet};
+use crate::moves::{Ending, Move};
+use crate::position::{Position, PositionError};
+use crate::rules::{Kind, Side};
+use crate::table::Access;
+use crate::tablebase::{BlockCache, Options};
+use crate::value::{Value, Wdl};
+
+use super::status::Failure;
+
+/// The words of a set of squares: square s is bit s % 64 of word s / 64.
+pub const TAFL_SET_WORDS: usize = 6;
+
+/// The room for a move as text, with the zero at its end.
+pub const TAFL_MOVE_TEXT_BYTES: usize = 32;
+
+/// Files are mapped into memory: the fastest way. A file that is cut short while it
+/// is mapped ends the process.
+pub const TAFL_ACCESS_MAPPED: c_int = 0;
+
+/// Files are read block by block. Whatever happens to them is an error.
+pub const TAFL_ACCESS_READ: c_int = 1;
+
+/// How tables are opened. Begin with taflbase_default_options.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TaflOptions {
+    /// The most bytes that decoded blocks may take; 0 keeps none.
+    pub cache_bytes: usize,
+    /// TAFL_ACCESS_MAPPED or TAFL_ACCESS_READ.
+    pub access: c_int,
+}
+
+/// A position. Squares are numbered rank * size + file from a1, which is 0: on a 7x7
+/// board c5 is 4 * 7 + 2.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TaflPosition {
+    /// The attackers' squares.
+    pub attackers: [u64; TAFL_SET_WORDS],
+    /// The defenders' squares, without the king.
+    pub defenders: [u64; TAFL_SET_WORDS],
+    /// The king's square.
+    pub king: u16,
+    /// The side to move: 'a' for the attackers, 'd' for the defenders.
+    pub to_move: c_char,
+}
+
+/// An outcome with best play, for the side to move.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TaflWdl {
+    /// The other side wins.
+    Loss = -1,
+    /// Neither side can force a win. See taflbase_draws_are_undecided.
+    Draw = 0,
+    /// The side to move wins.
+    Win = 1,
+}
+
+/// An outcome and how far away it is.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TaflDtw {
+    /// The outcome.
+    pub wdl: TaflWdl,
+    /// Plies to the end of the game, the winner hurrying and the loser delaying: 1
+    /// for a move that wins at once, 0 for a side without a move. 0 for a draw.
+    pub plies: u16,
+}
+
+/// A legal move with all that it does.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TaflMove {
+    /// The squares of the soldiers that it captures.
+    pub captured: [u64; TAFL_SET_WORDS],
+    /// Where the piece stood.
+    pub from: u16,
+    /// Where it arrives.
+    pub to: u16,
+    /// The piece: 't' for an attacker, 'T' for a defender, 'K' for the king.
+    pub piece: c_char,
+    /// How it ends the game: '+' if it captures the king, '-' if the king escapes,
+    /// 0 if it does neither.
+    pub ending: c_char,
+    /// The move as text, as in "e5-e8xe9/d8".
+    pub text: [c_char; TAFL_MOVE_TEXT_BYTES],
+}
+
+impl Default for TaflOptions {
+    fn default() -> TaflOptions {
+        TaflOptions { cache_bytes: BlockCache::DEFAULT_BYTES, access: TAFL_ACCESS_MAPPED }
+    }
+}
+
+impl TaflOptions {
+    pub(super) fn read(self) -> Result<Options, Failure> {
+        let access = match self.access {
+            TAFL_ACCESS_MAPPED => Access::Mapped,
+            TAFL_ACCESS_READ => Access::Read,
+            other => {
+                return Err(Failure::argument(format!(
+                    "{other} is no access: use TAFL_ACCESS_MAPPED or TAFL_ACCESS_READ"
+                )));
+            }
+        };
+        Ok(Options { access, cache: BlockCache::new(self.cache_bytes) })
+    }
+}
+
+impl TaflPosition {
+    /// The position, as far as it can be told without its rules: a probe checks it.
+    pub(super) fn read(&self, board: Board) -> Result<Position, PositionError> {
+        let number = usize::from(self.king);
+        let off_board = PositionError::OffBoard { kind: Kind::King, number, board };
+        let king = board.square(number).ok_or(off_board)?;
+        let to_move = match self.to_move as u8 {
+            b'a' => Side::Attackers,
+            b'd' => Side::Defenders,
+            other => return Err(PositionError::UnknownSide(other.escape_ascii().to_string())),
+        };
+        let attackers = SquareSet::from_words(self.attackers);
+        let defenders = SquareSet::from_words(self.defenders);
+        Ok(Position { attackers, defenders, king, to_move })
+    }
+}
+
+impl From<Position> for TaflPosition {
+    fn from(position: Position) -> TaflPosition {
+        let to_move = match position.to_move {
+            Side::Attackers => b'a',
+            Side::Defenders => b'd',
+        };
+        TaflPosition {
+            attackers: position.attackers.words(),
+            defenders: position.defenders.words(),
+            king: position.king.index() as u16,
+            to_move: to_move as c_char,
+        }
+    }
+}
+
+impl From<Wdl> for TaflWdl {
+    fn from(wdl: Wdl) -> TaflWdl {
+        match wdl {
+            Wdl::Loss => TaflWdl::Loss,
+            Wdl::Draw => TaflWdl::Draw,
+            Wdl::Win => TaflWdl::Win,
+        }
+    }
+}
+
+impl From<Value> for TaflDtw {
+    fn from(value: Value) -> TaflDtw {
+        TaflDtw { wdl: value.wdl().into(), plies: value.plies().unwrap_or(0) }
+    }
+}
+
+impl TaflMove {
+    pub(super) fn new(played: Move, board: Board) -> TaflMove {
+        let ending = match played.ending {
+            Some(Ending::KingCaptured) => b'+',
+            Some(Ending::KingEscaped) => b'-',
+            None => 0,
+        };
+        let mut text = [0; TAFL_MOVE_TEXT_BYTES];
+        // At most 22 bytes: no move captures more than three soldiers.
+        let written = played.display(board).to_string();
+        for (to, byte) in text[..TAFL_MOVE_TEXT_BYTES - 1].iter_mut().zip(written.bytes()) {
+            *to = byte as c_char;
+        }
+        TaflMove {
+            captured: played.captured.words(),
+            from: played.from.index() as u16,
+            to: played.to.index() as u16,
+            piece: played.piece.letter() as u8 as c_char,
+            ending: ending as c_char,
+            text,
+        }
+    }
+}

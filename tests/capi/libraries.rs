@@ -1,0 +1,65 @@
+//! Builds the libraries, and C programs with them.
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
+
+/// The folder of both libraries, built in the way that docs/c.md tells.
+static LIBRARIES: LazyLock<PathBuf> = LazyLock::new(|| {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let arguments = "rustc --lib --features capi --crate-type cdylib,staticlib --target-dir";
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir(env!("CARGO_MANIFEST_DIR")).args(arguments.split(' ')).arg(target);
+    assert!(cargo.status().unwrap().success(), "{cargo:?}");
+    target.join("debug")
+});
+
+#[derive(Clone, Copy, Debug)]
+pub enum Linking {
+    Shared,
+    Static,
+}
+
+/// A compiled C program.
+pub struct Program(PathBuf);
+
+impl Program {
+    /// Compiles a source of the project, strictly.
+    pub fn compile(source: &str, linking: Linking) -> Program {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let name = Path::new(source).file_stem().unwrap().to_str().unwrap();
+        let program =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("capi-{name}-{linking:?}"));
+        let mut cc = Command::new("cc");
+        cc.args(["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I"]);
+        cc.arg(root.join("src/capi")).arg(root.join(source)).arg("-o").arg(&program);
+        match linking {
+            Linking::Shared => {
+                cc.arg("-L").arg(&*LIBRARIES).arg("-ltaflbase");
+                cc.arg(format!("-Wl,-rpath,{}", LIBRARIES.display()));
+            }
+            Linking::Static => {
+                cc.arg(LIBRARIES.join("libtaflbase.a"));
+            }
+        }
+        cc.args(["-lpthread", "-ldl", "-lm"]);
+        let Output { status, stderr, .. } = cc.output().unwrap();
+        assert!(status.success(), "{cc:?}\n{}", String::from_utf8_lossy(&stderr));
+        Program(program)
+    }
+
+    /// Runs it and returns what it prints, or else what it says against it.
+    pub fn run(&self, arguments: &[impl AsRef<OsStr>], input: &str) -> Result<String, String> {
+        let mut command = Command::new(&self.0);
+        command.args(arguments).stdin(Stdio::piped());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // A program that ends before it has read all says why.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
+        let [stdout, stderr] = [stdout, stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        if status.success() { Ok(stdout) } else { Err(format!("{status}\n{stderr}")) }
+    }
+}

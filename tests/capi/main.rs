@@ -1,0 +1,9 @@
+//! The C interface as C programs meet it: compiled against the checked-in header and
+//! linked with the shared and with the static library.
+#![cfg(all(feature = "capi", unix))]
+
+mod header;
+mod libraries;
+#[path = "../positions/mod.rs"]
+mod positions;
+mod programs;

@@ -1,0 +1,113 @@
+//! C programs, with both libraries.
+
+use std::fs;
+use std::path::PathBuf;
+
+use taflbase::Tablebase;
+use taflbase::build::{BuildOptions, build, slices_up_to};
+use taflbase::position::Position;
+use taflbase::rules::Ruleset;
+use taflbase::value::Value;
+use tempfile::TempDir;
+
+use crate::libraries::{Linking, Program};
+use crate::positions::{Random, all_positions, random_position};
+
+const BOTH: [Linking; 2] = [Linking::Shared, Linking::Static];
+
+/// A folder of tables of at most three men.
+fn built(rules: &str) -> TempDir {
+    let rules = Ruleset::builtin(rules).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let slices = slices_up_to(&rules, 3);
+    build(&rules, folder.path(), &slices, &BuildOptions::default(), &(), &mut |_| {}).unwrap();
+    folder
+}
+
+#[test]
+fn the_example_plays_a_game_to_its_end() {
+    for linking in BOTH {
+        let example = Program::compile("examples/probe.c", linking);
+        let out = example.run(&["brandubh", "/7/4t2/7/7/2K4/7/2t4/ d"], "");
+        let expected = "win in 3 plies\nbest move: Kc5-c1\nline: Kc5-c1 e2-e1 Kc1-a1--\n";
+        assert_eq!(out.unwrap(), expected);
+        let out = example.run(&["brandubh", "/7/7/7/7/2K4/7/7/ a"], "");
+        assert_eq!(out.unwrap(), "loss in 0 plies\nbest move: none\nline:\n");
+        let refused = example.run(&["chess", "/7/4t2/7/7/2K4/7/2t4/ d"], "").unwrap_err();
+        assert!(refused.contains("\"chess\" is neither a file nor a built-in"), "{refused}");
+    }
+}
+
+/// Folders as misuse.c wants them.
+fn sound_damaged_foreign_blocked() -> [TempDir; 4] {
+    let [sound, damaged, foreign] =
+        [built("brandubh"), built("brandubh"), built("brandubh-online")];
+    let file = |folder: &TempDir, name: &str| -> PathBuf { folder.path().join(name) };
+    for metric in ["wdl", "dtw"] {
+        let path = file(&damaged, &format!("brandubh/K1v1.{metric}"));
+        let mut bytes = fs::read(&path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle..].fill(0x5a);
+        fs::write(path, bytes).unwrap();
+    }
+    fs::rename(file(&foreign, "brandubh-online"), file(&foreign, "brandubh")).unwrap();
+    let blocked = tempfile::tempdir().unwrap();
+    fs::write(file(&blocked, "brandubh"), "no folder").unwrap();
+    [sound, damaged, foreign, blocked]
+}
+
+#[test]
+fn whatever_is_wrong_is_a_status_and_a_message() {
+    let folders = sound_damaged_foreign_blocked();
+    let paths: Vec<_> = folders.iter().map(TempDir::path).collect();
+    for linking in BOTH {
+        let misuse = Program::compile("tests/capi/misuse.c", linking);
+        if let Err(complaint) = misuse.run(&paths, "") {
+            panic!("{linking:?}: {complaint}");
+        }
+    }
+}
+
+/// What agree.c prints for a position.
+fn answer(tables: &Tablebase, position: &Position) -> String {
+    let (outcome, plies) = match tables.probe_dtw(position).unwrap() {
+        Value::Loss(plies) => ("loss", plies),
+        Value::Draw => ("draw", 0),
+        Value::Win(plies) => ("win", plies),
+    };
+    let best = tables.best_move(position).unwrap();
+    let best = best.map(|best| best.display(tables.rules().board).to_string());
+    format!("{outcome} {plies} {}", best.as_deref().unwrap_or("none"))
+}
+
+#[test]
+fn answers_are_those_of_the_library_from_all_threads() {
+    for (name, random_slices) in
+        [("brandubh", ["K1v3", "K2v2"]), ("alea-evangelii", ["K1v1", "K0v2"])]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let mut tables = Tablebase::open(Ruleset::builtin(name).unwrap(), folder.path()).unwrap();
+        tables.add_embedded();
+        let rules = tables.rules();
+        let mut positions = Vec::new();
+        if rules.board.size() == 7 {
+            all_positions(rules, "K0v1".parse().unwrap(), |position| positions.push(position));
+        }
+        let mut random = Random::new(11);
+        for slice in random_slices.map(|slice| slice.parse().unwrap()) {
+            positions
+                .extend((0..300).map(|i| random_position(rules, slice, i % 3 == 0, &mut random)));
+        }
+        let lines = |line: &dyn Fn(&Position) -> String| -> String {
+            positions.iter().map(|position| line(position) + "\n").collect()
+        };
+        let input = lines(&|position| position.to_text(rules));
+        let expected = lines(&|position| answer(&tables, position));
+        for linking in BOTH {
+            let agree = Program::compile("tests/capi/agree.c", linking);
+            let folder = folder.path().to_str().unwrap();
+            let out = agree.run(&[name, folder], &input).unwrap();
+            assert!(out == expected, "{name}, {linking:?}");
+        }
+    }
+}
