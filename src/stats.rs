@@ -4,6 +4,7 @@
 //! counts for all its images, at the slot of the least one. What a table leaves
 //! to the rules (see [`dont_care`](crate::dont_care)) is counted by them.
 
+mod report;
 mod rows;
 
 use std::cmp::Reverse;
@@ -17,6 +18,7 @@ use crate::rules::{Ruleset, Side};
 use crate::table::{Code, Metric, Source, Table, TableError, dtw_value, wdl_value};
 use crate::value::{Plies, Wdl};
 
+pub use report::{Bar, SideReport};
 use rows::Weights;
 
 /// The code of a position that the side to move decides, in tables of either

@@ -151,6 +151,18 @@ impl Tablebase {
         self.opened(slice, metric).map(|opened| &opened.table)
     }
 
+    /// The table of a slice that tells most: that of distances, or else that of wins,
+    /// draws and losses.
+    ///
+    /// # Errors
+    /// As [`table`](Tablebase::table).
+    pub fn best_table(&self, slice: Slice) -> Result<&Table<TableFile>, ProbeError> {
+        match self.table(slice, Metric::Dtw) {
+            Err(ProbeError::MissingTable { .. }) => self.table(slice, Metric::Wdl),
+            table => table,
+        }
+    }
+
     /// The index of a slice of which there is a table.
     ///
     /// # Errors

@@ -1,0 +1,55 @@
+use std::path::PathBuf;
+
+use pyo3::{PyResult, Python, pyfunction};
+use taflbase::rules::Ruleset;
+use taflbase::table::Access;
+use taflbase::tablebase::{BlockCache, Options};
+
+use crate::errors::{FolderError, RulesetError, probe_error};
+use crate::parameters::Word;
+use crate::tablebase::Tablebase;
+
+/// Opens the tables of a ruleset.
+///
+/// rules: a built-in name (see rulesets), or a path to a ruleset file.
+/// tables: the folder that `taflbase build` writes to, with a folder for each ruleset.
+///     Without one there are the tables of few men that are part of the package, which
+///     are asked wherever the folder has no table.
+/// cache_bytes: the most memory that decoded blocks may take; 64 MiB unless given.
+/// access: "mapped" maps files into memory; "read" reads them block by block, for
+///     drives that may fail and folders where others write.
+///
+/// A file is opened when its slice is first probed. Raises RulesetError or FolderError.
+#[pyfunction]
+#[pyo3(signature = (
+    rules, tables = None, *, cache_bytes = BlockCache::DEFAULT_BYTES, access = Word(Access::Mapped)
+))]
+pub fn open(
+    py: Python<'_>,
+    rules: PathBuf,
+    tables: Option<PathBuf>,
+    cache_bytes: usize,
+    access: Word<Access>,
+) -> PyResult<Tablebase> {
+    let rules = Ruleset::load(&rules.to_string_lossy())
+        .map_err(|error| RulesetError::new_err(error.to_string()))?;
+    let options = Options { access: access.0, cache: BlockCache::new(cache_bytes) };
+    let mut base = match tables {
+        None => taflbase::Tablebase::with_options(rules, options),
+        Some(folder) if !folder.is_dir() => {
+            let message = format!("{}: there is no such folder of tables", folder.display());
+            return Err(FolderError::new_err(message));
+        }
+        Some(folder) => py
+            .detach(|| taflbase::Tablebase::open_with(rules, &folder, options))
+            .map_err(probe_error)?,
+    };
+    base.add_embedded();
+    Ok(Tablebase::new(base))
+}
+
+/// The names of the built-in rulesets.
+#[pyfunction]
+pub fn rulesets() -> Vec<&'static str> {
+    Ruleset::builtin_names().to_vec()
+}

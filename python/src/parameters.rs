@@ -1,0 +1,55 @@
+//! Parameters that are words.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::{Borrowed, FromPyObject, PyAny, PyErr, PyResult};
+use taflbase::rules::Side;
+use taflbase::slice::Slice;
+use taflbase::table::{Access, Metric};
+
+use crate::errors::SliceError;
+
+/// A parameter that is one of a few words.
+pub struct Word<T>(pub T);
+
+/// What has a few values with names.
+pub trait Named: Copy + Sized {
+    /// The values with their names.
+    fn all() -> Vec<(&'static str, Self)>;
+}
+
+impl Named for Side {
+    fn all() -> Vec<(&'static str, Side)> {
+        Side::ALL.map(|side| (side.name(), side)).into()
+    }
+}
+
+impl Named for Metric {
+    fn all() -> Vec<(&'static str, Metric)> {
+        Metric::ALL.map(|metric| (metric.name(), metric)).into()
+    }
+}
+
+impl Named for Access {
+    fn all() -> Vec<(&'static str, Access)> {
+        vec![("mapped", Access::Mapped), ("read", Access::Read)]
+    }
+}
+
+impl<T: Named> FromPyObject<'_, '_> for Word<T> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Word<T>> {
+        let word: String = object.extract()?;
+        let all = T::all();
+        let found = all.iter().find(|(name, _)| *name == word);
+        found.map(|&(_, value)| Word(value)).ok_or_else(|| {
+            let names: Vec<String> = all.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+            PyValueError::new_err(format!("\"{word}\" must be {}", names.join(" or ")))
+        })
+    }
+}
+
+/// A slice by its name.
+pub fn parse_slice(text: &str) -> PyResult<Slice> {
+    text.parse().map_err(|error| SliceError::new_err(format!("{error}")))
+}

@@ -1,0 +1,46 @@
+"""What can go wrong. Each message is one line that says what to do."""
+
+
+class TaflbaseError(Exception):
+    """The base of all errors of this package."""
+
+
+class RulesetError(TaflbaseError, ValueError):
+    """There is no such ruleset, or its file holds none."""
+
+
+class PositionError(TaflbaseError, ValueError):
+    """A position cannot be read, or is none of a running game."""
+
+
+class SliceError(TaflbaseError, ValueError):
+    """A text is no slice, or the slice has no such rows."""
+
+
+class MissingTable(TaflbaseError, LookupError):
+    """There is no table of a slice. It is never taken for a draw."""
+
+    slice: str
+    """The slice, as `K1v2`."""
+    metric: str
+    """What was to be read: `wdl` or `dtw`."""
+
+    def __init__(self, message: str, slice: str, metric: str) -> None:
+        super().__init__(message, slice, metric)
+        self.slice = slice
+        self.metric = metric
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class FolderError(TaflbaseError, OSError):
+    """A folder of tables is not there, or cannot be read."""
+
+
+class WrongTable(TaflbaseError):
+    """A file is the table of other rules, or of another slice than its name says."""
+
+
+class DamagedTable(TaflbaseError):
+    """A table is damaged, or cannot be read."""
