@@ -2,12 +2,14 @@ use std::path::PathBuf;
 
 use pyo3::{PyResult, Python, pyfunction};
 use taflbase::rules::Ruleset;
-use taflbase::table::Access;
 use taflbase::tablebase::{BlockCache, Options};
 
 use crate::errors::{FolderError, RulesetError, probe_error};
-use crate::parameters::Word;
+use crate::parameters::parse_word;
 use crate::tablebase::Tablebase;
+
+/// Signatures hold literals only, since Python shows them.
+const _: () = assert!(BlockCache::DEFAULT_BYTES == 67_108_864);
 
 /// Opens the tables of a ruleset.
 ///
@@ -21,19 +23,17 @@ use crate::tablebase::Tablebase;
 ///
 /// A file is opened when its slice is first probed. Raises RulesetError or FolderError.
 #[pyfunction]
-#[pyo3(signature = (
-    rules, tables = None, *, cache_bytes = BlockCache::DEFAULT_BYTES, access = Word(Access::Mapped)
-))]
+#[pyo3(signature = (rules, tables=None, *, cache_bytes=67_108_864, access="mapped"))]
 pub fn open(
     py: Python<'_>,
     rules: PathBuf,
     tables: Option<PathBuf>,
     cache_bytes: usize,
-    access: Word<Access>,
+    access: &str,
 ) -> PyResult<Tablebase> {
     let rules = Ruleset::load(&rules.to_string_lossy())
         .map_err(|error| RulesetError::new_err(error.to_string()))?;
-    let options = Options { access: access.0, cache: BlockCache::new(cache_bytes) };
+    let options = Options { access: parse_word(access)?, cache: BlockCache::new(cache_bytes) };
     let mut base = match tables {
         None => taflbase::Tablebase::with_options(rules, options),
         Some(folder) if !folder.is_dir() => {

@@ -1,15 +1,12 @@
 //! Parameters that are words.
 
+use pyo3::PyResult;
 use pyo3::exceptions::PyValueError;
-use pyo3::{Borrowed, FromPyObject, PyAny, PyErr, PyResult};
 use taflbase::rules::Side;
 use taflbase::slice::Slice;
 use taflbase::table::{Access, Metric};
 
 use crate::errors::SliceError;
-
-/// A parameter that is one of a few words.
-pub struct Word<T>(pub T);
 
 /// What has a few values with names.
 pub trait Named: Copy + Sized {
@@ -35,18 +32,14 @@ impl Named for Access {
     }
 }
 
-impl<T: Named> FromPyObject<'_, '_> for Word<T> {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Word<T>> {
-        let word: String = object.extract()?;
-        let all = T::all();
-        let found = all.iter().find(|(name, _)| *name == word);
-        found.map(|&(_, value)| Word(value)).ok_or_else(|| {
-            let names: Vec<String> = all.iter().map(|(name, _)| format!("\"{name}\"")).collect();
-            PyValueError::new_err(format!("\"{word}\" must be {}", names.join(" or ")))
-        })
-    }
+/// The value of that name.
+pub fn parse_word<T: Named>(word: &str) -> PyResult<T> {
+    let all = T::all();
+    let found = all.iter().find(|(name, _)| *name == word);
+    found.map(|&(_, value)| value).ok_or_else(|| {
+        let names: Vec<String> = all.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+        PyValueError::new_err(format!("\"{word}\" must be {}", names.join(" or ")))
+    })
 }
 
 /// A slice by its name.

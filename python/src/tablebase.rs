@@ -4,14 +4,13 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyAnyMethods, PyModule};
 use pyo3::{Bound, PyAny, PyResult, Python, pyclass, pymethods};
 use taflbase::position::Position;
-use taflbase::rules::Side;
 use taflbase::slice::Slice;
 use taflbase::stats::count_values;
 use taflbase::table::Metric;
 
 use crate::bulk::{Columns, LOT, Squares};
 use crate::errors::{DamagedTable, PositionError, position_error, probe_error};
-use crate::parameters::{Word, parse_slice};
+use crate::parameters::{parse_slice, parse_word};
 use crate::{answers, bulk, slice_values};
 
 /// The tables of one ruleset, made by open.
@@ -135,11 +134,11 @@ impl Tablebase {
         king: usize,
         defenders: &Bound<'_, PyAny>,
         attackers: &Bound<'_, PyAny>,
-        to_move: Word<Side>,
+        to_move: &str,
     ) -> PyResult<String> {
         let [defenders, attackers] = [numbers(defenders)?, numbers(attackers)?];
         let rules = self.base.rules();
-        bulk::position(rules, king, defenders, attackers, to_move.0)
+        bulk::position(rules, king, defenders, attackers, parse_word(to_move)?)
             .map(|position| position.to_text(rules))
             .map_err(|error| PositionError::new_err(error.to_string()))
     }
@@ -147,14 +146,15 @@ impl Tablebase {
     /// The values of many positions as arrays, in their order. metric says which tables
     /// are asked: "dtw", or the smaller ones of "wdl", which have no distances. The
     /// first position that cannot be probed raises an error that tells its number.
-    #[pyo3(signature = (positions, metric = Word(Metric::Dtw)))]
+    #[pyo3(signature = (positions, metric="dtw"))]
     fn probe_many<'py>(
         &self,
         py: Python<'py>,
         positions: Vec<PyBackedStr>,
-        metric: Word<Metric>,
+        metric: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let rules = self.base.rules();
+        let metric = parse_word(metric)?;
         let mut values = Columns::default();
         for (lot, texts) in positions.chunks(LOT).enumerate() {
             let parsed: Result<Vec<Position>, _> = py.detach(|| {
@@ -165,7 +165,7 @@ impl Tablebase {
                 numbered.map(parse).collect()
             });
             let parsed = parsed.map_err(|(number, error)| position_error(number, error))?;
-            values.probe(py, &self.base, &parsed, metric.0)?;
+            values.probe(py, &self.base, &parsed, metric)?;
         }
         answers::named_tuple(py, "Values", values.into_arrays(py))
     }
@@ -173,24 +173,25 @@ impl Tablebase {
     /// The values of positions given by arrays of squares of the type uint16, as
     /// slice_values returns them: n kings, n x defenders, n x attackers. As probe_many
     /// otherwise.
-    #[pyo3(signature = (king, defenders, attackers, to_move, metric = Word(Metric::Dtw)))]
+    #[pyo3(signature = (king, defenders, attackers, to_move, metric="dtw"))]
     fn probe_squares<'py>(
         &self,
         py: Python<'py>,
         king: PyReadonlyArray1<'py, u16>,
         defenders: PyReadonlyArray2<'py, u16>,
         attackers: PyReadonlyArray2<'py, u16>,
-        to_move: Word<Side>,
-        metric: Word<Metric>,
+        to_move: &str,
+        metric: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let squares = Squares::new(king, defenders, attackers, to_move.0)?;
+        let squares = Squares::new(king, defenders, attackers, parse_word(to_move)?)?;
+        let metric = parse_word(metric)?;
         let mut values = Columns::default();
         for first in (0..squares.len()).step_by(LOT) {
             let numbers = first..squares.len().min(first + LOT);
             let positions = squares
                 .positions(self.base.rules(), numbers)
                 .map_err(|(number, error)| position_error(number, error))?;
-            values.probe(py, &self.base, &positions, metric.0)?;
+            values.probe(py, &self.base, &positions, metric)?;
         }
         answers::named_tuple(py, "Values", values.into_arrays(py))
     }
@@ -206,17 +207,18 @@ impl Tablebase {
     /// slice that is too large for that, take it part by part: rows is the first row
     /// and the one after the last, of slice_rows(slice) in all; a row is a placement of
     /// the soldiers, with every square of the king.
-    #[pyo3(signature = (slice, to_move, metric = Word(Metric::Dtw), rows = None))]
+    #[pyo3(signature = (slice, to_move, metric="dtw", rows=None))]
     fn slice_values<'py>(
         &self,
         py: Python<'py>,
         slice: &str,
-        to_move: Word<Side>,
-        metric: Word<Metric>,
+        to_move: &str,
+        metric: &str,
         rows: Option<(u64, u64)>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let slice = parse_slice(slice)?;
-        slice_values::slice_values(py, &self.base, slice, to_move.0, metric.0, rows)
+        let (to_move, metric) = (parse_word(to_move)?, parse_word(metric)?);
+        slice_values::slice_values(py, &self.base, slice, to_move, metric, rows)
     }
 
     fn __repr__(&self) -> String {

@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 from .answers import Probe, SliceValues, Value, Values
 
+__all__ = ["Tablebase", "open", "rulesets"]
+
 _Side = Literal["attackers", "defenders"]
 _Metric = Literal["dtw", "wdl"]
 _Path = Union[str, PathLike[str]]
@@ -15,7 +17,7 @@ def open(
     rules: _Path,
     tables: Optional[_Path] = None,
     *,
-    cache_bytes: int = ...,
+    cache_bytes: int = 67108864,
     access: Literal["mapped", "read"] = "mapped",
 ) -> Tablebase: ...
 def rulesets() -> list[str]: ...

@@ -1,0 +1,142 @@
+"""Whole slices and many positions as arrays, held against single probes and counts."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pytest
+
+import taflbase
+from taflbase import Tablebase
+
+WDL = {"win": taflbase.WIN, "draw": taflbase.DRAW, "undecided": taflbase.DRAW, "loss": taflbase.LOSS}
+SIDES = ("attackers", "defenders")
+
+
+def texts(tables: Tablebase, values: taflbase.SliceValues, to_move: str) -> list[str]:
+    rows = zip(values.king, values.defenders, values.attackers)
+    return [tables.position(*row, to_move) for row in rows]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("rules", "slice"),
+    [("brandubh", "K0v1"), ("brandubh", "K1v2"), ("berkeley", "K1v1"), ("ashton", "K0v2")],
+)
+def test_a_slice_has_the_values_that_are_counted(rules: str, slice: str) -> None:
+    tables = taflbase.open(rules)
+    for stats, side in zip(tables.stats(slice), SIDES):
+        values = tables.slice_values(slice, side)  # type: ignore[arg-type]
+        assert stats["to_move"] == side
+        counts: Counter[tuple[int, int]] = Counter()
+        kinds = np.stack([values.wdl, values.dtw], axis=1)
+        for kind in np.unique(kinds, axis=0):
+            positions = values.images[(kinds == kind).all(axis=1)]
+            counts[kind[0], kind[1]] = int(positions.sum(dtype=np.int64))
+        dtw = lambda bar: -1 if bar["dtw"] is None else bar["dtw"]  # noqa: E731
+        bars = stats["histogram"]
+        assert counts == {(WDL[bar["category"]], dtw(bar)): bar["positions"] for bar in bars}
+
+
+def test_a_slice_has_every_position_once(brandubh: Tablebase) -> None:
+    values = brandubh.slice_values("K0v1", "attackers")
+    rows = np.column_stack([values.king, values.attackers]).tolist()
+    classes = {frozenset(mirrored(brandubh.size, row)) for row in rows}
+    assert [len(mirrored(brandubh.size, row)) for row in rows] == values.images.tolist()
+    assert len(classes) == len(rows)
+    assert set().union(*classes) == set(legal(brandubh))
+
+
+def legal(tables: Tablebase) -> Iterator[tuple[int, ...]]:
+    """The squares of king and attacker in all positions of the two."""
+    for king, attacker in itertools.permutations(range(tables.size**2), 2):
+        with contextlib.suppress(taflbase.PositionError):
+            tables.position(king, [], [attacker], "attackers")
+            yield king, attacker
+
+
+def mirrored(size: int, squares: Sequence[int]) -> set[tuple[int, ...]]:
+    """The images of squares under the eight symmetries of the board."""
+    board = np.arange(size * size).reshape(size, size)
+    turned = [np.rot90(side, turns) for side in (board, board.T) for turns in range(4)]
+    return {tuple(int(image.flat[square]) for square in squares) for image in turned}
+
+
+@pytest.mark.parametrize("metric", ["dtw", "wdl"])
+@pytest.mark.parametrize("side", SIDES)
+def test_many_are_as_one_by_one(brandubh: Tablebase, metric: str, side: str) -> None:
+    slice = brandubh.slice_values("K1v2", side, metric)  # type: ignore[arg-type]
+    picked = np.random.default_rng(7).permutation(len(slice.king))[:300]
+    some = taflbase.SliceValues(*(column[picked] for column in slice))
+    positions = texts(brandubh, some, side)
+    singles = [brandubh.probe_dtw(position) for position in positions]
+    wdl = [WDL[value.category] for value in singles]
+    dtw = [-1 if value.dtw is None or metric == "wdl" else value.dtw for value in singles]
+    assert len(set(zip(wdl, (value.dtw for value in singles)))) >= 2
+    squares = brandubh.probe_squares(
+        some.king, some.defenders, some.attackers, side, metric  # type: ignore[arg-type]
+    )
+    many = brandubh.probe_many(positions, metric)  # type: ignore[arg-type]
+    for values in (some, squares, many):
+        assert values.wdl.tolist() == wdl
+        assert values.dtw.tolist() == dtw
+
+
+def test_parts_make_the_whole(brandubh: Tablebase) -> None:
+    whole = brandubh.slice_values("K2v1", "attackers")
+    rows = brandubh.slice_rows("K2v1")
+    cuts = [0, 1, 1, rows // 3, rows]
+    parts = [
+        brandubh.slice_values("K2v1", "attackers", rows=(start, end))
+        for start, end in zip(cuts, cuts[1:])
+    ]
+    for column, pieces in zip(whole, zip(*parts)):
+        assert np.array_equal(column, np.concatenate(pieces))
+
+
+def test_slices_without_distances_have_wdl(brandubh: Tablebase) -> None:
+    part = brandubh.slice_values("K0v5", "attackers", "wdl", rows=(0, 500))
+    assert set(part.wdl.tolist()) <= {-1, 0, 1}
+    assert set(part.dtw.tolist()) == {-1}
+    with pytest.raises(taflbase.MissingTable) as raised:
+        brandubh.slice_values("K0v5", "attackers", rows=(0, 500))
+    assert (raised.value.slice, raised.value.metric) == ("K0v5", "dtw")
+    assert brandubh.stats("K4v1")[0]["max_win"] is None
+
+
+def test_no_positions_have_no_values(brandubh: Tablebase) -> None:
+    assert len(brandubh.probe_many([]).wdl) == 0
+    assert brandubh.slice_values("K1v2", "attackers", rows=(5, 5)).attackers.shape == (0, 2)
+
+
+def test_other_threads_go_on(brandubh: Tablebase) -> None:
+    answers = []
+    work = threading.Thread(target=lambda: answers.append(brandubh.stats("K1v3")))
+    work.start()
+    turns = 0
+    while work.is_alive():
+        time.sleep(0.002)
+        turns += 1
+    assert answers and turns > 5
+
+
+def test_threads_share_a_tablebase(brandubh: Tablebase) -> None:
+    slice = brandubh.slice_values("K0v2", "defenders")
+    positions = texts(brandubh, slice, "defenders")[:2000]
+    answers: list[list[str]] = [[], []]
+
+    def probe(number: int) -> None:
+        answers[number] = [brandubh.probe_wdl(position) for position in positions]
+
+    threads = [threading.Thread(target=probe, args=(number,)) for number in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers[0] == answers[1]
+    assert [WDL[word] for word in answers[0]] == slice.wdl[:2000].tolist()

@@ -1,0 +1,155 @@
+"""Whatever is wrong is an exception of one line, and never the end of the process."""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import taflbase
+from taflbase import Tablebase
+from conftest import TABLES
+
+HELD = "/7/7/4K2/7/7/2t4/7/ a"
+"""A position of K0v1 that is not decided by the rules."""
+
+
+@pytest.mark.parametrize(
+    ("position", "message"),
+    [
+        ("", "rank"),
+        ("/7/7/7/7/2K4/7/2t4/", "the side to move is missing"),
+        ("/7/7/7/7/2K4/7/2t4/ x", '"x" is no side to move'),
+        ("/7/7/7/7/7/7/2t4/ a", "there is no king"),
+        ("K6/7/7/7/7/7/2t4/ a", "the king on a1 has won"),
+        ("/7/7/7/3t3/2K4/7/7/ a", "an attacker cannot stand on d4"),
+        ("/7/7/7/7/2K4/7/7/ d", "no attackers are left"),
+        ("/9/7/7/7/2K4/7/7/ d", "rank"),
+    ],
+)
+def test_broken_positions(brandubh: Tablebase, position: str, message: str) -> None:
+    probes = [brandubh.probe, brandubh.probe_wdl, brandubh.probe_dtw]
+    for probe in [*probes, brandubh.best_move, brandubh.line]:
+        with pytest.raises(taflbase.PositionError, match=message) as raised:
+            probe(position)
+        assert "\n" not in str(raised.value)
+    with pytest.raises(taflbase.PositionError, match="position 1: .*" + message):
+        brandubh.probe_many([HELD, position])
+
+
+def test_broken_squares(brandubh: Tablebase) -> None:
+    def probe(king: int, defenders: list[int], attackers: list[int]) -> None:
+        columns = [np.array([row], np.uint16).reshape(1, -1) for row in (defenders, attackers)]
+        brandubh.probe_squares(np.array([king], np.uint16), *columns, "attackers")
+
+    for pieces, message in [
+        ((400, [], [1]), "the king on square 400: a 7x7 board has the squares 0 to 48"),
+        ((65535, [], [1]), "the king on square 65535"),
+        ((8, [], [49]), "an attacker on square 49"),
+        ((8, [], [1, 1]), "two pieces stand on b1"),
+        ((8, [1], [1]), "two pieces stand on b1"),
+        ((8, [8], [1]), "two pieces stand on b2"),
+        ((0, [], [1]), "the king on a1 has won"),
+    ]:
+        with pytest.raises(taflbase.PositionError, match="position 0: " + message):
+            probe(*pieces)
+        with pytest.raises(taflbase.PositionError, match=message):
+            brandubh.position(*pieces, "attackers")
+    with pytest.raises(OverflowError):
+        brandubh.position(-1, [], [1], "attackers")
+
+
+def test_arrays_of_another_shape_or_type(brandubh: Tablebase) -> None:
+    king, none, one = np.zeros(2, np.uint16), np.zeros((2, 0), np.uint16), np.ones((1, 1), np.uint16)
+    with pytest.raises(ValueError, match="2 kings, 2 rows of defenders and 1 rows of attackers"):
+        brandubh.probe_squares(king, none, one, "attackers")
+    with pytest.raises(TypeError, match="king"):
+        brandubh.probe_squares(np.zeros(2), none, none, "attackers")  # type: ignore[arg-type]
+
+
+def test_wrong_words(brandubh: Tablebase) -> None:
+    with pytest.raises(ValueError, match='"both" must be "attackers" or "defenders"'):
+        brandubh.slice_values("K0v1", "both")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match='"dtm" must be "wdl" or "dtw"'):
+        brandubh.probe_many([], "dtm")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match='"fast" must be "mapped" or "read"'):
+        taflbase.open("brandubh", access="fast")  # type: ignore[arg-type]
+    with pytest.raises(taflbase.RulesetError, match='"chess" is neither a file nor a built-in'):
+        taflbase.open("chess")
+    for slice in ["", "K1", "KQvK", "K1v0", "K1v9999999999999999999999"]:
+        with pytest.raises(taflbase.SliceError, match="is no slice"):
+            brandubh.stats(slice)
+
+
+def test_rows_that_are_not_there(brandubh: Tablebase) -> None:
+    rows = brandubh.slice_rows("K0v1")
+    for start, end in [(0, rows + 1), (3, 2), (2**64 - 1, 2**64 - 1)]:
+        with pytest.raises(taflbase.SliceError, match=f"K0v1 has the rows 0 to {rows}"):
+            brandubh.slice_values("K0v1", "attackers", rows=(start, end))
+
+
+def test_missing_tables(brandubh: Tablebase) -> None:
+    for ask in [brandubh.stats, brandubh.slice_rows]:
+        with pytest.raises(taflbase.MissingTable) as raised:
+            ask("K3v5")
+        assert raised.value.slice == "K3v5"
+        assert str(raised.value).startswith("there is no wdl table of K3v5; ")
+    again = pickle.loads(pickle.dumps(raised.value))
+    assert (str(again), again.slice, again.metric) == (str(raised.value), "K3v5", "wdl")
+    with pytest.raises(taflbase.MissingTable, match="position 0: there is no dtw table of K0v5"):
+        brandubh.probe_many(["/1ttttt1/7/7/2K4/7/7/7/ d"])
+
+
+def test_missing_folders(tmp_path: Path) -> None:
+    with pytest.raises(taflbase.FolderError, match="there is no such folder"):
+        taflbase.open("brandubh", tmp_path / "tables")
+    (tmp_path / "brandubh").write_text("no folder")
+    with pytest.raises(taflbase.FolderError, match="cannot read the folder"):
+        taflbase.open("brandubh", tmp_path)
+
+
+@pytest.mark.parametrize("access", ["mapped", "read"])
+def test_damaged_tables(tmp_path: Path, access: str) -> None:
+    folder = tmp_path / "brandubh"
+    folder.mkdir()
+    sound = (TABLES / "brandubh" / "K0v3.dtw").read_bytes()
+    position = "/7/7/4K2/7/7/2t4/1tt4/ a"
+    for number, damaged in enumerate(
+        [b"", b"nonsense" * 100, sound[:-1], sound[: len(sound) // 2], flipped(sound)]
+    ):
+        (folder / "K0v3.dtw").write_bytes(damaged)
+        tables = taflbase.open("brandubh", tmp_path, access=access)  # type: ignore[arg-type]
+        asks = [lambda: tables.stats("K0v3"), lambda: tables.slice_values("K0v3", "attackers")]
+        if number < 4:
+            asks.append(lambda: tables.probe(position))
+        for ask in asks:
+            with pytest.raises(taflbase.DamagedTable, match="K0v3.dtw") as raised:
+                ask()
+            assert "\n" not in str(raised.value)
+
+
+def flipped(sound: bytes) -> bytes:
+    """With a byte of the first block changed."""
+    return sound[:200] + bytes([sound[200] ^ 1]) + sound[201:]
+
+
+def test_tables_in_the_wrong_place(tmp_path: Path) -> None:
+    folder = tmp_path / "brandubh"
+    folder.mkdir()
+    shutil.copy(TABLES / "ashton" / "K0v1.dtw", folder)
+    shutil.copy(TABLES / "brandubh" / "K0v2.dtw", folder / "K1v1.dtw")
+    tables = taflbase.open("brandubh", tmp_path)
+    with pytest.raises(taflbase.WrongTable, match="another ruleset"):
+        tables.probe(HELD)
+    with pytest.raises(taflbase.WrongTable, match="another slice"):
+        tables.stats("K1v1")
+
+
+def test_all_errors_are_the_packages() -> None:
+    for name in taflbase.__all__:
+        item = getattr(taflbase, name)
+        if isinstance(item, type) and issubclass(item, Exception):
+            assert issubclass(item, taflbase.TaflbaseError)

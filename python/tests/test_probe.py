@@ -1,0 +1,60 @@
+"""Single positions."""
+
+from __future__ import annotations
+
+import pytest
+
+import taflbase
+from taflbase import MoveProbe, Tablebase, Value
+
+WON = "/7/4t2/7/7/2K4/7/2t4/ d"
+
+
+def test_a_position_has_a_value_and_its_moves(brandubh: Tablebase) -> None:
+    probe = brandubh.probe("7/4t2/7/7/2K4/7/2t4   d")
+    assert probe[:4] == (WON, "defenders", "win", 3)
+    assert probe.moves[0] == MoveProbe("Kc5-c1", "win", 2, False)
+    assert brandubh.probe_wdl(WON) == "win"
+    assert brandubh.probe_dtw(WON) == Value("win", 3)
+    assert brandubh.best_move(WON) == "Kc5-c1"
+    assert brandubh.line(WON) == ["Kc5-c1", "e2-e1", "Kc1-a1--"]
+
+
+def test_a_side_without_a_move_has_lost(brandubh: Tablebase) -> None:
+    probe = brandubh.probe("/7/7/7/7/2K4/7/7/ a")
+    assert (probe.category, probe.dtw, probe.moves) == ("loss", 0, [])
+    assert brandubh.best_move(probe.position) is None
+
+
+def test_a_capture_converts(brandubh: Tablebase) -> None:
+    # d2-c2 takes the defender between c2 and e2... on the way to the king's capture.
+    moves = brandubh.probe("/7/7/4K2/7/1tT4/7/3t3/ a").moves
+    captures = [move for move in moves if "x" in move.move]
+    assert [move.move for move in captures] == ["d7-d5xc5"]
+    assert all(move.conversion for move in captures)
+    assert not any(move.conversion for move in moves if move not in captures)
+
+
+def test_a_game_without_draws_has_undecided_positions(berkeley: Tablebase) -> None:
+    undecided = [bar for bar in berkeley.stats("K0v2")[0]["histogram"] if bar["dtw"] is None]
+    assert [bar["category"] for bar in undecided] in ([], ["undecided"])
+    assert berkeley.stats("K0v2")[0]["draw"] == 0
+
+
+def test_what_is_open(brandubh: Tablebase) -> None:
+    assert (brandubh.rules, brandubh.size, brandubh.max_men) == ("brandubh", 7, 6)
+    assert brandubh.slices()[:4] == ["K0v1", "K1v1", "K0v2", "K2v1"]
+    assert len(brandubh.slices()) == 15
+    assert repr(brandubh) == "<taflbase.Tablebase brandubh: 15 slices, at most 6 men>"
+
+
+@pytest.mark.parametrize("rules", taflbase.rulesets())
+def test_every_ruleset_has_tables_of_its_own(rules: str) -> None:
+    tables = taflbase.open(rules)
+    assert tables.max_men >= 3
+    assert sum(side["positions"] for side in tables.stats("K0v1")) > 0
+
+
+def test_a_cache_may_be_none_and_files_may_be_read() -> None:
+    tables = taflbase.open("brandubh", cache_bytes=0, access="read")
+    assert tables.probe_dtw(WON) == Value("win", 3)
