@@ -14,7 +14,3 @@ TABLES = Path(__file__).parents[2] / "tables"
 def brandubh() -> taflbase.Tablebase:
     return taflbase.open("brandubh", TABLES)
 
-
-@pytest.fixture(scope="session")
-def berkeley() -> taflbase.Tablebase:
-    return taflbase.open("berkeley")

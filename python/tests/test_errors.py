@@ -63,20 +63,21 @@ def test_broken_squares(brandubh: Tablebase) -> None:
 
 
 def test_arrays_of_another_shape_or_type(brandubh: Tablebase) -> None:
-    king, none, one = np.zeros(2, np.uint16), np.zeros((2, 0), np.uint16), np.ones((1, 1), np.uint16)
+    king, none = np.zeros(2, np.uint16), np.zeros((2, 0), np.uint16)
+    one = np.ones((1, 1), np.uint16)
     with pytest.raises(ValueError, match="2 kings, 2 rows of defenders and 1 rows of attackers"):
         brandubh.probe_squares(king, none, one, "attackers")
     with pytest.raises(TypeError, match="king"):
-        brandubh.probe_squares(np.zeros(2), none, none, "attackers")  # type: ignore[arg-type]
+        brandubh.probe_squares(np.zeros(2), none, none, "attackers")
 
 
 def test_wrong_words(brandubh: Tablebase) -> None:
     with pytest.raises(ValueError, match='"both" must be "attackers" or "defenders"'):
-        brandubh.slice_values("K0v1", "both")  # type: ignore[arg-type]
+        brandubh.slice_values("K0v1", "both")
     with pytest.raises(ValueError, match='"dtm" must be "wdl" or "dtw"'):
-        brandubh.probe_many([], "dtm")  # type: ignore[arg-type]
+        brandubh.probe_many([], "dtm")
     with pytest.raises(ValueError, match='"fast" must be "mapped" or "read"'):
-        taflbase.open("brandubh", access="fast")  # type: ignore[arg-type]
+        taflbase.open("brandubh", access="fast")
     with pytest.raises(taflbase.RulesetError, match='"chess" is neither a file nor a built-in'):
         taflbase.open("chess")
     for slice in ["", "K1", "KQvK", "K1v0", "K1v9999999999999999999999"]:
@@ -121,7 +122,7 @@ def test_damaged_tables(tmp_path: Path, access: str) -> None:
         [b"", b"nonsense" * 100, sound[:-1], sound[: len(sound) // 2], flipped(sound)]
     ):
         (folder / "K0v3.dtw").write_bytes(damaged)
-        tables = taflbase.open("brandubh", tmp_path, access=access)  # type: ignore[arg-type]
+        tables = taflbase.open("brandubh", tmp_path, access=access)
         asks = [lambda: tables.stats("K0v3"), lambda: tables.slice_values("K0v3", "attackers")]
         if number < 4:
             asks.append(lambda: tables.probe(position))

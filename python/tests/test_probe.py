@@ -27,7 +27,6 @@ def test_a_side_without_a_move_has_lost(brandubh: Tablebase) -> None:
 
 
 def test_a_capture_converts(brandubh: Tablebase) -> None:
-    # d2-c2 takes the defender between c2 and e2... on the way to the king's capture.
     moves = brandubh.probe("/7/7/4K2/7/1tT4/7/3t3/ a").moves
     captures = [move for move in moves if "x" in move.move]
     assert [move.move for move in captures] == ["d7-d5xc5"]
@@ -35,10 +34,13 @@ def test_a_capture_converts(brandubh: Tablebase) -> None:
     assert not any(move.conversion for move in moves if move not in captures)
 
 
-def test_a_game_without_draws_has_undecided_positions(berkeley: Tablebase) -> None:
-    undecided = [bar for bar in berkeley.stats("K0v2")[0]["histogram"] if bar["dtw"] is None]
-    assert [bar["category"] for bar in undecided] in ([], ["undecided"])
-    assert berkeley.stats("K0v2")[0]["draw"] == 0
+def test_a_draw_has_no_distance(brandubh: Tablebase) -> None:
+    slice = brandubh.slice_values("K0v4", "attackers")
+    row = (slice.wdl == taflbase.DRAW).argmax()
+    position = brandubh.position(slice.king[row], [], slice.attackers[row], "attackers")
+    assert brandubh.probe_dtw(position) == Value("draw", None)
+    assert brandubh.probe(position).moves[0][1:] == ("draw", None, False)
+    assert brandubh.line(position) == []
 
 
 def test_what_is_open(brandubh: Tablebase) -> None:
