@@ -1,4 +1,4 @@
-//! Answers as the named tuples of `taflbase/answers.py`.
+//! Answers as the named tuples of `package/taflbase/answers.py`.
 
 use pyo3::call::PyCallArgs;
 use pyo3::types::{PyAnyMethods, PyModule};

@@ -1,4 +1,4 @@
-//! The compiled part of the Python package `taflbase`; `taflbase/` has the rest: the
+//! The compiled part of the Python package `taflbase`; `package/` has the rest: the
 //! classes of answers and errors, and the types of what is here.
 
 mod answers;
