@@ -90,8 +90,13 @@ pub unsafe extern "C" fn taflbase_open(
         output.put(0, std::ptr::null_mut());
         // SAFETY: as above.
         let rules = Ruleset::load(unsafe { text(rules, "rules") }?)?;
-        // SAFETY: as above; null is asked for before.
-        let options = unsafe { options.as_ref() }.copied().unwrap_or_default().read()?;
+        let options = if options.is_null() {
+            TaflOptions::default()
+        } else {
+            // SAFETY: as above.
+            *unsafe { reference(options, "options") }?
+        };
+        let options = options.read()?;
         let mut opened = if tables.is_null() {
             Tablebase::with_options(rules, options)
         } else {

@@ -29,7 +29,7 @@ fn generated() -> String {
         sys_includes: ["stdbool.h", "stddef.h", "stdint.h"].map(str::to_owned).to_vec(),
         language: Language::C,
         cpp_compat: true,
-        style: Style::Both,
+        style: Style::Type,
         usize_is_size_t: true,
         line_length: 90,
         enumeration: EnumConfig {

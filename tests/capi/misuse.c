@@ -13,7 +13,7 @@
 
 #define WON "/7/4t2/7/7/2K4/7/2t4/ d"
 #define K1V1 "/7/2T4/4K2/7/7/2t4/7/ a"
-#define SIX_MEN "/7/2T4/4K2/2ttt2/7/2t4/7/ a"
+#define SIX_MEN "/7/2T4/4K2/1tt1t2/7/2t4/7/ a"
 #define LOST_WITHOUT_A_MOVE "/7/7/7/7/2K4/7/7/ a"
 
 #define REQUIRE(condition) \
