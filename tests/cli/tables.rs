@@ -144,25 +144,33 @@ fn berkeley_reports_undecided_where_others_report_a_draw() {
 #[test]
 fn a_probe_beyond_the_tables_names_the_slice_and_the_command() {
     let place = Place::new();
-    let position = "/7/4t2/7/7/2K4/7/2t4/ d";
-    let words = ["K0v2", "`taflbase build brandubh --slice K0v2`"];
+    let beyond = "/7/4t2/7/t5t/2K4/6t/2t4/ d";
+    let words = ["K0v5", "`taflbase build brandubh --slice K0v5`"];
     for command in ["probe", "line"] {
-        let run = place.run(&[command, "brandubh", position]);
+        let run = place.run(&[command, "brandubh", beyond]);
         run.refused(1, &words);
         assert_eq!(run.out, "");
     }
     for command in ["stats", "check", "verify"] {
         place.run(&[command, "brandubh"]).refused(1, &["taflbase build brandubh --men"]);
-        place.run(&[command, "brandubh", "--slice", "K0v2"]).refused(1, &words);
+        place.run(&[command, "brandubh", "--slice", "K0v5"]).refused(1, &words);
     }
-    let elsewhere = ["probe", "brandubh", position, "--tables", "else where"];
-    place.run(&elsewhere).refused(1, &["--slice K0v2 --tables 'else where'`"]);
+    let elsewhere = ["probe", "brandubh", beyond, "--tables", "else where"];
+    place.run(&elsewhere).refused(1, &["--slice K0v5 --tables 'else where'`"]);
     fs::copy(ruleset("mini-corner"), place.path("my game.toml")).unwrap();
     let words = ["`taflbase build 'my game.toml' --slice K0v1`"];
     place.run(&["probe", "my game.toml", "/5/5/5/2K2/2t2/ a"]).refused(1, &words);
+}
+
+#[test]
+fn a_probe_of_few_men_needs_no_files() {
+    let place = Place::new();
+    let position = "/7/4t2/7/7/2K4/7/2t4/ d";
+    let embedded = place.run(&["probe", "brandubh", position, "--json"]).done();
     place.run(&["build", "brandubh", "--slice", "K0v2"]).done();
     let words: Vec<&str> = position.split(' ').collect();
     let two = place.run(&["probe", "brandubh", words[0], words[1], "--json"]).done();
+    assert_eq!(two, embedded);
     assert_eq!(place.run(&["probe", "brandubh", position, "--json"]).done(), two);
     assert!(place.run(&["probe", "brandubh", position]).done().contains("win in 3 plies"));
 }
@@ -187,23 +195,25 @@ fn rulesets_of_one_fingerprint_share_their_tables() {
 
 #[test]
 fn verifying_proves_distances_and_finds_wins_and_losses_consistent() {
-    let place = Place::with("brandubh", "3");
-    for slice in place.run(&["verify", "brandubh", "--json"]).json() {
+    // A game without tables in the program.
+    let rules = &*ruleset("mini-corner");
+    let place = Place::with(rules, "3");
+    for slice in place.run(&["verify", rules, "--json"]).json() {
         assert_eq!(slice["verdict"], "proved");
     }
-    for entry in fs::read_dir(place.path("tables/brandubh")).unwrap() {
+    for entry in fs::read_dir(place.path("tables/mini-corner")).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "dtw") {
             fs::remove_file(path).unwrap();
         }
     }
-    let verify = place.run(&["verify", "brandubh"]).done();
+    let verify = place.run(&["verify", rules]).done();
     assert!(verify.lines().all(|line| line.contains("consistent, not proved")), "{verify}");
-    let position = "/7/4t2/7/7/2K4/7/2t4/ d";
-    let probed = &place.run(&["probe", "brandubh", position, "--json"]).json()[0];
+    let position = "/1t3/5/1K3/5/3t1/ d";
+    let probed = &place.run(&["probe", rules, position, "--json"]).json()[0];
     assert_eq!((&probed["category"], &probed["dtw"]), (&Value::from("win"), &Value::Null));
-    assert_eq!(place.run(&["stats", "brandubh", "--json"]).json()[0]["max_win"], Value::Null);
-    place.run(&["line", "brandubh", position]).refused(1, &["dtw", "K0v2"]);
+    assert_eq!(place.run(&["stats", rules, "--json"]).json()[0]["max_win"], Value::Null);
+    place.run(&["line", rules, position]).refused(1, &["dtw", "K0v2"]);
 }
 
 #[test]
