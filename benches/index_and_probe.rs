@@ -101,7 +101,7 @@ struct Sample {
 }
 
 const SAMPLED: usize = 100_000;
-/// All blocks of K2v4's WDL table take some 200 MiB.
+/// All blocks of K2v4's WDL table take some 20 MiB.
 const ALL_BLOCKS: usize = 512 << 20;
 
 /// The folder of K2v4's tables: built once, which takes a minute, and kept.

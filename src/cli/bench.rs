@@ -36,9 +36,10 @@ pub struct Args {
 const HELP: &str = r#"Tells for each slice how long its phases take, positions per core-second, the
 peak of memory, bits per position, and the median time of a WDL probe of random
 positions that the rules alone do not answer, with their block in a cache that
-holds all of them, and below that with a block that has to be decoded; then one
-signature of all values. It changes if and only if results do, whatever the speed, the
-threads or the compression. What the slices need is built too, and not listed.
+holds all of them, and below that with a block that has to be decoded ("-", or null,
+if there are no such positions); then one signature of all values. It changes if
+and only if results do, whatever the speed, the threads or the compression. What
+the slices need is built too, and not listed.
 
 Positions are those of both sides to move, one for each class of mirror images.
 "solving" is all but writing. A core-second is one second of one core; systems
@@ -50,7 +51,7 @@ Examples:
   taflbase bench brandubh --slice K2v4 --json
 
 JSON, one line for each slice, and last one with the signature:
-  {"rules":"brandubh","slice":"K2v3","positions":112176000,"seconds":{"reading":0.2,"initial":1.4,"plies":1.3,"writing":2.5,"solving":2.9,"all":5.4},"core_seconds":{"reading":0.2,"initial":1.4,"plies":1.3,"writing":2.5,"solving":2.9,"all":5.4},"positions_per_core_second":{"reading":560880000,"initial":80125714,"plies":86289230,"writing":44870400,"solving":38681379,"all":20773333},"memory_bytes":418000000,"bits_per_position":{"wdl":0.0162,"dtw":0.2142},"probe_nanos":{"cold":21000,"warm":300}}
+  {"rules":"brandubh","slice":"K2v3","positions":112176000,"seconds":{"reading":0.2,"initial":1.4,"plies":1.3,"writing":2.5,"solving":2.9,"all":5.4},"core_seconds":{"reading":0.2,"initial":1.4,"plies":1.3,"writing":2.5,"solving":2.9,"all":5.4},"positions_per_core_second":{"reading":560880000,"initial":80125714,"plies":86289230,"writing":44870400,"solving":38681379,"all":20773333},"memory_bytes":418000000,"bits_per_position":{"wdl":0.0162,"dtw":0.2142},"probe_nanos":{"cold":3600,"warm":155}}
   {"signature":"3f0c6d1f0b9e4a77"}"#;
 
 /// Slices of several boards, rules and shapes.
@@ -97,11 +98,12 @@ struct Bits {
 }
 
 /// The median times of a WDL probe of a random position whose block must be read: if
-/// it has to be decoded first, and if it is in the cache.
+/// it has to be decoded first, and if it is in the cache; `None` where no position
+/// needs a block.
 #[derive(Serialize)]
 struct ProbeNanos {
-    cold: u64,
-    warm: u64,
+    cold: Option<u64>,
+    warm: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -213,9 +215,11 @@ fn answer(
 /// Probes random positions, the same ones in every run.
 fn probe_nanos([cold, warm]: [&Tablebase; 2], slice: Slice) -> Result<ProbeNanos, Failure> {
     let positions = positions(warm, slice)?;
+    // Once for nothing: choosing the positions has used much other memory.
+    median_nanos(warm, &positions, AT_ONCE)?;
+    let warm = median_nanos(warm, &positions, AT_ONCE)?;
     // One by one: each takes far longer than a look at the clock.
-    let cold = median_nanos(cold, &positions, 1)?;
-    Ok(ProbeNanos { cold, warm: median_nanos(warm, &positions, AT_ONCE)? })
+    Ok(ProbeNanos { cold: median_nanos(cold, &positions, 1)?, warm })
 }
 
 /// Random positions whose block must be read, and now is in the cache. Few of them,
@@ -246,9 +250,13 @@ fn positions(base: &Tablebase, slice: Slice) -> Result<Vec<Position>, Failure> {
     Ok(positions)
 }
 
-/// The median time of a probe, of those that are timed together the mean; 0 if there
-/// are no positions.
-fn median_nanos(base: &Tablebase, positions: &[Position], at_once: usize) -> Result<u64, Failure> {
+/// The median time of a probe, of those that are timed together the mean; `None` if
+/// there are no positions.
+fn median_nanos(
+    base: &Tablebase,
+    positions: &[Position],
+    at_once: usize,
+) -> Result<Option<u64>, Failure> {
     let mut nanos = Vec::new();
     for positions in positions.chunks(at_once) {
         let begun = Instant::now();
@@ -258,7 +266,7 @@ fn median_nanos(base: &Tablebase, positions: &[Position], at_once: usize) -> Res
         nanos.push(begun.elapsed().as_nanos() as u64 / positions.len() as u64);
     }
     nanos.sort_unstable();
-    Ok(nanos.get(nanos.len() / 2).copied().unwrap_or(0))
+    Ok(nanos.get(nanos.len() / 2).copied())
 }
 
 /// A sequence of numbers that look random: splitmix64.
@@ -287,13 +295,17 @@ impl Answer {
             self.memory_bytes.map_or("?".to_owned(), size),
             format!("{:.4}", self.bits_per_position.wdl),
             format!("{:.4}", self.bits_per_position.dtw),
-            format!("{:.2} us", self.probe_nanos.warm as f64 / 1e3),
+            micros(self.probe_nanos.warm),
         ]);
         let mut rates = vec![String::new(), String::new(), "M/core-s".to_owned()];
         let rate = |rate: u64| format!("{:.1}", rate as f64 / 1e6);
         rates.extend(self.positions_per_core_second.cells(rate));
         rates.extend(["", "", ""].map(str::to_owned));
-        rates.push(format!("{:.2} us", self.probe_nanos.cold as f64 / 1e3));
+        rates.push(micros(self.probe_nanos.cold));
         [times, rates]
     }
+}
+
+fn micros(nanos: Option<u64>) -> String {
+    nanos.map_or("-".to_owned(), |nanos| format!("{:.2} us", nanos as f64 / 1e3))
 }
