@@ -1,5 +1,6 @@
-//! Instructions that not every processor has, chosen at run time. Here, in the
-//! mapping of files and in rows that threads share is the only `unsafe` code.
+//! Instructions that not every processor has, chosen at run time. But for the C
+//! interface, `unsafe` code is only here, in the mapping of files and in rows that
+//! threads share.
 
 use super::flip::Flip;
 use super::row::Row;
