@@ -1,5 +1,7 @@
 //! The table file: what is written is read, and damage is found.
 
+mod forge;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,6 +10,8 @@ use taflbase::rules::{Fingerprint, Side};
 use taflbase::slice::Slice;
 use taflbase::table::*;
 use tempfile::tempdir;
+
+use forge::{FOOTER, HEADER, put_checksums_right};
 
 /// A table in memory: its header and the values of its blocks.
 #[derive(Clone, Debug)]
@@ -201,27 +205,6 @@ proptest! {
             }
         }
     }
-}
-
-const HEADER: usize = 74;
-const FOOTER: usize = 172;
-
-/// Gives header, index and footer the checksums that their bytes ask for, as a
-/// forger would.
-fn put_checksums_right(bytes: &mut [u8]) {
-    let sum = |bytes: &[u8]| blake3::hash(bytes).as_bytes()[..8].to_vec();
-    let header = sum(&bytes[..HEADER - 8]);
-    bytes[HEADER - 8..HEADER].copy_from_slice(&header);
-    let footer = bytes.len() - FOOTER;
-    let start = u64::from_le_bytes(bytes[footer..][..8].try_into().unwrap());
-    if let Some(index) = bytes[..footer].get(start.try_into().unwrap_or(usize::MAX)..) {
-        let index = sum(index);
-        bytes[footer + 8..][..8].copy_from_slice(&index);
-    }
-    let sides = sum(&bytes[footer..][..124]);
-    bytes[footer + 124..][..8].copy_from_slice(&sides);
-    let file = *blake3::hash(&bytes[..footer + 132]).as_bytes();
-    bytes[footer + 132..][..32].copy_from_slice(&file);
 }
 
 /// A table with a record that is compressed, one that is stored, blocks of one

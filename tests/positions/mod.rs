@@ -1,5 +1,8 @@
 //! All positions of a slice, and random ones.
 
+// Each test takes what it needs.
+#![allow(dead_code)]
+
 use taflbase::board::{Square, SquareSet};
 use taflbase::position::Position;
 use taflbase::rules::{Kind, Ruleset, Side};
