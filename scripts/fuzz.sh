@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Fuzzes the readers of tables, positions, moves and rulesets, each for so many
+# seconds: 60, unless told otherwise. What breaks a check (tests/fuzz/checks.rs) is
+# left in target/fuzz/found/: mend its cause, and move it to tests/fuzz/seeds/, where
+# `cargo test` goes through it.
+#
+# Needs a C++ compiler; installs cargo-fuzz if it is missing.
+#
+#   scripts/fuzz.sh [SECONDS [TARGET ...]]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+seconds=${1:-60}
+shift || true
+targets=("$@")
+if [ ${#targets[@]} = 0 ]; then
+    targets=(table position moves ruleset)
+fi
+
+cargo fuzz --version >/dev/null 2>&1 || cargo install --locked cargo-fuzz
+# The compiler's sanitizers and counters, with the stable toolchain.
+export RUSTC_BOOTSTRAP=1
+folder=$PWD/target/fuzz
+
+# Other folders that a target begins with.
+more() {
+    case $1 in
+        table) echo tests/data ;;
+        ruleset) echo src/rules/builtin tests/rulesets ;;
+    esac
+}
+
+for target in "${targets[@]}"; do
+    mkdir -p "$folder/corpus/$target" "$folder/found/$target"
+    # shellcheck disable=SC2046
+    cargo fuzz run --fuzz-dir tests/fuzz --target-dir "$folder" "$target" \
+        "$folder/corpus/$target" "tests/fuzz/seeds/$target" $(more "$target") -- \
+        -max_total_time="$seconds" -artifact_prefix="$folder/found/$target/" \
+        -max_len=4096 -timeout=20 -rss_limit_mb=2048 -print_final_stats=1
+done

@@ -1,0 +1,234 @@
+//! What must hold whatever the input is: no panic, errors on one line, and answers
+//! that agree with each other. Fuzzers search for inputs that break it
+//! (`scripts/fuzz.sh`); `cargo test` goes through the seeds.
+
+#[path = "../forge/mod.rs"]
+mod forge;
+
+use std::collections::HashMap;
+use std::fmt::Display;
+use std::fs;
+use std::sync::LazyLock;
+
+use taflbase::Tablebase;
+use taflbase::build::slices_up_to;
+use taflbase::index::{SliceIndex, Slot};
+use taflbase::moves::{find_move, legal_moves};
+use taflbase::notation::parse_move;
+use taflbase::position::Position;
+use taflbase::rules::{Ruleset, Side};
+use taflbase::slice::Slice;
+use taflbase::table::{Access, Header, Table};
+use taflbase::tablebase::{BlockCache, Options, Probed};
+use taflbase::unmoves::{UnMove, unmoves};
+use taflbase::value::Value;
+
+/// The built-in rulesets with the tables that are part of the library.
+static GAMES: LazyLock<Vec<Tablebase>> = LazyLock::new(|| {
+    let game = |name: &&str| {
+        let mut tables = Tablebase::new(Ruleset::builtin(name).unwrap());
+        tables.add_embedded();
+        tables
+    };
+    Ruleset::builtin_names().iter().map(game).collect()
+});
+
+static BRANDUBH: LazyLock<Ruleset> = LazyLock::new(|| Ruleset::builtin("brandubh").unwrap());
+
+fn assert_one_line(error: impl Display) {
+    let text = error.to_string();
+    assert!(!text.is_empty() && !text.contains('\n'), "{text:?}");
+}
+
+/// The first byte chooses a game, the others are text.
+fn game_and_text(bytes: &[u8]) -> Option<(&'static Tablebase, String)> {
+    let (&game, text) = bytes.split_first()?;
+    Some((&GAMES[usize::from(game) % GAMES.len()], String::from_utf8_lossy(text).into_owned()))
+}
+
+/// A position in any of the games: the first byte chooses it.
+pub fn position(bytes: &[u8]) {
+    let Some((tables, text)) = game_and_text(bytes) else {
+        return;
+    };
+    match Position::parse(&text, tables.rules()) {
+        Ok(position) => explore(tables, &position),
+        Err(error) => assert_one_line(error),
+    }
+}
+
+/// A position as in [`position`], or the start of the game if that is none, and on
+/// the second line a move.
+pub fn moves(bytes: &[u8]) {
+    let Some((tables, text)) = game_and_text(bytes) else {
+        return;
+    };
+    let rules = tables.rules();
+    let (position, text) = text.split_once('\n').unwrap_or(("", &text));
+    let position = Position::parse(position, rules);
+    let position = position.unwrap_or_else(|_| Position::start(rules).unwrap());
+    match parse_move(rules, &position, text) {
+        Ok(played) => {
+            assert_eq!(find_move(rules, &position, played.from, played.to), Some(played));
+            let canonical = played.display(rules.board).to_string();
+            assert_eq!(parse_move(rules, &position, &canonical), Ok(played));
+        }
+        Err(error) => assert_one_line(error),
+    }
+}
+
+/// A position's text, moves, un-moves and values.
+fn explore(tables: &Tablebase, position: &Position) {
+    let rules = tables.rules();
+    let text = position.to_text(rules);
+    assert_eq!(Position::parse(&text, rules).as_ref(), Ok(position));
+    for played in legal_moves(rules, position) {
+        let text = played.display(rules.board).to_string();
+        assert_eq!(parse_move(rules, position, &text), Ok(played));
+        let after = position.after(&played);
+        assert!(played.ending.is_some() || after.check(rules).is_ok(), "{text}");
+        if played.is_quiet() {
+            let unmove = UnMove { piece: played.piece, from: played.from, to: played.to };
+            assert!(unmoves(rules, &after).contains(&unmove), "{text}");
+        }
+    }
+    for unmove in unmoves(rules, position) {
+        let before = position.before(&unmove);
+        let played = find_move(rules, &before, unmove.from, unmove.to);
+        assert_eq!(played.map(|played| before.after(&played)), Some(*position));
+    }
+    match tables.probe(position) {
+        Ok(probe) => {
+            let best = probe.moves.first().map_or(Probed::from(Value::Loss(0)), |best| {
+                let after = best.value.unwrap();
+                Probed { wdl: after.wdl, plies: after.plies.map(|plies| plies + 1) }
+            });
+            assert_eq!(probe.value, best);
+            // A win by the next move is known without tables, other moves are not.
+            if probe.moves.iter().all(|played| played.value.is_some()) {
+                let line = tables.line(position).unwrap();
+                assert_eq!(line.len(), usize::from(best.plies.unwrap_or(0)));
+            }
+        }
+        Err(error) => {
+            assert!(position.slice().men() > tables.max_men(), "{text}: {error}");
+            assert_one_line(error);
+        }
+    }
+}
+
+/// The text of a ruleset file.
+pub fn ruleset(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let rules = match Ruleset::from_toml(&text, "rules.toml") {
+        Ok(rules) => rules,
+        Err(error) => return assert_one_line(error),
+    };
+    assert!(!rules.describe().is_empty());
+    assert!(!rules.describe_json().is_null());
+    let again = Ruleset::from_toml(&text, "again.toml").unwrap();
+    assert_eq!(rules.fingerprint(), again.fingerprint());
+    let tables = Tablebase::new(rules);
+    let rules = tables.rules();
+    explore(&tables, &Position::start(rules).unwrap());
+    for slice in slices_up_to(rules, 3) {
+        match SliceIndex::new(rules, slice) {
+            Ok(index) => for_some_positions(&index, 9, |position| {
+                let slot = index.rank(position).unwrap();
+                assert_eq!(index.rank(&index.unrank(slot, position.to_move).unwrap()), Some(slot));
+                for symmetry in rules.symmetries().iter() {
+                    assert_eq!(index.rank(&position.image(rules, symmetry)), Some(slot));
+                }
+                if position.check(rules).is_ok() {
+                    explore(&tables, position);
+                }
+            }),
+            Err(error) => assert_one_line(error),
+        }
+    }
+}
+
+/// Visits so many positions of a slice at the most, from all over it.
+fn for_some_positions(index: &SliceIndex, count: u64, mut visit: impl FnMut(&Position)) {
+    let lanes = index.lanes().count() as u64;
+    for i in 0..count.min(lanes * index.rows()) {
+        let slot = Slot { lane: (i * 7 % lanes) as u16, row: index.rows() * i / count };
+        if let Some(position) = index.unrank(slot, Side::ALL[i as usize % 2]) {
+            visit(&position);
+        }
+    }
+}
+
+/// The bytes of a table file; once more with the checksums that they ask for: a forged
+/// table may give any answer, but takes nothing else down.
+pub fn table(bytes: &[u8]) {
+    container(bytes);
+    let mut bytes = bytes.to_vec();
+    forge::put_checksums_right(&mut bytes);
+    container(&bytes);
+    prober(&bytes);
+}
+
+/// The table as a container of codes.
+fn container(bytes: &[u8]) {
+    let table = match Table::new(bytes) {
+        Ok(table) => table,
+        Err(error) => return assert_one_line(error),
+    };
+    let sound = table.check().map_err(|errors| errors.iter().for_each(assert_one_line)).is_ok();
+    let per_side = table.header().grid.blocks_per_side();
+    let some = 0..per_side.min(99);
+    for block in some.clone().chain(some.map(|block| per_side + block)) {
+        let mut values = Vec::new();
+        let read = table.read_block(block, &mut values);
+        let packed = table.read_packed(block);
+        match (read, packed) {
+            (Ok(()), Ok(packed)) => {
+                for at in (0..values.len()).step_by(1 + values.len() / 99) {
+                    assert_eq!(table.value_of(&packed, at).unwrap(), values[at]);
+                }
+                if let Some(value) = table.one_value(block).unwrap() {
+                    assert!(values.iter().all(|&other| other == value));
+                }
+            }
+            (Err(error), _) => {
+                assert!(!sound, "{error}");
+                assert_one_line(error);
+            }
+            (Ok(()), Err(error)) => panic!("{error}"),
+        }
+    }
+}
+
+/// Some positions of each small slice of brandubh.
+static POSITIONS: LazyLock<HashMap<Slice, Vec<Position>>> = LazyLock::new(|| {
+    let some = |slice| {
+        let index = SliceIndex::new(&BRANDUBH, slice).unwrap();
+        let mut positions = Vec::new();
+        for_some_positions(&index, 40, |position| positions.push(*position));
+        (slice, positions)
+    };
+    slices_up_to(&BRANDUBH, 4).into_iter().map(some).collect()
+});
+
+/// The table as a file among others.
+fn prober(bytes: &[u8]) {
+    let Ok(Header { metric, slice, .. }) = Header::of(bytes) else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join(metric.file_name(slice)), bytes).unwrap();
+    for access in [Access::Mapped, Access::Read] {
+        let options = Options { access, cache: BlockCache::new(1 << 16) };
+        let mut tables = Tablebase::with_options(BRANDUBH.clone(), options);
+        tables.add_directory(folder.path()).unwrap();
+        tables.add_embedded();
+        for position in POSITIONS.get(&slice).into_iter().flatten() {
+            let wdl = tables.probe_wdl(position).map_err(assert_one_line);
+            let many = tables.probe_many_wdl(&[*position]).remove(0).map_err(assert_one_line);
+            assert_eq!(wdl, many);
+            let _ = tables.probe_dtw(position).map_err(assert_one_line);
+            let _ = tables.line(position).map_err(assert_one_line);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What fuzzers start from, and what they have found, goes through the same checks.
+
+#[path = "fuzz/checks.rs"]
+mod checks;
+
+use std::fs;
+use std::path::Path;
+
+/// Checks every file of a folder, or of one in it.
+fn each_file(folder: &str, check: fn(&[u8])) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let files = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut checked = 0;
+    for file in files.filter(|path| path.is_file()) {
+        println!("{}", file.display());
+        check(&fs::read(file).unwrap());
+        checked += 1;
+    }
+    assert!(checked > 0, "{}", folder.display());
+}
+
+#[test]
+fn tables() {
+    each_file("tests/fuzz/seeds/table", checks::table);
+    each_file("tests/data", checks::table);
+}
+
+#[test]
+fn positions() {
+    each_file("tests/fuzz/seeds/position", checks::position);
+}
+
+#[test]
+fn moves() {
+    each_file("tests/fuzz/seeds/moves", checks::moves);
+}
+
+#[test]
+fn rulesets() {
+    each_file("tests/fuzz/seeds/ruleset", checks::ruleset);
+    each_file("tests/rulesets", checks::ruleset);
+    each_file("src/rules/builtin", checks::ruleset);
+}
