@@ -205,7 +205,7 @@ static POSITIONS: LazyLock<HashMap<Slice, Vec<Position>>> = LazyLock::new(|| {
     let some = |slice| {
         let index = SliceIndex::new(&BRANDUBH, slice).unwrap();
         let mut positions = Vec::new();
-        for_some_positions(&index, 40, |position| positions.push(*position));
+        for_some_positions(&index, 9, |position| positions.push(*position));
         (slice, positions)
     };
     slices_up_to(&BRANDUBH, 4).into_iter().map(some).collect()
@@ -219,7 +219,7 @@ fn prober(bytes: &[u8]) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(metric.file_name(slice)), bytes).unwrap();
     for access in [Access::Mapped, Access::Read] {
-        let options = Options { access, cache: BlockCache::new(1 << 16) };
+        let options = Options { access, cache: BlockCache::new(1 << 20) };
         let mut tables = Tablebase::with_options(BRANDUBH.clone(), options);
         tables.add_directory(folder.path()).unwrap();
         tables.add_embedded();
