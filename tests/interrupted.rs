@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use taflbase::Tablebase;
 use taflbase::build::{BuildError, BuildOptions, SliceReport, build};
@@ -127,9 +127,12 @@ fn program(tables: &Path) -> Command {
 #[test]
 fn a_killed_program_goes_on_and_makes_the_same_files() {
     let whole = tempfile::tempdir().unwrap();
+    let begun = Instant::now();
     assert!(program(whole.path()).status().unwrap().success());
+    let takes = begun.elapsed().as_micros() as u64;
     let tables = tempfile::tempdir().unwrap();
     let folder = tables.path().join("brandubh");
+    let work = folder.join("K2v2.work");
     let (mut kills, mut at_work) = (0, 0);
     // Delays between 0 and a limit that grows, so that there is an end.
     let mut random = 2_463_534_242_u64;
@@ -138,7 +141,11 @@ fn a_killed_program_goes_on_and_makes_the_same_files() {
         random ^= random >> 7;
         random ^= random << 17;
         let mut child = program(tables.path()).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(random % (60 + 20 * kills)));
+        // Every other one is killed among the plies, however short they are.
+        while kills % 2 == 1 && !work.is_dir() && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_micros(100));
+        }
+        std::thread::sleep(Duration::from_micros(random % (takes / 8 + takes / 40 * kills)));
         if let Some(status) = child.try_wait().unwrap() {
             assert!(status.success(), "after {kills} kills");
             break;
@@ -146,10 +153,10 @@ fn a_killed_program_goes_on_and_makes_the_same_files() {
         child.kill().unwrap();
         child.wait().unwrap();
         kills += 1;
-        at_work += u64::from(folder.join("K2v2.work").is_dir());
+        at_work += u64::from(work.is_dir());
     }
     assert!(at_work > 3, "killed {at_work} times of {kills} while a ply was in progress");
-    assert!(!folder.join("K2v2.work").exists());
+    assert!(!work.exists());
     assert!(files(&folder) == files(&whole.path().join("brandubh")));
 }
 
@@ -212,6 +219,12 @@ fn remains_of_a_killed_build_are_cleared_away() {
         assert_eq!(built, [slice("K1v1")], "{length} bytes");
         assert!(files(&folder) == whole, "{length} bytes");
     }
+    // Of one that had only this left to do.
+    let work = folder.join("K1v1.work");
+    fs::create_dir(&work).unwrap();
+    fs::write(work.join("initial"), table).unwrap();
+    assert_eq!(build_in(tables.path(), "mini-edge", WANTED).unwrap(), []);
+    assert!(!work.exists());
 }
 
 #[test]

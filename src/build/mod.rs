@@ -141,12 +141,15 @@ struct Builder<'a> {
 impl Builder<'_> {
     fn slice(&mut self, slice: Slice, metrics: &[Metric]) -> Result<SliceReport, BuildError> {
         if let Some(report) = self.found(slice, metrics)? {
+            // Who is killed after his last file leaves the work that led to it. If the
+            // folder is somebody's, so is the work.
+            let work = self.scratch_folder(slice);
+            if work.is_dir() && self.claim_folder().is_ok() {
+                Scratch::clear(&work)?;
+            }
             return Ok(report);
         }
-        if self.claim.is_none() {
-            self.claim = Some(claim(&self.folder)?);
-            remove_temporaries(&self.folder)?;
-        }
+        self.claim_folder()?;
         let side = region_side(self.base.rules());
         let report = match (side * side).div_ceil(64) {
             1 => self.build::<1>(slice, metrics),
@@ -161,6 +164,15 @@ impl Builder<'_> {
             self.base.add_file(slice, metric, self.folder.join(metric.file_name(slice)));
         }
         Ok(report)
+    }
+
+    /// Keeps other builds out of the folder, and clears away what killed ones left.
+    fn claim_folder(&mut self) -> Result<(), BuildError> {
+        if self.claim.is_none() {
+            self.claim = Some(claim(&self.folder)?);
+            remove_temporaries(&self.folder)?;
+        }
+        Ok(())
     }
 
     fn threads(&self) -> usize {
