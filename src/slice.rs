@@ -47,7 +47,7 @@ pub struct ParseSliceError(String);
 
 impl fmt::Display for ParseSliceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "\"{}\" is no slice: write K2v4 for king and 2 defenders v 4 attackers", self.0)
+        write!(f, "{:?} is no slice: write K2v4 for king and 2 defenders v 4 attackers", self.0)
     }
 }
 

@@ -71,10 +71,10 @@ impl fmt::Display for MoveError {
         match self {
             MoveError::Syntax(text) => write!(
                 f,
-                "\"{text}\" is no move: write e5-e8, with captures e5-e8xe9/d8, for the king Ke5-e8"
+                "{text:?} is no move: write e5-e8, with captures e5-e8xe9/d8, for the king Ke5-e8"
             ),
             MoveError::NoSquare(name, last) => {
-                write!(f, "the board has no square \"{name}\": squares go from a1 to {last}")
+                write!(f, "the board has no square {name:?}: squares go from a1 to {last}")
             }
             MoveError::GameOver => f.write_str("the game is over, there are no more moves"),
             MoveError::Empty(square) => write!(f, "no piece stands on {square}"),

@@ -76,11 +76,11 @@ impl fmt::Display for PositionError {
                  board and a blank",
             ),
             PositionError::UnknownSide(side) => {
-                write!(f, "\"{side}\" is no side to move: write a (attackers) or d (defenders)")
+                write!(f, "{side:?} is no side to move: write a (attackers) or d (defenders)")
             }
             PositionError::Extra(extra) => write!(
                 f,
-                "\"{extra}\" after the position: write the board, a blank and the side to move"
+                "{extra:?} after the position: write the board, a blank and the side to move"
             ),
             PositionError::NoKing => f.write_str("there is no king (K) on the board"),
             PositionError::OffBoard { kind, number, board } => write!(

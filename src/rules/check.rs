@@ -89,7 +89,7 @@ pub(super) fn ruleset(file: &File) -> Result<Ruleset, Fault> {
 fn check_name(name: &str) -> Result<(), Fault> {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if name.is_empty() || name.starts_with('-') || !name.chars().all(fits) {
-        let reason = format!("\"{name}\" may hold only a-z, 0-9 and, not at its start, -");
+        let reason = format!("{name:?} may hold only a-z, 0-9 and, not at its start, -");
         return fault("name", reason);
     }
     Ok(())

@@ -40,7 +40,7 @@ impl fmt::Display for RulesetError {
         match self {
             RulesetError::Unknown { name } => write!(
                 f,
-                "\"{name}\" is neither a file nor a built-in ruleset ({})",
+                "{name:?} is neither a file nor a built-in ruleset ({})",
                 super::Ruleset::builtin_names().join(", ")
             ),
             RulesetError::Unreadable { origin, reason } => write!(f, "{origin}: {reason}"),

@@ -174,7 +174,7 @@ impl fmt::Display for LayoutError {
                 write!(f, "rank {rank} has {found} squares instead of {expected}")
             }
             LayoutError::NoPiece { rank, found } => {
-                write!(f, "rank {rank}: \"{found}\" is no piece: write t, T, K or a count")
+                write!(f, "rank {rank}: {found:?} is no piece: write t, T, K or a count")
             }
             LayoutError::TwoKings(first, second) => write!(f, "two kings, on {first} and {second}"),
         }

@@ -67,7 +67,7 @@ impl Ruleset {
                 Err(RulesetError::Field {
                     origin: origin.to_owned(),
                     field: "name".to_owned(),
-                    reason: format!("\"{}\" is a built-in ruleset with other rules", rules.name),
+                    reason: format!("{:?} is a built-in ruleset with other rules", rules.name),
                 })
             }
             _ => Ok(rules),

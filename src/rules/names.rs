@@ -33,6 +33,12 @@ impl Names {
         let mut defined: Vec<_> = file.iter().collect();
         defined.sort_by_key(|(_, squares)| squares.span().start);
         for (name, squares) in defined {
+            // As TOML has them without quotes; they are part of messages.
+            let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+            if !name.chars().all(fits) {
+                let reason = format!("{name:?} may hold only letters a-z, digits, - and _");
+                return fault("squares", reason);
+            }
             let field = format!("squares.{name}");
             if sets.iter().any(|(known, _)| known == name) {
                 return fault(field, "is predefined");
@@ -55,7 +61,7 @@ impl Names {
             let Some((_, found)) = self.sets.iter().find(|(known, _)| known == name) else {
                 let known: Vec<&str> = self.sets.iter().map(|(name, _)| name.as_str()).collect();
                 let known = known.join(", ");
-                return fault(field, format!("no set is named \"{name}\" (known: {known})"));
+                return fault(field, format!("no set is named {name:?} (known: {known})"));
             };
             groups.extend(found);
         }
@@ -85,10 +91,10 @@ fn parse_groups(texts: &[String], field: &str, board: Board) -> Result<Vec<Squar
         for name in text.split_whitespace() {
             let Some(square) = board.parse(name) else {
                 let size = board.size();
-                return fault(field, format!("\"{name}\" is not on a {size}x{size} board"));
+                return fault(field, format!("{name:?} is not on a {size}x{size} board"));
             };
             if all.contains(square) {
-                return fault(field, format!("\"{name}\" is there twice"));
+                return fault(field, format!("{name:?} is there twice"));
             }
             group.insert(square);
             all.insert(square);
