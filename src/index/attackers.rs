@@ -1,9 +1,7 @@
-use std::collections::HashMap;
-use std::ops::Range;
-
 use crate::board::{Board, Square, SquareSet, Symmetry, SymmetryGroup};
 
 use super::orbits::{Orbit, orbits};
+use super::states::{NONE, States};
 
 /// A perfect numbering of sets of attackers, one number range for each class
 /// of mirror images, without any table as large as the number of sets.
@@ -39,17 +37,15 @@ use super::orbits::{Orbit, orbits};
 pub struct AttackerSets {
     board: Board,
     count: usize,
-    group: SymmetryGroup,
-    orbits: Vec<Orbit>,
+    pub(super) group: SymmetryGroup,
+    pub(super) orbits: Vec<Orbit>,
     /// For every eight orbits: their squares.
     groups: Vec<SquareSet>,
     /// For every square: where each symmetry takes it, as a bit of its group's word.
     bits: Vec<[u64; 8]>,
     /// For every square: where each symmetry takes it.
     images: Vec<[Square; 8]>,
-    states: States,
-    start: u32,
-    total_rows: u64,
+    pub(super) states: States,
 }
 
 /// A set's canonical image.
@@ -64,45 +60,6 @@ pub struct Canonical {
     /// All symmetries that do, bit `i` for the symmetry numbered `i`.
     pub symmetries: u8,
 }
-
-/// The states of the automaton, one after another. A state's number is where its
-/// entries begin: one for each pattern of its orbit, and one more. Which men are
-/// still to come is implied.
-#[derive(Clone, Debug, Default)]
-struct States {
-    /// For every pattern: the rows of all ways to go on with a lesser one. The
-    /// last entry holds those of all.
-    before: Vec<u64>,
-    /// For every pattern: the next state; `NONE` where it is not canonical.
-    next: Vec<u32>,
-    /// For every pattern: the next one with rows of its own, if there is one; in
-    /// the last entry the first one.
-    following: Vec<u8>,
-}
-
-impl States {
-    /// The pattern in a state of that orbit that holds the row, counted from the
-    /// first of the state's rows; it has rows of its own.
-    fn pattern(&self, state: u32, orbit: &Orbit, row: u64) -> usize {
-        let before = &self.before[state as usize..][..=orbit.patterns()];
-        before.partition_point(|&rows| rows <= row) - 1
-    }
-
-    /// The same, when it is likely to come after this pattern, or first after the
-    /// number of all patterns.
-    #[inline]
-    fn pattern_after(&self, state: u32, orbit: &Orbit, last: usize, row: u64) -> usize {
-        let following = usize::from(self.following[state as usize + last]);
-        let before = &self.before[state as usize + following..];
-        if (before[0]..before[1]).contains(&row) {
-            following
-        } else {
-            self.pattern(state, orbit, row)
-        }
-    }
-}
-
-const NONE: u32 = u32::MAX;
 
 impl AttackerSets {
     /// The sets of `count` attackers on the squares `places`, which must be
@@ -129,15 +86,7 @@ impl AttackerSets {
         }
         let bits = images.iter().map(|images| images.map(|image| own_bits[image.index()]));
         let squares = |orbits: &[Orbit]| orbits.iter().flat_map(|o| o.squares.clone()).collect();
-        let mut automaton = Automaton {
-            orbits: &orbits,
-            rows: &rows,
-            known: HashMap::new(),
-            states: States::default(),
-        };
-        let (start, total_rows) =
-            automaton.state(Key { orbit: 0, group, left: count, heavy: 0 })?;
-        let states = automaton.states;
+        let states = States::new(&orbits, group, count, &rows)?;
         Some(AttackerSets {
             board,
             count,
@@ -147,14 +96,12 @@ impl AttackerSets {
             images,
             orbits,
             states,
-            start,
-            total_rows,
         })
     }
 
     /// How many rows all canonical sets have together.
     pub fn rows(&self) -> u64 {
-        self.total_rows
+        self.states.rows
     }
 
     /// The symmetries under which sets are the same.
@@ -175,7 +122,7 @@ impl AttackerSets {
     /// there: what a probe needs of [`canonical`](AttackerSets::canonical).
     pub(super) fn locate(&self, set: SquareSet) -> (u64, u8) {
         let mut symmetries = self.group.bits();
-        let mut state = self.start;
+        let mut state = self.states.start;
         let mut offset = 0;
         let mut left = self.count as u32;
         for (orbits, &group) in self.orbits.chunks(8).zip(&self.groups) {
@@ -213,9 +160,9 @@ impl AttackerSets {
     /// # Panics
     /// If there is no such row.
     pub fn unrank(&self, row: u64) -> (SquareSet, u64) {
-        assert!(row < self.total_rows, "row {row} of {}", self.total_rows);
+        assert!(row < self.rows(), "row {row} of {}", self.rows());
         let mut set = SquareSet::EMPTY;
-        let mut state = self.start;
+        let mut state = self.states.start;
         let mut offset = 0;
         for orbit in &self.orbits {
             let pattern = self.states.pattern(state, orbit, row - offset);
@@ -251,158 +198,11 @@ fn least_of(images: [u64; 8], symmetries: &mut u8) -> u64 {
     least
 }
 
-/// Unranks one row after another: what a set shares with the one before it is
-/// not worked out again, so that it is fast in ascending order.
-#[derive(Clone, Debug)]
-pub(crate) struct Walker<'a> {
-    sets: &'a AttackerSets,
-    /// What has been read before each orbit, as far as the last set went; first
-    /// comes nothing.
-    levels: Vec<Level>,
-}
-
-/// The patterns before some orbit.
-#[derive(Clone, Debug)]
-struct Level {
-    /// The rows of all sets that begin with them.
-    rows: Range<u64>,
-    /// The state after them.
-    state: u32,
-    /// This orbit's pattern in the last set, or else how many there are.
-    pattern: usize,
-    set: SquareSet,
-    /// What leaves them unchanged.
-    symmetries: u8,
-}
-
-impl<'a> Walker<'a> {
-    /// For these sets.
-    pub fn new(sets: &'a AttackerSets) -> Walker<'a> {
-        let mut levels = Vec::with_capacity(sets.orbits.len() + 1);
-        levels.push(Level {
-            rows: 0..sets.total_rows,
-            state: sets.start,
-            pattern: sets.orbits.first().map_or(0, Orbit::patterns),
-            set: SquareSet::EMPTY,
-            symmetries: sets.group.bits(),
-        });
-        Walker { sets, levels }
-    }
-
-    /// The canonical set that holds this row, and the symmetries that leave it
-    /// unchanged, bit `i` for the symmetry numbered `i`.
-    ///
-    /// # Panics
-    /// If there is no such row.
-    pub fn set(&mut self, row: u64) -> (SquareSet, u8) {
-        let sets = self.sets;
-        assert!(row < sets.total_rows, "row {row} of {}", sets.total_rows);
-        while self.levels.last().is_some_and(|level| !level.rows.contains(&row)) {
-            self.levels.pop();
-        }
-        let depth = self.levels.len() - 1;
-        for (i, orbit) in sets.orbits.iter().enumerate().skip(depth) {
-            let Some(level) = self.levels.last_mut().filter(|level| level.state != NONE) else {
-                break;
-            };
-            let start = level.rows.start;
-            let state = level.state;
-            level.pattern = sets.states.pattern_after(state, orbit, level.pattern, row - start);
-            let entry = state as usize + level.pattern;
-            let before = &sets.states.before[entry..];
-            let mut below = Level {
-                rows: start + before[0]..start + before[1],
-                state: sets.states.next[entry],
-                pattern: sets.orbits.get(i + 1).map_or(0, Orbit::patterns),
-                set: level.set,
-                symmetries: level.symmetries,
-            };
-            let pattern = level.pattern as u8;
-            orbit.put(pattern, &mut below.set);
-            if below.symmetries != 1 {
-                orbit.least(pattern, &mut below.symmetries);
-            }
-            self.levels.push(below);
-        }
-        match self.levels.last() {
-            Some(level) => (level.set, level.symmetries),
-            None => unreachable!("the first level has all rows"),
-        }
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Key {
-    orbit: usize,
-    group: SymmetryGroup,
-    left: usize,
-    heavy: usize,
-}
-
-/// The automaton under construction.
-struct Automaton<'a> {
-    orbits: &'a [Orbit],
-    rows: &'a dyn Fn(usize) -> Option<u64>,
-    known: HashMap<Key, (u32, u64)>,
-    states: States,
-}
-
-impl Automaton<'_> {
-    /// The state's number and rows.
-    fn state(&mut self, key: Key) -> Option<(u32, u64)> {
-        // Nothing is left to be read when all men have been; the start reads always.
-        let to_read = key.left > 0 || key.orbit == 0;
-        let Some(orbit) = self.orbits.get(key.orbit).filter(|_| to_read) else {
-            return Some((NONE, if key.left == 0 { (self.rows)(key.heavy)? } else { 0 }));
-        };
-        if let Some(&known) = self.known.get(&key) {
-            return Some(known);
-        }
-        let patterns = orbit.patterns();
-        let mut before = Vec::with_capacity(patterns + 1);
-        let mut next = vec![NONE; patterns];
-        let mut total = 0_u64;
-        for (pattern, next) in next.iter_mut().enumerate() {
-            before.push(total);
-            let men = pattern.count_ones() as usize;
-            let mut stabilizer = key.group.bits();
-            if men > key.left || orbit.least(pattern as u8, &mut stabilizer) != pattern as u8 {
-                continue;
-            }
-            let fixed = |g: Symmetry| stabilizer >> g.index() & 1 == 1;
-            let (number, rows) = self.state(Key {
-                orbit: key.orbit + 1,
-                group: SymmetryGroup::stabilizing(fixed),
-                left: key.left - men,
-                heavy: key.heavy + if orbit.heavy { men } else { 0 },
-            })?;
-            *next = number;
-            total = total.checked_add(rows)?;
-        }
-        before.push(total);
-        next.push(NONE);
-        let mut following = vec![0; patterns + 1];
-        let mut later = 0;
-        for pattern in (0..patterns).rev() {
-            following[pattern] = later;
-            if before[pattern] < before[pattern + 1] {
-                later = pattern as u8;
-            }
-        }
-        following[patterns] = later;
-        let number = u32::try_from(self.states.before.len()).ok()?;
-        self.states.before.append(&mut before);
-        self.states.next.append(&mut next);
-        self.states.following.append(&mut following);
-        self.known.insert(key, (number, total));
-        Some((number, total))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
 
+    use super::super::Walker;
     use super::*;
 
     fn sets_of(squares: &[Square], count: usize) -> Vec<SquareSet> {

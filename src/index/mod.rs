@@ -28,11 +28,13 @@ mod defenders;
 mod lanes;
 mod orbits;
 mod slots;
+mod states;
+mod walker;
 
-pub(crate) use attackers::Walker;
 pub use attackers::{AttackerSets, Canonical};
 pub use binomial::{Binomials, binomial};
 pub(crate) use defenders::colex_next;
 pub use defenders::{colex_rank, colex_unrank};
 pub use lanes::KingLanes;
 pub use slots::{IndexError, SliceIndex, Slot};
+pub(crate) use walker::Walker;

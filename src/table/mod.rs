@@ -1,6 +1,7 @@
 #![doc = include_str!("FORMAT.md")]
 
 mod block;
+mod block_index;
 mod bytes;
 mod code;
 mod error;

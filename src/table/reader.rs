@@ -3,17 +3,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::block::{RECORD_HEAD, decode_record, packed_record, record_bytes};
-use super::bytes::{checksum, u64_at};
+use super::block_index::{BlockIndex, Stored};
 use super::code::Code;
 use super::error::{KindResult, Part, TableError, TableErrorKind};
 use super::footer::{FOOTER_BYTES, Footer, SideSummary};
 use super::header::{HEADER_BYTES, Header};
 use super::source::{Access, Source, TableFile};
 use super::value_hash::ValueHash;
-use super::writer::ONE_VALUE_FLAG;
 use crate::rules::Side;
-
-const ENTRY_BYTES: usize = size_of::<u64>();
 
 /// An open table over any [`Source`] of bytes: a file, or a table in memory.
 ///
@@ -26,9 +23,7 @@ pub struct Table<S> {
     header: Header,
     footer: Footer,
     file_checksum: blake3::Hash,
-    /// What the index says of each block, by side; nothing for a side of one
-    /// value. In memory, so that a probe need not look for it in the file.
-    entries: [Vec<u64>; 2],
+    index: BlockIndex,
     /// The largest code that each side can have.
     largest: [Code; 2],
 }
@@ -104,19 +99,11 @@ impl<S: Source> Table<S> {
         {
             return Err(TableErrorKind::Corrupted(Part::Footer));
         }
-        let counts = entry_counts(footer_start, &header, &footer)
-            .ok_or(TableErrorKind::Corrupted(Part::Footer))?;
-        let index = read(&source, footer.index_offset, ENTRY_BYTES * (counts[0] + counts[1]))?;
-        if checksum(&index) != footer.index_checksum {
-            return Err(TableErrorKind::Corrupted(Part::Index));
-        }
-        let (attackers, defenders) = index.split_at(ENTRY_BYTES * counts[0]);
-        let entries = [attackers, defenders].map(|side| {
-            side.chunks_exact(ENTRY_BYTES).map(|entry| u64_at(entry, 0)).collect::<Vec<u64>>()
-        });
-        drop(index);
+        let bytes = BlockIndex::bytes(footer_start, &header, &footer)?;
+        let index =
+            BlockIndex::parse(&read(&source, footer.index_offset, bytes)?, &header, &footer)?;
         let path = path.map(Path::to_owned);
-        Ok(Table { source, path, header, footer, file_checksum, entries, largest })
+        Ok(Table { source, path, header, footer, file_checksum, index, largest })
     }
 
     /// What the table is.
@@ -161,10 +148,10 @@ impl<S: Source> Table<S> {
     /// If the table has no such block or the index is wrong.
     #[inline]
     pub fn one_value(&self, block: u64) -> Result<Option<Code>, TableError> {
-        let one = self.entry(block).and_then(|(side, entry)| match entry {
-            Entry::Record(_) => Ok(None),
-            Entry::OneValue(code) if code <= self.largest[side] => Ok(Some(code)),
-            Entry::OneValue(_) => Err(TableErrorKind::Corrupted(Part::Block(block))),
+        let one = self.index.block(block).and_then(|(side, stored)| match stored {
+            Stored::Record(_) => Ok(None),
+            Stored::OneValue(code) if code <= self.largest[side] => Ok(Some(code)),
+            Stored::OneValue(_) => Err(TableErrorKind::Corrupted(Part::Block(block))),
         });
         one.map_err(|kind| kind.at(self.path.as_deref()))
     }
@@ -208,15 +195,13 @@ impl<S: Source> Table<S> {
     /// How many blocks have an entry in the index: all but those of a side of one
     /// value.
     pub(crate) fn entries(&self) -> usize {
-        self.entries[0].len() + self.entries[1].len()
+        self.index.entries()
     }
 
     /// The number of a block's entry, if it has one.
     #[inline]
     pub(crate) fn entry_number(&self, block: u64) -> usize {
-        // If the first side has none, those of the second begin where it would.
-        let none = self.header.grid.blocks_per_side() - self.entries[0].len() as u64;
-        block.saturating_sub(none) as usize
+        self.index.entry_number(block)
     }
 
     /// The most bytes that a packed block can have.
@@ -285,13 +270,13 @@ impl<S: Source> Table<S> {
     fn decode(&self, block: u64, values: &mut Vec<Code>) -> KindResult<()> {
         let extent = self.header.grid.block_extent(block).ok_or(TableErrorKind::OutsideTable)?;
         let damaged = || TableErrorKind::Corrupted(Part::Block(block));
-        let (side, entry) = self.entry(block)?;
-        match entry {
-            Entry::OneValue(code) => {
+        let (side, stored) = self.index.block(block)?;
+        match stored {
+            Stored::OneValue(code) => {
                 values.clear();
                 values.resize(extent.values(), code);
             }
-            Entry::Record(start) => {
+            Stored::Record(start) => {
                 let packing = self.header.packing;
                 let record = self.record(block, start, extent.values())?;
                 decode_record(packing, &record, extent.values(), values).ok_or_else(damaged)?;
@@ -303,9 +288,9 @@ impl<S: Source> Table<S> {
 
     fn packed(&self, block: u64) -> KindResult<PackedBlock> {
         let extent = self.header.grid.block_extent(block).ok_or(TableErrorKind::OutsideTable)?;
-        let content = match self.entry(block)?.1 {
-            Entry::OneValue(code) => PackedContent::OneValue(code),
-            Entry::Record(start) => {
+        let content = match self.index.block(block)?.1 {
+            Stored::OneValue(code) => PackedContent::OneValue(code),
+            Stored::Record(start) => {
                 let record = self.record(block, start, extent.values())?;
                 packed_record(self.header.packing, &record, extent.values())
                     .map(PackedContent::Bytes)
@@ -313,29 +298,6 @@ impl<S: Source> Table<S> {
             }
         };
         Ok(PackedBlock { number: block, content })
-    }
-
-    /// What the index says, or would say, about a block, and the block's side.
-    #[inline]
-    fn entry(&self, block: u64) -> KindResult<(usize, Entry)> {
-        let per_side = self.header.grid.blocks_per_side();
-        let (side, in_side) = match block.checked_sub(per_side) {
-            None => (0, block),
-            Some(in_side) => (1, in_side),
-        };
-        if in_side >= per_side {
-            return Err(TableErrorKind::OutsideTable);
-        }
-        if let Some(code) = self.footer.one_value[side] {
-            return Ok((side, Entry::OneValue(code)));
-        }
-        // Opening has found as many entries as the side has blocks.
-        let entry = self.entries[side].get(in_side as usize).copied();
-        let entry = entry.and_then(|entry| match entry & ONE_VALUE_FLAG {
-            0 => Some(Entry::Record(entry)),
-            _ => Code::try_from(entry & !ONE_VALUE_FLAG).ok().map(Entry::OneValue),
-        });
-        entry.map(|entry| (side, entry)).ok_or(TableErrorKind::Corrupted(Part::Block(block)))
     }
 
     /// The bytes of the record that begins there, which must end before the index
@@ -356,14 +318,6 @@ impl<S: Source> Table<S> {
     }
 }
 
-/// What the index says about a block.
-#[derive(Clone, Copy)]
-enum Entry {
-    OneValue(Code),
-    /// Where its record begins.
-    Record(u64),
-}
-
 /// How many bytes a check of the whole file takes at once.
 const CHECKED_AT_ONCE: u64 = 1 << 20;
 
@@ -372,17 +326,4 @@ fn read<S: Source>(source: &S, start: u64, length: usize) -> KindResult<Cow<'_, 
         io::ErrorKind::UnexpectedEof => TableErrorKind::Truncated,
         _ => TableErrorKind::io("read the table")(error),
     })
-}
-
-/// How many entries the two sides have, if the index is just what lies between
-/// the place that the footer names and the footer.
-fn entry_counts(index_end: u64, header: &Header, footer: &Footer) -> Option<[usize; 2]> {
-    let bytes = index_end.checked_sub(footer.index_offset)?;
-    let per_side = header.grid.blocks_per_side();
-    let counts = footer.one_value.map(|one_value| if one_value.is_some() { 0 } else { per_side });
-    let fits = footer.index_offset >= HEADER_BYTES as u64
-        && bytes.checked_rem(ENTRY_BYTES as u64) == Some(0)
-        && counts[0].checked_add(counts[1]) == Some(bytes / ENTRY_BYTES as u64);
-    let [attackers, defenders] = counts.map(usize::try_from);
-    fits.then_some([attackers.ok()?, defenders.ok()?])
 }

@@ -3,6 +3,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::block::{Content, EncodedBlock};
+use super::block_index::ONE_VALUE_FLAG;
 use super::bytes::checksum;
 use super::code::Code;
 use super::error::{KindResult, TableError, TableErrorKind};
@@ -10,9 +11,6 @@ use super::footer::{Footer, SideSummary};
 use super::header::Header;
 use super::temporary::Temporary;
 use super::value_hash::ValueHash;
-
-/// Set in an index entry that holds a block's one value.
-pub(super) const ONE_VALUE_FLAG: u64 = 1 << 63;
 
 /// Writes one table, block by block in any order.
 ///

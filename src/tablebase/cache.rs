@@ -1,14 +1,13 @@
 //! Decoded blocks: bounded in bytes, read without a lock.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 use thread_local::ThreadLocal;
 
-use crate::mapping::Words;
-
 use super::compact::Layout;
+use super::frames::{EMPTY, FRAME_BYTES, Frames, Holding, MOST_FRAMES, Share, Slots, WORD_BYTES};
 
 /// A bounded cache of decoded blocks. Clones are the same cache: give one to
 /// several [`Tablebase`](super::Tablebase)s, and they share its bytes.
@@ -50,46 +49,12 @@ pub struct CacheStatistics {
     pub limit_bytes: usize,
 }
 
-const FRAME_BYTES: usize = 1 << 12;
-const WORD_BYTES: usize = size_of::<u64>();
-const FRAME_WORDS: usize = FRAME_BYTES / WORD_BYTES;
-/// Frames that get their memory together: one large page.
-const CHUNK_FRAMES: usize = 512;
 /// A slot's low bits are its frame's number and 1, the others its turn.
-const FRAME_BITS: u32 = 28;
-const MOST_FRAMES: usize = (1 << FRAME_BITS) - 1;
-const EMPTY: u64 = 0;
-const MOST_SHARES: usize = 16;
-/// Fewer frames than that have no use for several locks.
-const LEAST_SHARE: usize = 64;
-
-/// A table's pieces, block by block.
-type Slots = Arc<[AtomicU64]>;
+const FRAME_BITS: u32 = MOST_FRAMES.count_ones();
 
 struct Shared {
-    frames: usize,
-    chunks: Box<[OnceLock<Words>]>,
-    /// Which frames were read since the clock came to them.
-    used: Box<[AtomicBool]>,
-    shares: Box<[Mutex<Share>]>,
-    filled: AtomicUsize,
+    frames: Frames,
     counters: ThreadLocal<Counters>,
-}
-
-/// Every `shares.len()`th of the frames.
-#[derive(Default)]
-struct Share {
-    /// What the frames hold that have ever been filled.
-    holdings: Vec<Option<Holding>>,
-    /// Frames that were filled once and hold nothing.
-    free: Vec<usize>,
-    hand: usize,
-    turn: u64,
-}
-
-struct Holding {
-    slots: Slots,
-    piece: usize,
 }
 
 /// What one thread counts; nobody else writes to it.
@@ -112,16 +77,8 @@ impl BlockCache {
 
     /// A cache of at most so many bytes, counted in frames of 4 KiB; 0 keeps nothing.
     pub fn new(limit_bytes: usize) -> BlockCache {
-        let frames = (limit_bytes / FRAME_BYTES).min(MOST_FRAMES);
-        let shares = (frames / LEAST_SHARE).clamp(1, MOST_SHARES);
-        BlockCache(Arc::new(Shared {
-            frames,
-            chunks: (0..frames.div_ceil(CHUNK_FRAMES)).map(|_| OnceLock::new()).collect(),
-            used: (0..frames).map(|_| AtomicBool::new(false)).collect(),
-            shares: (0..shares).map(|_| Mutex::default()).collect(),
-            filled: AtomicUsize::new(0),
-            counters: ThreadLocal::new(),
-        }))
+        let frames = Frames::new(limit_bytes / FRAME_BYTES);
+        BlockCache(Arc::new(Shared { frames, counters: ThreadLocal::new() }))
     }
 
     /// What the cache holds now, and how it has served so far.
@@ -130,8 +87,8 @@ impl BlockCache {
         CacheStatistics {
             hits: counters().map(|c| c.hits.load(Ordering::Relaxed)).sum(),
             misses: counters().map(|c| c.misses.load(Ordering::Relaxed)).sum(),
-            bytes: self.0.filled.load(Ordering::Relaxed) * FRAME_BYTES,
-            limit_bytes: self.0.frames * FRAME_BYTES,
+            bytes: self.0.frames.filled.load(Ordering::Relaxed) * FRAME_BYTES,
+            limit_bytes: self.0.frames.count * FRAME_BYTES,
         }
     }
 
@@ -154,77 +111,6 @@ impl Default for BlockCache {
 impl fmt::Debug for BlockCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("BlockCache").field(&self.statistics()).finish()
-    }
-}
-
-impl Shared {
-    fn share(&self, number: usize) -> MutexGuard<'_, Share> {
-        // Nothing that is done under the lock can panic halfway.
-        self.shares[number].lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-    }
-
-    /// The number of a share's frame among all frames.
-    fn frame(&self, share: usize, at: usize) -> usize {
-        at * self.shares.len() + share
-    }
-
-    /// A frame's words, if it has ever had memory.
-    #[inline]
-    fn words(&self, frame: usize) -> Option<&[AtomicU64]> {
-        let words = self.chunks.get(frame / CHUNK_FRAMES)?.get()?;
-        words.get(frame % CHUNK_FRAMES * FRAME_WORDS..)?.get(..FRAME_WORDS)
-    }
-
-    /// The same, with memory asked for if need be; `None` if there is none left.
-    fn words_or_new(&self, frame: usize) -> Option<&[AtomicU64]> {
-        let chunk = frame / CHUNK_FRAMES;
-        if self.chunks[chunk].get().is_none() {
-            let frames = CHUNK_FRAMES.min(self.frames - chunk * CHUNK_FRAMES);
-            let words = Words::new(frames * FRAME_WORDS).ok()?;
-            self.chunks[chunk].get_or_init(|| words);
-        }
-        self.words(frame)
-    }
-}
-
-impl Share {
-    /// A frame of the share's that may be filled, by its place in the share; nothing
-    /// names it any more.
-    fn vacant(&mut self, shared: &Shared, share: usize) -> Option<usize> {
-        if let Some(at) = self.free.pop() {
-            return Some(at);
-        }
-        let at = self.holdings.len();
-        let frame = shared.frame(share, at);
-        if frame < shared.frames && shared.words_or_new(frame).is_some() {
-            self.holdings.push(None);
-            return Some(at);
-        }
-        self.evict(shared, share)
-    }
-
-    fn evict(&mut self, shared: &Shared, share: usize) -> Option<usize> {
-        // Readers may go on marking frames: after one round any frame will do.
-        let mut spared = self.holdings.len();
-        loop {
-            let at = self.hand;
-            self.hand = (at + 1) % self.holdings.len().max(1);
-            let used = &shared.used[shared.frame(share, at)..].first()?;
-            if spared > 0 && used.swap(false, Ordering::Relaxed) {
-                spared -= 1;
-                continue;
-            }
-            self.vacate(shared, at)?;
-            return Some(at);
-        }
-    }
-
-    /// Empties the slot that names the frame.
-    fn vacate(&mut self, shared: &Shared, at: usize) -> Option<()> {
-        let Holding { slots, piece } = self.holdings.get_mut(at)?.take()?;
-        slots[piece].store(EMPTY, Ordering::Relaxed);
-        shared.filled.fetch_sub(1, Ordering::Relaxed);
-        Some(())
     }
 }
 
@@ -251,19 +137,19 @@ impl CachedTable {
     /// The word that a byte of the compact block is in.
     #[inline]
     fn word(&self, block: usize, byte: usize) -> Option<u64> {
-        let shared = &*self.cache.0;
+        let frames = &self.cache.0.frames;
         let slot = self.slots.get(block * self.pieces + byte / FRAME_BYTES)?;
         let named = slot.load(Ordering::Acquire);
         let frame = (named as usize & MOST_FRAMES).checked_sub(1)?;
         let word = byte % FRAME_BYTES / WORD_BYTES;
-        let bytes = shared.words(frame)?[word].load(Ordering::Relaxed);
+        let bytes = frames.words(frame)?[word].load(Ordering::Relaxed);
         // If these bytes are of a later filling, the slot is seen to be emptied.
         fence(Ordering::Acquire);
         if slot.load(Ordering::Relaxed) != named {
             return None;
         }
         // A store that changes nothing would take the line from other threads.
-        let used = &shared.used[frame];
+        let used = &frames.used[frame];
         if !used.load(Ordering::Relaxed) {
             used.store(true, Ordering::Relaxed);
         }
@@ -273,54 +159,54 @@ impl CachedTable {
     /// Puts a block's bytes into the cache, as far as there is room.
     #[cold]
     pub fn keep(&self, block: usize, bytes: &[u8]) {
-        let shared = &*self.cache.0;
-        if shared.frames == 0 {
+        let frames = &self.cache.0.frames;
+        if frames.count == 0 {
             return;
         }
         let bytes = self.layout.compact(bytes);
-        let number = block % shared.shares.len();
-        let mut share = shared.share(number);
+        let number = block % frames.shares.len();
+        let mut share = frames.share(number);
         let first = block * self.pieces;
         for (piece, bytes) in (first..first + self.pieces).zip(bytes.chunks(FRAME_BYTES)) {
             // Another thread may have been faster.
             if self.slots.get(piece).is_none_or(|slot| slot.load(Ordering::Relaxed) != EMPTY) {
                 continue;
             }
-            let Some(at) = share.vacant(shared, number) else {
+            let Some(at) = share.vacant(frames, number) else {
                 return;
             };
-            self.fill(&mut share, shared.frame(number, at), at, piece, bytes);
+            self.fill(&mut share, frames.frame(number, at), at, piece, bytes);
         }
     }
 
     fn fill(&self, share: &mut Share, frame: usize, at: usize, piece: usize, bytes: &[u8]) {
-        let shared = &*self.cache.0;
+        let frames = &self.cache.0.frames;
         // The old slot is seen to be empty by whoever sees a new byte.
         fence(Ordering::Release);
-        for (word, bytes) in shared.words(frame).into_iter().flatten().zip(bytes.chunks(WORD_BYTES))
+        for (word, bytes) in frames.words(frame).into_iter().flatten().zip(bytes.chunks(WORD_BYTES))
         {
             let mut whole = [0; WORD_BYTES];
             whole[..bytes.len()].copy_from_slice(bytes);
             word.store(u64::from_le_bytes(whole), Ordering::Relaxed);
         }
         share.turn += 1;
-        shared.used[frame].store(false, Ordering::Relaxed);
+        frames.used[frame].store(false, Ordering::Relaxed);
         let named = share.turn << FRAME_BITS | (frame as u64 + 1);
         self.slots[piece].store(named, Ordering::Release);
         share.holdings[at] = Some(Holding { slots: self.slots.clone(), piece });
-        shared.filled.fetch_add(1, Ordering::Relaxed);
+        frames.filled.fetch_add(1, Ordering::Relaxed);
     }
 }
 
 impl Drop for CachedTable {
     fn drop(&mut self) {
-        let shared = &*self.cache.0;
-        for number in 0..shared.shares.len() {
-            let mut share = shared.share(number);
+        let frames = &self.cache.0.frames;
+        for number in 0..frames.shares.len() {
+            let mut share = frames.share(number);
             for at in 0..share.holdings.len() {
                 let holding = share.holdings[at].as_ref();
                 if holding.is_some_and(|holding| Arc::ptr_eq(&holding.slots, &self.slots)) {
-                    share.vacate(shared, at);
+                    share.vacate(frames, at);
                     share.free.push(at);
                 }
             }

@@ -6,6 +6,7 @@ mod compact;
 mod embedded;
 mod error;
 mod files;
+mod frames;
 mod lookup;
 mod probe;
 
@@ -158,7 +159,10 @@ impl Tablebase {
     /// As [`table`](Tablebase::table).
     pub fn best_table(&self, slice: Slice) -> Result<&Table<TableFile>, ProbeError> {
         match self.table(slice, Metric::Dtw) {
-            Err(ProbeError::MissingTable { .. }) => self.table(slice, Metric::Wdl),
+            Err(missing @ ProbeError::MissingTable { .. }) => {
+                let outcomes = self.files.open(&self.rules, slice, Metric::Wdl)?;
+                outcomes.map(|opened| &opened.table).ok_or(missing)
+            }
             table => table,
         }
     }
