@@ -21,11 +21,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::rules::{Endless, Ruleset, Side};
+use crate::rules::{Ruleset, Side};
 use crate::slice::Slice;
-use crate::table::{Metric, SideSummary, Table, TableFile};
+use crate::stats::SideCounts;
+use crate::table::{Metric, Table, TableFile};
 use crate::tablebase::{ProbeError, Tablebase};
-use crate::value::Plies;
 
 /// The name of a ruleset's manifest in the folder of its tables.
 pub const MANIFEST_FILE: &str = "MANIFEST.json";
@@ -55,30 +55,6 @@ pub struct SliceEntry {
     pub files: Vec<FileEntry>,
 }
 
-/// Counts over all placements with one side to move, with the names that
-/// `taflbase stats` gives them.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SideCounts {
-    /// `attackers` or `defenders`.
-    pub to_move: String,
-    /// All positions.
-    pub positions: u64,
-    /// Those that the side to move wins.
-    pub win: u64,
-    /// Those that it loses.
-    pub loss: u64,
-    /// Drawn ones; none where endless play is undecided.
-    pub draw: u64,
-    /// Undecided ones; none where endless play is a draw.
-    pub undecided: u64,
-    /// The longest win in plies; 0 if there is none, `None` if only the
-    /// outcomes are known.
-    pub max_win: Option<Plies>,
-    /// The longest loss likewise.
-    pub max_loss: Option<Plies>,
-}
-
 /// What one file is.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -102,24 +78,6 @@ pub enum Comparison {
     SameValues,
     /// Other values: one of them is wrong.
     OtherValues,
-}
-
-impl SideCounts {
-    /// The counts of a side; longest wins only where distances are known.
-    pub fn new(rules: &Ruleset, to_move: Side, summary: &SideSummary, metric: Metric) -> Self {
-        let open = |endless| if rules.endless == endless { summary.draws } else { 0 };
-        let longest = |plies| (metric == Metric::Dtw).then_some(plies);
-        SideCounts {
-            to_move: to_move.name().to_owned(),
-            positions: summary.positions,
-            win: summary.wins,
-            loss: summary.losses,
-            draw: open(Endless::Draw),
-            undecided: open(Endless::Undecided),
-            max_win: longest(summary.max_win),
-            max_loss: longest(summary.max_loss),
-        }
-    }
 }
 
 impl FileEntry {

@@ -15,10 +15,10 @@ use rayon::prelude::*;
 use crate::index::{IndexError, SliceIndex, Slot};
 use crate::position::Position;
 use crate::rules::{Ruleset, Side};
-use crate::table::{Code, Metric, Source, Table, TableError, dtw_value, wdl_value};
+use crate::table::{Code, Metric, SideSummary, Source, Table, TableError, dtw_value, wdl_value};
 use crate::value::{Plies, Wdl};
 
-pub use report::{Bar, SideReport};
+pub use report::{Bar, SideCounts, SideReport};
 use rows::Weights;
 
 /// The code of a position that the side to move decides, in tables of either
@@ -58,6 +58,19 @@ impl SideStats {
     pub fn count(&self, wdl: Wdl) -> u64 {
         let values = self.values.iter().filter(|value| value.wdl == wdl);
         values.map(|value| value.positions).sum()
+    }
+
+    /// The counts and the longest distances, as a table has them.
+    pub fn summary(&self) -> SideSummary {
+        let longest = |wdl| self.longest(wdl).and_then(|value| value.plies).unwrap_or(0);
+        SideSummary {
+            positions: self.positions(),
+            wins: self.count(Wdl::Win),
+            draws: self.count(Wdl::Draw),
+            losses: self.count(Wdl::Loss),
+            max_win: longest(Wdl::Win),
+            max_loss: longest(Wdl::Loss),
+        }
     }
 
     /// The positions of that outcome that take the longest; `None` if there are

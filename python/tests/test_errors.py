@@ -97,7 +97,7 @@ def test_missing_tables(brandubh: Tablebase) -> None:
         with pytest.raises(taflbase.MissingTable) as raised:
             ask("K3v5")
         assert raised.value.slice == "K3v5"
-        assert str(raised.value).startswith("there is no wdl table of K3v5; ")
+        assert str(raised.value).startswith("there is no dtw table of K3v5; ")
     again = pickle.loads(pickle.dumps(raised.value))
     assert (str(again), again.slice, again.metric) == (str(raised.value), "K3v5", "wdl")
     with pytest.raises(taflbase.MissingTable, match="position 0: there is no dtw table of K0v5"):

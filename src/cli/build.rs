@@ -2,8 +2,8 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use taflbase::build::{BuildOptions, SliceReport, build, plan};
-use taflbase::manifest::SideCounts;
 use taflbase::rules::{Ruleset, Side};
+use taflbase::stats::SideCounts;
 use taflbase::table::Metric;
 
 use super::arguments::{Threads, Wanted, parse_bytes};

@@ -54,26 +54,27 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
 }
 
 fn text(base: &Tablebase, report: &SideReport) -> String {
+    let counts = &report.counts;
     let mut text = format!(
         "{} {}, {} to move: {} positions\n",
         report.rules,
         report.slice,
-        report.to_move,
-        grouped(report.positions)
+        counts.to_move,
+        grouped(counts.positions)
     );
-    let draws = (base.category(Wdl::Draw), report.draw + report.undecided);
-    let counts = [("win", report.win), draws, ("loss", report.loss)];
-    let counts = counts.map(|(name, count)| format!("{name} {}", grouped(count)));
-    text.push_str(&format!("{}\n", counts.join(", ")));
+    let draws = (base.category(Wdl::Draw), counts.draw + counts.undecided);
+    let outcomes = [("win", counts.win), draws, ("loss", counts.loss)];
+    let outcomes = outcomes.map(|(name, count)| format!("{name} {}", grouped(count)));
+    text.push_str(&format!("{}\n", outcomes.join(", ")));
     for (name, plies, position) in [
-        ("longest win ", report.max_win, &report.longest_win),
-        ("longest loss", report.max_loss, &report.longest_loss),
+        ("longest win ", counts.max_win, &report.longest_win),
+        ("longest loss", counts.max_loss, &report.longest_loss),
     ] {
         if let (Some(plies), Some(position)) = (plies, position) {
             text.push_str(&format!("{name}  {plies:>4} plies  {position}\n"));
         }
     }
-    let rows = report.histogram.iter().map(|bar| row(bar, report.positions));
+    let rows = report.histogram.iter().map(|bar| row(bar, counts.positions));
     text + &columns(1, &["value", "plies", "positions", "%"], &rows.collect::<Vec<_>>())
 }
 

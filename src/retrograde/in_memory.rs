@@ -12,7 +12,7 @@ use crate::value::Plies;
 use super::frame::Block;
 use super::outcome::{Findings, Outcome, Ply, joined, read_events};
 use super::quiet::{Scratch, Targets};
-use super::reach::{Changed, Reach, clear, few, fewer_than_stars, lanes_of, reach};
+use super::reach::{Changed, Reach, STAR_ROWS_ON, clear, few, fewer_than_stars, lanes_of, reach};
 use super::row::Row;
 use super::row_moves::{RankLanes, RowMoves, RowScratch};
 use super::seeds::Event;
@@ -77,17 +77,11 @@ impl<const N: usize> Outcome<'_, N> {
                     let number = blocks.start + i;
                     let found = &mut new[i * block_rows..][..block_rows];
                     let won = &mut won[i * block_rows..][..block_rows];
-                    if reached[i] {
-                        match &reach {
-                            Reach::Lanes(_) => moves.add_images(&mut worker.walker, number, found),
-                            Reach::Stars => {
-                                moves.keep_images(&mut worker.walker, number, found);
-                                for (found, &won) in found.iter_mut().zip(&*won) {
-                                    *found = !(*found | won);
-                                }
-                            }
-                            _ => worker.winning_moves(moves, winner, number, targets, won, found),
-                        }
+                    match &reach {
+                        _ if !reached[i] => {}
+                        Reach::Lanes(_) => moves.add_images(&mut worker.walker, number, found),
+                        Reach::Stars => worker.won_by_stars(moves, number, won, found),
+                        _ => worker.winning_moves(moves, winner, number, targets, won, found),
                     }
                     for &(row, lanes) in wins.here(i * block_rows, block_rows) {
                         found[row as usize - i * block_rows] |= lanes;
@@ -125,7 +119,8 @@ impl<const N: usize> Outcome<'_, N> {
         let known = self.won.rows(all.clone())?;
         let mut now = self.lost.rows_mut(all.clone())?;
         let by_stars = moves.stars.as_ref().filter(|_| {
-            loser == Side::Attackers && !fewer_than_stars(candidates.rows, chunks.rows())
+            let rows = candidates.rows;
+            loser == Side::Attackers && !fewer_than_stars(rows, chunks.rows(), STAR_ROWS_ON)
         });
         if let Some(stars) = by_stars {
             stars.without_moves(moves, &known, true, &mut now);
@@ -222,6 +217,21 @@ impl<const N: usize> Outcome<'_, N> {
 }
 
 impl<const N: usize> Worker<'_, N> {
+    /// Makes of what the stars have left in `found`, the lanes of a block that are
+    /// won or from which no move leads to a target, those that are newly won.
+    fn won_by_stars(
+        &mut self,
+        moves: &RowMoves<N>,
+        number: usize,
+        won: &[Row<N>],
+        found: &mut [Row<N>],
+    ) {
+        moves.keep_images(&mut self.walker, number, found);
+        for (found, &won) in found.iter_mut().zip(won) {
+            *found = !(*found | won);
+        }
+    }
+
     /// Puts into `found`, by rank, the lanes of a block from which the winner
     /// has a move to a target.
     fn winning_moves(

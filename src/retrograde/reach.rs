@@ -22,7 +22,7 @@ use super::shared::SharedRows;
 /// to, and for moves on.
 const STAR_ROWS_BACK: usize = 10;
 const STAR_ROWS_BOTH: usize = 150;
-const STAR_ROWS_ON: usize = 3;
+pub const STAR_ROWS_ON: usize = 3;
 
 /// What it takes to visit one row's moves, all moves of a block, and in these
 /// one row: measured, in nanoseconds for a move.
@@ -78,10 +78,10 @@ pub fn few(rows: usize, blocks: usize, block_rows: usize) -> bool {
     rows * SINGLE_ROW < blocks * (BLOCK + block_rows * BLOCK_ROW)
 }
 
-/// Whether visiting the moves on from some of `all` rows one by one takes less
-/// time than visiting all of them by stars.
-pub fn fewer_than_stars(rows: usize, all: usize) -> bool {
-    rows * STAR_ROWS_ON < all
+/// Whether visiting some of `all` rows one by one takes less time than visiting
+/// all of them by stars, so many of which take the time of one.
+pub fn fewer_than_stars(rows: usize, all: usize, star_rows: usize) -> bool {
+    rows * star_rows < all
 }
 
 /// Finds what `side`, to move, has to look at when these rows changed. If they
@@ -100,7 +100,7 @@ pub fn reach<const N: usize>(
         return Reach::Blocks(changed.blocks.clone());
     }
     let star_rows = if losing { STAR_ROWS_BOTH } else { STAR_ROWS_BACK };
-    if moves.stars.is_some() && changed.rows * star_rows >= rows.len() {
+    if moves.stars.is_some() && !fewer_than_stars(changed.rows, rows.len(), star_rows) {
         return Reach::Stars;
     }
     if few(changed.rows, chunks.blocks, chunks.block_rows) {

@@ -1,14 +1,56 @@
 //! The counts of one side in the form in which programs read them.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Tablebase;
-use crate::rules::Endless;
+use crate::rules::{Endless, Ruleset, Side};
 use crate::slice::Slice;
-use crate::table::Metric;
+use crate::table::{Metric, SideSummary};
 use crate::value::{Plies, Wdl};
 
 use super::{SideStats, ValueCount};
+
+/// Counts over all placements with one side to move, in the words that programs
+/// read: of `taflbase stats`, and of manifests.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SideCounts {
+    /// `attackers` or `defenders`.
+    pub to_move: String,
+    /// All positions.
+    pub positions: u64,
+    /// Those that the side to move wins.
+    pub win: u64,
+    /// Those that it loses.
+    pub loss: u64,
+    /// Drawn ones; none where endless play is undecided.
+    pub draw: u64,
+    /// Undecided ones; none where endless play is a draw.
+    pub undecided: u64,
+    /// The longest win in plies; 0 if there is none, `None` if only the
+    /// outcomes are known.
+    pub max_win: Option<Plies>,
+    /// The longest loss likewise.
+    pub max_loss: Option<Plies>,
+}
+
+impl SideCounts {
+    /// The counts of a side; longest wins only where distances are known.
+    pub fn new(rules: &Ruleset, to_move: Side, summary: &SideSummary, metric: Metric) -> Self {
+        let open = |endless| if rules.endless == endless { summary.draws } else { 0 };
+        let longest = |plies| (metric == Metric::Dtw).then_some(plies);
+        SideCounts {
+            to_move: to_move.name().to_owned(),
+            positions: summary.positions,
+            win: summary.wins,
+            loss: summary.losses,
+            draw: open(Endless::Draw),
+            undecided: open(Endless::Undecided),
+            max_win: longest(summary.max_win),
+            max_loss: longest(summary.max_loss),
+        }
+    }
+}
 
 /// What is known of the positions of a slice with one side to move, to be written
 /// as JSON. Positions are texts.
@@ -22,22 +64,9 @@ pub struct SideReport {
     pub defenders: usize,
     /// Attacking soldiers.
     pub attackers: usize,
-    /// `attackers` or `defenders`.
-    pub to_move: &'static str,
-    /// All positions, mirror images counted separately.
-    pub positions: u64,
-    /// Positions won by the side to move.
-    pub win: u64,
-    /// Positions lost.
-    pub loss: u64,
-    /// Positions drawn.
-    pub draw: u64,
-    /// Positions that the table cannot tell, where the rules have no draws.
-    pub undecided: u64,
-    /// The longest win in plies, 0 if there is none; `None` for WDL tables.
-    pub max_win: Option<Plies>,
-    /// The longest loss in plies, 0 if there is none; `None` for WDL tables.
-    pub max_loss: Option<Plies>,
+    /// How many positions have which outcome.
+    #[serde(flatten)]
+    pub counts: SideCounts,
     /// The first position with the longest win.
     pub longest_win: Option<String>,
     /// The first position with the longest loss.
@@ -63,25 +92,13 @@ impl SideStats {
     /// that they were counted from.
     pub fn report(&self, base: &Tablebase, slice: Slice, metric: Metric) -> SideReport {
         let rules = base.rules();
-        let draws = self.count(Wdl::Draw);
-        let is_draw = rules.endless == Endless::Draw;
-        let longest = |wdl| {
-            (metric == Metric::Dtw).then(|| self.longest(wdl).and_then(|v| v.plies).unwrap_or(0))
-        };
         let example = |wdl| self.longest(wdl).map(|value| value.example.to_text(rules));
         SideReport {
             rules: rules.name.clone(),
             slice: slice.to_string(),
             defenders: slice.defenders,
             attackers: slice.attackers,
-            to_move: self.to_move.name(),
-            positions: self.positions(),
-            win: self.count(Wdl::Win),
-            loss: self.count(Wdl::Loss),
-            draw: if is_draw { draws } else { 0 },
-            undecided: if is_draw { 0 } else { draws },
-            max_win: longest(Wdl::Win),
-            max_loss: longest(Wdl::Loss),
+            counts: SideCounts::new(rules, self.to_move, &self.summary(), metric),
             longest_win: example(Wdl::Win),
             longest_loss: example(Wdl::Loss),
             histogram: self.values.iter().map(|value| bar(base, value)).collect(),

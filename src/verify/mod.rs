@@ -143,10 +143,7 @@ fn verify(
     sample: Option<&Sample>,
     progress: &dyn Progress,
 ) -> Result<Verdict, VerifyError> {
-    let metric = match base.table(slice, Metric::Dtw) {
-        Err(ProbeError::MissingTable { .. }) if is_there(base, slice, Metric::Wdl)? => Metric::Wdl,
-        dtw => dtw.map(|_| Metric::Dtw)?,
-    };
+    let metric = base.best_table(slice)?.header().metric;
     let mut largest_code = 0;
     for slice in std::iter::once(slice).chain(children(slice).map(|(slice, _)| slice)) {
         let table = base.table(slice, stored_metric(base, slice, metric))?;
