@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the tables that come with the source anew, in some seconds: after a change
+# Builds the tables that come with the source anew, in a minute or two: after a change
 # of what a build writes, and of src/tablebase/embedded.rs, which lists those that
 # are compiled in.
 #
@@ -31,5 +31,7 @@ commit berkeley dtw 5
 commit ashton dtw 4
 commit ashton-server dtw 4
 commit tablut dtw 4
+commit tablut wdl 5
 commit large-hnefatafl dtw 3
+commit large-hnefatafl wdl 4
 commit alea-evangelii dtw 3

@@ -12,17 +12,18 @@ use taflbase::table::{Access, Metric, Table};
 use taflbase::tablebase::ProbeError;
 use taflbase::value::Value;
 
-/// The built-in rulesets, and up to how many men they are embedded.
-const SETS: [(&str, usize); 9] = [
-    ("brandubh", 5),
-    ("brandubh-online", 5),
-    ("berkeley", 5),
-    ("ashton", 4),
-    ("ashton-server", 4),
-    ("tablut", 4),
-    ("mcgill", 4),
-    ("large-hnefatafl", 3),
-    ("alea-evangelii", 3),
+/// The built-in rulesets, and up to how many men their distances are embedded, and
+/// their outcomes.
+const SETS: [(&str, usize, usize); 9] = [
+    ("brandubh", 5, 6),
+    ("brandubh-online", 5, 5),
+    ("berkeley", 5, 5),
+    ("ashton", 4, 4),
+    ("ashton-server", 4, 4),
+    ("tablut", 4, 5),
+    ("mcgill", 4, 5),
+    ("large-hnefatafl", 3, 4),
+    ("alea-evangelii", 3, 3),
 ];
 
 fn embedded(rules: &str) -> Tablebase {
@@ -38,11 +39,13 @@ fn committed() -> PathBuf {
 #[test]
 fn all_rulesets_have_complete_sets() {
     let mut bytes = HashMap::new();
-    for (name, men) in SETS {
+    for (name, distances, outcomes) in SETS {
         let tables = embedded(name);
-        assert_eq!(tables.max_men(), men, "{name}");
-        for slice in slices_up_to(tables.rules(), men) {
-            let table = tables.table(slice, Metric::Dtw).unwrap();
+        assert_eq!(tables.max_men(), outcomes, "{name}");
+        for slice in slices_up_to(tables.rules(), outcomes) {
+            let table = tables.best_table(slice).unwrap();
+            let is_dtw = table.header().metric == Metric::Dtw;
+            assert_eq!(is_dtw, slice.men() <= distances, "{name} {slice}");
             bytes.insert(table.file_checksum(), table.size_bytes());
         }
     }
@@ -53,7 +56,7 @@ fn all_rulesets_have_complete_sets() {
 /// Whoever changes what a build writes has to build the embedded tables anew.
 #[test]
 fn they_are_what_a_build_makes() {
-    for (name, men) in SETS {
+    for (name, men, _) in SETS {
         let rules = Ruleset::builtin(name).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let slices = slices_up_to(&rules, men);
@@ -70,17 +73,37 @@ fn they_are_what_a_build_makes() {
 
 #[test]
 fn tables_of_the_source_are_those_of_the_manifest() {
-    let folder = committed().join("brandubh");
-    let manifest = fs::read_to_string(folder.join("MANIFEST.json")).unwrap();
-    let rules = Ruleset::builtin("brandubh").unwrap();
-    for (metric, men) in [(Metric::Dtw, 5), (Metric::Wdl, 6)] {
-        for slice in slices_up_to(&rules, men) {
+    for (name, metric, men) in [
+        ("brandubh", Metric::Dtw, 5),
+        ("brandubh", Metric::Wdl, 6),
+        ("tablut", Metric::Wdl, 5),
+        ("large-hnefatafl", Metric::Wdl, 4),
+    ] {
+        let folder = committed().join(name);
+        let manifest = fs::read_to_string(folder.join("MANIFEST.json")).unwrap();
+        for slice in slices_up_to(&Ruleset::builtin(name).unwrap(), men) {
             let path = folder.join(metric.file_name(slice));
             let table = Table::open(&path, Access::Mapped).unwrap();
             table.check().unwrap();
             let checksum = table.file_checksum().to_hex();
-            assert!(manifest.contains(checksum.as_str()), "{slice} {metric}");
+            assert!(manifest.contains(checksum.as_str()), "{name} {slice} {metric}");
         }
+    }
+}
+
+/// Outcomes that are embedded without distances agree with all that can be played.
+#[test]
+fn outcomes_are_those_of_the_moves() {
+    for (name, text) in [
+        ("brandubh", "/7/4t2/7/1tt4/2K1t2/7/2t4/ d"),
+        ("tablut", "/9/9/4t4/9/3K5/9/3t5/8t/4t4/ d"),
+        ("large-hnefatafl", "/13/13/13/13/3t9/13/13/4K8/13/13/7t5/13/2t10/ d"),
+    ] {
+        let tables = embedded(name);
+        let position = Position::parse(text, tables.rules()).unwrap();
+        let probe = tables.probe(&position).unwrap();
+        assert_eq!(probe.value.plies, None, "{name}");
+        assert_eq!(Some(probe.value.wdl), probe.moves[0].value.map(|value| value.wdl), "{name}");
     }
 }
 

@@ -351,6 +351,11 @@ fn sets_of_squares_are_checked() {
         ("\"d1 e1 d2\"", "\" \"", "squares.camps: a set needs squares"),
         ("escapes = ", "edge = \"a1\"\nescapes = ", "squares.edge: is predefined"),
         (
+            "escapes = ",
+            "\"a\\nb\" = \"a1\"\nescapes = ",
+            "squares: \"a\\nb\" may hold only a-z, A-Z, 0-9, - and _",
+        ),
+        (
             "goals = [\"escapes\"]",
             "goals = [\"exits\"]",
             &format!("end.goals: no set is named \"exits\" ({known})"),

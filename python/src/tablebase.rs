@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::pybacked::PyBackedStr;
@@ -7,6 +9,7 @@ use taflbase::position::Position;
 use taflbase::slice::Slice;
 use taflbase::stats::count_values;
 use taflbase::table::Metric;
+use taflbase::tablebase::CacheStatistics;
 
 use crate::bulk::{Columns, LOT, Squares};
 use crate::errors::{DamagedTable, PositionError, position_error, probe_error};
@@ -64,6 +67,19 @@ impl Tablebase {
     #[getter]
     fn max_men(&self) -> usize {
         self.base.max_men()
+    }
+
+    /// What the cache of decoded blocks holds, and how it has served so far: a dict of
+    /// "hits", "misses", "bytes" and "limit_bytes". Probes that the rules or a table's
+    /// index answer need no block.
+    fn cache_statistics(&self) -> HashMap<&'static str, u64> {
+        let CacheStatistics { hits, misses, bytes, limit_bytes } = self.base.cache().statistics();
+        HashMap::from([
+            ("hits", hits),
+            ("misses", misses),
+            ("bytes", bytes as u64),
+            ("limit_bytes", limit_bytes as u64),
+        ])
     }
 
     /// The slices of which there is a table, smallest first: "K1v2" is the king and 1

@@ -99,9 +99,9 @@ def test_missing_tables(brandubh: Tablebase) -> None:
         assert raised.value.slice == "K3v5"
         assert str(raised.value).startswith("there is no dtw table of K3v5; ")
     again = pickle.loads(pickle.dumps(raised.value))
-    assert (str(again), again.slice, again.metric) == (str(raised.value), "K3v5", "wdl")
-    with pytest.raises(taflbase.MissingTable, match="position 0: there is no dtw table of K0v5"):
-        brandubh.probe_many(["/1ttttt1/7/7/2K4/7/7/7/ d"])
+    assert (str(again), again.slice, again.metric) == (str(raised.value), "K3v5", "dtw")
+    with pytest.raises(taflbase.MissingTable, match="position 0: there is no dtw table of K0v6"):
+        brandubh.probe_many(["/1ttttt1/7/7/2K4/7/7/4t2/ d"])
 
 
 def test_missing_folders(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 import taflbase
 from taflbase import MoveProbe, Tablebase, Value
+from conftest import TABLES
 
 WON = "/7/4t2/7/7/2K4/7/2t4/ d"
 
@@ -60,3 +61,16 @@ def test_every_ruleset_has_tables_of_its_own(rules: str) -> None:
 def test_a_cache_may_be_none_and_files_may_be_read() -> None:
     tables = taflbase.open("brandubh", cache_bytes=0, access="read")
     assert tables.probe_dtw(WON) == Value("win", 3)
+
+
+def test_the_cache_counts() -> None:
+    tables = taflbase.open("brandubh", TABLES, cache_bytes=1 << 20)
+    nothing = {"hits": 0, "misses": 0, "bytes": 0, "limit_bytes": 1 << 20}
+    assert tables.cache_statistics() == nothing
+    values = tables.slice_values("K1v3", "attackers", rows=(0, 100))
+    for row in range(100):
+        squares = values.king[row], values.defenders[row], values.attackers[row]
+        tables.probe_wdl(tables.position(*squares, "attackers"))
+    counted = tables.cache_statistics()
+    assert counted["misses"] > 0 and counted["hits"] > 0
+    assert 0 < counted["bytes"] <= counted["limit_bytes"]

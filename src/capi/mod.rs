@@ -30,8 +30,8 @@ use std::path::Path;
 
 pub use status::TaflStatus;
 pub use types::{
-    TAFL_ACCESS_MAPPED, TAFL_ACCESS_READ, TAFL_MOVE_TEXT_BYTES, TAFL_SET_WORDS, TaflDtw, TaflMove,
-    TaflOptions, TaflPosition, TaflWdl,
+    TAFL_ACCESS_MAPPED, TAFL_ACCESS_READ, TAFL_MOVE_TEXT_BYTES, TAFL_SET_WORDS,
+    TaflCacheStatistics, TaflDtw, TaflMove, TaflOptions, TaflPosition, TaflWdl,
 };
 
 use crate::position::Position;
@@ -149,6 +149,15 @@ pub unsafe extern "C" fn taflbase_free(tablebase: *mut TaflTablebase) {
 pub unsafe extern "C" fn taflbase_max_men(tablebase: *const TaflTablebase) -> usize {
     // SAFETY: the pointer is good by the caller's word.
     unsafe { told(tablebase, Tablebase::max_men) }
+}
+
+/// How the cache has served: whether it is large enough. All 0 for a null pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taflbase_cache_statistics(
+    tablebase: *const TaflTablebase,
+) -> TaflCacheStatistics {
+    // SAFETY: the pointer is good by the caller's word.
+    unsafe { told(tablebase, |tables| tables.cache().statistics().into()) }
 }
 
 /// The files of the ruleset's board, and its ranks. 0 for a null pointer.

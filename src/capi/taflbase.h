@@ -136,6 +136,29 @@ typedef struct {
 } TaflOptions;
 
 /**
+ * What a tablebase's cache of decoded blocks holds, and how it has served so far.
+ */
+typedef struct {
+  /**
+   * How often a block that was needed was there. Probes that need none, because the
+   * rules or a table's index give the answer, are not counted.
+   */
+  uint64_t hits;
+  /**
+   * How often a block had to be decoded.
+   */
+  uint64_t misses;
+  /**
+   * The memory that blocks take.
+   */
+  size_t bytes;
+  /**
+   * The most that they may take.
+   */
+  size_t limit_bytes;
+} TaflCacheStatistics;
+
+/**
  * A position. Squares are numbered rank * size + file from a1, which is 0: on a 7x7
  * board c5 is 4 * 7 + 2.
  */
@@ -256,6 +279,11 @@ void taflbase_free(TaflTablebase *tablebase);
  * The most men, king included, of which there is any table. 0 for a null pointer.
  */
 size_t taflbase_max_men(const TaflTablebase *tablebase);
+
+/**
+ * How the cache has served: whether it is large enough. All 0 for a null pointer.
+ */
+TaflCacheStatistics taflbase_cache_statistics(const TaflTablebase *tablebase);
 
 /**
  * The files of the ruleset's board, and its ranks. 0 for a null pointer.

@@ -8,7 +8,7 @@ use crate::moves::{Ending, Move};
 use crate::position::{Position, PositionError};
 use crate::rules::{Kind, Side};
 use crate::table::Access;
-use crate::tablebase::{BlockCache, Options};
+use crate::tablebase::{BlockCache, CacheStatistics, Options};
 use crate::value::{Value, Wdl};
 
 use super::status::Failure;
@@ -34,6 +34,21 @@ pub struct TaflOptions {
     pub cache_bytes: usize,
     /// TAFL_ACCESS_MAPPED or TAFL_ACCESS_READ.
     pub access: c_int,
+}
+
+/// What a tablebase's cache of decoded blocks holds, and how it has served so far.
+#[repr(C)]
+#[derive(Clone, Copy, Default, Debug)]
+pub struct TaflCacheStatistics {
+    /// How often a block that was needed was there. Probes that need none, because the
+    /// rules or a table's index give the answer, are not counted.
+    pub hits: u64,
+    /// How often a block had to be decoded.
+    pub misses: u64,
+    /// The memory that blocks take.
+    pub bytes: usize,
+    /// The most that they may take.
+    pub limit_bytes: usize,
 }
 
 /// A position. Squares are numbered rank * size + file from a1, which is 0: on a 7x7
@@ -114,6 +129,13 @@ impl TaflOptions {
     }
 }
 
+impl From<CacheStatistics> for TaflCacheStatistics {
+    fn from(statistics: CacheStatistics) -> TaflCacheStatistics {
+        let CacheStatistics { hits, misses, bytes, limit_bytes } = statistics;
+        TaflCacheStatistics { hits, misses, bytes, limit_bytes }
+    }
+}
+
 impl TaflPosition {
     /// The position, as far as it can be told without its rules: a probe checks it.
     pub(super) fn read(&self, board: Board) -> Result<Position, PositionError> {
@@ -123,7 +145,7 @@ impl TaflPosition {
         let to_move = match self.to_move as u8 {
             b'a' => Side::Attackers,
             b'd' => Side::Defenders,
-            other => return Err(PositionError::UnknownSide(other.escape_ascii().to_string())),
+            other => return Err(PositionError::UnknownSide(char::from(other).to_string())),
         };
         let attackers = SquareSet::from_words(self.attackers);
         let defenders = SquareSet::from_words(self.defenders);

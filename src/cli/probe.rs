@@ -2,6 +2,7 @@ use serde::Serialize;
 use taflbase::Tablebase;
 use taflbase::position::Position;
 use taflbase::tablebase::{MoveProbe, Probe, Probed};
+use taflbase::value::Wdl;
 
 use super::failure::Failure;
 use super::output::{Session, columns};
@@ -25,7 +26,8 @@ was played before. Their distances are upper bounds.
 
 Slices of few men need no files: they are part of the program, the king and 4
 soldiers of brandubh and berkeley, 3 of ashton and tablut, 2 of the larger games.
-Where there are files, these are read.
+Of brandubh, tablut and large-hnefatafl there are also wins, draws and losses, without
+distances, with one soldier more. Where there are files, these are read.
 
 Examples:
   taflbase probe brandubh "/7/4t2/7/7/2K4/7/2t4/ d"
@@ -76,7 +78,14 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     session.text(&format!("\n{} to move: {}\n\n", answer.to_move, words(&base, value)))?;
     let rows: Vec<Vec<String>> = answer.moves.into_iter().map(MoveAnswer::row).collect();
     let header = ["move", "value", "conversion", "plies after it"];
-    session.text(&columns(3, &header, &rows))
+    session.text(&columns(3, &header, &rows))?;
+    if value.wdl == Wdl::Draw || value.plies.is_some() {
+        return Ok(());
+    }
+    let slice = position.slice();
+    let build = session.build_command(&args.rules, &format!("--slice {slice}"));
+    session
+        .text(&format!("\nDistances are unknown: the tables of {slice} have none; run `{build}`\n"))
 }
 
 fn answer_move(base: &Tablebase, probed: &MoveProbe) -> MoveAnswer {

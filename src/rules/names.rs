@@ -36,7 +36,7 @@ impl Names {
             // As TOML has them without quotes; they are part of messages.
             let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
             if !name.chars().all(fits) {
-                let reason = format!("{name:?} may hold only letters a-z, digits, - and _");
+                let reason = format!("{name:?} may hold only a-z, A-Z, 0-9, - and _");
                 return fault("squares", reason);
             }
             let field = format!("squares.{name}");

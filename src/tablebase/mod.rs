@@ -105,8 +105,8 @@ impl Tablebase {
     }
 
     /// Adds the tables that are part of the library and returns how many there are:
-    /// of every built-in ruleset those of few men, five at most. Whatever else there
-    /// is of a slice is asked first.
+    /// of every built-in ruleset those of few men, six at most; of some slices there
+    /// are no distances. Whatever else there is of a slice is asked first.
     pub fn add_embedded(&mut self) -> usize {
         self.files.add_embedded(&self.rules)
     }

@@ -90,6 +90,10 @@ int main(int argc, char **argv)
         require(pthread_create(&threads[i], NULL, probe_all, (void *)i) == 0, "thread", i);
     for (size_t i = 0; i < THREADS; i++)
         require(pthread_join(threads[i], NULL) == 0, "join", i);
+    TaflCacheStatistics cache = taflbase_cache_statistics(tables);
+    require(cache.limit_bytes == options.cache_bytes && cache.bytes <= cache.limit_bytes,
+            "bytes", 0);
+    require(cache.hits > 0 && cache.misses > 0, "hits and misses", 0);
     taflbase_free(tables);
     return EXIT_SUCCESS;
 }

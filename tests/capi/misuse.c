@@ -13,7 +13,7 @@
 
 #define WON "/7/4t2/7/7/2K4/7/2t4/ d"
 #define K1V1 "/7/2T4/4K2/7/7/2t4/7/ a"
-#define SIX_MEN "/7/2T4/4K2/1tt1t2/7/2t4/7/ a"
+#define SEVEN_MEN "/7/2T4/4K2/1tt1t2/7/2t2t1/7/ a"
 #define LOST_WITHOUT_A_MOVE "/7/7/7/7/2K4/7/7/ a"
 
 #define REQUIRE(condition) \
@@ -111,6 +111,7 @@ static void wrong_pointers(const char *folder)
     REQUIRE(taflbase_probe_many_wdl(tables, NULL, 0, NULL, NULL) == TAFL_STATUS_OK);
     REQUIRE(taflbase_max_men(NULL) == 0 && taflbase_board_size(NULL) == 0);
     REQUIRE(!taflbase_draws_are_undecided(NULL));
+    REQUIRE(taflbase_cache_statistics(NULL).limit_bytes == 0);
     taflbase_free(tables);
 }
 
@@ -150,7 +151,7 @@ static void one_of_many(const char *folder)
     positions[0] = parse(tables, WON);
     positions[1] = positions[0];
     positions[1].king = 400;
-    positions[2] = parse(tables, SIX_MEN);
+    positions[2] = parse(tables, SEVEN_MEN);
     positions[3] = parse(tables, K1V1);
     FAILS(taflbase_probe_many_dtw(tables, positions, 4, dtw, statuses), TAFL_STATUS_BAD_POSITION,
           "position 1: ");
@@ -173,7 +174,7 @@ static void answers(const char *folder)
 
     REQUIRE(position.king == 4 * 7 + 2 && position.to_move == 'd');
     REQUIRE(position.attackers[0] == (1ULL << (7 + 4) | 1ULL << (6 * 7 + 2)));
-    REQUIRE(taflbase_board_size(tables) == 7 && taflbase_max_men(tables) == 5);
+    REQUIRE(taflbase_board_size(tables) == 7 && taflbase_max_men(tables) == 6);
     REQUIRE(!taflbase_draws_are_undecided(tables));
     /* A longer line is cut, and its length told. */
     memset(moves, 0x55, sizeof moves);
@@ -185,8 +186,8 @@ static void answers(const char *folder)
     REQUIRE(moves[1].piece == 't' && moves[2].ending == '-' && moves[2].to == 0);
     position = parse(tables, LOST_WITHOUT_A_MOVE);
     FAILS(taflbase_best_move(tables, &position, moves), TAFL_STATUS_NO_MOVE, "no legal move");
-    position = parse(tables, SIX_MEN);
-    FAILS(taflbase_best_move(tables, &position, moves), TAFL_STATUS_MISSING_TABLE, "K1v4");
+    position = parse(tables, SEVEN_MEN);
+    FAILS(taflbase_best_move(tables, &position, moves), TAFL_STATUS_MISSING_TABLE, "K1v5");
     FAILS(taflbase_add_directory(tables, "no/such/folder"), TAFL_STATUS_IO, "no/such/folder");
     REQUIRE(taflbase_add_directory(tables, folder) == TAFL_STATUS_OK);
     taflbase_free(tables);
@@ -208,7 +209,7 @@ int main(int argc, char **argv)
     one_of_many(argv[1]);
     answers(argv[1]);
     REQUIRE(probe(argv[1], K1V1) == TAFL_STATUS_OK);
-    FAILS(probe(argv[1], SIX_MEN), TAFL_STATUS_MISSING_TABLE, "K1v4");
+    FAILS(probe(argv[1], SEVEN_MEN), TAFL_STATUS_MISSING_TABLE, "K1v5");
     FAILS(probe(argv[2], K1V1), TAFL_STATUS_CORRUPTED, "K1v1");
     FAILS(probe(argv[3], K1V1), TAFL_STATUS_WRONG_RULES, "K1v1");
     FAILS(taflbase_open("brandubh", argv[4], NULL, &tables), TAFL_STATUS_IO, argv[4]);

@@ -144,8 +144,8 @@ fn berkeley_reports_undecided_where_others_report_a_draw() {
 #[test]
 fn a_probe_beyond_the_tables_names_the_slice_and_the_command() {
     let place = Place::new();
-    let beyond = "/7/4t2/7/t5t/2K4/6t/2t4/ d";
-    let words = ["K0v5", "`taflbase build brandubh --slice K0v5`"];
+    let beyond = "/7/4t2/7/t5t/2K4/6t/2t1t2/ d";
+    let words = ["K0v6", "`taflbase build brandubh --slice K0v6`"];
     for command in ["probe", "line"] {
         let run = place.run(&[command, "brandubh", beyond]);
         run.refused(1, &words);
@@ -153,10 +153,10 @@ fn a_probe_beyond_the_tables_names_the_slice_and_the_command() {
     }
     for command in ["stats", "check", "verify"] {
         place.run(&[command, "brandubh"]).refused(1, &["taflbase build brandubh --men"]);
-        place.run(&[command, "brandubh", "--slice", "K0v5"]).refused(1, &words);
+        place.run(&[command, "brandubh", "--slice", "K0v6"]).refused(1, &words);
     }
     let elsewhere = ["probe", "brandubh", beyond, "--tables", "else where"];
-    place.run(&elsewhere).refused(1, &["--slice K0v5 --tables 'else where'`"]);
+    place.run(&elsewhere).refused(1, &["--slice K0v6 --tables 'else where'`"]);
     fs::copy(ruleset("mini-corner"), place.path("my game.toml")).unwrap();
     let words = ["`taflbase build 'my game.toml' --slice K0v1`"];
     place.run(&["probe", "my game.toml", "/5/5/5/2K2/2t2/ a"]).refused(1, &words);
@@ -173,6 +173,14 @@ fn a_probe_of_few_men_needs_no_files() {
     assert_eq!(two, embedded);
     assert_eq!(place.run(&["probe", "brandubh", position, "--json"]).done(), two);
     assert!(place.run(&["probe", "brandubh", position]).done().contains("win in 3 plies"));
+
+    // With one man more there are no distances.
+    let position = "/7/4t2/7/1tt4/2K1t2/7/2t4/ d";
+    let probe = place.run(&["probe", "brandubh", position]).done();
+    assert!(probe.contains("defenders to move: win\n"), "{probe}");
+    assert!(probe.ends_with("run `taflbase build brandubh --slice K0v5`\n"), "{probe}");
+    let line = place.run(&["line", "brandubh", position]);
+    line.refused(1, &["no dtw table", "`taflbase build brandubh --slice K0v5`"]);
 }
 
 #[test]
