@@ -141,8 +141,8 @@ impl CachedTable {
         let slot = self.slots.get(block * self.pieces + byte / FRAME_BYTES)?;
         let named = slot.load(Ordering::Acquire);
         let frame = (named as usize & MOST_FRAMES).checked_sub(1)?;
-        let word = byte % FRAME_BYTES / WORD_BYTES;
-        let bytes = frames.words(frame)?[word].load(Ordering::Relaxed);
+        let place = Frames::place(frame, byte % FRAME_BYTES / WORD_BYTES);
+        let bytes = frames.words(frame)?[place].load(Ordering::Relaxed);
         // If these bytes are of a later filling, the slot is seen to be emptied.
         fence(Ordering::Acquire);
         if slot.load(Ordering::Relaxed) != named {
@@ -183,11 +183,13 @@ impl CachedTable {
         let frames = &self.cache.0.frames;
         // The old slot is seen to be empty by whoever sees a new byte.
         fence(Ordering::Release);
-        for (word, bytes) in frames.words(frame).into_iter().flatten().zip(bytes.chunks(WORD_BYTES))
-        {
-            let mut whole = [0; WORD_BYTES];
-            whole[..bytes.len()].copy_from_slice(bytes);
-            word.store(u64::from_le_bytes(whole), Ordering::Relaxed);
+        for words in frames.words(frame) {
+            for (number, bytes) in bytes.chunks(WORD_BYTES).enumerate() {
+                let mut whole = [0; WORD_BYTES];
+                whole[..bytes.len()].copy_from_slice(bytes);
+                let word = &words[Frames::place(frame, number)];
+                word.store(u64::from_le_bytes(whole), Ordering::Relaxed);
+            }
         }
         share.turn += 1;
         frames.used[frame].store(false, Ordering::Relaxed);

@@ -1,20 +1,25 @@
 //! How a block is kept in the cache: much smaller than it is, and yet each value is
-//! found in two steps.
+//! found in three steps at the most.
 //!
-//! A block's packed bytes are cut into *groups* of 64. Most groups are one byte over
-//! and over: of brandubh K2v4, 93 % in the WDL table and 51 % in the DTW table. The
-//! compact form has
+//! A block's packed bytes are cut into *groups* of 64, and 32 of these are a *page*.
+//! Most groups are one byte over and over: of brandubh K2v4, 93 % in the WDL table and
+//! 51 % in the DTW table; and so are most pages of WDL tables. The compact form has
 //!
-//! - a *directory*: 16 bits for each group: the byte of a group that is one byte, or
-//!   256 and the number of the group among
-//! - the other groups, as they are.
+//! - the *root*: 16 bits for each page: the byte of a page that is one byte, or 256 and
+//!   the number of the *item* with the page's directory;
+//! - items of 64 bytes: a page's *directory*, which has 16 bits for each group in the
+//!   same way, and behind it those of its groups that are not one byte, as they are.
 //!
-//! The directory is as long as the table's largest block needs, so that where it ends
-//! is known without reading.
+//! The root is as long as the table's largest block needs, so that where it ends is
+//! known without reading. It is small, so that the roots of many blocks are near at
+//! hand: most probes need nothing else.
 
 const GROUP: usize = 64;
 const ENTRY: usize = size_of::<u16>();
-/// From here on entries are numbers of groups.
+/// A directory has an item's size.
+const PAGE_GROUPS: usize = GROUP / ENTRY;
+const PAGE: usize = PAGE_GROUPS * GROUP;
+/// From here on entries are numbers of items.
 const NUMBERS: u16 = 256;
 
 /// The layout of the compact blocks of one table.
@@ -31,30 +36,45 @@ impl Layout {
 
     /// The most bytes that a compact block can have.
     pub fn most_bytes(self) -> usize {
-        self.directory_bytes() + self.groups * GROUP
+        self.root_bytes() + (self.pages() + self.groups) * GROUP
     }
 
-    /// Whole groups, so that no other group lies across two lines of memory.
-    fn directory_bytes(self) -> usize {
-        (self.groups * ENTRY).next_multiple_of(GROUP)
+    fn pages(self) -> usize {
+        self.groups.div_ceil(PAGE_GROUPS)
+    }
+
+    /// Whole items, so that no item lies across two lines of memory.
+    fn root_bytes(self) -> usize {
+        (self.pages() * ENTRY).next_multiple_of(GROUP)
     }
 
     /// The compact form of a block's bytes.
     pub fn compact(self, bytes: &[u8]) -> Vec<u8> {
-        let mut compact = vec![0; self.directory_bytes()];
-        let mut number = NUMBERS;
-        for (group, entry) in bytes.chunks(GROUP).zip(0..) {
-            let entry_bytes = if group.iter().all(|&byte| byte == group[0]) {
-                u16::from(group[0]).to_le_bytes()
-            } else {
-                // Only the last group can be shorter.
-                compact.extend_from_slice(group);
-                number += 1;
-                (number - 1).to_le_bytes()
-            };
-            compact[ENTRY * entry..][..ENTRY].copy_from_slice(&entry_bytes);
+        let mut compact = vec![0; self.root_bytes()];
+        for (page, number) in bytes.chunks(PAGE).zip(0..) {
+            let entry = only_byte(page).unwrap_or_else(|| {
+                let directory = compact.len();
+                compact.resize(directory + GROUP, 0);
+                for (group, number) in page.chunks(GROUP).zip(0..) {
+                    let entry = only_byte(group).unwrap_or_else(|| {
+                        let item = compact.len();
+                        // Only the last group can be shorter.
+                        compact.extend_from_slice(group);
+                        self.entry_of(item)
+                    });
+                    put(&mut compact, directory + ENTRY * number, entry);
+                }
+                self.entry_of(directory)
+            });
+            put(&mut compact, ENTRY * number, entry);
         }
         compact
+    }
+
+    /// The entry that names the item which begins there.
+    fn entry_of(self, item: usize) -> u16 {
+        // The largest blocks have 33,792 items.
+        NUMBERS + ((item - self.root_bytes()) / GROUP) as u16
     }
 
     /// The bytes of a block from that one on, up to the end of their word of 8.
@@ -62,14 +82,25 @@ impl Layout {
     #[inline]
     pub fn bytes_at(self, byte: usize, word: impl Fn(usize) -> Option<u64>) -> Option<u64> {
         let from = |at: usize| word(at).map(|word| word >> (8 * (at % size_of::<u64>())));
-        let entry = from(byte / GROUP * ENTRY)? as u16;
-        match entry.checked_sub(NUMBERS) {
-            None => Some(u64::from(entry) * 0x0101_0101_0101_0101),
-            Some(number) => {
-                from(self.directory_bytes() + usize::from(number) * GROUP + byte % GROUP)
-            }
+        let mut bytes = from(byte / PAGE * ENTRY)?;
+        for at in [byte % PAGE / GROUP * ENTRY, byte % GROUP] {
+            let entry = bytes as u16;
+            let Some(item) = entry.checked_sub(NUMBERS) else {
+                return Some(u64::from(entry) * 0x0101_0101_0101_0101);
+            };
+            bytes = from(self.root_bytes() + usize::from(item) * GROUP + at)?;
         }
+        Some(bytes)
     }
+}
+
+/// The entry for bytes that are all one.
+fn only_byte(bytes: &[u8]) -> Option<u16> {
+    bytes.iter().all(|&byte| byte == bytes[0]).then(|| bytes[0].into())
+}
+
+fn put(compact: &mut [u8], at: usize, entry: u16) {
+    compact[at..at + ENTRY].copy_from_slice(&entry.to_le_bytes());
 }
 
 #[cfg(test)]
@@ -80,8 +111,8 @@ mod tests {
     proptest! {
         #[test]
         fn every_byte_is_found(
-            runs in prop::collection::vec((any::<u8>(), 1..200usize), 1..20),
-            room in 0..100usize,
+            runs in prop::collection::vec((any::<u8>(), 1..5000usize), 1..20),
+            room in 0..5000usize,
         ) {
             let bytes: Vec<u8> =
                 runs.iter().flat_map(|&(byte, length)| vec![byte; length]).collect();
