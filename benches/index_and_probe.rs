@@ -72,7 +72,7 @@ fn probe(c: &mut Criterion) {
     let position = Position::parse(POSITION, &rules).unwrap();
     let tables = Tablebase::open(rules, folder.path()).unwrap();
     let table = tables.table(position.slice(), Metric::Dtw).unwrap();
-    let index = tables.index(position.slice(), Metric::Dtw).unwrap();
+    let index = tables.index(position.slice()).unwrap();
     let slot = index.rank(&position).unwrap();
     let (block, offset) =
         table.header().grid.locate(position.to_move, slot.lane.into(), slot.row).unwrap();
@@ -121,7 +121,7 @@ impl Sample {
         let slice = "K2v4".parse().unwrap();
         build(&rules, folder(), &[slice], &BuildOptions::default(), &(), &mut |_| {}).unwrap();
         let tables = open(ALL_BLOCKS);
-        let index = tables.index(slice, Metric::Wdl).unwrap();
+        let index = tables.index(slice).unwrap();
         let lanes = index.lanes().count() as u64;
         let mut numbers = 0_u64;
         let mut below = |limit: u64| {

@@ -17,7 +17,7 @@ use std::time::Instant;
 use taflbase::Tablebase;
 use taflbase::moves::legal_moves;
 use taflbase::position::Position;
-use taflbase::rules::{Kind, Ruleset, Side};
+use taflbase::rules::{Endless, Kind, Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::tablebase::ProbeError;
 use taflbase::value::Wdl;
@@ -31,12 +31,29 @@ const TABLE_WON: i32 = 9_000;
 struct Search<'a> {
     rules: &'a Ruleset,
     tables: Option<&'a Tablebase>,
+    /// The most men that the tables have, so as not to ask in vain.
+    most_men: usize,
     nodes: u64,
     /// Nodes that a table has answered.
     answered: u64,
 }
 
 impl Search<'_> {
+    /// What the tables tell, if they do.
+    fn probe(&self, position: &Position) -> Result<Option<Wdl>, ProbeError> {
+        let Some(tables) = self.tables.filter(|_| position.slice().men() <= self.most_men) else {
+            return Ok(None);
+        };
+        match tables.probe_wdl(position) {
+            // Undecided: who wins depends on what was played before. Search on.
+            Ok(Wdl::Draw) if self.rules.endless == Endless::Undecided => Ok(None),
+            Ok(wdl) => Ok(Some(wdl)),
+            Err(ProbeError::MissingTable { .. }) => Ok(None),
+            // Anything else is damage, which a user wants to know of.
+            Err(error) => Err(error),
+        }
+    }
+
     /// The value for the side to move, `ply` plies from the root.
     fn value(
         &mut self,
@@ -46,20 +63,14 @@ impl Search<'_> {
     ) -> Result<i32, ProbeError> {
         self.nodes += 1;
         // Not at the root, where a move is sought and not only a value.
-        if let Some(tables) = self.tables.filter(|_| ply > 0) {
-            match tables.probe_wdl(position) {
-                Ok(wdl) => {
-                    self.answered += 1;
-                    return Ok(match wdl {
-                        Wdl::Win => TABLE_WON - ply,
-                        Wdl::Draw => 0,
-                        Wdl::Loss => ply - TABLE_WON,
-                    });
-                }
-                Err(ProbeError::MissingTable { .. }) => {}
-                // Anything else is damage, which a user wants to know of.
-                Err(error) => return Err(error),
-            }
+        let known = if ply > 0 { self.probe(position)? } else { None };
+        if let Some(wdl) = known {
+            self.answered += 1;
+            return Ok(match wdl {
+                Wdl::Win => TABLE_WON - ply,
+                Wdl::Draw => 0,
+                Wdl::Loss => ply - TABLE_WON,
+            });
         }
         let mut moves = legal_moves(self.rules, position);
         if moves.is_empty() {
@@ -124,10 +135,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let mut tables = Tablebase::open(rules.clone(), Path::new("tables"))?;
     tables.add_embedded();
+    let most_men = tables.max_men();
     let positions = positions(&rules, slice);
     let mut values = Vec::new();
     for tables in [None, Some(&tables)] {
-        let mut search = Search { rules: &rules, tables, nodes: 0, answered: 0 };
+        let mut search = Search { rules: &rules, tables, most_men, nodes: 0, answered: 0 };
         let begun = Instant::now();
         for position in &positions {
             values.push(search.value(position, (depth, 0), (-WON, WON))?);

@@ -19,9 +19,9 @@ pub(crate) fn map_file(file: &File) -> io::Result<Mmap> {
     // never the bytes. The contract and what happens when another process
     // breaks it are in the documentation of `table`.
     let map = unsafe { Mmap::map(file)? };
-    // The system is not to read ahead.
+    // The system is not to read ahead; it may, too.
     #[cfg(unix)]
-    map.advise(memmap2::Advice::Random)?;
+    let _ = map.advise(memmap2::Advice::Random);
     Ok(map)
 }
 

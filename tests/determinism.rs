@@ -33,7 +33,7 @@ fn built(rules: &Ruleset, slice: Slice, threads: usize) -> BTreeMap<String, Vec<
     build(rules, folder.path(), &[slice], &options, &(), &mut |_| {}).unwrap();
     let base = Tablebase::open(rules.clone(), folder.path()).unwrap();
     // Otherwise there is but one chunk of work.
-    let rows = base.index(slice, Metric::Dtw).unwrap().rows();
+    let rows = base.index(slice).unwrap().rows();
     assert!(rows > 1 << 14, "{slice} has only {rows} rows");
     files(&folder.path().join(&rules.name))
 }

@@ -10,7 +10,7 @@ use std::thread;
 
 use taflbase::Tablebase;
 use taflbase::board::{Square, SquareSet};
-use taflbase::build::{BuildOptions, build};
+use taflbase::build::{BuildOptions, build, slices_up_to};
 use taflbase::moves::legal_moves;
 use taflbase::position::{Position, PositionError};
 use taflbase::rules::{Ruleset, Side};
@@ -54,7 +54,7 @@ fn by_hand(base: &Tablebase, position: &Position) -> Value {
         return Value::Win(1);
     }
     let slice = position.slice();
-    let slot = base.index(slice, Metric::Dtw).unwrap().rank(position).unwrap();
+    let slot = base.index(slice).unwrap().rank(position).unwrap();
     let table = base.table(slice, Metric::Dtw).unwrap();
     let code = table.value(position.to_move, slot.lane.into(), slot.row).unwrap();
     taflbase::table::dtw_value(code).unwrap()
@@ -211,6 +211,80 @@ fn tables_come_from_several_folders() {
     assert_eq!((base.max_men(), base.tables_open()), (5, 0));
     tables.probe_all(&base, 0);
     assert_eq!(base.tables_open(), 2);
+}
+
+/// Tables of brandubh to four men, of which some are taken away: those of distances if
+/// `keep` does not want them, of outcomes never.
+fn without(keep: impl Fn(&str) -> bool) -> (tempfile::TempDir, Tablebase) {
+    let rules = Ruleset::builtin("brandubh").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let slices = slices_up_to(&rules, 4);
+    build(&rules, folder.path(), &slices, &BuildOptions::default(), &(), &mut |_| {}).unwrap();
+    for entry in fs::read_dir(folder.path().join("brandubh")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if name.ends_with(".dtw") && !keep(name) {
+            fs::remove_file(path).unwrap();
+        }
+    }
+    let base = Tablebase::open(rules, folder.path()).unwrap();
+    (folder, base)
+}
+
+/// Whatever tables are missing: a best move is best, and nothing else is one.
+#[test]
+fn a_best_move_is_one_or_an_error() {
+    let (_all, sound) = without(|_| true);
+    let rules = sound.rules();
+    type Keep = fn(&str) -> bool;
+    let keeps: [(Keep, &str); 3] = [
+        (|_| false, "no distances"),
+        (|name| name == "K1v2.dtw", "only those of K1v2"),
+        (|name| name != "K1v2.dtw", "all but those of K1v2"),
+    ];
+    for (keep, name) in keeps {
+        let (_folder, base) = without(keep);
+        let mut random = Random::new(7);
+        let (mut found, mut missing, mut by_capture) = (0, 0, 0);
+        for i in 0..4000 {
+            let slice = ["K1v2", "K0v3"][i % 2].parse().unwrap();
+            let position = random_position(rules, slice, i % 4 < 3, &mut random);
+            let value = sound.probe_dtw(&position).unwrap();
+            match base.best_move(&position) {
+                Ok(None) => assert_eq!(value, Value::Loss(0)),
+                Ok(Some(best)) => {
+                    let after = match best.ending {
+                        Some(_) => Value::Loss(0),
+                        None => sound.probe_dtw(&position.after(&best)).unwrap(),
+                    };
+                    assert_eq!(after.before(), value, "{name}: {}", position.to_text(rules));
+                    found += 1;
+                    by_capture += usize::from(best.is_conversion());
+                }
+                Err(ProbeError::MissingTable { metric: Metric::Dtw, .. }) => missing += 1,
+                Err(error) => panic!("{name}: {error}"),
+            }
+            match base.line(&position) {
+                Ok(line) => assert_eq!(line.len(), usize::from(value.plies().unwrap_or(0))),
+                Err(ProbeError::MissingTable { metric: Metric::Dtw, .. }) => {}
+                Err(error) => panic!("{name}: {error}"),
+            }
+        }
+        assert!(found > 100 && missing > 100, "{name}: {found} found, {missing} missing");
+        assert!(by_capture > 0 || name == "no distances", "{name}");
+    }
+}
+
+#[test]
+fn a_win_by_the_rules_needs_no_tables() {
+    let rules = Ruleset::builtin("brandubh").unwrap();
+    let base = Tablebase::new(rules.clone());
+    let text = "/2K4/3t3/5T1/6t/t1tt1T1/4t1T/7/ d";
+    let position = Position::parse(text, &rules).unwrap();
+    assert!(base.probe(&position).unwrap().moves.iter().any(|played| played.value.is_none()));
+    let best = base.best_move(&position).unwrap().unwrap();
+    assert_eq!(best.display(rules.board).to_string(), "Kc1-a1--");
+    assert_eq!(base.line(&position).unwrap(), [best]);
 }
 
 /// Cuts a file short where it is, as another process might.

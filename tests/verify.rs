@@ -146,7 +146,7 @@ fn slot_with(
 ) -> (Side, usize, u64, Value) {
     let base = Tablebase::open(tables.rules.clone(), tables.folder.path()).unwrap();
     let table = base.table(slice, Metric::Dtw).unwrap();
-    let index = base.index(slice, Metric::Dtw).unwrap();
+    let index = base.index(slice).unwrap();
     // From the middle on: slots of every kind, not the first of all.
     let rows = index.rows() / 2..index.rows();
     for row in rows {

@@ -45,7 +45,7 @@ fn move_probe<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let fields = (
         probed.played.display(base.rules().board).to_string(),
-        probed.value.map_or("unknown", |value| base.category(value.wdl)),
+        probed.category(base),
         probed.value.and_then(|value| value.plies),
         probed.played.is_conversion(),
     );

@@ -37,10 +37,10 @@ fn exception(error: &ProbeError, message: String) -> PyErr {
         }
         ProbeError::Position(_) => PositionError::new_err(message),
         ProbeError::Index(_) => SliceError::new_err(message),
-        ProbeError::Directory { .. } => FolderError::new_err(message),
-        ProbeError::WrongRules { .. } | ProbeError::WrongName { .. } => {
-            WrongTable::new_err(message)
-        }
+        ProbeError::Directory { .. } | ProbeError::Unreadable(_) => FolderError::new_err(message),
+        ProbeError::WrongRules { .. }
+        | ProbeError::WrongName { .. }
+        | ProbeError::Unsupported(_) => WrongTable::new_err(message),
         // Those that are to come are faults of tables, too.
         _ => DamagedTable::new_err(message),
     }

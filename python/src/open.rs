@@ -17,17 +17,22 @@ const _: () = assert!(BlockCache::DEFAULT_BYTES == 67_108_864);
 /// tables: the folder that `taflbase build` writes to, with a folder for each ruleset.
 ///     Without one there are the tables of few men that are part of the package, which
 ///     are asked wherever the folder has no table.
+/// directories: further folders, each with tables of this ruleset alone; the last one is
+///     asked first.
 /// cache_bytes: the most memory that decoded blocks may take; 64 MiB unless given.
 /// access: "mapped" maps files into memory; "read" reads them block by block, for
 ///     drives that may fail and folders where others write.
 ///
 /// A file is opened when its slice is first probed. Raises RulesetError or FolderError.
 #[pyfunction]
-#[pyo3(signature = (rules, tables=None, *, cache_bytes=67_108_864, access="mapped"))]
+#[pyo3(signature = (
+    rules, tables=None, *, directories=Vec::new(), cache_bytes=67_108_864, access="mapped"
+))]
 pub fn open(
     py: Python<'_>,
     rules: PathBuf,
     tables: Option<PathBuf>,
+    directories: Vec<PathBuf>,
     cache_bytes: usize,
     access: &str,
 ) -> PyResult<Tablebase> {
@@ -44,6 +49,9 @@ pub fn open(
             .detach(|| taflbase::Tablebase::open_with(rules, &folder, options))
             .map_err(probe_error)?,
     };
+    for directory in directories {
+        base.add_directory(&directory).map_err(probe_error)?;
+    }
     base.add_embedded();
     Ok(Tablebase::new(base))
 }

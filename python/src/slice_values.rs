@@ -27,7 +27,7 @@ pub fn slice_values<'py>(
     metric: Metric,
     rows: Option<(u64, u64)>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let index = base.index(slice, metric).map_err(probe_error)?;
+    let index = py.detach(|| base.index(slice)).map_err(probe_error)?;
     let (start, end) = rows.unwrap_or((0, index.rows()));
     if start > end || end > index.rows() {
         let all = index.rows();

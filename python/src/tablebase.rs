@@ -110,8 +110,9 @@ impl Tablebase {
         answers::value(py, &self.base, value)
     }
 
-    /// The best move; None if there is no legal move. Raises MissingTable if a capture,
-    /// which might be the best move, leads to a missing table.
+    /// The best move; None if there is no legal move. Raises MissingTable if the choice
+    /// depends on tables that are missing: those of distances, unless the position is
+    /// drawn, and of what a capture leads to, unless another move is known to be the best.
     fn best_move(&self, py: Python<'_>, position: &str) -> PyResult<Option<String>> {
         let position = self.parse(position)?;
         let best = py.detach(|| self.base.best_move(&position)).map_err(probe_error)?;
@@ -132,7 +133,7 @@ impl Tablebase {
     /// images counted separately, the longest wins and losses, and a histogram.
     fn stats<'py>(&self, py: Python<'py>, slice: &str) -> PyResult<Bound<'py, PyAny>> {
         let slice = parse_slice(slice)?;
-        let table = self.base.best_table(slice).map_err(probe_error)?;
+        let table = py.detach(|| self.base.best_table(slice)).map_err(probe_error)?;
         let counted = py
             .detach(|| count_values(self.base.rules(), table))
             .map_err(|error| DamagedTable::new_err(error.to_string()))?;
@@ -213,9 +214,9 @@ impl Tablebase {
     }
 
     /// How many rows the table of a slice has: see slice_values.
-    fn slice_rows(&self, slice: &str) -> PyResult<u64> {
-        let table = self.base.best_table(parse_slice(slice)?).map_err(probe_error)?;
-        Ok(table.header().grid.rows())
+    fn slice_rows(&self, py: Python<'_>, slice: &str) -> PyResult<u64> {
+        let slice = parse_slice(slice)?;
+        py.detach(|| self.base.index(slice)).map(|index| index.rows()).map_err(probe_error)
     }
 
     /// All positions of a slice with that side to move, one for each class of mirror

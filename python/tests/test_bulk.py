@@ -139,3 +139,10 @@ def test_threads_share_a_tablebase(brandubh: Tablebase) -> None:
         thread.join()
     assert answers[0] == answers[1]
     assert [WDL[word] for word in answers[0]] == slice.wdl[:2000].tolist()
+
+
+def test_outcomes_are_read_from_distances_where_there_is_nothing_else() -> None:
+    tables = taflbase.open("berkeley")
+    outcomes = tables.slice_values("K1v2", "attackers", "wdl")
+    distances = tables.slice_values("K1v2", "attackers")
+    assert np.array_equal(outcomes.wdl, distances.wdl)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 import taflbase
@@ -74,3 +77,18 @@ def test_the_cache_counts() -> None:
     counted = tables.cache_statistics()
     assert counted["misses"] > 0 and counted["hits"] > 0
     assert 0 < counted["bytes"] <= counted["limit_bytes"]
+
+
+def test_tables_come_from_several_folders(tmp_path: Path) -> None:
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder, slice in zip(folders, ["K1v4", "K0v5"]):
+        folder.mkdir()
+        shutil.copy(TABLES / "brandubh" / f"{slice}.wdl", folder)
+    (folders[1] / "K1v4.wdl").write_bytes(b"damaged")
+    tables = taflbase.open("brandubh", directories=folders)
+    position = "/7/1t5/4K2/1tt1t2/7/2t4/7/ a"
+    assert tables.probe_wdl(position) == taflbase.open("brandubh", TABLES).probe_wdl(position)
+    with pytest.raises(taflbase.DamagedTable, match="two.*K1v4.wdl"):
+        tables.probe_wdl("/7/2T4/4K2/1tt1t2/7/2t4/7/ a")
+    with pytest.raises(taflbase.FolderError):
+        taflbase.open("brandubh", directories=[tmp_path / "none"])

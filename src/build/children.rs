@@ -50,7 +50,8 @@ pub fn read_children<const N: usize>(
         let metric = Metric::Dtw;
         let table = base.table(slice, metric)?;
         if table.summary(to_move).largest_code(metric) > LARGEST_CODE {
-            return Err(ProbeError::Foreign { slice, metric }.into());
+            let path = table.path().map(ToOwned::to_owned);
+            return Err(ProbeError::Foreign { path, slice, metric }.into());
         }
         let frame = Frame::new(rules, slice)?;
         let index = SliceIndex::new(rules, slice)?;

@@ -101,8 +101,12 @@ pub unsafe extern "C" fn taflbase_open(
             Tablebase::with_options(rules, options)
         } else {
             // SAFETY: as above.
-            let tables = unsafe { text(tables, "tables") }?;
-            Tablebase::open_with(rules, Path::new(tables), options)?
+            let tables = Path::new(unsafe { text(tables, "tables") }?);
+            if !tables.is_dir() {
+                let message = format!("{}: there is no such folder of tables", tables.display());
+                return Err(Failure::new(TaflStatus::Io, message));
+            }
+            Tablebase::open_with(rules, tables, options)?
         };
         opened.add_embedded();
         output.put(0, Box::into_raw(Box::new(TaflTablebase(opened))));
@@ -216,8 +220,10 @@ pub unsafe extern "C" fn taflbase_probe_dtw(
     unsafe { answered(tablebase, position, dtw, |t, p| Ok(t.probe_dtw(p)?.into())) }
 }
 
-/// The best move: the quickest win, a draw, or the slowest loss. It is a failure if a
-/// capture leads to a missing table, since that might be the best move.
+/// The best move: the quickest win, a draw, or the slowest loss. It is
+/// TAFL_STATUS_MISSING_TABLE if the choice depends on tables that are missing: those of
+/// distances, unless the position is drawn, and of what a capture leads to, unless
+/// another move is known to be the best.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taflbase_best_move(
     tablebase: *const TaflTablebase,

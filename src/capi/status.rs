@@ -7,7 +7,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::position::PositionError;
 use crate::rules::RulesetError;
-use crate::table::TableErrorKind;
 use crate::tablebase::ProbeError;
 
 /// How a call ended. 0 is success; for everything else taflbase_last_error has a
@@ -29,7 +28,7 @@ pub enum TaflStatus {
     /// A file is the table of other rules, or of another slice, than its folder and
     /// name say.
     WrongRules = 5,
-    /// A table is damaged, or of a later format.
+    /// A table is damaged.
     Corrupted = 6,
     /// A file or folder cannot be read.
     Io = 7,
@@ -37,6 +36,8 @@ pub enum TaflStatus {
     InvalidArgument = 8,
     /// A bug in taflbase. Free the tablebase and use it no more.
     Panic = 9,
+    /// A table is of a format that this version does not read.
+    Unsupported = 10,
 }
 
 /// Why a call failed.
@@ -72,7 +73,8 @@ impl Failure {
 
     /// Keeps the message for the thread and returns the status.
     fn report(self) -> TaflStatus {
-        let message = CString::new(self.message.replace('\0', " ")).unwrap_or_default();
+        // On one line, and none that ends early.
+        let message = CString::new(self.message.replace(['\0', '\n'], " ")).unwrap_or_default();
         // A thread that is ending has no message any more.
         let _ = LAST_ERROR.try_with(|last| last.replace(message));
         self.status
@@ -85,10 +87,8 @@ impl From<ProbeError> for Failure {
             ProbeError::MissingTable { .. } => TaflStatus::MissingTable,
             ProbeError::WrongRules { .. } | ProbeError::WrongName { .. } => TaflStatus::WrongRules,
             ProbeError::Position(_) => TaflStatus::BadPosition,
-            ProbeError::Directory { .. } => TaflStatus::Io,
-            ProbeError::Corrupted(error) if matches!(error.kind, TableErrorKind::Io { .. }) => {
-                TaflStatus::Io
-            }
+            ProbeError::Directory { .. } | ProbeError::Unreadable(_) => TaflStatus::Io,
+            ProbeError::Unsupported(_) => TaflStatus::Unsupported,
             ProbeError::Corrupted(_)
             | ProbeError::Foreign { .. }
             | ProbeError::Inconsistent { .. }
@@ -159,8 +159,8 @@ mod tests {
     }
 
     #[test]
-    fn messages_have_no_zeros() {
-        assert_eq!(guarded(|| Err(Failure::argument("a\0b"))), TaflStatus::InvalidArgument);
-        assert_eq!(message(), "a b");
+    fn messages_are_one_line_without_zeros() {
+        assert_eq!(guarded(|| Err(Failure::argument("a\0b\nc"))), TaflStatus::InvalidArgument);
+        assert_eq!(message(), "a b c");
     }
 }

@@ -81,7 +81,7 @@ typedef enum {
    */
   TAFL_STATUS_WRONG_RULES = 5,
   /**
-   * A table is damaged, or of a later format.
+   * A table is damaged.
    */
   TAFL_STATUS_CORRUPTED = 6,
   /**
@@ -96,6 +96,10 @@ typedef enum {
    * A bug in taflbase. Free the tablebase and use it no more.
    */
   TAFL_STATUS_PANIC = 9,
+  /**
+   * A table is of a format that this version does not read.
+   */
+  TAFL_STATUS_UNSUPPORTED = 10,
 } TaflStatus;
 
 /**
@@ -319,8 +323,10 @@ TaflStatus taflbase_probe_dtw(const TaflTablebase *tablebase,
                               TaflDtw *dtw);
 
 /**
- * The best move: the quickest win, a draw, or the slowest loss. It is a failure if a
- * capture leads to a missing table, since that might be the best move.
+ * The best move: the quickest win, a draw, or the slowest loss. It is
+ * TAFL_STATUS_MISSING_TABLE if the choice depends on tables that are missing: those of
+ * distances, unless the position is drawn, and of what a capture leads to, unless
+ * another move is known to be the best.
  */
 TaflStatus taflbase_best_move(const TaflTablebase *tablebase,
                               const TaflPosition *position,

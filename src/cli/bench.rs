@@ -225,7 +225,7 @@ fn probe_nanos([cold, warm]: [&Tablebase; 2], slice: Slice) -> Result<ProbeNanos
 /// Random positions whose block must be read, and now is in the cache. Few of them,
 /// or none, in a slice whose values are nearly all known without.
 fn positions(base: &Tablebase, slice: Slice) -> Result<Vec<Position>, Failure> {
-    let index = base.index(slice, Metric::Wdl).map_err(Failure::error)?;
+    let index = base.index(slice).map_err(Failure::error)?;
     let lanes = index.lanes().count() as u64;
     let mut numbers = Numbers(slice.men() as u64);
     let reads = || {

@@ -69,23 +69,31 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let listed = against.iter().flat_map(|manifest| &manifest.slices).map(|entry| entry.slice);
     let slices = args.present.slices_and(listed, &base, &args.rules, session)?;
     let mut findings = Vec::new();
+    // Asked for by name, and without any file.
+    let mut missing = Vec::new();
     for slice in slices {
         let before = findings.len();
         for metric in Metric::ALL {
             findings.extend(check(&base, slice, metric, against.as_ref()));
         }
         if findings.len() == before {
-            let metric = Metric::Dtw;
-            return Err(session.refusal(&args.rules, ProbeError::MissingTable { slice, metric }));
+            missing.push(slice);
         }
         if session.json {
             findings[before..].iter().try_for_each(|finding| session.json_line(finding))?;
         }
     }
-    if !session.json {
+    if !session.json && !findings.is_empty() {
         session.text(&report(&findings))?;
     }
-    verdict(&findings)
+    verdict(&findings)?;
+    match missing.first() {
+        None => Ok(()),
+        Some(&slice) => {
+            let metric = Metric::Dtw;
+            Err(session.refusal(&args.rules, ProbeError::MissingTable { slice, metric }))
+        }
+    }
 }
 
 /// Success, or what is wrong with how many files.

@@ -61,7 +61,7 @@ impl Session {
     pub fn refusal(&self, rules: &str, error: ProbeError) -> Failure {
         match error {
             ProbeError::MissingTable { slice, metric } => Failure::Negative(format!(
-                "{slice} is not built: there is no {metric} table of it in {}; run `{}`",
+                "there is no {metric} table of {slice} in {}; run `{}`",
                 self.tables.display(),
                 self.build_command(rules, &format!("--slice {slice}")),
             )),

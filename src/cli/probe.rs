@@ -25,9 +25,10 @@ without draws (berkeley) have "undecided" positions: who wins depends on what
 was played before. Their distances are upper bounds.
 
 Slices of few men need no files: they are part of the program, the king and 4
-soldiers of brandubh and berkeley, 3 of ashton and tablut, 2 of the larger games.
-Of brandubh, tablut and large-hnefatafl there are also wins, draws and losses, without
-distances, with one soldier more. Where there are files, these are read.
+soldiers of brandubh, brandubh-online and berkeley, 3 of ashton and tablut, 2 of the
+larger games. Of brandubh, tablut and large-hnefatafl there are also wins, draws and
+losses, without distances, with one soldier more. Where there are files, these are
+read.
 
 Examples:
   taflbase probe brandubh "/7/4t2/7/7/2K4/7/2t4/ d"
@@ -91,7 +92,7 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
 fn answer_move(base: &Tablebase, probed: &MoveProbe) -> MoveAnswer {
     MoveAnswer {
         played: probed.played.display(base.rules().board).to_string(),
-        category: probed.value.map_or("unknown", |value| base.category(value.wdl)),
+        category: probed.category(base),
         dtw: probed.value.and_then(|value| value.plies),
         conversion: probed.played.is_conversion(),
     }

@@ -106,6 +106,11 @@ impl<S: Source> Table<S> {
         Ok(Table { source, path, header, footer, file_checksum, index, largest })
     }
 
+    /// The file; `None` for a table that is not one.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
     /// What the table is.
     pub fn header(&self) -> &Header {
         &self.header

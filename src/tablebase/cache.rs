@@ -57,8 +57,10 @@ struct Shared {
     counters: ThreadLocal<Counters>,
 }
 
-/// What one thread counts; nobody else writes to it.
+/// What one thread counts; nobody else writes to it, nor to the lines of memory that it
+/// is in, which the processor fetches in pairs.
 #[derive(Default)]
+#[repr(align(128))]
 struct Counters {
     hits: AtomicU64,
     misses: AtomicU64,
@@ -87,7 +89,7 @@ impl BlockCache {
         CacheStatistics {
             hits: counters().map(|c| c.hits.load(Ordering::Relaxed)).sum(),
             misses: counters().map(|c| c.misses.load(Ordering::Relaxed)).sum(),
-            bytes: self.0.frames.filled.load(Ordering::Relaxed) * FRAME_BYTES,
+            bytes: self.0.frames.filled() * FRAME_BYTES,
             limit_bytes: self.0.frames.count * FRAME_BYTES,
         }
     }
@@ -96,7 +98,9 @@ impl BlockCache {
     pub(super) fn table(&self, blocks: usize, block_bytes: usize) -> CachedTable {
         let layout = Layout::new(block_bytes);
         let pieces = layout.most_bytes().div_ceil(FRAME_BYTES);
-        let slots = (0..blocks * pieces).map(|_| AtomicU64::new(EMPTY)).collect();
+        // A cache that keeps nothing has no use for any.
+        let slots = if self.0.frames.count > 0 { blocks * pieces } else { 0 };
+        let slots = (0..slots).map(|_| AtomicU64::new(EMPTY)).collect();
         CachedTable { cache: self.clone(), layout, pieces, slots }
     }
 }
@@ -183,7 +187,7 @@ impl CachedTable {
         let frames = &self.cache.0.frames;
         // The old slot is seen to be empty by whoever sees a new byte.
         fence(Ordering::Release);
-        for words in frames.words(frame) {
+        if let Some(words) = frames.words(frame) {
             for (number, bytes) in bytes.chunks(WORD_BYTES).enumerate() {
                 let mut whole = [0; WORD_BYTES];
                 whole[..bytes.len()].copy_from_slice(bytes);
@@ -196,7 +200,6 @@ impl CachedTable {
         let named = share.turn << FRAME_BITS | (frame as u64 + 1);
         self.slots[piece].store(named, Ordering::Release);
         share.holdings[at] = Some(Holding { slots: self.slots.clone(), piece });
-        frames.filled.fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -208,7 +211,7 @@ impl Drop for CachedTable {
             for at in 0..share.holdings.len() {
                 let holding = share.holdings[at].as_ref();
                 if holding.is_some_and(|holding| Arc::ptr_eq(&holding.slots, &self.slots)) {
-                    share.vacate(frames, at);
+                    share.vacate(at);
                     share.free.push(at);
                 }
             }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::index::IndexError;
 use crate::position::PositionError;
 use crate::slice::Slice;
-use crate::table::{Metric, TableError};
+use crate::table::{Metric, TableError, TableErrorKind};
 
 /// Why a position cannot be probed.
 #[derive(Debug)]
@@ -30,10 +30,16 @@ pub enum ProbeError {
         /// The file.
         path: PathBuf,
     },
-    /// A table is damaged, or cannot be read.
+    /// A table is damaged: what is there is not what was written.
     Corrupted(TableError),
+    /// The system does not let a table be read; it may be sound.
+    Unreadable(TableError),
+    /// A table is of a format that this program does not read.
+    Unsupported(TableError),
     /// A table has other slots or values than its slice.
     Foreign {
+        /// The file; `None` for a table that is part of the program.
+        path: Option<PathBuf>,
         /// The slice.
         slice: Slice,
         /// The metric.
@@ -77,11 +83,18 @@ impl fmt::Display for ProbeError {
                 "{}: the table of another slice or metric than its name says; rename it",
                 path.display()
             ),
-            ProbeError::Corrupted(error) => error.fmt(f),
-            ProbeError::Foreign { slice, metric } => write!(
-                f,
-                "the {metric} table of {slice} has not the values of its slice; build it again"
-            ),
+            ProbeError::Corrupted(error)
+            | ProbeError::Unreadable(error)
+            | ProbeError::Unsupported(error) => error.fmt(f),
+            ProbeError::Foreign { path, slice, metric } => {
+                if let Some(path) = path {
+                    write!(f, "{}: ", path.display())?;
+                }
+                write!(
+                    f,
+                    "the {metric} table of {slice} has not the values of its slice; build it again"
+                )
+            }
             ProbeError::Inconsistent { slice } => write!(
                 f,
                 "the values of {slice} contradict each other; run `taflbase verify` and build \
@@ -99,7 +112,9 @@ impl fmt::Display for ProbeError {
 impl std::error::Error for ProbeError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            ProbeError::Corrupted(error) => error.source(),
+            ProbeError::Corrupted(error)
+            | ProbeError::Unreadable(error)
+            | ProbeError::Unsupported(error) => error.source(),
             ProbeError::Directory { source, .. } => Some(source),
             _ => None,
         }
@@ -108,6 +123,12 @@ impl std::error::Error for ProbeError {
 
 impl From<TableError> for ProbeError {
     fn from(error: TableError) -> ProbeError {
-        ProbeError::Corrupted(error)
+        match error.kind {
+            TableErrorKind::Io { .. } => ProbeError::Unreadable(error),
+            TableErrorKind::UnsupportedVersion(_) | TableErrorKind::Unsupported { .. } => {
+                ProbeError::Unsupported(error)
+            }
+            _ => ProbeError::Corrupted(error),
+        }
     }
 }

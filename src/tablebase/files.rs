@@ -1,4 +1,5 @@
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -49,6 +50,15 @@ pub(super) struct Opened {
     pub table: Table<TableFile>,
     pub index: Arc<SliceIndex>,
     pub blocks: CachedTable,
+}
+
+impl Opened {
+    /// The error of a table that is not its slice's.
+    #[cold]
+    pub fn foreign(&self) -> ProbeError {
+        let Header { slice, metric, .. } = *self.table.header();
+        ProbeError::Foreign { path: self.table.path().map(Path::to_owned), slice, metric }
+    }
 }
 
 impl Files {
@@ -122,14 +132,14 @@ impl Files {
     }
 
     /// Adds the ruleset's tables in the folders beside its own, going by their
-    /// headers: what else is there, or cannot be read, is others' business.
+    /// headers: what else is there, or has no header, is others' business.
     pub fn add_beside(
         &mut self,
         rules: &Ruleset,
         tables: &Path,
         own: &Path,
     ) -> Result<(), ProbeError> {
-        if !tables.exists() {
+        if !is_there(tables)? {
             return Ok(());
         }
         let ours = |path: &Path| {
@@ -162,9 +172,10 @@ impl Files {
             }
             match self.try_open(files, candidate, rules, slice, metric) {
                 Ok(opened) => return Ok(Some(candidate.opened.get_or_init(|| opened))),
-                Err(error) if matches!(candidate.place, Place::Own(_)) => return Err(error),
-                // Another ruleset's business.
-                Err(_) => {}
+                // Since its header was read, another ruleset's table has come there.
+                Err(ProbeError::WrongRules { .. } | ProbeError::WrongName { .. })
+                    if matches!(candidate.place, Place::Beside(_)) => {}
+                Err(error) => return Err(error),
             }
         }
         Ok(None)
@@ -195,11 +206,11 @@ impl Files {
         };
         let header = table.header();
         let index = files.index(rules, slice)?;
-        if (header.grid.lanes(), header.grid.rows()) != (index.lanes().count(), index.rows()) {
-            return Err(ProbeError::Foreign { slice, metric });
-        }
+        let same_grid =
+            (header.grid.lanes(), header.grid.rows()) == (index.lanes().count(), index.rows());
         let blocks = self.options.cache.table(table.entries(), table.largest_block_bytes());
-        Ok(Opened { table, index, blocks })
+        let opened = Opened { table, index, blocks };
+        if same_grid { Ok(opened) } else { Err(opened.foreign()) }
     }
 }
 
@@ -227,6 +238,14 @@ fn slice_and_metric(path: &Path) -> Option<(Slice, Metric)> {
     let extension = path.extension()?.to_str()?;
     let metric = Metric::ALL.into_iter().find(|metric| metric.name() == extension)?;
     (metric.file_name(slice) == path.file_name()?.to_str()?).then_some((slice, metric))
+}
+
+/// Whether there is anything at that path; an error if nobody may know.
+pub(super) fn is_there(path: &Path) -> Result<bool, ProbeError> {
+    match path.try_exists() {
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(false),
+        found => found.map_err(|source| ProbeError::Directory { path: path.to_owned(), source }),
+    }
 }
 
 /// What is in a folder, in the order of names.

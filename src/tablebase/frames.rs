@@ -1,6 +1,6 @@
 //! The memory of a cache: frames of 4 KiB, filled and emptied under locks.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use crate::mapping::Words;
@@ -30,8 +30,6 @@ pub struct Frames {
     /// Which frames were read since the clock came to them.
     pub used: Box<[AtomicBool]>,
     pub shares: Box<[Mutex<Share>]>,
-    /// How many hold a piece.
-    pub filled: AtomicUsize,
 }
 
 /// Every `shares.len()`th of the frames.
@@ -61,8 +59,13 @@ impl Frames {
             chunks: (0..count.div_ceil(CHUNK_FRAMES)).map(|_| OnceLock::new()).collect(),
             used: (0..count).map(|_| AtomicBool::new(false)).collect(),
             shares: (0..shares).map(|_| Mutex::default()).collect(),
-            filled: AtomicUsize::new(0),
         }
+    }
+
+    /// How many hold a piece.
+    pub fn filled(&self) -> usize {
+        let filled = |share: &Share| share.holdings.len() - share.free.len();
+        (0..self.shares.len()).map(|number| filled(&self.share(number))).sum()
     }
 
     /// One share, for this thread only.
@@ -130,16 +133,15 @@ impl Share {
                 spared -= 1;
                 continue;
             }
-            self.vacate(frames, at)?;
+            self.vacate(at)?;
             return Some(at);
         }
     }
 
     /// Empties the slot that names the frame.
-    pub fn vacate(&mut self, frames: &Frames, at: usize) -> Option<()> {
+    pub fn vacate(&mut self, at: usize) -> Option<()> {
         let Holding { slots, piece } = self.holdings.get_mut(at)?.take()?;
         slots[piece].store(EMPTY, Ordering::Relaxed);
-        frames.filled.fetch_sub(1, Ordering::Relaxed);
         Some(())
     }
 }

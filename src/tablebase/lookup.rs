@@ -98,9 +98,7 @@ impl Slot<'_> {
 
 #[inline]
 fn answer<A: Answer>(opened: &Opened, code: Code) -> Result<A, ProbeError> {
-    let header = opened.table.header();
-    let foreign = || ProbeError::Foreign { slice: header.slice, metric: header.metric };
-    A::decode(header.metric, code).ok_or_else(foreign)
+    A::decode(opened.table.header().metric, code).ok_or_else(|| opened.foreign())
 }
 
 impl Tablebase {
@@ -189,7 +187,7 @@ impl Tablebase {
             }
             opened => opened?,
         };
-        let foreign = || ProbeError::Foreign { slice, metric };
+        let foreign = || opened.foreign();
         let slot = opened.index.rank_legal(position).ok_or_else(foreign)?;
         let grid = &opened.table.header().grid;
         let place = grid.locate(position.to_move, usize::from(slot.lane), slot.row);

@@ -85,8 +85,8 @@ impl Tablebase {
     ) -> Result<Tablebase, ProbeError> {
         let mut base = Tablebase::with_options(rules, options);
         let own = tables.join(&base.rules.name);
-        // What is there and is no folder is an error, too.
-        if own.exists() {
+        // What is there and is no folder is an error, too, and so is what nobody may see.
+        if files::is_there(&own)? {
             base.add_directory(&own)?;
         }
         base.files.add_beside(&base.rules, tables, &own)?;
@@ -158,26 +158,29 @@ impl Tablebase {
     /// # Errors
     /// As [`table`](Tablebase::table).
     pub fn best_table(&self, slice: Slice) -> Result<&Table<TableFile>, ProbeError> {
-        match self.table(slice, Metric::Dtw) {
-            Err(missing @ ProbeError::MissingTable { .. }) => {
-                let outcomes = self.files.open(&self.rules, slice, Metric::Wdl)?;
-                outcomes.map(|opened| &opened.table).ok_or(missing)
-            }
-            table => table,
-        }
+        self.best_opened(slice).map(|opened| &opened.table)
     }
 
     /// The index of a slice of which there is a table.
     ///
     /// # Errors
     /// As [`table`](Tablebase::table).
-    pub fn index(&self, slice: Slice, metric: Metric) -> Result<&SliceIndex, ProbeError> {
-        self.opened(slice, metric).map(|opened| &*opened.index)
+    pub fn index(&self, slice: Slice) -> Result<&SliceIndex, ProbeError> {
+        self.best_opened(slice).map(|opened| &*opened.index)
     }
 
     fn opened(&self, slice: Slice, metric: Metric) -> Result<&Opened, ProbeError> {
         let missing = || ProbeError::MissingTable { slice, metric };
         self.files.open(&self.rules, slice, metric)?.ok_or_else(missing)
+    }
+
+    fn best_opened(&self, slice: Slice) -> Result<&Opened, ProbeError> {
+        match self.opened(slice, Metric::Dtw) {
+            Err(missing @ ProbeError::MissingTable { .. }) => {
+                self.files.open(&self.rules, slice, Metric::Wdl)?.ok_or(missing)
+            }
+            opened => opened,
+        }
     }
 
     /// The name of an outcome under these rules: `win`, `loss`, and `draw` or

@@ -45,14 +45,21 @@ pub struct MoveProbe {
     pub value: Option<Probed>,
 }
 
+impl MoveProbe {
+    /// The name of its outcome, as [`Tablebase::category`] has it, or `unknown`.
+    pub fn category(&self, tables: &Tablebase) -> &'static str {
+        self.value.map_or("unknown", |value| tables.category(value.wdl))
+    }
+}
+
 /// What is known of a position and of its moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Probe {
     /// The position's value for the side to move.
     pub value: Probed,
     /// The legal moves, best first: the quickest win, then draws, then the
-    /// slowest loss, then those that are unknown. Ties: captures first, then by
-    /// origin and target in square order.
+    /// slowest loss, then those that are unknown; an unknown distance counts as the
+    /// longest. Ties: captures first, then by origin and target in square order.
     pub moves: Vec<MoveProbe>,
 }
 
@@ -67,41 +74,67 @@ impl Tablebase {
         Ok(Probe { value, moves: self.probe_moves(position)? })
     }
 
-    /// The best move: what best play plays. `None` if there is no legal move.
+    /// The best move: the first of those that keep the position's value with its
+    /// distance. `None` if there is no legal move.
     ///
     /// # Errors
-    /// As [`probe`](Tablebase::probe); also if a capture leads to a missing
-    /// table, since it might be the best move.
+    /// As [`probe`](Tablebase::probe). Also if tables are missing that the choice
+    /// depends on: those of distances, unless the position is drawn (whoever only keeps
+    /// a win may never win), and of a slice that a capture leads to, unless another
+    /// move is known to be the best.
     pub fn best_move(&self, position: &Position) -> Result<Option<Move>, ProbeError> {
-        let Probe { moves, .. } = self.probe(position)?;
-        if let Some(unknown) = moves.iter().find(|mv| mv.value.is_none()) {
-            let slice = position.after(&unknown.played).slice();
-            return Err(ProbeError::MissingTable { slice, metric: Metric::Wdl });
+        let Probe { value, moves } = self.probe(position)?;
+        let slice_after = |played: &Move| position.after(played).slice();
+        let keeps = |after: Probed| after.wdl == value.wdl;
+        let keeps_all = |after: Probed| {
+            keeps(after) && value.plies == after.plies.map(|plies| plies.saturating_add(1))
+        };
+        // Of a draw no plies are known before or after.
+        let is_best = |mv: &&MoveProbe| {
+            let is_exact = value.wdl == Wdl::Draw || value.plies.is_some();
+            is_exact && mv.value.is_some_and(keeps_all)
+        };
+        if let Some(best) = moves.iter().find(is_best) {
+            return Ok(Some(best.played));
         }
-        Ok(moves.first().map(|best| best.played))
+        if let Some(MoveProbe { played, .. }) = moves.iter().find(|mv| mv.value.is_none()) {
+            let (slice, metric) = (slice_after(played), Metric::Wdl);
+            return Err(ProbeError::MissingTable { slice, metric });
+        }
+        let no_distance = |after: Probed| keeps(after) && after.plies.is_none();
+        if let Some(mv) = moves.iter().find(|mv| mv.value.is_some_and(no_distance)) {
+            let (slice, metric) = (slice_after(&mv.played), Metric::Dtw);
+            return Err(ProbeError::MissingTable { slice, metric });
+        }
+        match moves.first() {
+            // Only the position's own distance is unknown.
+            Some(best) if value.plies.is_none() && best.value.is_some_and(keeps) => {
+                Ok(Some(best.played))
+            }
+            None if value.wdl == Wdl::Loss && value.plies.unwrap_or(0) == 0 => Ok(None),
+            _ => Err(ProbeError::Inconsistent { slice: position.slice() }),
+        }
     }
 
     /// One line of best play to the end of the game; no moves for a draw.
     ///
     /// # Errors
-    /// As [`best_move`](Tablebase::best_move), and if there are no DTW tables.
+    /// As [`best_move`](Tablebase::best_move), and if there is no DTW table.
     pub fn line(&self, position: &Position) -> Result<Vec<Move>, ProbeError> {
         let mut line = Vec::new();
         let mut position = *position;
         let mut value = self.probe_dtw(&position)?;
-        while value != Value::Draw && value != Value::Loss(0) {
-            let inconsistent = ProbeError::Inconsistent { slice: position.slice() };
+        while value != Value::Draw {
+            // Each best move is one ply nearer to the end.
             let Some(best) = self.best_move(&position)? else {
-                return Err(inconsistent);
+                break;
             };
             position = position.after(&best);
             line.push(best);
-            let next =
-                if best.ending.is_some() { Value::Loss(0) } else { self.probe_dtw(&position)? };
-            if next.before() != value {
-                return Err(inconsistent);
+            if best.ending.is_some() {
+                break;
             }
-            value = next;
+            value = self.probe_dtw(&position)?;
         }
         Ok(line)
     }

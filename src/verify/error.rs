@@ -82,6 +82,6 @@ impl From<ProbeError> for VerifyError {
 
 impl From<TableError> for VerifyError {
     fn from(error: TableError) -> VerifyError {
-        VerifyError::Table(ProbeError::Corrupted(error))
+        VerifyError::Table(error.into())
     }
 }

@@ -191,7 +191,7 @@ impl<'a, T: Score> Verifier<'a, T> {
     ) -> Result<Stored<'n, T>, VerifyError> {
         let metric = stored_metric(self.base, slice, self.metric);
         let layout = Layout {
-            index: self.base.index(slice, metric)?,
+            index: self.base.index(slice)?,
             blocks: &self.blocks[self.slice.attackers - slice.attackers],
             defenders: &self.defenders[self.slice.defenders - slice.defenders],
         };

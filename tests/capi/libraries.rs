@@ -55,6 +55,8 @@ impl Program {
         let mut command = Command::new(&self.0);
         command.args(arguments).stdin(Stdio::piped());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        // Cargo's own, which names folders with other builds of the library.
+        command.env_remove("LD_LIBRARY_PATH");
         let mut child = command.spawn().unwrap();
         // A program that ends before it has read all says why.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());

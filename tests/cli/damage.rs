@@ -65,6 +65,12 @@ fn damaged_files_are_refused_and_named() {
         fs::write(&file, &whole).unwrap();
     }
     edit(&file, |bytes| bytes[length / 2] ^= 0x10);
+    let check = place.run(&["check", "brandubh", "--slice", "K8v8", "--slice", "K2v1"]);
+    check.refused(1, &["1 of 2 files"]);
+    assert!(check.out.contains("K2v1.dtw") && check.out.contains("block "), "{}", check.out);
+    place
+        .run(&["check", "brandubh", "--slice", "K8v8", "--slice", "K1v1"])
+        .refused(1, &["no dtw table of K8v8"]);
     let check = place.run(&["check", "brandubh", "--json"]);
     check.refused(1, &["1 of 12 files"]);
     let line = check.out.lines().find(|line| line.contains("\"ok\":false")).unwrap();

@@ -17,6 +17,7 @@ def open(
     rules: _Path,
     tables: Optional[_Path] = None,
     *,
+    directories: Sequence[_Path] = ...,
     cache_bytes: int = 67108864,
     access: Literal["mapped", "read"] = "mapped",
 ) -> Tablebase: ...

@@ -35,12 +35,13 @@ class MissingTable(TaflbaseError, LookupError):
 
 
 class FolderError(TaflbaseError, OSError):
-    """A folder of tables is not there, or cannot be read."""
+    """A folder or a file of tables is not there, or cannot be read; it may be sound."""
 
 
 class WrongTable(TaflbaseError):
-    """A file is the table of other rules, or of another slice than its name says."""
+    """A file is a table of other rules, of another slice than its name says, or of a
+    format that this version does not read."""
 
 
 class DamagedTable(TaflbaseError):
-    """A table is damaged, or cannot be read."""
+    """A table is damaged."""
