@@ -9,7 +9,7 @@ use crate::retrograde::{Child, Children, CodedRows, Frame, Row};
 use crate::rules::Side;
 use crate::slice::Slice;
 use crate::table::{Code, Metric, Table, TableFile};
-use crate::tablebase::{ProbeError, Tablebase};
+use crate::tablebase::{Tablebase, foreign};
 
 use super::BuildError;
 use super::rows::{SolverBlock, SolverRows};
@@ -50,8 +50,7 @@ pub fn read_children<const N: usize>(
         let metric = Metric::Dtw;
         let table = base.table(slice, metric)?;
         if table.summary(to_move).largest_code(metric) > LARGEST_CODE {
-            let path = table.path().map(ToOwned::to_owned);
-            return Err(ProbeError::Foreign { path, slice, metric }.into());
+            return Err(foreign(table).into());
         }
         let frame = Frame::new(rules, slice)?;
         let index = SliceIndex::new(rules, slice)?;

@@ -52,13 +52,11 @@ pub(super) struct Opened {
     pub blocks: CachedTable,
 }
 
-impl Opened {
-    /// The error of a table that is not its slice's.
-    #[cold]
-    pub fn foreign(&self) -> ProbeError {
-        let Header { slice, metric, .. } = *self.table.header();
-        ProbeError::Foreign { path: self.table.path().map(Path::to_owned), slice, metric }
-    }
+/// The error of a table that has not the slots or values of its slice.
+#[cold]
+pub(crate) fn foreign(table: &Table<TableFile>) -> ProbeError {
+    let Header { slice, metric, .. } = *table.header();
+    ProbeError::Foreign { path: table.path().map(Path::to_owned), slice, metric }
 }
 
 impl Files {
@@ -206,11 +204,11 @@ impl Files {
         };
         let header = table.header();
         let index = files.index(rules, slice)?;
-        let same_grid =
-            (header.grid.lanes(), header.grid.rows()) == (index.lanes().count(), index.rows());
+        if (header.grid.lanes(), header.grid.rows()) != (index.lanes().count(), index.rows()) {
+            return Err(foreign(&table));
+        }
         let blocks = self.options.cache.table(table.entries(), table.largest_block_bytes());
-        let opened = Opened { table, index, blocks };
-        if same_grid { Ok(opened) } else { Err(opened.foreign()) }
+        Ok(Opened { table, index, blocks })
     }
 }
 

@@ -12,6 +12,7 @@ mod probe;
 
 pub use cache::{BlockCache, CacheStatistics};
 pub use error::ProbeError;
+pub(crate) use files::foreign;
 pub use probe::{MoveProbe, Probe, Probed};
 
 use std::fmt;
