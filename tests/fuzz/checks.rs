@@ -221,7 +221,6 @@ fn prober(bytes: &[u8]) {
     let options = Options { access, cache: BlockCache::new(1 << 20) };
     let mut tables = Tablebase::with_options(BRANDUBH.clone(), options);
     tables.add_directory(folder.path()).unwrap();
-    tables.add_embedded();
     for position in POSITIONS.get(&slice).into_iter().flatten() {
         let wdl = tables.probe_wdl(position).map_err(assert_one_line);
         let many = tables.probe_many_wdl(&[*position]).remove(0).map_err(assert_one_line);
