@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::index::SliceIndex;
 use crate::retrograde::{Child, Children, CodedRows, Frame, Row};
 use crate::rules::Side;
 use crate::slice::Slice;
@@ -53,8 +52,8 @@ pub fn read_children<const N: usize>(
             return Err(foreign(table).into());
         }
         let frame = Frame::new(rules, slice)?;
-        let index = SliceIndex::new(rules, slice)?;
-        let rows = read_rows(&SolverRows { frame: &frame, index: &index }, table, to_move)?;
+        let index = base.index(slice)?;
+        let rows = read_rows(&SolverRows { frame: &frame, index }, table, to_move)?;
         let Frame { attackers, defenders, .. } = frame;
         let child = Child { attackers, block_rows: defenders.len(), rows };
         match to_move {

@@ -69,15 +69,15 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let listed = against.iter().flat_map(|manifest| &manifest.slices).map(|entry| entry.slice);
     let slices = args.present.slices_and(listed, &base, &args.rules, session)?;
     let mut findings = Vec::new();
-    // Asked for by name, and without any file.
-    let mut missing = Vec::new();
+    // The first one that was asked for by name and has no file.
+    let mut missing = None;
     for slice in slices {
         let before = findings.len();
         for metric in Metric::ALL {
             findings.extend(check(&base, slice, metric, against.as_ref()));
         }
         if findings.len() == before {
-            missing.push(slice);
+            missing.get_or_insert(slice);
         }
         if session.json {
             findings[before..].iter().try_for_each(|finding| session.json_line(finding))?;
@@ -87,9 +87,9 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         session.text(&report(&findings))?;
     }
     verdict(&findings)?;
-    match missing.first() {
+    match missing {
         None => Ok(()),
-        Some(&slice) => {
+        Some(slice) => {
             let metric = Metric::Dtw;
             Err(session.refusal(&args.rules, ProbeError::MissingTable { slice, metric }))
         }

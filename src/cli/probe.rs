@@ -2,7 +2,6 @@ use serde::Serialize;
 use taflbase::Tablebase;
 use taflbase::position::Position;
 use taflbase::tablebase::{MoveProbe, Probe, Probed};
-use taflbase::value::Wdl;
 
 use super::failure::Failure;
 use super::output::{Session, columns};
@@ -80,7 +79,7 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let rows: Vec<Vec<String>> = answer.moves.into_iter().map(MoveAnswer::row).collect();
     let header = ["move", "value", "conversion", "plies after it"];
     session.text(&columns(3, &header, &rows))?;
-    if value.wdl == Wdl::Draw || value.plies.is_some() {
+    if value.is_exact() {
         return Ok(());
     }
     let slice = position.slice();

@@ -35,10 +35,13 @@ impl BlockIndex {
     /// If it is not just what lies between the place that the footer names and
     /// `end`, where the footer begins.
     pub fn bytes(end: u64, header: &Header, footer: &Footer) -> KindResult<usize> {
-        let bytes = end.checked_sub(footer.index_offset);
-        let bytes = bytes.filter(|_| footer.index_offset >= HEADER_BYTES as u64);
-        let bytes = bytes.filter(|&bytes| index_bytes(header, footer) == Some(bytes));
+        let sides = footer.one_value.iter().filter(|one_value| one_value.is_none()).count();
+        let entries = header.grid.blocks_per_side().checked_mul(sides as u64);
+        let bytes = entries.and_then(|entries| entries.checked_mul(ENTRY_BYTES as u64));
+        let start = footer.index_offset;
+        let fits = |&bytes: &u64| start.checked_add(bytes) == Some(end);
         bytes
+            .filter(|bytes| start >= HEADER_BYTES as u64 && fits(bytes))
             .and_then(|bytes| usize::try_from(bytes).ok())
             .ok_or(TableErrorKind::Corrupted(Part::Footer))
     }
@@ -99,10 +102,4 @@ impl BlockIndex {
         });
         stored.map(|stored| (side, stored)).ok_or(TableErrorKind::Corrupted(Part::Block(block)))
     }
-}
-
-/// How long an index should be.
-fn index_bytes(header: &Header, footer: &Footer) -> Option<u64> {
-    let sides = footer.one_value.iter().filter(|one_value| one_value.is_none()).count() as u64;
-    header.grid.blocks_per_side().checked_mul(sides)?.checked_mul(ENTRY_BYTES as u64)
 }

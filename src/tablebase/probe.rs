@@ -24,6 +24,16 @@ impl From<Value> for Probed {
 }
 
 impl Probed {
+    /// Whether there is nothing more to know: only a draw has no distance.
+    pub fn is_exact(self) -> bool {
+        self.wdl == Wdl::Draw || self.plies.is_some()
+    }
+
+    /// A move's outcome as its player has it before the move: one ply more.
+    fn before_move(self) -> Probed {
+        Probed { plies: self.plies.map(|plies| plies.saturating_add(1)), ..self }
+    }
+
     /// Grows with what the mover prefers; an unknown distance counts as the
     /// longest.
     fn preference(self) -> i32 {
@@ -84,33 +94,25 @@ impl Tablebase {
     /// move is known to be the best.
     pub fn best_move(&self, position: &Position) -> Result<Option<Move>, ProbeError> {
         let Probe { value, moves } = self.probe(position)?;
-        let slice_after = |played: &Move| position.after(played).slice();
-        let keeps = |after: Probed| after.wdl == value.wdl;
-        let keeps_all = |after: Probed| {
-            keeps(after) && value.plies == after.plies.map(|plies| plies.saturating_add(1))
-        };
-        // Of a draw no plies are known before or after.
-        let is_best = |mv: &&MoveProbe| {
-            let is_exact = value.wdl == Wdl::Draw || value.plies.is_some();
-            is_exact && mv.value.is_some_and(keeps_all)
-        };
-        if let Some(best) = moves.iter().find(is_best) {
+        let is_best = |mv: &&MoveProbe| mv.value.map(Probed::before_move) == Some(value);
+        if let Some(best) = moves.iter().filter(|_| value.is_exact()).find(is_best) {
             return Ok(Some(best.played));
         }
-        if let Some(MoveProbe { played, .. }) = moves.iter().find(|mv| mv.value.is_none()) {
-            let (slice, metric) = (slice_after(played), Metric::Wdl);
-            return Err(ProbeError::MissingTable { slice, metric });
+        let missing = |mv: &MoveProbe, metric| {
+            let slice = position.after(&mv.played).slice();
+            Err(ProbeError::MissingTable { slice, metric })
+        };
+        if let Some(unknown) = moves.iter().find(|mv| mv.value.is_none()) {
+            return missing(unknown, Metric::Wdl);
         }
-        let no_distance = |after: Probed| keeps(after) && after.plies.is_none();
-        if let Some(mv) = moves.iter().find(|mv| mv.value.is_some_and(no_distance)) {
-            let (slice, metric) = (slice_after(&mv.played), Metric::Dtw);
-            return Err(ProbeError::MissingTable { slice, metric });
+        let keeps = |mv: &&MoveProbe| mv.value.is_some_and(|after| after.wdl == value.wdl);
+        let is_inexact = |mv: &&MoveProbe| mv.value.is_some_and(|after| !after.is_exact());
+        if let Some(inexact) = moves.iter().filter(keeps).find(is_inexact) {
+            return missing(inexact, Metric::Dtw);
         }
         match moves.first() {
             // Only the position's own distance is unknown.
-            Some(best) if value.plies.is_none() && best.value.is_some_and(keeps) => {
-                Ok(Some(best.played))
-            }
+            Some(best) if value.plies.is_none() && keeps(&best) => Ok(Some(best.played)),
             None if value.wdl == Wdl::Loss && value.plies.unwrap_or(0) == 0 => Ok(None),
             _ => Err(ProbeError::Inconsistent { slice: position.slice() }),
         }
