@@ -66,6 +66,7 @@ pub mod build;
 pub mod capi;
 mod capture;
 pub mod dont_care;
+mod filesystem;
 pub mod index;
 pub mod manifest;
 #[doc(hidden)]

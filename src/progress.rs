@@ -32,6 +32,9 @@ pub trait Progress: Sync {
 
     /// That many rows of the phase are done.
     fn advance(&self, _rows: u64) {}
+
+    /// Something that the user should know, in one line: it is mended already.
+    fn notice(&self, _text: &str) {}
 }
 
 /// Tells nobody.

@@ -2,7 +2,10 @@
 //! solved smaller slices to the files of the next one.
 
 mod children;
+mod claim;
 mod error;
+#[cfg(test)]
+mod faults;
 mod memory;
 mod output;
 mod plan;
@@ -12,18 +15,21 @@ pub use error::BuildError;
 pub use plan::{SlicePlan, SliceSize, needed, plan, slices_up_to};
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::filesystem::{FileSystem, SystemFiles};
 use crate::index::SliceIndex;
 use crate::progress::{Phase, Progress};
-use crate::retrograde::{Frame, Solver, region_side};
+use crate::retrograde::{Frame, Placement, Solver, region_side};
 use crate::rules::{Ruleset, Side};
-use crate::scratch::Scratch;
+use crate::scratch::{Hash, Keeping, Scratch, ScratchError, ScratchErrorKind};
 use crate::slice::Slice;
-use crate::table::{Header, Metric, SideSummary, TableErrorKind, remove_temporaries};
+use crate::table::{Header, Metric, SideSummary, TableErrorKind, remove_temporaries_on};
 use crate::tablebase::{ProbeError, Tablebase};
+
+use claim::Claims;
 
 /// How tables are built.
 #[derive(Clone, Debug)]
@@ -83,6 +89,24 @@ struct SliceFiles {
     bytes: Vec<(Metric, u64)>,
 }
 
+/// The disk that a build uses, and how it uses it: other than the usual in tests.
+struct Means {
+    files: Arc<dyn FileSystem>,
+    /// Where the tables of a slice in progress are; `None`: wherever they fit.
+    placement: Option<Placement>,
+    /// Slices with as many rows are worth syncing every stage of their work.
+    durable_rows: usize,
+}
+
+impl Default for Means {
+    fn default() -> Means {
+        Means { files: Arc::new(SystemFiles), placement: None, durable_rows: DURABLE_ROWS }
+    }
+}
+
+/// Solving fewer rows takes a second at the most, and syncing may take as long.
+const DURABLE_ROWS: usize = 1 << 20;
+
 /// Builds the slices and all that they need, smallest first, in the folder
 /// `<tables>/<ruleset name>`. What is there and whole is kept; what is damaged
 /// is built again. `done` is told about each slice as it is finished.
@@ -98,23 +122,31 @@ pub fn build(
     progress: &dyn Progress,
     done: &mut (dyn FnMut(&SliceReport) + Send),
 ) -> Result<(), BuildError> {
+    build_by(&Means::default(), rules, tables, slices, options, progress, done)
+}
+
+fn build_by(
+    means: &Means,
+    rules: &Ruleset,
+    tables: &Path,
+    slices: &[Slice],
+    options: &BuildOptions,
+    progress: &dyn Progress,
+    done: &mut (dyn FnMut(&SliceReport) + Send),
+) -> Result<(), BuildError> {
     let threads = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build();
     let threads = threads.map_err(|error| BuildError::Threads(error.to_string()))?;
     threads.install(|| {
         let folder = tables.join(&rules.name);
-        let mut builder = Builder {
-            base: Tablebase::open(rules.clone(), tables)?,
-            folder,
-            claim: None,
-            options,
-            progress,
-        };
+        let base = Tablebase::open(rules.clone(), tables)?;
+        let claims = Claims::default();
+        let mut builder = Builder { base, folder, claims, means, options, progress };
         let wanted = needed(slices);
         // What was asked for first: it is what messages should name.
         for &slice in slices.iter().chain(&wanted) {
             // Before anything is written.
             SliceIndex::new(rules, slice)?;
-            let folder = builder.scratch_folder(slice);
+            let folder = builder.scratch_folder().join(work_name(slice));
             memory::check(rules, slice, builder.threads(), options.memory_bytes, &folder)?;
         }
         let read: BTreeSet<Slice> =
@@ -129,11 +161,17 @@ pub fn build(
     })
 }
 
+/// The name of the folder in which the work on a slice is kept until it is done.
+fn work_name(slice: Slice) -> String {
+    format!("{slice}.work")
+}
+
 struct Builder<'a> {
     base: Tablebase,
     folder: PathBuf,
-    /// The locked file that keeps other builds out of the folder.
-    claim: Option<File>,
+    /// What keeps other builds out of this one's folders.
+    claims: Claims,
+    means: &'a Means,
     options: &'a BuildOptions,
     progress: &'a dyn Progress,
 }
@@ -143,13 +181,13 @@ impl Builder<'_> {
         if let Some(report) = self.found(slice, metrics)? {
             // Who is killed after his last file leaves the work that led to it. If the
             // folder is somebody's, so is the work.
-            let work = self.scratch_folder(slice);
-            if work.is_dir() && self.claim_folder().is_ok() {
-                Scratch::clear(&work)?;
+            let work = self.scratch_folder().join(work_name(slice));
+            if work.is_dir() && self.claim_folders().is_ok() {
+                Scratch::clear(&*self.means.files, &work)?;
             }
             return Ok(report);
         }
-        self.claim_folder()?;
+        self.claim_folders()?;
         let side = region_side(self.base.rules());
         let report = match (side * side).div_ceil(64) {
             1 => self.build::<1>(slice, metrics),
@@ -166,11 +204,15 @@ impl Builder<'_> {
         Ok(report)
     }
 
-    /// Keeps other builds out of the folder, and clears away what killed ones left.
-    fn claim_folder(&mut self) -> Result<(), BuildError> {
-        if self.claim.is_none() {
-            self.claim = Some(claim(&self.folder)?);
-            remove_temporaries(&self.folder)?;
+    /// Keeps other builds out of the folders of the tables and of the work, and clears
+    /// away what killed ones left.
+    fn claim_folders(&mut self) -> Result<(), BuildError> {
+        let files = &*self.means.files;
+        let (tables, scratch) = (self.folder.clone(), self.scratch_folder());
+        for folder in [&tables, &scratch] {
+            if self.claims.claim(files, folder)? && folder == &tables {
+                remove_temporaries_on(files, folder)?;
+            }
         }
         Ok(())
     }
@@ -179,21 +221,25 @@ impl Builder<'_> {
         rayon::current_num_threads()
     }
 
-    /// Where the work on a slice is kept until it is done.
-    fn scratch_folder(&self, slice: Slice) -> PathBuf {
-        let name = format!("{}.work", slice);
+    /// Where the work on slices of this ruleset is kept.
+    fn scratch_folder(&self) -> PathBuf {
         match &self.options.scratch {
-            Some(scratch) => scratch.join(&self.base.rules().name).join(name),
-            None => self.folder.join(name),
+            Some(scratch) => scratch.join(&self.base.rules().name),
+            None => self.folder.clone(),
         }
     }
 
-    /// What the work on a slice depends on.
-    fn identity(&self, slice: Slice) -> [u8; 32] {
+    /// What the work on a slice depends on: this program, the rules, and the values of
+    /// the smaller slices, each as it is now.
+    fn identity(&self, slice: Slice) -> Result<Hash, BuildError> {
         let mut hasher = blake3::Hasher::new();
+        hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
         hasher.update(&self.base.rules().fingerprint().0);
         hasher.update(slice.to_string().as_bytes());
-        *hasher.finalize().as_bytes()
+        for (child, _) in children::children(slice) {
+            hasher.update(&self.base.table(child, Metric::Dtw)?.value_hash().0);
+        }
+        Ok(*hasher.finalize().as_bytes())
     }
 
     /// The report of a slice of which all files are there and whole.
@@ -242,40 +288,70 @@ impl Builder<'_> {
         self.progress.phase(slice, Phase::Reading, 0);
         let frame: Frame<N> = Frame::new(rules, slice)?;
         let index = SliceIndex::new(rules, slice)?;
-        let folder = self.scratch_folder(slice);
+        let folder = self.scratch_folder().join(work_name(slice));
         let memory_bytes = self.options.memory_bytes;
-        let placement = memory::check(rules, slice, self.threads(), memory_bytes, &folder)?;
+        let fitting = memory::check(rules, slice, self.threads(), memory_bytes, &folder)?;
+        let placement = self.means.placement.clone().unwrap_or(fitting);
+        let files = &*self.means.files;
         if self.options.force {
-            Scratch::clear(&folder)?;
+            Scratch::clear(files, &folder)?;
         }
-        let scratch = Scratch::open(&folder, self.identity(slice))?;
+        let durable = frame.blocks() * frame.block_rows() >= self.means.durable_rows;
+        let keeping = Keeping { files, durable, progress: self.progress };
+        let scratch = Scratch::open(&folder, self.identity(slice)?, keeping)?;
+        let mut discarded = BTreeSet::new();
+        loop {
+            let task = Task { slice, metrics, frame: &frame, index: &index, started };
+            match self.solve_and_write(&task, &scratch, &placement) {
+                // A file that does not hold what was written is made again, once: a disk
+                // that goes on like that is of no use.
+                Err(BuildError::Scratch(ScratchError {
+                    path,
+                    kind: ScratchErrorKind::Damaged,
+                })) if discarded.insert(path.clone()) => {
+                    scratch.discard(&path)?;
+                }
+                Err(error) => return Err(error),
+                Ok(report) => {
+                    Scratch::clear(files, &folder)?;
+                    return Ok(report);
+                }
+            }
+        }
+    }
+
+    fn solve_and_write<const N: usize>(
+        &self,
+        task: &Task<'_, N>,
+        scratch: &Scratch,
+        placement: &Placement,
+    ) -> Result<SliceReport, BuildError> {
+        let &Task { slice, metrics, frame, index, started } = task;
         let mut read = started.elapsed();
         let children = || {
             let children = children::read_children(&self.base, slice);
             read = started.elapsed();
             children
         };
-        let solver = Solver::solve(&frame, children, &scratch, &placement, self.progress)?;
+        let solver = Solver::solve(frame, children, scratch, placement, self.progress)?;
         let solved = started.elapsed();
-        let target = output::Target { folder: &self.folder, metrics, level: self.options.level };
-        let files = output::write(rules, &solver, &index, &target, self.progress)?;
-        Scratch::clear(&folder)?;
+        let files = &self.means.files;
+        let target =
+            output::Target { files, folder: &self.folder, metrics, level: self.options.level };
+        let written = output::write(self.base.rules(), &solver, index, &target, self.progress)?;
         let times = [read, solved - read, started.elapsed() - solved];
-        let SliceFiles { positions, summaries, bytes } = files;
+        let SliceFiles { positions, summaries, bytes } = written;
         Ok(SliceReport { slice, built: true, positions, summaries, bytes, times })
     }
 }
 
-/// Makes the folder and locks it against other builds, until the file is closed
-/// or this process ends. File systems without locks are taken as they are.
-fn claim(folder: &Path) -> Result<File, BuildError> {
-    let error = |source| BuildError::Folder { path: folder.to_owned(), source };
-    fs::create_dir_all(folder).map_err(error)?;
-    let file = File::create(folder.join(".lock")).map_err(error)?;
-    match file.try_lock() {
-        Err(TryLockError::WouldBlock) => Err(BuildError::Busy { path: folder.to_owned() }),
-        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
-    }
+/// A slice to be solved and written.
+struct Task<'a, const N: usize> {
+    slice: Slice,
+    metrics: &'a [Metric],
+    frame: &'a Frame<'a, N>,
+    index: &'a SliceIndex,
+    started: Instant,
 }
 
 /// Whether a build may put a new table in the place of this one: it is the
@@ -287,7 +363,6 @@ fn is_damaged(kind: &TableErrorKind) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::retrograde::Placement;
 
     /// All values of a slice, solved with tables in such a place.
     fn solved<const N: usize>(
@@ -296,7 +371,8 @@ mod tests {
         placement: &Placement,
     ) -> Vec<[crate::retrograde::CodedRows<N>; 2]> {
         let folder = tempfile::tempdir().unwrap();
-        let scratch = Scratch::open(folder.path(), [0; 32]).unwrap();
+        let keeping = Keeping { files: &SystemFiles, durable: false, progress: &() };
+        let scratch = Scratch::open(folder.path(), [0; 32], keeping).unwrap();
         let frame: Frame<N> = Frame::new(base.rules(), slice).unwrap();
         let children = || children::read_children(base, slice);
         let solver = Solver::solve(&frame, children, &scratch, placement, &()).unwrap();

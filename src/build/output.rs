@@ -1,9 +1,11 @@
 //! From the solver's rows to table files.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use crate::filesystem::FileSystem;
 use crate::index::SliceIndex;
 use crate::progress::{Phase, Progress};
 use crate::retrograde::{Row, Solver};
@@ -39,6 +41,8 @@ struct Tile {
 
 /// Where the files go, and how they are written.
 pub struct Target<'a> {
+    /// The disk.
+    pub files: &'a Arc<dyn FileSystem>,
     /// The folder.
     pub folder: &'a Path,
     /// The files.
@@ -325,7 +329,8 @@ impl Output {
         let grid = Grid::new(lanes, index.rows(), shape).map_err(BuildError::Grid)?;
         let slice = index.slice();
         let header = Header { metric, packing, fingerprint: rules.fingerprint(), slice, grid };
-        let writer = TableWriter::create(&target.folder.join(metric.file_name(slice)), header)?;
+        let path = target.folder.join(metric.file_name(slice));
+        let writer = TableWriter::create_on(target.files.clone(), &path, header)?;
         let level = target.level.unwrap_or_else(|| packing.default_level());
         let hasher = ValueHasher::new(lanes);
         Ok(Output { metric, packing, level, grid, writer, hasher, next_row: 0 })

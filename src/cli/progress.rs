@@ -184,6 +184,10 @@ impl Progress for Reporter {
         self.bar.inc(rows);
         self.tell(&mut state);
     }
+
+    fn notice(&self, text: &str) {
+        self.line(&format!("taflbase: {text}"));
+    }
 }
 
 fn name(phase: Phase) -> String {

@@ -23,7 +23,7 @@ pub struct Outcome<'a, const N: usize> {
     pub(super) chunks: Chunks,
     pub(super) placement: &'a Placement,
     /// What the initial pass said.
-    pub(super) initial: &'a Parts,
+    pub(super) initial: &'a Parts<'a>,
     /// The winner to move and known to win. Lanes without a position are set,
     /// too: nothing is sought there.
     pub(super) won: RowTable<N>,
@@ -42,7 +42,7 @@ pub struct Ply<'a> {
     /// Its number.
     pub ply: Plies,
     /// Where what it finds is kept.
-    pub log: &'a StageWriter,
+    pub log: &'a StageWriter<'a>,
     /// Told the rows of each finished chunk.
     pub done: &'a (dyn Fn(usize) + Sync),
 }
@@ -55,13 +55,13 @@ impl<'a, const N: usize> Outcome<'a, N> {
         chunks: Chunks,
         placement: &'a Placement,
         scratch: &Scratch,
-        initial: &'a Parts,
+        initial: &'a Parts<'a>,
     ) -> Result<Outcome<'a, N>, ScratchError> {
-        let table = |name: &str| match placement {
+        let table = || match placement {
             Placement::Memory => Ok(RowTable::in_memory(chunks.rows())),
-            Placement::Disk { .. } => RowTable::on_disk(chunks.rows(), scratch, name),
+            Placement::Disk { .. } => RowTable::on_disk(chunks.rows(), scratch),
         };
-        let [won, open, lost] = [table("won")?, table("open")?, table("lost")?];
+        let [won, open, lost] = [table()?, table()?, table()?];
         let new = match placement {
             Placement::Memory => vec![Row::EMPTY; chunks.rows()],
             Placement::Disk { .. } => Vec::new(),
@@ -80,7 +80,7 @@ impl<'a, const N: usize> Outcome<'a, N> {
             let key = |content| Key { content, winner, ply: 0, chunk: chunk as u32 };
             let initial = initial.of(chunk);
             if let Some(bytes) = initial.read(key(Content::Open))? {
-                let rows = unpack_rows(&bytes, open.len()).ok_or_else(|| initial.nonsense())?;
+                let rows = unpack_rows(&bytes, open.len()).ok_or_else(|| initial.damaged())?;
                 open.iter_mut().zip(rows).for_each(|(open, row)| *open = row);
             }
             for (row, lanes) in read_events(initial, key(Content::Stuck))? {
@@ -229,7 +229,7 @@ pub fn read_events<const N: usize>(
     key: Key,
 ) -> Result<Vec<Event<N>>, ScratchError> {
     match file.read(key)? {
-        Some(bytes) => unpack_events(&bytes).ok_or_else(|| file.nonsense()),
+        Some(bytes) => unpack_events(&bytes).ok_or_else(|| file.damaged()),
         None => Ok(Vec::new()),
     }
 }

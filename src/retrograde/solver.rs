@@ -5,7 +5,9 @@ use rayon::prelude::*;
 use crate::index::Walker;
 use crate::progress::{Phase, Progress};
 use crate::rules::Side;
-use crate::scratch::{Content, Key, Parts, Scratch, ScratchError, Stage, StageFile, StageWriter};
+use crate::scratch::{
+    Content, Hash, Key, Parts, Scratch, ScratchError, Stage, StageFile, StageWriter,
+};
 use crate::table::{Code, dtw_code};
 use crate::value::{Plies, Value};
 
@@ -23,11 +25,11 @@ use super::seeds::{Event, Seeds};
 /// A solved slice. What was found is in the stage files of the scratch folder.
 pub struct Solver<'a, const N: usize> {
     frame: &'a Frame<'a, N>,
-    scratch: &'a Scratch,
+    scratch: &'a Scratch<'a>,
     chunks: Chunks,
-    initial: Parts,
+    initial: Parts<'a>,
     /// The plies of all outcomes.
-    plies: Vec<(Side, Plies, StageFile)>,
+    plies: Vec<(Side, Plies, StageFile<'a>)>,
 }
 
 impl<'a, const N: usize> Solver<'a, N> {
@@ -40,7 +42,7 @@ impl<'a, const N: usize> Solver<'a, N> {
     pub fn solve<E: From<ScratchError>>(
         frame: &'a Frame<'a, N>,
         children: impl FnOnce() -> Result<Children<N>, E>,
-        scratch: &'a Scratch,
+        scratch: &'a Scratch<'a>,
         placement: &Placement,
         progress: &dyn Progress,
     ) -> Result<Solver<'a, N>, E> {
@@ -50,7 +52,7 @@ impl<'a, const N: usize> Solver<'a, N> {
         let mut solver = Solver { frame, scratch, chunks, initial, plies: Vec::new() };
         for winner in Side::ALL {
             let plies = solver.plies(&moves, winner, placement, progress)?;
-            solver.plies.extend(plies.into_iter().map(|(ply, file)| (winner, ply, file)));
+            solver.plies.extend((1..).zip(plies).map(|(ply, file)| (winner, ply, file)));
         }
         Ok(solver)
     }
@@ -117,18 +119,12 @@ impl<'a, const N: usize> Solver<'a, N> {
         winner: Side,
         placement: &Placement,
         progress: &dyn Progress,
-    ) -> Result<Vec<(Plies, StageFile)>, ScratchError> {
-        let (frame, scratch) = (self.frame, self.scratch);
-        let mut plies = Vec::new();
-        if scratch.finished(Stage::Outcome { winner })?.is_some() {
-            for ply in 1.. {
-                match scratch.finished(Stage::Ply { winner, ply })? {
-                    Some(file) => plies.push((ply, file)),
-                    None => break,
-                }
-            }
+    ) -> Result<Vec<StageFile<'a>>, ScratchError> {
+        if let Some(plies) = self.kept_plies(winner)? {
             return Ok(plies);
         }
+        let (frame, scratch) = (self.frame, self.scratch);
+        let mut plies: Vec<StageFile> = Vec::new();
         let rows = self.chunks.rows() as u64;
         let done = |rows: usize| progress.advance(rows as u64);
         let mut outcome =
@@ -136,16 +132,17 @@ impl<'a, const N: usize> Solver<'a, N> {
         let last_event = outcome.last_event();
         // What changed at the last ply and at the one before.
         let (mut before, mut changed) = (Changed::default(), outcome.stuck()?);
+        let mut base = self.initial.hash();
         for ply in 1.. {
             progress.phase(frame.slice, Phase::Ply { winner, ply }, rows);
             let stage = Stage::Ply { winner, ply };
-            let (file, now) = match scratch.finished(stage)? {
+            let (file, now) = match scratch.finished(stage, base)? {
                 Some(file) => {
                     let now = outcome.replay(ply, &file)?;
                     (file, now)
                 }
                 None => {
-                    let log = scratch.begin(stage)?;
+                    let log = scratch.begin(stage, base)?;
                     let ply = Ply { ply, log: &log, done: &done };
                     let now = if ply.ply % 2 == 1 {
                         outcome.winning_ply(&ply, &changed)?
@@ -155,57 +152,86 @@ impl<'a, const N: usize> Solver<'a, N> {
                     (log.finish()?, now)
                 }
             };
-            plies.push((ply, file));
+            base = file.hash();
+            plies.push(file);
             (before, changed) = (changed, now);
             if ply % 2 == 0 && changed.rows == 0 && ply > last_event {
+                let all = scratch.begin(Stage::Outcome { winner }, base)?;
+                all.add(last(winner, ply), &[])?;
+                all.finish()?;
                 break;
             }
         }
-        scratch.begin(Stage::Outcome { winner })?.finish()?;
         Ok(plies)
+    }
+
+    /// The plies of an outcome that is done, each standing on the one before; `None`
+    /// if it is not done, or not all of it is there any more.
+    fn kept_plies(&self, winner: Side) -> Result<Option<Vec<StageFile<'a>>>, ScratchError> {
+        let (scratch, stage) = (self.scratch, Stage::Outcome { winner });
+        let (mut base, mut plies) = (self.initial.hash(), Vec::new());
+        for ply in 1.. {
+            let Some(file) = scratch.finished(Stage::Ply { winner, ply }, base)? else { break };
+            base = file.hash();
+            plies.push(file);
+        }
+        // What the last of them stands on is the whole outcome, or not done yet.
+        let all = scratch.finished(stage, base)?;
+        let whole = all.is_some_and(|all| all.keys().eq([last(winner, plies.len() as Plies)]));
+        Ok(whole.then_some(plies))
     }
 }
 
 /// The initial pass, for both outcomes, as far as it is not done.
-fn initial<const N: usize, E: From<ScratchError>>(
+fn initial<'a, const N: usize, E: From<ScratchError>>(
     moves: &RowMoves<N>,
     chunks: Chunks,
     children: impl FnOnce() -> Result<Children<N>, E>,
-    scratch: &Scratch,
+    scratch: &'a Scratch<'a>,
     progress: &dyn Progress,
-) -> Result<Parts, E> {
+) -> Result<Parts<'a>, E> {
     let part_chunks = chunks.part_chunks();
-    let mut files = Vec::new();
-    for part in 0..chunks.count().div_ceil(part_chunks) {
-        match scratch.finished(Stage::Initial { part })? {
-            Some(file) => files.push(file),
-            None => break,
-        }
+    let chunks_of =
+        |part: usize| part * part_chunks..((part + 1) * part_chunks).min(chunks.count());
+    let rows = |part| chunks.rows_of(&chunks_of(part)).len() as u64;
+    // Each part is made from the smaller slices alone, which the identity stands for.
+    let base = Hash::default();
+    let kept = (0..chunks.count().div_ceil(part_chunks))
+        .map(|part| scratch.finished(Stage::Initial { part }, base))
+        .collect::<Result<Vec<_>, _>>()?;
+    if kept.iter().all(Option::is_some) {
+        return Ok(Parts::new(kept.into_iter().flatten().collect(), part_chunks));
     }
-    let done = (files.len() * part_chunks).min(chunks.count());
-    if done < chunks.count() {
-        let children = children()?;
-        progress.phase(moves.frame.slice, Phase::Initial, chunks.rows() as u64);
-        progress.advance(chunks.rows_of(&(0..done)).len() as u64);
-        let pass = InitialPass::new(moves, &children);
-        for first in (done..chunks.count()).step_by(part_chunks) {
-            let writer = scratch.begin(Stage::Initial { part: files.len() })?;
-            let part = first..(first + part_chunks).min(chunks.count());
-            part.into_par_iter().try_for_each_init(
-                || pass.scratch(),
-                |buffers, chunk| {
-                    let outcomes = pass.run(chunks.blocks_of(chunk), buffers);
-                    for (winner, seeds) in Side::ALL.into_iter().zip(&outcomes) {
-                        keep(&writer, winner, chunk as u32, seeds)?;
-                    }
-                    progress.advance(chunks.rows_of(&(chunk..chunk + 1)).len() as u64);
-                    Ok::<_, ScratchError>(())
-                },
-            )?;
-            files.push(writer.finish()?);
+    let children = children()?;
+    progress.phase(moves.frame.slice, Phase::Initial, chunks.rows() as u64);
+    let pass = InitialPass::new(moves, &children);
+    let mut files = Vec::new();
+    for (part, kept) in kept.into_iter().enumerate() {
+        if let Some(file) = kept {
+            progress.advance(rows(part));
+            files.push(file);
+            continue;
         }
+        let writer = scratch.begin(Stage::Initial { part }, base)?;
+        chunks_of(part).into_par_iter().try_for_each_init(
+            || pass.scratch(),
+            |buffers, chunk| {
+                let outcomes = pass.run(chunks.blocks_of(chunk), buffers);
+                for (winner, seeds) in Side::ALL.into_iter().zip(&outcomes) {
+                    keep(&writer, winner, chunk as u32, seeds)?;
+                }
+                progress.advance(chunks.rows_of(&(chunk..chunk + 1)).len() as u64);
+                Ok::<_, ScratchError>(())
+            },
+        )?;
+        files.push(writer.finish()?);
     }
     Ok(Parts::new(files, part_chunks))
+}
+
+/// The record that names the last ply of an outcome.
+fn last(winner: Side, ply: Plies) -> Key {
+    Key { content: Content::Last, winner, ply, chunk: 0 }
 }
 
 /// Keeps what the initial pass says of a chunk.

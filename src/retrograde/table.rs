@@ -25,7 +25,8 @@ pub enum RowTable<const N: usize> {
 #[derive(Debug)]
 pub struct DiskRows {
     file: File,
-    path: PathBuf,
+    /// Where it is; it has no name.
+    folder: PathBuf,
 }
 
 /// Rows that are in memory now.
@@ -50,14 +51,10 @@ impl<const N: usize> RowTable<N> {
         RowTable::Memory(vec![Row::EMPTY; rows])
     }
 
-    /// Empty rows in a file of that name in the scratch folder.
-    pub fn on_disk(
-        rows: usize,
-        scratch: &Scratch,
-        name: &str,
-    ) -> Result<RowTable<N>, ScratchError> {
-        let file = scratch.table(name, (rows * size_of::<Row<N>>()) as u64)?;
-        Ok(RowTable::Disk(DiskRows { file, path: scratch.folder().join(name) }))
+    /// Empty rows in a file in the scratch folder.
+    pub fn on_disk(rows: usize, scratch: &Scratch) -> Result<RowTable<N>, ScratchError> {
+        let file = scratch.table((rows * size_of::<Row<N>>()) as u64)?;
+        Ok(RowTable::Disk(DiskRows { file, folder: scratch.folder().to_owned() }))
     }
 
     /// A range of rows.
@@ -80,7 +77,8 @@ impl<const N: usize> RowTable<N> {
 impl DiskRows {
     fn map<const N: usize>(&self, rows: Range<usize>) -> Result<MmapMut, ScratchError> {
         let size = size_of::<Row<N>>();
-        map_range(&self.file, (rows.start * size) as u64, rows.len() * size).map_err(at(&self.path))
+        map_range(&self.file, (rows.start * size) as u64, rows.len() * size)
+            .map_err(at(&self.folder))
     }
 }
 

@@ -27,5 +27,6 @@ pub use packing::Packing;
 pub use reader::{PackedBlock, Table};
 pub use source::{Access, Source, TableFile};
 pub use temporary::remove_temporaries;
+pub(crate) use temporary::remove_temporaries_on;
 pub use value_hash::{LaneHasher, ValueHash, ValueHasher};
 pub use writer::TableWriter;

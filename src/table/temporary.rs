@@ -1,9 +1,11 @@
 //! Files that get their names when they are complete.
 
-use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process;
+use std::sync::Arc;
+
+use crate::filesystem::{FileSystem, Output, SystemFiles};
 
 use super::Metric;
 use super::error::{KindResult, TableError, TableErrorKind};
@@ -13,20 +15,24 @@ const TEMPORARY: &str = "tmp";
 /// A file that is deleted when it is dropped, unless it got its final name.
 #[derive(Debug)]
 pub(super) struct Temporary {
+    files: Arc<dyn FileSystem>,
     path: Option<PathBuf>,
 }
 
 impl Temporary {
     /// A new file beside `target`, `K2v4.dtw.<process>-<n>.tmp`.
-    pub fn create(target: &Path) -> KindResult<(Temporary, File)> {
+    pub fn create(
+        files: Arc<dyn FileSystem>,
+        target: &Path,
+    ) -> KindResult<(Temporary, Box<dyn Output>)> {
         let name =
             target.file_name().ok_or(TableErrorKind::Unwritable("the path names no file"))?;
         for attempt in 0u32.. {
             let mut name = name.to_owned();
             name.push(format!(".{}-{attempt}.{TEMPORARY}", process::id()));
             let path = target.with_file_name(name);
-            match OpenOptions::new().write(true).create_new(true).open(&path) {
-                Ok(file) => return Ok((Temporary { path: Some(path) }, file)),
+            match files.create(&path, true) {
+                Ok(file) => return Ok((Temporary { files, path: Some(path) }, file)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(TableErrorKind::io("create the table")(error)),
             }
@@ -38,15 +44,11 @@ impl Temporary {
     pub fn rename(&mut self, target: &Path) -> KindResult<()> {
         let error = TableErrorKind::io("name the table");
         if let Some(path) = &self.path {
-            fs::rename(path, target).map_err(&error)?;
+            self.files.rename(path, target).map_err(&error)?;
             self.path = None;
         }
-        #[cfg(unix)]
-        {
-            let folder = target.parent().filter(|folder| *folder != Path::new(""));
-            let folder = File::open(folder.unwrap_or(Path::new("."))).map_err(&error)?;
-            folder.sync_all().map_err(&error)?;
-        }
+        let folder = target.parent().filter(|folder| *folder != Path::new(""));
+        self.files.sync_folder(folder.unwrap_or(Path::new("."))).map_err(&error)?;
         Ok(())
     }
 }
@@ -55,7 +57,7 @@ impl Drop for Temporary {
     fn drop(&mut self) {
         if let Some(path) = &self.path {
             // A file that cannot be deleted does no harm: no reader looks at it.
-            let _ = fs::remove_file(path);
+            let _ = self.files.remove(path);
         }
     }
 }
@@ -66,13 +68,20 @@ impl Drop for Temporary {
 /// # Errors
 /// If the folder cannot be read or a file not be deleted.
 pub fn remove_temporaries(folder: &Path) -> Result<usize, TableError> {
+    remove_temporaries_on(&SystemFiles, folder)
+}
+
+/// The same on some disk.
+pub(crate) fn remove_temporaries_on(
+    files: &dyn FileSystem,
+    folder: &Path,
+) -> Result<usize, TableError> {
     let error =
         |path: &Path, source| TableErrorKind::io("delete temporary files")(source).at(Some(path));
     let mut removed = 0;
-    for entry in fs::read_dir(folder).map_err(|source| error(folder, source))? {
-        let path = entry.map_err(|source| error(folder, source))?.path();
+    for path in files.list(folder).map_err(|source| error(folder, source))? {
         if is_temporary(&path) {
-            fs::remove_file(&path).map_err(|source| error(&path, source))?;
+            files.remove(&path).map_err(|source| error(&path, source))?;
             removed += 1;
         }
     }

@@ -1,6 +1,8 @@
-use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::filesystem::{self, FileSystem, SystemFiles};
 
 use super::block::{Content, EncodedBlock};
 use super::block_index::ONE_VALUE_FLAG;
@@ -19,7 +21,7 @@ use super::value_hash::ValueHash;
 #[derive(Debug)]
 pub struct TableWriter {
     path: PathBuf,
-    output: Output<BufWriter<File>>,
+    output: Output<BufWriter<Box<dyn filesystem::Output>>>,
     temporary: Temporary,
     header: Header,
     /// By block number.
@@ -43,14 +45,23 @@ impl TableWriter {
     /// # Errors
     /// If the folder cannot be written to, or the header describes no table.
     pub fn create(path: &Path, header: Header) -> Result<TableWriter, TableError> {
-        TableWriter::start(path, header).map_err(|kind| kind.at(Some(path)))
+        TableWriter::create_on(Arc::new(SystemFiles), path, header)
     }
 
-    fn start(path: &Path, header: Header) -> KindResult<TableWriter> {
+    /// The same on some disk.
+    pub(crate) fn create_on(
+        files: Arc<dyn FileSystem>,
+        path: &Path,
+        header: Header,
+    ) -> Result<TableWriter, TableError> {
+        TableWriter::start(files, path, header).map_err(|kind| kind.at(Some(path)))
+    }
+
+    fn start(files: Arc<dyn FileSystem>, path: &Path, header: Header) -> KindResult<TableWriter> {
         let bytes = header.to_bytes()?;
         let blocks = usize::try_from(header.grid.blocks())
             .map_err(|_| TableErrorKind::Unwritable("more blocks than this machine can count"))?;
-        let (temporary, file) = Temporary::create(path)?;
+        let (temporary, file) = Temporary::create(files, path)?;
         let mut output = Output::new(BufWriter::new(file));
         output.write(&bytes)?;
         Ok(TableWriter {
@@ -135,8 +146,8 @@ impl TableWriter {
         let file_checksum = self.output.hasher.finalize();
         self.output.write(&Footer::end(file_checksum))?;
         self.output.inner.flush().map_err(TableErrorKind::io("write the table"))?;
-        let file = self.output.inner.get_ref();
-        file.sync_all().map_err(TableErrorKind::io("write the table"))?;
+        let file = self.output.inner.get_mut();
+        file.sync().map_err(TableErrorKind::io("write the table"))?;
         self.temporary.rename(&self.path)?;
         Ok(self.output.written)
     }

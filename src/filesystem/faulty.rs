@@ -1,0 +1,333 @@
+//! A file system on which things go wrong: a call fails, a write is cut short, a bit
+//! flips on its way back, the program is killed, or the power fails and takes with it
+//! what was not synced.
+//!
+//! It works in a real folder, so that everything else can read there, and keeps a
+//! second account of what would last.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use fastrand::Rng;
+
+use super::{FileSystem, Output, SystemFiles};
+
+/// What goes wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// The call fails, and does nothing.
+    Fail,
+    /// The disk is full: a write gets some of its bytes to the file.
+    Full,
+    /// Of what a call reads, one bit is another.
+    Flip,
+    /// The program is killed: this call and all that follow do nothing.
+    Kill,
+    /// The same, and what is not synced may be lost: see [`FaultyFiles::lose_power`].
+    PowerCut,
+}
+
+/// All kinds.
+pub const FAULTS: [Fault; 5] =
+    [Fault::Fail, Fault::Full, Fault::Flip, Fault::Kill, Fault::PowerCut];
+
+/// A folder in which one call goes wrong.
+#[derive(Clone, Debug)]
+pub struct FaultyFiles(Arc<Mutex<State>>);
+
+#[derive(Debug)]
+struct State {
+    root: PathBuf,
+    fault: Fault,
+    /// Calls until it goes wrong.
+    left: usize,
+    dead: bool,
+    random: Rng,
+    files: Vec<Written>,
+    /// What has which name now, and what would have it after a power cut; folders are
+    /// `None`.
+    names: Names,
+    lasting: Names,
+    /// Changes of names that are not synced, in their order.
+    pending: Vec<Change>,
+    created: BTreeSet<PathBuf>,
+    finished: BTreeSet<PathBuf>,
+}
+
+type Names = BTreeMap<PathBuf, Option<usize>>;
+
+/// The bytes of a file, of which so many are synced.
+#[derive(Debug)]
+struct Written {
+    bytes: Vec<u8>,
+    synced: usize,
+}
+
+/// A change of a name: what goes, and what comes.
+#[derive(Debug)]
+struct Change {
+    gone: Option<PathBuf>,
+    come: Option<(PathBuf, Option<usize>)>,
+}
+
+impl Change {
+    fn is_in(&self, folder: &Path) -> bool {
+        let path = self.gone.as_ref().or(self.come.as_ref().map(|(path, _)| path));
+        path.and_then(|path| path.parent()) == Some(folder)
+    }
+
+    fn apply(&self, names: &mut Names) {
+        if let Some(path) = &self.gone {
+            names.remove(path);
+        }
+        if let Some((path, node)) = &self.come {
+            names.insert(path.clone(), *node);
+        }
+    }
+}
+
+impl FaultyFiles {
+    /// The folder as it is, all synced; the call after so many goes wrong.
+    pub fn new(root: &Path, fault: Fault, after: usize, seed: u64) -> FaultyFiles {
+        let mut state = State {
+            root: root.to_owned(),
+            fault,
+            left: after,
+            dead: false,
+            random: Rng::with_seed(seed),
+            files: Vec::new(),
+            names: Names::new(),
+            lasting: Names::new(),
+            pending: Vec::new(),
+            created: BTreeSet::new(),
+            finished: BTreeSet::new(),
+        };
+        state.scan(root);
+        state.lasting = state.names.clone();
+        FaultyFiles(Arc::new(Mutex::new(state)))
+    }
+
+    /// Whether it has gone wrong.
+    pub fn has_struck(&self) -> bool {
+        self.state().left == usize::MAX
+    }
+
+    /// The files that were begun.
+    pub fn created(&self) -> BTreeSet<PathBuf> {
+        self.state().created.clone()
+    }
+
+    /// The files that got their names, which were synced.
+    pub fn finished(&self) -> BTreeSet<PathBuf> {
+        self.state().finished.clone()
+    }
+
+    /// Leaves in the folder what a power cut may leave: of changes of names that were
+    /// not synced any, of bytes that were not synced a part, or others.
+    pub fn lose_power(self) {
+        let mut state = self.state();
+        let State { root, random, files, lasting, pending, .. } = &mut *state;
+        pending.retain(|_| random.bool());
+        pending.iter().for_each(|change| change.apply(lasting));
+        fs::remove_dir_all(&*root).unwrap();
+        fs::create_dir(&*root).unwrap();
+        // A folder comes before what is in it.
+        for (path, node) in &*lasting {
+            if path.parent().is_some_and(Path::is_dir) {
+                match node {
+                    None => fs::create_dir(path).unwrap(),
+                    Some(file) => fs::write(path, files[*file].remains(random)).unwrap(),
+                }
+            }
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap()
+    }
+
+    /// Counts a call that does no more than its fault allows; the fault, if it is now.
+    fn call(&self) -> io::Result<(MutexGuard<'_, State>, Option<Fault>)> {
+        let mut state = self.state();
+        let now = state.left == 0;
+        state.left = match state.left {
+            0 | usize::MAX => usize::MAX,
+            left => left - 1,
+        };
+        state.dead |= now && matches!(state.fault, Fault::Kill | Fault::PowerCut);
+        if state.dead || now && state.fault == Fault::Fail {
+            return Err(io::Error::other("injected"));
+        }
+        let fault = now.then_some(state.fault);
+        Ok((state, fault))
+    }
+
+    /// A call that changes names, or one that only fails when the disk is full.
+    fn change(&self) -> io::Result<MutexGuard<'_, State>> {
+        match self.call()? {
+            (_, Some(Fault::Full)) => Err(io::ErrorKind::StorageFull.into()),
+            (state, _) => Ok(state),
+        }
+    }
+}
+
+impl State {
+    fn scan(&mut self, folder: &Path) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                self.names.insert(path.clone(), None);
+                self.scan(&path);
+            } else {
+                let bytes = fs::read(&path).unwrap();
+                let file = self.add(bytes);
+                self.names.insert(path, Some(file));
+            }
+        }
+    }
+
+    /// A file with synced bytes.
+    fn add(&mut self, bytes: Vec<u8>) -> usize {
+        self.files.push(Written { synced: bytes.len(), bytes });
+        self.files.len() - 1
+    }
+
+    fn rename(&mut self, gone: Option<PathBuf>, come: Option<(PathBuf, Option<usize>)>) {
+        let change = Change { gone, come };
+        change.apply(&mut self.names);
+        self.pending.push(change);
+    }
+}
+
+impl Written {
+    /// What a power cut may leave.
+    fn remains(&self, random: &mut Rng) -> Vec<u8> {
+        const SECTOR: usize = 64;
+        let (synced, whole) = (self.synced, self.bytes.len());
+        let mut bytes = self.bytes.clone();
+        match random.u8(0..4) {
+            0 => bytes.truncate(synced),
+            1 => bytes.truncate(random.usize(synced..=whole)),
+            2 => {
+                for sector in bytes[synced..].chunks_mut(SECTOR) {
+                    if random.bool() {
+                        sector.fill(0);
+                    }
+                }
+            }
+            _ => {}
+        }
+        bytes
+    }
+}
+
+impl FileSystem for FaultyFiles {
+    fn make_folder(&self, path: &Path) -> io::Result<()> {
+        let mut state = self.change()?;
+        SystemFiles.make_folder(path)?;
+        state.rename(None, Some((path.to_owned(), None)));
+        Ok(())
+    }
+
+    fn create(&self, path: &Path, new: bool) -> io::Result<Box<dyn Output>> {
+        let mut state = self.change()?;
+        let output = SystemFiles.create(path, new)?;
+        let file = state.add(Vec::new());
+        state.rename(None, Some((path.to_owned(), Some(file))));
+        state.created.insert(path.with_extension(""));
+        Ok(Box::new(FaultyOutput { files: self.clone(), file, output }))
+    }
+
+    fn unnamed(&self, folder: &Path, bytes: u64) -> io::Result<File> {
+        let _state = self.change()?;
+        SystemFiles.unnamed(folder, bytes)
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        let _state = self.call()?;
+        SystemFiles.list(folder)
+    }
+
+    fn length(&self, path: &Path) -> io::Result<u64> {
+        let _state = self.call()?;
+        SystemFiles.length(path)
+    }
+
+    fn read(&self, path: &Path, start: u64, bytes: usize) -> io::Result<Vec<u8>> {
+        let (mut state, fault) = self.call()?;
+        let mut read = SystemFiles.read(path, start, bytes)?;
+        if fault == Some(Fault::Flip) && !read.is_empty() {
+            let bit = state.random.usize(0..8 * read.len());
+            read[bit / 8] ^= 1 << (bit % 8);
+        }
+        Ok(read)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut state = self.change()?;
+        SystemFiles.rename(from, to)?;
+        let node = state.names[from];
+        state.rename(Some(from.to_owned()), Some((to.to_owned(), node)));
+        Ok(())
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let (mut state, _) = self.call()?;
+        SystemFiles.remove(path)?;
+        state.rename(Some(path.to_owned()), None);
+        Ok(())
+    }
+
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        let (mut state, _) = self.call()?;
+        SystemFiles.remove_folder(path)?;
+        state.rename(Some(path.to_owned()), None);
+        Ok(())
+    }
+
+    fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        let mut state = self.change()?;
+        let State { pending, lasting, finished, .. } = &mut *state;
+        for change in pending.extract_if(.., |change| change.is_in(folder)) {
+            change.apply(lasting);
+            if let (Some(_), Some((path, _))) = (change.gone, change.come) {
+                finished.insert(path);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[derive(Debug)]
+struct FaultyOutput {
+    files: FaultyFiles,
+    file: usize,
+    output: Box<dyn Output>,
+}
+
+impl Write for FaultyOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let (mut state, fault) = self.files.call()?;
+        let full = fault == Some(Fault::Full);
+        let count = if full { state.random.usize(0..=bytes.len()) } else { bytes.len() };
+        self.output.write_all(&bytes[..count])?;
+        state.files[self.file].bytes.extend_from_slice(&bytes[..count]);
+        if full { Err(io::ErrorKind::StorageFull.into()) } else { Ok(count) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
+    }
+}
+
+impl Output for FaultyOutput {
+    fn sync(&mut self) -> io::Result<()> {
+        let mut state = self.files.change()?;
+        let file = &mut state.files[self.file];
+        file.synced = file.bytes.len();
+        Ok(())
+    }
+}

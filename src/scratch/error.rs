@@ -1,0 +1,67 @@
+//! What can go wrong with the work in progress.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The work in progress cannot be kept or read.
+#[derive(Debug)]
+pub struct ScratchError {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub kind: ScratchErrorKind,
+}
+
+/// What is wrong with a file or folder of the work in progress.
+#[derive(Debug)]
+pub enum ScratchErrorKind {
+    /// The disk did not do what it was asked for.
+    Io(io::Error),
+    /// The file does not hold what was written. What it held is done again.
+    Damaged,
+}
+
+impl ScratchError {
+    /// A file that does not hold what was written.
+    pub fn damaged(path: &Path) -> ScratchError {
+        ScratchError { path: path.to_owned(), kind: ScratchErrorKind::Damaged }
+    }
+}
+
+/// Adds the path to what the system says.
+pub fn at(path: &Path) -> impl Fn(io::Error) -> ScratchError + '_ {
+    |source| ScratchError { path: path.to_owned(), kind: ScratchErrorKind::Io(source) }
+}
+
+impl fmt::Display for ScratchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display();
+        match &self.kind {
+            ScratchErrorKind::Io(source) => {
+                write!(f, "{path}: cannot keep the work done so far: {source}")?;
+                match source.kind() {
+                    io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => f.write_str(
+                        "; free some space or name another disk with --scratch, \
+                         and the next build goes on from here",
+                    ),
+                    _ => Ok(()),
+                }
+            }
+            ScratchErrorKind::Damaged => write!(
+                f,
+                "{path}: the disk gives back other bytes than were written to it, time and \
+                 again; name another disk with --scratch"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for ScratchError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.kind {
+            ScratchErrorKind::Io(source) => Some(source),
+            ScratchErrorKind::Damaged => None,
+        }
+    }
+}

@@ -1,0 +1,196 @@
+#![doc = include_str!("FORMAT.md")]
+
+mod error;
+mod file;
+mod index;
+mod stage;
+
+pub use error::{ScratchError, ScratchErrorKind, at};
+pub use file::{StageFile, StageWriter};
+pub use index::Hash;
+pub use stage::{Content, Key, Stage};
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::filesystem::FileSystem;
+use crate::progress::Progress;
+
+use index::{Header, Index};
+use stage::is_ours;
+
+/// The folder in which the work on one slice is kept.
+pub struct Scratch<'a> {
+    files: &'a dyn FileSystem,
+    folder: PathBuf,
+    identity: Hash,
+    durable: bool,
+    progress: &'a dyn Progress,
+}
+
+/// How the work on a slice is kept.
+#[derive(Clone, Copy)]
+pub struct Keeping<'a> {
+    /// The disk.
+    pub files: &'a dyn FileSystem,
+    /// Whether stages are made to outlast a power cut; otherwise a killed program.
+    pub durable: bool,
+    /// Told what has to be done again.
+    pub progress: &'a dyn Progress,
+}
+
+impl<'a> Scratch<'a> {
+    /// Opens the folder, which nobody else must use, and makes it if it is not there.
+    /// `identity` stands for all that the results depend on: work of another identity
+    /// is thrown away.
+    pub fn open(
+        folder: &Path,
+        identity: Hash,
+        keeping: Keeping<'a>,
+    ) -> Result<Scratch<'a>, ScratchError> {
+        let Keeping { files, durable, progress } = keeping;
+        files.make_folders(folder).map_err(at(folder))?;
+        let scratch = Scratch { files, folder: folder.to_owned(), identity, durable, progress };
+        scratch.sweep()?;
+        Ok(scratch)
+    }
+
+    /// Deletes what unfinished stages and other work have left.
+    fn sweep(&self) -> Result<(), ScratchError> {
+        let mut others = 0;
+        for path in ours(self.files, &self.folder).map_err(at(&self.folder))? {
+            let stage = path.extension().is_none();
+            let header =
+                if stage { Header::read(self.files, &path).map_err(at(&path))? } else { None };
+            if header.is_none_or(|header| header.identity != self.identity) {
+                self.files.remove(&path).map_err(at(&path))?;
+                others += usize::from(stage);
+            }
+        }
+        if others > 0 {
+            self.progress.notice(&format!(
+                "{}: the work kept there is damaged, or of other rules, other smaller tables or \
+                 another version of this program: it is done again",
+                self.folder.display()
+            ));
+        }
+        Ok(())
+    }
+
+    /// Deletes the work in a folder, and the folder if nothing else is in it.
+    pub fn clear(files: &dyn FileSystem, folder: &Path) -> Result<(), ScratchError> {
+        let clear = || {
+            for path in ours(files, folder)? {
+                files.remove(&path)?;
+            }
+            match files.remove_folder(folder) {
+                Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
+                removed => removed,
+            }
+        };
+        match clear() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            cleared => cleared.map_err(at(folder)),
+        }
+    }
+
+    /// The file of a stage, if it is done and stands on `base`: the hash of the stage
+    /// before it, or what [`Parts::hash`] says. One that does not fit is deleted.
+    pub fn finished(
+        &self,
+        stage: Stage,
+        base: Hash,
+    ) -> Result<Option<StageFile<'a>>, ScratchError> {
+        let path = self.path(stage);
+        let header = Header { identity: self.identity, base };
+        let read = || match Header::read(self.files, &path)? {
+            Some(found) if found == header => Index::read(self.files, &path, stage, header),
+            _ => Ok(None),
+        };
+        match read() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(at(&path)(error)),
+            Ok(Some(index)) => Ok(Some(StageFile { files: self.files, path, index })),
+            Ok(None) => {
+                self.discard(&path)?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Deletes a stage that does not hold what was written, or stands on another one.
+    pub fn discard(&self, path: &Path) -> Result<(), ScratchError> {
+        match self.files.remove(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(at(path)(error)),
+            _ => {}
+        }
+        self.progress.notice(&format!(
+            "{}: it is damaged, or what it stands on was: this part of the work is done again",
+            path.display()
+        ));
+        Ok(())
+    }
+
+    /// Begins the file of a stage that stands on `base`.
+    pub fn begin(&self, stage: Stage, base: Hash) -> Result<StageWriter<'a>, ScratchError> {
+        let header = Header { identity: self.identity, base };
+        StageWriter::begin(self.files, self.path(stage), stage, header, self.durable)
+    }
+
+    /// A file of zeros of that length, for tables that are larger than memory.
+    pub fn table(&self, bytes: u64) -> Result<File, ScratchError> {
+        self.files.unnamed(&self.folder, bytes).map_err(at(&self.folder))
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    fn path(&self, stage: Stage) -> PathBuf {
+        self.folder.join(stage.to_string())
+    }
+}
+
+/// The files in a folder that builds make there.
+fn ours(files: &dyn FileSystem, folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let name = |path: &PathBuf| path.file_name()?.to_str().map(is_ours);
+    let all = files.list(folder)?.into_iter();
+    Ok(all.filter(|path| name(path).unwrap_or(false)).collect())
+}
+
+/// The stage files of a pass that is done in parts.
+#[derive(Debug)]
+pub struct Parts<'a> {
+    /// The parts in order.
+    files: Vec<StageFile<'a>>,
+    /// How many chunks each part has; the last one may have fewer.
+    part_chunks: usize,
+}
+
+impl<'a> Parts<'a> {
+    /// Parts of so many chunks each.
+    pub fn new(files: Vec<StageFile<'a>>, part_chunks: usize) -> Parts<'a> {
+        Parts { files, part_chunks }
+    }
+
+    /// The records of all parts.
+    pub fn keys(&self) -> impl Iterator<Item = Key> {
+        self.files.iter().flat_map(StageFile::keys)
+    }
+
+    /// The file with the records of a chunk.
+    pub fn of(&self, chunk: usize) -> &StageFile<'a> {
+        &self.files[chunk / self.part_chunks]
+    }
+
+    /// Stands for all that is in the parts: what the first plies stand on.
+    pub fn hash(&self) -> Hash {
+        let mut hasher = blake3::Hasher::new();
+        self.files.iter().for_each(|file| {
+            hasher.update(&file.hash());
+        });
+        *hasher.finalize().as_bytes()
+    }
+}
