@@ -33,9 +33,9 @@ pub(crate) fn map_file(file: &File) -> io::Result<Mmap> {
 #[allow(unsafe_code)]
 pub(crate) fn map_range(file: &File, start: u64, bytes: usize) -> io::Result<MmapMut> {
     // SAFETY: the bytes must not change but through this map, nor the file be
-    // cut short. Only scratch tables are mapped here: files of their full length
-    // in a folder that a build has locked for itself, and that borrow rules
-    // protect like the memory they stand for (see `retrograde::table`).
+    // cut short. Only bit tables in progress are mapped here: files of their full
+    // length that have no name, so that nobody else can open them, and that borrow
+    // rules protect like the memory they stand for (see `retrograde::table`).
     unsafe { MmapOptions::new().offset(start).len(bytes).map_mut(file) }
 }
 

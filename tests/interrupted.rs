@@ -222,7 +222,7 @@ fn remains_of_a_killed_build_are_cleared_away() {
     // Of one that had only this left to do.
     let work = folder.join("K1v1.work");
     fs::create_dir(&work).unwrap();
-    fs::write(work.join("initial"), table).unwrap();
+    fs::write(work.join("initial-0"), table).unwrap();
     assert_eq!(build_in(tables.path(), "mini-edge", WANTED).unwrap(), []);
     assert!(!work.exists());
 }
@@ -307,6 +307,79 @@ fn two_builds_keep_out_of_each_other_s_way() {
     assert!(matches!(refused, BuildError::Busy { .. }), "{refused}");
     drop(other);
     assert_eq!(build_in(tables.path(), "mini-corner", WANTED).unwrap(), [slice("K1v1")]);
+}
+
+/// Builds with the work kept in another folder.
+fn build_with_scratch(tables: &Path, scratch: &Path) -> Result<(), BuildError> {
+    let options = BuildOptions { scratch: Some(scratch.to_owned()), ..BuildOptions::default() };
+    let wanted = [slice(WANTED)];
+    build(&rules("mini-corner"), tables, &wanted, &options, &(), &mut |_| {})
+}
+
+#[test]
+fn builds_of_two_table_folders_do_not_share_their_work() {
+    let (tables, folder) = clean("mini-corner");
+    let scratch = tempfile::tempdir().unwrap();
+    let work = scratch.path().join("mini-corner").join(format!("{WANTED}.work"));
+    fs::create_dir_all(&work).unwrap();
+    fs::write(work.join("attackers-1"), "another build's").unwrap();
+    let other = fs::File::create(scratch.path().join("mini-corner/.lock")).unwrap();
+    other.lock().unwrap();
+    // Nothing to do: what is there is nobody's, or another build's.
+    build_with_scratch(tables.path(), scratch.path()).unwrap();
+    assert!(work.join("attackers-1").exists());
+    fs::remove_file(folder.join(VICTIM)).unwrap();
+    let refused = build_with_scratch(tables.path(), scratch.path()).unwrap_err();
+    assert!(matches!(&refused, BuildError::Busy { path } if path.starts_with(scratch.path())));
+    drop(other);
+    build_with_scratch(tables.path(), scratch.path()).unwrap();
+    assert!(folder.join(VICTIM).exists() && !work.exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn tables_and_work_may_be_in_one_folder_of_two_names() {
+    let tables = tempfile::tempdir().unwrap();
+    let links = tempfile::tempdir().unwrap();
+    let link = links.path().join("link");
+    std::os::unix::fs::symlink(tables.path(), &link).unwrap();
+    build_with_scratch(tables.path(), &link).unwrap();
+    let (_whole, folder) = clean("mini-corner");
+    assert!(files(&folder) == files(&tables.path().join("mini-corner")));
+}
+
+/// Keeps what it is told.
+#[derive(Default)]
+struct Notices(Mutex<Vec<String>>);
+
+impl Progress for Notices {
+    fn notice(&self, text: &str) {
+        self.0.lock().unwrap().push(text.to_owned());
+    }
+}
+
+#[test]
+fn what_is_done_again_is_told() {
+    let (_whole, whole) = clean("mini-edge");
+    for damaged in ["attackers-1", "initial-0"] {
+        let tables = tempfile::tempdir().unwrap();
+        let (rules, wanted) = (rules("mini-edge"), [slice(WANTED)]);
+        let build = |progress: &dyn Progress| {
+            let options = BuildOptions::default();
+            build(&rules, tables.path(), &wanted, &options, progress, &mut |_| {})
+        };
+        catch_unwind(AssertUnwindSafe(|| build(&StopAtPly(wanted[0])))).unwrap_err();
+        let path = tables.path().join(format!("mini-edge/{WANTED}.work/{damaged}"));
+        let mut bytes = fs::read(&path).unwrap();
+        // Among the records.
+        bytes[80] ^= 1;
+        fs::write(&path, bytes).unwrap();
+        let notices = Notices::default();
+        build(&notices).unwrap();
+        let told = notices.0.into_inner().unwrap();
+        assert!(matches!(&told[..], [one] if one.contains(damaged) && one.contains("done again")));
+        assert!(files(&tables.path().join("mini-edge")) == files(&whole));
+    }
 }
 
 #[test]

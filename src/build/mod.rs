@@ -1,11 +1,11 @@
 //! Building tables: which slices are needed, which are there, and the way from
 //! solved smaller slices to the files of the next one.
 
+#[cfg(test)]
+mod accidents;
 mod children;
 mod claim;
 mod error;
-#[cfg(test)]
-mod faults;
 mod memory;
 mod output;
 mod plan;

@@ -194,3 +194,133 @@ impl<'a> Parts<'a> {
         *hasher.finalize().as_bytes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::filesystem::SystemFiles;
+    use crate::rules::Side;
+
+    const KEY: Key = Key { content: Content::Found, winner: Side::Defenders, ply: 3, chunk: 7 };
+    const STAGE: Stage = Stage::Ply { winner: Side::Defenders, ply: 3 };
+    const IDENTITY: Hash = [1; 32];
+    const BASE: Hash = [2; 32];
+
+    #[derive(Default)]
+    struct Notices(Mutex<Vec<String>>);
+
+    impl Progress for Notices {
+        fn notice(&self, text: &str) {
+            self.0.lock().unwrap().push(text.to_owned());
+        }
+    }
+
+    fn open<'a>(folder: &Path, identity: Hash, progress: &'a dyn Progress) -> Scratch<'a> {
+        let keeping = Keeping { files: &SystemFiles, durable: true, progress };
+        Scratch::open(folder, identity, keeping).unwrap()
+    }
+
+    /// A folder with one stage, and the stage's bytes.
+    fn written(folder: &Path) -> Vec<u8> {
+        let scratch = open(folder, IDENTITY, &());
+        let writer = scratch.begin(STAGE, BASE).unwrap();
+        writer.add(KEY, b"rows").unwrap();
+        writer.add(Key { chunk: 2, ..KEY }, b"").unwrap();
+        assert!(scratch.finished(STAGE, BASE).unwrap().is_none());
+        let file = writer.finish().unwrap();
+        assert_eq!(file.read(KEY).unwrap().unwrap(), b"rows");
+        fs::read(folder.join(STAGE.to_string())).unwrap()
+    }
+
+    #[test]
+    fn a_finished_stage_is_found_again() {
+        let folder = tempfile::tempdir().unwrap();
+        written(folder.path());
+        let scratch = open(folder.path(), IDENTITY, &());
+        let file = scratch.finished(STAGE, BASE).unwrap().unwrap();
+        assert_eq!(file.read(KEY).unwrap().unwrap(), b"rows");
+        assert_eq!(file.keys().map(|key| key.chunk).collect::<Vec<_>>(), [2, 7]);
+        assert_eq!(file.read(Key { chunk: 8, ..KEY }).unwrap(), None);
+        assert!(scratch.finished(Stage::Initial { part: 0 }, BASE).unwrap().is_none());
+    }
+
+    #[test]
+    fn the_order_of_writing_does_not_matter() {
+        let folder = tempfile::tempdir().unwrap();
+        let scratch = open(folder.path(), IDENTITY, &());
+        let hashes = [[3, 5], [5, 3]].map(|chunks| {
+            let writer = scratch.begin(STAGE, BASE).unwrap();
+            for chunk in chunks {
+                writer.add(Key { chunk, ..KEY }, &[chunk as u8; 9]).unwrap();
+            }
+            writer.finish().unwrap().hash()
+        });
+        assert_eq!(hashes[0], hashes[1]);
+    }
+
+    #[test]
+    fn what_stands_on_something_else_is_not_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let whole = written(folder.path());
+        let path = folder.path().join(STAGE.to_string());
+        let notices = Notices::default();
+        let scratch = open(folder.path(), IDENTITY, &notices);
+        assert!(scratch.finished(STAGE, [3; 32]).unwrap().is_none());
+        assert!(!path.exists());
+        let other = Stage::Ply { winner: Side::Defenders, ply: 5 };
+        fs::write(folder.path().join(other.to_string()), &whole).unwrap();
+        assert!(scratch.finished(other, BASE).unwrap().is_none());
+        assert_eq!(notices.0.lock().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn other_work_is_swept_away() {
+        let folder = tempfile::tempdir().unwrap();
+        written(folder.path());
+        for name in ["attackers-1", "attackers-2.part", "open", "notes.txt"] {
+            fs::write(folder.path().join(name), "something").unwrap();
+        }
+        let notices = Notices::default();
+        let left = |identity| {
+            open(folder.path(), identity, &notices);
+            let paths = SystemFiles.list(folder.path()).unwrap();
+            let mut names: Vec<String> =
+                paths.iter().map(|p| p.file_name().unwrap().to_str().unwrap().to_owned()).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(left(IDENTITY), ["defenders-3", "notes.txt"]);
+        assert_eq!(left([9; 32]), ["notes.txt"]);
+        assert_eq!(notices.0.lock().unwrap().len(), 2);
+        Scratch::clear(&SystemFiles, folder.path()).unwrap();
+        assert_eq!(left(IDENTITY), ["notes.txt"]);
+    }
+
+    /// Whoever reads a stage gets the very records that were written, or is told.
+    #[test]
+    fn what_is_cut_short_or_damaged_is_not_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let whole = written(folder.path());
+        let path = folder.path().join(STAGE.to_string());
+        let scratch = open(folder.path(), IDENTITY, &());
+        for length in 0..whole.len() {
+            fs::write(&path, &whole[..length]).unwrap();
+            assert!(scratch.finished(STAGE, BASE).unwrap().is_none(), "{length} bytes");
+        }
+        for bit in 0..8 * whole.len() {
+            let mut bytes = whole.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            fs::write(&path, &bytes).unwrap();
+            let Some(file) = scratch.finished(STAGE, BASE).unwrap() else { continue };
+            for (key, record) in [(KEY, &b"rows"[..]), (Key { chunk: 2, ..KEY }, b"")] {
+                match file.read(key) {
+                    Ok(read) => assert_eq!(read.as_deref(), Some(record), "bit {bit}"),
+                    Err(error) => assert!(matches!(error.kind, ScratchErrorKind::Damaged)),
+                }
+            }
+        }
+    }
+}

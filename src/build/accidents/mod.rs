@@ -1,20 +1,28 @@
-//! Builds on a disk on which things go wrong. Whatever happens, the next build makes
-//! the same files as one that nothing happened to.
+//! Builds to which something happens. Whatever it is, the next build makes the same
+//! files as one that nothing happened to.
+
+mod damage;
+mod kills;
+mod smaller;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::RwLock;
 
-use fastrand::Rng;
 use proptest::prelude::*;
 
 use crate::filesystem::faulty::{FAULTS, Fault, FaultyFiles};
-use crate::table::{Access, Code, Metric, Table, TableWriter, ValueHash, encode_block};
+use crate::table::Metric;
 
 use super::*;
 
 const IN_MEMORY: Placement = Placement::Memory;
 const ON_DISK: Placement = Placement::Disk { own_chunks: 1, window_chunks: 1 };
+
+/// A new process has this one's files, locks included, until it is another program: it
+/// must not be begun while a build is about to let go of its locks.
+static PROCESSES: RwLock<()> = RwLock::new(());
 
 /// A game and a slice of it that are built in milliseconds.
 struct Case {
@@ -37,6 +45,7 @@ impl Case {
     }
 
     fn build(&self, means: &Means, tables: &Path) -> Result<(), BuildError> {
+        let _none_begins = PROCESSES.read();
         // One thread, so that calls come in one order.
         let options = BuildOptions { threads: 1, ..BuildOptions::default() };
         build_by(means, &self.rules, tables, &[self.slice], &options, &(), &mut |_| {})
@@ -176,106 +185,4 @@ proptest! {
         }
         case.goes_on(&placement, root.path(), "in the end");
     }
-
-    /// What is kept of a slice, damaged at rest.
-    #[test]
-    fn work_may_be_damaged(
-        after in 100..900_usize,
-        damages in prop::collection::vec((0..7_u8, any::<u64>()), 1..4),
-        [before, then] in [placements(), placements()],
-    ) {
-        let case = Case::new("mini-corner", "K1v2");
-        let root = tempfile::tempdir().unwrap();
-        let (means, _) = faulty(root.path(), (Fault::Kill, after, 0), &before, false);
-        let _ = case.build(&means, root.path());
-        case.is_sound(root.path(), "killed");
-        for &(kind, seed) in &damages {
-            damage(&case.work(root.path()), kind, &mut Rng::with_seed(seed));
-        }
-        case.goes_on(&then, root.path(), &format!("{damages:?}"));
-    }
-}
-
-/// Damages one file of a folder.
-fn damage(folder: &Path, kind: u8, random: &mut Rng) {
-    let mut paths: Vec<PathBuf> =
-        fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    let Some(path) = random.choice(&paths) else { return };
-    let other = random.choice(&paths).unwrap();
-    let mut bytes = fs::read(path).unwrap();
-    match kind {
-        0 => return fs::remove_file(path).unwrap(),
-        1 => bytes.truncate(random.usize(0..=bytes.len())),
-        2 if !bytes.is_empty() => {
-            let bit = random.usize(0..8 * bytes.len());
-            bytes[bit / 8] ^= 1 << (bit % 8);
-        }
-        3 => bytes.push(0),
-        // One stage in the place of another one.
-        4 => bytes = fs::read(other).unwrap(),
-        5 if !bytes.is_empty() => {
-            let start = random.usize(0..bytes.len());
-            bytes[start..].iter_mut().take(64).for_each(|byte| *byte = 0);
-        }
-        _ => {
-            fs::rename(path, other).unwrap();
-            return;
-        }
-    }
-    fs::write(path, bytes).unwrap();
-}
-
-/// Work that was done with another table of a smaller slice is not used.
-#[test]
-fn work_stands_on_the_smaller_slices() {
-    let case = Case::new("mini-corner", "K1v2");
-    let smaller = "K1v1.dtw";
-    for after in (0..1200).step_by(5) {
-        let root = tempfile::tempdir().unwrap();
-        for slice in ["K0v1", "K0v2", "K1v1"] {
-            let smaller = Case {
-                slice: slice.parse().unwrap(),
-                whole: BTreeMap::new(),
-                rules: case.rules.clone(),
-            };
-            smaller.build(&Means::default(), root.path()).unwrap();
-        }
-        let path = root.path().join(&case.rules.name).join(smaller);
-        make_wrong(&path);
-        let (means, _) = faulty(root.path(), (Fault::Kill, after, 0), &IN_MEMORY, false);
-        let _ = case.build(&means, root.path());
-        fs::write(&path, &case.whole[smaller]).unwrap();
-        // The table that is named last.
-        if case.files(root.path()).contains_key("K1v2.dtw") {
-            // The test means something: the wrong table makes other ones.
-            assert!(after >= 100, "{after}");
-            assert!(case.files(root.path()) != case.whole);
-            return;
-        }
-        case.goes_on(&IN_MEMORY, root.path(), &format!("killed after {after} calls"));
-    }
-    panic!("no build was finished");
-}
-
-/// Makes a table a whole one with other values.
-fn make_wrong(path: &Path) {
-    let table = Table::open(path, Access::Read).unwrap();
-    let header = *table.header();
-    let blocks: Vec<Vec<Code>> = (0..header.grid.blocks())
-        .map(|block| {
-            let mut values = Vec::new();
-            table.read_block(block, &mut values).unwrap();
-            // Draws, which every table can have.
-            values.fill(0);
-            values
-        })
-        .collect();
-    let summaries = Side::ALL.map(|side| *table.summary(side));
-    drop(table);
-    let mut writer = TableWriter::create(path, header).unwrap();
-    for (number, values) in (0..).zip(&blocks) {
-        writer.append(number, encode_block(header.packing, 1, values).unwrap()).unwrap();
-    }
-    writer.finish(summaries, ValueHash([7; 32])).unwrap();
 }

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Kills builds and damages what they have kept, again and again, and compares the
+# tables that come of it with those of a build that was left alone.
+#   scripts/accidents.sh [RUNS] [RULES] [SLICE] [MEMORY ...]
+# A run is a build that is killed (kill -9) at a random moment; every second one finds
+# up to three files of its work damaged: cut, removed, a bit flipped, or swapped. Each
+# build uses one of the amounts of memory at random (tables that do not fit are on
+# disk), one thread or two, and keeps its work in one of two places. RUNS counts the
+# tables that are compared; each stands for a few kills. Everything is done in a
+# temporary folder. Exit 0: all tables were the same.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+runs=${1:-20} rules=${2:-brandubh} slice=${3:-K2v3}
+shift $(($# < 3 ? $# : 3))
+memories=("$@")
+[ ${#memories[@]} -gt 0 ] || memories=(1GiB)
+
+cargo build --release --quiet
+taflbase=$PWD/target/release/taflbase
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+
+pick() { local -n list=$1; echo "${list[RANDOM % ${#list[@]}]}"; }
+random() { echo $(((RANDOM << 15 | RANDOM) % $1)); }
+now() { date +%s%N; }
+scratches=("$place/one" "$place/two")
+
+damage() {
+    local files size
+    mapfile -t files < <(find "$place"/one "$place"/two "$place"/tables -path '*.work/*' -type f 2>/dev/null)
+    [ ${#files[@]} -gt 0 ] || return 0
+    for _ in $(seq $((RANDOM % 3 + 1))); do
+        local file other
+        file=$(pick files) other=$(pick files)
+        [ -s "$file" ] || continue
+        size=$(stat -c %s "$file")
+        case $((RANDOM % 4)) in
+        0) truncate -s "$(random "$size")" "$file" ;;
+        1) rm "$file" ;;
+        2) local at byte
+            at=$(random "$size")
+            byte=$(od -An -tu1 -j "$at" -N 1 "$file")
+            printf "\\x$(printf %x $((byte ^ 1 << RANDOM % 8)))" |
+                dd of="$file" bs=1 seek="$at" conv=notrunc status=none ;;
+        3) [ "$file" = "$other" ] || mv "$file" "$other" ;;
+        esac
+        damages=$((damages + 1))
+    done
+}
+
+begun=$(now)
+"$taflbase" build "$rules" --slice "$slice" --tables "$place/whole" >/dev/null 2>&1
+takes=$((($(now) - begun) / 1000000))
+kills=0 damages=0 told=0
+for run in $(seq "$runs"); do
+    rm -rf "$place/tables" "$place/one" "$place/two"
+    # What the slice needs is there.
+    mkdir -p "$place/tables/$rules"
+    find "$place/whole/$rules" -type f ! -name "$slice.*" -exec cp {} "$place/tables/$rules" \;
+    while :; do
+        "$taflbase" build "$rules" --slice "$slice" --tables "$place/tables" \
+            --threads $((RANDOM % 2 + 1)) --memory "$(pick memories)" \
+            --scratch "$(pick scratches)" >/dev/null 2>"$place/err" &
+        build=$!
+        sleep "$(printf '%d.%03d' $(($(random $((takes * 2))) / 1000)) $((RANDOM % 1000)))"
+        if kill -9 $build 2>/dev/null; then
+            wait $build 2>/dev/null || true
+            kills=$((kills + 1))
+            [ $((RANDOM % 2)) = 0 ] || damage
+        elif wait $build; then
+            told=$((told + $(grep -c 'done again' "$place/err" || true)))
+            break
+        else
+            cat "$place/err" >&2
+            exit 1
+        fi
+        told=$((told + $(grep -c 'done again' "$place/err" || true)))
+    done
+    for table in "$place/whole/$rules/$slice".*; do
+        cmp "$table" "$place/tables/$rules/${table##*/}" || {
+            echo "run $run: ${table##*/} is another one" >&2
+            exit 1
+        }
+    done
+done
+echo "$runs tables of $rules $slice are the same after $kills kills and $damages damages;" \
+    "$told times it was told that work is done again"
