@@ -48,34 +48,39 @@ damage() {
     done
 }
 
-begun=$(now)
-"$taflbase" build "$rules" --slice "$slice" --tables "$place/whole" >/dev/null 2>&1
-takes=$((($(now) - begun) / 1000000))
-kills=0 damages=0 told=0
-for run in $(seq "$runs"); do
+# A folder with all that the slice needs.
+prepare() {
     rm -rf "$place/tables" "$place/one" "$place/two"
-    # What the slice needs is there.
     mkdir -p "$place/tables/$rules"
     find "$place/whole/$rules" -type f ! -name "$slice.*" -exec cp {} "$place/tables/$rules" \;
-    while :; do
-        "$taflbase" build "$rules" --slice "$slice" --tables "$place/tables" \
-            --threads $((RANDOM % 2 + 1)) --memory "$(pick memories)" \
-            --scratch "$(pick scratches)" >/dev/null 2>"$place/err" &
-        build=$!
-        sleep "$(printf '%d.%03d' $(($(random $((takes * 2))) / 1000)) $((RANDOM % 1000)))"
-        if kill -9 $build 2>/dev/null; then
-            wait $build 2>/dev/null || true
+}
+
+build() {
+    exec "$taflbase" build "$rules" --slice "$slice" --tables "$place/tables" "$@" \
+        >/dev/null 2>>"$place/err"
+}
+
+"$taflbase" build "$rules" --slice "$slice" --tables "$place/whole" >/dev/null 2>&1
+prepare
+begun=$(now)
+(build)
+takes=$((($(now) - begun) / 1000000))
+: >"$place/err"
+kills=0 damages=0
+for run in $(seq "$runs"); do
+    prepare
+    for _ in $(seq $((RANDOM % 4 + 1))); do
+        options=(--threads $((RANDOM % 2 + 1)) --memory "$(pick memories)" --scratch "$(pick scratches)")
+        build "${options[@]}" &
+        wait=$(random "$takes")
+        sleep "$(printf '%d.%03d' $((wait / 1000)) $((wait % 1000)))"
+        if kill -9 $! 2>/dev/null; then
+            wait $! 2>/dev/null || true
             kills=$((kills + 1))
             [ $((RANDOM % 2)) = 0 ] || damage
-        elif wait $build; then
-            told=$((told + $(grep -c 'done again' "$place/err" || true)))
-            break
-        else
-            cat "$place/err" >&2
-            exit 1
         fi
-        told=$((told + $(grep -c 'done again' "$place/err" || true)))
     done
+    (build "${options[@]}") || { cat "$place/err" >&2; exit 1; }
     for table in "$place/whole/$rules/$slice".*; do
         cmp "$table" "$place/tables/$rules/${table##*/}" || {
             echo "run $run: ${table##*/} is another one" >&2
@@ -84,4 +89,4 @@ for run in $(seq "$runs"); do
     done
 done
 echo "$runs tables of $rules $slice are the same after $kills kills and $damages damages;" \
-    "$told times it was told that work is done again"
+    "work was done again $(grep -c 'done again' "$place/err" || true) times"
