@@ -94,18 +94,18 @@ struct Means {
     files: Arc<dyn FileSystem>,
     /// Where the tables of a slice in progress are; `None`: wherever they fit.
     placement: Option<Placement>,
-    /// Slices with as many rows are worth syncing every stage of their work.
-    durable_rows: usize,
+    /// How much work a power cut may take.
+    sync_every: Duration,
 }
 
 impl Default for Means {
     fn default() -> Means {
-        Means { files: Arc::new(SystemFiles), placement: None, durable_rows: DURABLE_ROWS }
+        Means { files: Arc::new(SystemFiles), placement: None, sync_every: SYNC_EVERY }
     }
 }
 
-/// Solving fewer rows takes a second at the most, and syncing may take as long.
-const DURABLE_ROWS: usize = 1 << 20;
+/// Syncing every stage takes 7 % of the time of a slice that is solved in seconds.
+const SYNC_EVERY: Duration = Duration::from_secs(10);
 
 /// Builds the slices and all that they need, smallest first, in the folder
 /// `<tables>/<ruleset name>`. What is there and whole is kept; what is damaged
@@ -296,8 +296,7 @@ impl Builder<'_> {
         if self.options.force {
             Scratch::clear(files, &folder)?;
         }
-        let durable = frame.blocks() * frame.block_rows() >= self.means.durable_rows;
-        let keeping = Keeping { files, durable, progress: self.progress };
+        let keeping = Keeping { files, sync_every: self.means.sync_every, progress: self.progress };
         let scratch = Scratch::open(&folder, self.identity(slice)?, keeping)?;
         let mut discarded = BTreeSet::new();
         loop {
@@ -371,7 +370,7 @@ mod tests {
         placement: &Placement,
     ) -> Vec<[crate::retrograde::CodedRows<N>; 2]> {
         let folder = tempfile::tempdir().unwrap();
-        let keeping = Keeping { files: &SystemFiles, durable: false, progress: &() };
+        let keeping = Keeping { files: &SystemFiles, sync_every: SYNC_EVERY, progress: &() };
         let scratch = Scratch::open(folder.path(), [0; 32], keeping).unwrap();
         let frame: Frame<N> = Frame::new(base.rules(), slice).unwrap();
         let children = || children::read_children(base, slice);

@@ -203,6 +203,10 @@ impl State {
 }
 
 impl Written {
+    fn sync(&mut self) {
+        self.synced = self.bytes.len();
+    }
+
     /// What a power cut may leave.
     fn remains(&self, random: &mut Rng) -> Vec<u8> {
         const SECTOR: usize = 64;
@@ -288,6 +292,14 @@ impl FileSystem for FaultyFiles {
         Ok(())
     }
 
+    fn sync(&self, path: &Path) -> io::Result<()> {
+        let mut state = self.change()?;
+        if let Some(&Some(file)) = state.names.get(path) {
+            state.files[file].sync();
+        }
+        Ok(())
+    }
+
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
         let mut state = self.change()?;
         let State { pending, lasting, finished, .. } = &mut *state;
@@ -326,8 +338,7 @@ impl Write for FaultyOutput {
 impl Output for FaultyOutput {
     fn sync(&mut self) -> io::Result<()> {
         let mut state = self.files.change()?;
-        let file = &mut state.files[self.file];
-        file.synced = file.bytes.len();
+        state.files[self.file].sync();
         Ok(())
     }
 }

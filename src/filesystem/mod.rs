@@ -46,6 +46,9 @@ pub(crate) trait FileSystem: Debug + Send + Sync {
     /// Deletes an empty folder.
     fn remove_folder(&self, path: &Path) -> io::Result<()>;
 
+    /// Makes the bytes of a file last.
+    fn sync(&self, path: &Path) -> io::Result<()>;
+
     /// Makes the names in a folder last.
     fn sync_folder(&self, folder: &Path) -> io::Result<()>;
 
@@ -125,6 +128,11 @@ impl FileSystem for SystemFiles {
 
     fn remove_folder(&self, path: &Path) -> io::Result<()> {
         fs::remove_dir(path)
+    }
+
+    fn sync(&self, path: &Path) -> io::Result<()> {
+        // Some systems sync only files that may be written to.
+        OpenOptions::new().write(true).open(path)?.sync_all()
     }
 
     #[cfg(unix)]

@@ -2,13 +2,16 @@
 
 use std::cell::RefCell;
 use std::io;
-use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::mem;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use zstd::bulk::Compressor;
 
 use crate::filesystem::{FileSystem, Output};
 
+use super::Scratch;
 use super::error::{ScratchError, at};
 use super::index::{Entry, HEADER_BYTES, Hash, Header, Index, sum};
 use super::stage::{Key, PARTIAL, Stage};
@@ -69,11 +72,10 @@ fn is_gone(error: &io::Error) -> bool {
 /// A stage that is being done; records may be added from many threads.
 #[derive(Debug)]
 pub struct StageWriter<'a> {
-    files: &'a dyn FileSystem,
+    scratch: &'a Scratch<'a>,
     stage: Stage,
     header: Header,
     path: PathBuf,
-    durable: bool,
     writing: Mutex<Writing>,
 }
 
@@ -85,23 +87,21 @@ struct Writing {
 }
 
 impl<'a> StageWriter<'a> {
-    /// Begins the file of a stage at `path`; if `durable`, it will outlast a power cut.
+    /// Begins the file of a stage.
     pub(super) fn begin(
-        files: &'a dyn FileSystem,
-        path: PathBuf,
+        scratch: &'a Scratch<'a>,
         stage: Stage,
         header: Header,
-        durable: bool,
     ) -> Result<StageWriter<'a>, ScratchError> {
-        let partial = path.with_extension(PARTIAL);
+        let path = scratch.path(stage);
         let begin = || {
-            let mut file = files.create(&partial, false)?;
+            let mut file = scratch.files.create(&path.with_extension(PARTIAL), false)?;
             file.write_all(&header.to_bytes())?;
             Ok(file)
         };
-        let file = begin().map_err(at(&partial))?;
+        let file = begin().map_err(at(&path))?;
         let writing = Writing { file, end: HEADER_BYTES as u64, entries: Vec::new() };
-        Ok(StageWriter { files, stage, header, path, durable, writing: Mutex::new(writing) })
+        Ok(StageWriter { scratch, stage, header, path, writing: Mutex::new(writing) })
     }
 
     /// Adds a record. One without bytes need not be added.
@@ -122,23 +122,66 @@ impl<'a> StageWriter<'a> {
 
     /// Declares the stage done: writes the index, and only then gives the file its name.
     pub fn finish(self) -> Result<StageFile<'a>, ScratchError> {
-        let StageWriter { files, stage, header, path, durable, writing } = self;
+        let StageWriter { scratch, stage, header, path, writing } = self;
         let Writing { mut file, entries, .. } =
             writing.into_inner().unwrap_or_else(PoisonError::into_inner);
         let index = Index::new(stage, header, entries);
         let mut end = || {
             file.write_all(&index.to_bytes())?;
-            if durable {
+            let sync = scratch.unsynced.take_if_due();
+            if let Some(earlier) = &sync {
                 file.sync()?;
+                earlier.iter().try_for_each(|path| sync_if_there(scratch.files, path))?;
             }
-            files.rename(&path.with_extension(PARTIAL), &path)?;
-            match path.parent() {
-                Some(folder) if durable => files.sync_folder(folder),
-                _ => Ok(()),
+            scratch.files.rename(&path.with_extension(PARTIAL), &path)?;
+            match sync {
+                Some(_) => scratch.files.sync_folder(&scratch.folder)?,
+                None => scratch.unsynced.add(&path),
             }
+            Ok(())
         };
         end().map_err(at(&path))?;
-        Ok(StageFile { files, path, index })
+        Ok(StageFile { files: scratch.files, path, index })
+    }
+}
+
+/// Syncs a stage, unless it was found to be damaged and deleted.
+fn sync_if_there(files: &dyn FileSystem, path: &Path) -> io::Result<()> {
+    match files.sync(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        synced => synced,
+    }
+}
+
+/// Finished stages that a power cut may still take.
+#[derive(Debug)]
+pub(super) struct Unsynced {
+    every: Duration,
+    stages: Mutex<(Vec<PathBuf>, Instant)>,
+}
+
+impl Unsynced {
+    /// None yet; they are to be synced when so much time has passed.
+    pub fn new(every: Duration) -> Unsynced {
+        Unsynced { every, stages: Mutex::new((Vec::new(), Instant::now())) }
+    }
+
+    fn add(&self, path: &Path) {
+        self.stages().0.push(path.to_owned());
+    }
+
+    /// All of them, if it is time to sync them.
+    fn take_if_due(&self) -> Option<Vec<PathBuf>> {
+        let mut stages = self.stages();
+        let (paths, last) = &mut *stages;
+        (last.elapsed() >= self.every).then(|| {
+            *last = Instant::now();
+            mem::take(paths)
+        })
+    }
+
+    fn stages(&self) -> MutexGuard<'_, (Vec<PathBuf>, Instant)> {
+        self.stages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

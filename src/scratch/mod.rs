@@ -10,13 +10,16 @@ pub use file::{StageFile, StageWriter};
 pub use index::Hash;
 pub use stage::{Content, Key, Stage};
 
+use std::fmt;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::filesystem::FileSystem;
 use crate::progress::Progress;
 
+use file::Unsynced;
 use index::{Header, Index};
 use stage::is_ours;
 
@@ -25,8 +28,14 @@ pub struct Scratch<'a> {
     files: &'a dyn FileSystem,
     folder: PathBuf,
     identity: Hash,
-    durable: bool,
+    unsynced: Unsynced,
     progress: &'a dyn Progress,
+}
+
+impl fmt::Debug for Scratch<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Scratch").field(&self.folder).finish()
+    }
 }
 
 /// How the work on a slice is kept.
@@ -34,8 +43,9 @@ pub struct Scratch<'a> {
 pub struct Keeping<'a> {
     /// The disk.
     pub files: &'a dyn FileSystem,
-    /// Whether stages are made to outlast a power cut; otherwise a killed program.
-    pub durable: bool,
+    /// How much time passes until finished stages are synced, so that they outlast not
+    /// only a killed program, but a power cut.
+    pub sync_every: Duration,
     /// Told what has to be done again.
     pub progress: &'a dyn Progress,
 }
@@ -49,9 +59,10 @@ impl<'a> Scratch<'a> {
         identity: Hash,
         keeping: Keeping<'a>,
     ) -> Result<Scratch<'a>, ScratchError> {
-        let Keeping { files, durable, progress } = keeping;
+        let Keeping { files, sync_every, progress } = keeping;
         files.make_folders(folder).map_err(at(folder))?;
-        let scratch = Scratch { files, folder: folder.to_owned(), identity, durable, progress };
+        let (folder, unsynced) = (folder.to_owned(), Unsynced::new(sync_every));
+        let scratch = Scratch { files, folder, identity, unsynced, progress };
         scratch.sweep()?;
         Ok(scratch)
     }
@@ -133,9 +144,9 @@ impl<'a> Scratch<'a> {
     }
 
     /// Begins the file of a stage that stands on `base`.
-    pub fn begin(&self, stage: Stage, base: Hash) -> Result<StageWriter<'a>, ScratchError> {
+    pub fn begin(&'a self, stage: Stage, base: Hash) -> Result<StageWriter<'a>, ScratchError> {
         let header = Header { identity: self.identity, base };
-        StageWriter::begin(self.files, self.path(stage), stage, header, self.durable)
+        StageWriter::begin(self, stage, header)
     }
 
     /// A file of zeros of that length, for tables that are larger than memory.
@@ -219,7 +230,7 @@ mod tests {
     }
 
     fn open<'a>(folder: &Path, identity: Hash, progress: &'a dyn Progress) -> Scratch<'a> {
-        let keeping = Keeping { files: &SystemFiles, durable: true, progress };
+        let keeping = Keeping { files: &SystemFiles, sync_every: Duration::ZERO, progress };
         Scratch::open(folder, identity, keeping).unwrap()
     }
 

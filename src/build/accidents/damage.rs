@@ -19,7 +19,7 @@ proptest! {
     ) {
         let case = Case::new("mini-corner", "K1v2");
         let root = tempfile::tempdir().unwrap();
-        let (means, _) = faulty(root.path(), (Fault::Kill, after, 0), &before, false);
+        let (means, _) = faulty(root.path(), (Fault::Kill, after, 0), &before, Duration::MAX);
         let _ = case.build(&means, root.path());
         case.is_sound(root.path(), "killed");
         for &(kind, seed) in &damages {
@@ -39,7 +39,7 @@ fn every_file_may_be_damaged() {
     let case = Case::new("mini-edge", "K1v1");
     let root = tempfile::tempdir().unwrap();
     // The last call but a few, which write the tables.
-    let (means, _) = faulty(root.path(), (Fault::Kill, 150, 0), &IN_MEMORY, false);
+    let (means, _) = faulty(root.path(), (Fault::Kill, 150, 0), &IN_MEMORY, Duration::MAX);
     case.build(&means, root.path()).unwrap_err();
     let work = files_in(&case.work(root.path()));
     assert!(work.iter().any(|path| path.ends_with("attackers-all")), "{work:?}");

@@ -86,19 +86,16 @@ impl Case {
     }
 }
 
-/// A disk on which that goes wrong, with stages of all slices synced or none.
+/// A disk on which that goes wrong.
 fn faulty(
     tables: &Path,
     (fault, after, seed): (Fault, usize, u64),
     placement: &Placement,
-    durable: bool,
+    sync_every: Duration,
 ) -> (Means, FaultyFiles) {
     let files = FaultyFiles::new(tables, fault, after, seed);
-    let means = Means {
-        files: Arc::new(files.clone()),
-        placement: Some(placement.clone()),
-        durable_rows: if durable { 0 } else { usize::MAX },
-    };
+    let means =
+        Means { files: Arc::new(files.clone()), placement: Some(placement.clone()), sync_every };
     (means, files)
 }
 
@@ -110,15 +107,17 @@ fn nothing_is_done_twice(first: &BTreeSet<PathBuf>, again: &BTreeSet<PathBuf>, w
 }
 
 /// Every call of a build goes wrong once, in every way.
-fn every_call_may_go_wrong(placement: &Placement, durable: bool) {
+fn every_call_may_go_wrong(placement: &Placement, sync_every: Duration) {
     let case = Case::new("mini-edge", "K1v1");
     for fault in FAULTS {
         let mut strikes = 0;
         for after in 0.. {
-            let what = format!("{fault:?} after {after} calls, {placement:?}, durable: {durable}");
+            let what = format!(
+                "{fault:?} after {after} calls, {placement:?}, synced every {sync_every:?}"
+            );
             let root = tempfile::tempdir().unwrap();
             let (means, files) =
-                faulty(root.path(), (fault, after, after as u64), placement, durable);
+                faulty(root.path(), (fault, after, after as u64), placement, sync_every);
             let outcome = case.build(&means, root.path());
             if !files.has_struck() {
                 outcome.unwrap();
@@ -134,8 +133,8 @@ fn every_call_may_go_wrong(placement: &Placement, durable: bool) {
             }
             case.is_sound(root.path(), &what);
             let never = (Fault::Fail, usize::MAX - 1, 0);
-            let (_, again) = faulty(root.path(), never, placement, durable);
-            if durable && fault != Fault::Flip {
+            let (_, again) = faulty(root.path(), never, placement, sync_every);
+            if fault != Fault::Flip {
                 let means = Means { files: Arc::new(again.clone()), ..means };
                 case.build(&means, root.path()).unwrap_or_else(|error| panic!("{what}: {error}"));
                 nothing_is_done_twice(&done, &again.created(), &what);
@@ -148,16 +147,21 @@ fn every_call_may_go_wrong(placement: &Placement, durable: bool) {
 
 #[test]
 fn every_call_may_go_wrong_in_memory() {
-    every_call_may_go_wrong(&IN_MEMORY, true);
+    every_call_may_go_wrong(&IN_MEMORY, Duration::ZERO);
 }
 
 #[test]
 fn every_call_may_go_wrong_on_disk() {
-    every_call_may_go_wrong(&ON_DISK, false);
+    every_call_may_go_wrong(&ON_DISK, Duration::from_millis(1));
 }
 
 fn placements() -> impl Strategy<Value = Placement> {
     prop_oneof![Just(IN_MEMORY), Just(ON_DISK)]
+}
+
+/// How often stages are synced: all at once, now and then, never.
+fn delays() -> impl Strategy<Value = Duration> {
+    prop::sample::select(vec![Duration::ZERO, Duration::from_millis(1), Duration::MAX])
 }
 
 proptest! {
@@ -167,15 +171,15 @@ proptest! {
     #[test]
     fn accidents_may_follow_each_other(
         accidents in prop::collection::vec(
-            (prop::sample::select(&FAULTS[..]), 0..400_usize, any::<u64>(), placements(), any::<bool>()),
+            (prop::sample::select(&FAULTS[..]), 0..400_usize, any::<u64>(), placements(), delays()),
             1..6,
         ),
         placement in placements(),
     ) {
         let case = Case::new("mini-corner", "K1v2");
         let root = tempfile::tempdir().unwrap();
-        for (fault, after, seed, placement, durable) in accidents {
-            let (means, files) = faulty(root.path(), (fault, after, seed), &placement, durable);
+        for (fault, after, seed, placement, sync_every) in accidents {
+            let (means, files) = faulty(root.path(), (fault, after, seed), &placement, sync_every);
             let _ = case.build(&means, root.path());
             drop(means);
             if fault == Fault::PowerCut {

@@ -21,7 +21,7 @@ fn work_stands_on_the_smaller_slices() {
         }
         let path = root.path().join(&case.rules.name).join(smaller);
         make_wrong(&path);
-        let (means, _) = faulty(root.path(), (Fault::Kill, after, 0), &IN_MEMORY, false);
+        let (means, _) = faulty(root.path(), (Fault::Kill, after, 0), &IN_MEMORY, Duration::MAX);
         let _ = case.build(&means, root.path());
         fs::write(&path, &case.whole[smaller]).unwrap();
         // The table that is named last.
