@@ -46,23 +46,6 @@ pub(super) fn ruleset(file: &File) -> Result<Ruleset, Fault> {
     let surrounded = surrounded & places[Kind::King as usize];
     check_end(&file.end)?;
     let slides = Slides::new(board, &movement, goals);
-    let essence = Essence {
-        board,
-        reach: Kind::ALL.map(|kind| board.squares().map(|s| slides.reach(kind, s)).collect()),
-        places,
-        hostile,
-        protected,
-        unaided,
-        surrounded,
-        goals,
-        endless: file.end.endless,
-    };
-    let derived = Derived {
-        symmetries: essence.symmetries(),
-        fingerprint: essence.fingerprint(),
-        places,
-        slides,
-    };
     let decisions = Decisions {
         name: file.name.clone(),
         title: file.title.clone(),
@@ -82,6 +65,9 @@ pub(super) fn ruleset(file: &File) -> Result<Ruleset, Fault> {
         surrounded,
         goals,
     };
+    let essence = Essence::of(&decisions, places, &slides);
+    let (symmetries, fingerprint) = (essence.symmetries(), essence.fingerprint());
+    let derived = Derived { symmetries, fingerprint, places, slides };
     Ok(Ruleset { decisions, derived })
 }
 

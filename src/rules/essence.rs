@@ -1,6 +1,6 @@
 use crate::board::{Board, Square, SquareSet, Symmetry, SymmetryGroup};
 
-use super::{Endless, Fingerprint, Hostility};
+use super::{Decisions, Endless, Fingerprint, Hostility, Kind, Slides};
 
 /// Names the purpose and the version of the hash. A change of what is hashed,
 /// or how, needs a new version: it makes all tables unreadable.
@@ -26,6 +26,36 @@ pub(super) struct Essence {
 }
 
 impl Essence {
+    /// What counts of a ruleset's decisions. All of them are named here, so that nobody
+    /// can add one and forget to say whether it counts.
+    pub fn of(decisions: &Decisions, places: [SquareSet; 3], slides: &Slides) -> Essence {
+        let &Decisions {
+            // For people.
+            name: _,
+            title: _,
+            source: _,
+            notes: _,
+            squares: _,
+            // Of a game that is being played, not of a position.
+            start: _,
+            first: _,
+            ply_limit: _,
+            repetition: _,
+            // In `places` and `slides`, as what it comes to.
+            movement: _,
+            board,
+            endless,
+            hostile,
+            protected,
+            unaided,
+            surrounded,
+            goals,
+        } = decisions;
+        let reach = |kind| board.squares().map(|s| slides.reach(kind, s)).collect();
+        let reach = Kind::ALL.map(reach);
+        Essence { board, reach, places, hostile, protected, unaided, surrounded, goals, endless }
+    }
+
     /// The symmetries under which it stays the same.
     pub fn symmetries(&self) -> SymmetryGroup {
         SymmetryGroup::stabilizing(|symmetry| self.is_symmetric(symmetry))
@@ -63,8 +93,9 @@ impl Essence {
 
     /// All sets of squares but those in reach.
     fn sets(&self) -> impl Iterator<Item = SquareSet> {
-        let hostile = self.hostile.iter();
-        let hostile = hostile.flat_map(|h| [h.empty, h.occupied, h.besieged]);
+        let hostile = self.hostile.into_iter();
+        let hostile =
+            hostile.flat_map(|Hostility { empty, occupied, besieged }| [empty, occupied, besieged]);
         let places = self.places.into_iter();
         places
             .chain(hostile)
