@@ -9,10 +9,12 @@
 #![allow(dead_code, unused_imports)]
 
 mod boards;
+mod game;
 mod position;
 mod rules;
 mod solve;
 
+pub use game::Game;
 pub use position::{Position, Side};
 pub use rules::Rules;
 pub use solve::{Outcome, Solver};
