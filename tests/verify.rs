@@ -102,6 +102,7 @@ fn every_built_slice_is_proved() {
         ("mini-edge", &["K0v5", "K1v4", "K2v3"]),
         ("mini-camps", &["K0v3", "K1v2", "K2v1"]),
         ("lopsided", &["K1v2", "K2v1"]),
+        ("sieges", &["K1v4", "K2v3"]),
         ("brandubh", &["K1v2", "K2v1"]),
         ("brandubh-online", &["K1v2"]),
         ("berkeley", &["K0v2", "K1v1"]),
