@@ -11,8 +11,12 @@ use crate::positions::{Random, random_position};
 pub fn any_position(rules: &Ruleset, number: usize, random: &mut Random) -> Position {
     let trap = if number % 2 == 0 { Trap::position(rules, random) } else { None };
     trap.unwrap_or_else(|| {
-        let most = rules.board.size();
-        let slice = Slice { attackers: 1 + random.below(most), defenders: random.below(most) };
+        // Half the squares of a kind are enough for it, whoever else stands there.
+        let most = |kind| rules.board.size().min(rules.places(kind).len() / 2);
+        let slice = Slice {
+            attackers: 1 + random.below(most(Kind::Attacker)),
+            defenders: random.below(most(Kind::Defender)),
+        };
         random_position(rules, slice, number % 4 > 1, random)
     })
 }
