@@ -9,7 +9,7 @@ use crate::positions::{Random, random_position};
 
 /// Some position, of one kind or another by its number.
 pub fn any_position(rules: &Ruleset, number: usize, random: &mut Random) -> Position {
-    let trap = if number % 2 == 0 { Trap::position(rules, random) } else { None };
+    let trap = if number.is_multiple_of(2) { Trap::position(rules, random) } else { None };
     trap.unwrap_or_else(|| {
         // Half the squares of a kind are enough for it, whoever else stands there.
         let most = |kind| rules.board.size().min(rules.places(kind).len() / 2);
