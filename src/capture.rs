@@ -110,12 +110,12 @@ impl<'a> Enclosure<'a> {
             }
     }
 
-    /// Whether the captors are on all four sides of the square, the victim's
-    /// side left out.
+    /// Whether the captors are on all neighbours of the square but the victim's;
+    /// at the edge of the board there are fewer.
     fn is_besieged(&self, square: Square) -> bool {
         Direction::ALL.into_iter().all(|d| {
             let beside = self.rules.slides().next(square, d);
-            beside.is_some_and(|s| s == self.victim || self.captors.contains(s))
+            beside.is_none_or(|s| s == self.victim || self.captors.contains(s))
         })
     }
 }

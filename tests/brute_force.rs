@@ -1,69 +1,20 @@
 //! Builds small slices of every game and compares each of their positions,
 //! mirror images and all, with the reference.
 
+mod comparison;
 mod reference;
 
-use reference::{Outcome, Solver};
-use taflbase::Tablebase;
-use taflbase::build::{BuildOptions, build};
-use taflbase::position::Position;
+use reference::Rules;
 use taflbase::rules::Ruleset;
-use taflbase::slice::Slice;
-use taflbase::value::{Value, Wdl};
-
-/// The library: builds tables of a game and probes positions in them.
-struct Library {
-    tables: Tablebase,
-    _directory: tempfile::TempDir,
-}
-
-impl Library {
-    fn build(ruleset: &str, slices: &[(usize, usize)]) -> Library {
-        let file = format!("{}/tests/rulesets/{ruleset}.toml", env!("CARGO_MANIFEST_DIR"));
-        let rules = match ruleset.starts_with("mini-") {
-            true => Ruleset::load(&file).unwrap(),
-            false => Ruleset::load(ruleset).unwrap(),
-        };
-        let slice = |&(defenders, attackers)| Slice { defenders, attackers };
-        let slices: Vec<Slice> = slices.iter().map(slice).collect();
-        let directory = tempfile::tempdir().unwrap();
-        let options = BuildOptions::default();
-        build(&rules, directory.path(), &slices, &options, &(), &mut |_| {}).unwrap();
-        let tables = Tablebase::open(rules, directory.path()).unwrap();
-        Library { tables, _directory: directory }
-    }
-
-    /// What the DTW table and the WDL table say.
-    fn probe(&self, text: &str) -> (Outcome, Wdl) {
-        let position = Position::parse(text, self.tables.rules()).unwrap();
-        let outcome = match self.tables.probe_dtw(&position).unwrap() {
-            Value::Win(plies) => Outcome::Win(plies),
-            Value::Loss(plies) => Outcome::Loss(plies),
-            Value::Draw => Outcome::Open,
-        };
-        (outcome, self.tables.probe_wdl(&position).unwrap())
-    }
-}
 
 /// Compares every position of those slices.
 fn compare(ruleset: &str, slices: &[(usize, usize)]) {
-    let library = Library::build(ruleset, slices);
-    let mut reference = Solver::new(ruleset);
-    for &(defenders, attackers) in slices {
-        reference.solve(defenders, attackers);
-        let mut compared = 0;
-        for (position, outcome) in reference.positions(defenders, attackers) {
-            let wdl = match outcome {
-                Outcome::Win(_) => Wdl::Win,
-                Outcome::Loss(_) => Wdl::Loss,
-                Outcome::Open => Wdl::Draw,
-            };
-            let text = reference.rules().write(&position);
-            assert_eq!(library.probe(&text), (outcome, wdl), "{ruleset} {text}");
-            compared += 1;
-        }
-        assert!(compared > 0, "K{defenders}v{attackers} has no positions");
-    }
+    let file = format!("{}/tests/rulesets/{ruleset}.toml", env!("CARGO_MANIFEST_DIR"));
+    let rules = match ruleset.starts_with("mini-") {
+        true => Ruleset::load(&file).unwrap(),
+        false => Ruleset::load(ruleset).unwrap(),
+    };
+    comparison::compare(&rules, &Rules::named(ruleset), slices);
 }
 
 /// All slices with at most so many soldiers.

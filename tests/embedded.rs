@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use taflbase::Tablebase;
@@ -53,22 +54,49 @@ fn all_rulesets_have_complete_sets() {
     assert!(bytes.values().sum::<u64>() <= 2 << 20);
 }
 
-/// Whoever changes what a build writes has to build the embedded tables anew.
-#[test]
-fn they_are_what_a_build_makes() {
-    for (name, men, _) in SETS {
+/// Builds the embedded tables of boards of some sizes, and those that come with the source,
+/// and compares them. Whoever changes what a build writes has to build them all anew.
+fn are_what_a_build_makes(sizes: RangeInclusive<usize>) {
+    for (name, distances, outcomes) in SETS {
         let rules = Ruleset::builtin(name).unwrap();
+        if !sizes.contains(&rules.board.size()) {
+            continue;
+        }
         let folder = tempfile::tempdir().unwrap();
-        let slices = slices_up_to(&rules, men);
-        build(&rules, folder.path(), &slices, &BuildOptions::default(), &(), &mut |_| {}).unwrap();
+        let slices = slices_up_to(&rules, outcomes);
+        // Of the largest slices outcomes alone, where no more is embedded.
+        let metric = if outcomes > distances { Metric::Wdl } else { Metric::Dtw };
+        let options = BuildOptions { metric, ..BuildOptions::default() };
+        build(&rules, folder.path(), &slices, &options, &(), &mut |_| {}).unwrap();
         let built = Tablebase::open(rules, folder.path()).unwrap();
         let tables = embedded(name);
         for slice in slices {
-            let [built, embedded] =
-                [&built, &tables].map(|base| base.table(slice, Metric::Dtw).unwrap());
-            assert_eq!(built.file_checksum(), embedded.file_checksum(), "{name} {slice}");
+            let embedded = tables.best_table(slice).unwrap();
+            let same = built.table(slice, embedded.header().metric).unwrap();
+            assert_eq!(same.file_checksum(), embedded.file_checksum(), "{name} {slice}");
+            let outcomes = committed().join(name).join(Metric::Wdl.file_name(slice));
+            if outcomes.is_file() {
+                let table = Table::open(&outcomes, Access::Mapped).unwrap();
+                let same = built.table(slice, Metric::Wdl).unwrap();
+                assert_eq!(same.file_checksum(), table.file_checksum(), "{name} {slice}");
+            }
         }
     }
+}
+
+#[test]
+fn those_of_small_boards_are_what_a_build_makes() {
+    are_what_a_build_makes(0..=7);
+}
+
+#[test]
+fn those_of_nine_by_nine_are_what_a_build_makes() {
+    are_what_a_build_makes(8..=9);
+}
+
+#[test]
+fn those_of_large_boards_are_what_a_build_makes() {
+    are_what_a_build_makes(10..=19);
 }
 
 #[test]

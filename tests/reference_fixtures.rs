@@ -2,7 +2,7 @@
 
 mod reference;
 
-use reference::{Outcome, Rules, Side, Solver};
+use reference::{Game, Outcome, Rules, Side, Solver};
 use serde_json::{Value, json};
 
 const COUNTS: &str = include_str!("data/counts.jsonl");
@@ -60,7 +60,7 @@ fn tablut_agrees() {
 /// Solves every slice of the game that the fixtures speak of, and compares.
 fn agrees(ruleset: &str) {
     assert!(TESTED.contains(&ruleset));
-    let mut solver = Solver::new(ruleset);
+    let mut solver = Solver::new(Rules::named(ruleset));
     let mut compared = 0;
     for line in COUNTS.lines() {
         let expected: Value = serde_json::from_str(line).unwrap();
@@ -98,7 +98,7 @@ fn agrees(ruleset: &str) {
 
 /// What a line of the fixtures says about a slice.
 fn counts(
-    solver: &Solver,
+    solver: &Solver<Rules>,
     ruleset: &str,
     defenders: usize,
     attackers: usize,

@@ -10,6 +10,8 @@ mod memory;
 mod output;
 mod plan;
 mod rows;
+#[cfg(test)]
+mod tests;
 
 pub use error::BuildError;
 pub use plan::{SlicePlan, SliceSize, needed, plan, slices_up_to};
@@ -357,46 +359,4 @@ struct Task<'a, const N: usize> {
 /// rest of a table, not something else.
 fn is_damaged(kind: &TableErrorKind) -> bool {
     matches!(kind, TableErrorKind::Truncated | TableErrorKind::Corrupted(_))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// All values of a slice, solved with tables in such a place.
-    fn solved<const N: usize>(
-        base: &Tablebase,
-        slice: Slice,
-        placement: &Placement,
-    ) -> Vec<[crate::retrograde::CodedRows<N>; 2]> {
-        let folder = tempfile::tempdir().unwrap();
-        let keeping = Keeping { files: &SystemFiles, sync_every: SYNC_EVERY, progress: &() };
-        let scratch = Scratch::open(folder.path(), [0; 32], keeping).unwrap();
-        let frame: Frame<N> = Frame::new(base.rules(), slice).unwrap();
-        let children = || children::read_children(base, slice);
-        let solver = Solver::solve(&frame, children, &scratch, placement, &()).unwrap();
-        (0..solver.chunks()).map(|chunk| solver.coded_rows(chunk).unwrap()).collect()
-    }
-
-    fn tables_on_disk_give_the_same<const N: usize>(rules: &str, slice: &str) {
-        let tables = tempfile::tempdir().unwrap();
-        let rules = Ruleset::load(rules).unwrap();
-        let slice: Slice = slice.parse().unwrap();
-        let options = BuildOptions::default();
-        let smaller: Vec<Slice> = children::children(slice).map(|(child, _)| child).collect();
-        build(&rules, tables.path(), &smaller, &options, &(), &mut |_| {}).unwrap();
-        let base = Tablebase::open(rules, tables.path()).unwrap();
-        let in_memory = solved::<N>(&base, slice, &Placement::Memory);
-        assert!(in_memory.len() > 2, "{} chunks", in_memory.len());
-        for (own_chunks, window_chunks) in [(1, 1), (2, 3), (3, 2), (1000, 1), (1, 1000)] {
-            let placement = Placement::Disk { own_chunks, window_chunks };
-            assert!(solved::<N>(&base, slice, &placement) == in_memory, "{placement:?}");
-        }
-    }
-
-    #[test]
-    fn it_does_not_matter_where_the_tables_are() {
-        tables_on_disk_give_the_same::<1>("brandubh", "K2v2");
-        tables_on_disk_give_the_same::<2>("tablut", "K2v1");
-    }
 }

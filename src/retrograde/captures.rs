@@ -91,7 +91,7 @@ impl Soldiers {
         let enemies = self.of(side.other());
         Direction::ALL.into_iter().all(|direction| {
             let next = rules.slides().next(anvil, direction);
-            next.is_some_and(|next| next == square || enemies.contains(next))
+            next.is_none_or(|next| next == square || enemies.contains(next))
         })
     }
 

@@ -47,6 +47,17 @@ pub struct Fixed {
 impl BlockLookup {
     /// For these sets of `count` attackers on `squares`.
     pub fn new(sets: AttackerSets, board: Board, squares: SquareSet, count: usize) -> BlockLookup {
+        BlockLookup::with_entries_up_to(MOST_ENTRIES, sets, board, squares, count)
+    }
+
+    /// The same, with entries for so many sets at the most.
+    pub fn with_entries_up_to(
+        most: u64,
+        sets: AttackerSets,
+        board: Board,
+        squares: SquareSet,
+        count: usize,
+    ) -> BlockLookup {
         let squares: Vec<Square> = squares.iter().collect();
         let mut places = vec![0; SquareSet::CAPACITY];
         for (place, square) in squares.iter().enumerate() {
@@ -61,7 +72,7 @@ impl BlockLookup {
             inverse: Symmetry::ALL.map(Symmetry::inverse),
         };
         let total = binomial(lookup.squares.len(), count).unwrap_or(u64::MAX);
-        if total <= MOST_ENTRIES && lookup.sets.rows() <= u64::from(u32::MAX >> 3) {
+        if total <= most && lookup.sets.rows() <= u64::from(u32::MAX >> 3) {
             lookup.entries = Some(lookup.all_entries(board, total, count));
         }
         lookup
@@ -192,5 +203,75 @@ impl BlockLookup {
             symmetry: Symmetry::ALL[number],
             back: self.inverse[number],
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::retrograde::counted_sets;
+    use crate::rules::{Kind, Ruleset};
+    use crate::slice::Slice;
+
+    /// A lookup with entries and one without.
+    fn both(rules: &Ruleset, attackers: usize) -> [BlockLookup; 2] {
+        let places = rules.places(Kind::Attacker);
+        let sets = binomial(places.len(), attackers).unwrap();
+        [sets, sets - 1].map(|most| {
+            let canonical = counted_sets(rules, Slice { defenders: 0, attackers }).unwrap();
+            BlockLookup::with_entries_up_to(most, canonical, rules.board, places, attackers)
+        })
+    }
+
+    fn parts(target: Target) -> (usize, Symmetry, Symmetry) {
+        (target.block, target.symmetry, target.back)
+    }
+
+    /// Every set of three attackers, and of each one the place that is looked up.
+    fn every_set_is_found(rules: &str) {
+        let rules = Ruleset::load(rules).unwrap();
+        let [by_entries, by_index] = both(&rules, 3);
+        assert!(by_entries.entries().is_some() && by_index.entries().is_none());
+        let places: Vec<Square> = rules.places(Kind::Attacker).iter().collect();
+        let mut fixed = [Fixed::default(), Fixed::default()];
+        for (i, &first) in places.iter().enumerate() {
+            for &second in &places[..i] {
+                let others = SquareSet::of(first).with(second);
+                by_entries.fix(others, &mut fixed[0]);
+                by_index.fix(others, &mut fixed[1]);
+                let mut free = Vec::new();
+                by_entries.for_free_squares(&fixed[0], |square, entry| free.push((square, entry)));
+                assert_eq!(free.len(), places.len() - 2);
+                for (square, entry) in free {
+                    let target = parts(by_index.target(others.with(square)));
+                    assert_eq!(parts(by_index.target_with(&fixed[1], square)), target);
+                    assert_eq!(parts(by_entries.target_with(&fixed[0], square)), target);
+                    assert_eq!(parts(by_entries.target(others.with(square))), target);
+                    let entries = by_entries.entries().unwrap();
+                    assert_eq!(parts(by_entries.unpacked(&entries[entry])), target);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn entries_say_what_the_index_says() {
+        for rules in ["brandubh", "ashton"] {
+            every_set_is_found(rules);
+        }
+        for name in ["lopsided", "strange", "strange-turns"] {
+            every_set_is_found(&format!("tests/rulesets/{name}.toml"));
+        }
+    }
+
+    #[test]
+    fn memory_is_foretold() {
+        let rules = Ruleset::load("brandubh").unwrap();
+        let [by_entries, _] = both(&rules, 3);
+        let bytes = size_of_val(by_entries.entries().unwrap()) as u64;
+        let squares = rules.places(Kind::Attacker).len();
+        assert_eq!(BlockLookup::bytes(squares, 3), bytes);
+        // More sets than can have entries.
+        assert_eq!(BlockLookup::bytes(361, 4), 0);
     }
 }

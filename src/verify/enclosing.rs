@@ -162,10 +162,7 @@ impl<'a> Enclosing<'a> {
         if !comrades.contains(square) {
             return hostility.empty.contains(square);
         }
-        let besieged = || {
-            let around = self.beside(square);
-            around.len() == 4 && around.is_subset(captors.with(line.victim))
-        };
+        let besieged = || self.beside(square).is_subset(captors.with(line.victim));
         hostility.occupied.contains(square) || hostility.besieged.contains(square) && besieged()
     }
 

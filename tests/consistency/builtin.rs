@@ -40,6 +40,17 @@ fn brandubh_is_consistent() {
 fn large_boards_are_consistent() {
     sample("large-hnefatafl", &["K0v2", "K1v1"]);
     sample("alea-evangelii", &["K0v2", "K1v1"]);
+    for ruleset in ["great-corner", "huge-corner", "huge-edge"] {
+        sample(ruleset, &["K0v2", "K1v1"]);
+    }
+}
+
+#[test]
+fn outposts_are_consistent() {
+    for ruleset in ["outposts-15", "outposts-17"] {
+        let seen = sample(ruleset, &["K1v2", "K2v1", "K2v2", "K1v3", "K0v4"]);
+        assert!(seen.draws > 0, "{seen:?}");
+    }
 }
 
 #[test]

@@ -9,6 +9,8 @@
 
 mod builtin;
 mod invented;
+#[path = "../inventions/mod.rs"]
+mod inventions;
 #[path = "../positions/mod.rs"]
 mod positions;
 mod tables;

@@ -1,4 +1,6 @@
-//! A second, independent implementation of every game, to judge the real one by.
+//! A second, independent implementation of every game, to judge the real one by:
+//! of the built-in rulesets from their texts, and of ruleset files from
+//! `docs/rulesets.md`.
 //!
 //! It shares no code with the library, knows no symmetry, and does everything
 //! in the most obvious way: a board is a list of letters, a move makes a new
@@ -9,10 +11,17 @@
 #![allow(dead_code, unused_imports)]
 
 mod boards;
+mod custom;
+mod event;
+mod file;
+mod game;
 mod position;
 mod rules;
 mod solve;
 
+pub use custom::Custom;
+pub use event::Event;
+pub use game::Game;
 pub use position::{Position, Side};
 pub use rules::Rules;
 pub use solve::{Outcome, Solver};

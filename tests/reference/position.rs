@@ -1,7 +1,5 @@
 //! Boards as letters, and their texts.
 
-use super::rules::Rules;
-
 /// A player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
@@ -37,12 +35,12 @@ pub struct Position {
     pub to_move: Side,
 }
 
-impl Rules {
+impl Position {
     /// Reads a board, a blank, and the side to move.
-    pub fn read(&self, text: &str) -> Position {
+    pub fn read(text: &str, size: usize) -> Position {
         let (board, side) = text.split_once(' ').expect("a board and a side");
         Position {
-            cells: read_board(board, self.size),
+            cells: read_board(board, size),
             to_move: match side {
                 "a" => Side::Attackers,
                 "d" => Side::Defenders,
@@ -51,10 +49,10 @@ impl Rules {
         }
     }
 
-    /// Writes what [`Rules::read`] reads.
-    pub fn write(&self, position: &Position) -> String {
+    /// Writes what [`Position::read`] reads.
+    pub fn write(&self, size: usize) -> String {
         let mut text = String::from("/");
-        for row in position.cells.chunks(self.size) {
+        for row in self.cells.chunks(size) {
             let mut gap = 0;
             for &piece in row {
                 if piece == EMPTY {
@@ -72,7 +70,7 @@ impl Rules {
             }
             text.push('/');
         }
-        text += match position.to_move {
+        text += match self.to_move {
             Side::Attackers => " a",
             Side::Defenders => " d",
         };

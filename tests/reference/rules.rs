@@ -1,5 +1,6 @@
 //! The rules of the games, straight from their text.
 
+use super::game::{Game, Successor};
 use super::position::{ATTACKER, DEFENDER, EMPTY, KING, Position, Side, read_board};
 
 /// Which rule text a game follows; the board is a separate matter.
@@ -17,25 +18,58 @@ pub enum Family {
     Berkeley,
 }
 
-/// What a legal move leads to.
-pub struct Successor {
-    /// The board after the move, the other side to move.
-    pub position: Position,
-    /// How many soldiers were taken.
-    pub captures: usize,
-    /// Whether the mover has won by it: the king has escaped or is captured.
-    pub won: bool,
-}
-
 /// A game: a rule text and a board to play it on.
 pub struct Rules {
     family: Family,
-    pub(super) size: usize,
+    size: usize,
     /// For each square the number of its camp, if it is in one.
     camp: Vec<Option<usize>>,
     /// For each square the next one to the east, north, west and south.
     next: Vec<[Option<usize>; 4]>,
     start: Position,
+}
+
+impl Game for Rules {
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn may_stand(&self, piece: u8, square: usize) -> bool {
+        let throne = self.is_throne(square);
+        let camp = self.camp[square].is_some();
+        let corner = self.is_corner(square);
+        match piece {
+            KING => !(self.is_goal(square) || camp || corner && self.has_camps()),
+            DEFENDER => !(throne || camp || corner && self.has_goal_corners()),
+            _ => !(throne || corner && self.has_goal_corners()),
+        }
+    }
+
+    fn successors(&self, position: &Position) -> Vec<Successor> {
+        let mut successors = Vec::new();
+        for from in 0..self.squares() {
+            let piece = position.cells[from];
+            if !position.to_move.owns(piece) {
+                continue;
+            }
+            for direction in 0..4 {
+                let mut at = from;
+                while let Some(to) = self.next[at][direction] {
+                    if position.cells[to] != EMPTY || !self.may_enter(from, to) {
+                        break;
+                    }
+                    if self.may_stop(piece, to) {
+                        successors.push(self.play(position, from, to));
+                    }
+                    if !self.may_cross(to) {
+                        break;
+                    }
+                    at = to;
+                }
+            }
+        }
+        successors
+    }
 }
 
 impl Rules {
@@ -67,11 +101,6 @@ impl Rules {
             next: (0..size * size).map(next).collect(),
             start: Position { cells: read_board(start, size), to_move: first },
         }
-    }
-
-    /// How many squares the board has.
-    pub fn squares(&self) -> usize {
-        self.size * self.size
     }
 
     /// The starting position.
@@ -111,18 +140,6 @@ impl Rules {
         }
     }
 
-    /// Whether the piece may be there in a position of a running game.
-    pub fn may_stand(&self, piece: u8, square: usize) -> bool {
-        let throne = self.is_throne(square);
-        let camp = self.camp[square].is_some();
-        let corner = self.is_corner(square);
-        match piece {
-            KING => !(self.is_goal(square) || camp || corner && self.has_camps()),
-            DEFENDER => !(throne || camp || corner && self.has_goal_corners()),
-            _ => !(throne || corner && self.has_goal_corners()),
-        }
-    }
-
     /// Whether a move of the piece may end there, camps aside.
     fn may_stop(&self, piece: u8, square: usize) -> bool {
         if self.is_throne(square) {
@@ -145,44 +162,6 @@ impl Rules {
 
     fn may_cross(&self, square: usize) -> bool {
         !(self.is_throne(square) && self.has_camps())
-    }
-
-    /// All legal moves, as what they lead to.
-    pub fn successors(&self, position: &Position) -> Vec<Successor> {
-        let mut successors = Vec::new();
-        for from in 0..self.squares() {
-            let piece = position.cells[from];
-            if !position.to_move.owns(piece) {
-                continue;
-            }
-            for direction in 0..4 {
-                let mut at = from;
-                while let Some(to) = self.next[at][direction] {
-                    if position.cells[to] != EMPTY || !self.may_enter(from, to) {
-                        break;
-                    }
-                    if self.may_stop(piece, to) {
-                        successors.push(self.play(position, from, to));
-                    }
-                    if !self.may_cross(to) {
-                        break;
-                    }
-                    at = to;
-                }
-            }
-        }
-        successors
-    }
-
-    /// How many lines of play of that many plies there are. A finished game
-    /// has no continuation.
-    pub fn perft(&self, position: &Position, depth: usize) -> u64 {
-        let successors = self.successors(position);
-        if depth == 1 {
-            return successors.len() as u64;
-        }
-        let running = successors.iter().filter(|s| !s.won);
-        running.map(|s| self.perft(&s.position, depth - 1)).sum()
     }
 
     fn play(&self, position: &Position, from: usize, to: usize) -> Successor {

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::game::{Game, Successor};
 use super::position::{ATTACKER, DEFENDER, EMPTY, KING, Position, Side};
-use super::rules::{Rules, Successor};
 
 /// What a position is worth for the side to move, with the plies to the end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,15 +76,15 @@ struct Moves {
 }
 
 /// Solves slices of one game and keeps them.
-pub struct Solver {
-    rules: Rules,
+pub struct Solver<G> {
+    rules: G,
     slices: BTreeMap<(usize, usize), Slice>,
 }
 
-impl Solver {
-    /// A solver for the game of that name that has not solved anything yet.
-    pub fn new(ruleset: &str) -> Solver {
-        Solver { rules: Rules::named(ruleset), slices: BTreeMap::new() }
+impl<G: Game> Solver<G> {
+    /// A solver for that game that has not solved anything yet.
+    pub fn new(rules: G) -> Solver<G> {
+        Solver { rules, slices: BTreeMap::new() }
     }
 
     /// Solves the slice of the king and so many soldiers against so many
@@ -106,7 +106,7 @@ impl Solver {
         &self,
         defenders: usize,
         attackers: usize,
-    ) -> impl Iterator<Item = (Position, Outcome)> {
+    ) -> impl Iterator<Item = (Position, Outcome)> + use<'_, G> {
         let slice = &self.slices[&(defenders, attackers)];
         [Side::Attackers, Side::Defenders].into_iter().flat_map(move |to_move| {
             let boards = slice.boards.iter().cloned();
@@ -126,7 +126,7 @@ impl Solver {
         slice.values(position.to_move)[slice.index[&number(&position.cells)]]
     }
 
-    pub fn rules(&self) -> &Rules {
+    pub fn rules(&self) -> &G {
         &self.rules
     }
 

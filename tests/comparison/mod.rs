@@ -1,0 +1,93 @@
+//! Built tables, each of their positions held against the reference: mirror images
+//! and all.
+
+use taflbase::Tablebase;
+use taflbase::build::{BuildOptions, build};
+use taflbase::position::Position;
+use taflbase::rules::{Ruleset, Side};
+use taflbase::slice::Slice;
+use taflbase::table::{Metric, SideSummary};
+use taflbase::value::{Value, Wdl};
+
+use crate::reference::{self, Game, Outcome, Solver};
+
+/// The library: builds tables of a game and probes positions in them.
+struct Library {
+    tables: Tablebase,
+    _directory: tempfile::TempDir,
+}
+
+impl Library {
+    fn build(rules: &Ruleset, slices: &[Slice]) -> Library {
+        let directory = tempfile::tempdir().unwrap();
+        let options = BuildOptions::default();
+        build(rules, directory.path(), slices, &options, &(), &mut |_| {}).unwrap();
+        let tables = Tablebase::open(rules.clone(), directory.path()).unwrap();
+        Library { tables, _directory: directory }
+    }
+
+    /// What the DTW table and the WDL table say.
+    fn probe(&self, text: &str) -> (Outcome, Wdl) {
+        let position = Position::parse(text, self.tables.rules()).unwrap();
+        let outcome = match self.tables.probe_dtw(&position).unwrap() {
+            Value::Win(plies) => Outcome::Win(plies),
+            Value::Loss(plies) => Outcome::Loss(plies),
+            Value::Draw => Outcome::Open,
+        };
+        (outcome, self.tables.probe_wdl(&position).unwrap())
+    }
+}
+
+/// Compares every position of those slices, and what the tables count in them; returns
+/// how many positions there are.
+pub fn compare(rules: &Ruleset, game: &impl Game, slices: &[(usize, usize)]) -> usize {
+    let slice = |&(defenders, attackers)| Slice { defenders, attackers };
+    let library = Library::build(rules, &slices.iter().map(slice).collect::<Vec<Slice>>());
+    let mut reference = Solver::new(game);
+    let mut compared = 0;
+    for &(defenders, attackers) in slices {
+        reference.solve(defenders, attackers);
+        let mut counts = [SideSummary::default(); 2];
+        for (position, outcome) in reference.positions(defenders, attackers) {
+            let text = reference.rules().write(&position);
+            let wdl = count(&mut counts[side(&position) as usize], outcome);
+            assert_eq!(library.probe(&text), (outcome, wdl), "{} {text}", rules.name);
+            compared += 1;
+        }
+        let slice = Slice { defenders, attackers };
+        let table = library.tables.table(slice, Metric::Dtw).unwrap();
+        for (side, counted) in Side::ALL.into_iter().zip(counts) {
+            assert!(counted.positions > 0, "{slice} has no positions");
+            assert_eq!(*table.summary(side), counted, "{} {slice}", rules.name);
+        }
+    }
+    compared
+}
+
+fn side(position: &reference::Position) -> Side {
+    match position.to_move {
+        reference::Side::Attackers => Side::Attackers,
+        reference::Side::Defenders => Side::Defenders,
+    }
+}
+
+/// Counts a position; returns its value without the distance.
+fn count(counts: &mut SideSummary, outcome: Outcome) -> Wdl {
+    counts.positions += 1;
+    match outcome {
+        Outcome::Win(plies) => {
+            counts.wins += 1;
+            counts.max_win = counts.max_win.max(plies);
+            Wdl::Win
+        }
+        Outcome::Loss(plies) => {
+            counts.losses += 1;
+            counts.max_loss = counts.max_loss.max(plies);
+            Wdl::Loss
+        }
+        Outcome::Open => {
+            counts.draws += 1;
+            Wdl::Draw
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Random positions in which there is something to capture.
+
+use taflbase::board::{Direction, Square, SquareSet};
+use taflbase::position::Position;
+use taflbase::rules::{Kind, Ruleset, Side};
+use taflbase::slice::Slice;
+
+use crate::positions::{Random, random_position};
+
+/// Some position, of one kind or another by its number.
+pub fn any_position(rules: &Ruleset, number: usize, random: &mut Random) -> Position {
+    let trap = if number.is_multiple_of(2) { Trap::position(rules, random) } else { None };
+    trap.unwrap_or_else(|| {
+        // Half the squares of a kind are enough for it, whoever else stands there.
+        let most = |kind| rules.board.size().min(rules.places(kind).len() / 2);
+        let slice = Slice {
+            attackers: 1 + random.below(most(Kind::Attacker)),
+            defenders: random.below(most(Kind::Defender)),
+        };
+        random_position(rules, slice, number % 4 > 1, random)
+    })
+}
+
+/// A board on which a piece is about to be captured, if the rules are so.
+struct Trap<'a> {
+    rules: &'a Ruleset,
+    /// By kind of piece.
+    men: [SquareSet; 3],
+}
+
+impl Trap<'_> {
+    /// A piece beside a square that may help to capture it, and opposite a free square for
+    /// an enemy to arrive on. None if somebody has no place.
+    fn position(rules: &Ruleset, random: &mut Random) -> Option<Position> {
+        let victim = Kind::ALL[random.below(3)];
+        let captor = victim.side().other();
+        let direction = Direction::ALL[random.below(4)];
+        let square = match random.below(2) {
+            0 => any_of(&special(rules, victim), rules, random),
+            _ => rules.board.step(any_of(&helping(rules, victim), rules, random), direction)?,
+        };
+        let anvil = rules.board.step(square, direction.opposite())?;
+        let arrival = rules.board.step(square, direction)?;
+
+        let mut trap = Trap { rules, men: Default::default() };
+        trap.put(victim, square);
+        match (victim.side(), random.below(3)) {
+            (Side::Attackers, 0) => trap.put(Kind::Attacker, anvil),
+            (Side::Defenders, 0) => trap.put(Kind::Defender, anvil),
+            (_, 1) => trap.put(Kind::King, anvil),
+            _ => {}
+        }
+        // He who arrives comes along a line; more of his stand around both squares.
+        let line = |s: Square| {
+            rules.board.file(s) == rules.board.file(arrival)
+                || rules.board.rank(s) == rules.board.rank(arrival)
+        };
+        let line: SquareSet = rules.board.squares().filter(|&s| s != arrival && line(s)).collect();
+        trap.put(captor.soldier(), random.square(line));
+        for beside in [anvil, square].into_iter().flat_map(|s| rules.board.neighbours(s)) {
+            if beside != arrival && random.below(4) > 0 {
+                trap.put(captor.soldier(), beside);
+            }
+        }
+        if trap.men[Kind::King as usize].is_empty() {
+            trap.put(Kind::King, random.square(rules.places(Kind::King).without(arrival)));
+        }
+        let [attackers, defenders, king] = trap.men;
+        let position = Position { attackers, defenders, king: king.first()?, to_move: captor };
+        position.check(rules).is_ok().then_some(position)
+    }
+
+    /// Puts a piece on a square that is free and on which it may stand, or not at all.
+    fn put(&mut self, kind: Kind, square: Square) {
+        let taken = self.men[0] | self.men[1] | self.men[2];
+        let second_king = kind == Kind::King && !self.men[Kind::King as usize].is_empty();
+        if (self.rules.places(kind) - taken).contains(square) && !second_king {
+            self.men[kind as usize].insert(square);
+        }
+    }
+}
+
+/// Squares that help to capture such a victim.
+fn helping(rules: &Ruleset, victim: Kind) -> [SquareSet; 3] {
+    let hostile = rules.hostile[victim as usize];
+    [hostile.empty, hostile.occupied, hostile.besieged]
+}
+
+/// Squares where such a victim is not captured like others.
+fn special(rules: &Ruleset, victim: Kind) -> [SquareSet; 2] {
+    let side = victim.side() as usize;
+    match victim {
+        Kind::King => [rules.surrounded; 2],
+        _ => [rules.protected[side], rules.unaided[side]],
+    }
+}
+
+/// A square of one of the sets that are not empty; if all are, any square.
+fn any_of(sets: &[SquareSet], rules: &Ruleset, random: &mut Random) -> Square {
+    let mut sets: Vec<SquareSet> = sets.iter().copied().filter(|set| !set.is_empty()).collect();
+    if sets.is_empty() {
+        sets.push(rules.board.squares().collect());
+    }
+    let set = sets[random.below(sets.len())];
+    random.square(set)
+}

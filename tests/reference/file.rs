@@ -1,0 +1,86 @@
+//! Ruleset files as they are written: the squares that their fields name.
+//!
+//! From `docs/rulesets.md`, and by nothing else.
+
+use toml::{Table, Value};
+
+/// For each square whether it is in the set.
+pub type Set = Vec<bool>;
+
+/// A ruleset file.
+pub struct File {
+    table: Table,
+    pub size: usize,
+}
+
+impl File {
+    pub fn parse(text: &str) -> File {
+        let table: Table = text.parse().expect("a TOML file");
+        let size = table["size"].as_integer().expect("a number");
+        File { table, size: size as usize }
+    }
+
+    /// A text at the top of the file.
+    pub fn text(&self, field: &str) -> &str {
+        self.table[field].as_str().expect("a text")
+    }
+
+    /// The squares of all sets that a field lists; none if it was left out.
+    pub fn set(&self, path: &[&str]) -> Set {
+        let mut set = vec![false; self.size * self.size];
+        for square in self.groups(path).concat() {
+            set[square] = true;
+        }
+        set
+    }
+
+    /// The same, group by group.
+    pub fn groups(&self, path: &[&str]) -> Vec<Vec<usize>> {
+        let (&last, tables) = path.split_last().expect("a field");
+        let table = tables
+            .iter()
+            .fold(&self.table, |table, &name| table[name].as_table().expect("a table"));
+        let names = table.get(last).map_or(&[][..], |list| list.as_array().expect("a list"));
+        let groups = names.iter().flat_map(|name| self.named(name.as_str().expect("a name")));
+        groups.collect()
+    }
+
+    /// The groups of a named set.
+    fn named(&self, name: &str) -> Vec<Vec<usize>> {
+        let own = self.table.get("squares").and_then(|sets| sets.get(name));
+        match own {
+            Some(Value::String(squares)) => vec![self.squares(squares)],
+            Some(Value::Array(groups)) => {
+                let texts = groups.iter().map(|group| group.as_str().expect("squares"));
+                texts.map(|squares| self.squares(squares)).collect()
+            }
+            Some(other) => panic!("{name} = {other}"),
+            None => vec![self.predefined(name)],
+        }
+    }
+
+    fn predefined(&self, name: &str) -> Vec<usize> {
+        let (last, middle) = (self.size - 1, self.size / 2);
+        let belongs = |file: usize, rank: usize| match name {
+            "throne" => (file, rank) == (middle, middle),
+            "beside-throne" => file.abs_diff(middle) + rank.abs_diff(middle) == 1,
+            "corners" => [0, last].contains(&file) && [0, last].contains(&rank),
+            "edge" => [0, last].contains(&file) || [0, last].contains(&rank),
+            _ => panic!("no set is named {name}"),
+        };
+        let squares = 0..self.size * self.size;
+        squares.filter(|square| belongs(square % self.size, square / self.size)).collect()
+    }
+
+    /// The squares of a string such as `a1 c13`.
+    fn squares(&self, names: &str) -> Vec<usize> {
+        let square = |name: &str| {
+            let (file, rank) = name.split_at(1);
+            let file = usize::from(file.as_bytes()[0] - b'a');
+            let rank: usize = rank.parse().expect("a rank");
+            assert!(file < self.size && (1..=self.size).contains(&rank), "no square {name}");
+            (rank - 1) * self.size + file
+        };
+        names.split_whitespace().map(square).collect()
+    }
+}
