@@ -26,7 +26,7 @@ folder=$PWD/target/fuzz
 more() {
     case $1 in
         table) echo tests/data ;;
-        ruleset) echo src/rules/builtin tests/rulesets ;;
+        ruleset) echo src/game/rules/builtin tests/rulesets ;;
     esac
 }
 

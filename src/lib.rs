@@ -60,35 +60,34 @@
 //! # }
 //! ```
 
-pub mod board;
-pub mod build;
 #[cfg(feature = "capi")]
 pub mod capi;
-mod capture;
-pub mod dont_care;
-mod filesystem;
+mod game;
 pub mod index;
-pub mod manifest;
+mod solve;
+mod study;
+mod system;
+pub mod table;
+pub mod tablebase;
+pub mod verify;
+
 #[doc(hidden)]
 pub mod kernels {
     //! Nothing to build upon: inner loops for the benchmarks.
-    pub use crate::retrograde::Kernels;
+    pub use crate::solve::Kernels;
 }
-mod mapping;
-pub mod moves;
-pub mod notation;
-pub mod perft;
-pub mod position;
-pub mod progress;
-mod retrograde;
-pub mod rules;
-mod scratch;
-pub mod slice;
-pub mod stats;
-pub mod table;
-pub mod tablebase;
-pub mod unmoves;
-pub mod value;
-pub mod verify;
 
-pub use tablebase::Tablebase;
+pub use game::{board, moves, notation, perft, position, rules, slice, unmoves, value};
+pub use solve::building as build;
+pub use study::{manifest, stats};
+pub use system::progress;
+pub use table::dont_care;
+
+pub use board::Square;
+pub use position::Position;
+pub use rules::{Ruleset, Side};
+pub use slice::Slice;
+pub use tablebase::{ProbeError, Tablebase};
+pub use value::{Value, Wdl};
+
+use game::capture;

@@ -39,5 +39,5 @@ fn moves() {
 fn rulesets() {
     each_file("tests/fuzz/seeds/ruleset", checks::ruleset);
     each_file("tests/rulesets", checks::ruleset);
-    each_file("src/rules/builtin", checks::ruleset);
+    each_file("src/game/rules/builtin", checks::ruleset);
 }

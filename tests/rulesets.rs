@@ -421,7 +421,7 @@ fn goals_and_endings_are_checked() {
 fn a_builtin_name_is_only_for_its_rules() {
     let text = edited(CORNER, "\"mini-corner\"", "\"brandubh\"");
     refuses(&text, "name: \"brandubh\" is a built-in ruleset with other rules");
-    let text = include_str!("../src/rules/builtin/brandubh.toml");
+    let text = include_str!("../src/game/rules/builtin/brandubh.toml");
     assert!(
         Ruleset::from_toml(&edited(text, "title = \"Brandubh\"", "title = \"Mine\""), "my.toml")
             .is_ok()
@@ -463,8 +463,8 @@ fn descriptions_say_what_the_data_says() {
     ] {
         assert!(text.contains(line), "{line}\n{text}");
     }
-    let renamed =
-        include_str!("../src/rules/builtin/ashton-server.toml").replace("ashton-server", "mine");
+    let renamed = include_str!("../src/game/rules/builtin/ashton-server.toml")
+        .replace("ashton-server", "mine");
     let renamed = read(&renamed).describe();
     assert_eq!(
         renamed.lines().skip(1).collect::<Vec<_>>(),

@@ -4,6 +4,7 @@ mod block;
 mod block_index;
 mod bytes;
 mod code;
+pub mod dont_care;
 mod error;
 mod footer;
 mod grid;

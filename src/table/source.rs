@@ -5,7 +5,7 @@ use std::path::Path;
 
 use memmap2::Mmap;
 
-use crate::mapping::map_file;
+use crate::system::mapping::map_file;
 
 /// What a table's bytes are read from.
 pub trait Source {

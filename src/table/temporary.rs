@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::Arc;
 
-use crate::filesystem::{FileSystem, Output, SystemFiles};
+use crate::system::filesystem::{FileSystem, Output, SystemFiles};
 
 use super::Metric;
 use super::error::{KindResult, TableError, TableErrorKind};

@@ -2,7 +2,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::filesystem::{self, FileSystem, SystemFiles};
+use crate::system::filesystem::{self, FileSystem, SystemFiles};
 
 use super::block::{Content, EncodedBlock};
 use super::block_index::ONE_VALUE_FLAG;

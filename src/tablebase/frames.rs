@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
-use crate::mapping::Words;
+use crate::system::mapping::Words;
 
 pub const FRAME_BYTES: usize = 1 << 12;
 pub const WORD_BYTES: usize = size_of::<u64>();

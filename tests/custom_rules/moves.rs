@@ -88,7 +88,7 @@ fn the_files_of_the_tests_have_the_same_moves() {
 
 #[test]
 fn the_builtin_rulesets_have_the_same_moves() {
-    for both in Both::all_in("src/rules/builtin") {
+    for both in Both::all_in("src/game/rules/builtin") {
         checked(both, |both| same_moves(both, 500));
     }
 }

@@ -1,0 +1,13 @@
+//! The games: boards, rules, positions, moves and what they are called. All that an
+//! engine needs of them; nothing here knows of tables.
+
+pub mod board;
+pub(crate) mod capture;
+pub mod moves;
+pub mod notation;
+pub mod perft;
+pub mod position;
+pub mod rules;
+pub mod slice;
+pub mod unmoves;
+pub mod value;

@@ -1,0 +1,192 @@
+//! Builds to which something happens. Whatever it is, the next build makes the same
+//! files as one that nothing happened to.
+
+mod damage;
+mod kills;
+mod smaller;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::RwLock;
+
+use proptest::prelude::*;
+
+use crate::system::filesystem::faulty::{FAULTS, Fault, FaultyFiles};
+use crate::table::Metric;
+
+use super::*;
+
+const IN_MEMORY: Placement = Placement::Memory;
+const ON_DISK: Placement = Placement::Disk { own_chunks: 1, window_chunks: 1 };
+
+/// A new process has this one's files, locks included, until it is another program: it
+/// must not be begun while a build is about to let go of its locks.
+static PROCESSES: RwLock<()> = RwLock::new(());
+
+/// A game and a slice of it that are built in milliseconds.
+struct Case {
+    rules: Ruleset,
+    slice: Slice,
+    /// The files of a build to which nothing happened, by name.
+    whole: BTreeMap<String, Vec<u8>>,
+}
+
+impl Case {
+    fn new(rules: &str, slice: &str) -> Case {
+        let path = format!("{}/tests/rulesets/{rules}.toml", env!("CARGO_MANIFEST_DIR"));
+        let rules = Ruleset::load(&path).unwrap();
+        let mut case = Case { rules, slice: slice.parse().unwrap(), whole: BTreeMap::new() };
+        let tables = tempfile::tempdir().unwrap();
+        case.build(&Means::default(), tables.path()).unwrap();
+        case.whole = case.files(tables.path());
+        assert!(case.whole.len() >= 4);
+        case
+    }
+
+    fn build(&self, means: &Means, tables: &Path) -> Result<(), BuildError> {
+        let _none_begins = PROCESSES.read();
+        // One thread, so that calls come in one order.
+        let options = BuildOptions { threads: 1, ..BuildOptions::default() };
+        build_by(means, &self.rules, tables, &[self.slice], &options, &(), &mut |_| {})
+    }
+
+    /// The tables in a folder.
+    fn files(&self, tables: &Path) -> BTreeMap<String, Vec<u8>> {
+        let paths = fs::read_dir(tables.join(&self.rules.name)).into_iter().flatten();
+        let paths = paths.map(|entry| entry.unwrap().path());
+        let named = paths.filter(|path| {
+            let extension = path.extension().and_then(|extension| extension.to_str());
+            extension.is_some_and(|extension| Metric::ALL.iter().any(|m| m.name() == extension))
+        });
+        let name = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
+        named.map(|path| (name(&path), fs::read(&path).unwrap())).collect()
+    }
+
+    /// What has its name is whole.
+    fn is_sound(&self, tables: &Path, what: &str) {
+        for (name, bytes) in self.files(tables) {
+            assert!(self.whole[&name] == bytes, "{what}: {name} is not whole");
+        }
+    }
+
+    /// The next build, to which nothing happens, makes what was to be made.
+    fn goes_on(&self, placement: &Placement, tables: &Path, what: &str) {
+        let means = Means { placement: Some(placement.clone()), ..Means::default() };
+        let built = self.build(&means, tables);
+        built.unwrap_or_else(|error| panic!("{what}: {error}"));
+        assert!(self.files(tables) == self.whole, "{what}: other tables");
+        let work = tables.join(&self.rules.name).join(work_name(self.slice));
+        assert!(!work.exists(), "{what}: work is left");
+    }
+
+    /// The folder of the work on the slice.
+    fn work(&self, tables: &Path) -> PathBuf {
+        tables.join(&self.rules.name).join(work_name(self.slice))
+    }
+}
+
+/// A disk on which that goes wrong.
+fn faulty(
+    tables: &Path,
+    (fault, after, seed): (Fault, usize, u64),
+    placement: &Placement,
+    sync_every: Duration,
+) -> (Means, FaultyFiles) {
+    let files = FaultyFiles::new(tables, fault, after, seed);
+    let means =
+        Means { files: Arc::new(files.clone()), placement: Some(placement.clone()), sync_every };
+    (means, files)
+}
+
+/// What was done of the work, and outlasts what has happened, is not done again.
+fn nothing_is_done_twice(first: &BTreeSet<PathBuf>, again: &BTreeSet<PathBuf>, what: &str) {
+    let stages = |path: &&PathBuf| path.extension().is_none();
+    let twice: Vec<_> = first.intersection(again).filter(stages).collect();
+    assert!(twice.is_empty(), "{what}: done twice: {twice:?}");
+}
+
+/// Every call of a build goes wrong once, in every way.
+fn every_call_may_go_wrong(placement: &Placement, sync_every: Duration) {
+    let case = Case::new("mini-edge", "K1v1");
+    for fault in FAULTS {
+        let mut strikes = 0;
+        for after in 0.. {
+            let what = format!(
+                "{fault:?} after {after} calls, {placement:?}, synced every {sync_every:?}"
+            );
+            let root = tempfile::tempdir().unwrap();
+            let (means, files) =
+                faulty(root.path(), (fault, after, after as u64), placement, sync_every);
+            let outcome = case.build(&means, root.path());
+            if !files.has_struck() {
+                outcome.unwrap();
+                break;
+            }
+            strikes += 1;
+            if matches!(fault, Fault::Kill | Fault::PowerCut) {
+                assert!(outcome.is_err(), "{what}");
+            }
+            let done = files.finished();
+            if fault == Fault::PowerCut {
+                files.lose_power();
+            }
+            case.is_sound(root.path(), &what);
+            let never = (Fault::Fail, usize::MAX - 1, 0);
+            let (_, again) = faulty(root.path(), never, placement, sync_every);
+            if fault != Fault::Flip {
+                let means = Means { files: Arc::new(again.clone()), ..means };
+                case.build(&means, root.path()).unwrap_or_else(|error| panic!("{what}: {error}"));
+                nothing_is_done_twice(&done, &again.created(), &what);
+            }
+            case.goes_on(placement, root.path(), &what);
+        }
+        assert!(strikes > 100, "{fault:?}: {strikes} calls");
+    }
+}
+
+#[test]
+fn every_call_may_go_wrong_in_memory() {
+    every_call_may_go_wrong(&IN_MEMORY, Duration::ZERO);
+}
+
+#[test]
+fn every_call_may_go_wrong_on_disk() {
+    every_call_may_go_wrong(&ON_DISK, Duration::from_millis(1));
+}
+
+fn placements() -> impl Strategy<Value = Placement> {
+    prop_oneof![Just(IN_MEMORY), Just(ON_DISK)]
+}
+
+/// How often stages are synced: all at once, now and then, never.
+fn delays() -> impl Strategy<Value = Duration> {
+    prop::sample::select(vec![Duration::ZERO, Duration::from_millis(1), Duration::MAX])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    /// One accident after the other, each in a build that goes on after the last.
+    #[test]
+    fn accidents_may_follow_each_other(
+        accidents in prop::collection::vec(
+            (prop::sample::select(&FAULTS[..]), 0..400_usize, any::<u64>(), placements(), delays()),
+            1..6,
+        ),
+        placement in placements(),
+    ) {
+        let case = Case::new("mini-corner", "K1v2");
+        let root = tempfile::tempdir().unwrap();
+        for (fault, after, seed, placement, sync_every) in accidents {
+            let (means, files) = faulty(root.path(), (fault, after, seed), &placement, sync_every);
+            let _ = case.build(&means, root.path());
+            drop(means);
+            if fault == Fault::PowerCut {
+                files.lose_power();
+            }
+            case.is_sound(root.path(), "on the way");
+        }
+        case.goes_on(&placement, root.path(), "in the end");
+    }
+}

@@ -1,0 +1,356 @@
+//! Building tables: which slices are needed, which are there, and the way from
+//! solved smaller slices to the files of the next one.
+
+#[cfg(test)]
+mod accidents;
+mod claim;
+mod plan;
+#[cfg(test)]
+mod tests;
+
+pub use crate::solve::error::BuildError;
+pub use plan::{SlicePlan, SliceSize, needed, plan, slices_up_to};
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::index::SliceIndex;
+use crate::progress::{Phase, Progress};
+use crate::rules::{Ruleset, Side};
+use crate::slice::Slice;
+use crate::solve::convert::read::{read_sub_slices, sub_slices};
+use crate::solve::convert::write::{self, SliceFiles};
+use crate::solve::frame::Frame;
+use crate::solve::frame::region::region_side;
+use crate::solve::needs;
+use crate::solve::plies::chunks::Placement;
+use crate::solve::solver::Solver;
+use crate::solve::store::{Hash, Keeping, Scratch, ScratchError, ScratchErrorKind};
+use crate::system::filesystem::{FileSystem, SystemFiles};
+use crate::table::{Header, Metric, SideSummary, TableErrorKind, remove_temporaries_on};
+use crate::tablebase::{ProbeError, Tablebase};
+
+use claim::Claims;
+
+/// How tables are built.
+#[derive(Clone, Debug)]
+pub struct BuildOptions {
+    /// `Wdl`: slices that no other one of the build needs get WDL tables only,
+    /// all that they need is built with both. `Dtw`: both for all.
+    pub metric: Metric,
+    /// Build also what is there already.
+    pub force: bool,
+    /// Worker threads; 0 for one for each core.
+    pub threads: usize,
+    /// The bytes of memory that a build may take. Tables that do not fit are
+    /// kept on disk, in the scratch folder.
+    pub memory_bytes: u64,
+    /// The level of zstd, 1 to 22; `None` for one that takes no longer than
+    /// solving. 19 is for files that are published.
+    pub level: Option<i32>,
+    /// Where the work in progress is kept; by default beside the tables.
+    pub scratch: Option<PathBuf>,
+}
+
+impl Default for BuildOptions {
+    fn default() -> BuildOptions {
+        BuildOptions {
+            metric: Metric::Dtw,
+            force: false,
+            threads: 0,
+            memory_bytes: u64::MAX,
+            level: None,
+            scratch: None,
+        }
+    }
+}
+
+/// What became of one slice.
+#[derive(Clone, Debug)]
+pub struct SliceReport {
+    /// The slice.
+    pub slice: Slice,
+    /// Whether it was built now; otherwise it was there.
+    pub built: bool,
+    /// Positions with a slot of their own, both sides to move: one for each
+    /// class of mirror images, and a few more. 0 if it was there.
+    pub positions: u64,
+    /// Counts over all placements, by side to move.
+    pub summaries: [SideSummary; 2],
+    /// The files' sizes in bytes.
+    pub bytes: Vec<(Metric, u64)>,
+    /// How long it took to read what was needed, to solve, and to write.
+    pub times: [Duration; 3],
+}
+
+/// The disk that a build uses, and how it uses it: other than the usual in tests.
+struct Means {
+    files: Arc<dyn FileSystem>,
+    /// Where the tables of a slice in progress are; `None`: wherever they fit.
+    placement: Option<Placement>,
+    /// How much work a power cut may take.
+    sync_every: Duration,
+}
+
+impl Default for Means {
+    fn default() -> Means {
+        Means { files: Arc::new(SystemFiles), placement: None, sync_every: SYNC_EVERY }
+    }
+}
+
+/// Syncing every stage takes 7 % of the time of a slice that is solved in seconds.
+const SYNC_EVERY: Duration = Duration::from_secs(10);
+
+/// Builds the slices and all that they need, smallest first, in the folder
+/// `<tables>/<ruleset name>`. What is there and whole is kept; what is damaged
+/// is built again. `done` is told about each slice as it is finished.
+///
+/// # Errors
+/// If a slice is too large, a file there is not the ruleset's, or a table
+/// cannot be written. What was finished stays, and the next build goes on.
+pub fn build(
+    rules: &Ruleset,
+    tables: &Path,
+    slices: &[Slice],
+    options: &BuildOptions,
+    progress: &dyn Progress,
+    done: &mut (dyn FnMut(&SliceReport) + Send),
+) -> Result<(), BuildError> {
+    build_by(&Means::default(), rules, tables, slices, options, progress, done)
+}
+
+fn build_by(
+    means: &Means,
+    rules: &Ruleset,
+    tables: &Path,
+    slices: &[Slice],
+    options: &BuildOptions,
+    progress: &dyn Progress,
+    done: &mut (dyn FnMut(&SliceReport) + Send),
+) -> Result<(), BuildError> {
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build();
+    let threads = threads.map_err(|error| BuildError::Threads(error.to_string()))?;
+    threads.install(|| {
+        let folder = tables.join(&rules.name);
+        let base = Tablebase::open(rules.clone(), tables)?;
+        let claims = Claims::default();
+        let mut builder = Builder { base, folder, claims, means, options, progress };
+        let wanted = needed(slices);
+        // What was asked for first: it is what messages should name.
+        for &slice in slices.iter().chain(&wanted) {
+            // Before anything is written.
+            SliceIndex::new(rules, slice)?;
+            let folder = builder.scratch_folder().join(work_name(slice));
+            needs::check(rules, slice, builder.threads(), options.memory_bytes, &folder)?;
+        }
+        let read: BTreeSet<Slice> =
+            wanted.iter().flat_map(|&slice| sub_slices(slice)).map(|(s, _)| s).collect();
+        for slice in wanted {
+            let with_dtw = options.metric == Metric::Dtw || read.contains(&slice);
+            let metrics = if with_dtw { &Metric::ALL[..] } else { &[Metric::Wdl] };
+            let report = builder.slice(slice, metrics)?;
+            done(&report);
+        }
+        Ok(())
+    })
+}
+
+/// The name of the folder in which the work on a slice is kept until it is done.
+fn work_name(slice: Slice) -> String {
+    format!("{slice}.work")
+}
+
+struct Builder<'a> {
+    base: Tablebase,
+    folder: PathBuf,
+    /// What keeps other builds out of this one's folders.
+    claims: Claims,
+    means: &'a Means,
+    options: &'a BuildOptions,
+    progress: &'a dyn Progress,
+}
+
+impl Builder<'_> {
+    fn slice(&mut self, slice: Slice, metrics: &[Metric]) -> Result<SliceReport, BuildError> {
+        if let Some(report) = self.found(slice, metrics)? {
+            // Who is killed after his last file leaves the work that led to it. If the
+            // folder is somebody's, so is the work.
+            let work = self.scratch_folder().join(work_name(slice));
+            if work.is_dir() && self.claim_folders().is_ok() {
+                Scratch::clear(&*self.means.files, &work)?;
+            }
+            return Ok(report);
+        }
+        self.claim_folders()?;
+        let side = region_side(self.base.rules());
+        let report = match (side * side).div_ceil(64) {
+            1 => self.build::<1>(slice, metrics),
+            2 => self.build::<2>(slice, metrics),
+            3 => self.build::<3>(slice, metrics),
+            4 => self.build::<4>(slice, metrics),
+            5 => self.build::<5>(slice, metrics),
+            // Boards have at most 361 squares.
+            _ => self.build::<6>(slice, metrics),
+        }?;
+        for &metric in metrics {
+            self.base.add_file(slice, metric, self.folder.join(metric.file_name(slice)));
+        }
+        Ok(report)
+    }
+
+    /// Keeps other builds out of the folders of the tables and of the work, and clears
+    /// away what killed ones left.
+    fn claim_folders(&mut self) -> Result<(), BuildError> {
+        let files = &*self.means.files;
+        let (tables, scratch) = (self.folder.clone(), self.scratch_folder());
+        for folder in [&tables, &scratch] {
+            if self.claims.claim(files, folder)? && folder == &tables {
+                remove_temporaries_on(files, folder)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn threads(&self) -> usize {
+        rayon::current_num_threads()
+    }
+
+    /// Where the work on slices of this ruleset is kept.
+    fn scratch_folder(&self) -> PathBuf {
+        match &self.options.scratch {
+            Some(scratch) => scratch.join(&self.base.rules().name),
+            None => self.folder.clone(),
+        }
+    }
+
+    /// What the work on a slice depends on: this program, the rules, and the values of
+    /// the smaller slices, each as it is now.
+    fn identity(&self, slice: Slice) -> Result<Hash, BuildError> {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
+        hasher.update(&self.base.rules().fingerprint().0);
+        hasher.update(slice.to_string().as_bytes());
+        for (child, _) in sub_slices(slice) {
+            hasher.update(&self.base.table(child, Metric::Dtw)?.value_hash().0);
+        }
+        Ok(*hasher.finalize().as_bytes())
+    }
+
+    /// The report of a slice of which all files are there and whole.
+    fn found(&self, slice: Slice, metrics: &[Metric]) -> Result<Option<SliceReport>, BuildError> {
+        let mut bytes = Vec::new();
+        let mut summaries = Default::default();
+        // All of them are looked at: none may be overwritten that is not ours.
+        for &metric in metrics {
+            match self.base.table(slice, metric) {
+                Ok(table) => {
+                    bytes.push((metric, table.size_bytes()));
+                    summaries = Side::ALL.map(|side| *table.summary(side));
+                }
+                Err(ProbeError::MissingTable { .. }) => {}
+                Err(ProbeError::Corrupted(error)) if is_damaged(&error.kind) => {
+                    self.refuse_foreign(&self.folder.join(metric.file_name(slice)))?;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if bytes.len() < metrics.len() || self.options.force {
+            return Ok(None);
+        }
+        let times = Default::default();
+        Ok(Some(SliceReport { slice, built: false, positions: 0, summaries, bytes, times }))
+    }
+
+    /// Refuses a damaged file that was the table of another ruleset.
+    fn refuse_foreign(&self, path: &Path) -> Result<(), ProbeError> {
+        let rules = self.base.rules();
+        match Header::read(path) {
+            Ok(header) if header.fingerprint != rules.fingerprint() => {
+                Err(ProbeError::WrongRules { path: path.to_owned(), rules: rules.name.clone() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn build<const N: usize>(
+        &self,
+        slice: Slice,
+        metrics: &[Metric],
+    ) -> Result<SliceReport, BuildError> {
+        let rules = self.base.rules();
+        let started = Instant::now();
+        self.progress.phase(slice, Phase::Reading, 0);
+        let frame: Frame<N> = Frame::new(rules, slice)?;
+        let index = SliceIndex::new(rules, slice)?;
+        let folder = self.scratch_folder().join(work_name(slice));
+        let memory_bytes = self.options.memory_bytes;
+        let fitting = needs::check(rules, slice, self.threads(), memory_bytes, &folder)?;
+        let placement = self.means.placement.clone().unwrap_or(fitting);
+        let files = &*self.means.files;
+        if self.options.force {
+            Scratch::clear(files, &folder)?;
+        }
+        let keeping = Keeping { files, sync_every: self.means.sync_every, progress: self.progress };
+        let scratch = Scratch::open(&folder, self.identity(slice)?, keeping)?;
+        let mut discarded = BTreeSet::new();
+        loop {
+            let task = Task { slice, metrics, frame: &frame, index: &index, started };
+            match self.solve_and_write(&task, &scratch, &placement) {
+                // A file that does not hold what was written is made again, once: a disk
+                // that goes on like that is of no use.
+                Err(BuildError::Scratch(ScratchError {
+                    path,
+                    kind: ScratchErrorKind::Damaged,
+                })) if discarded.insert(path.clone()) => {
+                    scratch.discard(&path)?;
+                }
+                Err(error) => return Err(error),
+                Ok(report) => {
+                    Scratch::clear(files, &folder)?;
+                    return Ok(report);
+                }
+            }
+        }
+    }
+
+    fn solve_and_write<const N: usize>(
+        &self,
+        task: &Task<'_, N>,
+        scratch: &Scratch,
+        placement: &Placement,
+    ) -> Result<SliceReport, BuildError> {
+        let &Task { slice, metrics, frame, index, started } = task;
+        let mut read = started.elapsed();
+        let sub_slices = || {
+            let sub_slices = read_sub_slices(&self.base, slice);
+            read = started.elapsed();
+            sub_slices
+        };
+        let solver = Solver::solve(frame, sub_slices, scratch, placement, self.progress)?;
+        let solved = started.elapsed();
+        let files = &self.means.files;
+        let target =
+            write::Target { files, folder: &self.folder, metrics, level: self.options.level };
+        let written = write::write(self.base.rules(), &solver, index, &target, self.progress)?;
+        let times = [read, solved - read, started.elapsed() - solved];
+        let SliceFiles { positions, summaries, bytes } = written;
+        Ok(SliceReport { slice, built: true, positions, summaries, bytes, times })
+    }
+}
+
+/// A slice to be solved and written.
+struct Task<'a, const N: usize> {
+    slice: Slice,
+    metrics: &'a [Metric],
+    frame: &'a Frame<'a, N>,
+    index: &'a SliceIndex,
+    started: Instant,
+}
+
+/// Whether a build may put a new table in the place of this one: it is the
+/// rest of a table, not something else.
+fn is_damaged(kind: &TableErrorKind) -> bool {
+    matches!(kind, TableErrorKind::Truncated | TableErrorKind::Corrupted(_))
+}

@@ -1,0 +1,120 @@
+//! Slices solved in every way, which must not matter.
+
+use super::*;
+use crate::rules::Kind;
+use crate::solve::frame::block_lookup::BlockLookup;
+use crate::solve::frame::counted_sets;
+use crate::solve::initial::coded_rows::CodedRows;
+use crate::solve::initial::pass::SubSlices;
+
+/// A ruleset, a slice of it, and tables of all that its captures lead to.
+struct Task {
+    base: Tablebase,
+    slice: Slice,
+    _tables: tempfile::TempDir,
+}
+
+impl Task {
+    fn new(rules: &str, slice: &str) -> Task {
+        let tables = tempfile::tempdir().unwrap();
+        let rules = Ruleset::load(rules).unwrap();
+        let slice: Slice = slice.parse().unwrap();
+        let smaller: Vec<Slice> = sub_slices(slice).map(|(child, _)| child).collect();
+        let options = BuildOptions::default();
+        build(&rules, tables.path(), &smaller, &options, &(), &mut |_| {}).unwrap();
+        let base = Tablebase::open(rules, tables.path()).unwrap();
+        Task { base, slice, _tables: tables }
+    }
+
+    /// All values of the slice, solved with tables in such a place.
+    fn solved<const N: usize>(&self, placement: &Placement) -> Vec<[CodedRows<N>; 2]> {
+        self.solved_in(self.frame(), self.sub_slices(), placement)
+    }
+
+    /// The same by the index, without a table of where the attacker sets are.
+    fn solved_without_entries<const N: usize>(
+        &self,
+        placement: &Placement,
+    ) -> Vec<[CodedRows<N>; 2]> {
+        let (mut frame, mut read) = (self.frame(), self.sub_slices());
+        frame.attackers = self.without_entries(self.slice);
+        let of_sub_slices = read.fewer_defenders.iter_mut().map(|(child, _)| child);
+        let of_sub_slices = of_sub_slices.chain(&mut read.fewer_attackers);
+        for (child, (slice, _)) in of_sub_slices.zip(sub_slices(self.slice)) {
+            child.attackers = self.without_entries(slice);
+        }
+        self.solved_in(frame, read, placement)
+    }
+
+    fn frame<const N: usize>(&self) -> Frame<'_, N> {
+        Frame::new(self.base.rules(), self.slice).unwrap()
+    }
+
+    fn sub_slices<const N: usize>(&self) -> SubSlices<N> {
+        read_sub_slices(&self.base, self.slice).unwrap()
+    }
+
+    fn without_entries(&self, slice: Slice) -> BlockLookup {
+        let rules = self.base.rules();
+        let sets = counted_sets(rules, slice).unwrap();
+        let places = rules.places(Kind::Attacker);
+        let lookup = BlockLookup::with_entries_up_to(0, sets, rules.board, places, slice.attackers);
+        assert!(lookup.entries().is_none());
+        lookup
+    }
+
+    fn solved_in<const N: usize>(
+        &self,
+        frame: Frame<'_, N>,
+        sub_slices: SubSlices<N>,
+        placement: &Placement,
+    ) -> Vec<[CodedRows<N>; 2]> {
+        let folder = tempfile::tempdir().unwrap();
+        let keeping = Keeping { files: &SystemFiles, sync_every: SYNC_EVERY, progress: &() };
+        let scratch = Scratch::open(folder.path(), [0; 32], keeping).unwrap();
+        let sub_slices = || Ok::<_, BuildError>(sub_slices);
+        let solver = Solver::solve(&frame, sub_slices, &scratch, placement, &()).unwrap();
+        (0..solver.chunks()).map(|chunk| solver.coded_rows(chunk).unwrap()).collect()
+    }
+}
+
+fn tables_on_disk_give_the_same<const N: usize>(rules: &str, slice: &str) {
+    let task = Task::new(rules, slice);
+    let in_memory = task.solved::<N>(&Placement::Memory);
+    assert!(in_memory.len() > 2, "{} chunks", in_memory.len());
+    for (own_chunks, window_chunks) in [(1, 1), (2, 3), (3, 2), (1000, 1), (1, 1000)] {
+        let placement = Placement::Disk { own_chunks, window_chunks };
+        assert!(task.solved::<N>(&placement) == in_memory, "{placement:?}");
+    }
+}
+
+#[test]
+fn it_does_not_matter_where_the_tables_are() {
+    tables_on_disk_give_the_same::<1>("brandubh", "K2v2");
+    tables_on_disk_give_the_same::<2>("tablut", "K2v1");
+}
+
+fn the_index_gives_the_same<const N: usize>(rules: &str, slice: &str) {
+    let task = Task::new(rules, slice);
+    let by_entries = task.solved::<N>(&Placement::Memory);
+    for placement in [Placement::Memory, Placement::Disk { own_chunks: 2, window_chunks: 3 }] {
+        let by_index = task.solved_without_entries::<N>(&placement);
+        assert!(by_index == by_entries, "{rules} {slice} {placement:?}");
+    }
+}
+
+/// Slices with more attacker sets than can have entries are too large for a test.
+#[test]
+fn it_does_not_matter_how_attackers_are_looked_up() {
+    // Without defenders all moves of an attacker are made at once, but only by entries.
+    for slice in ["K0v3", "K0v4", "K1v3", "K2v2"] {
+        the_index_gives_the_same::<1>("brandubh", slice);
+    }
+    for slice in ["K0v3", "K1v2", "K2v1"] {
+        the_index_gives_the_same::<2>("tablut", slice);
+        the_index_gives_the_same::<1>("tests/rulesets/lopsided.toml", slice);
+    }
+    for slice in ["K0v4", "K2v3"] {
+        the_index_gives_the_same::<1>("tests/rulesets/strange-turns.toml", slice);
+    }
+}

@@ -1,0 +1,90 @@
+//! Where attackers capture the king, as far as the attackers alone decide.
+
+use crate::board::{Direction, Square, SquareSet};
+use crate::rules::{Kind, Ruleset};
+
+use crate::solve::frame::region::Region;
+use crate::solve::rows::row::Row;
+
+/// What it takes to capture the king by arriving on each square, while no
+/// defender is near.
+pub struct KingCaptures<const N: usize> {
+    /// By square of arrival: the king's lanes beside it, each with the squares
+    /// that attackers must hold too.
+    arrivals: Vec<Vec<(Row<N>, Vec<Square>)>>,
+    /// By square of arrival: the lanes on which nobody else is needed.
+    alone: Vec<Row<N>>,
+    /// By square: where and on which lanes one attacker on it is enough.
+    with_one: Vec<Vec<(Square, Row<N>)>>,
+    /// Where, on which lanes and with whom several are needed.
+    with_more: Vec<(Square, Row<N>, SquareSet)>,
+}
+
+impl<const N: usize> KingCaptures<N> {
+    /// Under these rules.
+    pub fn new(rules: &Ruleset, region: &Region<N>) -> KingCaptures<N> {
+        let area = rules.board.area();
+        let arrivals = rules.board.squares().map(|to| arrival(rules, region, to)).collect();
+        let mut captures = KingCaptures {
+            arrivals,
+            alone: vec![Row::EMPTY; area],
+            with_one: vec![Vec::new(); area],
+            with_more: Vec::new(),
+        };
+        for (to, kings) in rules.board.squares().zip(&captures.arrivals) {
+            for (king, needed) in kings {
+                match needed[..] {
+                    [] => captures.alone[to.index()] |= *king,
+                    [other] => captures.with_one[other.index()].push((to, *king)),
+                    _ => captures.with_more.push((to, *king, needed.iter().copied().collect())),
+                }
+            }
+        }
+        captures
+    }
+
+    /// The lanes on which an attacker who has arrived on `to` captures the king.
+    #[inline]
+    pub fn by_arrival(&self, after: SquareSet, to: Square) -> Row<N> {
+        let captured = |needed: &[Square]| needed.iter().all(|&square| after.contains(square));
+        let kings = self.arrivals[to.index()].iter().filter(|(_, needed)| captured(needed));
+        kings.fold(Row::EMPTY, |all, &(king, _)| all | king)
+    }
+
+    /// For every square of the board, the lanes on which an attacker who arrives
+    /// there captures the king with the help of these.
+    #[inline(always)]
+    pub fn by_arrivals(&self, others: SquareSet, captured: &mut Vec<Row<N>>) {
+        captured.clone_from(&self.alone);
+        for other in others {
+            for &(to, king) in &self.with_one[other.index()] {
+                captured[to.index()] |= king;
+            }
+        }
+        for &(to, king, needed) in &self.with_more {
+            if needed.is_subset(others) {
+                captured[to.index()] |= king;
+            }
+        }
+    }
+}
+
+fn arrival<const N: usize>(
+    rules: &Ruleset,
+    region: &Region<N>,
+    to: Square,
+) -> Vec<(Row<N>, Vec<Square>)> {
+    let next = |square, direction| rules.slides().next(square, direction);
+    let against = &rules.hostile[Kind::King as usize];
+    let kings = Direction::ALL.into_iter().filter_map(|direction| {
+        let king = next(to, direction)?;
+        let sides = if rules.surrounded.contains(king) {
+            Direction::ALL.map(|side| next(king, side)).into_iter().collect::<Option<Vec<_>>>()
+        } else {
+            next(king, direction).map(|anvil| vec![anvil])
+        };
+        let needed = sides?.into_iter().filter(|&s| s != to && !against.empty.contains(s));
+        Some((region.bit(king), needed.collect()))
+    });
+    kings.filter(|(king, _)| !king.is_empty()).collect()
+}

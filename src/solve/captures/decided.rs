@@ -1,0 +1,108 @@
+//! The positions that the mover decides at once, for all rows of a block:
+//! [`dont_care::decided`](crate::dont_care::decided) by rows.
+
+use crate::board::{Direction, SquareSet};
+use crate::dont_care::Danger;
+use crate::rules::{Kind, Side};
+
+use crate::solve::frame::{Block, Frame};
+use crate::solve::rows::row::Row;
+
+/// Buffers.
+#[derive(Clone, Debug, Default)]
+pub struct DecidedScratch<const N: usize> {
+    lanes: Vec<Row<N>>,
+    before: Vec<(u32, Row<N>)>,
+}
+
+impl<const N: usize> Frame<'_, N> {
+    /// By defender rank, the lanes on which the side to move captures the king
+    /// or escapes with him in this move. `scratch` is room to work in.
+    pub fn decided(
+        &self,
+        block: &Block<N>,
+        to_move: Side,
+        scratch: &mut DecidedScratch<N>,
+        decided: &mut Vec<Row<N>>,
+    ) {
+        decided.clear();
+        decided.resize(self.block_rows(), Row::EMPTY);
+        match to_move {
+            Side::Attackers => self.kings_in_reach(block, scratch, decided),
+            Side::Defenders => {
+                let shut = |soldiers: SquareSet| {
+                    Direction::ALL.map(|d| self.region.before_goals(d, soldiers))
+                };
+                let by_attackers = shut(block.attackers);
+                let open_to_men = self.rules.goals.meets(self.rules.places(Kind::Defender));
+                for (rank, decided) in (0..).zip(decided) {
+                    if !block.valid[rank as usize].is_empty() {
+                        let shut = if open_to_men {
+                            shut(block.attackers | self.defenders.set(rank))
+                        } else {
+                            by_attackers
+                        };
+                        *decided = self.region.escapes(shut, self.free(block, rank));
+                    }
+                }
+            }
+        }
+    }
+
+    fn kings_in_reach(
+        &self,
+        block: &Block<N>,
+        scratch: &mut DecidedScratch<N>,
+        decided: &mut [Row<N>],
+    ) {
+        let danger = Danger::new(self.rules, block.attackers);
+        let wanted = |to, _| danger.any(to).then_some(());
+        self.attacker_moves(block, &mut scratch.lanes, wanted, |(), mv, lanes| {
+            self.add_king_captures(&mv, lanes, decided, &mut scratch.before);
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dont_care;
+    use crate::rules::Ruleset;
+
+    fn check<const N: usize>(rules: &Ruleset, slice: &str) {
+        let frame: Frame<N> = Frame::new(rules, slice.parse().unwrap()).unwrap();
+        let (mut scratch, mut decided) = (DecidedScratch::default(), Vec::new());
+        for number in (0..frame.blocks()).step_by(1 + frame.blocks() / 100) {
+            let block = frame.block(number);
+            for side in Side::ALL {
+                frame.decided(&block, side, &mut scratch, &mut decided);
+                for (rank, &decided) in decided.iter().enumerate() {
+                    let valid = block.valid[rank];
+                    if valid.is_empty() {
+                        continue;
+                    }
+                    let set = frame.defenders.set(rank as u32);
+                    let kings = dont_care::decided(rules, block.attackers, set, side);
+                    assert_eq!(
+                        decided & valid,
+                        frame.region.row(kings) & valid,
+                        "{slice} {side:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_agree_with_single_placements() {
+        for slice in ["K0v1", "K0v4", "K1v3", "K2v2"] {
+            check::<1>(&Ruleset::builtin("brandubh").unwrap(), slice);
+            check::<1>(&Ruleset::builtin("berkeley").unwrap(), slice);
+            check::<2>(&Ruleset::builtin("tablut").unwrap(), slice);
+        }
+        for (name, slice) in [("mini-edge", "K2v3"), ("mini-corner", "K1v4"), ("strange", "K2v3")] {
+            let path = format!("{}/tests/rulesets/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+            check::<1>(&Ruleset::load(&path).unwrap(), slice);
+        }
+    }
+}

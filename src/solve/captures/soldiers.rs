@@ -1,0 +1,227 @@
+//! What an arriving piece captures, for all squares of the king at once.
+
+use crate::board::{Direction, Square, SquareSet};
+use crate::rules::{Kind, Ruleset, Side};
+
+use crate::solve::frame::region::Region;
+use crate::solve::rows::row::Row;
+
+/// A soldier next to the square of arrival who may be captured.
+#[derive(Clone, Copy, Debug)]
+pub struct Victim {
+    /// Where he stands.
+    pub square: Square,
+    /// The far anvil: the square beyond him.
+    pub anvil: Square,
+    /// Whether he is captured while the king is not on the anvil.
+    pub without_king: bool,
+    /// Whether he is captured while the king is on the anvil.
+    pub with_king: bool,
+}
+
+/// Soldiers of both sides after a move, the king anywhere.
+#[derive(Clone, Copy, Debug)]
+pub struct Soldiers {
+    /// The attackers.
+    pub attackers: SquareSet,
+    /// The defending soldiers.
+    pub defenders: SquareSet,
+}
+
+impl Soldiers {
+    fn of(&self, side: Side) -> SquareSet {
+        match side {
+            Side::Attackers => self.attackers,
+            Side::Defenders => self.defenders,
+        }
+    }
+
+    /// The soldiers that a piece of `mover` arriving on `to` captures on some
+    /// lane at least. The mover is among the soldiers, unless he is the king.
+    pub fn victims<'a>(
+        &'a self,
+        rules: &'a Ruleset,
+        mover: Side,
+        to: Square,
+    ) -> impl Iterator<Item = Victim> + 'a {
+        let side = mover.other();
+        Direction::ALL.into_iter().filter_map(move |direction| {
+            let square = rules.slides().next(to, direction)?;
+            let anvil = rules.slides().next(square, direction)?;
+            self.of(side).contains(square).then(|| self.victim(rules, side, square, anvil))?
+        })
+    }
+
+    /// The soldier of `side` on `square`, if an enemy arriving opposite `anvil`
+    /// captures him on some lane at least.
+    pub fn victim(
+        &self,
+        rules: &Ruleset,
+        side: Side,
+        square: Square,
+        anvil: Square,
+    ) -> Option<Victim> {
+        if rules.protected[side as usize].contains(square) {
+            return None;
+        }
+        let (without_king, with_king) = self.hostile(rules, side, square, anvil);
+        (without_king || with_king).then_some(Victim { square, anvil, without_king, with_king })
+    }
+
+    /// Whether `anvil` is hostile to a soldier of `side` on `square`, while the
+    /// king is elsewhere and while he is there.
+    fn hostile(&self, rules: &Ruleset, side: Side, square: Square, anvil: Square) -> (bool, bool) {
+        if self.of(side.other()).contains(anvil) {
+            return (true, true);
+        }
+        let aided = !rules.unaided[side as usize].contains(square);
+        let hostile = &rules.hostile[side.soldier() as usize];
+        let own = aided
+            && (hostile.occupied.contains(anvil)
+                || hostile.besieged.contains(anvil) && self.besieged(rules, side, square, anvil));
+        if self.of(side).contains(anvil) {
+            return (own, own);
+        }
+        let with_king = if side == Side::Attackers { true } else { own };
+        (aided && hostile.empty.contains(anvil), with_king)
+    }
+
+    /// Whether enemies of `side` stand on all neighbours of `anvil` but `square`.
+    fn besieged(&self, rules: &Ruleset, side: Side, square: Square, anvil: Square) -> bool {
+        let enemies = self.of(side.other());
+        Direction::ALL.into_iter().all(|direction| {
+            let next = rules.slides().next(anvil, direction);
+            next.is_none_or(|next| next == square || enemies.contains(next))
+        })
+    }
+
+    /// The lanes on which an attacker arriving on `to` captures the king.
+    pub fn king_captures<const N: usize>(
+        &self,
+        rules: &Ruleset,
+        region: &Region<N>,
+        to: Square,
+    ) -> Row<N> {
+        let against = &rules.hostile[Kind::King as usize];
+        let closed = |square: Option<Square>| {
+            square.is_some_and(|square| {
+                self.attackers.contains(square)
+                    || if self.defenders.contains(square) {
+                        against.occupied.contains(square)
+                    } else {
+                        against.empty.contains(square)
+                    }
+            })
+        };
+        Direction::ALL.into_iter().fold(Row::EMPTY, |lanes, direction| {
+            let Some(king) = rules.slides().next(to, direction) else {
+                return lanes;
+            };
+            let captured = if rules.surrounded.contains(king) {
+                Direction::ALL.into_iter().all(|d| closed(rules.slides().next(king, d)))
+            } else {
+                closed(rules.slides().next(king, direction))
+            };
+            if captured { lanes | region.bit(king) } else { lanes }
+        })
+    }
+}
+
+/// A square next to one where a piece has arrived, on which it may capture a
+/// soldier. Whether it does depends on the king and on whether a defender
+/// stands on the anvil, and on nothing else that is not an attacker.
+#[derive(Clone, Copy, Debug)]
+pub struct Threat {
+    /// The square.
+    pub square: Square,
+    /// The far anvil: the square beyond.
+    pub anvil: Square,
+    /// Whether a defender on the anvil makes a difference.
+    pub can_be_backed: bool,
+    lone: Option<Victim>,
+    backed: Option<Victim>,
+}
+
+impl Threat {
+    /// What a piece of `mover` threatens that has arrived on `to`, when these
+    /// are the attackers after its move.
+    pub fn by_arrival(
+        rules: &Ruleset,
+        mover: Side,
+        attackers: SquareSet,
+        to: Square,
+    ) -> impl Iterator<Item = Threat> + '_ {
+        let slides = rules.slides();
+        let side = mover.other();
+        let hostile = &rules.hostile[side.soldier() as usize];
+        // A king or a defender on the anvil captures attackers.
+        let anvils = match side {
+            Side::Attackers => !SquareSet::EMPTY,
+            Side::Defenders => attackers | hostile.empty | hostile.occupied | hostile.besieged,
+        };
+        Direction::ALL.into_iter().filter_map(move |direction| {
+            let square = slides.next(to, direction)?;
+            let anvil = slides.next(square, direction)?;
+            let enemy = attackers.contains(square) == (side == Side::Attackers);
+            if !enemy || !anvils.contains(anvil) {
+                return None;
+            }
+            let victims = SquareSet::of(square) - attackers;
+            let judged = |defenders: SquareSet| {
+                Soldiers { attackers, defenders }.victim(rules, side, square, anvil)
+            };
+            let can_be_backed =
+                rules.places(Kind::Defender).contains(anvil) && !attackers.contains(anvil);
+            let lone = judged(victims);
+            let backed = if can_be_backed { judged(victims.with(anvil)) } else { None };
+            let threat = Threat { square, anvil, can_be_backed, lone, backed };
+            (lone.is_some() || backed.is_some()).then_some(threat)
+        })
+    }
+
+    /// The soldier on the square, if he is captured on some lane at least.
+    #[inline]
+    pub fn victim(&self, backed: bool) -> Option<Victim> {
+        if backed { self.backed } else { self.lone }
+    }
+}
+
+impl Victim {
+    /// The lanes on which he is not captured.
+    pub fn quiet<const N: usize>(&self, region: &Region<N>) -> Row<N> {
+        let anvil = region.bit(self.anvil);
+        match (self.without_king, self.with_king) {
+            (true, true) => Row::EMPTY,
+            (true, false) => anvil,
+            (false, true) => !anvil,
+            (false, false) => !Row::EMPTY,
+        }
+    }
+}
+
+/// Calls `group` for every set of men captured together, with the lanes on
+/// which just that set is captured. Lanes without captures are left out.
+pub fn capture_groups<const N: usize>(
+    region: &Region<N>,
+    victims: &[Victim],
+    mut group: impl FnMut(Row<N>, SquareSet),
+) {
+    let always: SquareSet = victims.iter().filter(|v| v.without_king).map(|v| v.square).collect();
+    let mut rest: Row<N> = !Row::EMPTY;
+    for victim in victims.iter().filter(|v| v.with_king != v.without_king) {
+        // The king is on this anvil, so he is on no other.
+        let anvil = region.bit(victim.anvil);
+        let captured = if victim.with_king {
+            always.with(victim.square)
+        } else {
+            always.without(victim.square)
+        };
+        if !captured.is_empty() && !anvil.is_empty() {
+            group(anvil, captured);
+        }
+        rest = rest.without(anvil);
+    }
+    if !always.is_empty() {
+        group(rest, always);
+    }
+}

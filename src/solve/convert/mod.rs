@@ -1,0 +1,5 @@
+//! Between tables and the solver's rows.
+
+pub mod read;
+pub mod table_rows;
+pub mod write;

@@ -1,0 +1,206 @@
+//! Reading solved slices for the captures that lead to them.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::rules::Side;
+use crate::slice::Slice;
+use crate::solve::error::BuildError;
+use crate::solve::frame::Frame;
+use crate::solve::initial::coded_rows::CodedRows;
+use crate::solve::initial::pass::SubSlices;
+use crate::solve::initial::sub_slice::SubSlice;
+use crate::solve::rows::row::Row;
+use crate::table::{Code, Metric, Table, TableFile};
+use crate::tablebase::{Tablebase, foreign};
+
+use super::table_rows::{SolverBlock, SolverRows};
+
+/// Blocks of a table that one task reads, about; more means fewer blocks read
+/// twice, at the ends of tasks, and more memory.
+const ROW_GROUPS_PER_TASK: u64 = 4;
+
+/// The solver counts plies in 16 bits, and no game comes near to half of that:
+/// a table that says so is none of ours.
+const LARGEST_CODE: Code = 1 << 15;
+
+/// The code of a position that the side to move decides.
+const WIN_IN_1: Code = 1;
+
+/// The slices that captures in this slice lead to, with the side to move there:
+/// first after captures of defenders, then of attackers. Slices without
+/// attackers are finished games and left out.
+pub fn sub_slices(slice: Slice) -> impl Iterator<Item = (Slice, Side)> {
+    let Slice { defenders, attackers } = slice;
+    let fewer_defenders = (1..=3.min(defenders)).map(move |captured| {
+        (Slice { defenders: defenders - captured, attackers }, Side::Defenders)
+    });
+    let fewer_attackers = (1..=3.min(attackers.saturating_sub(1))).map(move |captured| {
+        (Slice { defenders, attackers: attackers - captured }, Side::Attackers)
+    });
+    fewer_defenders.chain(fewer_attackers)
+}
+
+/// Reads all that captures in the slice lead to.
+pub fn read_sub_slices<const N: usize>(
+    base: &Tablebase,
+    slice: Slice,
+) -> Result<SubSlices<N>, BuildError> {
+    let rules = base.rules();
+    let mut read = SubSlices { fewer_defenders: Vec::new(), fewer_attackers: Vec::new() };
+    for (slice, to_move) in sub_slices(slice) {
+        let metric = Metric::Dtw;
+        let table = base.table(slice, metric)?;
+        if table.summary(to_move).largest_code(metric) > LARGEST_CODE {
+            return Err(foreign(table).into());
+        }
+        let frame = Frame::new(rules, slice)?;
+        let index = base.index(slice)?;
+        let rows = read_rows(&SolverRows { frame: &frame, index }, table, to_move)?;
+        let Frame { attackers, defenders, .. } = frame;
+        let child = SubSlice { attackers, block_rows: defenders.len(), rows };
+        match to_move {
+            Side::Defenders => read.fewer_defenders.push((child, defenders)),
+            Side::Attackers => read.fewer_attackers.push(child),
+        }
+    }
+    Ok(read)
+}
+
+fn read_rows<const N: usize>(
+    rows: &SolverRows<N>,
+    table: &Table<TableFile>,
+    to_move: Side,
+) -> Result<CodedRows<N>, BuildError> {
+    let (blocks, block_rows) = (rows.frame.blocks(), rows.frame.block_rows());
+    let task_rows = ROW_GROUPS_PER_TASK * table.header().grid.shape().rows_per_block;
+    let task_blocks = (task_rows as usize / block_rows).max(1);
+    let tasks = blocks.div_ceil(task_blocks);
+    // A few at a time: parts that wait would take as much memory as the whole.
+    let at_once = 4 * rayon::current_num_threads();
+    let mut all = CodedRows::default();
+    for first in (0..tasks).step_by(at_once) {
+        let parts = (first..(first + at_once).min(tasks))
+            .into_par_iter()
+            .map(|task| {
+                let blocks = task * task_blocks..((task + 1) * task_blocks).min(blocks);
+                read_blocks(rows, table, to_move, blocks)
+            })
+            .collect::<Result<Vec<CodedRows<N>>, BuildError>>()?;
+        parts.into_iter().for_each(|part| all.append(part));
+    }
+    Ok(all)
+}
+
+/// The codes of a row, each with its lanes.
+type Entries<const N: usize> = Vec<(Code, Row<N>)>;
+
+/// Adds lanes that have the code.
+#[inline]
+fn add<const N: usize>(entries: &mut Entries<N>, code: Code, lanes: Row<N>) {
+    match entries.iter_mut().find(|(known, _)| *known == code) {
+        Some((_, known)) => *known |= lanes,
+        None => entries.push((code, lanes)),
+    }
+}
+
+/// The true values of all positions in some blocks, those that the table does
+/// not hold included.
+fn read_blocks<const N: usize>(
+    rows: &SolverRows<N>,
+    table: &Table<TableFile>,
+    to_move: Side,
+    blocks: Range<usize>,
+) -> Result<CodedRows<N>, BuildError> {
+    let (frame, lanes) = (rows.frame, rows.index.lanes());
+    let bits: Vec<Row<N>> = lanes.squares().iter().map(|&s| frame.region.bit(s)).collect();
+    let table_rows = rows.table_rows(&blocks);
+    let height = (table_rows.end - table_rows.start) as usize;
+    let codes = read_codes(table, to_move, lanes.count(), table_rows)?;
+    let mut part = CodedRows::default();
+    let mut block = rows.room();
+    let mut entries: Vec<Entries<N>> = vec![Vec::new(); frame.block_rows()];
+    let mut at = 0;
+    for number in blocks {
+        rows.block(number, to_move, &mut block);
+        for (entries, row) in entries.iter_mut().zip(&block.rows) {
+            entries.clear();
+            let Some(row) = row else { continue };
+            let stored = row.stored();
+            for (lane, &bit) in bits.iter().enumerate() {
+                if !(stored & bit).is_empty() {
+                    add(entries, codes[lane * height + at], bit);
+                }
+            }
+            at += 1;
+        }
+        spread(frame, &block, &mut entries);
+        for (entries, row) in entries.iter_mut().zip(&block.rows) {
+            let Some(row) = row else {
+                part.push_hole();
+                continue;
+            };
+            if !row.decided.is_empty() {
+                add(entries, WIN_IN_1, row.decided);
+            }
+            part.push(entries.iter().copied());
+        }
+    }
+    Ok(part)
+}
+
+/// Gives the values of least images to all images.
+fn spread<const N: usize>(
+    frame: &Frame<N>,
+    block: &SolverBlock<'_, N>,
+    entries: &mut [Entries<N>],
+) {
+    if block.symmetries.is_empty() {
+        return;
+    }
+    let least = entries.to_vec();
+    for &symmetry in &block.symmetries {
+        let images = frame.defenders.images(symmetry);
+        for (from, &to) in least.iter().zip(images) {
+            for &(code, lanes) in from {
+                add(&mut entries[to as usize], code, frame.region.flip(symmetry, lanes));
+            }
+        }
+    }
+}
+
+/// The codes of a range of rows, lane by lane.
+fn read_codes(
+    table: &Table<TableFile>,
+    side: Side,
+    lanes: usize,
+    rows: Range<u64>,
+) -> Result<Vec<Code>, BuildError> {
+    let height = (rows.end - rows.start) as usize;
+    let mut codes = vec![0; lanes * height];
+    let grid = table.header().grid;
+    let mut values = Vec::new();
+    let mut row = rows.start;
+    while row < rows.end {
+        let mut lane = 0;
+        let mut group_end = rows.end;
+        while lane < lanes {
+            let located = grid.locate(side, lane, row).ok_or(BuildError::ForeignGrid)?;
+            let extent = grid.block_extent(located.0).ok_or(BuildError::ForeignGrid)?;
+            table.read_block(located.0, &mut values)?;
+            group_end = extent.rows.end.min(rows.end);
+            let width = (extent.rows.end - extent.rows.start) as usize;
+            let skipped = (row - extent.rows.start) as usize;
+            let count = (group_end - row) as usize;
+            for (i, lane) in extent.lanes.clone().enumerate() {
+                let target = lane * height + (row - rows.start) as usize;
+                codes[target..target + count]
+                    .copy_from_slice(&values[i * width + skipped..][..count]);
+            }
+            lane = extent.lanes.end;
+        }
+        row = group_end;
+    }
+    Ok(codes)
+}

@@ -1,0 +1,114 @@
+//! The rows of the solver and those of a table: the solver has one for every
+//! set of defenders, a table leaves out those that meet the attackers.
+
+use std::ops::Range;
+
+use crate::board::{SquareSet, Symmetry, SymmetryGroup};
+use crate::dont_care::LeastImages;
+use crate::index::{AttackerSets, SliceIndex, Walker};
+use crate::rules::{Kind, Side};
+use crate::solve::captures::decided::DecidedScratch;
+use crate::solve::frame::Frame;
+use crate::solve::rows::row::Row;
+
+/// A slice as the solver numbers it.
+pub struct SolverRows<'a, 'f, const N: usize> {
+    /// The slice; its blocks are the canonical attacker sets.
+    pub frame: &'a Frame<'f, N>,
+    /// The index of the table.
+    pub index: &'a SliceIndex,
+}
+
+/// One block of the solver, for one side to move; buffers that are used again.
+pub struct SolverBlock<'a, const N: usize> {
+    walker: Walker<'a>,
+    /// Its rows by defender rank; `None` where the table has no such row.
+    pub rows: Vec<Option<SolverRow<N>>>,
+    /// The symmetries, other than the identity, that leave the attackers unchanged.
+    pub symmetries: Vec<Symmetry>,
+    decided: Vec<Row<N>>,
+    scratch: DecidedScratch<N>,
+}
+
+/// One row of the solver.
+#[derive(Clone, Copy)]
+pub struct SolverRow<const N: usize> {
+    /// The lanes with positions.
+    pub valid: Row<N>,
+    /// Those of positions that the side to move decides at once.
+    pub decided: Row<N>,
+    /// Those of positions whose least image is on this row and lane.
+    pub least: Row<N>,
+    /// How many placements each of its positions stands for.
+    pub weight: u64,
+}
+
+impl<const N: usize> SolverRow<N> {
+    /// The lanes of which the table holds the values: no don't-cares.
+    pub fn stored(&self) -> Row<N> {
+        (self.valid & self.least).without(self.decided)
+    }
+}
+
+impl<const N: usize> SolverRows<'_, '_, N> {
+    fn attackers(&self) -> &AttackerSets {
+        self.frame.attackers.sets()
+    }
+
+    /// Room for a block; it is quick to go from one block to the next one.
+    pub fn room(&self) -> SolverBlock<'_, N> {
+        SolverBlock {
+            walker: Walker::new(self.attackers()),
+            rows: Vec::new(),
+            symmetries: Vec::new(),
+            decided: Vec::new(),
+            scratch: DecidedScratch::default(),
+        }
+    }
+
+    /// The rows of the table that these blocks have.
+    pub fn table_rows(&self, blocks: &Range<usize>) -> Range<u64> {
+        let first = |block: usize| {
+            if block >= self.frame.blocks() {
+                return self.index.rows();
+            }
+            let (set, _) = self.attackers().unrank(block as u64);
+            self.index.attackers().canonical(set).offset
+        };
+        first(blocks.start)..first(blocks.end)
+    }
+
+    /// What is known of a block before its values. The rows that the table has
+    /// are those with any free set of defenders, in the same order.
+    pub fn block(&self, number: usize, to_move: Side, block: &mut SolverBlock<'_, N>) {
+        let frame = self.frame;
+        let (attackers, symmetries) = block.walker.set(number as u64);
+        let solved = frame.block_of(number, attackers);
+        frame.decided(&solved, to_move, &mut block.scratch, &mut block.decided);
+        let stabilizer = SymmetryGroup::stabilizing(|g| symmetries >> g.index() & 1 == 1);
+        let least = LeastImages::new(frame.rules, stabilizer);
+        let kings = frame.rules.places(Kind::King);
+        let weight = (frame.rules.symmetries().order() / stabilizer.order()) as u64;
+        let rows = solved.valid.iter().zip(&block.decided).zip(0..);
+        block.rows.clear();
+        block.rows.extend(rows.map(|((&valid, &decided), rank)| {
+            let least = match least.all() {
+                true => valid,
+                false => frame.region.row(least.kings(frame.defenders.set(rank), kings)),
+            };
+            Some(SolverRow { valid, decided: decided & valid, least, weight })
+        }));
+        self.leave_out(solved.attackers, &mut block.rows);
+        block.symmetries.clear();
+        block.symmetries.extend(least.symmetries());
+    }
+
+    /// Leaves out the rows whose defenders meet the attackers.
+    fn leave_out(&self, attackers: SquareSet, rows: &mut [Option<SolverRow<N>>]) {
+        for square in attackers {
+            for &rank in self.frame.defenders.holding(square) {
+                rows[rank as usize] = None;
+            }
+        }
+    }
+}

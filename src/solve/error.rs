@@ -1,0 +1,135 @@
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use crate::index::IndexError;
+use crate::slice::Slice;
+use crate::solve::store::ScratchError;
+use crate::table::{GridError, TableError};
+use crate::tablebase::ProbeError;
+
+/// Why a build stopped. Tables that were complete stay.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// A slice cannot be indexed.
+    Index(IndexError),
+    /// A slice needs more memory than the build may use.
+    Memory {
+        /// The slice.
+        slice: Slice,
+        /// About the bytes that it takes.
+        needed: u64,
+        /// The bytes that there are.
+        allowed: u64,
+    },
+    /// The disk has no room for the work on a slice.
+    Disk {
+        /// The slice.
+        slice: Slice,
+        /// The folder where the work is kept.
+        path: PathBuf,
+        /// About the bytes that it takes.
+        needed: u64,
+        /// The bytes that there are.
+        available: u64,
+    },
+    /// The work in progress cannot be kept or read.
+    Scratch(ScratchError),
+    /// A slice has more sets of defenders or more rows than this version solves.
+    TooLarge(Slice),
+    /// The table folder cannot be made.
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// Another build is at work in the folder.
+    Busy {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A table that is there cannot be used, and must not be overwritten.
+    Probe(ProbeError),
+    /// A table cannot be written or read.
+    Table(TableError),
+    /// A table has other rows or lanes than its slice.
+    ForeignGrid,
+    /// A table would be too large for its format.
+    Grid(GridError),
+    /// The worker threads cannot be started.
+    Threads(String),
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BuildError::Index(error) => error.fmt(f),
+            BuildError::Memory { slice, needed, allowed } => write!(
+                f,
+                "{slice} takes at least {:.1} MiB of memory and {:.1} MiB are allowed: \
+                 allow more with --memory or build fewer men",
+                mebibytes(*needed),
+                mebibytes(*allowed)
+            ),
+            BuildError::Disk { slice, path, needed, available } => write!(
+                f,
+                "{slice} takes about {:.1} MiB of disk while it is solved and {} has {:.1} MiB: \
+                 free some space or name another disk with --scratch",
+                mebibytes(*needed),
+                path.display(),
+                mebibytes(*available)
+            ),
+            BuildError::Scratch(error) => error.fmt(f),
+            BuildError::TooLarge(slice) => {
+                write!(f, "{slice} is larger than this version can solve; build fewer men")
+            }
+            BuildError::Folder { path, source } => {
+                write!(f, "{}: cannot make the folder: {source}", path.display())
+            }
+            BuildError::Busy { path } => write!(
+                f,
+                "{}: another build is at work in this folder; wait for it or use another one",
+                path.display()
+            ),
+            BuildError::Probe(error) => error.fmt(f),
+            BuildError::Table(error) => error.fmt(f),
+            BuildError::ForeignGrid => f.write_str(
+                "a table has other rows than its slice: run `taflbase check` and build it again",
+            ),
+            BuildError::Grid(error) => error.fmt(f),
+            BuildError::Threads(error) => write!(f, "cannot start the threads: {error}"),
+        }
+    }
+}
+
+fn mebibytes(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
+}
+
+impl std::error::Error for BuildError {}
+
+impl From<ScratchError> for BuildError {
+    fn from(error: ScratchError) -> BuildError {
+        BuildError::Scratch(error)
+    }
+}
+
+impl From<TableError> for BuildError {
+    fn from(error: TableError) -> BuildError {
+        BuildError::Table(error)
+    }
+}
+
+impl From<ProbeError> for BuildError {
+    fn from(error: ProbeError) -> BuildError {
+        BuildError::Probe(error)
+    }
+}
+
+impl From<IndexError> for BuildError {
+    fn from(error: IndexError) -> BuildError {
+        BuildError::Index(error)
+    }
+}

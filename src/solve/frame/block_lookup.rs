@@ -1,0 +1,277 @@
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rayon::prelude::*;
+
+use crate::board::{Board, Square, SquareSet, Symmetry};
+use crate::index::{AttackerSets, Binomials, Walker, binomial, colex_rank};
+
+/// The most attacker sets of which each gets an entry: 4 bytes each.
+const MOST_ENTRIES: u64 = 1 << 28;
+
+/// Where the rows of an attacker set are.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// The block.
+    pub block: usize,
+    /// What brings the set to the block's.
+    pub symmetry: Symmetry,
+    /// What brings the block's lanes back.
+    pub back: Symmetry,
+}
+
+/// Finds the block of an attacker set.
+///
+/// Every un-move of an attacker asks for one, so while a slice is solved a
+/// table by colexicographic rank answers; where it would be too large, the
+/// index does, which is several times slower.
+pub struct BlockLookup {
+    sets: AttackerSets,
+    squares: Vec<Square>,
+    places: Vec<u16>,
+    binomials: Binomials,
+    /// By rank among all sets: the block, and in the low three bits the
+    /// symmetry that brings the set to it.
+    entries: Option<Vec<AtomicU32>>,
+    inverse: [Symmetry; 8],
+}
+
+/// All attackers but one, made ready for looking up where the last one goes.
+#[derive(Clone, Debug, Default)]
+pub struct Fixed {
+    set: SquareSet,
+    places: Vec<u16>,
+    /// By how many of them are below the last one: what they add to the rank.
+    terms: Vec<u64>,
+}
+
+impl BlockLookup {
+    /// For these sets of `count` attackers on `squares`.
+    pub fn new(sets: AttackerSets, board: Board, squares: SquareSet, count: usize) -> BlockLookup {
+        BlockLookup::with_entries_up_to(MOST_ENTRIES, sets, board, squares, count)
+    }
+
+    /// The same, with entries for so many sets at the most.
+    pub fn with_entries_up_to(
+        most: u64,
+        sets: AttackerSets,
+        board: Board,
+        squares: SquareSet,
+        count: usize,
+    ) -> BlockLookup {
+        let squares: Vec<Square> = squares.iter().collect();
+        let mut places = vec![0; SquareSet::CAPACITY];
+        for (place, square) in squares.iter().enumerate() {
+            places[square.index()] = place as u16;
+        }
+        let mut lookup = BlockLookup {
+            binomials: Binomials::new(squares.len(), count + 1),
+            sets,
+            squares,
+            places,
+            entries: None,
+            inverse: Symmetry::ALL.map(Symmetry::inverse),
+        };
+        let total = binomial(lookup.squares.len(), count).unwrap_or(u64::MAX);
+        if total <= most && lookup.sets.rows() <= u64::from(u32::MAX >> 3) {
+            lookup.entries = Some(lookup.all_entries(board, total, count));
+        }
+        lookup
+    }
+
+    /// Each canonical set tells its images where it is.
+    fn all_entries(&self, board: Board, total: u64, count: usize) -> Vec<AtomicU32> {
+        const TASK: u64 = 1 << 10;
+        let entries: Vec<AtomicU32> =
+            (0..total).into_par_iter().map(|_| AtomicU32::new(0)).collect();
+        // Of several symmetries that bring an image back the least one stays,
+        // being the last.
+        let mut symmetries: Vec<Symmetry> = self.sets.group().iter().collect();
+        symmetries.sort_by_key(|g| std::cmp::Reverse(g.inverse()));
+        let image = |g: Symmetry, &square: &Square| self.places[g.apply(board, square).index()];
+        let images = symmetries.iter().map(|&g| self.squares.iter().map(|s| image(g, s)).collect());
+        let images: Vec<Vec<u16>> = images.collect();
+        let tasks = (0..self.sets.rows().div_ceil(TASK)).into_par_iter();
+        tasks.for_each_init(
+            || (Walker::new(&self.sets), vec![0; count], vec![0; count]),
+            |(walker, canonical, places), task| {
+                for number in task * TASK..self.sets.rows().min((task + 1) * TASK) {
+                    let (set, _) = walker.set(number);
+                    for (place, square) in canonical.iter_mut().zip(set) {
+                        *place = self.places[square.index()];
+                    }
+                    for (g, images) in symmetries.iter().zip(&images) {
+                        for (place, &from) in places.iter_mut().zip(&*canonical) {
+                            *place = images[usize::from(from)];
+                        }
+                        places.sort_unstable();
+                        let ascending = places.iter().map(|&place| usize::from(place));
+                        let rank = colex_rank(&self.binomials, ascending);
+                        let entry = (number as u32) << 3 | g.inverse().index() as u32;
+                        entries[rank as usize].store(entry, Ordering::Relaxed);
+                    }
+                }
+            },
+        );
+        entries
+    }
+
+    /// The bytes that the table of all sets of `count` attackers on that many
+    /// squares takes; 0 if it is too large to be made.
+    pub fn bytes(squares: usize, count: usize) -> u64 {
+        let entries = binomial(squares, count).filter(|&entries| entries <= MOST_ENTRIES);
+        entries.unwrap_or(0) * size_of::<u32>() as u64
+    }
+
+    /// The sets.
+    pub fn sets(&self) -> &AttackerSets {
+        &self.sets
+    }
+
+    /// Where the rows of the set are.
+    pub fn target(&self, set: SquareSet) -> Target {
+        match &self.entries {
+            Some(entries) => {
+                let places = set.iter().map(|square| usize::from(self.places[square.index()]));
+                let terms = places.enumerate().map(|(i, place)| self.binomials.get(place, i + 1));
+                self.unpacked(&entries[terms.sum::<u64>() as usize])
+            }
+            None => {
+                let canonical = self.sets.canonical(set);
+                let back = self.inverse[canonical.symmetry.index()];
+                let block = canonical.offset as usize;
+                Target { block, symmetry: canonical.symmetry, back }
+            }
+        }
+    }
+
+    /// Makes ready to look up these attackers with one more.
+    pub fn fix(&self, others: SquareSet, fixed: &mut Fixed) {
+        let Fixed { set, places, terms } = fixed;
+        *set = others;
+        places.clear();
+        places.extend(others.iter().map(|square| self.places[square.index()]));
+        // Men below the new one keep their term, those above move up by one.
+        let term = |i: usize, k: usize| self.binomials.get(usize::from(places[i]), k);
+        terms.clear();
+        let mut sum = (0..places.len()).map(|i| term(i, i + 2)).sum::<u64>();
+        terms.push(sum);
+        for i in 0..places.len() {
+            sum = sum - term(i, i + 2) + term(i, i + 1);
+            terms.push(sum);
+        }
+    }
+
+    /// Where the rows of the fixed attackers and one on `square` are.
+    #[inline]
+    pub fn target_with(&self, fixed: &Fixed, square: Square) -> Target {
+        let Some(entries) = &self.entries else {
+            return self.target(fixed.set.with(square));
+        };
+        let place = self.places[square.index()];
+        let below = fixed.places.iter().map(|&other| usize::from(other < place)).sum::<usize>();
+        let rank = fixed.terms[below] + self.binomials.get(usize::from(place), below + 1);
+        self.unpacked(&entries[rank as usize])
+    }
+
+    /// The entries, if there are any.
+    pub fn entries(&self) -> Option<&[AtomicU32]> {
+        self.entries.as_deref()
+    }
+
+    /// Calls `visit` with every square that the fixed attackers leave free, and
+    /// the number of the entry of them and one more there.
+    #[inline(always)]
+    pub fn for_free_squares(&self, fixed: &Fixed, mut visit: impl FnMut(Square, usize)) {
+        let mut below = 0;
+        for (place, &square) in self.squares.iter().enumerate() {
+            if fixed.places.get(below).is_some_and(|&other| usize::from(other) == place) {
+                below += 1;
+                continue;
+            }
+            let rank = fixed.terms[below] + self.binomials.get(place, below + 1);
+            visit(square, rank as usize);
+        }
+    }
+
+    /// What an entry says.
+    #[inline(always)]
+    pub fn unpacked(&self, entry: &AtomicU32) -> Target {
+        let entry = entry.load(Ordering::Relaxed);
+        let number = (entry & 7) as usize;
+        Target {
+            block: (entry >> 3) as usize,
+            symmetry: Symmetry::ALL[number],
+            back: self.inverse[number],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{Kind, Ruleset};
+    use crate::slice::Slice;
+    use crate::solve::frame::counted_sets;
+
+    /// A lookup with entries and one without.
+    fn both(rules: &Ruleset, attackers: usize) -> [BlockLookup; 2] {
+        let places = rules.places(Kind::Attacker);
+        let sets = binomial(places.len(), attackers).unwrap();
+        [sets, sets - 1].map(|most| {
+            let canonical = counted_sets(rules, Slice { defenders: 0, attackers }).unwrap();
+            BlockLookup::with_entries_up_to(most, canonical, rules.board, places, attackers)
+        })
+    }
+
+    fn parts(target: Target) -> (usize, Symmetry, Symmetry) {
+        (target.block, target.symmetry, target.back)
+    }
+
+    /// Every set of three attackers, and of each one the place that is looked up.
+    fn every_set_is_found(rules: &str) {
+        let rules = Ruleset::load(rules).unwrap();
+        let [by_entries, by_index] = both(&rules, 3);
+        assert!(by_entries.entries().is_some() && by_index.entries().is_none());
+        let places: Vec<Square> = rules.places(Kind::Attacker).iter().collect();
+        let mut fixed = [Fixed::default(), Fixed::default()];
+        for (i, &first) in places.iter().enumerate() {
+            for &second in &places[..i] {
+                let others = SquareSet::of(first).with(second);
+                by_entries.fix(others, &mut fixed[0]);
+                by_index.fix(others, &mut fixed[1]);
+                let mut free = Vec::new();
+                by_entries.for_free_squares(&fixed[0], |square, entry| free.push((square, entry)));
+                assert_eq!(free.len(), places.len() - 2);
+                for (square, entry) in free {
+                    let target = parts(by_index.target(others.with(square)));
+                    assert_eq!(parts(by_index.target_with(&fixed[1], square)), target);
+                    assert_eq!(parts(by_entries.target_with(&fixed[0], square)), target);
+                    assert_eq!(parts(by_entries.target(others.with(square))), target);
+                    let entries = by_entries.entries().unwrap();
+                    assert_eq!(parts(by_entries.unpacked(&entries[entry])), target);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn entries_say_what_the_index_says() {
+        for rules in ["brandubh", "ashton"] {
+            every_set_is_found(rules);
+        }
+        for name in ["lopsided", "strange", "strange-turns"] {
+            every_set_is_found(&format!("tests/rulesets/{name}.toml"));
+        }
+    }
+
+    #[test]
+    fn memory_is_foretold() {
+        let rules = Ruleset::load("brandubh").unwrap();
+        let [by_entries, _] = both(&rules, 3);
+        let bytes = size_of_val(by_entries.entries().unwrap()) as u64;
+        let squares = rules.places(Kind::Attacker).len();
+        assert_eq!(BlockLookup::bytes(squares, 3), bytes);
+        // More sets than can have entries.
+        assert_eq!(BlockLookup::bytes(361, 4), 0);
+    }
+}

@@ -1,0 +1,149 @@
+use crate::board::{Square, SquareSet};
+use crate::index::{Binomials, colex_unrank};
+use crate::rules::{Kind, Ruleset};
+
+use crate::solve::frame::region::Region;
+use crate::solve::rows::row::Row;
+
+/// All sets of a number of defenders, ranked among all squares where a
+/// defender may stand, attackers or not.
+///
+/// Tables on disk leave out the sets that meet the attackers. Here they stay
+/// in, as empty rows, so that one permutation for each symmetry and one list of
+/// ranks for each square serve every block.
+#[derive(Clone, Debug)]
+pub struct DefenderSets<const N: usize> {
+    /// How many defenders a set has.
+    pub count: usize,
+    /// Where defenders may stand, ascending; a *place* is a number in it.
+    pub squares: Vec<Square>,
+    places: Vec<Option<u16>>,
+    binomials: Binomials,
+    /// The sets' places, `count` for each rank.
+    men: Vec<u16>,
+    /// For every square of the board: the ranks of the sets that hold it.
+    holding: Vec<Vec<u32>>,
+    /// The lanes on which each set's men stand.
+    pub lanes: Vec<Row<N>>,
+    /// For every symmetry of the rules: the rank of each set's image.
+    images: [Vec<u32>; 8],
+}
+
+impl<const N: usize> DefenderSets<N> {
+    /// All sets of that many defenders, which must be fewer than 2^32.
+    pub fn new(rules: &Ruleset, region: &Region<N>, count: usize) -> DefenderSets<N> {
+        let squares: Vec<Square> = rules.places(Kind::Defender).iter().collect();
+        let mut places = vec![None; rules.board.area()];
+        for (place, square) in squares.iter().enumerate() {
+            places[square.index()] = Some(place as u16);
+        }
+        let binomials = Binomials::new(squares.len(), count + 1);
+        let total = binomials.get(squares.len(), count) as u32;
+        let mut sets = DefenderSets {
+            count,
+            squares,
+            places,
+            binomials,
+            men: Vec::with_capacity(total as usize * count),
+            holding: vec![Vec::new(); rules.board.area()],
+            lanes: Vec::with_capacity(total as usize),
+            images: Default::default(),
+        };
+        for rank in 0..total {
+            let men = colex_unrank(&sets.binomials, sets.squares.len(), count, u64::from(rank));
+            let squares: SquareSet = men.iter().map(|&place| sets.squares[place]).collect();
+            sets.men.extend(men.iter().map(|&place| place as u16));
+            for square in squares {
+                sets.holding[square.index()].push(rank);
+            }
+            sets.lanes.push(region.row(squares));
+        }
+        for g in rules.symmetries().iter() {
+            let image = |rank| sets.rank(g.apply_set(rules.board, sets.set(rank)));
+            sets.images[g.index()] = (0..total).map(image).collect();
+        }
+        sets
+    }
+
+    /// How many sets there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.lanes.len()
+    }
+
+    /// The places of a set's men, ascending.
+    #[inline]
+    pub fn men(&self, rank: u32) -> &[u16] {
+        &self.men[rank as usize * self.count..][..self.count]
+    }
+
+    /// The set of that rank.
+    pub fn set(&self, rank: u32) -> SquareSet {
+        self.men(rank).iter().map(|&place| self.squares[usize::from(place)]).collect()
+    }
+
+    /// The rank of a set of the right size on the right squares.
+    pub fn rank(&self, set: SquareSet) -> u32 {
+        let places = set.iter().filter_map(|square| self.place(square));
+        let terms = places.enumerate().map(|(i, place)| self.binomials.get(place, i + 1));
+        terms.sum::<u64>() as u32
+    }
+
+    /// The rank of a set of these places but those of the `captured`, of whom
+    /// as many as it has too many.
+    #[inline]
+    pub fn rank_but(&self, men: &[u16], captured: SquareSet) -> u32 {
+        let left = men.iter().map(|&place| usize::from(place));
+        let left = left.filter(|&place| !captured.contains(self.squares[place]));
+        left.enumerate().map(|(i, place)| self.binomials.get(place, i + 1)).sum::<u64>() as u32
+    }
+
+    /// The number of a square among those where a defender may stand.
+    #[inline]
+    pub fn place(&self, square: Square) -> Option<usize> {
+        self.places[square.index()].map(usize::from)
+    }
+
+    /// Whether one of these places is the square.
+    #[inline]
+    pub fn is_among(&self, men: &[u16], square: Square) -> bool {
+        men.iter().any(|&place| self.squares[usize::from(place)] == square)
+    }
+
+    /// Whether one of these places is among the squares.
+    #[inline]
+    pub fn is_any_among(&self, men: &[u16], squares: SquareSet) -> bool {
+        men.iter().any(|&place| squares.contains(self.squares[usize::from(place)]))
+    }
+
+    /// The ranks of the sets that hold the square, ascending.
+    #[inline]
+    pub fn holding(&self, square: Square) -> &[u32] {
+        &self.holding[square.index()]
+    }
+
+    /// By rank: the rank of the image under one of the rules' symmetries.
+    #[inline]
+    pub fn images(&self, symmetry: crate::board::Symmetry) -> &[u32] {
+        &self.images[symmetry.index()]
+    }
+
+    /// For every place, the rank of `others` (one man fewer than the sets have,
+    /// ascending places) with a man there; meaningless on the others' places.
+    pub fn ranks_with(&self, others: &[usize], ranks: &mut Vec<u32>) {
+        let term = |place: usize, k: usize| self.binomials.get(place, k);
+        // Men below the new one keep their term, those above move up by one.
+        let mut below = 0;
+        let mut above: u64 = others.iter().enumerate().map(|(i, &o)| term(o, i + 2)).sum();
+        let mut passed = 0;
+        ranks.clear();
+        for place in 0..self.squares.len() {
+            ranks.push((below + term(place, passed + 1) + above) as u32);
+            if passed < others.len() && others[passed] == place {
+                below += term(others[passed], passed + 1);
+                above -= term(others[passed], passed + 2);
+                passed += 1;
+            }
+        }
+    }
+}

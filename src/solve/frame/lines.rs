@@ -1,0 +1,191 @@
+use crate::board::{Square, SquareSet};
+use crate::rules::{Kind, Ruleset};
+
+use crate::solve::frame::origins::{Origins, origins};
+use crate::solve::frame::region::Region;
+use crate::solve::rows::row::Row;
+use crate::solve::rows::simd::{self, Kernel, Processor};
+
+/// Lines that are run along at once, so that the compiler makes vectors of them.
+const TOGETHER: usize = 8;
+
+/// Soldiers' slides along whole lines of the board, for all origins at once.
+///
+/// With all men but one in place, `reach` runs along all lines in both
+/// directions and carries with it the lanes of the targets passed so far: what
+/// it holds on a square is what the missing man reaches from there.
+#[derive(Clone, Debug)]
+pub struct SlideLines<const N: usize> {
+    side: usize,
+    classes: Vec<OriginClass<N>>,
+    /// For every square: its number in the files, and in the ranks.
+    slots: Vec<[usize; 2]>,
+}
+
+/// Something for every square, twice: along the files and along the ranks.
+/// Neighbours on a line are [`TOGETHER`] apart, neighbouring lines side by side.
+#[derive(Clone, Debug)]
+struct Lines<const N: usize>([Vec<[Row<N>; TOGETHER]>; 2]);
+
+/// Origins that share their path rules, on lines: see [`Origins`].
+#[derive(Clone, Debug)]
+struct OriginClass<const N: usize> {
+    /// All lanes on the origins.
+    origins: Lines<N>,
+    /// All lanes where moves of these origins may stop.
+    stop: Lines<N>,
+    /// Where they may pass: all lanes but the king's on that square.
+    cross: Lines<N>,
+}
+
+/// Buffers for one run along the lines.
+#[derive(Clone, Debug)]
+pub struct LinesScratch<const N: usize> {
+    targets: Lines<N>,
+    cross: Lines<N>,
+    reach: Lines<N>,
+}
+
+impl<const N: usize> Lines<N> {
+    fn new(slots: usize) -> Lines<N> {
+        let empty = vec![[Row::EMPTY; TOGETHER]; slots / TOGETHER];
+        Lines([empty.clone(), empty])
+    }
+
+    #[inline(always)]
+    fn put(&mut self, slots: [usize; 2], row: Row<N>) {
+        for (lines, slot) in self.0.iter_mut().zip(slots) {
+            lines[slot / TOGETHER][slot % TOGETHER] = row;
+        }
+    }
+}
+
+impl<const N: usize> LinesScratch<N> {
+    /// Where the missing man's moves may end: nowhere, until targets are put in.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.targets.0.iter_mut().for_each(|lines| lines.fill([Row::EMPTY; TOGETHER]));
+    }
+}
+
+impl<const N: usize> SlideLines<N> {
+    /// The lines of a ruleset's board, for soldiers of that kind.
+    pub fn new(rules: &Ruleset, region: &Region<N>, kind: Kind) -> SlideLines<N> {
+        let board = rules.board;
+        let slot = |line: usize, step: usize| {
+            (line / TOGETHER * board.size() + step) * TOGETHER + line % TOGETHER
+        };
+        let slots = |square: Square| {
+            let (file, rank) = (board.file(square), board.rank(square));
+            [slot(file, rank), slot(rank, file)]
+        };
+        let mut lines = SlideLines {
+            side: board.size(),
+            classes: Vec::new(),
+            slots: board.squares().map(slots).collect(),
+        };
+        let class = |origins: Origins| OriginClass {
+            origins: lines.table(origins.squares, |_| !Row::EMPTY),
+            stop: lines.table(origins.stop, |_| !Row::EMPTY),
+            cross: lines.table(origins.cross, |square| !region.bit(square)),
+        };
+        lines.classes = origins(rules, kind).map(class).collect();
+        lines
+    }
+
+    fn empty(&self) -> Lines<N> {
+        Lines::new(self.side.next_multiple_of(TOGETHER) * self.side)
+    }
+
+    /// A row for each of the squares that are on the board.
+    fn table(&self, squares: SquareSet, row: impl Fn(Square) -> Row<N>) -> Lines<N> {
+        let mut lines = self.empty();
+        for (square, &slots) in self.slots.iter().enumerate() {
+            let square = Square::new(square);
+            if squares.contains(square) {
+                lines.put(slots, row(square));
+            }
+        }
+        lines
+    }
+
+    /// Buffers.
+    pub fn scratch(&self) -> LinesScratch<N> {
+        LinesScratch { targets: self.empty(), cross: self.empty(), reach: self.empty() }
+    }
+
+    /// Sets the lanes on which a move may end on a square, which is free.
+    #[inline(always)]
+    pub fn put_target(&self, scratch: &mut LinesScratch<N>, square: Square, lanes: Row<N>) {
+        scratch.targets.put(self.slots[square.index()], lanes);
+    }
+
+    /// The lanes of all targets that a man on the square reaches, after `reach`.
+    #[inline(always)]
+    pub fn reached(&self, scratch: &LinesScratch<N>, square: Square) -> Row<N> {
+        let [by_file, by_rank] = self.slots[square.index()];
+        let [files, ranks] = &scratch.reach.0;
+        files[by_file / TOGETHER][by_file % TOGETHER]
+            | ranks[by_rank / TOGETHER][by_rank % TOGETHER]
+    }
+
+    /// Finds for every square the lanes of all targets that a man there reaches
+    /// when `occupied` squares are taken. Lanes on which the king is in the way
+    /// are left out.
+    pub fn reach(&self, occupied: SquareSet, scratch: &mut LinesScratch<N>) {
+        scratch.reach.0.iter_mut().for_each(|lines| lines.fill([Row::EMPTY; TOGETHER]));
+        for class in &self.classes {
+            for (cross, from) in scratch.cross.0.iter_mut().zip(&class.cross.0) {
+                cross.copy_from_slice(from);
+            }
+            for square in occupied {
+                scratch.cross.put(self.slots[square.index()], Row::EMPTY);
+            }
+            for along in 0..2 {
+                simd::run(Run {
+                    side: self.side,
+                    origins: &class.origins.0[along],
+                    stop: &class.stop.0[along],
+                    cross: &scratch.cross.0[along],
+                    targets: &scratch.targets.0[along],
+                    reach: &mut scratch.reach.0[along],
+                });
+            }
+        }
+    }
+}
+
+/// Runs along all files, or all ranks, in both directions.
+struct Run<'a, const N: usize> {
+    side: usize,
+    origins: &'a [[Row<N>; TOGETHER]],
+    stop: &'a [[Row<N>; TOGETHER]],
+    cross: &'a [[Row<N>; TOGETHER]],
+    targets: &'a [[Row<N>; TOGETHER]],
+    reach: &'a mut [[Row<N>; TOGETHER]],
+}
+
+impl<const N: usize> Run<'_, N> {
+    /// One step: what has been carried so far can be reached from here.
+    #[inline(always)]
+    fn step(&mut self, at: usize, carry: &mut [Row<N>; TOGETHER]) {
+        let (reach, origins) = (&mut self.reach[at], &self.origins[at]);
+        let (cross, stop, targets) = (&self.cross[at], &self.stop[at], &self.targets[at]);
+        for i in 0..TOGETHER {
+            reach[i] |= carry[i] & origins[i];
+            carry[i] = carry[i] & cross[i] | targets[i] & stop[i];
+        }
+    }
+}
+
+impl<const N: usize> Kernel for Run<'_, N> {
+    #[inline(always)]
+    fn run(mut self, _: impl Processor) {
+        for first in (0..self.reach.len()).step_by(self.side) {
+            let mut carry = [Row::EMPTY; TOGETHER];
+            (first..first + self.side).for_each(|at| self.step(at, &mut carry));
+            carry = [Row::EMPTY; TOGETHER];
+            (first..first + self.side).rev().for_each(|at| self.step(at, &mut carry));
+        }
+    }
+}

@@ -1,0 +1,262 @@
+use crate::board::{Board, Direction, Square, SquareSet, Symmetry};
+use crate::rules::{Kind, Ruleset};
+
+use crate::solve::frame::origins::{Origins, origins};
+use crate::solve::rows::row::{Lanes, Row};
+use crate::solve::rows::transform::Flip;
+
+/// The squares that lanes stand for: the smallest square region around the
+/// centre that holds every square where the king may stand or that he passes
+/// on his way, with a lane for each of its squares, rank by rank.
+///
+/// Constant strides make the king's slides shifts. Lanes on which he cannot
+/// stand are holes and never set.
+#[derive(Clone, Debug)]
+pub struct Region<const N: usize> {
+    side: usize,
+    margin: usize,
+    board: Board,
+    /// Where the king may stand.
+    pub places: Row<N>,
+    /// For every square of the board, its lane's bit; empty beyond the region.
+    bits: Vec<Row<N>>,
+    /// By symmetry: where the lanes go.
+    flips: Vec<Flip<N>>,
+    /// The kinds of origin that have path rules of their own.
+    classes: Vec<OriginClass<N>>,
+    /// Lanes that no slide to the east (west) enters: file a (the last file).
+    first_file: Row<N>,
+    last_file: Row<N>,
+}
+
+/// King's origins that share their path rules, by lanes: see [`Origins`].
+#[derive(Clone, Debug)]
+struct OriginClass<const N: usize> {
+    /// The origins.
+    origins: Row<N>,
+    /// Where moves of these origins may stop.
+    stop: Row<N>,
+    /// What they may pass.
+    cross: Row<N>,
+    /// By [`Direction`]: lanes from which one step on is a goal, and the goal.
+    approaches: [Vec<(Row<N>, Square)>; 4],
+    /// The same lanes together.
+    before_goals: [Row<N>; 4],
+}
+
+/// How many squares the region's side has.
+pub fn region_side(rules: &Ruleset) -> usize {
+    let board = rules.board;
+    let distance = |square: Square| {
+        let half = board.size() / 2;
+        board.file(square).abs_diff(half).max(board.rank(square).abs_diff(half))
+    };
+    let reach = king_squares(rules).iter().map(distance).max().unwrap_or(0);
+    2 * reach + 1
+}
+
+/// Where the king stands or passes; beyond a goal only on his way to a square
+/// where he may stand, since he would have stopped on the goal.
+fn king_squares(rules: &Ruleset) -> SquareSet {
+    let places = rules.places(Kind::King);
+    let mut squares = places;
+    for ray in places.iter().flat_map(|from| rules.slides().from(Kind::King, from)) {
+        let goal = ray.iter().position(|s| s.ends && rules.goals.contains(s.square));
+        let place = ray.iter().rposition(|s| s.ends && places.contains(s.square));
+        let passed = goal.max(place).unwrap_or(0);
+        squares.extend(ray[..passed].iter().map(|step| step.square));
+    }
+    squares
+}
+
+impl<const N: usize> Region<N> {
+    /// The region of a ruleset; `N` must be [`region_side`] squared, in words.
+    pub fn new(rules: &Ruleset) -> Region<N> {
+        let side = region_side(rules);
+        let board = rules.board;
+        assert_eq!(N, (side * side).div_ceil(64), "a row has as many words as its lanes need");
+        let margin = (board.size() - side) / 2;
+        let lane = |square: Square| {
+            let file = board.file(square).checked_sub(margin).filter(|&f| f < side)?;
+            let rank = board.rank(square).checked_sub(margin).filter(|&r| r < side)?;
+            Some(rank * side + file)
+        };
+        let bits: Vec<Row<N>> =
+            board.squares().map(|s| lane(s).map_or(Row::EMPTY, Row::bit)).collect();
+        let mut region = Region {
+            side,
+            margin,
+            board,
+            places: Row::EMPTY,
+            bits,
+            flips: Vec::new(),
+            classes: Vec::new(),
+            first_file: Row::EMPTY,
+            last_file: Row::EMPTY,
+        };
+        region.places = region.row(rules.places(Kind::King));
+        for rank in 0..side {
+            region.first_file |= Row::bit(rank * side);
+            region.last_file |= Row::bit(rank * side + side - 1);
+        }
+        region.flips = Symmetry::ALL.into_iter().map(|g| region.lane_images(g)).collect();
+        region.classes =
+            origins(rules, Kind::King).map(|group| region.origin_class(rules, group)).collect();
+        region
+    }
+
+    /// The square of a lane.
+    pub fn square(&self, lane: usize) -> Square {
+        self.board.at(lane % self.side + self.margin, lane / self.side + self.margin)
+    }
+
+    /// The lane's bit of a square; empty beyond the region.
+    #[inline(always)]
+    pub fn bit(&self, square: Square) -> Row<N> {
+        self.bits[square.index()]
+    }
+
+    /// The lanes of a set of squares, those beyond the region left out.
+    pub fn row(&self, squares: SquareSet) -> Row<N> {
+        squares.iter().fold(Row::EMPTY, |row, square| row | self.bit(square))
+    }
+
+    fn lane_images(&self, symmetry: Symmetry) -> Flip<N> {
+        let last = self.side - 1;
+        Flip::new(self.side * self.side, |lane| {
+            let image = symmetry.apply(self.board, self.square(lane));
+            let (file, rank) = (self.board.file(image), self.board.rank(image));
+            debug_assert!(file.max(rank) <= self.margin + last, "the region is symmetric");
+            (rank - self.margin) * self.side + file - self.margin
+        })
+    }
+
+    /// What a symmetry does to rows.
+    #[inline(always)]
+    pub fn flips(&self, symmetry: Symmetry) -> &Flip<N> {
+        &self.flips[symmetry.index()]
+    }
+
+    /// The row under a symmetry: lane `x` becomes lane `symmetry(x)`.
+    #[inline(always)]
+    pub fn flip(&self, symmetry: Symmetry, row: Row<N>) -> Row<N> {
+        if symmetry == Symmetry::IDENTITY { row } else { self.flips(symmetry).by_bytes(row) }
+    }
+
+    fn origin_class(&self, rules: &Ruleset, origins: Origins) -> OriginClass<N> {
+        let approaches = Direction::ALL.map(|direction| {
+            let step = |b: Square| rules.board.step(b, direction).map(|goal| (b, goal));
+            let steps = rules.board.squares().filter_map(step);
+            steps
+                .filter(|&(_, goal)| rules.goals.contains(goal) && origins.open.contains(goal))
+                .map(|(b, goal)| (self.bit(b), goal))
+                .filter(|(bit, _)| !bit.is_empty())
+                .collect::<Vec<_>>()
+        });
+        let all = |steps: &Vec<(Row<N>, Square)>| {
+            steps.iter().fold(Row::EMPTY, |lanes, (lane, _)| lanes | *lane)
+        };
+        OriginClass {
+            origins: self.row(origins.squares),
+            stop: self.row(origins.stop) & self.places,
+            cross: self.row(origins.cross),
+            before_goals: std::array::from_fn(|direction| all(&approaches[direction])),
+            approaches,
+        }
+    }
+
+    /// Every lane moved one square in the direction.
+    #[inline(always)]
+    fn step<L: Lanes<N>>(&self, row: L, direction: Direction, by: usize) -> L {
+        match direction {
+            Direction::East => row.up(by),
+            Direction::North => row.up(by * self.side),
+            Direction::West => row.down(by),
+            Direction::South => row.down(by * self.side),
+        }
+    }
+
+    /// Everything that a slide in `direction` from `from` over `cross` reaches,
+    /// `from` included and one square beyond `cross` left out.
+    #[inline(always)]
+    fn fill<L: Lanes<N>>(&self, from: L, cross: L, direction: Direction) -> L {
+        // Kogge-Stone: paths of 1, 2, 4, … squares at a time. A slide must not
+        // run over the region's edge into the next rank.
+        let wall = match direction {
+            Direction::East => self.first_file,
+            Direction::West => self.last_file,
+            Direction::North | Direction::South => Row::EMPTY,
+        };
+        let (mut reached, mut paths) = (from, cross.without(L::all(wall)));
+        let mut by = 1;
+        while by < self.side {
+            reached = reached | paths & self.step(reached, direction, by);
+            paths = paths & self.step(paths, direction, by);
+            by *= 2;
+        }
+        reached
+    }
+
+    /// One step of all lanes, without running over the region's edge.
+    #[inline(always)]
+    fn shift<L: Lanes<N>>(&self, row: L, direction: Direction) -> L {
+        match direction {
+            Direction::East => row.up(1).without(L::all(self.first_file)),
+            Direction::West => row.down(1).without(L::all(self.last_file)),
+            Direction::North | Direction::South => self.step(row, direction, 1),
+        }
+    }
+
+    /// The lanes from which the king has a slide that ends in `targets`, when
+    /// soldiers leave the lanes `free`. The slide itself captures nothing that
+    /// matters here: the caller leaves out targets as it needs.
+    #[inline(always)]
+    pub fn king_origins<L: Lanes<N>>(&self, targets: L, free: L) -> L {
+        let targets = targets & free;
+        let mut origins = L::all(Row::EMPTY);
+        for class in &self.classes {
+            let ends = targets & L::all(class.stop);
+            if ends.is_empty() {
+                continue;
+            }
+            let cross = L::all(class.cross) & free;
+            let mut reached = L::all(Row::EMPTY);
+            for direction in Direction::ALL {
+                reached = reached | self.shift(self.fill(ends, cross, direction), direction);
+            }
+            origins = origins | reached & L::all(class.origins);
+        }
+        origins & free
+    }
+
+    /// The lanes from which one step in the direction leads to one of these
+    /// squares, if it is a goal.
+    pub fn before_goals(&self, direction: Direction, squares: SquareSet) -> Row<N> {
+        let steps = self.classes.iter().flat_map(|class| &class.approaches[direction as usize]);
+        steps
+            .filter(|(_, goal)| squares.contains(*goal))
+            .fold(Row::EMPTY, |lanes, (lane, _)| lanes | *lane)
+    }
+
+    /// The lanes from which the king reaches a goal in one slide, when soldiers
+    /// leave the lanes `free` and stand on the goals one step, by
+    /// [`Direction`], from the lanes `shut`.
+    #[inline(always)]
+    pub fn escapes<L: Lanes<N>>(&self, shut: [L; 4], free: L) -> L {
+        let mut origins = L::all(Row::EMPTY);
+        for class in &self.classes {
+            let cross = L::all(class.cross) & free;
+            let mut reached = L::all(Row::EMPTY);
+            for direction in Direction::ALL {
+                let open = L::all(class.before_goals[direction as usize]);
+                let open = open.without(shut[direction as usize]);
+                let back = direction.opposite();
+                // The square next to the goal is an origin, or passed.
+                let passed = self.fill(open & cross, cross, back);
+                reached = reached | open | self.shift(passed, back);
+            }
+            origins = origins | reached & L::all(class.origins);
+        }
+        origins & free & L::all(self.places)
+    }
+}

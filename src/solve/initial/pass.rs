@@ -1,0 +1,458 @@
+//! The initial pass: what each position's captures, its lack of moves and the
+//! rules themselves say, for both outcomes in one visit.
+
+use crate::board::{Direction, Square, SquareSet, Symmetry};
+use crate::rules::{Kind, Side};
+
+use crate::solve::captures::soldiers::{Threat, Victim, capture_groups};
+use crate::solve::frame::block_lookup::Target;
+use crate::solve::frame::defender_sets::DefenderSets;
+use crate::solve::frame::region::Region;
+use crate::solve::frame::{AttackerMove, Block, Frame};
+use crate::solve::initial::seeds::{Options, Seeds};
+use crate::solve::initial::sub_slice::SubSlice;
+use crate::solve::moves::by_block::{Scratch, Targets};
+use crate::solve::moves::by_row::RowMoves;
+use crate::solve::rows::row::{Lanes, Pack, Row};
+use crate::solve::rows::simd::{self, Kernel, Processor};
+
+/// The solved slices that captures lead to.
+pub struct SubSlices<const N: usize> {
+    /// After 1, 2 and 3 defenders have been captured, the defenders to move,
+    /// with the sets of the defenders that are left; as far as there are any.
+    pub fewer_defenders: Vec<(SubSlice<N>, DefenderSets<N>)>,
+    /// After 1, 2 and 3 attackers have been captured, the attackers to move.
+    /// Without attackers the game is over, so that slice is not here.
+    pub fewer_attackers: Vec<SubSlice<N>>,
+}
+
+impl<const N: usize> SubSlices<N> {
+    /// The greatest code that any of their positions has.
+    fn greatest_code(&self) -> u16 {
+        let left = self.fewer_defenders.iter().map(|(child, _)| child.rows.greatest_code());
+        let right = self.fewer_attackers.iter().map(|child| child.rows.greatest_code());
+        left.chain(right).max().unwrap_or(0).max(LOST_IN_0)
+    }
+}
+
+/// The code of a side to move that has lost, having no men left to move.
+const LOST_IN_0: u16 = 2;
+
+/// The initial pass over a slice.
+pub struct InitialPass<'a, const N: usize> {
+    frame: &'a Frame<'a, N>,
+    moves: &'a RowMoves<'a, N>,
+    sub_slices: &'a SubSlices<N>,
+    codes: usize,
+    /// By square and direction: lanes from which one step leads to the square,
+    /// if it is a goal.
+    shut_by: Vec<[Row<N>; 4]>,
+}
+
+/// A square where defending pieces may capture, for one attacker set.
+struct Arrival {
+    to: Square,
+    threats: Vec<Threat>,
+    /// For the attackers captured there so far: where the others are.
+    targets: Vec<(SquareSet, After)>,
+}
+
+/// The attackers after some have been captured: the number of their slice in
+/// [`SubSlices::fewer_attackers`], and where they are; `None` if all have been.
+type After = Option<(usize, Target)>;
+
+/// Buffers of the initial pass.
+pub struct InitialScratch<const N: usize> {
+    quiet: Scratch<N>,
+    options: [Options<N>; 2],
+    /// Rows as they were before the captures of the king by one move.
+    decisive: Vec<(u32, Row<N>)>,
+    /// For one arrival: the lanes by code.
+    values: Vec<(u16, Row<N>)>,
+    arrivals: Vec<Arrival>,
+}
+
+impl<'a, const N: usize> InitialPass<'a, N> {
+    /// The pass over the frame's slice, with the slices that it leads to.
+    pub fn new(moves: &'a RowMoves<'a, N>, sub_slices: &'a SubSlices<N>) -> InitialPass<'a, N> {
+        let frame = moves.frame;
+        let codes = usize::from(sub_slices.greatest_code()) + 1;
+        let before =
+            |square| Direction::ALL.map(|d| frame.region.before_goals(d, SquareSet::of(square)));
+        let shut_by = frame.rules.board.squares().map(before).collect();
+        InitialPass { frame, moves, sub_slices, codes, shut_by }
+    }
+
+    /// Buffers for one worker.
+    pub fn scratch(&self) -> InitialScratch<N> {
+        let options = || Options::new(self.frame.block_rows(), self.codes);
+        InitialScratch {
+            quiet: Scratch::default(),
+            options: [options(), options()],
+            decisive: Vec::new(),
+            values: Vec::new(),
+            arrivals: Vec::new(),
+        }
+    }
+
+    /// Everything for a range of blocks, by winner.
+    pub fn run(
+        &self,
+        blocks: std::ops::Range<usize>,
+        scratch: &mut InitialScratch<N>,
+    ) -> [Seeds<N>; 2] {
+        let [mut attackers, mut defenders] = [0, 1].map(|_| Seeds::new(self.codes));
+        let mut walker = self.moves.walker();
+        for number in blocks {
+            let block = self.frame.block_of(number, walker.set(number as u64).0);
+            scratch.options.iter_mut().for_each(|options| options.clear(&block.valid));
+            if self.frame.slice.defenders == 0 {
+                self.bare_king(&block, scratch);
+            } else {
+                self.attackers(&block, scratch);
+                self.defenders(&block, scratch);
+            }
+            let [by_attackers, by_defenders] = &scratch.options;
+            attackers.add(&block, by_attackers, by_defenders);
+            defenders.add(&block, by_defenders, by_attackers);
+        }
+        [attackers, defenders]
+    }
+
+    /// Attackers capture nothing but the king, and only the king captures them.
+    fn bare_king(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
+        let InitialScratch { quiet, options: [options, _], .. } = scratch;
+        (options.stuck[0], options.decisive[0]) =
+            self.moves.attackers_ahead(block.attackers, block.valid[0], &mut quiet.lanes);
+        self.defenders_that_move(block, scratch);
+        let capturing = block.valid[0].without(self.moves.quiet_king(block.attackers, 0));
+        if !capturing.is_empty() {
+            let to = capturing.lanes().map(|lane| self.frame.region.square(lane));
+            self.threats(block, to.collect(), &mut scratch.arrivals);
+            self.captures_by_king(block, 0, capturing, scratch);
+        }
+    }
+
+    fn attackers(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
+        let frame = self.frame;
+        let InitialScratch { quiet, options: [options, _], decisive, .. } = scratch;
+        let mut any_stuck = true;
+        frame.attacker_moves(
+            block,
+            &mut quiet.lanes,
+            |_, _| Some(()),
+            |(), mv, lanes| {
+                if any_stuck {
+                    let mut stuck_rows = Row::EMPTY;
+                    for (stuck, &lanes) in options.stuck.iter_mut().zip(&*lanes) {
+                        *stuck = stuck.without(lanes.without(mv.king_passed));
+                        stuck_rows |= *stuck;
+                    }
+                    any_stuck = !stuck_rows.is_empty();
+                }
+                frame.add_king_captures(&mv, lanes, &mut options.decisive, decisive);
+                self.attacker_captures(&mv, lanes, options);
+            },
+        );
+    }
+
+    /// The captures of defenders by one attacker move.
+    fn attacker_captures(&self, mv: &AttackerMove<N>, lanes: &[Row<N>], options: &mut Options<N>) {
+        let (frame, sets) = (self.frame, &self.frame.defenders);
+        let threats: Vec<Threat> = frame.threats(mv).collect();
+        let exact = frame.shielded_ranks(mv).next().is_some();
+        let mut targets = [None; 3];
+        let mut victims = Vec::with_capacity(threats.len());
+        for (i, threat) in threats.iter().enumerate() {
+            for &rank in sets.holding(threat.square) {
+                let legal = lanes[rank as usize].without(mv.king_passed);
+                let men = sets.men(rank);
+                let earlier = || threats[..i].iter().any(|t| sets.is_among(men, t.square));
+                // A row with several of the squares is seen to at the first.
+                if legal.is_empty() || earlier() {
+                    continue;
+                }
+                let king = if exact { frame.king_captures(mv, rank) } else { mv.king_captured };
+                victims.clear();
+                let there = threats[i..].iter().filter(|t| sets.is_among(men, t.square));
+                victims.extend(there.filter_map(|t| t.victim(frame.is_backed(t, rank))));
+                capture_groups(&frame.region, &victims, |lanes, captured| {
+                    let lanes = lanes & legal.without(king);
+                    if lanes.is_empty() {
+                        return;
+                    }
+                    let number = captured.len() - 1;
+                    let (child, fewer) = &self.sub_slices.fewer_defenders[number];
+                    let target =
+                        *targets[number].get_or_insert_with(|| child.attackers.target(mv.after));
+                    let left = fewer.rank_but(men, captured);
+                    let image = |g: Symmetry| fewer.images(g)[left as usize];
+                    child.values(&frame.region, target, image, lanes, |code, lanes| {
+                        options.capture(code, rank, lanes);
+                    });
+                });
+            }
+        }
+    }
+
+    fn defenders(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
+        self.defenders_that_move(block, scratch);
+        let near = block.attackers.iter().flat_map(|s| self.frame.rules.board.neighbours(s));
+        let near = near.collect::<SquareSet>() - block.attackers;
+        self.threats(block, near, &mut scratch.arrivals);
+        self.defender_captures(block, scratch);
+        self.king_captures(block, scratch);
+    }
+
+    fn defenders_that_move(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
+        let frame = self.frame;
+        let InitialScratch { quiet, options: [_, options], .. } = scratch;
+        let everywhere = Targets {
+            rows: &block.valid,
+            first_block: block.number,
+            complement: false,
+            blocks: None,
+        };
+        frame.defender_moves(block, everywhere, None, quiet, &mut options.stuck);
+        let shut = |squares: SquareSet| {
+            Direction::ALL.map(|direction| frame.region.before_goals(direction, squares))
+        };
+        let open_to_men = frame.rules.goals.meets(frame.rules.places(Kind::Defender));
+        simd::run(KingOptions {
+            region: &frame.region,
+            defenders: &frame.defenders,
+            shut: shut(block.attackers),
+            shut_by: open_to_men.then_some(&self.shut_by),
+            free: block.free,
+            valid: &block.valid,
+            options,
+        });
+    }
+
+    /// What a defending piece threatens by arriving on these squares.
+    fn threats(&self, block: &Block<N>, squares: SquareSet, arrivals: &mut Vec<Arrival>) {
+        let rules = self.frame.rules;
+        arrivals.clear();
+        arrivals.extend(squares.iter().filter_map(|to| {
+            let threats = Threat::by_arrival(rules, Side::Defenders, block.attackers, to);
+            let threats: Vec<Threat> = threats.collect();
+            (!threats.is_empty()).then(|| Arrival { to, threats, targets: Vec::new() })
+        }));
+    }
+
+    /// Every arrival of a defender that captures, spread to all the squares that
+    /// he can have come from.
+    fn defender_captures(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
+        let frame = self.frame;
+        let stop = frame.rules.places(Kind::Defender);
+        let InitialScratch { quiet, options: [_, options], values, arrivals, .. } = scratch;
+        let mut victims: Vec<Victim> = Vec::new();
+        frame.for_missing_defender(block, quiet, |_, occupied, quiet| {
+            let free = stop - occupied;
+            for arrival in arrivals.iter_mut().filter(|arrival| free.contains(arrival.to)) {
+                let Some(place) = frame.defenders.place(arrival.to) else { continue };
+                let ranks = &quiet.ranks;
+                let rank = ranks[place];
+                let valid = block.valid[rank as usize];
+                victims.clear();
+                victims.extend(arrival.threats.iter().filter_map(|threat| {
+                    threat.victim(threat.can_be_backed && occupied.contains(threat.anvil))
+                }));
+                values.clear();
+                let Arrival { targets, to, .. } = arrival;
+                capture_groups(&frame.region, &victims, |lanes, captured| {
+                    let after = self.after(targets, block.attackers, captured);
+                    self.after_attackers(after, rank, lanes & valid, values);
+                });
+                for &(code, lanes) in values.iter() {
+                    self.spread(*to, occupied, ranks, lanes, |origin, lanes| {
+                        let lanes = lanes & block.valid[origin as usize];
+                        if !lanes.is_empty() {
+                            options.capture(code, origin, lanes);
+                        }
+                    });
+                }
+            }
+        });
+    }
+
+    /// Where the attackers are after the capture of some; `known` are the
+    /// answers so far.
+    fn after(
+        &self,
+        known: &mut Vec<(SquareSet, After)>,
+        attackers: SquareSet,
+        captured: SquareSet,
+    ) -> After {
+        if let Some((_, after)) = known.iter().find(|(set, _)| *set == captured) {
+            return *after;
+        }
+        let left = attackers - captured;
+        let child = captured.len() - 1;
+        let target = |child: &SubSlice<N>| child.attackers.target(left);
+        let after = self.sub_slices.fewer_attackers.get(child).filter(|_| !left.is_empty());
+        let after = after.map(|slice| (child, target(slice)));
+        known.push((captured, after));
+        after
+    }
+
+    /// The values of positions after a capture of attackers, the attackers to
+    /// move.
+    fn after_attackers(
+        &self,
+        after: After,
+        rank: u32,
+        lanes: Row<N>,
+        values: &mut Vec<(u16, Row<N>)>,
+    ) {
+        if lanes.is_empty() {
+            return;
+        }
+        let Some((child, target)) = after else {
+            return values.push((LOST_IN_0, lanes));
+        };
+        let image = |g: Symmetry| self.frame.defenders.images(g)[rank as usize];
+        let child = &self.sub_slices.fewer_attackers[child];
+        child.values(&self.frame.region, target, image, lanes, |code, lanes| {
+            values.push((code, lanes));
+        });
+    }
+
+    /// Where a defender who arrives on `to` can have come from: calls `visit`
+    /// with the rank of each origin's row and the lanes on which the king is
+    /// not in the way.
+    fn spread(
+        &self,
+        to: Square,
+        occupied: SquareSet,
+        ranks: &[u32],
+        lanes: Row<N>,
+        mut visit: impl FnMut(u32, Row<N>),
+    ) {
+        for ray in self.frame.rules.slides().to(Kind::Defender, to) {
+            let mut lanes = lanes;
+            for step in ray.iter().take_while(|step| !occupied.contains(step.square)) {
+                lanes = lanes.without(self.frame.region.bit(step.square));
+                if let Some(place) = self.frame.defenders.place(step.square)
+                    && step.ends
+                {
+                    visit(ranks[place], lanes);
+                }
+            }
+        }
+    }
+
+    /// Every arrival of the king that captures, spread to his origins.
+    fn king_captures(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
+        let frame = self.frame;
+        let mut ends = std::mem::take(&mut scratch.quiet.ends);
+        ends.clear();
+        let by_attackers = frame.quiet_arrivals(block.attackers);
+        ends.extend(block.valid.iter().map(|&valid| valid & by_attackers.king));
+        by_attackers.take_helped(frame, &mut ends);
+        for (rank, &quiet) in ends.iter().enumerate() {
+            let capturing = block.valid[rank].without(quiet);
+            self.captures_by_king(block, rank as u32, capturing, scratch);
+        }
+        scratch.quiet.ends = ends;
+    }
+
+    fn captures_by_king(
+        &self,
+        block: &Block<N>,
+        rank: u32,
+        capturing: Row<N>,
+        scratch: &mut InitialScratch<N>,
+    ) {
+        let frame = self.frame;
+        let InitialScratch { options: [_, options], values, arrivals, .. } = scratch;
+        let men = frame.defenders.men(rank);
+        for lane in capturing.lanes() {
+            let to = frame.region.square(lane);
+            let end = Row::bit(lane);
+            let origins = frame.region.king_origins(end, frame.free(block, rank));
+            let arrival = arrivals.iter_mut().find(|arrival| arrival.to == to);
+            let Some(Arrival { threats, targets, .. }) = arrival else { continue };
+            if origins.is_empty() {
+                continue;
+            }
+            let backed = |threat: &Threat| {
+                threat.can_be_backed && frame.defenders.is_among(men, threat.anvil)
+            };
+            // He is not on the anvil himself.
+            let victims = threats.iter().filter_map(|t| t.victim(backed(t)));
+            let victims = victims.filter(|victim| victim.without_king);
+            let captured = victims.map(|victim| victim.square).collect();
+            let after = self.after(targets, block.attackers, captured);
+            values.clear();
+            self.after_attackers(after, rank, end, values);
+            for &(code, _) in values.iter() {
+                options.capture(code, rank, origins);
+            }
+        }
+    }
+}
+
+/// The king's moves, whatever they capture: where he escapes, and where he is
+/// not stuck, row by row.
+struct KingOptions<'a, const N: usize> {
+    region: &'a Region<N>,
+    defenders: &'a DefenderSets<N>,
+    /// By direction: lanes from which one step leads to a goal that an attacker
+    /// is on.
+    shut: [Row<N>; 4],
+    /// By square: the same for a defender there; `None` if goals are closed to
+    /// defenders.
+    shut_by: Option<&'a Vec<[Row<N>; 4]>>,
+    /// What the attackers leave free.
+    free: Row<N>,
+    valid: &'a [Row<N>],
+    options: &'a mut Options<N>,
+}
+
+impl<const N: usize> KingOptions<'_, N> {
+    /// What defenders of eight rows from `first` on shut.
+    #[inline(always)]
+    fn shut(&self, shut_by: &[[Row<N>; 4]], first: usize) -> [Pack<N>; 4] {
+        let mut rows = [[Row::EMPTY; Pack::<1>::ROWS]; 4];
+        let last = self.valid.len().min(first + Pack::<1>::ROWS);
+        for rank in first..last {
+            for &place in self.defenders.men(rank as u32) {
+                let square = self.defenders.squares[usize::from(place)];
+                for (rows, shut) in rows.iter_mut().zip(shut_by[square.index()]) {
+                    rows[rank - first] |= shut;
+                }
+            }
+        }
+        rows.map(|rows| Pack::load(&rows))
+    }
+}
+
+impl<const N: usize> Kernel for KingOptions<'_, N> {
+    #[inline(always)]
+    fn run(self, _: impl Processor) {
+        let by_attackers = self.shut.map(Pack::all);
+        let step = Pack::<1>::ROWS;
+        for first in (0..self.valid.len()).step_by(step) {
+            let rows = first..self.valid.len().min(first + step);
+            let valid = Pack::load(&self.valid[rows.clone()]);
+            if valid.is_empty() {
+                continue;
+            }
+            let mut shut = by_attackers;
+            if let Some(shut_by) = self.shut_by {
+                let by_men = self.shut(shut_by, first);
+                shut = std::array::from_fn(|direction| shut[direction] | by_men[direction]);
+            }
+            let men = Pack::load(&self.defenders.lanes[rows.clone()]);
+            let free = Pack::all(self.free).without(men);
+            // Rows without positions must keep without any.
+            let escapes = self.region.escapes(shut, free) & valid;
+            let moves = escapes | self.region.king_origins(valid, free);
+            let decisive = &mut self.options.decisive[rows.clone()];
+            (Pack::load(decisive) | escapes).store(decisive);
+            let stuck = &mut self.options.stuck[rows];
+            Pack::load(stuck).without(moves).store(stuck);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Solved smaller slices, as rows for the captures that lead to them.
+
+use crate::board::Symmetry;
+
+use crate::solve::frame::block_lookup::{BlockLookup, Target};
+use crate::solve::frame::region::Region;
+use crate::solve::initial::coded_rows::CodedRows;
+use crate::solve::rows::row::Row;
+
+/// The values of a smaller slice for one side to move.
+pub struct SubSlice<const N: usize> {
+    /// Its attacker sets, which are its blocks.
+    pub attackers: BlockLookup,
+    /// Rows in a block: sets of defenders, those that meet attackers included.
+    pub block_rows: usize,
+    /// The rows of all blocks.
+    pub rows: CodedRows<N>,
+}
+
+impl<const N: usize> SubSlice<N> {
+    /// Calls `visit` with every code that positions have on some of the lanes,
+    /// and those lanes, of which there must be some. Their attackers are at `target`; `image` gives the rank
+    /// of the defenders' image under a symmetry.
+    #[inline]
+    pub fn values(
+        &self,
+        region: &Region<N>,
+        target: Target,
+        image: impl FnOnce(Symmetry) -> u32,
+        lanes: Row<N>,
+        mut visit: impl FnMut(u16, Row<N>),
+    ) {
+        let row = target.block * self.block_rows + image(target.symmetry) as usize;
+        // Few lanes are asked for: they go to the row, not the row to them.
+        let (mut lanes, mut asked) = (lanes, region.flip(target.symmetry, lanes));
+        for (code, there) in self.rows.row(row) {
+            let found = there & asked;
+            if found == asked {
+                return visit(code, lanes);
+            }
+            if !found.is_empty() {
+                let here = region.flip(target.back, found);
+                visit(code, here);
+                asked = asked.without(found);
+                lanes = lanes.without(here);
+            }
+        }
+    }
+}

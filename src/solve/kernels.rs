@@ -1,0 +1,83 @@
+//! The solver's inner loops, one by one, for `benches/kernels.rs`.
+
+use crate::board::Symmetry;
+use crate::index::IndexError;
+use crate::rules::{Ruleset, Side};
+use crate::slice::Slice;
+
+use crate::solve::frame::Frame;
+use crate::solve::moves::by_block::{Scratch, Targets};
+use crate::solve::rows::row::Row;
+use crate::solve::rows::simd::{self, Kernel, Processor};
+
+/// A slice whose rows have `N` words, and a table of it with some lanes set.
+#[doc(hidden)]
+pub struct Kernels<'a, const N: usize> {
+    frame: Frame<'a, N>,
+    table: Vec<Row<N>>,
+    scratch: Scratch<N>,
+}
+
+impl<'a, const N: usize> Kernels<'a, N> {
+    /// Of a slice; every third possible lane of its table is set.
+    ///
+    /// # Errors
+    /// If it is no slice.
+    pub fn new(rules: &'a Ruleset, slice: Slice) -> Result<Kernels<'a, N>, IndexError> {
+        let frame: Frame<N> = Frame::new(rules, slice)?;
+        let thirds = |row: Row<N>| Row(row.0.map(|word| word & 0x9249_2492_4924_9249));
+        let blocks = (0..frame.blocks()).flat_map(|number| frame.block(number).valid);
+        let table = blocks.map(thirds).collect();
+        Ok(Kernels { frame, table, scratch: Scratch::default() })
+    }
+
+    /// How many rows the table has.
+    pub fn rows(&self) -> usize {
+        self.table.len()
+    }
+
+    /// Flips all rows by a symmetry; returns how many lanes they have then.
+    pub fn flip(&self, symmetry: Symmetry) -> u64 {
+        let mut lanes = 0;
+        let flip = Flip { kernels: self, symmetry, lanes: &mut lanes };
+        simd::run(flip);
+        lanes
+    }
+
+    /// Moves the king of all rows back; returns from how many lanes he comes.
+    pub fn king_origins(&self) -> u64 {
+        let men = self.frame.defenders.lanes.iter().cycle();
+        let origins = |(&row, &men): (&Row<N>, &Row<N>)| {
+            u64::from(self.frame.region.king_origins(row, !men).count())
+        };
+        self.table.iter().zip(men).map(origins).sum()
+    }
+
+    /// Looks in one block for moves of a side into the table; returns how many
+    /// lanes have one.
+    pub fn quiet_moves(&mut self, side: Side, block: usize) -> u64 {
+        let block = self.frame.block(block);
+        let mut sought = block.valid.clone();
+        let targets =
+            Targets { rows: &self.table, first_block: 0, complement: false, blocks: None };
+        self.frame.quiet_moves(side, &block, targets, &mut self.scratch, &mut sought);
+        let found = block.valid.iter().zip(&sought).map(|(valid, left)| valid.without(*left));
+        found.map(|lanes| u64::from(lanes.count())).sum()
+    }
+}
+
+struct Flip<'k, 'a, const N: usize> {
+    kernels: &'k Kernels<'a, N>,
+    symmetry: Symmetry,
+    lanes: &'k mut u64,
+}
+
+impl<const N: usize> Kernel for Flip<'_, '_, N> {
+    #[inline(always)]
+    fn run(self, processor: impl Processor) {
+        let flip = self.kernels.frame.region.flips(self.symmetry);
+        for &row in &self.kernels.table {
+            *self.lanes += u64::from(processor.flip(flip, row).count());
+        }
+    }
+}

@@ -1,0 +1,394 @@
+//! Moves of single rows, for blocks in which few rows change: the work is in
+//! proportion to those, where the kernels for whole blocks visit all.
+
+use bitvec::vec::BitVec;
+use rayon::prelude::*;
+
+use crate::board::{Direction, Square, SquareSet, Symmetry};
+use crate::index::Walker;
+use crate::rules::{Kind, Side};
+
+use crate::solve::captures::by_king::KingCaptures;
+use crate::solve::captures::soldiers::Soldiers;
+use crate::solve::frame::Frame;
+use crate::solve::frame::block_lookup::Fixed;
+use crate::solve::moves::by_star::AttackerStars;
+use crate::solve::rows::row::Row;
+
+/// What moves of single rows need to know about a slice.
+pub struct RowMoves<'f, const N: usize> {
+    /// The slice.
+    pub frame: &'f Frame<'f, N>,
+    /// Where attackers capture the king.
+    pub king_captures: KingCaptures<N>,
+    /// By square of arrival: where defenders may change what attackers capture.
+    near: Vec<SquareSet>,
+    /// The blocks whose attackers have a symmetry of their own.
+    symmetric: BitVec,
+    /// Attackers whom the king can capture without the help of a defender.
+    exposed: Vec<Exposed>,
+    /// For blocks of one row.
+    pub stars: Option<AttackerStars<N>>,
+}
+
+/// An attacker beside a hostile square.
+struct Exposed {
+    attacker: Square,
+    /// Where the king arrives.
+    to: Square,
+    anvil: Square,
+}
+
+/// A row of a block, by defender rank, and some of its lanes.
+pub type RankLanes<const N: usize> = (u32, Row<N>);
+
+/// Buffers that a worker reuses from block to block.
+pub struct RowScratch<const N: usize> {
+    others: Fixed,
+    start: Vec<RankLanes<N>>,
+    live: Vec<RankLanes<N>>,
+}
+
+impl<const N: usize> Default for RowScratch<N> {
+    fn default() -> Self {
+        RowScratch { others: Fixed::default(), start: Vec::new(), live: Vec::new() }
+    }
+}
+
+impl<'f, const N: usize> RowMoves<'f, N> {
+    /// For a slice.
+    pub fn new(frame: &'f Frame<'f, N>) -> RowMoves<'f, N> {
+        let (rules, slides) = (frame.rules, frame.rules.slides());
+        let hostile = &rules.hostile[Kind::Attacker as usize];
+        let hostile = hostile.empty | hostile.occupied | hostile.besieged;
+        let exposed = rules.places(Kind::Attacker).iter().flat_map(|attacker| {
+            Direction::ALL.into_iter().filter_map(move |direction| {
+                let anvil = slides.next(attacker, direction)?;
+                let to = slides.next(attacker, direction.opposite())?;
+                hostile.contains(anvil).then_some(Exposed { attacker, to, anvil })
+            })
+        });
+        RowMoves {
+            frame,
+            king_captures: KingCaptures::new(rules, &frame.region),
+            near: rules.board.squares().map(|to| near(frame, to)).collect(),
+            symmetric: symmetric_blocks(frame),
+            exposed: exposed.collect(),
+            stars: AttackerStars::new(frame),
+        }
+    }
+
+    /// The lanes on which an attacker who has arrived on `to` captures nothing.
+    #[inline]
+    pub fn quiet(&self, after: SquareSet, to: Square, rank: u32) -> Row<N> {
+        let near = &self.near[to.index()];
+        let sets = &self.frame.defenders;
+        let men = sets.men(rank);
+        if men.iter().any(|&place| near.contains(sets.squares[usize::from(place)])) {
+            return self.frame.quiet(after, to, rank);
+        }
+        !self.king_captures.by_arrival(after, to)
+    }
+
+    /// Calls `visit` with the rows and lanes from which an attacker has a move
+    /// that captures nothing to one of these rows of the block with `attackers`.
+    /// Of the images of a row under the symmetries of its attackers, one at
+    /// least is visited.
+    pub fn attacker_unmoves(
+        &self,
+        attackers: SquareSet,
+        rows: &[RankLanes<N>],
+        scratch: &mut RowScratch<N>,
+        mut visit: impl FnMut(usize, usize, Row<N>),
+    ) {
+        let frame = self.frame;
+        let RowScratch { others: fixed, start, live } = scratch;
+        for to in attackers {
+            let quiet = |&(rank, lanes): &RankLanes<N>| {
+                let lanes = lanes & self.quiet(attackers, to, rank);
+                (!lanes.is_empty()).then_some((rank, lanes))
+            };
+            start.clear();
+            start.extend(rows.iter().filter_map(quiet));
+            if start.is_empty() {
+                continue;
+            }
+            let others = attackers.without(to);
+            frame.attackers.fix(others, fixed);
+            for ray in frame.rules.slides().to(Kind::Attacker, to) {
+                live.clone_from(start);
+                for step in ray.iter().take_while(|step| !others.contains(step.square)) {
+                    self.pass(step.square, live);
+                    if live.is_empty() {
+                        break;
+                    }
+                    if !step.ends {
+                        continue;
+                    }
+                    let target = frame.attackers.target_with(fixed, step.square);
+                    let images = frame.defenders.images(target.symmetry);
+                    for &(rank, lanes) in &*live {
+                        let lanes = frame.region.flip(target.symmetry, lanes);
+                        visit(target.block, images[rank as usize] as usize, lanes);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes out what a piece cannot pass that goes over the square.
+    #[inline(always)]
+    fn pass(&self, square: Square, live: &mut Vec<RankLanes<N>>) {
+        let sets = &self.frame.defenders;
+        let king = self.frame.region.bit(square);
+        live.retain_mut(|(rank, lanes)| {
+            *lanes = lanes.without(king);
+            !lanes.is_empty() && !sets.is_among(sets.men(*rank), square)
+        });
+    }
+
+    /// Takes out of the rows of a block the lanes from which an attacker has a
+    /// move that captures nothing to a position that is not in `table`; rows
+    /// without lanes are dropped.
+    pub fn attackers_escape(
+        &self,
+        attackers: SquareSet,
+        table: &[Row<N>],
+        rows: &mut Vec<RankLanes<N>>,
+        scratch: &mut RowScratch<N>,
+    ) {
+        let frame = self.frame;
+        let sets = &frame.defenders;
+        let fixed = &mut scratch.others;
+        for from in attackers {
+            rows.retain(|(_, lanes)| !lanes.is_empty());
+            if rows.is_empty() {
+                return;
+            }
+            let others = attackers.without(from);
+            frame.attackers.fix(others, fixed);
+            for ray in frame.rules.slides().from(Kind::Attacker, from) {
+                let mut passed = SquareSet::EMPTY;
+                let mut kings = Row::EMPTY;
+                for step in ray.iter().take_while(|step| !others.contains(step.square)) {
+                    let to = step.square;
+                    passed.insert(to);
+                    kings |= frame.region.bit(to);
+                    if !step.ends {
+                        continue;
+                    }
+                    let target = frame.attackers.target_with(fixed, to);
+                    let images = frame.defenders.images(target.symmetry);
+                    let first = target.block * frame.block_rows();
+                    for (rank, lanes) in rows.iter_mut() {
+                        let asked = lanes.without(kings);
+                        if asked.is_empty() || sets.is_any_among(sets.men(*rank), passed) {
+                            continue;
+                        }
+                        let known = table[first + images[*rank as usize] as usize];
+                        let safe = asked.without(frame.region.flip(target.back, known));
+                        if !safe.is_empty() {
+                            let quiet = self.quiet(others.with(to), to, *rank);
+                            *lanes = lanes.without(safe & quiet);
+                        }
+                    }
+                }
+            }
+        }
+        rows.retain(|(_, lanes)| !lanes.is_empty());
+    }
+
+    /// Of the lanes of a row without defenders, those from which no attacker can
+    /// move, and those from which one can capture the king.
+    /// `captured` is room to work in.
+    pub fn attackers_ahead(
+        &self,
+        attackers: SquareSet,
+        lanes: Row<N>,
+        captured: &mut Vec<Row<N>>,
+    ) -> (Row<N>, Row<N>) {
+        let (mut stuck, mut decisive) = (lanes, Row::EMPTY);
+        // The mover counted as one who helps, nothing is missed.
+        self.king_captures.by_arrivals(attackers, captured);
+        for from in attackers {
+            let others = attackers.without(from);
+            for ray in self.frame.rules.slides().from(Kind::Attacker, from) {
+                let mut legal = lanes;
+                for step in ray.iter().take_while(|step| !others.contains(step.square)) {
+                    legal = legal.without(self.frame.region.bit(step.square));
+                    if step.ends {
+                        stuck = stuck.without(legal);
+                        if !(captured[step.square.index()] & legal).is_empty() {
+                            let after = others.with(step.square);
+                            decisive |= legal & self.king_captures.by_arrival(after, step.square);
+                        }
+                    }
+                }
+            }
+        }
+        (stuck, decisive)
+    }
+
+    /// The lanes of a row on which the king, arriving there, captures nothing.
+    pub fn quiet_king(&self, attackers: SquareSet, rank: u32) -> Row<N> {
+        let (rules, region) = (self.frame.rules, &self.frame.region);
+        let men = self.frame.defenders.men(rank);
+        let soldiers = Soldiers { attackers, defenders: self.frame.defenders.set(rank) };
+        let mut quiet = !Row::EMPTY;
+        let mut look = |attacker: Square, to: Square, anvil: Square| {
+            if soldiers.attackers.contains(attacker)
+                && let Some(victim) = soldiers.victim(rules, Side::Attackers, attacker, anvil)
+                && victim.without_king
+            {
+                quiet = quiet.without(region.bit(to));
+            }
+        };
+        for &Exposed { attacker, to, anvil } in &self.exposed {
+            look(attacker, to, anvil);
+        }
+        for &place in men {
+            let anvil = self.frame.defenders.squares[usize::from(place)];
+            for direction in Direction::ALL {
+                let attacker = rules.slides().next(anvil, direction);
+                let to = attacker.and_then(|square| rules.slides().next(square, direction));
+                if let Some((attacker, to)) = attacker.zip(to) {
+                    look(attacker, to, anvil);
+                }
+            }
+        }
+        quiet
+    }
+
+    /// Calls `visit` with the rows, by rank, and lanes of the block from which
+    /// the king or a defender has a move that captures nothing to these lanes of
+    /// one of its rows.
+    pub fn defender_unmoves(
+        &self,
+        attackers: SquareSet,
+        (rank, lanes): RankLanes<N>,
+        mut visit: impl FnMut(u32, Row<N>),
+    ) {
+        let frame = self.frame;
+        let (sets, men) = (&frame.defenders, frame.defenders.men(rank));
+        let soldiers = Soldiers { attackers, defenders: sets.set(rank) };
+        let free = !(frame.region.row(attackers) | sets.lanes[rank as usize]);
+        let ends = lanes & self.quiet_king(attackers, rank);
+        visit(rank, frame.region.king_origins(ends, free));
+        let occupied = attackers | soldiers.defenders;
+        for &place in men {
+            let to = sets.squares[usize::from(place)];
+            let lanes = lanes & self.quiet_soldier(&soldiers, to);
+            for ray in frame.rules.slides().to(Kind::Defender, to) {
+                let mut lanes = lanes;
+                for step in ray.iter().take_while(|step| !occupied.contains(step.square)) {
+                    lanes = lanes.without(frame.region.bit(step.square));
+                    if lanes.is_empty() {
+                        break;
+                    }
+                    if step.ends {
+                        let before = soldiers.defenders.without(to).with(step.square);
+                        visit(sets.rank(before), lanes);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The lanes on which a defending soldier who has arrived on `to` captures
+    /// nothing.
+    fn quiet_soldier(&self, soldiers: &Soldiers, to: Square) -> Row<N> {
+        let victims = soldiers.victims(self.frame.rules, Side::Defenders, to);
+        victims.fold(!Row::EMPTY, |quiet, victim| quiet & victim.quiet(&self.frame.region))
+    }
+
+    /// Those of the lanes from which neither the king nor a defender has a move
+    /// that captures nothing to a position that is not in `table`, the rows of
+    /// the block by rank.
+    pub fn without_defenders_escape(
+        &self,
+        attackers: SquareSet,
+        table: &[Row<N>],
+        (rank, mut lanes): RankLanes<N>,
+    ) -> Row<N> {
+        let frame = self.frame;
+        let (sets, men) = (&frame.defenders, frame.defenders.men(rank));
+        let soldiers = Soldiers { attackers, defenders: sets.set(rank) };
+        let free = !(frame.region.row(attackers) | sets.lanes[rank as usize]);
+        let safe = (free & frame.region.places).without(table[rank as usize]);
+        let ends = safe & self.quiet_king(attackers, rank);
+        lanes = lanes.without(frame.region.king_origins(ends, free));
+        let occupied = attackers | soldiers.defenders;
+        for &place in men {
+            let from = sets.squares[usize::from(place)];
+            for ray in frame.rules.slides().from(Kind::Defender, from) {
+                let mut kings = Row::EMPTY;
+                for step in ray.iter().take_while(|step| !occupied.contains(step.square)) {
+                    kings |= frame.region.bit(step.square);
+                    let asked = lanes.without(kings);
+                    if asked.is_empty() {
+                        break;
+                    }
+                    if !step.ends {
+                        continue;
+                    }
+                    let defenders = soldiers.defenders.without(from).with(step.square);
+                    let safe = asked.without(table[sets.rank(defenders) as usize]);
+                    if !safe.is_empty() {
+                        let after = Soldiers { attackers, defenders };
+                        lanes = lanes.without(safe & self.quiet_soldier(&after, step.square));
+                    }
+                }
+            }
+        }
+        lanes
+    }
+
+    /// Adds to the rows of a block their images under the symmetries that leave
+    /// its attackers unchanged.
+    pub fn add_images(&self, walker: &mut Walker, block: usize, rows: &mut [Row<N>]) {
+        self.for_images(walker, block, rows, |row, image| *row |= image);
+    }
+
+    /// Keeps of the rows of a block only lanes of which all images are there.
+    pub fn keep_images(&self, walker: &mut Walker, block: usize, rows: &mut [Row<N>]) {
+        self.for_images(walker, block, rows, |row, image| *row &= image);
+    }
+
+    fn for_images(
+        &self,
+        walker: &mut Walker,
+        block: usize,
+        rows: &mut [Row<N>],
+        mut visit: impl FnMut(&mut Row<N>, Row<N>),
+    ) {
+        if !self.symmetric[block] {
+            return;
+        }
+        let (_, symmetries) = walker.set(block as u64);
+        let before = rows.to_vec();
+        for g in Symmetry::ALL.into_iter().filter(|g| symmetries >> g.index() & 1 == 1) {
+            for (&lanes, &image) in before.iter().zip(self.frame.defenders.images(g)) {
+                visit(&mut rows[image as usize], self.frame.region.flip(g, lanes));
+            }
+        }
+    }
+}
+
+/// Where defenders may change what an attacker captures who arrives on `to`.
+fn near<const N: usize>(frame: &Frame<N>, to: Square) -> SquareSet {
+    let beside: SquareSet = frame.rules.board.neighbours(to).collect();
+    (beside & frame.rules.places(Kind::Defender)) | frame.shields_near(to)
+}
+
+fn symmetric_blocks<const N: usize>(frame: &Frame<N>) -> BitVec {
+    const WORD: usize = usize::BITS as usize;
+    let words = (0..frame.blocks().div_ceil(WORD)).into_par_iter().map_init(
+        || Walker::new(frame.attackers.sets()),
+        |walker, word| {
+            let blocks = word * WORD..frame.blocks().min((word + 1) * WORD);
+            let bit = |block: usize| usize::from(walker.set(block as u64).1 != 1) << (block % WORD);
+            blocks.map(bit).fold(0, |all, bit| all | bit)
+        },
+    );
+    BitVec::from_vec(words.collect())
+}

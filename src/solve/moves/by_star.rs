@@ -1,0 +1,180 @@
+//! All moves of one attacker at once, wherever he stands, for blocks of one
+//! row.
+//!
+//! A *star* is a set of attackers with one missing, and the rows of all squares
+//! where he can stand. Running along the lines of the board with a carry finds
+//! for all these rows at once where he can go. So a ply visits each row once for
+//! each attacker instead of once for each move.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::board::{Square, SquareSet};
+use crate::index::{AttackerSets, Walker};
+use crate::rules::Kind;
+use crate::slice::Slice;
+
+use crate::solve::frame::block_lookup::{Fixed, Target};
+use crate::solve::frame::lines::{LinesScratch, SlideLines};
+use crate::solve::frame::{Frame, counted_sets};
+use crate::solve::moves::by_row::RowMoves;
+use crate::solve::rows::atomics::SharedRows;
+use crate::solve::rows::row::Row;
+use crate::solve::rows::simd::{self, Kernel, Processor};
+
+/// Stars that one task works on.
+const TASK: usize = 1 << 10;
+/// Stars that are worked on together, so that reads of rows far apart overlap.
+const TOGETHER: usize = 8;
+
+/// The stars of a slice.
+pub struct AttackerStars<const N: usize> {
+    others: AttackerSets,
+    lines: SlideLines<N>,
+}
+
+/// A worker's buffers.
+struct Worker<'s, const N: usize> {
+    walker: Walker<'s>,
+    fixed: Fixed,
+    /// Stars that are worked on together: the attackers, and where the squares
+    /// left free end.
+    stars: Vec<(SquareSet, usize)>,
+    /// The squares left free, and where what is known of them is.
+    free: Vec<(Square, usize)>,
+    targets: Vec<(Square, Target)>,
+    /// By square of the board.
+    captured: Vec<Row<N>>,
+    lines: LinesScratch<N>,
+}
+
+impl<const N: usize> AttackerStars<N> {
+    /// The stars of a slice without defending soldiers, if its rows are found by
+    /// a table.
+    pub fn new(frame: &Frame<N>) -> Option<AttackerStars<N>> {
+        let slice = frame.slice;
+        if slice.defenders > 0 || frame.attackers.entries().is_none() {
+            return None;
+        }
+        let others = Slice { attackers: slice.attackers - 1, ..slice };
+        Some(AttackerStars {
+            others: counted_sets(frame.rules, others).ok()?,
+            lines: SlideLines::new(frame.rules, &frame.region, Kind::Attacker),
+        })
+    }
+
+    /// Takes out of all rows the lanes from which an attacker has a move that
+    /// captures nothing to a position that is in `table`, or if `complement`, is
+    /// not. Of the images of a lane under the symmetries of its attackers, one at
+    /// least is taken.
+    pub fn without_moves(
+        &self,
+        moves: &RowMoves<N>,
+        table: &[Row<N>],
+        complement: bool,
+        rows: &mut [Row<N>],
+    ) {
+        let rows = SharedRows::new(rows);
+        let stars = self.others.rows() as usize;
+        (0..stars.div_ceil(TASK)).into_par_iter().for_each_init(
+            || Worker {
+                walker: Walker::new(&self.others),
+                fixed: Fixed::default(),
+                stars: Vec::new(),
+                free: Vec::new(),
+                targets: Vec::new(),
+                captured: Vec::new(),
+                lines: self.lines.scratch(),
+            },
+            |worker, task| {
+                let stars = task * TASK..((task + 1) * TASK).min(stars);
+                simd::run(Pass { of: self, moves, table, complement, rows, stars, worker });
+            },
+        );
+    }
+}
+
+/// One task.
+struct Pass<'a, 's, const N: usize> {
+    of: &'a AttackerStars<N>,
+    moves: &'a RowMoves<'a, N>,
+    table: &'a [Row<N>],
+    complement: bool,
+    rows: SharedRows<'a, N>,
+    stars: Range<usize>,
+    worker: &'a mut Worker<'s, N>,
+}
+
+impl<const N: usize> Kernel for Pass<'_, '_, N> {
+    #[inline(always)]
+    fn run(mut self, processor: impl Processor) {
+        for first in self.stars.clone().step_by(TOGETHER) {
+            self.find(first..self.stars.end.min(first + TOGETHER), processor);
+            let mut begin = 0;
+            for i in 0..self.worker.stars.len() {
+                let (others, end) = self.worker.stars[i];
+                self.star(others, begin..end, processor);
+                begin = end;
+            }
+        }
+    }
+}
+
+impl<const N: usize> Pass<'_, '_, N> {
+    /// Finds the rows of some stars.
+    #[inline(always)]
+    fn find(&mut self, stars: Range<usize>, processor: impl Processor) {
+        let lookup = &self.moves.frame.attackers;
+        let entries = lookup.entries().unwrap_or_default();
+        let Worker { walker, fixed, stars: found, free, targets, .. } = &mut *self.worker;
+        found.clear();
+        free.clear();
+        targets.clear();
+        for star in stars {
+            let (others, _) = walker.set(star as u64);
+            lookup.fix(others, fixed);
+            lookup.for_free_squares(fixed, |square, entry| {
+                processor.prefetch(&entries[entry..=entry]);
+                free.push((square, entry));
+            });
+            found.push((others, free.len()));
+        }
+        for &(square, entry) in &*free {
+            let target = lookup.unpacked(&entries[entry]);
+            processor.prefetch(&self.table[target.block..=target.block]);
+            self.rows.prefetch(processor, target.block);
+            targets.push((square, target));
+        }
+    }
+
+    #[inline(always)]
+    fn star(&mut self, others: SquareSet, targets: Range<usize>, processor: impl Processor) {
+        let region = &self.moves.frame.region;
+        let Worker { targets: all, captured, lines: scratch, .. } = &mut *self.worker;
+        let targets = &all[targets];
+        if targets.iter().all(|(_, target)| self.rows.get(target.block).is_empty()) {
+            return;
+        }
+        self.moves.king_captures.by_arrivals(others, captured);
+        let lines = &self.of.lines;
+        scratch.clear();
+        for &(square, target) in targets {
+            let known = self.table[target.block];
+            let ends = if self.complement { !known } else { known };
+            let ends = processor.flip(region.flips(target.back), ends);
+            lines.put_target(scratch, square, ends.without(captured[square.index()]));
+        }
+        lines.reach(others, scratch);
+        for &(square, target) in targets {
+            let sought = self.rows.get(target.block);
+            let reached = lines.reached(scratch, square);
+            if !sought.is_empty() && !reached.is_empty() {
+                let found = processor.flip(region.flips(target.symmetry), reached) & sought;
+                if !found.is_empty() {
+                    self.rows.remove(target.block, found);
+                }
+            }
+        }
+    }
+}

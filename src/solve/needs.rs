@@ -1,0 +1,253 @@
+//! What a slice takes of memory and of the disk, and how it is made to fit.
+
+use std::fs;
+use std::path::Path;
+
+use crate::index::{IndexError, SliceIndex, binomial};
+use crate::rules::{Kind, Ruleset};
+use crate::slice::Slice;
+use crate::solve::convert::read::sub_slices;
+use crate::solve::convert::write::{block_shape, tiles_at_once};
+use crate::solve::error::BuildError;
+use crate::solve::frame::block_lookup::BlockLookup;
+use crate::solve::frame::counted_sets;
+use crate::solve::frame::region::region_side;
+use crate::solve::plies::chunks::{Chunks, Placement};
+use crate::table::{Code, Packing};
+
+/// Bit tables of the outcome in progress: won, open, lost, and in memory those
+/// won at the last ply.
+const TABLES_IN_MEMORY: u64 = 4;
+const TABLES_ON_DISK: u64 = 3;
+/// Codes that occur in a row of a smaller slice, about.
+const CODES_PER_ROW: u64 = 4;
+/// Rows of a block that a worker holds in the initial pass, about: some, and by
+/// code those that captures lead to. Attackers make games longer.
+const BLOCK_ROWS: u64 = 12;
+const BLOCK_ROWS_PER_ATTACKER: u64 = 8;
+/// Bytes of the stage files for each row and word of lanes, about.
+const STAGE_BYTES_PER_WORD: u64 = 20;
+/// What a worker takes besides its rows, and the program besides its workers.
+const WORKER_BYTES: u64 = 4 << 20;
+const PROGRAM_BYTES: u64 = 16 << 20;
+/// Rows of a smaller slice that a worker reads at a time.
+const READ_ROWS: u64 = 1 << 18;
+const CODE_BYTES: u64 = size_of::<Code>() as u64;
+/// Of what the smaller slices took, all up to here stays with the allocator when
+/// it has been given back, and a part of the rest.
+const KEPT_BYTES: u64 = 256 << 20;
+const KEPT_SHARE: u64 = 4;
+/// Events of a row, about, while it is made ready to be written.
+const EVENTS_PER_ROW: u64 = 18;
+
+/// What solving a slice takes, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Needs {
+    /// What is there all the time: numberings, buffers, the program.
+    pub fixed_bytes: u64,
+    /// The smaller slices, and what reading them takes, for the initial pass.
+    pub sub_slices_bytes: u64,
+    /// What stays of that.
+    kept_bytes: u64,
+    /// A table with all rows.
+    table_bytes: u64,
+    /// Values on their way to the files.
+    output_bytes: u64,
+    /// What is kept on disk of the work done.
+    pub stages_bytes: u64,
+    /// Tables and buffers of one chunk, worked on or looked at.
+    chunk_bytes: [u64; 2],
+}
+
+impl Needs {
+    /// The needs of a slice, with that many threads.
+    ///
+    /// # Errors
+    /// If the slice is too large for the solver's numbers.
+    pub fn of(rules: &Ruleset, slice: Slice, threads: usize) -> Result<Needs, BuildError> {
+        let row_bytes = row_bytes(rules);
+        let sets = defender_sets(rules, slice)?;
+        let blocks = counted_sets(rules, slice)?.rows();
+        let rows = blocks.checked_mul(sets).ok_or(IndexError::TooLarge(slice))?;
+        let chunks = Chunks::new(blocks as usize, sets as usize);
+        let chunk_rows = (chunks.chunk_rows() as u64).min(rows);
+        let index = SliceIndex::new(rules, slice)?;
+        let block_rows = BLOCK_ROWS + BLOCK_ROWS_PER_ATTACKER * slice.attackers as u64;
+        let worker = WORKER_BYTES + row_bytes * (8 * chunk_rows + sets * block_rows);
+        let fixed = PROGRAM_BYTES + lookup_bytes(rules, slice) + sets_bytes(rules, slice)?;
+        let mut coded = 0_u64;
+        for (child, _) in sub_slices(slice) {
+            let sets = defender_sets(rules, child)?;
+            let rows = counted_sets(rules, child)?.rows().saturating_mul(sets);
+            let bytes = rows.saturating_mul(8 + CODES_PER_ROW * (CODE_BYTES + row_bytes));
+            let numbering = lookup_bytes(rules, child) + sets_bytes(rules, child)?;
+            coded = coded.saturating_add(bytes).saturating_add(numbering);
+        }
+        let lanes = index.lanes().count() as u64;
+        let reading = threads as u64 * lanes * READ_ROWS.min(rows) * CODE_BYTES;
+        Ok(Needs {
+            fixed_bytes: fixed + threads as u64 * worker,
+            sub_slices_bytes: coded.saturating_add(reading),
+            kept_bytes: coded.min(KEPT_BYTES + coded / KEPT_SHARE),
+            table_bytes: rows.saturating_mul(row_bytes),
+            output_bytes: output_bytes(&index, chunks, row_bytes, threads),
+            stages_bytes: rows.saturating_mul(STAGE_BYTES_PER_WORD * row_bytes / 8),
+            // What is sought takes as much as a table.
+            chunk_bytes: [(TABLES_ON_DISK + 1) * row_bytes * chunk_rows, row_bytes * chunk_rows],
+        })
+    }
+
+    /// The most memory in use at a time, if all tables are in memory.
+    pub fn memory_bytes(&self) -> u64 {
+        self.with_tables(self.table_bytes.saturating_mul(TABLES_IN_MEMORY))
+    }
+
+    /// The least memory with which the slice can be solved.
+    pub fn least_memory_bytes(&self) -> u64 {
+        self.with_tables(self.chunk_bytes.iter().sum())
+    }
+
+    /// The most memory in use at a time, if tables take so much of it.
+    fn with_tables(&self, bytes: u64) -> u64 {
+        let plies = self.kept_bytes.saturating_add(bytes);
+        self.fixed_bytes.saturating_add(self.sub_slices_bytes.max(plies).max(self.output_bytes))
+    }
+
+    /// Where the tables go, if there is that much memory; `None` if it is too
+    /// little even with tables on disk.
+    pub fn placement(&self, memory_bytes: u64) -> Option<Placement> {
+        if self.memory_bytes() <= memory_bytes {
+            return Some(Placement::Memory);
+        }
+        if self.least_memory_bytes() > memory_bytes {
+            return None;
+        }
+        let room = memory_bytes - self.fixed_bytes - self.kept_bytes;
+        // The more is worked on at a time, the less often all is read; what is
+        // looked at only has to come in long runs.
+        let [own, window] = self.chunk_bytes;
+        let window_chunks = (room / 8 / window).max(1);
+        let own_chunks = ((room - window_chunks * window) / own).max(1);
+        Some(Placement::Disk {
+            own_chunks: own_chunks as usize,
+            window_chunks: window_chunks as usize,
+        })
+    }
+
+    /// The disk that the scratch folder takes.
+    pub fn scratch_bytes(&self, placement: &Placement) -> u64 {
+        match placement {
+            Placement::Memory => self.stages_bytes,
+            Placement::Disk { .. } => self.stages_bytes + TABLES_ON_DISK * self.table_bytes,
+        }
+    }
+}
+
+/// Refuses a slice that cannot be solved with so much memory, or for which the
+/// disk of its scratch folder has no room.
+pub fn check(
+    rules: &Ruleset,
+    slice: Slice,
+    threads: usize,
+    memory_bytes: u64,
+    folder: &Path,
+) -> Result<Placement, BuildError> {
+    let needs = Needs::of(rules, slice, threads)?;
+    let placement = needs.placement(memory_bytes).ok_or(BuildError::Memory {
+        slice,
+        needed: needs.least_memory_bytes(),
+        allowed: memory_bytes,
+    })?;
+    let needed = needs.scratch_bytes(&placement);
+    // Where the system does not say, the work itself will find out.
+    let existing = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
+    match fs4::available_space(existing).map(|bytes| bytes.saturating_add(kept_bytes(folder))) {
+        Ok(available) if available < needed => {
+            Err(BuildError::Disk { slice, path: folder.to_owned(), needed, available })
+        }
+        _ => Ok(placement),
+    }
+}
+
+/// What an interrupted build has left in its folder and will use.
+fn kept_bytes(folder: &Path) -> u64 {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    files.filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum()
+}
+
+fn row_bytes(rules: &Ruleset) -> u64 {
+    8 * (region_side(rules) * region_side(rules)).div_ceil(64) as u64
+}
+
+fn defender_sets(rules: &Ruleset, slice: Slice) -> Result<u64, BuildError> {
+    binomial(rules.places(Kind::Defender).len(), slice.defenders)
+        .filter(|&sets| sets < 1 << 31)
+        .ok_or(BuildError::TooLarge(slice))
+}
+
+fn lookup_bytes(rules: &Ruleset, slice: Slice) -> u64 {
+    BlockLookup::bytes(rules.places(Kind::Attacker).len(), slice.attackers)
+}
+
+/// What writing takes: the values of some chunks, those that wait for their blocks,
+/// and the rows that the workers make them of.
+fn output_bytes(index: &SliceIndex, chunks: Chunks, row_bytes: u64, threads: usize) -> u64 {
+    let lanes = index.lanes().count();
+    let tiles = tiles_at_once(lanes, chunks.chunk_rows(), threads).min(chunks.count()) as u64;
+    let batch = tiles * index.rows().div_ceil(chunks.count() as u64);
+    let block = block_shape(Packing::Base3, index).rows_per_block;
+    let waiting = most_waiting(index.rows(), batch, block);
+    let both_sides = 2 * CODE_BYTES * lanes as u64;
+    let worker_rows = (threads * chunks.chunk_rows()).min(chunks.rows()) as u64;
+    let worker_row = EVENTS_PER_ROW * (2 * row_bytes + 6) + 6 * row_bytes;
+    // Vectors grow by more than they need.
+    both_sides * (batch + waiting + waiting / 2) + worker_rows * worker_row
+}
+
+/// The most rows that wait at a time, if they come in batches and leave in blocks.
+fn most_waiting(rows: u64, batch: u64, block: u64) -> u64 {
+    // The batches after these are no others.
+    let rows = rows.min(100 * batch);
+    let (mut come, mut waiting, mut most) = (0, 0, 0);
+    while come < rows {
+        let new = batch.min(rows - come);
+        come += new;
+        waiting += new;
+        most = most.max(waiting);
+        waiting %= block;
+    }
+    most
+}
+
+/// The numbering of the sets of defenders: places, ranks by square, lanes, and
+/// images under the symmetries.
+fn sets_bytes(rules: &Ruleset, slice: Slice) -> Result<u64, BuildError> {
+    let images = 4 * rules.symmetries().order() as u64;
+    let each = 6 * slice.defenders as u64 + row_bytes(rules) + images;
+    Ok(defender_sets(rules, slice)? * each)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_wait_for_their_block() {
+        // 4, of which 3 leave; 1 and 4, of which 3 leave; 2 and 2.
+        assert_eq!(most_waiting(10, 4, 3), 5);
+        assert_eq!(most_waiting(2, 4, 3), 2);
+        assert_eq!(most_waiting(12, 4, 20), 12);
+    }
+
+    #[test]
+    fn what_is_least_is_enough() {
+        let rules = Ruleset::load("brandubh").unwrap();
+        for slice in ["K0v1", "K0v5", "K3v2", "K4v3"] {
+            let needs = Needs::of(&rules, slice.parse().unwrap(), 2).unwrap();
+            let least = needs.least_memory_bytes();
+            assert!(needs.placement(least).is_some() && needs.placement(least - 1).is_none());
+            let all = needs.memory_bytes().max(least);
+            assert_eq!(needs.placement(all), Some(Placement::Memory), "{slice}");
+        }
+    }
+}

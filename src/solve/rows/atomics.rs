@@ -1,0 +1,64 @@
+//! Rows that several threads write at once.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::solve::rows::row::Row;
+use crate::solve::rows::simd::Processor;
+
+/// Rows that are written by many threads at once. In one pass lanes are only
+/// added or only removed, so that it does not matter who comes first.
+#[derive(Clone, Copy, Debug)]
+pub struct SharedRows<'t, const N: usize>(&'t [[AtomicU64; N]]);
+
+impl<'t, const N: usize> SharedRows<'t, N> {
+    /// Shares rows for as long as they are borrowed.
+    #[allow(unsafe_code)]
+    pub fn new(rows: &'t mut [Row<N>]) -> SharedRows<'t, N> {
+        let (first, count) = (rows.as_mut_ptr().cast::<[AtomicU64; N]>(), rows.len());
+        assert!(first.is_aligned(), "rows are aligned for atomic access");
+        // SAFETY: a row is `N` words of type `u64`, `AtomicU64` has the size and
+        // the values of `u64`, and the alignment was just seen to. The rows are
+        // borrowed mutably for all of the slice's life, so that nobody else can
+        // read or write them.
+        SharedRows(unsafe { std::slice::from_raw_parts(first, count) })
+    }
+
+    /// Says that a row will be read soon.
+    #[inline(always)]
+    pub fn prefetch(self, processor: impl Processor, row: usize) {
+        processor.prefetch(&self.0[row..=row]);
+    }
+
+    /// Whether all these lanes of a row are there already.
+    #[inline(always)]
+    pub fn has(self, row: usize, lanes: Row<N>) -> bool {
+        let words = self.0[row].iter().zip(lanes.0);
+        words.fold(0, |new, (word, lanes)| new | lanes & !word.load(Ordering::Relaxed)) == 0
+    }
+
+    /// The lanes of a row that are there now.
+    #[inline(always)]
+    pub fn get(self, row: usize) -> Row<N> {
+        Row(std::array::from_fn(|i| self.0[row][i].load(Ordering::Relaxed)))
+    }
+
+    /// Removes lanes from a row.
+    #[inline(always)]
+    pub fn remove(self, row: usize, lanes: Row<N>) {
+        for (word, lanes) in self.0[row].iter().zip(lanes.0) {
+            if lanes != 0 {
+                word.fetch_and(!lanes, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Adds lanes to a row.
+    #[inline(always)]
+    pub fn add(self, row: usize, lanes: Row<N>) {
+        for (word, lanes) in self.0[row].iter().zip(lanes.0) {
+            if lanes != 0 {
+                word.fetch_or(lanes, Ordering::Relaxed);
+            }
+        }
+    }
+}

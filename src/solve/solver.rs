@@ -1,0 +1,264 @@
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::index::Walker;
+use crate::progress::{Phase, Progress};
+use crate::rules::Side;
+use crate::solve::store::{
+    Content, Hash, Key, Parts, Scratch, ScratchError, Stage, StageFile, StageWriter,
+};
+use crate::table::{Code, dtw_code};
+use crate::value::{Plies, Value};
+
+use crate::solve::frame::Frame;
+use crate::solve::initial::coded_rows::CodedRows;
+use crate::solve::initial::pass::{InitialPass, SubSlices};
+use crate::solve::initial::seeds::{Event, Seeds};
+use crate::solve::moves::by_row::RowMoves;
+use crate::solve::plies::chunks::{Chunks, Placement};
+use crate::solve::plies::fixpoint::{Outcome, Ply, read_events};
+use crate::solve::plies::frontier::Changed;
+use crate::solve::rows::row::Row;
+use crate::solve::store::codec::{pack_events, pack_rows};
+
+/// A solved slice. What was found is in the stage files of the scratch folder.
+pub struct Solver<'a, const N: usize> {
+    frame: &'a Frame<'a, N>,
+    scratch: &'a Scratch<'a>,
+    chunks: Chunks,
+    initial: Parts<'a>,
+    /// The plies of all outcomes.
+    plies: Vec<(Side, Plies, StageFile<'a>)>,
+}
+
+impl<'a, const N: usize> Solver<'a, N> {
+    /// Solves the slice: the values of all its positions. What the scratch folder
+    /// has is not done again; `sub_slices` are read only if they are needed.
+    ///
+    /// # Errors
+    /// If the sub_slices cannot be read, or the disk fails or is full. What is done
+    /// is kept.
+    pub fn solve<E: From<ScratchError>>(
+        frame: &'a Frame<'a, N>,
+        sub_slices: impl FnOnce() -> Result<SubSlices<N>, E>,
+        scratch: &'a Scratch<'a>,
+        placement: &Placement,
+        progress: &dyn Progress,
+    ) -> Result<Solver<'a, N>, E> {
+        let chunks = Chunks::new(frame.blocks(), frame.block_rows());
+        let moves = RowMoves::new(frame);
+        let initial = initial(&moves, chunks, sub_slices, scratch, progress)?;
+        let mut solver = Solver { frame, scratch, chunks, initial, plies: Vec::new() };
+        for winner in Side::ALL {
+            let plies = solver.plies(&moves, winner, placement, progress)?;
+            solver.plies.extend((1..).zip(plies).map(|(ply, file)| (winner, ply, file)));
+        }
+        Ok(solver)
+    }
+
+    /// The frame of the slice.
+    pub fn frame(&self) -> &Frame<'a, N> {
+        self.frame
+    }
+
+    /// How many chunks the results are in.
+    pub fn chunks(&self) -> usize {
+        self.chunks.count()
+    }
+
+    /// The rows of a chunk; the last one may have fewer.
+    pub fn chunk_rows(&self) -> usize {
+        self.chunks.chunk_rows()
+    }
+
+    /// The blocks of a chunk.
+    pub fn blocks(&self, chunk: usize) -> Range<usize> {
+        self.chunks.blocks_of(chunk)
+    }
+
+    /// The values of all positions in a chunk, by side to move and row.
+    ///
+    /// # Errors
+    /// If the scratch folder has been damaged.
+    pub fn coded_rows(&self, chunk: usize) -> Result<[CodedRows<N>; 2], ScratchError> {
+        let blocks = self.blocks(chunk);
+        let mut walker = Walker::new(self.frame.attackers.sets());
+        let block = |number| self.frame.block_of(number, walker.set(number as u64).0);
+        let valid: Vec<Row<N>> = blocks.map(block).flat_map(|block| block.valid).collect();
+        // At odd plies the winner is to move and wins, at even ones the other
+        // side loses.
+        let mut plies: [Vec<(Code, Vec<Event<N>>)>; 2] = Default::default();
+        let key = |content, winner, ply| Key { content, winner, ply, chunk: chunk as u32 };
+        for winner in Side::ALL {
+            let stuck = read_events(self.initial.of(chunk), key(Content::Stuck, winner, 0))?;
+            plies[winner.other() as usize].push((code(0), stuck));
+        }
+        for &(winner, ply, ref file) in &self.plies {
+            let to_move = if ply % 2 == 1 { winner } else { winner.other() };
+            let events = read_events(file, key(Content::Found, winner, ply))?;
+            if !events.is_empty() {
+                plies[to_move as usize].push((code(ply), events));
+            }
+        }
+        Ok(plies.map(|plies| CodedRows::from_plies(&plies, &valid)))
+    }
+
+    /// The greatest DTW code of any position.
+    pub fn greatest_code(&self) -> Code {
+        let stuck = self.initial.keys().any(|key| key.content == Content::Stuck);
+        let plies = self.plies.iter().filter(|(_, _, file)| file.keys().next().is_some());
+        let found = plies.map(|&(_, ply, _)| code(ply)).max();
+        found.into_iter().chain(stuck.then(|| code(0))).max().unwrap_or(0)
+    }
+
+    /// One outcome, from wins in one ply to the last.
+    fn plies(
+        &self,
+        moves: &RowMoves<N>,
+        winner: Side,
+        placement: &Placement,
+        progress: &dyn Progress,
+    ) -> Result<Vec<StageFile<'a>>, ScratchError> {
+        if let Some(plies) = self.kept_plies(winner)? {
+            return Ok(plies);
+        }
+        let (frame, scratch) = (self.frame, self.scratch);
+        let mut plies: Vec<StageFile> = Vec::new();
+        let rows = self.chunks.rows() as u64;
+        let done = |rows: usize| progress.advance(rows as u64);
+        let mut outcome =
+            Outcome::new(moves, winner, self.chunks, placement, scratch, &self.initial)?;
+        let last_event = outcome.last_event();
+        // What changed at the last ply and at the one before.
+        let (mut before, mut changed) = (Changed::default(), outcome.stuck()?);
+        let mut base = self.initial.hash();
+        for ply in 1.. {
+            progress.phase(frame.slice, Phase::Ply { winner, ply }, rows);
+            let stage = Stage::Ply { winner, ply };
+            let (file, now) = match scratch.finished(stage, base)? {
+                Some(file) => {
+                    let now = outcome.replay(ply, &file)?;
+                    (file, now)
+                }
+                None => {
+                    let log = scratch.begin(stage, base)?;
+                    let ply = Ply { ply, log: &log, done: &done };
+                    let now = if ply.ply % 2 == 1 {
+                        outcome.winning_ply(&ply, &changed)?
+                    } else {
+                        outcome.losing_ply(&ply, [&changed, &before])?
+                    };
+                    (log.finish()?, now)
+                }
+            };
+            base = file.hash();
+            plies.push(file);
+            (before, changed) = (changed, now);
+            if ply % 2 == 0 && changed.rows == 0 && ply > last_event {
+                let all = scratch.begin(Stage::Outcome { winner }, base)?;
+                all.add(last(winner, ply), &[])?;
+                all.finish()?;
+                break;
+            }
+        }
+        Ok(plies)
+    }
+
+    /// The plies of an outcome that is done, each standing on the one before; `None`
+    /// if it is not done, or not all of it is there any more.
+    fn kept_plies(&self, winner: Side) -> Result<Option<Vec<StageFile<'a>>>, ScratchError> {
+        let (scratch, stage) = (self.scratch, Stage::Outcome { winner });
+        let (mut base, mut plies) = (self.initial.hash(), Vec::new());
+        for ply in 1.. {
+            let Some(file) = scratch.finished(Stage::Ply { winner, ply }, base)? else { break };
+            base = file.hash();
+            plies.push(file);
+        }
+        // What the last of them stands on is the whole outcome, or not done yet.
+        let all = scratch.finished(stage, base)?;
+        let whole = all.is_some_and(|all| all.keys().eq([last(winner, plies.len() as Plies)]));
+        Ok(whole.then_some(plies))
+    }
+}
+
+/// The initial pass, for both outcomes, as far as it is not done.
+fn initial<'a, const N: usize, E: From<ScratchError>>(
+    moves: &RowMoves<N>,
+    chunks: Chunks,
+    sub_slices: impl FnOnce() -> Result<SubSlices<N>, E>,
+    scratch: &'a Scratch<'a>,
+    progress: &dyn Progress,
+) -> Result<Parts<'a>, E> {
+    let part_chunks = chunks.part_chunks();
+    let chunks_of =
+        |part: usize| part * part_chunks..((part + 1) * part_chunks).min(chunks.count());
+    let rows = |part| chunks.rows_of(&chunks_of(part)).len() as u64;
+    // Each part is made from the smaller slices alone, which the identity stands for.
+    let base = Hash::default();
+    let kept = (0..chunks.count().div_ceil(part_chunks))
+        .map(|part| scratch.finished(Stage::Initial { part }, base))
+        .collect::<Result<Vec<_>, _>>()?;
+    if kept.iter().all(Option::is_some) {
+        return Ok(Parts::new(kept.into_iter().flatten().collect(), part_chunks));
+    }
+    let sub_slices = sub_slices()?;
+    progress.phase(moves.frame.slice, Phase::Initial, chunks.rows() as u64);
+    let pass = InitialPass::new(moves, &sub_slices);
+    let mut files = Vec::new();
+    for (part, kept) in kept.into_iter().enumerate() {
+        if let Some(file) = kept {
+            progress.advance(rows(part));
+            files.push(file);
+            continue;
+        }
+        let writer = scratch.begin(Stage::Initial { part }, base)?;
+        chunks_of(part).into_par_iter().try_for_each_init(
+            || pass.scratch(),
+            |buffers, chunk| {
+                let outcomes = pass.run(chunks.blocks_of(chunk), buffers);
+                for (winner, seeds) in Side::ALL.into_iter().zip(&outcomes) {
+                    keep(&writer, winner, chunk as u32, seeds)?;
+                }
+                progress.advance(chunks.rows_of(&(chunk..chunk + 1)).len() as u64);
+                Ok::<_, ScratchError>(())
+            },
+        )?;
+        files.push(writer.finish()?);
+    }
+    Ok(Parts::new(files, part_chunks))
+}
+
+/// The record that names the last ply of an outcome.
+fn last(winner: Side, ply: Plies) -> Key {
+    Key { content: Content::Last, winner, ply, chunk: 0 }
+}
+
+/// Keeps what the initial pass says of a chunk.
+fn keep<const N: usize>(
+    writer: &StageWriter,
+    winner: Side,
+    chunk: u32,
+    seeds: &Seeds<N>,
+) -> Result<(), ScratchError> {
+    let key = |content, ply: usize| Key { content, winner, ply: ply as Plies, chunk };
+    if seeds.open.iter().any(|lanes| !lanes.is_empty()) {
+        writer.add(key(Content::Open, 0), &pack_rows(&seeds.open))?;
+    }
+    let stuck = std::iter::once((key(Content::Stuck, 0), &seeds.stuck));
+    let at = |content| move |(ply, events)| (key(content, ply), events);
+    let wins = seeds.wins.iter().enumerate().map(at(Content::Wins));
+    let releases = seeds.releases.iter().enumerate().map(at(Content::Releases));
+    for (key, events) in stuck.chain(wins).chain(releases) {
+        if !events.is_empty() {
+            writer.add(key, &pack_events(events))?;
+        }
+    }
+    Ok(())
+}
+
+/// The code of the values found at a ply.
+fn code(ply: Plies) -> Code {
+    let value = if ply % 2 == 1 { Value::Win(ply) } else { Value::Loss(ply) };
+    dtw_code(value).expect("wins are at odd plies, and no game is 32,000 plies long")
+}

@@ -1,0 +1,103 @@
+//! Rows and events as bytes, for the records of a stage.
+
+use crate::solve::initial::seeds::Event;
+use crate::solve::rows::row::Row;
+
+/// The bytes of events, whose rows ascend: how many, the rows as distances from
+/// the one before (7 bits a byte, low ones first), then their lanes.
+pub fn pack_events<const N: usize>(events: &[Event<N>]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(4 + events.len() * (2 + size_of::<Row<N>>()));
+    bytes.extend_from_slice(&(events.len() as u32).to_le_bytes());
+    let mut last = 0;
+    for &(row, _) in events {
+        let mut distance = row - last;
+        last = row;
+        while distance >= 0x80 {
+            bytes.push(distance as u8 | 0x80);
+            distance >>= 7;
+        }
+        bytes.push(distance as u8);
+    }
+    for (_, lanes) in events {
+        put_row(*lanes, &mut bytes);
+    }
+    bytes
+}
+
+/// The events of [`pack_events`]; `None` if these bytes are none.
+pub fn unpack_events<const N: usize>(bytes: &[u8]) -> Option<Vec<Event<N>>> {
+    let (count, mut rest) = bytes.split_first_chunk::<4>()?;
+    let count = u32::from_le_bytes(*count) as usize;
+    // Each event has at least one byte, so this is no more than there is.
+    let mut events = Vec::with_capacity(count.min(rest.len()));
+    let mut row = 0_u32;
+    for _ in 0..count {
+        let (mut distance, mut shift) = (0_u32, 0);
+        loop {
+            let (&byte, others) = rest.split_first()?;
+            rest = others;
+            distance |= u32::from(byte & 0x7f).checked_shl(shift)?;
+            shift += 7;
+            if byte & 0x80 == 0 {
+                break;
+            }
+        }
+        row = row.checked_add(distance)?;
+        events.push((row, Row::EMPTY));
+    }
+    let rows = unpack_rows(rest, count)?;
+    for ((_, lanes), row) in events.iter_mut().zip(rows) {
+        *lanes = row;
+    }
+    Some(events)
+}
+
+/// The bytes of rows.
+pub fn pack_rows<const N: usize>(rows: &[Row<N>]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(size_of_val(rows));
+    rows.iter().for_each(|&row| put_row(row, &mut bytes));
+    bytes
+}
+
+/// That many rows of [`pack_rows`]; `None` if these bytes are others.
+pub fn unpack_rows<const N: usize>(
+    bytes: &[u8],
+    count: usize,
+) -> Option<impl Iterator<Item = Row<N>>> {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let fits = rest.is_empty() && words.len() == count.checked_mul(N)?;
+    fits.then(|| {
+        words.chunks_exact(N).map(|row| Row(std::array::from_fn(|i| u64::from_le_bytes(row[i]))))
+    })
+}
+
+fn put_row<const N: usize>(row: Row<N>, bytes: &mut Vec<u8>) {
+    row.0.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn events_go_through_bytes(rows in prop::collection::btree_map(any::<u32>(), any::<[u64; 2]>(), 0..50)) {
+            let events: Vec<Event<2>> = rows.into_iter().map(|(row, lanes)| (row, Row(lanes))).collect();
+            let bytes = pack_events(&events);
+            prop_assert_eq!(unpack_events(&bytes), Some(events));
+            for length in 0..bytes.len() {
+                prop_assert_eq!(unpack_events::<2>(&bytes[..length]), None);
+            }
+        }
+
+        #[test]
+        fn rows_go_through_bytes(rows in prop::collection::vec(any::<[u64; 3]>(), 0..20)) {
+            let rows: Vec<Row<3>> = rows.into_iter().map(Row).collect();
+            let bytes = pack_rows(&rows);
+            let unpacked = unpack_rows(&bytes, rows.len()).map(Iterator::collect::<Vec<_>>);
+            prop_assert_eq!(unpacked, Some(rows));
+        }
+    }
+}

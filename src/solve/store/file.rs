@@ -1,0 +1,203 @@
+//! Stage files: written once, then read record by record.
+
+use std::cell::RefCell;
+use std::io;
+use std::mem;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use zstd::bulk::Compressor;
+
+use crate::system::filesystem::{FileSystem, Output};
+
+use super::Scratch;
+use super::error::{ScratchError, at};
+use super::index::{Entry, HEADER_BYTES, Hash, Header, Index, sum};
+use super::stage::{Key, PARTIAL, Stage};
+
+/// Compression that costs little beside what the records took to compute.
+const LEVEL: i32 = -3;
+
+/// A stage that is done.
+#[derive(Debug)]
+pub struct StageFile<'a> {
+    pub(super) files: &'a dyn FileSystem,
+    pub(super) path: PathBuf,
+    pub(super) index: Index,
+}
+
+impl StageFile<'_> {
+    /// The records.
+    pub fn keys(&self) -> impl Iterator<Item = Key> {
+        self.index.entries.iter().map(|entry| entry.key)
+    }
+
+    /// Stands for all that is in the file, and all that it was made from.
+    pub fn hash(&self) -> Hash {
+        self.index.hash
+    }
+
+    /// The bytes of a record; `None` if there is none.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is not what was written.
+    pub fn read(&self, key: Key) -> Result<Option<Vec<u8>>, ScratchError> {
+        self.index.find(key).map(|entry| self.record(entry)).transpose()
+    }
+
+    fn record(&self, entry: &Entry) -> Result<Vec<u8>, ScratchError> {
+        let packed = self.files.read(&self.path, entry.start, entry.packed as usize);
+        let packed = match packed {
+            // Since the index was read, the file has been cut short or taken away.
+            Err(error) if is_gone(&error) => return Err(self.damaged()),
+            packed => packed.map_err(at(&self.path))?,
+        };
+        zstd::bulk::decompress(&packed, entry.length as usize)
+            .ok()
+            .filter(|bytes| bytes.len() == entry.length as usize && sum(bytes) == entry.sum)
+            .ok_or_else(|| self.damaged())
+    }
+
+    /// The error of a file that does not hold what was written.
+    pub fn damaged(&self) -> ScratchError {
+        ScratchError::damaged(&self.path)
+    }
+}
+
+fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::NotFound)
+}
+
+/// A stage that is being done; records may be added from many threads.
+#[derive(Debug)]
+pub struct StageWriter<'a> {
+    scratch: &'a Scratch<'a>,
+    stage: Stage,
+    header: Header,
+    path: PathBuf,
+    writing: Mutex<Writing>,
+}
+
+#[derive(Debug)]
+struct Writing {
+    file: Box<dyn Output>,
+    end: u64,
+    entries: Vec<Entry>,
+}
+
+impl<'a> StageWriter<'a> {
+    /// Begins the file of a stage.
+    pub(super) fn begin(
+        scratch: &'a Scratch<'a>,
+        stage: Stage,
+        header: Header,
+    ) -> Result<StageWriter<'a>, ScratchError> {
+        let path = scratch.path(stage);
+        let begin = || {
+            let mut file = scratch.files.create(&path.with_extension(PARTIAL), false)?;
+            file.write_all(&header.to_bytes())?;
+            Ok(file)
+        };
+        let file = begin().map_err(at(&path))?;
+        let writing = Writing { file, end: HEADER_BYTES as u64, entries: Vec::new() };
+        Ok(StageWriter { scratch, stage, header, path, writing: Mutex::new(writing) })
+    }
+
+    /// Adds a record. One without bytes need not be added.
+    pub fn add(&self, key: Key, bytes: &[u8]) -> Result<(), ScratchError> {
+        let add = || {
+            let packed = compress(bytes)?;
+            let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
+            let (sum, size) = (sum(bytes), u32::try_from(packed.len()).map_err(io::Error::other)?);
+            let mut writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+            writing.file.write_all(&packed)?;
+            let entry = Entry { key, length, sum, start: writing.end, packed: size };
+            writing.end += u64::from(size);
+            writing.entries.push(entry);
+            Ok(())
+        };
+        add().map_err(at(&self.path))
+    }
+
+    /// Declares the stage done: writes the index, and only then gives the file its name.
+    pub fn finish(self) -> Result<StageFile<'a>, ScratchError> {
+        let StageWriter { scratch, stage, header, path, writing } = self;
+        let Writing { mut file, entries, .. } =
+            writing.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let index = Index::new(stage, header, entries);
+        let mut end = || {
+            file.write_all(&index.to_bytes())?;
+            let sync = scratch.unsynced.take_if_due();
+            if let Some(earlier) = &sync {
+                file.sync()?;
+                earlier.iter().try_for_each(|path| sync_if_there(scratch.files, path))?;
+            }
+            scratch.files.rename(&path.with_extension(PARTIAL), &path)?;
+            match sync {
+                Some(_) => scratch.files.sync_folder(&scratch.folder)?,
+                None => scratch.unsynced.add(&path),
+            }
+            Ok(())
+        };
+        end().map_err(at(&path))?;
+        Ok(StageFile { files: scratch.files, path, index })
+    }
+}
+
+/// Syncs a stage, unless it was found to be damaged and deleted.
+fn sync_if_there(files: &dyn FileSystem, path: &Path) -> io::Result<()> {
+    match files.sync(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        synced => synced,
+    }
+}
+
+/// Finished stages that a power cut may still take.
+#[derive(Debug)]
+pub(super) struct Unsynced {
+    every: Duration,
+    stages: Mutex<(Vec<PathBuf>, Instant)>,
+}
+
+impl Unsynced {
+    /// None yet; they are to be synced when so much time has passed.
+    pub fn new(every: Duration) -> Unsynced {
+        Unsynced { every, stages: Mutex::new((Vec::new(), Instant::now())) }
+    }
+
+    fn add(&self, path: &Path) {
+        self.stages().0.push(path.to_owned());
+    }
+
+    /// All of them, if it is time to sync them.
+    fn take_if_due(&self) -> Option<Vec<PathBuf>> {
+        let mut stages = self.stages();
+        let (paths, last) = &mut *stages;
+        (last.elapsed() >= self.every).then(|| {
+            *last = Instant::now();
+            mem::take(paths)
+        })
+    }
+
+    fn stages(&self) -> MutexGuard<'_, (Vec<PathBuf>, Instant)> {
+        self.stages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Compresses with the thread's own context: making one costs more than a small
+/// record.
+fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    thread_local! {
+        static CONTEXT: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    }
+    CONTEXT.with_borrow_mut(|context| {
+        let mut ready = match context.take() {
+            Some(ready) => ready,
+            None => Compressor::new(LEVEL)?,
+        };
+        let packed = ready.compress(bytes);
+        *context = Some(ready);
+        packed
+    })
+}

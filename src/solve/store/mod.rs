@@ -1,0 +1,338 @@
+#![doc = include_str!("FORMAT.md")]
+
+pub mod codec;
+mod error;
+mod file;
+mod index;
+mod stage;
+
+pub use error::{ScratchError, ScratchErrorKind, at};
+pub use file::{StageFile, StageWriter};
+pub use index::Hash;
+pub use stage::{Content, Key, Stage};
+
+use std::fmt;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::progress::Progress;
+use crate::system::filesystem::FileSystem;
+
+use file::Unsynced;
+use index::{Header, Index};
+use stage::is_ours;
+
+/// The folder in which the work on one slice is kept.
+pub struct Scratch<'a> {
+    files: &'a dyn FileSystem,
+    folder: PathBuf,
+    identity: Hash,
+    unsynced: Unsynced,
+    progress: &'a dyn Progress,
+}
+
+impl fmt::Debug for Scratch<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Scratch").field(&self.folder).finish()
+    }
+}
+
+/// How the work on a slice is kept.
+#[derive(Clone, Copy)]
+pub struct Keeping<'a> {
+    /// The disk.
+    pub files: &'a dyn FileSystem,
+    /// How much time passes until finished stages are synced, so that they outlast not
+    /// only a killed program, but a power cut.
+    pub sync_every: Duration,
+    /// Told what has to be done again.
+    pub progress: &'a dyn Progress,
+}
+
+impl<'a> Scratch<'a> {
+    /// Opens the folder, which nobody else must use, and makes it if it is not there.
+    /// `identity` stands for all that the results depend on: work of another identity
+    /// is thrown away.
+    pub fn open(
+        folder: &Path,
+        identity: Hash,
+        keeping: Keeping<'a>,
+    ) -> Result<Scratch<'a>, ScratchError> {
+        let Keeping { files, sync_every, progress } = keeping;
+        files.make_folders(folder).map_err(at(folder))?;
+        let (folder, unsynced) = (folder.to_owned(), Unsynced::new(sync_every));
+        let scratch = Scratch { files, folder, identity, unsynced, progress };
+        scratch.sweep()?;
+        Ok(scratch)
+    }
+
+    /// Deletes what unfinished stages and other work have left.
+    fn sweep(&self) -> Result<(), ScratchError> {
+        let mut others = 0;
+        for path in ours(self.files, &self.folder).map_err(at(&self.folder))? {
+            let stage = path.extension().is_none();
+            let header =
+                if stage { Header::read(self.files, &path).map_err(at(&path))? } else { None };
+            if header.is_none_or(|header| header.identity != self.identity) {
+                self.files.remove(&path).map_err(at(&path))?;
+                others += usize::from(stage);
+            }
+        }
+        if others > 0 {
+            self.progress.notice(&format!(
+                "{}: the work kept there is damaged, or of other rules, other smaller tables or \
+                 another version of this program: it is done again",
+                self.folder.display()
+            ));
+        }
+        Ok(())
+    }
+
+    /// Deletes the work in a folder, and the folder if nothing else is in it.
+    pub fn clear(files: &dyn FileSystem, folder: &Path) -> Result<(), ScratchError> {
+        let clear = || {
+            for path in ours(files, folder)? {
+                files.remove(&path)?;
+            }
+            match files.remove_folder(folder) {
+                Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
+                removed => removed,
+            }
+        };
+        match clear() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            cleared => cleared.map_err(at(folder)),
+        }
+    }
+
+    /// The file of a stage, if it is done and stands on `base`: the hash of the stage
+    /// before it, or what [`Parts::hash`] says. One that does not fit is deleted.
+    pub fn finished(
+        &self,
+        stage: Stage,
+        base: Hash,
+    ) -> Result<Option<StageFile<'a>>, ScratchError> {
+        let path = self.path(stage);
+        let header = Header { identity: self.identity, base };
+        let read = || match Header::read(self.files, &path)? {
+            Some(found) if found == header => Index::read(self.files, &path, stage, header),
+            _ => Ok(None),
+        };
+        match read() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(at(&path)(error)),
+            Ok(Some(index)) => Ok(Some(StageFile { files: self.files, path, index })),
+            Ok(None) => {
+                self.discard(&path)?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Deletes a stage that does not hold what was written, or stands on another one.
+    pub fn discard(&self, path: &Path) -> Result<(), ScratchError> {
+        match self.files.remove(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(at(path)(error)),
+            _ => {}
+        }
+        self.progress.notice(&format!(
+            "{}: it is damaged, or what it stands on was: this part of the work is done again",
+            path.display()
+        ));
+        Ok(())
+    }
+
+    /// Begins the file of a stage that stands on `base`.
+    pub fn begin(&'a self, stage: Stage, base: Hash) -> Result<StageWriter<'a>, ScratchError> {
+        let header = Header { identity: self.identity, base };
+        StageWriter::begin(self, stage, header)
+    }
+
+    /// A file of zeros of that length, for tables that are larger than memory.
+    pub fn table(&self, bytes: u64) -> Result<File, ScratchError> {
+        self.files.unnamed(&self.folder, bytes).map_err(at(&self.folder))
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    fn path(&self, stage: Stage) -> PathBuf {
+        self.folder.join(stage.to_string())
+    }
+}
+
+/// The files in a folder that builds make there.
+fn ours(files: &dyn FileSystem, folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let name = |path: &PathBuf| path.file_name()?.to_str().map(is_ours);
+    let all = files.list(folder)?.into_iter();
+    Ok(all.filter(|path| name(path).unwrap_or(false)).collect())
+}
+
+/// The stage files of a pass that is done in parts.
+#[derive(Debug)]
+pub struct Parts<'a> {
+    /// The parts in order.
+    files: Vec<StageFile<'a>>,
+    /// How many chunks each part has; the last one may have fewer.
+    part_chunks: usize,
+}
+
+impl<'a> Parts<'a> {
+    /// Parts of so many chunks each.
+    pub fn new(files: Vec<StageFile<'a>>, part_chunks: usize) -> Parts<'a> {
+        Parts { files, part_chunks }
+    }
+
+    /// The records of all parts.
+    pub fn keys(&self) -> impl Iterator<Item = Key> {
+        self.files.iter().flat_map(StageFile::keys)
+    }
+
+    /// The file with the records of a chunk.
+    pub fn of(&self, chunk: usize) -> &StageFile<'a> {
+        &self.files[chunk / self.part_chunks]
+    }
+
+    /// Stands for all that is in the parts: what the first plies stand on.
+    pub fn hash(&self) -> Hash {
+        let mut hasher = blake3::Hasher::new();
+        self.files.iter().for_each(|file| {
+            hasher.update(&file.hash());
+        });
+        *hasher.finalize().as_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::rules::Side;
+    use crate::system::filesystem::SystemFiles;
+
+    const KEY: Key = Key { content: Content::Found, winner: Side::Defenders, ply: 3, chunk: 7 };
+    const STAGE: Stage = Stage::Ply { winner: Side::Defenders, ply: 3 };
+    const IDENTITY: Hash = [1; 32];
+    const BASE: Hash = [2; 32];
+
+    #[derive(Default)]
+    struct Notices(Mutex<Vec<String>>);
+
+    impl Progress for Notices {
+        fn notice(&self, text: &str) {
+            self.0.lock().unwrap().push(text.to_owned());
+        }
+    }
+
+    fn open<'a>(folder: &Path, identity: Hash, progress: &'a dyn Progress) -> Scratch<'a> {
+        let keeping = Keeping { files: &SystemFiles, sync_every: Duration::ZERO, progress };
+        Scratch::open(folder, identity, keeping).unwrap()
+    }
+
+    /// A folder with one stage, and the stage's bytes.
+    fn written(folder: &Path) -> Vec<u8> {
+        let scratch = open(folder, IDENTITY, &());
+        let writer = scratch.begin(STAGE, BASE).unwrap();
+        writer.add(KEY, b"rows").unwrap();
+        writer.add(Key { chunk: 2, ..KEY }, b"").unwrap();
+        assert!(scratch.finished(STAGE, BASE).unwrap().is_none());
+        let file = writer.finish().unwrap();
+        assert_eq!(file.read(KEY).unwrap().unwrap(), b"rows");
+        fs::read(folder.join(STAGE.to_string())).unwrap()
+    }
+
+    #[test]
+    fn a_finished_stage_is_found_again() {
+        let folder = tempfile::tempdir().unwrap();
+        written(folder.path());
+        let scratch = open(folder.path(), IDENTITY, &());
+        let file = scratch.finished(STAGE, BASE).unwrap().unwrap();
+        assert_eq!(file.read(KEY).unwrap().unwrap(), b"rows");
+        assert_eq!(file.keys().map(|key| key.chunk).collect::<Vec<_>>(), [2, 7]);
+        assert_eq!(file.read(Key { chunk: 8, ..KEY }).unwrap(), None);
+        assert!(scratch.finished(Stage::Initial { part: 0 }, BASE).unwrap().is_none());
+    }
+
+    #[test]
+    fn the_order_of_writing_does_not_matter() {
+        let folder = tempfile::tempdir().unwrap();
+        let scratch = open(folder.path(), IDENTITY, &());
+        let hashes = [[3, 5], [5, 3]].map(|chunks| {
+            let writer = scratch.begin(STAGE, BASE).unwrap();
+            for chunk in chunks {
+                writer.add(Key { chunk, ..KEY }, &[chunk as u8; 9]).unwrap();
+            }
+            writer.finish().unwrap().hash()
+        });
+        assert_eq!(hashes[0], hashes[1]);
+    }
+
+    #[test]
+    fn what_stands_on_something_else_is_not_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let whole = written(folder.path());
+        let path = folder.path().join(STAGE.to_string());
+        let notices = Notices::default();
+        let scratch = open(folder.path(), IDENTITY, &notices);
+        assert!(scratch.finished(STAGE, [3; 32]).unwrap().is_none());
+        assert!(!path.exists());
+        let other = Stage::Ply { winner: Side::Defenders, ply: 5 };
+        fs::write(folder.path().join(other.to_string()), &whole).unwrap();
+        assert!(scratch.finished(other, BASE).unwrap().is_none());
+        assert_eq!(notices.0.lock().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn other_work_is_swept_away() {
+        let folder = tempfile::tempdir().unwrap();
+        written(folder.path());
+        for name in ["attackers-1", "attackers-2.part", "open", "notes.txt"] {
+            fs::write(folder.path().join(name), "something").unwrap();
+        }
+        let notices = Notices::default();
+        let left = |identity| {
+            open(folder.path(), identity, &notices);
+            let paths = SystemFiles.list(folder.path()).unwrap();
+            let mut names: Vec<String> =
+                paths.iter().map(|p| p.file_name().unwrap().to_str().unwrap().to_owned()).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(left(IDENTITY), ["defenders-3", "notes.txt"]);
+        assert_eq!(left([9; 32]), ["notes.txt"]);
+        assert_eq!(notices.0.lock().unwrap().len(), 2);
+        Scratch::clear(&SystemFiles, folder.path()).unwrap();
+        assert_eq!(left(IDENTITY), ["notes.txt"]);
+    }
+
+    /// Whoever reads a stage gets the very records that were written, or is told.
+    #[test]
+    fn what_is_cut_short_or_damaged_is_not_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let whole = written(folder.path());
+        let path = folder.path().join(STAGE.to_string());
+        let scratch = open(folder.path(), IDENTITY, &());
+        for length in 0..whole.len() {
+            fs::write(&path, &whole[..length]).unwrap();
+            assert!(scratch.finished(STAGE, BASE).unwrap().is_none(), "{length} bytes");
+        }
+        for bit in 0..8 * whole.len() {
+            let mut bytes = whole.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            fs::write(&path, &bytes).unwrap();
+            let Some(file) = scratch.finished(STAGE, BASE).unwrap() else { continue };
+            for (key, record) in [(KEY, &b"rows"[..]), (Key { chunk: 2, ..KEY }, b"")] {
+                match file.read(key) {
+                    Ok(read) => assert_eq!(read.as_deref(), Some(record), "bit {bit}"),
+                    Err(error) => assert!(matches!(error.kind, ScratchErrorKind::Damaged)),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! What the work stands on and who is told of it: files, mapped memory, progress.
+
+pub(crate) mod filesystem;
+pub(crate) mod mapping;
+pub mod progress;
