@@ -60,17 +60,24 @@
 //! # }
 //! ```
 
+// What building, verifying and studying use of the lower rooms; with them, nothing is
+// dead.
+#![cfg_attr(not(feature = "build"), allow(dead_code, unused_imports))]
+
 #[cfg(feature = "capi")]
 pub mod capi;
 mod game;
 pub mod index;
+#[cfg(feature = "build")]
 mod solve;
 mod study;
 mod system;
 pub mod table;
 pub mod tablebase;
+#[cfg(feature = "build")]
 pub mod verify;
 
+#[cfg(feature = "build")]
 #[doc(hidden)]
 pub mod kernels {
     //! Nothing to build upon: inner loops for the benchmarks.
@@ -78,8 +85,11 @@ pub mod kernels {
 }
 
 pub use game::{board, moves, notation, perft, position, rules, slice, unmoves, value};
+#[cfg(feature = "build")]
 pub use solve::building as build;
-pub use study::{manifest, stats};
+#[cfg(feature = "build")]
+pub use study::manifest;
+pub use study::stats;
 pub use system::progress;
 pub use table::dont_care;
 

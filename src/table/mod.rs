@@ -12,8 +12,10 @@ mod header;
 mod packing;
 mod reader;
 mod source;
+#[cfg(feature = "build")]
 mod temporary;
 mod value_hash;
+#[cfg(feature = "build")]
 mod writer;
 
 pub use block::{EncodedBlock, encode_block};
@@ -27,7 +29,10 @@ pub use header::{FORMAT_VERSION, Header, Metric};
 pub use packing::Packing;
 pub use reader::{PackedBlock, Table};
 pub use source::{Access, Source, TableFile};
+#[cfg(feature = "build")]
 pub use temporary::remove_temporaries;
+#[cfg(feature = "build")]
 pub(crate) use temporary::remove_temporaries_on;
 pub use value_hash::{LaneHasher, ValueHash, ValueHasher};
+#[cfg(feature = "build")]
 pub use writer::TableWriter;

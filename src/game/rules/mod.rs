@@ -7,6 +7,7 @@ mod error;
 mod essence;
 mod file;
 mod fingerprint;
+#[cfg(feature = "build")]
 mod json;
 mod layout;
 mod load;

@@ -55,6 +55,8 @@ struct State {
     pending: Vec<Change>,
     created: BTreeSet<PathBuf>,
     finished: BTreeSet<PathBuf>,
+    /// Files that got their names, in this order.
+    named: Vec<PathBuf>,
 }
 
 type Names = BTreeMap<PathBuf, Option<usize>>;
@@ -104,6 +106,7 @@ impl FaultyFiles {
             pending: Vec::new(),
             created: BTreeSet::new(),
             finished: BTreeSet::new(),
+            named: Vec::new(),
         };
         state.scan(root);
         state.lasting = state.names.clone();
@@ -123,6 +126,15 @@ impl FaultyFiles {
     /// The files that got their names, which were synced.
     pub fn finished(&self) -> BTreeSet<PathBuf> {
         self.state().finished.clone()
+    }
+
+    /// The files that got their names before another one did, and were not synced.
+    pub fn unfinished(&self) -> Vec<PathBuf> {
+        let state = self.state();
+        let mut named = state.named.clone();
+        named.pop();
+        named.retain(|path| !state.finished.contains(path));
+        named
     }
 
     /// Leaves in the folder what a power cut may leave: of changes of names that were
@@ -273,6 +285,7 @@ impl FileSystem for FaultyFiles {
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         let mut state = self.change()?;
         SystemFiles.rename(from, to)?;
+        state.named.push(to.to_owned());
         let node = state.names[from];
         state.rename(Some(from.to_owned()), Some((to.to_owned(), node)));
         Ok(())

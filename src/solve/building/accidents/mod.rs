@@ -128,6 +128,10 @@ fn every_call_may_go_wrong(placement: &Placement, sync_every: Duration) {
                 assert!(outcome.is_err(), "{what}");
             }
             let done = files.finished();
+            // Tables are synced at once, stages when it is time.
+            let unfinished = files.unfinished().into_iter();
+            let late = |path: &PathBuf| sync_every.is_zero() || path.extension().is_some();
+            assert_eq!(unfinished.filter(late).next(), None, "{what}");
             if fault == Fault::PowerCut {
                 files.lose_power();
             }
