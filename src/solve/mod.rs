@@ -1,5 +1,4 @@
-//! The solver: retrograde analysis of one slice, with the king's square in the
-//! bits of a machine word.
+#![doc = include_str!("ESSAY.md")]
 
 pub mod building;
 mod captures;
