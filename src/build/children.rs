@@ -49,7 +49,7 @@ pub fn read_children<const N: usize>(
         let metric = Metric::Dtw;
         let table = base.table(slice, metric)?;
         if table.summary(to_move).largest_code(metric) > LARGEST_CODE {
-            return Err(foreign(table).into());
+            return Err(foreign(table.path(), table.header()).into());
         }
         let frame = Frame::new(rules, slice)?;
         let index = base.index(slice)?;

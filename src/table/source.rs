@@ -5,6 +5,7 @@ use std::path::Path;
 
 use memmap2::Mmap;
 
+use super::error::{KindResult, TableErrorKind};
 use crate::mapping::map_file;
 
 /// What a table's bytes are read from.
@@ -17,6 +18,14 @@ pub trait Source {
     /// # Errors
     /// If they are not all there, or cannot be read.
     fn bytes(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>>;
+}
+
+/// The bytes of a table that lie there.
+pub(super) fn read<S: Source>(source: &S, start: u64, length: usize) -> KindResult<Cow<'_, [u8]>> {
+    source.bytes(start, length).map_err(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => TableErrorKind::Truncated,
+        _ => TableErrorKind::io("read the table")(error),
+    })
 }
 
 /// A table in memory.

@@ -1,6 +1,9 @@
 //! The program as users and scripts meet it: statuses, streams, messages, JSON.
 
 mod damage;
+#[path = "../forge/mod.rs"]
+mod forge;
+mod hostile;
 mod manifest;
 mod measures;
 mod place;
