@@ -1,5 +1,6 @@
 //! The program as users and scripts meet it: statuses, streams, messages, JSON.
 
+mod closed;
 mod damage;
 #[path = "../forge/mod.rs"]
 mod forge;
