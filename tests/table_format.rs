@@ -2,7 +2,10 @@
 
 mod forge;
 
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
@@ -11,7 +14,7 @@ use taflbase::slice::Slice;
 use taflbase::table::*;
 use tempfile::tempdir;
 
-use forge::{FOOTER, HEADER, put_checksums_right};
+use forge::{FOOTER, HEADER, Hollow, put_checksums_right};
 
 /// A table in memory: its header and the values of its blocks.
 #[derive(Clone, Debug)]
@@ -290,6 +293,50 @@ fn values_beyond_the_longest_win_are_damage() {
     let mut values = Vec::new();
     let damaged = (0..8).filter(|&block| table.read_block(block, &mut values).is_err());
     assert_eq!(damaged.collect::<Vec<_>>(), [1, 2]);
+}
+
+/// The bytes of a hollow table, and how many of them have been read.
+struct HollowSource(Hollow, Cell<u64>);
+
+impl Source for HollowSource {
+    fn size_bytes(&self) -> u64 {
+        (HEADER + FOOTER) as u64 + self.0.hole_bytes
+    }
+
+    fn bytes(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>> {
+        let HollowSource(Hollow { header, footer, hole_bytes }, read) = self;
+        read.set(read.get() + length as u64);
+        assert!(read.get() <= 2 << 20, "reads the hole");
+        Ok(match start.checked_sub(HEADER as u64) {
+            None => header[start as usize..][..length].into(),
+            Some(behind) if behind == *hole_bytes => footer[..length].into(),
+            Some(_) => vec![0; length].into(),
+        })
+    }
+}
+
+#[test]
+fn a_hole_of_a_file_takes_no_memory() {
+    let sound = small().bytes(19);
+    // Blocks as small as they may be, and an index of 96 GiB.
+    let hollow = Hollow::new(&sound, 1 << 40, 512);
+    assert_eq!(hollow.hole_bytes, 96 << 30);
+    let error = Table::new(HollowSource(hollow, Cell::new(0))).err().unwrap();
+    assert!(matches!(error.kind, TableErrorKind::Corrupted(Part::Index)), "{error}");
+    // Smaller ones.
+    let hollow = Hollow::new(&sound, 1 << 40, 511);
+    let error = Table::new(HollowSource(hollow, Cell::new(0))).err().unwrap();
+    assert!(matches!(error.kind, TableErrorKind::Corrupted(Part::Header)), "{error}");
+}
+
+#[test]
+fn a_head_is_read_before_anything_else() {
+    let sound = small().bytes(19);
+    let head = TableHead::new(&sound[..HEADER]).unwrap();
+    assert_eq!((head.header(), head.path()), (&small().header, None));
+    let error = head.into_table().unwrap_err();
+    assert!(matches!(error.kind, TableErrorKind::Truncated), "{error}");
+    small().assert_read(&TableHead::new(sound).unwrap().into_table().unwrap());
 }
 
 #[test]

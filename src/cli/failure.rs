@@ -14,7 +14,7 @@ pub enum Failure {
     Negative(String),
     /// An error, told on one line that says what to do.
     Error(String),
-    /// Nobody reads the results any more.
+    /// Nobody reads the results any more, and to tell them was all there was to do.
     Closed,
 }
 

@@ -52,7 +52,9 @@ POS is an OpenTafl position, the board from rank 1 up and the side to move,
 quoted or as two arguments: \"/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ a\".
 
 Exit status: 0 done; 1 a negative answer: a slice is not built, or verify or
-check has found something wrong; 2 an error, told on one line.";
+check has found something wrong; 2 an error, told on one line. Where nobody reads
+the results any more, build, verify and check go on and end with the status of
+their work; other commands end with 0.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -69,6 +71,24 @@ enum Command {
     Bench(bench::Args),
 }
 
+impl Command {
+    /// Whether it does more than tell: its status says what its work has come to, and must
+    /// not be that of the telling.
+    fn goes_on(&self) -> bool {
+        match self {
+            Command::Build(_) | Command::Verify(_) | Command::Check(_) => true,
+            Command::Rules(_)
+            | Command::Perft(_)
+            | Command::Plan(_)
+            | Command::Probe(_)
+            | Command::Line(_)
+            | Command::Stats(_)
+            | Command::Manifest(_)
+            | Command::Bench(_) => false,
+        }
+    }
+}
+
 /// Runs the program with the arguments that it was given.
 pub fn main() -> ExitCode {
     let arguments = arguments::joined(std::env::args_os());
@@ -83,7 +103,8 @@ pub fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> Result<(), Failure> {
-    let session = Session { json: cli.json, tables: cli.tables };
+    let goes_on = cli.command.goes_on();
+    let session = Session { json: cli.json, tables: cli.tables, goes_on };
     match cli.command {
         Command::Rules(args) => rules::run(&args, &session),
         Command::Perft(args) => perft::run(&args, &session),

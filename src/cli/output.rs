@@ -18,14 +18,19 @@ pub struct Session {
     pub json: bool,
     /// The table folder.
     pub tables: PathBuf,
+    /// Whether the command goes on when nobody reads its results any more.
+    pub goes_on: bool,
 }
 
 impl Session {
     /// Prints results for people.
     pub fn text(&self, text: &str) -> Result<(), Failure> {
         let mut out = io::stdout().lock();
-        out.write_all(text.as_bytes())?;
-        Ok(out.flush()?)
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        match written.map_err(Failure::from) {
+            Err(Failure::Closed) if self.goes_on => Ok(()),
+            written => written,
+        }
     }
 
     /// Prints one result for programs, on a line of its own.

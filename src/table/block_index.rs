@@ -1,21 +1,27 @@
-use super::bytes::{checksum, u64_at};
+use super::block::RECORD_HEAD;
+use super::bytes::{checksum_of, u64_at};
 use super::code::Code;
 use super::error::{KindResult, Part, TableErrorKind};
 use super::footer::Footer;
 use super::header::{HEADER_BYTES, Header};
+use super::source::{Source, read};
 
 /// Set in an entry that holds a block's one value.
 pub(super) const ONE_VALUE_FLAG: u64 = 1 << 63;
 
 const ENTRY_BYTES: usize = size_of::<u64>();
 
+/// How many bytes of an index are read at once.
+const READ_AT_ONCE: usize = 1 << 20;
+
 /// Where each block of a table is: the index of its file, and what the footer says of
 /// sides of one value. In memory, so that a probe need not look for it in the file.
 #[derive(Debug)]
 pub(super) struct BlockIndex {
     blocks_per_side: u64,
-    /// By side; nothing for a side of one value.
-    entries: [Vec<u64>; 2],
+    /// The first block that has an entry: none of a side of one value has.
+    first: u64,
+    entries: Box<[u64]>,
     one_value: [Option<Code>; 2],
 }
 
@@ -28,78 +34,101 @@ pub(super) enum Stored {
     Record(u64),
 }
 
-impl BlockIndex {
-    /// How many bytes of a file are its index.
-    ///
-    /// # Errors
-    /// If it is not just what lies between the place that the footer names and
-    /// `end`, where the footer begins.
-    pub fn bytes(end: u64, header: &Header, footer: &Footer) -> KindResult<usize> {
-        let sides = footer.one_value.iter().filter(|one_value| one_value.is_none()).count();
-        let entries = header.grid.blocks_per_side().checked_mul(sides as u64);
-        let bytes = entries.and_then(|entries| entries.checked_mul(ENTRY_BYTES as u64));
-        let start = footer.index_offset;
-        let fits = |&bytes: &u64| start.checked_add(bytes) == Some(end);
-        bytes
-            .filter(|bytes| start >= HEADER_BYTES as u64 && fits(bytes))
-            .and_then(|bytes| usize::try_from(bytes).ok())
-            .ok_or(TableErrorKind::Corrupted(Part::Footer))
+impl Stored {
+    /// What an entry says; `None` if it says nothing.
+    #[inline]
+    fn of(entry: u64) -> Option<Stored> {
+        match entry & ONE_VALUE_FLAG {
+            0 => Some(Stored::Record(entry)),
+            _ => Code::try_from(entry & !ONE_VALUE_FLAG).ok().map(Stored::OneValue),
+        }
     }
 
-    /// Reads these bytes.
+    /// Whether a record would have room before the index, which begins at `end`.
+    fn fits_before(self, end: u64) -> bool {
+        match self {
+            Stored::OneValue(_) => true,
+            Stored::Record(start) => {
+                start >= HEADER_BYTES as u64 && end.saturating_sub(start) >= RECORD_HEAD as u64
+            }
+        }
+    }
+}
+
+impl BlockIndex {
+    /// Reads the index, which is just what lies between the place that the footer names
+    /// and `end`, where the footer begins.
+    ///
+    /// Entries are looked at as they come, so that no more memory is taken than there are
+    /// entries: a hole in the file, which is as long as anybody likes and takes nothing of
+    /// the disk, has none.
     ///
     /// # Errors
-    /// If they have not the checksum that the footer names.
-    pub fn parse(bytes: &[u8], header: &Header, footer: &Footer) -> KindResult<BlockIndex> {
-        if checksum(bytes) != footer.index_checksum {
-            return Err(TableErrorKind::Corrupted(Part::Index));
-        }
+    /// If it has another length than the blocks ask for, holds what is no entry, or has not
+    /// the checksum that the footer names.
+    pub fn read<S: Source>(
+        source: &S,
+        end: u64,
+        header: &Header,
+        footer: &Footer,
+    ) -> KindResult<BlockIndex> {
         let blocks_per_side = header.grid.blocks_per_side();
-        let attackers = match footer.one_value[0] {
-            None => bytes.len().min(ENTRY_BYTES * blocks_per_side as usize),
-            Some(_) => 0,
-        };
-        let (attackers, defenders) = bytes.split_at(attackers);
-        let entries = [attackers, defenders]
-            .map(|side| side.chunks_exact(ENTRY_BYTES).map(|entry| u64_at(entry, 0)).collect());
-        Ok(BlockIndex { blocks_per_side, entries, one_value: footer.one_value })
+        let one_value = footer.one_value;
+        let sides = one_value.iter().filter(|one_value| one_value.is_none()).count() as u64;
+        let start = footer.index_offset;
+        // The limits of a grid keep this far below 64 bits.
+        let bytes = blocks_per_side * sides * ENTRY_BYTES as u64;
+        if start < HEADER_BYTES as u64 || start.checked_add(bytes) != Some(end) {
+            return Err(TableErrorKind::Corrupted(Part::Footer));
+        }
+        let damaged = TableErrorKind::Corrupted(Part::Index);
+        let sound =
+            |&entry: &u64| Stored::of(entry).is_some_and(|stored| stored.fits_before(start));
+        let mut hasher = blake3::Hasher::new();
+        let mut entries = Vec::new();
+        for at in (start..end).step_by(READ_AT_ONCE) {
+            let bytes = read(source, at, (end - at).min(READ_AT_ONCE as u64) as usize)?;
+            hasher.update(&bytes);
+            let known = entries.len();
+            entries.extend(bytes.chunks_exact(ENTRY_BYTES).map(|entry| u64_at(entry, 0)));
+            if !entries[known..].iter().all(sound) {
+                return Err(damaged);
+            }
+        }
+        if checksum_of(hasher.finalize()) != footer.index_checksum {
+            return Err(damaged);
+        }
+        let first = if one_value[0].is_some() { blocks_per_side } else { 0 };
+        Ok(BlockIndex { blocks_per_side, first, entries: entries.into(), one_value })
     }
 
     /// How many blocks have an entry: all but those of a side of one value.
     pub fn entries(&self) -> usize {
-        self.entries[0].len() + self.entries[1].len()
+        self.entries.len()
     }
 
     /// The number of a block's entry, if it has one.
     #[inline]
     pub fn entry_number(&self, block: u64) -> usize {
-        // If the first side has none, those of the second begin where it would.
-        let none = self.blocks_per_side - self.entries[0].len() as u64;
-        block.saturating_sub(none) as usize
+        block.saturating_sub(self.first) as usize
     }
 
     /// What is stored of a block, and the block's side.
     ///
     /// # Errors
-    /// If there is no such block, or its entry is wrong.
+    /// If there is no such block.
     #[inline]
     pub fn block(&self, block: u64) -> KindResult<(usize, Stored)> {
-        let (side, in_side) = match block.checked_sub(self.blocks_per_side) {
-            None => (0, block),
-            Some(in_side) => (1, in_side),
-        };
-        if in_side >= self.blocks_per_side {
+        let side = usize::from(block >= self.blocks_per_side);
+        if block >= 2 * self.blocks_per_side {
             return Err(TableErrorKind::OutsideTable);
         }
         if let Some(code) = self.one_value[side] {
             return Ok((side, Stored::OneValue(code)));
         }
-        // There are as many entries as the side has blocks.
-        let entry = self.entries[side].get(in_side as usize).copied();
-        let stored = entry.and_then(|entry| match entry & ONE_VALUE_FLAG {
-            0 => Some(Stored::Record(entry)),
-            _ => Code::try_from(entry & !ONE_VALUE_FLAG).ok().map(Stored::OneValue),
-        });
+        // There are as many entries as these sides have blocks, and all are sound.
+        let entry = self.entries.get(self.entry_number(block)).copied();
+        let stored = entry.and_then(Stored::of);
         stored.map(|stored| (side, stored)).ok_or(TableErrorKind::Corrupted(Part::Block(block)))
     }
 }

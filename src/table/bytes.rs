@@ -21,7 +21,12 @@ pub(super) fn put(bytes: &mut [u8], at: usize, value: &[u8]) {
     bytes[at..at + value.len()].copy_from_slice(value);
 }
 
-/// The first 8 bytes of a blake3 hash.
+/// The checksum of some bytes.
 pub(super) fn checksum(bytes: &[u8]) -> u64 {
-    u64_at(blake3::hash(bytes).as_bytes(), 0)
+    checksum_of(blake3::hash(bytes))
+}
+
+/// The checksum of the bytes with that hash: its first 8 bytes.
+pub(super) fn checksum_of(hash: blake3::Hash) -> u64 {
+    u64_at(hash.as_bytes(), 0)
 }

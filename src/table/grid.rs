@@ -11,6 +11,12 @@ pub const MAX_LANES: usize = MAX_SIZE as usize * MAX_SIZE as usize;
 pub const MAX_ROWS: u64 = 1 << 48;
 /// The most values that a block can hold: what bounds a reader's memory.
 pub const MAX_BLOCK_VALUES: usize = 1 << 20;
+/// How many blocks a table may have of any size; if it has more, they must hold
+/// [`MEAN_BLOCK_VALUES`] on average.
+const FEW_BLOCKS: u64 = 1 << 16;
+/// What keeps the index small beside the values, which writers do of themselves: to an
+/// eighth of a bit for each slot.
+const MEAN_BLOCK_VALUES: u64 = 1 << 9;
 
 /// How many slots a block has in each direction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -111,6 +117,13 @@ impl Grid {
         2 * self.blocks_per_side
     }
 
+    /// Whether the blocks are not so many, for the slots that there are, that no table
+    /// may be cut like that.
+    pub(super) fn is_cut_well(&self) -> bool {
+        let slots = 2 * self.lanes as u64 * self.rows;
+        self.blocks() <= FEW_BLOCKS.max(slots / MEAN_BLOCK_VALUES)
+    }
+
     /// How many blocks hold one side.
     pub fn blocks_per_side(&self) -> u64 {
         self.blocks_per_side
@@ -181,6 +194,7 @@ impl std::error::Error for GridError {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::Packing;
     use proptest::prelude::*;
 
     /// Grids with whole and cut-off blocks in either direction.
@@ -223,6 +237,27 @@ mod tests {
             prop_assert!(held <= values.max(1) as u64);
             prop_assert!(shape.lanes_per_block == 1 || shape.rows_per_block == rows);
         }
+
+        #[test]
+        fn default_shapes_cut_well(lanes in 1..=MAX_LANES, bits in 0..=48u32, below in 0..=99u64) {
+            let rows = (MAX_ROWS >> bits).saturating_sub(below).max(1);
+            for packing in Packing::ALL {
+                let shape = BlockShape::holding(packing.default_block_values(), lanes, rows);
+                prop_assert!(Grid::new(lanes, rows, shape).unwrap().is_cut_well());
+            }
+        }
+    }
+
+    #[test]
+    fn many_blocks_must_be_large() {
+        let cut = |rows, lanes_per_block, rows_per_block| {
+            let shape = BlockShape { lanes_per_block, rows_per_block };
+            Grid::new(4, rows, shape).unwrap().is_cut_well()
+        };
+        assert!(cut(1 << 13, 1, 1));
+        assert!(!cut((1 << 13) + 1, 1, 1));
+        assert!(cut(1 << 40, 1, 512) && cut(1 << 40, 4, 128));
+        assert!(!cut(1 << 40, 1, 511) && !cut(1 << 40, 4, 127));
     }
 
     #[test]

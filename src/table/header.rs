@@ -99,8 +99,12 @@ pub struct Header {
 
 impl Header {
     /// # Errors
-    /// If the slice has more soldiers than any board has squares.
+    /// If the slice has more soldiers than any board has squares, or the blocks are too
+    /// many.
     pub(super) fn to_bytes(self) -> KindResult<[u8; HEADER_BYTES]> {
+        if !self.grid.is_cut_well() {
+            return Err(TableErrorKind::Unwritable("its blocks are too many and too small"));
+        }
         let soldiers = |count| {
             u16::try_from(count).map_err(|_| TableErrorKind::Unwritable("too many soldiers"))
         };
@@ -186,7 +190,10 @@ impl Header {
                 defenders: usize::from(u16_at(file, DEFENDERS)),
                 attackers: usize::from(u16_at(file, ATTACKERS)),
             },
-            grid: Grid::new(lanes, u64_at(file, ROWS), shape).map_err(|_| damaged)?,
+            grid: Grid::new(lanes, u64_at(file, ROWS), shape)
+                .ok()
+                .filter(Grid::is_cut_well)
+                .ok_or(damaged)?,
         })
     }
 }
@@ -249,7 +256,9 @@ mod tests {
 
     #[test]
     fn impossible_headers_are_damaged_ones() {
-        for bytes in [with(VERSION, 0), with(LANES + 1, 9), with(LANES_PER_BLOCK, 46)] {
+        // Of 188 rows instead of 700 the blocks are too small.
+        let small = with(ROWS_PER_BLOCK + 1, 0);
+        for bytes in [with(VERSION, 0), with(LANES + 1, 9), with(LANES_PER_BLOCK, 46), small] {
             let error = Header::parse(&bytes).unwrap_err();
             assert!(matches!(error, TableErrorKind::Corrupted(Part::Header)), "{error}");
         }
@@ -258,5 +267,9 @@ mod tests {
         let mut crowded = header();
         crowded.slice.attackers = 70_000;
         assert!(matches!(crowded.to_bytes(), Err(TableErrorKind::Unwritable(_))));
+        let shape = BlockShape { lanes_per_block: 1, rows_per_block: 188 };
+        let grid = Grid::new(45, header().grid.rows(), shape).unwrap();
+        let error = Header { grid, ..header() }.to_bytes().unwrap_err();
+        assert!(matches!(error, TableErrorKind::Unwritable(_)), "{error}");
     }
 }

@@ -8,6 +8,7 @@ pub mod dont_care;
 mod error;
 mod footer;
 mod grid;
+mod head;
 mod header;
 mod packing;
 mod reader;
@@ -25,6 +26,7 @@ pub use code::{
 pub use error::{Part, TableError, TableErrorKind};
 pub use footer::SideSummary;
 pub use grid::{BlockExtent, BlockShape, Grid, GridError, MAX_BLOCK_VALUES, MAX_LANES, MAX_ROWS};
+pub use head::TableHead;
 pub use header::{FORMAT_VERSION, Header, Metric};
 pub use packing::Packing;
 pub use reader::{PackedBlock, Table};

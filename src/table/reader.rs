@@ -1,5 +1,4 @@
 use std::borrow::Cow;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::block::{RECORD_HEAD, decode_record, packed_record, record_bytes};
@@ -7,8 +6,9 @@ use super::block_index::{BlockIndex, Stored};
 use super::code::Code;
 use super::error::{KindResult, Part, TableError, TableErrorKind};
 use super::footer::{FOOTER_BYTES, Footer, SideSummary};
-use super::header::{HEADER_BYTES, Header};
-use super::source::{Access, Source, TableFile};
+use super::head::TableHead;
+use super::header::Header;
+use super::source::{Access, Source, TableFile, read};
 use super::value_hash::ValueHash;
 use crate::rules::Side;
 
@@ -18,14 +18,14 @@ use crate::rules::Side;
 /// compares that of the block. Tables are read from many threads at once.
 #[derive(Debug)]
 pub struct Table<S> {
-    source: S,
-    path: Option<PathBuf>,
-    header: Header,
-    footer: Footer,
-    file_checksum: blake3::Hash,
-    index: BlockIndex,
+    pub(super) source: S,
+    pub(super) path: Option<PathBuf>,
+    pub(super) header: Header,
+    pub(super) footer: Footer,
+    pub(super) file_checksum: blake3::Hash,
+    pub(super) index: BlockIndex,
     /// The largest code that each side can have.
-    largest: [Code; 2],
+    pub(super) largest: [Code; 2],
 }
 
 /// A block, checked and decompressed but still packed: a fifth of a byte to two
@@ -62,13 +62,13 @@ impl PackedBlock {
 }
 
 impl Table<TableFile> {
-    /// Opens a file, to be read in this way.
+    /// Opens a file, to be read in this way. Whoever knows what table it should be opens
+    /// its [`TableHead`] first.
     ///
     /// # Errors
     /// If the file cannot be opened or is no whole table of a known format.
     pub fn open(path: &Path, access: Access) -> Result<Table<TableFile>, TableError> {
-        let file = TableFile::open(path, access).map_err(TableErrorKind::io("open the table"));
-        file.and_then(|file| Table::parse(file, Some(path))).map_err(|kind| kind.at(Some(path)))
+        TableHead::open(path, access)?.into_table()
     }
 }
 
@@ -78,32 +78,7 @@ impl<S: Source> Table<S> {
     /// # Errors
     /// If the bytes are no whole table of a known format.
     pub fn new(source: S) -> Result<Table<S>, TableError> {
-        Table::parse(source, None).map_err(|kind| kind.at(None))
-    }
-
-    fn parse(source: S, path: Option<&Path>) -> KindResult<Table<S>> {
-        let size = source.size_bytes();
-        let header = Header::parse(&read(&source, 0, size.min(HEADER_BYTES as u64) as usize)?)?;
-        let footer_start = size
-            .checked_sub(FOOTER_BYTES as u64)
-            .filter(|&start| start >= HEADER_BYTES as u64)
-            .ok_or(TableErrorKind::Truncated)?;
-        let end = read(&source, footer_start, FOOTER_BYTES)?;
-        let footer = Footer::parse(&end)?;
-        let file_checksum = Footer::file_checksum(&end)?;
-        drop(end);
-        let largest = footer.summaries.map(|summary| summary.largest_code(header.metric));
-        let one_values = footer.one_value.iter().zip(largest);
-        if largest.iter().any(|&code| code > header.packing.largest_code())
-            || one_values.into_iter().any(|(one, largest)| one.is_some_and(|one| one > largest))
-        {
-            return Err(TableErrorKind::Corrupted(Part::Footer));
-        }
-        let bytes = BlockIndex::bytes(footer_start, &header, &footer)?;
-        let index =
-            BlockIndex::parse(&read(&source, footer.index_offset, bytes)?, &header, &footer)?;
-        let path = path.map(Path::to_owned);
-        Ok(Table { source, path, header, footer, file_checksum, index, largest })
+        TableHead::new(source)?.into_table()
     }
 
     /// The file; `None` for a table that is not one.
@@ -308,16 +283,12 @@ impl<S: Source> Table<S> {
     /// The bytes of the record that begins there, which must end before the index
     /// and not be longer than so many values can make it.
     fn record(&self, block: u64, start: u64, values: usize) -> KindResult<Cow<'_, [u8]>> {
-        let damaged = || TableErrorKind::Corrupted(Part::Block(block));
-        let room = self.footer.index_offset.checked_sub(start);
-        let room = room.filter(|_| start >= HEADER_BYTES as u64).ok_or_else(damaged)?;
-        if room < RECORD_HEAD as u64 {
-            return Err(damaged());
-        }
+        // The index has no record that begins elsewhere than between header and index.
+        let room = self.footer.index_offset.saturating_sub(start);
         let bytes = record_bytes(&read(&self.source, start, RECORD_HEAD)?);
         let most = RECORD_HEAD + self.header.packing.packed_bytes(values);
         if bytes > most || bytes as u64 > room {
-            return Err(damaged());
+            return Err(TableErrorKind::Corrupted(Part::Block(block)));
         }
         read(&self.source, start, bytes)
     }
@@ -325,10 +296,3 @@ impl<S: Source> Table<S> {
 
 /// How many bytes a check of the whole file takes at once.
 const CHECKED_AT_ONCE: u64 = 1 << 20;
-
-fn read<S: Source>(source: &S, start: u64, length: usize) -> KindResult<Cow<'_, [u8]>> {
-    source.bytes(start, length).map_err(|error| match error.kind() {
-        io::ErrorKind::UnexpectedEof => TableErrorKind::Truncated,
-        _ => TableErrorKind::io("read the table")(error),
-    })
-}

@@ -7,6 +7,8 @@ use memmap2::Mmap;
 
 use crate::system::mapping::map_file;
 
+use super::error::{KindResult, TableErrorKind};
+
 /// What a table's bytes are read from.
 pub trait Source {
     /// How many bytes there are.
@@ -17,6 +19,14 @@ pub trait Source {
     /// # Errors
     /// If they are not all there, or cannot be read.
     fn bytes(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>>;
+}
+
+/// The bytes of a table that lie there.
+pub(super) fn read<S: Source>(source: &S, start: u64, length: usize) -> KindResult<Cow<'_, [u8]>> {
+    source.bytes(start, length).map_err(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => TableErrorKind::Truncated,
+        _ => TableErrorKind::io("read the table")(error),
+    })
 }
 
 /// A table in memory.

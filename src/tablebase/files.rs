@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use crate::index::SliceIndex;
 use crate::rules::Ruleset;
 use crate::slice::Slice;
-use crate::table::{Header, Metric, Table, TableFile};
+use crate::table::{Access, Header, Metric, Table, TableError, TableFile, TableHead};
 
 use super::cache::CachedTable;
 use super::{Options, ProbeError, embedded};
@@ -52,11 +52,19 @@ pub(super) struct Opened {
     pub blocks: CachedTable,
 }
 
+impl Opened {
+    /// The error of a table whose values are not those of its slice.
+    #[cold]
+    pub fn foreign(&self) -> ProbeError {
+        foreign(self.table.path(), self.table.header())
+    }
+}
+
 /// The error of a table that has not the slots or values of its slice.
 #[cold]
-pub(crate) fn foreign(table: &Table<TableFile>) -> ProbeError {
-    let Header { slice, metric, .. } = *table.header();
-    ProbeError::Foreign { path: table.path().map(Path::to_owned), slice, metric }
+pub(crate) fn foreign(path: Option<&Path>, header: &Header) -> ProbeError {
+    let Header { slice, metric, .. } = *header;
+    ProbeError::Foreign { path: path.map(Path::to_owned), slice, metric }
 }
 
 impl Files {
@@ -187,28 +195,34 @@ impl Files {
         slice: Slice,
         metric: Metric,
     ) -> Result<Opened, ProbeError> {
-        let table = match &candidate.place {
-            Place::Own(path) | Place::Beside(path) => {
-                let table = Table::open(path, self.options.access)?;
-                let header = table.header();
-                if header.fingerprint != rules.fingerprint() {
-                    let (path, rules) = (path.clone(), rules.name.clone());
-                    return Err(ProbeError::WrongRules { path, rules });
-                }
-                if (header.slice, header.metric) != (slice, metric) {
-                    return Err(ProbeError::WrongName { path: path.clone() });
-                }
-                table
-            }
-            Place::Embedded(bytes) => Table::new(TableFile::from(*bytes))?,
-        };
-        let header = table.header();
+        let head = candidate.place.head(self.options.access)?;
+        let header = *head.header();
+        // Tables that are part of the program are there by their headers.
+        let path = || head.path().map(Path::to_owned).unwrap_or_default();
+        if header.fingerprint != rules.fingerprint() {
+            return Err(ProbeError::WrongRules { path: path(), rules: rules.name.clone() });
+        }
+        if (header.slice, header.metric) != (slice, metric) {
+            return Err(ProbeError::WrongName { path: path() });
+        }
         let index = files.index(rules, slice)?;
         if (header.grid.lanes(), header.grid.rows()) != (index.lanes().count(), index.rows()) {
-            return Err(foreign(&table));
+            return Err(foreign(head.path(), &header));
         }
+        // The rest of the file can only now be no larger than the slice makes it.
+        let table = head.into_table()?;
         let blocks = self.options.cache.table(table.entries(), table.largest_block_bytes());
         Ok(Opened { table, index, blocks })
+    }
+}
+
+impl Place {
+    /// What is there, as far as its header.
+    fn head(&self, access: Access) -> Result<TableHead<TableFile>, TableError> {
+        match self {
+            Place::Own(path) | Place::Beside(path) => TableHead::open(path, access),
+            Place::Embedded(bytes) => TableHead::new(TableFile::from(*bytes)),
+        }
     }
 }
 

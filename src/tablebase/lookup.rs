@@ -7,7 +7,7 @@ use crate::position::Position;
 use crate::table::{Code, Metric, PackedBlock, TableError, dtw_value, wdl_value};
 use crate::value::{Value, Wdl};
 
-use super::files::{Opened, foreign};
+use super::files::Opened;
 use super::{ProbeError, Tablebase};
 
 /// What can be asked of a table.
@@ -98,7 +98,7 @@ impl Slot<'_> {
 
 #[inline]
 fn answer<A: Answer>(opened: &Opened, code: Code) -> Result<A, ProbeError> {
-    A::decode(opened.table.header().metric, code).ok_or_else(|| foreign(&opened.table))
+    A::decode(opened.table.header().metric, code).ok_or_else(|| opened.foreign())
 }
 
 impl Tablebase {
@@ -187,7 +187,7 @@ impl Tablebase {
             }
             opened => opened?,
         };
-        let foreign = || foreign(&opened.table);
+        let foreign = || opened.foreign();
         let slot = opened.index.rank_legal(position).ok_or_else(foreign)?;
         let grid = &opened.table.header().grid;
         let place = grid.locate(position.to_move, usize::from(slot.lane), slot.row);

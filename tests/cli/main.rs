@@ -1,6 +1,10 @@
 //! The program as users and scripts meet it: statuses, streams, messages, JSON.
 
+mod closed;
 mod damage;
+#[path = "../forge/mod.rs"]
+mod forge;
+mod hostile;
 mod manifest;
 mod measures;
 mod place;

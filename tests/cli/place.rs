@@ -42,16 +42,20 @@ impl Place {
     }
 
     pub fn run(&self, arguments: &[&str]) -> Run {
-        let Output { status, stdout, stderr } = self.command(arguments).output().unwrap();
-        Run {
-            status: status.code().unwrap(),
-            out: String::from_utf8(stdout).unwrap(),
-            err: String::from_utf8(stderr).unwrap(),
-        }
+        Run::of(self.command(arguments))
     }
 }
 
 impl Run {
+    /// Runs a command to its end.
+    pub fn of(mut command: Command) -> Run {
+        let Output { status, stdout, stderr } = command.output().unwrap();
+        let (out, err) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
+        // None where a signal has ended it.
+        let status = status.code().unwrap_or_else(|| panic!("{status}: {err}"));
+        Run { status, out, err }
+    }
+
     /// The results of a run that went well.
     #[track_caller]
     pub fn done(self) -> String {

@@ -4,12 +4,23 @@
 // Each test takes what it needs.
 #![allow(dead_code)]
 
+use std::fs::File;
+use std::io::{Seek, SeekFrom, Write};
 use std::ops::Range;
+use std::path::Path;
 
 pub const HEADER: usize = 74;
 pub const FOOTER: usize = 172;
 
+const LANES: usize = 14;
+const ROWS: usize = 16;
+const LANES_PER_BLOCK: usize = 24;
+const ROWS_PER_BLOCK: usize = 26;
 const HEADER_SUM: usize = HEADER - 8;
+const INDEX_OFFSET: usize = 0;
+const INDEX_SUM: usize = 8;
+/// The one value of each side.
+const ONE_VALUES: [usize; 2] = [16 + 36, 54 + 36];
 const FOOTER_SUM: usize = 124;
 const FILE_SUM: usize = 132;
 const RECORD_HEAD: usize = 12;
@@ -49,10 +60,52 @@ pub fn put_checksums_right(bytes: &mut [u8]) {
     }
     let footer = bytes.len() - FOOTER;
     put_sum(bytes, 0..HEADER_SUM, HEADER_SUM);
-    put_sum(bytes, index(bytes), footer + 8);
+    put_sum(bytes, index(bytes), footer + INDEX_SUM);
     put_sum(bytes, footer..footer + FOOTER_SUM, footer + FOOTER_SUM);
     let file = *blake3::hash(&bytes[..footer + FILE_SUM]).as_bytes();
     bytes[footer + FILE_SUM..][..file.len()].copy_from_slice(&file);
+}
+
+/// A table of which only the ends are there. Between them, where the index would be, is a
+/// hole, which takes nothing of the disk and reads as zeros.
+pub struct Hollow {
+    pub header: Vec<u8>,
+    pub footer: Vec<u8>,
+    pub hole_bytes: u64,
+}
+
+impl Hollow {
+    /// The ends of a sound table, which now say that it has so many rows, cut into blocks of
+    /// one lane and so many rows.
+    pub fn new(sound: &[u8], rows: u64, rows_per_block: u32) -> Hollow {
+        let mut header = sound[..HEADER].to_vec();
+        header[ROWS..][..8].copy_from_slice(&rows.to_le_bytes());
+        header[LANES_PER_BLOCK..][..2].copy_from_slice(&1_u16.to_le_bytes());
+        header[ROWS_PER_BLOCK..][..4].copy_from_slice(&rows_per_block.to_le_bytes());
+        put_sum(&mut header, 0..HEADER_SUM, HEADER_SUM);
+        let mut footer = sound[sound.len() - FOOTER..].to_vec();
+        footer[INDEX_OFFSET..][..8].copy_from_slice(&(HEADER as u64).to_le_bytes());
+        for one_value in ONE_VALUES {
+            footer[one_value..][..2].copy_from_slice(&[0xff; 2]);
+        }
+        put_sum(&mut footer, 0..FOOTER_SUM, FOOTER_SUM);
+        let lanes = u16::from_le_bytes([header[LANES], header[LANES + 1]]);
+        let blocks = 2 * u64::from(lanes) * rows.div_ceil(rows_per_block.into());
+        Hollow { header, footer, hole_bytes: 8 * blocks }
+    }
+
+    /// Writes it as a sparse file with the right checksum of the index.
+    pub fn write(mut self, path: &Path) {
+        let mut hasher = blake3::Hasher::new();
+        std::io::copy(&mut std::io::Read::take(std::io::repeat(0), self.hole_bytes), &mut hasher)
+            .unwrap();
+        self.footer[INDEX_SUM..][..8].copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+        put_sum(&mut self.footer, 0..FOOTER_SUM, FOOTER_SUM);
+        let mut file = File::create(path).unwrap();
+        file.write_all(&self.header).unwrap();
+        file.seek(SeekFrom::Current(self.hole_bytes as i64)).unwrap();
+        file.write_all(&self.footer).unwrap();
+    }
 }
 
 fn put_sum(bytes: &mut [u8], summed: Range<usize>, at: usize) {

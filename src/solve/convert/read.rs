@@ -12,7 +12,7 @@ use crate::solve::initial::coded_rows::CodedRows;
 use crate::solve::initial::pass::SubSlices;
 use crate::solve::initial::sub_slice::SubSlice;
 use crate::solve::rows::row::Row;
-use crate::table::{Code, Metric, Table, TableFile};
+use crate::table::{BlockShape, Code, Metric, Table, TableFile};
 use crate::tablebase::{Tablebase, foreign};
 
 use super::table_rows::{SolverBlock, SolverRows};
@@ -21,9 +21,13 @@ use super::table_rows::{SolverBlock, SolverRows};
 /// twice, at the ends of tasks, and more memory.
 const ROW_GROUPS_PER_TASK: u64 = 4;
 
-/// The solver counts plies in 16 bits, and no game comes near to half of that:
-/// a table that says so is none of ours.
-const LARGEST_CODE: Code = 1 << 15;
+/// As many rows as these have in a table of ours, however a table is cut.
+const MOST_TASK_ROWS: u64 = 1 << 18;
+
+/// Of the 16 bits of plies and codes, half of the numbers are for the smaller slices
+/// and half for what this one adds. No game comes near to that: a table that goes
+/// beyond is none of ours.
+const LARGEST_CODE: Code = Code::MAX / 2;
 
 /// The code of a position that the side to move decides.
 const WIN_IN_1: Code = 1;
@@ -53,7 +57,7 @@ pub fn read_sub_slices<const N: usize>(
         let metric = Metric::Dtw;
         let table = base.table(slice, metric)?;
         if table.summary(to_move).largest_code(metric) > LARGEST_CODE {
-            return Err(foreign(table).into());
+            return Err(foreign(table.path(), table.header()).into());
         }
         let frame = Frame::new(rules, slice)?;
         let index = base.index(slice)?;
@@ -74,7 +78,7 @@ fn read_rows<const N: usize>(
     to_move: Side,
 ) -> Result<CodedRows<N>, BuildError> {
     let (blocks, block_rows) = (rows.frame.blocks(), rows.frame.block_rows());
-    let task_rows = ROW_GROUPS_PER_TASK * table.header().grid.shape().rows_per_block;
+    let task_rows = task_rows(table.header().grid.shape());
     let task_blocks = (task_rows as usize / block_rows).max(1);
     let tasks = blocks.div_ceil(task_blocks);
     // A few at a time: parts that wait would take as much memory as the whole.
@@ -91,6 +95,11 @@ fn read_rows<const N: usize>(
         parts.into_iter().for_each(|part| all.append(part));
     }
     Ok(all)
+}
+
+/// The rows of a table that one task reads, about.
+fn task_rows(shape: BlockShape) -> u64 {
+    (ROW_GROUPS_PER_TASK * shape.rows_per_block).min(MOST_TASK_ROWS)
 }
 
 /// The codes of a row, each with its lanes.
@@ -138,7 +147,7 @@ fn read_blocks<const N: usize>(
         spread(frame, &block, &mut entries);
         for (entries, row) in entries.iter_mut().zip(&block.rows) {
             let Some(row) = row else {
-                part.push_hole();
+                part.push([]);
                 continue;
             };
             if !row.decided.is_empty() {
@@ -203,4 +212,65 @@ fn read_codes(
         row = group_end;
     }
     Ok(codes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::SliceIndex;
+    use crate::rules::Ruleset;
+    use crate::table::{Grid, Header, Packing, SideSummary, TableWriter, ValueHash, encode_block};
+    use crate::tablebase::ProbeError;
+
+    /// The tables that captures in brandubh K1v1 lead to, where all positions of K0v1
+    /// have that code.
+    fn sub_slices_of_code(code: Code) -> Result<SubSlices<1>, BuildError> {
+        let rules = Ruleset::builtin("brandubh").unwrap();
+        let slice: Slice = "K0v1".parse().unwrap();
+        let index = SliceIndex::new(&rules, slice).unwrap();
+        let (lanes, rows) = (index.lanes().count(), index.rows());
+        let shape = BlockShape { lanes_per_block: lanes, rows_per_block: rows };
+        let header = Header {
+            metric: Metric::Dtw,
+            packing: Packing::Words,
+            fingerprint: rules.fingerprint(),
+            slice,
+            grid: Grid::new(lanes, rows, shape).unwrap(),
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("K0v1.dtw");
+        let mut writer = TableWriter::create(&path, header).unwrap();
+        let values = vec![code; lanes * rows as usize];
+        for block in 0..2 {
+            writer.append(block, encode_block(Packing::Words, 1, &values).unwrap()).unwrap();
+        }
+        let summary = match code % 2 {
+            1 => SideSummary { positions: 1, wins: 1, max_win: code, ..Default::default() },
+            _ => SideSummary { positions: 1, losses: 1, max_loss: code - 2, ..Default::default() },
+        };
+        writer.finish([summary; 2], ValueHash([0; 32])).unwrap();
+        let mut base = Tablebase::new(rules);
+        base.add_directory(folder.path()).unwrap();
+        read_sub_slices(&base, "K1v1".parse().unwrap())
+    }
+
+    #[test]
+    fn smaller_slices_have_half_of_all_codes() {
+        let sub_slices = sub_slices_of_code(32767).unwrap();
+        let (child, _) = &sub_slices.fewer_defenders[0];
+        assert_eq!(child.rows.greatest_code(), 32767);
+        let error = sub_slices_of_code(32768).err().unwrap();
+        assert!(matches!(error, BuildError::Probe(ProbeError::Foreign { .. })), "{error}");
+    }
+
+    #[test]
+    fn tasks_are_no_larger_for_large_blocks() {
+        let task_rows =
+            |rows_per_block| task_rows(BlockShape { lanes_per_block: 1, rows_per_block });
+        for packing in [Packing::Bytes, Packing::Words] {
+            let rows = packing.default_block_values() as u64;
+            assert_eq!(task_rows(rows), ROW_GROUPS_PER_TASK * rows);
+        }
+        assert_eq!(task_rows(1 << 20), MOST_TASK_ROWS);
+    }
 }

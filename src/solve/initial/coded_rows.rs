@@ -7,36 +7,21 @@ use crate::solve::rows::row::Row;
 /// once.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CodedRows<const N: usize> {
-    /// By row: where its entries begin; they end with one that has `LAST` set.
+    /// By row: where its entries begin, which is where those of the row before end.
     starts: Vec<u64>,
     codes: Vec<u16>,
     lanes: Vec<Row<N>>,
 }
 
-/// Marks a row's last entry; codes are below.
-const LAST: u16 = 1 << 15;
-
 impl<const N: usize> CodedRows<N> {
-    /// Appends a row: each code that occurs in it, with its lanes.
+    /// Appends a row: each code that occurs in it, with its lanes. A row that no
+    /// position is in has none.
     pub fn push(&mut self, entries: impl IntoIterator<Item = (u16, Row<N>)>) {
-        let start = self.codes.len();
-        self.starts.push(start as u64);
+        self.starts.push(self.codes.len() as u64);
         for (code, lanes) in entries {
             self.codes.push(code);
             self.lanes.push(lanes);
         }
-        if self.codes.len() == start {
-            self.codes.push(0);
-            self.lanes.push(Row::EMPTY);
-        }
-        if let Some(last) = self.codes.last_mut() {
-            *last |= LAST;
-        }
-    }
-
-    /// Appends a row that no position is in; it must not be read.
-    pub fn push_hole(&mut self) {
-        self.starts.push(self.codes.len() as u64);
     }
 
     /// Appends all rows of another collection.
@@ -49,15 +34,16 @@ impl<const N: usize> CodedRows<N> {
 
     /// The greatest code of any row.
     pub fn greatest_code(&self) -> u16 {
-        self.codes.iter().map(|code| code & !LAST).max().unwrap_or(0)
+        self.codes.iter().copied().max().unwrap_or(0)
     }
 
     /// The codes of a row with their lanes.
     #[inline]
     pub fn row(&self, row: usize) -> impl Iterator<Item = (u16, Row<N>)> + '_ {
-        let start = self.starts[row] as usize;
-        let length = 1 + self.codes[start..].iter().position(|code| code & LAST != 0).unwrap_or(0);
-        (start..start + length).map(|i| (self.codes[i] & !LAST, self.lanes[i]))
+        let end = self.starts.get(row + 1).map_or(self.codes.len(), |&end| end as usize);
+        let entries = self.starts[row] as usize..end;
+        let lanes = self.lanes[entries.clone()].iter();
+        self.codes[entries].iter().zip(lanes).map(|(&code, &lanes)| (code, lanes))
     }
 
     /// Sorts events by row: `plies` gives for each code the rows it occurs in,
@@ -90,11 +76,49 @@ impl<const N: usize> CodedRows<N> {
         for (row, &rest) in rest.iter().enumerate().filter(|(_, rest)| !rest.is_empty()) {
             put(row, 0, rest);
         }
-        for (&start, &end) in rows.starts.iter().zip(&ends) {
-            if start as usize != end {
-                rows.codes[end - 1] |= LAST;
-            }
-        }
         rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The entries of all rows.
+    fn entries(rows: &CodedRows<1>) -> Vec<Vec<(u16, Row<1>)>> {
+        (0..rows.starts.len()).map(|row| rows.row(row).collect()).collect()
+    }
+
+    #[test]
+    fn rows_have_any_codes() {
+        let lanes = |lanes| Row([lanes]);
+        let rows = [
+            vec![(0, lanes(1)), (32767, lanes(2)), (32768, lanes(4))],
+            vec![],
+            vec![(u16::MAX, lanes(8))],
+            vec![],
+        ];
+        let [mut all, mut more] = [0, 1].map(|_| CodedRows::default());
+        rows.iter().for_each(|row| all.push(row.iter().copied()));
+        assert_eq!(entries(&all), rows);
+        assert_eq!(all.greatest_code(), u16::MAX);
+        rows.iter().rev().for_each(|row| more.push(row.iter().copied()));
+        all.append(more);
+        assert_eq!(
+            entries(&all),
+            [&rows[..], &rows.iter().rev().cloned().collect::<Vec<_>>()].concat()
+        );
+    }
+
+    #[test]
+    fn plies_make_rows_of_any_codes() {
+        let plies = [(32767, vec![(0, Row([1])), (2, Row([6]))]), (32768, vec![(2, Row([1]))])];
+        let rows = CodedRows::from_plies(&plies, &[Row([3]), Row::EMPTY, Row([7])]);
+        let expected = [
+            vec![(32767, Row([1])), (0, Row([2]))],
+            vec![],
+            vec![(32767, Row([6])), (32768, Row([1]))],
+        ];
+        assert_eq!(entries(&rows), expected);
     }
 }

@@ -129,9 +129,9 @@ fn every_call_may_go_wrong(placement: &Placement, sync_every: Duration) {
             }
             let done = files.finished();
             // Tables are synced at once, stages when it is time.
-            let unfinished = files.unfinished().into_iter();
+            let mut unfinished = files.unfinished().into_iter();
             let late = |path: &PathBuf| sync_every.is_zero() || path.extension().is_some();
-            assert_eq!(unfinished.filter(late).next(), None, "{what}");
+            assert_eq!(unfinished.find(late), None, "{what}");
             if fault == Fault::PowerCut {
                 files.lose_power();
             }

@@ -1,0 +1,71 @@
+//! Results that nobody reads: a command that judges ends as it would if somebody did.
+
+use std::fs;
+use std::io;
+
+use crate::place::{Place, Run};
+
+/// Runs the program with a standard output that nobody will ever read.
+fn run_unread(place: &Place, arguments: &[&str]) -> Run {
+    let (reader, writer) = io::pipe().unwrap();
+    drop(reader);
+    let mut command = place.command(arguments);
+    command.stdout(writer);
+    Run::of(command)
+}
+
+/// The same command for people and for programs.
+fn both<'a>(arguments: &[&'a str]) -> [Vec<&'a str>; 2] {
+    [arguments.to_vec(), [arguments, &["--json"]].concat()]
+}
+
+#[test]
+fn damage_is_found_whether_or_not_anybody_reads_of_it() {
+    let place = Place::with("brandubh", "3");
+    place.run(&["manifest", "brandubh", "--output", "manifest.json"]).done();
+    let commands = [
+        &["check", "brandubh"][..],
+        &["check", "brandubh", "--against", "manifest.json"],
+        &["verify", "brandubh"],
+        &["verify", "brandubh", "--sample", "50"],
+    ];
+    let commands: Vec<Vec<&str>> = commands.iter().flat_map(|command| both(command)).collect();
+    for arguments in &commands {
+        run_unread(&place, arguments).done();
+    }
+    // The last file of the last slice: there are results before it.
+    let file = place.path("tables/brandubh/K1v1.dtw");
+    let mut bytes = fs::read(&file).unwrap();
+    bytes[40] ^= 1;
+    fs::write(&file, bytes).unwrap();
+    for arguments in &commands {
+        let read = place.run(arguments);
+        let unread = run_unread(&place, arguments);
+        assert!(!read.out.is_empty(), "{arguments:?}");
+        unread.refused(1, &[" of "]);
+        assert_eq!(unread.err, read.err, "{arguments:?}");
+    }
+    fs::remove_file(&file).unwrap();
+    for arguments in both(&["check", "brandubh", "--against", "manifest.json"]) {
+        run_unread(&place, &arguments).refused(1, &["1 of 6 files are missing here"]);
+    }
+}
+
+#[test]
+fn a_build_comes_to_its_end_whether_or_not_anybody_reads_of_it() {
+    for arguments in both(&["build", "brandubh", "--men", "3"]) {
+        let place = Place::new();
+        run_unread(&place, &arguments).done();
+        place.run(&["check", "brandubh"]).done();
+        let file = place.path("tables/brandubh/K1v1.dtw");
+        fs::remove_file(place.path("tables/brandubh/K0v1.dtw")).unwrap();
+        fs::write(&file, "my notes").unwrap();
+        // What was built before it is told.
+        let read = place.run(&arguments);
+        assert!(read.status == 2 && read.out.contains("K0v1"), "{}{}", read.out, read.err);
+        fs::remove_file(place.path("tables/brandubh/K0v1.dtw")).unwrap();
+        let unread = run_unread(&place, &arguments);
+        let message = unread.err.lines().last().unwrap();
+        assert!(unread.status == 2 && message.contains("K1v1.dtw"), "{message}");
+    }
+}

@@ -1,0 +1,71 @@
+//! Tables that are made to do harm.
+
+use std::fs;
+
+use crate::forge::Hollow;
+use crate::place::{Place, Run};
+
+/// A position of K2v1.
+const PROBED: &str = "/7/4t2/7/7/2K4/7/2T1T2/ d";
+
+/// The bytes of a hollow file's hole.
+const HOLE: u64 = 512 << 20;
+
+/// More than the program and the whole file, mapped, take of the address space; less
+/// than that and a copy of the file.
+const LIMIT_KIB: u64 = (HOLE + (HOLE >> 1)) >> 10;
+
+/// Runs the program with no more address space than that.
+fn run_in_little_memory(place: &Place, arguments: &[&str]) -> Run {
+    let program = place.command(arguments);
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", r#"ulimit -v "$0" && exec "$@""#, &LIMIT_KIB.to_string()]);
+    shell.arg(program.get_program()).args(program.get_args());
+    // Each thread reserves some address space.
+    shell.env("RAYON_NUM_THREADS", "2").env_remove("TAFLBASE_TABLES");
+    shell.current_dir(place.path(""));
+    Run::of(shell)
+}
+
+/// The file has not the grid of its slice: it is refused by its header.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_sparse_file_takes_no_memory_of_any_command() {
+    let place = Place::with("brandubh", "4");
+    let file = place.path("tables/brandubh/K2v1.dtw");
+    let sound = fs::read(&file).unwrap();
+    // Entries for all lanes of both sides.
+    let rows = HOLE / 8 / (2 * 45) * 512;
+    let hollow = Hollow::new(&sound, rows, 512);
+    assert!(hollow.hole_bytes <= HOLE && hollow.hole_bytes > HOLE - (1 << 10));
+    fs::remove_file(&file).unwrap();
+    hollow.write(&file);
+    let words = ["K2v1.dtw", "has not the values of its slice"];
+    for arguments in [
+        &["probe", "brandubh", PROBED][..],
+        &["line", "brandubh", PROBED],
+        &["stats", "brandubh", "--slice", "K2v1"],
+        &["verify", "brandubh", "--slice", "K2v1"],
+        &["manifest", "brandubh"],
+        &["plan", "brandubh", "--men", "4"],
+        &["build", "brandubh", "--men", "4"],
+        &["build", "brandubh", "--slice", "K2v2"],
+    ] {
+        run_in_little_memory(&place, arguments).refused(2, &words);
+    }
+    let check = run_in_little_memory(&place, &["check", "brandubh"]);
+    check.refused(1, &["1 of 12 files"]);
+    assert!(words.iter().all(|word| check.out.contains(word)), "{}", check.out);
+}
+
+/// The grid is that of the slice, and every slot a block.
+#[test]
+fn a_table_cut_into_tiny_blocks_is_damaged() {
+    let place = Place::with("brandubh", "4");
+    let file = place.path("tables/brandubh/K2v1.dtw");
+    let sound = fs::read(&file).unwrap();
+    let rows = u64::from_le_bytes(sound[16..24].try_into().unwrap());
+    fs::remove_file(&file).unwrap();
+    Hollow::new(&sound, rows, 1).write(&file);
+    place.run(&["probe", "brandubh", PROBED]).refused(2, &["K2v1.dtw", "header is damaged"]);
+}
