@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use taflbase::Tablebase;
 use taflbase::build::slices_up_to;
+use taflbase::position::Position;
 use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
 use taflbase::table::Metric;
@@ -61,8 +62,16 @@ impl Threads {
 
 /// Slices to build.
 #[derive(clap::Args)]
-#[group(required = true, multiple = false)]
 pub struct Wanted {
+    /// A built-in ruleset, or a path to a ruleset file
+    pub rules: String,
+    #[command(flatten)]
+    choice: Choice,
+}
+
+#[derive(clap::Args)]
+#[group(required = true, multiple = false)]
+struct Choice {
     /// Every slice with at most N men, the king included
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     men: Option<usize>,
@@ -74,8 +83,8 @@ pub struct Wanted {
 impl Wanted {
     /// The slices, without those that they need.
     pub fn slices(&self, rules: &Ruleset) -> Result<Vec<Slice>, Failure> {
-        match self.men {
-            None => Ok(self.slices.clone()),
+        match self.choice.men {
+            None => Ok(self.choice.slices.clone()),
             Some(men @ 0..2) => Err(Failure::Error(format!(
                 "--men {men} is too few: the smallest slice, K0v1, has 2 men"
             ))),
@@ -84,9 +93,28 @@ impl Wanted {
     }
 }
 
+/// A position of a game.
+#[derive(clap::Args)]
+pub struct Asked {
+    /// A built-in ruleset, or a path to a ruleset file
+    pub rules: String,
+    /// The position: board and side to move, quoted or as two arguments
+    #[arg(value_name = "POS", required = true, num_args = 1..=2)]
+    position: Vec<String>,
+}
+
+impl Asked {
+    /// The position, under these rules.
+    pub fn position(&self, rules: &Ruleset) -> Result<Position, Failure> {
+        Ok(Position::parse(&self.position.join(" "), rules)?)
+    }
+}
+
 /// Slices of which there are tables.
 #[derive(clap::Args)]
 pub struct Present {
+    /// A built-in ruleset, or a path to a ruleset file
+    pub rules: String,
     /// These slices; may be repeated [default: every slice with a table]
     #[arg(long = "slice", value_name = "K2v4 ...")]
     slices: Vec<Slice>,
@@ -97,13 +125,8 @@ impl Present {
     ///
     /// Fails if none has a table of these rules. A slice that was asked for by
     /// name is there, even without a table.
-    pub fn slices(
-        &self,
-        base: &Tablebase,
-        rules: &str,
-        session: &Session,
-    ) -> Result<Vec<Slice>, Failure> {
-        self.slices_and([].into_iter(), base, rules, session)
+    pub fn slices(&self, base: &Tablebase, session: &Session) -> Result<Vec<Slice>, Failure> {
+        self.slices_and([].into_iter(), base, session)
     }
 
     /// The slices as [`slices`](Self::slices), with those `listed` elsewhere
@@ -112,9 +135,9 @@ impl Present {
         &self,
         listed: impl Iterator<Item = Slice>,
         base: &Tablebase,
-        rules: &str,
         session: &Session,
     ) -> Result<Vec<Slice>, Failure> {
+        let rules = &self.rules;
         let mut slices = self.slices.clone();
         if slices.is_empty() {
             slices.extend(listed);

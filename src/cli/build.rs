@@ -16,8 +16,6 @@ use super::progress::Reporter;
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub struct Args {
-    /// A built-in ruleset, or a path to a ruleset file
-    rules: String,
     #[command(flatten)]
     wanted: Wanted,
     #[command(flatten)]
@@ -86,7 +84,7 @@ fn parse_metric(name: &str) -> Result<Metric, String> {
 
 /// Builds slice by slice.
 pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
-    let base = session.open(&args.rules)?;
+    let base = session.open(&args.wanted.rules)?;
     let rules = base.rules();
     let slices = args.wanted.slices(rules)?;
     let options = BuildOptions {

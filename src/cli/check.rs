@@ -16,8 +16,6 @@ use super::output::{Session, columns, size};
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub struct Args {
-    /// A built-in ruleset, or a path to a ruleset file
-    rules: String,
     #[command(flatten)]
     present: Present,
     /// Compare with this manifest, or the one in this folder, too
@@ -64,10 +62,10 @@ const NOT_LISTED: &str = "not in the manifest";
 
 /// Checks file by file.
 pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
-    let base = session.open(&args.rules)?;
+    let base = session.open(&args.present.rules)?;
     let against = args.against.as_ref().map(|path| manifest::read(path, &base)).transpose()?;
     let listed = against.iter().flat_map(|manifest| &manifest.slices).map(|entry| entry.slice);
-    let slices = args.present.slices_and(listed, &base, &args.rules, session)?;
+    let slices = args.present.slices_and(listed, &base, session)?;
     let mut findings = Vec::new();
     // The first one that was asked for by name and has no file.
     let mut missing = None;
@@ -91,7 +89,7 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         None => Ok(()),
         Some(slice) => {
             let metric = Metric::Dtw;
-            Err(session.refusal(&args.rules, ProbeError::MissingTable { slice, metric }))
+            Err(session.refusal(&args.present.rules, ProbeError::MissingTable { slice, metric }))
         }
     }
 }

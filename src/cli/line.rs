@@ -1,6 +1,6 @@
 use serde::Serialize;
-use taflbase::position::Position;
 
+use super::arguments::Asked;
 use super::failure::Failure;
 use super::output::Session;
 use super::probe::words;
@@ -9,11 +9,8 @@ use super::probe::words;
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub struct Args {
-    /// A built-in ruleset, or a path to a ruleset file
-    rules: String,
-    /// The position: board and side to move, quoted or as two arguments
-    #[arg(value_name = "POS", required = true, num_args = 1..=2)]
-    position: Vec<String>,
+    #[command(flatten)]
+    asked: Asked,
 }
 
 const HELP: &str = r#"The winner hurries and the loser delays. Of a draw, or an undecided position,
@@ -39,10 +36,10 @@ struct Answer<'a> {
 
 /// Plays the line.
 pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
-    let base = session.open_to_probe(&args.rules)?;
+    let base = session.open_to_probe(&args.asked.rules)?;
     let rules = base.rules();
-    let position = Position::parse(&args.position.join(" "), rules)?;
-    let refusal = |error| session.refusal(&args.rules, error);
+    let position = args.asked.position(rules)?;
+    let refusal = |error| session.refusal(&args.asked.rules, error);
     let value = base.probe_dtw(&position).map_err(refusal)?;
     let line = base.line(&position).map_err(refusal)?;
     let moves = line.iter().map(|played| played.display(rules.board).to_string());

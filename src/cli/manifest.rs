@@ -11,8 +11,6 @@ use super::output::Session;
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub struct Args {
-    /// A built-in ruleset, or a path to a ruleset file
-    rules: String,
     #[command(flatten)]
     present: Present,
     /// Write to this file instead; slices that it has and that are not here stay
@@ -35,15 +33,15 @@ with one side and one file):
 
 /// Prints or writes.
 pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
-    let base = session.open(&args.rules)?;
+    let base = session.open(&args.present.rules)?;
     let mut manifest = match &args.output {
         Some(path) if path.exists() => Manifest::read(path, base.rules())?,
         _ => Manifest::new(base.rules()),
     };
     let mut changed = 0;
-    for slice in args.present.slices(&base, &args.rules, session)? {
+    for slice in args.present.slices(&base, session)? {
         let entry = SliceEntry::of(&base, slice);
-        let entry = entry.map_err(|error| session.refusal(&args.rules, error))?;
+        let entry = entry.map_err(|error| session.refusal(&args.present.rules, error))?;
         changed += usize::from(manifest.insert(entry));
     }
     if let Some(path) = &args.output {

@@ -14,8 +14,6 @@ use super::output::{Session, columns, grouped, size, time};
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub struct Args {
-    /// A built-in ruleset, or a path to a ruleset file
-    rules: String,
     #[command(flatten)]
     wanted: Wanted,
 }
@@ -53,7 +51,7 @@ struct Answer<'a> {
 
 /// Plans.
 pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
-    let base = session.open(&args.rules)?;
+    let base = session.open(&args.wanted.rules)?;
     let slices = args.wanted.slices(base.rules())?;
     let plan = plan(&base, &slices)?;
     let to_build = plan.iter().any(|slice| !slice.present && slice.size.is_some());

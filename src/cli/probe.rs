@@ -1,8 +1,8 @@
 use serde::Serialize;
 use taflbase::Tablebase;
-use taflbase::position::Position;
 use taflbase::tablebase::{MoveProbe, Probe, Probed};
 
+use super::arguments::Asked;
 use super::failure::Failure;
 use super::output::{Session, columns};
 
@@ -10,11 +10,8 @@ use super::output::{Session, columns};
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub struct Args {
-    /// A built-in ruleset, or a path to a ruleset file
-    rules: String,
-    /// The position: board and side to move, quoted or as two arguments
-    #[arg(value_name = "POS", required = true, num_args = 1..=2)]
-    position: Vec<String>,
+    #[command(flatten)]
+    asked: Asked,
 }
 
 const HELP: &str = r#"Values are for the side to move in the probed position, those of moves too.
@@ -58,10 +55,10 @@ struct MoveAnswer {
 
 /// Probes one position.
 pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
-    let base = session.open_to_probe(&args.rules)?;
+    let base = session.open_to_probe(&args.asked.rules)?;
     let rules = base.rules();
-    let position = Position::parse(&args.position.join(" "), rules)?;
-    let refusal = |error| session.refusal(&args.rules, error);
+    let position = args.asked.position(rules)?;
+    let refusal = |error| session.refusal(&args.asked.rules, error);
     let Probe { value, moves } = base.probe(&position).map_err(refusal)?;
     let answer = Answer {
         rules: &rules.name,
@@ -83,7 +80,7 @@ pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         return Ok(());
     }
     let slice = position.slice();
-    let build = session.build_command(&args.rules, &format!("--slice {slice}"));
+    let build = session.build_command(&args.asked.rules, &format!("--slice {slice}"));
     session
         .text(&format!("\nDistances are unknown: the tables of {slice} have none; run `{build}`\n"))
 }

@@ -10,8 +10,6 @@ use super::output::{Session, columns, grouped};
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub struct Args {
-    /// A built-in ruleset, or a path to a ruleset file
-    rules: String,
     #[command(flatten)]
     present: Present,
     #[command(flatten)]
@@ -33,11 +31,11 @@ null for WDL tables:
 
 /// Counts slice by slice.
 pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
-    let base = session.open(&args.rules)?;
-    let slices = args.present.slices(&base, &args.rules, session)?;
+    let base = session.open(&args.present.rules)?;
+    let slices = args.present.slices(&base, session)?;
     for (number, slice) in slices.into_iter().enumerate() {
         let table = base.best_table(slice);
-        let table = table.map_err(|error| session.refusal(&args.rules, error))?;
+        let table = table.map_err(|error| session.refusal(&args.present.rules, error))?;
         let metric = table.header().metric;
         let counted = args.threads.run(|| count_values(base.rules(), table))??;
         for (i, stats) in counted.iter().enumerate() {

@@ -17,8 +17,6 @@ use super::progress::Reporter;
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub struct Args {
-    /// A built-in ruleset, or a path to a ruleset file
-    rules: String,
     #[command(flatten)]
     present: Present,
     /// Prove a sample of this many percent of each slice's blocks (all positions
@@ -82,8 +80,8 @@ struct Sampled {
 
 /// Verifies slice by slice.
 pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
-    let base = session.open(&args.rules)?;
-    let slices = args.present.slices(&base, &args.rules, session)?;
+    let base = session.open(&args.present.rules)?;
+    let slices = args.present.slices(&base, session)?;
     let reporter = Reporter::new(slices.iter().map(|&slice| work(&base, slice)));
     let memory_bytes = args.memory.or_else(available_bytes).unwrap_or(u64::MAX);
     let sample = args.sample.map(|percent| Sample { percent, seed: args.seed, memory_bytes });
@@ -176,7 +174,7 @@ fn answer<'a>(
 
 fn refusal(args: &Args, session: &Session, error: VerifyError) -> Failure {
     match error {
-        VerifyError::Table(error) => session.refusal(&args.rules, error),
+        VerifyError::Table(error) => session.refusal(&args.present.rules, error),
         error => Failure::error(error),
     }
 }
