@@ -18,7 +18,9 @@ use super::frames::{EMPTY, FRAME_BYTES, Frames, Holding, MOST_FRAMES, Share, Slo
 /// their size and DTW tables a half. The memory is cut into *frames* of 4 KiB, and so
 /// are blocks, into *pieces*. Each open table has a *slot* of 8 bytes for each piece
 /// that its blocks could have, which names the frame that holds the piece and the turn
-/// in which it got there.
+/// in which it got there. It has twice as many slots as there are frames, at the most:
+/// in a table of more pieces some share a slot, one of them is in the cache, and the
+/// frame tells which.
 ///
 /// A reader takes no lock and writes to no memory that threads share. It reads the
 /// slot, the bytes, and the slot again: if that has not changed, the bytes are those
@@ -51,6 +53,10 @@ pub struct CacheStatistics {
 
 /// A slot's low bits are its frame's number and 1, the others its turn.
 const FRAME_BITS: u32 = MOST_FRAMES.count_ones();
+
+/// How many slots a table has for each frame, at the most: enough that pieces which share
+/// one are seldom wanted together, and 0.4 % of the bound.
+const SLOTS_PER_FRAME: usize = 2;
 
 struct Shared {
     frames: Frames,
@@ -98,10 +104,12 @@ impl BlockCache {
     pub(super) fn table(&self, blocks: usize, block_bytes: usize) -> CachedTable {
         let layout = Layout::new(block_bytes);
         let pieces = layout.most_bytes().div_ceil(FRAME_BYTES);
-        // A cache that keeps nothing has no use for any.
-        let slots = if self.0.frames.count > 0 { blocks * pieces } else { 0 };
-        let slots = (0..slots).map(|_| AtomicU64::new(EMPTY)).collect();
-        CachedTable { cache: self.clone(), layout, pieces, slots }
+        let all = blocks * pieces;
+        let slots: Slots = (0..all.min(SLOTS_PER_FRAME * self.0.frames.count))
+            .map(|_| AtomicU64::new(EMPTY))
+            .collect();
+        let shared = slots.len() < all;
+        CachedTable { cache: self.clone(), layout, pieces, slots, shared }
     }
 }
 
@@ -125,6 +133,8 @@ pub(super) struct CachedTable {
     /// The most that a block has.
     pieces: usize,
     slots: Slots,
+    /// Whether pieces share slots.
+    shared: bool,
 }
 
 impl CachedTable {
@@ -142,14 +152,16 @@ impl CachedTable {
     #[inline]
     fn word(&self, block: usize, byte: usize) -> Option<u64> {
         let frames = &self.cache.0.frames;
-        let slot = self.slots.get(block * self.pieces + byte / FRAME_BYTES)?;
+        let piece = block * self.pieces + byte / FRAME_BYTES;
+        let slot = self.slots.get(self.slot(piece))?;
         let named = slot.load(Ordering::Acquire);
         let frame = (named as usize & MOST_FRAMES).checked_sub(1)?;
         let place = Frames::place(frame, byte % FRAME_BYTES / WORD_BYTES);
         let bytes = frames.words(frame)?[place].load(Ordering::Relaxed);
+        let is_another = self.shared && frames.pieces[frame].load(Ordering::Relaxed) != piece;
         // If these bytes are of a later filling, the slot is seen to be emptied.
         fence(Ordering::Acquire);
-        if slot.load(Ordering::Relaxed) != named {
+        if slot.load(Ordering::Relaxed) != named || is_another {
             return None;
         }
         // A store that changes nothing would take the line from other threads.
@@ -168,19 +180,42 @@ impl CachedTable {
             return;
         }
         let bytes = self.layout.compact(bytes);
-        let number = block % frames.shares.len();
-        let mut share = frames.share(number);
-        let first = block * self.pieces;
-        for (piece, bytes) in (first..first + self.pieces).zip(bytes.chunks(FRAME_BYTES)) {
-            // Another thread may have been faster.
-            if self.slots.get(piece).is_none_or(|slot| slot.load(Ordering::Relaxed) != EMPTY) {
-                continue;
-            }
-            let Some(at) = share.vacant(frames, number) else {
+        for (piece, bytes) in (block * self.pieces..).zip(bytes.chunks(FRAME_BYTES)) {
+            if self.keep_piece(piece, bytes).is_none() {
                 return;
-            };
-            self.fill(&mut share, frames.frame(number, at), at, piece, bytes);
+            }
         }
+    }
+
+    /// Puts a piece into a frame; `None` if there is none for it.
+    fn keep_piece(&self, piece: usize, bytes: &[u8]) -> Option<()> {
+        let frames = &self.cache.0.frames;
+        let slot = self.slot(piece);
+        // All that may be in a slot is in one share.
+        let number = slot % frames.shares.len();
+        let mut share = frames.share(number);
+        let named = self.slots.get(slot)?.load(Ordering::Relaxed) as usize & MOST_FRAMES;
+        let at = match named.checked_sub(1) {
+            // Another thread may have been faster.
+            Some(frame) if frames.pieces[frame].load(Ordering::Relaxed) == piece => {
+                return Some(());
+            }
+            Some(frame) => {
+                let at = frame / frames.shares.len();
+                share.vacate(at)?;
+                at
+            }
+            None => share.vacant(frames, number)?,
+        };
+        self.fill(&mut share, frames.frame(number, at), at, piece, bytes);
+        Some(())
+    }
+
+    /// The number of a piece's slot.
+    #[inline]
+    fn slot(&self, piece: usize) -> usize {
+        // A cache that keeps nothing has no slots.
+        if self.shared { piece.checked_rem(self.slots.len()).unwrap_or(piece) } else { piece }
     }
 
     fn fill(&self, share: &mut Share, frame: usize, at: usize, piece: usize, bytes: &[u8]) {
@@ -197,9 +232,11 @@ impl CachedTable {
         }
         share.turn += 1;
         frames.used[frame].store(false, Ordering::Relaxed);
+        frames.pieces[frame].store(piece, Ordering::Relaxed);
         let named = share.turn << FRAME_BITS | (frame as u64 + 1);
-        self.slots[piece].store(named, Ordering::Release);
-        share.holdings[at] = Some(Holding { slots: self.slots.clone(), piece });
+        let slot = self.slot(piece);
+        self.slots[slot].store(named, Ordering::Release);
+        share.holdings[at] = Some(Holding { slots: self.slots.clone(), slot });
     }
 }
 
@@ -216,5 +253,56 @@ impl Drop for CachedTable {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FRAMES: usize = 16;
+    const BLOCK_BYTES: usize = 1 << 16;
+
+    /// A block of that one byte.
+    fn block(byte: u8) -> Vec<u8> {
+        vec![byte; BLOCK_BYTES]
+    }
+
+    fn first_byte(table: &CachedTable, block: usize) -> Option<u8> {
+        table.bytes_at(block, 0).map(|bytes| bytes as u8)
+    }
+
+    #[test]
+    fn a_huge_table_takes_few_slots() {
+        let cache = BlockCache::new(FRAMES * FRAME_BYTES);
+        let table = cache.table(1 << 40, BLOCK_BYTES);
+        assert_eq!(table.slots.len(), SLOTS_PER_FRAME * FRAMES);
+        assert_eq!(cache.table(3, 8).slots.len(), 3);
+        assert_eq!(BlockCache::new(0).table(1 << 40, BLOCK_BYTES).slots.len(), 0);
+    }
+
+    #[test]
+    fn pieces_that_share_a_slot_are_told_apart() {
+        let cache = BlockCache::new(FRAMES * FRAME_BYTES);
+        let table = cache.table(1 << 40, BLOCK_BYTES);
+        // Blocks whose first pieces have one slot.
+        let (one, other) = (5, 5 + table.slots.len());
+        assert_eq!(table.slot(one * table.pieces), table.slot(other * table.pieces));
+        for _ in 0..3 {
+            table.keep(one, &block(1));
+            assert_eq!([one, other].map(|b| first_byte(&table, b)), [Some(1), None]);
+            table.keep(other, &block(2));
+            assert_eq!([one, other].map(|b| first_byte(&table, b)), [None, Some(2)]);
+        }
+        assert!(cache.statistics().bytes <= FRAMES * FRAME_BYTES);
+        drop(table);
+        assert_eq!(cache.statistics().bytes, 0);
+    }
+
+    #[test]
+    fn a_cache_without_room_finds_nothing() {
+        let table = BlockCache::new(0).table(100, BLOCK_BYTES);
+        table.keep(7, &block(1));
+        assert_eq!(first_byte(&table, 7), None);
     }
 }

@@ -1,6 +1,6 @@
 //! The memory of a cache: frames of 4 KiB, filled and emptied under locks.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use crate::system::mapping::Words;
@@ -20,7 +20,7 @@ const MOST_SHARES: usize = 16;
 /// Fewer frames than that have no use for several locks.
 const LEAST_SHARE: usize = 64;
 
-/// A table's pieces, block by block.
+/// A table's slots, for its pieces block by block.
 pub type Slots = Arc<[AtomicU64]>;
 
 /// The frames of a cache, and which pieces are in them.
@@ -29,6 +29,8 @@ pub struct Frames {
     chunks: Box<[OnceLock<Words>]>,
     /// Which frames were read since the clock came to them.
     pub used: Box<[AtomicBool]>,
+    /// The number of the piece, in its table, that each frame was last filled with.
+    pub pieces: Box<[AtomicUsize]>,
     pub shares: Box<[Mutex<Share>]>,
 }
 
@@ -43,10 +45,10 @@ pub struct Share {
     pub turn: u64,
 }
 
-/// The piece that a frame holds.
+/// The slot that names a frame.
 pub struct Holding {
     pub slots: Slots,
-    pub piece: usize,
+    pub slot: usize,
 }
 
 impl Frames {
@@ -58,6 +60,7 @@ impl Frames {
             count,
             chunks: (0..count.div_ceil(CHUNK_FRAMES)).map(|_| OnceLock::new()).collect(),
             used: (0..count).map(|_| AtomicBool::new(false)).collect(),
+            pieces: (0..count).map(|_| AtomicUsize::new(0)).collect(),
             shares: (0..shares).map(|_| Mutex::default()).collect(),
         }
     }
@@ -140,8 +143,8 @@ impl Share {
 
     /// Empties the slot that names the frame.
     pub fn vacate(&mut self, at: usize) -> Option<()> {
-        let Holding { slots, piece } = self.holdings.get_mut(at)?.take()?;
-        slots[piece].store(EMPTY, Ordering::Relaxed);
+        let Holding { slots, slot } = self.holdings.get_mut(at)?.take()?;
+        slots[slot].store(EMPTY, Ordering::Relaxed);
         Some(())
     }
 }
