@@ -152,10 +152,10 @@ impl Sample {
     }
 
     /// Probes so many of the positions, from one of them on.
-    fn probe(&self, first: usize, probes: u64) {
+    fn probe(&self, tables: &Tablebase, first: usize, probes: u64) {
         let positions = self.positions.iter().cycle().skip(first).take(probes as usize);
         for (position, wdl) in positions {
-            assert_eq!(self.tables.probe_wdl(black_box(position)).unwrap(), *wdl);
+            assert_eq!(tables.probe_wdl(black_box(position)).unwrap(), *wdl);
         }
     }
 }
@@ -173,7 +173,9 @@ fn probe_k2v4(c: &mut Criterion) {
                 thread::scope(|scope| {
                     for i in 0..threads as usize {
                         let sample = &sample;
-                        scope.spawn(move || sample.probe(i * SAMPLED / 2, probes));
+                        scope.spawn(move || {
+                            sample.probe(&sample.tables, i * SAMPLED / 2, probes);
+                        });
                     }
                 });
                 begun.elapsed()
@@ -181,6 +183,15 @@ fn probe_k2v4(c: &mut Criterion) {
         });
     }
     group.throughput(Throughput::Elements(1));
+    let by_default = open(BlockCache::DEFAULT_BYTES);
+    sample.probe(&by_default, 0, SAMPLED as u64);
+    group.bench_function("probe WDL, cache as by default", |b| {
+        b.iter_custom(|probes| {
+            let begun = Instant::now();
+            sample.probe(&by_default, 0, probes);
+            begun.elapsed()
+        });
+    });
     let cold = open(0);
     let mut positions = sample.positions.iter().cycle();
     group.bench_function("probe WDL, block not in the cache", |b| {

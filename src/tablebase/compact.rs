@@ -81,16 +81,19 @@ impl Layout {
     /// `word` gives the word of the compact form that a byte is in.
     #[inline]
     pub fn bytes_at(self, byte: usize, word: impl Fn(usize) -> Option<u64>) -> Option<u64> {
-        let from = |at: usize| word(at).map(|word| word >> (8 * (at % size_of::<u64>())));
-        let mut bytes = from(byte / PAGE * ENTRY)?;
-        for at in [byte % PAGE / GROUP * ENTRY, byte % GROUP] {
+        let mut steps = [byte % PAGE / GROUP * ENTRY, byte % GROUP].into_iter();
+        let mut at = byte / PAGE * ENTRY;
+        loop {
+            let bytes = word(at)? >> (8 * (at % size_of::<u64>()));
+            let Some(step) = steps.next() else {
+                return Some(bytes);
+            };
             let entry = bytes as u16;
             let Some(item) = entry.checked_sub(NUMBERS) else {
                 return Some(u64::from(entry) * 0x0101_0101_0101_0101);
             };
-            bytes = from(self.root_bytes() + usize::from(item) * GROUP + at)?;
+            at = self.root_bytes() + usize::from(item) * GROUP + step;
         }
-        Some(bytes)
     }
 }
 

@@ -1,9 +1,13 @@
 //! The memory of a cache: frames of 4 KiB, filled and emptied under locks.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::iter;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use crate::system::mapping::Words;
+
+use super::directory::{Directory, MOST_FRAMES, Piece};
 
 pub const FRAME_BYTES: usize = 1 << 12;
 pub const WORD_BYTES: usize = size_of::<u64>();
@@ -12,93 +16,139 @@ const FRAME_WORDS: usize = FRAME_BYTES / WORD_BYTES;
 const LINE_WORDS: usize = 64 / WORD_BYTES;
 /// Frames that get their memory together: one large page.
 const CHUNK_FRAMES: usize = 512;
-/// A terabyte of them.
-pub const MOST_FRAMES: usize = (1 << 28) - 1;
-/// A slot that names no frame.
-pub const EMPTY: u64 = 0;
-const MOST_SHARES: usize = 16;
+pub const MOST_SHARES: usize = 16;
 /// Fewer frames than that have no use for several locks.
 const LEAST_SHARE: usize = 64;
-
-/// A table's slots, for its pieces block by block.
-pub type Slots = Arc<[AtomicU64]>;
 
 /// The frames of a cache, and which pieces are in them.
 pub struct Frames {
     pub count: usize,
     chunks: Box<[OnceLock<Words>]>,
-    /// Which frames were read since the clock came to them.
-    pub used: Box<[AtomicBool]>,
-    /// The number of the piece, in its table, that each frame was last filled with.
-    pub pieces: Box<[AtomicUsize]>,
+    /// `None` if there are no frames.
+    directory: Option<Directory>,
+    /// A power of two of them.
     pub shares: Box<[Mutex<Share>]>,
 }
 
-/// Every `shares.len()`th of the frames.
+/// A part of the directory, and every `shares.len()`th of the frames.
 #[derive(Default)]
 pub struct Share {
-    /// What the frames hold that have ever been filled.
-    pub holdings: Vec<Option<Holding>>,
+    /// The entries of the frames that have ever been filled; nothing for those that are
+    /// free.
+    entries: Vec<Option<u32>>,
     /// Frames that were filled once and hold nothing.
-    pub free: Vec<usize>,
+    free: Vec<usize>,
     hand: usize,
-    pub turn: u64,
-}
-
-/// The slot that names a frame.
-pub struct Holding {
-    pub slots: Slots,
-    pub slot: usize,
+    turn: u64,
 }
 
 impl Frames {
-    /// So many, without memory as yet.
+    /// So many, without memory as yet; fewer if the system has no memory to find more
+    /// again.
     pub fn new(count: usize) -> Frames {
-        let count = count.min(MOST_FRAMES);
-        let shares = (count / LEAST_SHARE).clamp(1, MOST_SHARES);
+        let shares = |count: usize| 1 << (count / LEAST_SHARE).clamp(1, MOST_SHARES).ilog2();
+        let counts = iter::successors(Some(count.min(MOST_FRAMES)), |count| Some(count / 2));
+        let mut counts = counts.take_while(|&count| count > 0);
+        let found = counts.find_map(|count| Some((count, Directory::new(count, shares(count))?)));
+        let (count, directory) = found.unzip();
+        let count = count.unwrap_or(0);
         Frames {
             count,
             chunks: (0..count.div_ceil(CHUNK_FRAMES)).map(|_| OnceLock::new()).collect(),
-            used: (0..count).map(|_| AtomicBool::new(false)).collect(),
-            pieces: (0..count).map(|_| AtomicUsize::new(0)).collect(),
-            shares: (0..shares).map(|_| Mutex::default()).collect(),
+            directory,
+            shares: (0..shares(count)).map(|_| Mutex::default()).collect(),
         }
     }
 
     /// How many hold a piece.
     pub fn filled(&self) -> usize {
-        let filled = |share: &Share| share.holdings.len() - share.free.len();
+        let filled = |share: &Share| share.entries.len() - share.free.len();
         (0..self.shares.len()).map(|number| filled(&self.share(number))).sum()
     }
 
-    /// One share, for this thread only.
-    pub fn share(&self, number: usize) -> MutexGuard<'_, Share> {
-        // Nothing that is done under the lock can panic halfway.
-        self.shares[number].lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    /// The memory that it takes to find the frames, at the most.
+    #[cfg(test)]
+    pub fn directory_bytes(&self) -> usize {
+        self.directory.as_ref().map_or(0, Directory::bytes)
     }
 
-    /// The number of a share's frame among all frames.
-    pub fn frame(&self, share: usize, at: usize) -> usize {
-        at * self.shares.len() + share
-    }
-
-    /// Where in a frame its word of that number is. Each frame begins elsewhere: what
-    /// is first in every frame is read most, and would else have the same few places
-    /// in the processor's caches.
+    /// A word of a piece, if the piece is in a frame.
     #[inline]
-    pub fn place(frame: usize, word: usize) -> usize {
-        (word + frame * LINE_WORDS) % FRAME_WORDS
+    pub fn word(&self, piece: Piece, number: usize) -> Option<u64> {
+        let found = self.directory.as_ref()?.find(piece)?;
+        let words = self.words(found.frame)?;
+        let word = words[place(found.frame, number)].load(Ordering::Relaxed);
+        // If it is of a later filling, the entry is seen to have been emptied.
+        fence(Ordering::Acquire);
+        found.is_still_there().then_some(word)
+    }
+
+    /// Puts into frames what is not there of a block, of which this is the first piece, as
+    /// far as there is memory.
+    pub fn keep(&self, first: Piece, bytes: &[u8]) {
+        let Some(directory) = &self.directory else { return };
+        let mut share = self.share(first.share);
+        for (number, bytes) in (first.number..).zip(bytes.chunks(FRAME_BYTES)) {
+            let piece = Piece { number, ..first };
+            // Another thread may have been faster.
+            if directory.find(piece).is_some() {
+                continue;
+            }
+            let Some(entry) = directory.entry_for(piece, first.number) else { continue };
+            let Some(at) = share.room(self, directory, entry, piece.share) else { return };
+            self.fill(directory, &mut share, at, entry, piece, bytes);
+        }
+    }
+
+    fn fill(
+        &self,
+        directory: &Directory,
+        share: &mut Share,
+        at: usize,
+        entry: usize,
+        piece: Piece,
+        bytes: &[u8],
+    ) {
+        let frame = self.frame(piece.share, at);
+        // The old entry is seen to be empty by whoever sees a new word or key.
+        fence(Ordering::Release);
+        if let Some(words) = self.words(frame) {
+            for (number, bytes) in bytes.chunks(WORD_BYTES).enumerate() {
+                let mut whole = [0; WORD_BYTES];
+                whole[..bytes.len()].copy_from_slice(bytes);
+                let word = &words[place(frame, number)];
+                word.store(u64::from_le_bytes(whole), Ordering::Relaxed);
+            }
+        }
+        share.turn += 1;
+        directory.put(entry, piece.number, frame, share.turn);
+        share.entries[at] = Some(entry as u32);
+    }
+
+    /// Empties the frames that hold pieces with these numbers.
+    pub fn forget(&self, numbers: &Range<u64>) {
+        let Some(directory) = &self.directory else { return };
+        for number in 0..self.shares.len() {
+            let mut share = self.share(number);
+            for at in 0..share.entries.len() {
+                let number = share.entries[at].and_then(|entry| directory.number(entry as usize));
+                if number.is_some_and(|number| numbers.contains(&number)) {
+                    share.vacate(directory, at);
+                    share.free.push(at);
+                }
+            }
+        }
     }
 
     /// A frame's words, if it has ever had memory.
     #[inline]
-    pub fn words(&self, frame: usize) -> Option<&[AtomicU64]> {
+    fn words(&self, frame: usize) -> Option<&[AtomicU64; FRAME_WORDS]> {
         let words = self.chunks.get(frame / CHUNK_FRAMES)?.get()?;
-        words.get(frame % CHUNK_FRAMES * FRAME_WORDS..)?.get(..FRAME_WORDS)
+        words.as_chunks().0.get(frame % CHUNK_FRAMES)
     }
 
     /// The same, with memory asked for if need be; `None` if there is none left.
-    fn words_or_new(&self, frame: usize) -> Option<&[AtomicU64]> {
+    fn words_or_new(&self, frame: usize) -> Option<&[AtomicU64; FRAME_WORDS]> {
         let chunk = frame / CHUNK_FRAMES;
         if self.chunks[chunk].get().is_none() {
             let frames = CHUNK_FRAMES.min(self.count - chunk * CHUNK_FRAMES);
@@ -107,44 +157,75 @@ impl Frames {
         }
         self.words(frame)
     }
+
+    /// One share, for this thread only.
+    fn share(&self, number: usize) -> MutexGuard<'_, Share> {
+        // Nothing that is done under the lock can panic halfway.
+        self.shares[number].lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// The number of a share's frame among all frames.
+    fn frame(&self, share: usize, at: usize) -> usize {
+        at * self.shares.len() + share
+    }
+}
+
+/// Where in a frame its word of that number is. Each frame begins elsewhere: what is first
+/// in every frame is read most, and would else have the same few places in the processor's
+/// caches.
+#[inline]
+fn place(frame: usize, word: usize) -> usize {
+    (word + frame * LINE_WORDS) % FRAME_WORDS
 }
 
 impl Share {
-    /// A frame of the share's that may be filled, by its place in the share; nothing
-    /// names it any more.
-    pub fn vacant(&mut self, frames: &Frames, share: usize) -> Option<usize> {
+    /// A frame that an entry may name, by its place in the share; no entry names it any
+    /// more. If the entry names one, it is that.
+    fn room(
+        &mut self,
+        frames: &Frames,
+        directory: &Directory,
+        entry: usize,
+        share: usize,
+    ) -> Option<usize> {
+        match directory.frame(entry) {
+            Some(frame) => self.vacate(directory, frame / frames.shares.len()),
+            None => self.vacant(frames, directory, share),
+        }
+    }
+
+    fn vacant(&mut self, frames: &Frames, directory: &Directory, share: usize) -> Option<usize> {
         if let Some(at) = self.free.pop() {
             return Some(at);
         }
-        let at = self.holdings.len();
+        let at = self.entries.len();
         let frame = frames.frame(share, at);
         if frame < frames.count && frames.words_or_new(frame).is_some() {
-            self.holdings.push(None);
+            self.entries.push(None);
             return Some(at);
         }
-        self.evict(frames, share)
+        self.evict(directory)
     }
 
-    fn evict(&mut self, frames: &Frames, share: usize) -> Option<usize> {
-        // Readers may go on marking frames: after one round any frame will do.
-        let mut spared = self.holdings.len();
+    fn evict(&mut self, directory: &Directory) -> Option<usize> {
+        // Readers may go on marking pieces: after one round any of them will do.
+        let mut spared = self.entries.len();
         loop {
             let at = self.hand;
-            self.hand = (at + 1) % self.holdings.len().max(1);
-            let used = &frames.used[frames.frame(share, at)..].first()?;
-            if spared > 0 && used.swap(false, Ordering::Relaxed) {
+            self.hand = (at + 1) % self.entries.len().max(1);
+            let entry = *self.entries.get(at)?;
+            if spared > 0 && entry.is_some_and(|entry| directory.was_used(entry as usize)) {
                 spared -= 1;
                 continue;
             }
-            self.vacate(at)?;
-            return Some(at);
+            return self.vacate(directory, at);
         }
     }
 
-    /// Empties the slot that names the frame.
-    pub fn vacate(&mut self, at: usize) -> Option<()> {
-        let Holding { slots, slot } = self.holdings.get_mut(at)?.take()?;
-        slots[slot].store(EMPTY, Ordering::Relaxed);
-        Some(())
+    /// Empties the entry that names the frame.
+    fn vacate(&mut self, directory: &Directory, at: usize) -> Option<usize> {
+        let entry = self.entries.get_mut(at)?.take()?;
+        directory.empty(entry as usize);
+        Some(at)
     }
 }

@@ -3,6 +3,7 @@
 
 mod cache;
 mod compact;
+mod directory;
 mod embedded;
 mod error;
 mod files;
