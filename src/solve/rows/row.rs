@@ -273,29 +273,52 @@ mod tests {
         !(row & Row::bit(lane)).is_empty()
     }
 
+    /// The first words of these.
+    fn first<const N: usize>(words: [u64; 6]) -> Row<N> {
+        Row(std::array::from_fn(|i| words[i]))
+    }
+
+    fn shifts<const N: usize>(words: [u64; 6], by: usize) {
+        let (row, lanes) = (first::<N>(words), 64 * N);
+        let by = by % lanes;
+        for lane in 0..lanes {
+            assert_eq!(has(row.up(by), lane), lane >= by && has(row, lane - by), "{N} words");
+            let comes = lane + by < lanes && has(row, lane + by);
+            assert_eq!(has(row.down(by), lane), comes, "{N} words");
+        }
+    }
+
+    fn packs<const N: usize>(words: &[[u64; 6]; 9], by: usize) {
+        let rows = words.map(first::<N>);
+        let (rows, all, by) = (&rows[..8], rows[8], by % (64 * N));
+        for rows in [rows, &rows[..5]] {
+            let mut moved = rows.to_vec();
+            let pack = Pack::load(rows);
+            (pack.up(by).without(pack) | pack.down(by) & Pack::all(all)).store(&mut moved);
+            let expected = rows.iter().map(|&row| row.up(by).without(row) | row.down(by) & all);
+            assert!(expected.eq(moved), "{N} words");
+        }
+    }
+
     proptest! {
         #[test]
-        fn shifts_move_every_lane(words in any::<[u64; 3]>(), by in 0..192_usize) {
-            let row = Row(words);
-            for lane in 0..192 {
-                prop_assert_eq!(has(row.up(by), lane), lane >= by && has(row, lane - by));
-                prop_assert_eq!(has(row.down(by), lane), lane + by < 192 && has(row, lane + by));
-            }
+        fn shifts_move_every_lane(words in any::<[u64; 6]>(), by in 0..384_usize) {
+            shifts::<1>(words, by);
+            shifts::<2>(words, by);
+            shifts::<3>(words, by);
+            shifts::<4>(words, by);
+            shifts::<5>(words, by);
+            shifts::<6>(words, by);
         }
 
         #[test]
-        fn packs_do_as_their_rows(words in any::<[[u64; 3]; 9]>(), by in 0..192_usize) {
-            let rows = words.map(Row);
-            for rows in [&rows[..8], &rows[..5]] {
-                let mut moved = rows.to_vec();
-                let pack = Pack::load(rows);
-                (pack.up(by).without(pack) | pack.down(by) & Pack::all(Row(words[8])))
-                    .store(&mut moved);
-                let expected = rows
-                    .iter()
-                    .map(|&row| row.up(by).without(row) | row.down(by) & Row(words[8]));
-                prop_assert!(expected.eq(moved));
-            }
+        fn packs_do_as_their_rows(words in any::<[[u64; 6]; 9]>(), by in 0..384_usize) {
+            packs::<1>(&words, by);
+            packs::<2>(&words, by);
+            packs::<3>(&words, by);
+            packs::<4>(&words, by);
+            packs::<5>(&words, by);
+            packs::<6>(&words, by);
         }
 
         #[test]
