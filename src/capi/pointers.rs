@@ -70,7 +70,11 @@ impl<T> Output<T> {
     /// # Safety
     /// A pointer that is not null must point to such room, of which nobody else
     /// makes use during the call.
-    pub unsafe fn new(pointer: *mut T, count: usize, name: &str) -> Result<Output<T>, Failure> {
+    pub(super) unsafe fn new(
+        pointer: *mut T,
+        count: usize,
+        name: &str,
+    ) -> Result<Output<T>, Failure> {
         if count > 0 {
             check(pointer, count, name)?;
         }
@@ -78,14 +82,14 @@ impl<T> Output<T> {
     }
 
     /// Writes the values one after the other, as many as there is room for.
-    pub fn write(&mut self, values: impl IntoIterator<Item = T>) {
+    pub(super) fn write(&mut self, values: impl IntoIterator<Item = T>) {
         for (i, value) in values.into_iter().take(self.1).enumerate() {
             self.put(i, value);
         }
     }
 
     /// Writes a value to its place, if there is such a place.
-    pub fn put(&mut self, place: usize, value: T) {
+    pub(super) fn put(&mut self, place: usize, value: T) {
         if place < self.1 {
             // SAFETY: who made this has promised that the room is there and ours.
             unsafe { self.0.add(place).write(value) };

@@ -47,20 +47,20 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    pub fn new(status: TaflStatus, message: impl Into<String>) -> Failure {
+    pub(super) fn new(status: TaflStatus, message: impl Into<String>) -> Failure {
         Failure { status, message: message.into() }
     }
 
-    pub fn argument(message: impl Into<String>) -> Failure {
+    pub(super) fn argument(message: impl Into<String>) -> Failure {
         Failure::new(TaflStatus::InvalidArgument, message)
     }
 
     /// The same, met at one of many positions.
-    pub fn at(self, number: usize) -> Failure {
+    pub(super) fn at(self, number: usize) -> Failure {
         Failure { message: format!("position {number}: {}", self.message), ..self }
     }
 
-    pub fn status(&self) -> TaflStatus {
+    pub(super) fn status(&self) -> TaflStatus {
         self.status
     }
 

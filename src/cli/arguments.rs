@@ -16,7 +16,7 @@ use super::output::Session;
 /// Joins the two words of a position behind `--position`, which could else not
 /// be told from the arguments that follow, and lets `--slice` take several
 /// slices.
-pub fn joined(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+pub(super) fn joined(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::new();
     for argument in arguments {
         let side = argument == "a" || argument == "d";
@@ -40,7 +40,7 @@ fn is_slice(argument: &OsString) -> bool {
 
 /// Threads to work on.
 #[derive(clap::Args)]
-pub struct Threads {
+pub(super) struct Threads {
     /// Worker threads, up to 1024; 0: one for each core
     #[arg(long, value_name = "N", default_value_t = 0)]
     #[arg(value_parser = clap::value_parser!(u16).range(0..=1024), allow_negative_numbers = true)]
@@ -49,12 +49,12 @@ pub struct Threads {
 
 impl Threads {
     /// How many threads; 0: one for each core.
-    pub fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.threads.into()
     }
 
     /// Does the work on so many threads.
-    pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+    pub(super) fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.count()).build();
         Ok(pool.map_err(Failure::error)?.install(work))
     }
@@ -62,7 +62,7 @@ impl Threads {
 
 /// Slices to build.
 #[derive(clap::Args)]
-pub struct Wanted {
+pub(super) struct Wanted {
     /// A built-in ruleset, or a path to a ruleset file
     pub rules: String,
     #[command(flatten)]
@@ -82,7 +82,7 @@ struct Choice {
 
 impl Wanted {
     /// The slices, without those that they need.
-    pub fn slices(&self, rules: &Ruleset) -> Result<Vec<Slice>, Failure> {
+    pub(super) fn slices(&self, rules: &Ruleset) -> Result<Vec<Slice>, Failure> {
         match self.choice.men {
             None => Ok(self.choice.slices.clone()),
             Some(men @ 0..2) => Err(Failure::Error(format!(
@@ -95,7 +95,7 @@ impl Wanted {
 
 /// A position of a game.
 #[derive(clap::Args)]
-pub struct Asked {
+pub(super) struct Asked {
     /// A built-in ruleset, or a path to a ruleset file
     pub rules: String,
     /// The position: board and side to move, quoted or as two arguments
@@ -105,14 +105,14 @@ pub struct Asked {
 
 impl Asked {
     /// The position, under these rules.
-    pub fn position(&self, rules: &Ruleset) -> Result<Position, Failure> {
+    pub(super) fn position(&self, rules: &Ruleset) -> Result<Position, Failure> {
         Ok(Position::parse(&self.position.join(" "), rules)?)
     }
 }
 
 /// Slices of which there are tables.
 #[derive(clap::Args)]
-pub struct Present {
+pub(super) struct Present {
     /// A built-in ruleset, or a path to a ruleset file
     pub rules: String,
     /// These slices; may be repeated [default: every slice with a table]
@@ -125,13 +125,17 @@ impl Present {
     ///
     /// Fails if none has a table of these rules. A slice that was asked for by
     /// name is there, even without a table.
-    pub fn slices(&self, base: &Tablebase, session: &Session) -> Result<Vec<Slice>, Failure> {
+    pub(super) fn slices(
+        &self,
+        base: &Tablebase,
+        session: &Session,
+    ) -> Result<Vec<Slice>, Failure> {
         self.slices_and([].into_iter(), base, session)
     }
 
     /// The slices as [`slices`](Self::slices), with those `listed` elsewhere
     /// unless slices were asked for by name.
-    pub fn slices_and(
+    pub(super) fn slices_and(
         &self,
         listed: impl Iterator<Item = Slice>,
         base: &Tablebase,
@@ -165,7 +169,7 @@ impl Present {
 }
 
 /// Bytes from a text like `16GiB`, `500MB` or `1073741824`.
-pub fn parse_bytes(text: &str) -> Result<u64, String> {
+pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
     let text = text.trim();
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ');
     let unit: u64 = match text[digits.len()..].trim().to_ascii_lowercase().as_str() {

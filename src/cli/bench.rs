@@ -19,7 +19,7 @@ use super::output::{Session, columns, grouped, size};
 /// Build a fixed set of slices in a temporary folder and tell how fast that goes
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
-pub struct Args {
+pub(super) struct Args {
     /// Build slices of this ruleset instead of the fixed set
     #[arg(requires = "slices")]
     rules: Option<String>,
@@ -112,7 +112,7 @@ struct Signature {
 }
 
 /// Builds, and prints slice by slice.
-pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let mut signature = blake3::Hasher::new();
     let mut rows = Vec::new();
     for (name, slices) in args.set()? {

@@ -15,7 +15,7 @@ use super::progress::Reporter;
 /// Build slices and all that they need; what is there already is kept
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
-pub struct Args {
+pub(super) struct Args {
     #[command(flatten)]
     wanted: Wanted,
     #[command(flatten)]
@@ -83,7 +83,7 @@ fn parse_metric(name: &str) -> Result<Metric, String> {
 }
 
 /// Builds slice by slice.
-pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let base = session.open(&args.wanted.rules)?;
     let rules = base.rules();
     let slices = args.wanted.slices(rules)?;
@@ -161,7 +161,7 @@ fn table(rules: &Ruleset, reports: &[SliceReport]) -> String {
 }
 
 /// What there is to say where so many slices were asked for and all are there.
-pub fn nothing_to_build(slices: usize) -> String {
+pub(super) fn nothing_to_build(slices: usize) -> String {
     match slices {
         1 => "nothing to build: the slice is there\n".to_owned(),
         slices => format!("nothing to build: all {slices} slices are there\n"),

@@ -18,7 +18,7 @@ use super::model::{BYTES, Model, Sample, Time};
 const SECONDS: f64 = 14.0;
 
 /// What was learnt from small slices.
-pub struct Calibration {
+pub(super) struct Calibration {
     time: Time,
     bytes: Model,
 }
@@ -26,7 +26,7 @@ pub struct Calibration {
 impl Calibration {
     /// Builds the smallest of the planned slices in a temporary folder, and looks
     /// at the files of those that are there.
-    pub fn new(base: &Tablebase, plan: &[SlicePlan]) -> Result<Calibration, Failure> {
+    pub(super) fn new(base: &Tablebase, plan: &[SlicePlan]) -> Result<Calibration, Failure> {
         let (time, mut bytes) = built(base.rules(), plan)?;
         bytes.extend(plan.iter().filter(|plan| plan.present).filter_map(|plan| {
             let amount = file_bytes(base, plan.slice)? as f64;
@@ -36,18 +36,18 @@ impl Calibration {
     }
 
     /// The time of one core that building takes.
-    pub fn core_seconds(&self, slice: Slice, size: &SliceSize) -> f64 {
+    pub(super) fn core_seconds(&self, slice: Slice, size: &SliceSize) -> f64 {
         self.time.seconds(slice, size.slots)
     }
 
     /// The size of both files.
-    pub fn file_bytes(&self, slice: Slice, size: &SliceSize) -> u64 {
+    pub(super) fn file_bytes(&self, slice: Slice, size: &SliceSize) -> u64 {
         self.bytes.amount(slice, size.slots) as u64
     }
 }
 
 /// The size of both files of a slice that is there.
-pub fn file_bytes(base: &Tablebase, slice: Slice) -> Option<u64> {
+pub(super) fn file_bytes(base: &Tablebase, slice: Slice) -> Option<u64> {
     let sizes = Metric::ALL.map(|metric| base.table(slice, metric).ok().map(|t| t.size_bytes()));
     sizes.into_iter().sum()
 }

@@ -15,7 +15,7 @@ use super::output::{Session, columns, size};
 /// Read tables again and compare all checksums
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
-pub struct Args {
+pub(super) struct Args {
     #[command(flatten)]
     present: Present,
     /// Compare with this manifest, or the one in this folder, too
@@ -61,7 +61,7 @@ const MISSING: &str = "missing here";
 const NOT_LISTED: &str = "not in the manifest";
 
 /// Checks file by file.
-pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let base = session.open(&args.present.rules)?;
     let against = args.against.as_ref().map(|path| manifest::read(path, &base)).transpose()?;
     let listed = against.iter().flat_map(|manifest| &manifest.slices).map(|entry| entry.slice);

@@ -9,7 +9,7 @@ use taflbase::rules::RulesetError;
 use taflbase::stats::StatsError;
 
 /// Why a command ends with another status than 0.
-pub enum Failure {
+pub(super) enum Failure {
     /// A negative answer, told on one line.
     Negative(String),
     /// An error, told on one line that says what to do.
@@ -20,7 +20,7 @@ pub enum Failure {
 
 impl Failure {
     /// Tells standard error and chooses the exit status.
-    pub fn report(self) -> ExitCode {
+    pub(super) fn report(self) -> ExitCode {
         let (message, status) = match self {
             Failure::Negative(message) => (message, 1),
             Failure::Error(message) => (message, 2),
@@ -33,13 +33,13 @@ impl Failure {
     }
 
     /// Any error as it describes itself.
-    pub fn error(error: impl Display) -> Failure {
+    pub(super) fn error(error: impl Display) -> Failure {
         Failure::Error(error.to_string())
     }
 
     /// What comes of arguments that do not parse: help and version are printed
     /// as they are, the rest becomes one line.
-    pub fn usage(error: &clap::Error) -> Result<(), Failure> {
+    pub(super) fn usage(error: &clap::Error) -> Result<(), Failure> {
         use clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
         if !error.use_stderr() {
             return error.print().map_err(Failure::from);

@@ -8,7 +8,7 @@ use super::probe::words;
 /// Play one line of best play to the end
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
-pub struct Args {
+pub(super) struct Args {
     #[command(flatten)]
     asked: Asked,
 }
@@ -35,7 +35,7 @@ struct Answer<'a> {
 }
 
 /// Plays the line.
-pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let base = session.open_to_probe(&args.asked.rules)?;
     let rules = base.rules();
     let position = args.asked.position(rules)?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// The time that all threads of this process have spent on cores so far, where
 /// the system tells.
 #[cfg(unix)]
-pub fn core_time() -> Option<Duration> {
+pub(super) fn core_time() -> Option<Duration> {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Duration::try_from(time).ok()
 }
@@ -20,18 +20,18 @@ pub fn core_time() -> Option<Duration> {
 
 /// The most memory that this process has held since [`reset_peak`], or since it
 /// began, where the system tells.
-pub fn peak_bytes() -> Option<u64> {
+pub(super) fn peak_bytes() -> Option<u64> {
     kibibytes("/proc/self/status", "VmHWM:")
 }
 
 /// Begins to measure the peak anew, where the system lets us.
-pub fn reset_peak() {
+pub(super) fn reset_peak() {
     // Otherwise the peak is that of the whole run, and no less true.
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
 
 /// The memory that is free for this program, where the system tells.
-pub fn available_bytes() -> Option<u64> {
+pub(super) fn available_bytes() -> Option<u64> {
     kibibytes("/proc/meminfo", "MemAvailable:")
 }
 

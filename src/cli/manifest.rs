@@ -10,7 +10,7 @@ use super::output::Session;
 /// Write a manifest: what the tables are, for others to compare theirs with
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
-pub struct Args {
+pub(super) struct Args {
     #[command(flatten)]
     present: Present,
     /// Write to this file instead; slices that it has and that are not here stay
@@ -32,7 +32,7 @@ with one side and one file):
   {"rules":"brandubh","fingerprint":"27e632691dd014bf84bc8a4029256f95","slices":[{"slice":"K0v1","sides":[{"to_move":"attackers","positions":1936,"win":72,"loss":1864,"draw":0,"undecided":0,"max_win":1,"max_loss":6}],"files":[{"metric":"dtw","bytes":368,"blake3":"86c4…","values":"0b1e…"}]}]}"#;
 
 /// Prints or writes.
-pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let base = session.open(&args.present.rules)?;
     let mut manifest = match &args.output {
         Some(path) if path.exists() => Manifest::read(path, base.rules())?,
@@ -61,7 +61,7 @@ fn written(path: &Path, manifest: &Manifest, changed: usize) -> String {
 
 /// Reads the manifest that a user named by its file, its folder, or the folder
 /// above it.
-pub fn read(path: &Path, base: &Tablebase) -> Result<Manifest, Failure> {
+pub(super) fn read(path: &Path, base: &Tablebase) -> Result<Manifest, Failure> {
     let folders = [path.join(&base.rules().name), path.to_owned()];
     let files = folders.map(|folder| folder.join(MANIFEST_FILE));
     let file = files.iter().find(|file| file.exists()).map_or(path, PathBuf::as_path);

@@ -14,7 +14,7 @@ use super::failure::Failure;
 use super::machine::{core_time, peak_bytes, reset_peak};
 
 /// Builds the slices and what they need, smallest first, each with its measures.
-pub fn measured(
+pub(super) fn measured(
     rules: &Ruleset,
     slices: &[Slice],
     threads: usize,
@@ -35,7 +35,7 @@ pub fn measured(
 
 /// A figure for each step of the work on a slice.
 #[derive(Clone, Copy, Default, Serialize)]
-pub struct Steps<T> {
+pub(super) struct Steps<T> {
     pub reading: T,
     pub initial: T,
     pub plies: T,
@@ -47,7 +47,7 @@ pub struct Steps<T> {
 
 /// What a slice took.
 #[derive(Clone, Copy, Default)]
-pub struct Measure {
+pub(super) struct Measure {
     pub wall: Steps<Duration>,
     pub core: Steps<Duration>,
     /// Unknown on some systems.
@@ -124,7 +124,7 @@ impl Steps<Duration> {
 
 impl<T: Copy> Steps<T> {
     /// Each figure changed alike.
-    pub fn map<U>(self, f: impl Fn(T) -> U) -> Steps<U> {
+    pub(super) fn map<U>(self, f: impl Fn(T) -> U) -> Steps<U> {
         Steps {
             reading: f(self.reading),
             initial: f(self.initial),
@@ -136,7 +136,7 @@ impl<T: Copy> Steps<T> {
     }
 
     /// The figures as texts.
-    pub fn cells(self, cell: impl Fn(T) -> String) -> [String; 6] {
+    pub(super) fn cells(self, cell: impl Fn(T) -> String) -> [String; 6] {
         [self.reading, self.initial, self.plies, self.writing, self.solving, self.all].map(cell)
     }
 }

@@ -90,7 +90,7 @@ impl Command {
 }
 
 /// Runs the program with the arguments that it was given.
-pub fn main() -> ExitCode {
+pub(crate) fn main() -> ExitCode {
     let arguments = arguments::joined(std::env::args_os());
     let answer = match Cli::try_parse_from(arguments) {
         Ok(cli) => run(cli),

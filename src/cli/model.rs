@@ -25,7 +25,7 @@ const SAMPLE_ERROR: f64 = 0.08;
 const ROUNDS: usize = 300;
 
 /// Something that building a slice takes.
-pub struct Quantity {
+pub(super) struct Quantity {
     /// What every slice takes, however small it is.
     fixed: f64,
     /// How far that is from the truth for a single slice.
@@ -60,7 +60,7 @@ const BARE_KING_TIME: Quantity = Quantity {
 };
 
 /// Bytes of both files.
-pub const BYTES: Quantity = Quantity {
+pub(super) const BYTES: Quantity = Quantity {
     fixed: 400.0,
     error: 500.0,
     // A value takes a byte in one file and a fifth of one in the other.
@@ -72,13 +72,13 @@ pub const BYTES: Quantity = Quantity {
 };
 
 /// Time by material.
-pub struct Time {
+pub(super) struct Time {
     bare_kings: Model,
     others: Model,
 }
 
 /// What a slot takes of a quantity, by material.
-pub struct Model {
+pub(super) struct Model {
     quantity: &'static Quantity,
     base: f64,
     /// The steps that samples tell of: of the second attacker and so on.
@@ -89,7 +89,7 @@ pub struct Model {
 
 /// A slice of which it is known how much of a quantity it takes.
 #[derive(Clone, Copy)]
-pub struct Sample {
+pub(super) struct Sample {
     /// The slice.
     pub slice: Slice,
     /// How many slots it has.
@@ -100,7 +100,7 @@ pub struct Sample {
 
 impl Time {
     /// What goes best with the seconds of the samples.
-    pub fn fit(samples: &[Sample]) -> Time {
+    pub(super) fn fit(samples: &[Sample]) -> Time {
         let (bare_kings, others): (Vec<Sample>, Vec<Sample>) =
             samples.iter().partition(|sample| sample.slice.defenders == 0);
         Time {
@@ -110,7 +110,7 @@ impl Time {
     }
 
     /// What the slice takes.
-    pub fn seconds(&self, slice: Slice, slots: u64) -> f64 {
+    pub(super) fn seconds(&self, slice: Slice, slots: u64) -> f64 {
         let model = if slice.defenders == 0 { &self.bare_kings } else { &self.others };
         model.amount(slice, slots)
     }
@@ -119,7 +119,7 @@ impl Time {
 impl Model {
     /// The model that goes best with the samples and with what is usual; everything
     /// counts the more the less its error is.
-    pub fn fit(quantity: &'static Quantity, samples: &[Sample]) -> Model {
+    pub(super) fn fit(quantity: &'static Quantity, samples: &[Sample]) -> Model {
         let most = |men: fn(&Sample) -> usize| samples.iter().map(men).max().unwrap_or(0);
         let steps = |usual, count| (0..count).map(|i| usual_step(usual, i)).collect();
         let mut model = Model {
@@ -173,7 +173,7 @@ impl Model {
     }
 
     /// What the slice takes.
-    pub fn amount(&self, slice: Slice, slots: u64) -> f64 {
+    pub(super) fn amount(&self, slice: Slice, slots: u64) -> f64 {
         let slot = self.log(slice).exp().min(self.quantity.most);
         self.quantity.fixed + slot * slots as f64
     }

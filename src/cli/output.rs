@@ -10,10 +10,10 @@ use taflbase::tablebase::ProbeError;
 use super::failure::Failure;
 
 /// The table folder of those who name none.
-pub const DEFAULT_TABLES: &str = "tables";
+pub(super) const DEFAULT_TABLES: &str = "tables";
 
 /// What all commands have to know.
-pub struct Session {
+pub(super) struct Session {
     /// Whether results are wanted as JSON.
     pub json: bool,
     /// The table folder.
@@ -24,7 +24,7 @@ pub struct Session {
 
 impl Session {
     /// Prints results for people.
-    pub fn text(&self, text: &str) -> Result<(), Failure> {
+    pub(super) fn text(&self, text: &str) -> Result<(), Failure> {
         let mut out = io::stdout().lock();
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
         match written.map_err(Failure::from) {
@@ -34,13 +34,13 @@ impl Session {
     }
 
     /// Prints one result for programs, on a line of its own.
-    pub fn json_line(&self, result: &impl Serialize) -> Result<(), Failure> {
+    pub(super) fn json_line(&self, result: &impl Serialize) -> Result<(), Failure> {
         let line = serde_json::to_string(result).map_err(Failure::error)?;
         self.text(&(line + "\n"))
     }
 
     /// The command that builds into the same tables, as a user may type it.
-    pub fn build_command(&self, rules: &str, wanted: &str) -> String {
+    pub(super) fn build_command(&self, rules: &str, wanted: &str) -> String {
         let command = format!("taflbase build {} {wanted}", shell_word(rules));
         if self.tables.as_os_str() == DEFAULT_TABLES {
             command
@@ -50,20 +50,20 @@ impl Session {
     }
 
     /// The tables of a ruleset that the user knows by that name.
-    pub fn open(&self, name: &str) -> Result<Tablebase, Failure> {
+    pub(super) fn open(&self, name: &str) -> Result<Tablebase, Failure> {
         let rules = Ruleset::load(name)?;
         Tablebase::open(rules, &self.tables).map_err(|error| self.refusal(name, error))
     }
 
     /// The same tables and, behind them, those that are part of the program.
-    pub fn open_to_probe(&self, name: &str) -> Result<Tablebase, Failure> {
+    pub(super) fn open_to_probe(&self, name: &str) -> Result<Tablebase, Failure> {
         let mut base = self.open(name)?;
         base.add_embedded();
         Ok(base)
     }
 
     /// An error of the tables. A missing one is a negative answer.
-    pub fn refusal(&self, rules: &str, error: ProbeError) -> Failure {
+    pub(super) fn refusal(&self, rules: &str, error: ProbeError) -> Failure {
         match error {
             ProbeError::MissingTable { slice, metric } => Failure::Negative(format!(
                 "there is no {metric} table of {slice} in {}; run `{}`",
@@ -87,7 +87,7 @@ fn shell_word(text: &str) -> String {
 
 /// Rows of cells as aligned columns under a header: the first `left` columns
 /// are texts, the rest numbers.
-pub fn columns(left: usize, header: &[&str], rows: &[Vec<String>]) -> String {
+pub(super) fn columns(left: usize, header: &[&str], rows: &[Vec<String>]) -> String {
     let header: Vec<String> = header.iter().map(|&cell| cell.to_owned()).collect();
     let mut widths = vec![0; header.len()];
     for row in [&header].into_iter().chain(rows) {
@@ -112,14 +112,14 @@ pub fn columns(left: usize, header: &[&str], rows: &[Vec<String>]) -> String {
 }
 
 /// `1234567` as `1,234,567`.
-pub fn grouped(number: u64) -> String {
+pub(super) fn grouped(number: u64) -> String {
     let digits: Vec<char> = number.to_string().chars().collect();
     let groups: Vec<String> = digits.rchunks(3).rev().map(|group| group.iter().collect()).collect();
     groups.join(",")
 }
 
 /// Bytes for people: `1.5 MiB`.
-pub fn size(bytes: u64) -> String {
+pub(super) fn size(bytes: u64) -> String {
     let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let mut scaled = bytes as f64;
     let mut unit = "B";
@@ -137,7 +137,7 @@ pub fn size(bytes: u64) -> String {
 }
 
 /// A time for people: `4.2 s`, `12 min`, `3.5 h`.
-pub fn time(time: Duration) -> String {
+pub(super) fn time(time: Duration) -> String {
     match time.as_secs_f64() {
         seconds if seconds < 100.0 => format!("{seconds:.1} s"),
         seconds if seconds < 6000.0 => format!("{:.0} min", seconds / 60.0),

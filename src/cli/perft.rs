@@ -10,7 +10,7 @@ use super::output::Session;
 /// Count the sequences of moves, to test move generators
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
-pub struct Args {
+pub(super) struct Args {
     /// A built-in ruleset, or a path to a ruleset file
     rules: String,
     /// Count up to so many plies, 100 at most
@@ -40,7 +40,7 @@ struct Count {
 }
 
 /// Counts depth by depth.
-pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let rules = Ruleset::load(&args.rules)?;
     let position = match &args.position {
         Some(text) => Position::parse(text, &rules)?,

@@ -13,7 +13,7 @@ use super::output::{Session, columns, grouped, size, time};
 /// Tell what a build would take, and what is there already
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
-pub struct Args {
+pub(super) struct Args {
     #[command(flatten)]
     wanted: Wanted,
 }
@@ -50,7 +50,7 @@ struct Answer<'a> {
 }
 
 /// Plans.
-pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let base = session.open(&args.wanted.rules)?;
     let slices = args.wanted.slices(base.rules())?;
     let plan = plan(&base, &slices)?;

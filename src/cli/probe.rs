@@ -9,7 +9,7 @@ use super::output::{Session, columns};
 /// Tell the value of a position and of each of its moves, best first
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
-pub struct Args {
+pub(super) struct Args {
     #[command(flatten)]
     asked: Asked,
 }
@@ -54,7 +54,7 @@ struct MoveAnswer {
 }
 
 /// Probes one position.
-pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let base = session.open_to_probe(&args.asked.rules)?;
     let rules = base.rules();
     let position = args.asked.position(rules)?;
@@ -103,7 +103,7 @@ impl MoveAnswer {
 }
 
 /// A value in words: `win in 3 plies`.
-pub fn words(base: &Tablebase, value: Probed) -> String {
+pub(super) fn words(base: &Tablebase, value: Probed) -> String {
     let category = base.category(value.wdl);
     match value.plies {
         Some(1) => format!("{category} in 1 ply"),

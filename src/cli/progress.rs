@@ -14,7 +14,7 @@ use super::output::time;
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Tells standard error how far the work on some slices is. It uses no colours.
-pub struct Reporter {
+pub(super) struct Reporter {
     /// Hidden where there is no terminal.
     bar: ProgressBar,
     terminal: bool,
@@ -45,7 +45,7 @@ struct State {
 
 impl Reporter {
     /// A reporter for slices with their slots and rows, in the order of work.
-    pub fn new(slices: impl Iterator<Item = (Slice, u64, u64)>) -> Reporter {
+    pub(super) fn new(slices: impl Iterator<Item = (Slice, u64, u64)>) -> Reporter {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let terminal = io::stderr().is_terminal() && !dumb;
         let target =
@@ -76,14 +76,14 @@ impl Reporter {
     }
 
     /// A slice is done.
-    pub fn finished(&self, slice: Slice, took: Duration) {
+    pub(super) fn finished(&self, slice: Slice, took: Duration) {
         let mut state = self.state();
         self.line(&format!("{}: done in {}", self.place(slice), time(took)));
         state.last_line = Instant::now();
     }
 
     /// Takes the bar off the terminal.
-    pub fn clear(&self) {
+    pub(super) fn clear(&self) {
         self.bar.finish_and_clear();
     }
 
@@ -92,7 +92,7 @@ impl Reporter {
     }
 
     /// Does something that may print, with the bar out of the way.
-    pub fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+    pub(super) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
         self.bar.suspend(print)
     }
 

@@ -7,7 +7,7 @@ use super::output::{Session, columns};
 /// List the rulesets, or show one with all its decisions
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
-pub struct Args {
+pub(super) struct Args {
     /// Show this ruleset: a built-in one, or a path to a ruleset file
     rules: Option<String>,
 }
@@ -35,7 +35,7 @@ struct Entry {
 }
 
 /// Lists or shows.
-pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let Some(name) = &args.rules else {
         return list(session);
     };

@@ -9,7 +9,7 @@ use super::output::{Session, columns, grouped};
 /// Count wins, draws and losses, find the longest wins, and draw histograms
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
-pub struct Args {
+pub(super) struct Args {
     #[command(flatten)]
     present: Present,
     #[command(flatten)]
@@ -30,7 +30,7 @@ null for WDL tables:
   {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"to_move":"attackers","positions":1668744,"win":130316,"loss":1538428,"draw":0,"undecided":0,"max_win":3,"max_loss":8,"longest_win":"/1tK4/2T4/7/4t2/7/7/7/ a","longest_loss":"/3t1T1/1K5/3t3/7/7/7/7/ a","histogram":[{"category":"win","dtw":1,"positions":130212}]}"#;
 
 /// Counts slice by slice.
-pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let base = session.open(&args.present.rules)?;
     let slices = args.present.slices(&base, session)?;
     for (number, slice) in slices.into_iter().enumerate() {

@@ -16,7 +16,7 @@ use super::progress::Reporter;
 /// Recompute all values by forward moves and compare them with the tables
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
-pub struct Args {
+pub(super) struct Args {
     #[command(flatten)]
     present: Present,
     /// Prove a sample of this many percent of each slice's blocks (all positions
@@ -79,7 +79,7 @@ struct Sampled {
 }
 
 /// Verifies slice by slice.
-pub fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let base = session.open(&args.present.rules)?;
     let slices = args.present.slices(&base, session)?;
     let reporter = Reporter::new(slices.iter().map(|&slice| work(&base, slice)));

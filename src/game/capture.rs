@@ -18,7 +18,12 @@ impl Captures {
     /// What a piece of `mover` captures that has just arrived on `at`. In
     /// `board` the piece stands there already and nothing has been removed yet;
     /// whose turn it is does not matter.
-    pub fn by_arrival(rules: &Ruleset, board: &Position, mover: Side, at: Square) -> Captures {
+    pub(crate) fn by_arrival(
+        rules: &Ruleset,
+        board: &Position,
+        mover: Side,
+        at: Square,
+    ) -> Captures {
         let mut captures = Captures::default();
         let enemies = board.pieces(mover.other());
         for direction in Direction::ALL {
@@ -42,7 +47,7 @@ impl Captures {
     }
 
     /// Whether the move captures nothing.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.soldiers.is_empty() && !self.king
     }
 }

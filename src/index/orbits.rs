@@ -14,7 +14,7 @@ impl Orbit {
     /// The least image of the pattern under these symmetries, which are cut
     /// down to those that give it.
     #[inline]
-    pub fn least(&self, pattern: u8, symmetries: &mut u8) -> u8 {
+    pub(super) fn least(&self, pattern: u8, symmetries: &mut u8) -> u8 {
         if pattern == 0 {
             return 0;
         }
@@ -37,13 +37,13 @@ impl Orbit {
     }
 
     /// How many patterns the orbit has.
-    pub fn patterns(&self) -> usize {
+    pub(super) fn patterns(&self) -> usize {
         1 << self.squares.len()
     }
 
     /// Puts the pattern's men on their squares.
     #[inline]
-    pub fn put(&self, pattern: u8, set: &mut SquareSet) {
+    pub(super) fn put(&self, pattern: u8, set: &mut SquareSet) {
         let mut left = pattern;
         while left != 0 {
             set.insert(self.squares[left.trailing_zeros() as usize]);

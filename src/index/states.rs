@@ -32,7 +32,7 @@ pub(super) struct States {
 impl States {
     /// The automaton of the sets of so many men on these orbits, where a set with `h`
     /// men on heavy ones has `rows(h)` rows; `None` if their numbers do not fit.
-    pub fn new(
+    pub(super) fn new(
         orbits: &[Orbit],
         group: SymmetryGroup,
         count: usize,
@@ -46,7 +46,7 @@ impl States {
 
     /// The pattern in a state of that orbit that holds the row, counted from the
     /// first of the state's rows; it has rows of its own.
-    pub fn pattern(&self, state: u32, orbit: &Orbit, row: u64) -> usize {
+    pub(super) fn pattern(&self, state: u32, orbit: &Orbit, row: u64) -> usize {
         let before = &self.before[state as usize..][..=orbit.patterns()];
         before.partition_point(|&rows| rows <= row) - 1
     }
@@ -54,7 +54,7 @@ impl States {
     /// The same, when it is likely to come after this pattern, or first after the
     /// number of all patterns.
     #[inline]
-    pub fn pattern_after(&self, state: u32, orbit: &Orbit, last: usize, row: u64) -> usize {
+    pub(super) fn pattern_after(&self, state: u32, orbit: &Orbit, last: usize, row: u64) -> usize {
         let following = usize::from(self.following[state as usize + last]);
         let before = &self.before[state as usize + following..];
         if (before[0]..before[1]).contains(&row) {

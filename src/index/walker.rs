@@ -32,7 +32,7 @@ struct Level {
 
 impl<'a> Walker<'a> {
     /// For these sets.
-    pub fn new(sets: &'a AttackerSets) -> Walker<'a> {
+    pub(crate) fn new(sets: &'a AttackerSets) -> Walker<'a> {
         let mut levels = Vec::with_capacity(sets.orbits.len() + 1);
         levels.push(Level {
             rows: 0..sets.rows(),
@@ -49,7 +49,7 @@ impl<'a> Walker<'a> {
     ///
     /// # Panics
     /// If there is no such row.
-    pub fn set(&mut self, row: u64) -> (SquareSet, u8) {
+    pub(crate) fn set(&mut self, row: u64) -> (SquareSet, u8) {
         let sets = self.sets;
         assert!(row < sets.rows(), "row {row} of {}", sets.rows());
         while self.levels.last().is_some_and(|level| !level.rows.contains(&row)) {

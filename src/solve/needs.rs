@@ -42,7 +42,7 @@ const EVENTS_PER_ROW: u64 = 18;
 
 /// What solving a slice takes, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Needs {
+pub(super) struct Needs {
     /// What is there all the time: numberings, buffers, the program.
     pub fixed_bytes: u64,
     /// The smaller slices, and what reading them takes, for the initial pass.
@@ -64,7 +64,7 @@ impl Needs {
     ///
     /// # Errors
     /// If the slice is too large for the solver's numbers.
-    pub fn of(rules: &Ruleset, slice: Slice, threads: usize) -> Result<Needs, BuildError> {
+    pub(super) fn of(rules: &Ruleset, slice: Slice, threads: usize) -> Result<Needs, BuildError> {
         let row_bytes = row_bytes(rules);
         let sets = defender_sets(rules, slice)?;
         let blocks = counted_sets(rules, slice)?.rows();
@@ -98,12 +98,12 @@ impl Needs {
     }
 
     /// The most memory in use at a time, if all tables are in memory.
-    pub fn memory_bytes(&self) -> u64 {
+    pub(super) fn memory_bytes(&self) -> u64 {
         self.with_tables(self.table_bytes.saturating_mul(TABLES_IN_MEMORY))
     }
 
     /// The least memory with which the slice can be solved.
-    pub fn least_memory_bytes(&self) -> u64 {
+    pub(super) fn least_memory_bytes(&self) -> u64 {
         self.with_tables(self.chunk_bytes.iter().sum())
     }
 
@@ -115,7 +115,7 @@ impl Needs {
 
     /// Where the tables go, if there is that much memory; `None` if it is too
     /// little even with tables on disk.
-    pub fn placement(&self, memory_bytes: u64) -> Option<Placement> {
+    pub(super) fn placement(&self, memory_bytes: u64) -> Option<Placement> {
         if self.memory_bytes() <= memory_bytes {
             return Some(Placement::Memory);
         }
@@ -135,7 +135,7 @@ impl Needs {
     }
 
     /// The disk that the scratch folder takes.
-    pub fn scratch_bytes(&self, placement: &Placement) -> u64 {
+    pub(super) fn scratch_bytes(&self, placement: &Placement) -> u64 {
         match placement {
             Placement::Memory => self.stages_bytes,
             Placement::Disk { .. } => self.stages_bytes + TABLES_ON_DISK * self.table_bytes,
@@ -145,7 +145,7 @@ impl Needs {
 
 /// Refuses a slice that cannot be solved with so much memory, or for which the
 /// disk of its scratch folder has no room.
-pub fn check(
+pub(super) fn check(
     rules: &Ruleset,
     slice: Slice,
     threads: usize,

@@ -23,7 +23,7 @@ use crate::solve::rows::row::Row;
 use crate::solve::store::codec::{pack_events, pack_rows};
 
 /// A solved slice. What was found is in the stage files of the scratch folder.
-pub struct Solver<'a, const N: usize> {
+pub(super) struct Solver<'a, const N: usize> {
     frame: &'a Frame<'a, N>,
     scratch: &'a Scratch<'a>,
     chunks: Chunks,
@@ -39,7 +39,7 @@ impl<'a, const N: usize> Solver<'a, N> {
     /// # Errors
     /// If the sub_slices cannot be read, or the disk fails or is full. What is done
     /// is kept.
-    pub fn solve<E: From<ScratchError>>(
+    pub(super) fn solve<E: From<ScratchError>>(
         frame: &'a Frame<'a, N>,
         sub_slices: impl FnOnce() -> Result<SubSlices<N>, E>,
         scratch: &'a Scratch<'a>,
@@ -58,22 +58,22 @@ impl<'a, const N: usize> Solver<'a, N> {
     }
 
     /// The frame of the slice.
-    pub fn frame(&self) -> &Frame<'a, N> {
+    pub(super) fn frame(&self) -> &Frame<'a, N> {
         self.frame
     }
 
     /// How many chunks the results are in.
-    pub fn chunks(&self) -> usize {
+    pub(super) fn chunks(&self) -> usize {
         self.chunks.count()
     }
 
     /// The rows of a chunk; the last one may have fewer.
-    pub fn chunk_rows(&self) -> usize {
+    pub(super) fn chunk_rows(&self) -> usize {
         self.chunks.chunk_rows()
     }
 
     /// The blocks of a chunk.
-    pub fn blocks(&self, chunk: usize) -> Range<usize> {
+    pub(super) fn blocks(&self, chunk: usize) -> Range<usize> {
         self.chunks.blocks_of(chunk)
     }
 
@@ -81,7 +81,7 @@ impl<'a, const N: usize> Solver<'a, N> {
     ///
     /// # Errors
     /// If the scratch folder has been damaged.
-    pub fn coded_rows(&self, chunk: usize) -> Result<[CodedRows<N>; 2], ScratchError> {
+    pub(super) fn coded_rows(&self, chunk: usize) -> Result<[CodedRows<N>; 2], ScratchError> {
         let blocks = self.blocks(chunk);
         let mut walker = Walker::new(self.frame.attackers.sets());
         let block = |number| self.frame.block_of(number, walker.set(number as u64).0);
@@ -105,7 +105,7 @@ impl<'a, const N: usize> Solver<'a, N> {
     }
 
     /// The greatest DTW code of any position.
-    pub fn greatest_code(&self) -> Code {
+    pub(super) fn greatest_code(&self) -> Code {
         let stuck = self.initial.keys().any(|key| key.content == Content::Stuck);
         let plies = self.plies.iter().filter(|(_, _, file)| file.keys().next().is_some());
         let found = plies.map(|&(_, ply, _)| code(ply)).max();

@@ -220,11 +220,11 @@ mod slice_text {
 
     use crate::slice::Slice;
 
-    pub fn serialize<S: Serializer>(slice: &Slice, to: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(slice: &Slice, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(slice)
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Slice, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Slice, D::Error> {
         String::deserialize(from)?.parse().map_err(D::Error::custom)
     }
 }

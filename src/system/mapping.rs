@@ -49,7 +49,7 @@ impl Words {
     ///
     /// # Errors
     /// If the system refuses.
-    pub fn new(words: usize) -> io::Result<Words> {
+    pub(crate) fn new(words: usize) -> io::Result<Words> {
         let map = MmapRaw::from(MmapMut::map_anon(words * size_of::<AtomicU64>())?);
         // Small pages will do, too.
         #[cfg(target_os = "linux")]

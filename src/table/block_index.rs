@@ -66,7 +66,7 @@ impl BlockIndex {
     /// # Errors
     /// If it has another length than the blocks ask for, holds what is no entry, or has not
     /// the checksum that the footer names.
-    pub fn read<S: Source>(
+    pub(super) fn read<S: Source>(
         source: &S,
         end: u64,
         header: &Header,
@@ -103,13 +103,13 @@ impl BlockIndex {
     }
 
     /// How many blocks have an entry: all but those of a side of one value.
-    pub fn entries(&self) -> usize {
+    pub(super) fn entries(&self) -> usize {
         self.entries.len()
     }
 
     /// The number of a block's entry, if it has one.
     #[inline]
-    pub fn entry_number(&self, block: u64) -> usize {
+    pub(super) fn entry_number(&self, block: u64) -> usize {
         block.saturating_sub(self.first) as usize
     }
 
@@ -118,7 +118,7 @@ impl BlockIndex {
     /// # Errors
     /// If there is no such block.
     #[inline]
-    pub fn block(&self, block: u64) -> KindResult<(usize, Stored)> {
+    pub(super) fn block(&self, block: u64) -> KindResult<(usize, Stored)> {
         let side = usize::from(block >= self.blocks_per_side);
         if block >= 2 * self.blocks_per_side {
             return Err(TableErrorKind::OutsideTable);

@@ -108,7 +108,7 @@ pub(super) struct Footer {
 
 impl Footer {
     /// The footer's bytes up to the checksum of the file.
-    pub fn to_bytes(self) -> [u8; FILE_CHECKSUM] {
+    pub(super) fn to_bytes(self) -> [u8; FILE_CHECKSUM] {
         let mut bytes = [0; FILE_CHECKSUM];
         put(&mut bytes, INDEX_OFFSET, &self.index_offset.to_le_bytes());
         put(&mut bytes, INDEX_CHECKSUM, &self.index_checksum.to_le_bytes());
@@ -123,7 +123,7 @@ impl Footer {
     }
 
     /// What follows [`Self::to_bytes`]: the checksum of all before it, and the end.
-    pub fn end(file_checksum: blake3::Hash) -> [u8; FOOTER_BYTES - FILE_CHECKSUM] {
+    pub(super) fn end(file_checksum: blake3::Hash) -> [u8; FOOTER_BYTES - FILE_CHECKSUM] {
         let mut bytes = [0; FOOTER_BYTES - FILE_CHECKSUM];
         put(&mut bytes, 0, file_checksum.as_bytes());
         put(&mut bytes, END - FILE_CHECKSUM, &END_MAGIC);
@@ -131,7 +131,7 @@ impl Footer {
     }
 
     /// Reads the last bytes of a file.
-    pub fn parse(file: &[u8]) -> KindResult<Footer> {
+    pub(super) fn parse(file: &[u8]) -> KindResult<Footer> {
         let bytes = file.last_chunk::<FOOTER_BYTES>().ok_or(TableErrorKind::Truncated)?;
         if bytes[END..] != END_MAGIC {
             return Err(TableErrorKind::Truncated);
@@ -151,7 +151,7 @@ impl Footer {
     }
 
     /// The checksum of the file that its last bytes name.
-    pub fn file_checksum(file: &[u8]) -> KindResult<blake3::Hash> {
+    pub(super) fn file_checksum(file: &[u8]) -> KindResult<blake3::Hash> {
         let bytes = file.last_chunk::<FOOTER_BYTES>().ok_or(TableErrorKind::Truncated)?;
         Ok(blake3::Hash::from_bytes(std::array::from_fn(|i| bytes[FILE_CHECKSUM + i])))
     }

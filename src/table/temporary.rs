@@ -21,7 +21,7 @@ pub(super) struct Temporary {
 
 impl Temporary {
     /// A new file beside `target`, `K2v4.dtw.<process>-<n>.tmp`.
-    pub fn create(
+    pub(super) fn create(
         files: Arc<dyn FileSystem>,
         target: &Path,
     ) -> KindResult<(Temporary, Box<dyn Output>)> {
@@ -41,7 +41,7 @@ impl Temporary {
     }
 
     /// Gives the file its final name, and makes sure that the name lasts.
-    pub fn rename(&mut self, target: &Path) -> KindResult<()> {
+    pub(super) fn rename(&mut self, target: &Path) -> KindResult<()> {
         let error = TableErrorKind::io("name the table");
         if let Some(path) = &self.path {
             self.files.rename(path, target).map_err(&error)?;

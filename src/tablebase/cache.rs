@@ -135,7 +135,7 @@ impl CachedTable {
     /// The bytes from that one on, up to the end of their word of 8, if the block is
     /// in the cache.
     #[inline]
-    pub fn bytes_at(&self, block: usize, byte: usize) -> Option<u64> {
+    pub(super) fn bytes_at(&self, block: usize, byte: usize) -> Option<u64> {
         let (frames, first) = (&self.cache.0.frames, self.first_piece(block));
         let found = self.layout.bytes_at(byte, |byte| {
             let number = first.number + (byte / FRAME_BYTES) as u64;
@@ -148,7 +148,7 @@ impl CachedTable {
 
     /// Puts a block's bytes into the cache, as far as there is room.
     #[cold]
-    pub fn keep(&self, block: usize, bytes: &[u8]) {
+    pub(super) fn keep(&self, block: usize, bytes: &[u8]) {
         let frames = &self.cache.0.frames;
         if frames.count > 0 {
             frames.keep(self.first_piece(block), &self.layout.compact(bytes));
@@ -222,14 +222,13 @@ mod tests {
     fn blocks_stay_as_long_as_there_is_room() {
         const FRAMES: usize = 1 << 14;
         // Side by side, at equal distances, and anywhere; of all shares or of one.
-        let places: [(fn(usize) -> usize, usize); 5] = [
-            (|i| i, MOST_SHARES),
-            (|i| i * 77, MOST_SHARES),
-            (|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) % BLOCKS, MOST_SHARES),
-            (|i| i << 10, 1),
-            (|i| i << 20, 1),
-        ];
-        for (number, (place, shares)) in places.into_iter().enumerate() {
+        type Place = fn(usize) -> usize;
+        let anywhere: Place = |i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) % BLOCKS;
+        let in_all: [Place; 3] = [|i| i, |i| i * 77, anywhere];
+        let in_one: [Place; 2] = [|i| i << 10, |i| i << 20];
+        let places = in_all.map(|place| (place, MOST_SHARES)).into_iter();
+        let places = places.chain(in_one.map(|place| (place, 1)));
+        for (number, (place, shares)) in places.enumerate() {
             let cache = BlockCache::new(FRAMES * FRAME_BYTES);
             let table = cache.table(BLOCKS, BLOCK_BYTES);
             let blocks = FRAMES / MOST_SHARES * shares / PIECES * 3 / 4;

@@ -30,12 +30,12 @@ pub(super) struct Layout {
 
 impl Layout {
     /// For blocks of at most so many bytes, at most 2 MiB.
-    pub fn new(block_bytes: usize) -> Layout {
+    pub(super) fn new(block_bytes: usize) -> Layout {
         Layout { groups: block_bytes.div_ceil(GROUP) }
     }
 
     /// The most bytes that a compact block can have.
-    pub fn most_bytes(self) -> usize {
+    pub(super) fn most_bytes(self) -> usize {
         self.root_bytes() + (self.pages() + self.groups) * GROUP
     }
 
@@ -49,7 +49,7 @@ impl Layout {
     }
 
     /// The compact form of a block's bytes.
-    pub fn compact(self, bytes: &[u8]) -> Vec<u8> {
+    pub(super) fn compact(self, bytes: &[u8]) -> Vec<u8> {
         let mut compact = vec![0; self.root_bytes()];
         for (page, number) in bytes.chunks(PAGE).zip(0..) {
             let entry = only_byte(page).unwrap_or_else(|| {
@@ -80,7 +80,7 @@ impl Layout {
     /// The bytes of a block from that one on, up to the end of their word of 8.
     /// `word` gives the word of the compact form that a byte is in.
     #[inline]
-    pub fn bytes_at(self, byte: usize, word: impl Fn(usize) -> Option<u64>) -> Option<u64> {
+    pub(super) fn bytes_at(self, byte: usize, word: impl Fn(usize) -> Option<u64>) -> Option<u64> {
         let mut steps = [byte % PAGE / GROUP * ENTRY, byte % GROUP].into_iter();
         let mut at = byte / PAGE * ENTRY;
         loop {

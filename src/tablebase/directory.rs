@@ -17,7 +17,7 @@ const EMPTY: u64 = 0;
 /// was filled.
 const FRAME_BITS: u32 = 28;
 /// A terabyte of them.
-pub const MOST_FRAMES: usize = (1 << FRAME_BITS) - 1;
+pub(super) const MOST_FRAMES: usize = (1 << FRAME_BITS) - 1;
 /// A key is its piece's number, and in the lowest bit whether the piece was read since the
 /// clock came to it.
 const USED: u64 = 1;
@@ -30,7 +30,7 @@ const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The entries of all pieces that are in frames. Whoever changes one holds the lock of its
 /// share.
-pub struct Directory {
+pub(super) struct Directory {
     words: Words,
     /// How many bits the number of an entry has among those of its share.
     bits: u32,
@@ -38,7 +38,7 @@ pub struct Directory {
 
 /// A piece, of a table's block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Piece {
+pub(super) struct Piece {
     /// The share that it belongs to.
     pub share: usize,
     /// Its number in the share, which no other piece has or will have.
@@ -46,7 +46,7 @@ pub struct Piece {
 }
 
 /// A piece that was found in an entry, and what the entry said.
-pub struct Found<'a> {
+pub(super) struct Found<'a> {
     entry: &'a [AtomicU64; ENTRY_WORDS],
     name: u64,
     pub frame: usize,
@@ -56,7 +56,7 @@ pub struct Found<'a> {
 impl Directory {
     /// For so many frames in so many shares, a power of two that is no larger; `None` if the
     /// system has not the memory.
-    pub fn new(frames: usize, shares: usize) -> Option<Directory> {
+    pub(super) fn new(frames: usize, shares: usize) -> Option<Directory> {
         let bits = (WAYS * frames).ilog2();
         let words = Words::new(ENTRY_WORDS << bits).ok()?;
         Some(Directory { words, bits: bits - shares.ilog2() })
@@ -64,7 +64,7 @@ impl Directory {
 
     /// The memory that it takes at the most.
     #[cfg(test)]
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         size_of_val(&*self.words)
     }
 
@@ -85,7 +85,7 @@ impl Directory {
 
     /// Where a piece is, if it is in a frame.
     #[inline]
-    pub fn find(&self, piece: Piece) -> Option<Found<'_>> {
+    pub(super) fn find(&self, piece: Piece) -> Option<Found<'_>> {
         match self.find_at(self.entry_of(piece.share, piece.number), piece.number) {
             None => self.find_beside(piece),
             found => found,
@@ -112,7 +112,7 @@ impl Directory {
 
     /// The entry that a piece is to have which has none: one that is free, or that of a
     /// piece which is to give way. None of its block does, which begins with that number.
-    pub fn entry_for(&self, piece: Piece, first: u64) -> Option<usize> {
+    pub(super) fn entry_for(&self, piece: Piece, first: u64) -> Option<usize> {
         let free = self.entries_of(piece).find(|&entry| self.frame(entry).is_none());
         let block = first..piece.number;
         let is_other = |&entry: &usize| !self.number(entry).is_some_and(|n| block.contains(&n));
@@ -122,23 +122,23 @@ impl Directory {
     }
 
     /// The frame that an entry names.
-    pub fn frame(&self, entry: usize) -> Option<usize> {
+    pub(super) fn frame(&self, entry: usize) -> Option<usize> {
         frame(self.entry(entry)?[0].load(Ordering::Relaxed))
     }
 
     /// The number of the piece that an entry has or had.
-    pub fn number(&self, entry: usize) -> Option<u64> {
+    pub(super) fn number(&self, entry: usize) -> Option<u64> {
         Some(self.entry(entry)?[1].load(Ordering::Relaxed) >> 1)
     }
 
     /// Whether an entry's piece was read since the last time that this was asked.
-    pub fn was_used(&self, entry: usize) -> bool {
+    pub(super) fn was_used(&self, entry: usize) -> bool {
         let before = self.entry(entry).map(|entry| entry[1].fetch_and(!USED, Ordering::Relaxed));
         before.is_some_and(|key| key & USED != 0)
     }
 
     /// Makes an entry name no frame.
-    pub fn empty(&self, entry: usize) {
+    pub(super) fn empty(&self, entry: usize) {
         if let Some(entry) = self.entry(entry) {
             entry[0].store(EMPTY, Ordering::Relaxed);
         }
@@ -146,7 +146,7 @@ impl Directory {
 
     /// Makes an entry that names no frame name one, in a turn that it has not had before.
     /// Whoever sees its new key must be able to see that it named none.
-    pub fn put(&self, entry: usize, number: u64, frame: usize, turn: u64) {
+    pub(super) fn put(&self, entry: usize, number: u64, frame: usize, turn: u64) {
         if let Some(entry) = self.entry(entry) {
             entry[1].store(number << 1, Ordering::Relaxed);
             entry[0].store(turn << FRAME_BITS | (frame as u64 + 1), Ordering::Release);
@@ -162,7 +162,7 @@ impl Directory {
 impl Found<'_> {
     /// Whether the piece has been there all the time. If so, it counts as read.
     #[inline]
-    pub fn is_still_there(&self) -> bool {
+    pub(super) fn is_still_there(&self) -> bool {
         let [name, key] = self.entry;
         if name.load(Ordering::Relaxed) != self.name {
             return false;

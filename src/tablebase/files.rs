@@ -55,7 +55,7 @@ pub(super) struct Opened {
 impl Opened {
     /// The error of a table whose values are not those of its slice.
     #[cold]
-    pub fn foreign(&self) -> ProbeError {
+    pub(super) fn foreign(&self) -> ProbeError {
         foreign(self.table.path(), self.table.header())
     }
 }
@@ -69,17 +69,17 @@ pub(crate) fn foreign(path: Option<&Path>, header: &Header) -> ProbeError {
 
 impl Files {
     /// No files; those to come are opened in this way.
-    pub fn new(options: Options) -> Files {
+    pub(super) fn new(options: Options) -> Files {
         Files { options, slices: Vec::new() }
     }
 
     /// How files are opened.
-    pub fn options(&self) -> &Options {
+    pub(super) fn options(&self) -> &Options {
         &self.options
     }
 
     /// The slices with a file of that metric, smallest first.
-    pub fn slices(&self, metric: Metric) -> Vec<Slice> {
+    pub(super) fn slices(&self, metric: Metric) -> Vec<Slice> {
         let all = self.slices.iter().enumerate().flat_map(|(attackers, by_defenders)| {
             let slices = by_defenders.iter().enumerate();
             slices.map(move |(defenders, files)| (Slice { defenders, attackers }, files))
@@ -91,13 +91,13 @@ impl Files {
     }
 
     /// How many tables are open.
-    pub fn tables_open(&self) -> usize {
+    pub(super) fn tables_open(&self) -> usize {
         let candidates = self.slices.iter().flatten().flat_map(|files| &files.candidates);
         candidates.flatten().filter(|candidate| candidate.opened.get().is_some()).count()
     }
 
     /// Adds the files of a ruleset's own directory that are named like tables.
-    pub fn add_directory(&mut self, directory: &Path) -> Result<usize, ProbeError> {
+    pub(super) fn add_directory(&mut self, directory: &Path) -> Result<usize, ProbeError> {
         let mut added = 0;
         for path in entries(directory)? {
             if let Some(key) = slice_and_metric(&path) {
@@ -110,7 +110,7 @@ impl Files {
 
     /// Adds a file of the ruleset's own, to be asked first; one that is known by
     /// this path is opened anew.
-    pub fn add_file(&mut self, key: (Slice, Metric), path: PathBuf) {
+    pub(super) fn add_file(&mut self, key: (Slice, Metric), path: PathBuf) {
         let candidates = self.candidates(key);
         let place = Place::Own(path);
         candidates.retain(|known| known.place != place);
@@ -119,7 +119,7 @@ impl Files {
 
     /// Adds the tables of these rules that are part of the program, to be asked
     /// last.
-    pub fn add_embedded(&mut self, rules: &Ruleset) -> usize {
+    pub(super) fn add_embedded(&mut self, rules: &Ruleset) -> usize {
         let headers = embedded::TABLES.iter().map(|bytes| (bytes, Header::of(bytes)));
         let ours = headers.filter_map(|(bytes, header)| {
             let header = header.ok().filter(|h| h.fingerprint == rules.fingerprint())?;
@@ -139,7 +139,7 @@ impl Files {
 
     /// Adds the ruleset's tables in the folders beside its own, going by their
     /// headers: what else is there, or has no header, is others' business.
-    pub fn add_beside(
+    pub(super) fn add_beside(
         &mut self,
         rules: &Ruleset,
         tables: &Path,
@@ -162,7 +162,7 @@ impl Files {
     }
 
     /// The table of a slice, if there is one of these rules.
-    pub fn open(
+    pub(super) fn open(
         &self,
         rules: &Ruleset,
         slice: Slice,

@@ -9,19 +9,19 @@ use crate::system::mapping::Words;
 
 use super::directory::{Directory, MOST_FRAMES, Piece};
 
-pub const FRAME_BYTES: usize = 1 << 12;
-pub const WORD_BYTES: usize = size_of::<u64>();
+pub(super) const FRAME_BYTES: usize = 1 << 12;
+pub(super) const WORD_BYTES: usize = size_of::<u64>();
 const FRAME_WORDS: usize = FRAME_BYTES / WORD_BYTES;
 /// The words of a line of memory.
 const LINE_WORDS: usize = 64 / WORD_BYTES;
 /// Frames that get their memory together: one large page.
 const CHUNK_FRAMES: usize = 512;
-pub const MOST_SHARES: usize = 16;
+pub(super) const MOST_SHARES: usize = 16;
 /// Fewer frames than that have no use for several locks.
 const LEAST_SHARE: usize = 64;
 
 /// The frames of a cache, and which pieces are in them.
-pub struct Frames {
+pub(super) struct Frames {
     pub count: usize,
     chunks: Box<[OnceLock<Words>]>,
     /// `None` if there are no frames.
@@ -32,7 +32,7 @@ pub struct Frames {
 
 /// A part of the directory, and every `shares.len()`th of the frames.
 #[derive(Default)]
-pub struct Share {
+pub(super) struct Share {
     /// The entries of the frames that have ever been filled; nothing for those that are
     /// free.
     entries: Vec<Option<u32>>,
@@ -45,7 +45,7 @@ pub struct Share {
 impl Frames {
     /// So many, without memory as yet; fewer if the system has no memory to find more
     /// again.
-    pub fn new(count: usize) -> Frames {
+    pub(super) fn new(count: usize) -> Frames {
         let shares = |count: usize| 1 << (count / LEAST_SHARE).clamp(1, MOST_SHARES).ilog2();
         let counts = iter::successors(Some(count.min(MOST_FRAMES)), |count| Some(count / 2));
         let mut counts = counts.take_while(|&count| count > 0);
@@ -61,20 +61,20 @@ impl Frames {
     }
 
     /// How many hold a piece.
-    pub fn filled(&self) -> usize {
+    pub(super) fn filled(&self) -> usize {
         let filled = |share: &Share| share.entries.len() - share.free.len();
         (0..self.shares.len()).map(|number| filled(&self.share(number))).sum()
     }
 
     /// The memory that it takes to find the frames, at the most.
     #[cfg(test)]
-    pub fn directory_bytes(&self) -> usize {
+    pub(super) fn directory_bytes(&self) -> usize {
         self.directory.as_ref().map_or(0, Directory::bytes)
     }
 
     /// A word of a piece, if the piece is in a frame.
     #[inline]
-    pub fn word(&self, piece: Piece, number: usize) -> Option<u64> {
+    pub(super) fn word(&self, piece: Piece, number: usize) -> Option<u64> {
         let found = self.directory.as_ref()?.find(piece)?;
         let words = self.words(found.frame)?;
         let word = words[place(found.frame, number)].load(Ordering::Relaxed);
@@ -85,7 +85,7 @@ impl Frames {
 
     /// Puts into frames what is not there of a block, of which this is the first piece, as
     /// far as there is memory.
-    pub fn keep(&self, first: Piece, bytes: &[u8]) {
+    pub(super) fn keep(&self, first: Piece, bytes: &[u8]) {
         let Some(directory) = &self.directory else { return };
         let mut share = self.share(first.share);
         for (number, bytes) in (first.number..).zip(bytes.chunks(FRAME_BYTES)) {
@@ -126,7 +126,7 @@ impl Frames {
     }
 
     /// Empties the frames that hold pieces with these numbers.
-    pub fn forget(&self, numbers: &Range<u64>) {
+    pub(super) fn forget(&self, numbers: &Range<u64>) {
         let Some(directory) = &self.directory else { return };
         for number in 0..self.shares.len() {
             let mut share = self.share(number);

@@ -33,7 +33,7 @@ pub(super) struct AttackerMove<'a, T> {
 
 impl<'a, T: Score> Rows<'a, T> {
     /// The block of that number and these attackers.
-    pub fn block(&self, number: usize, attackers: &BlockAttackers) -> Block<'a, T> {
+    pub(super) fn block(&self, number: usize, attackers: &BlockAttackers) -> Block<'a, T> {
         let &BlockAttackers { set: attackers, stabilizer } = attackers;
         let squares = self.rules.board.squares();
         let movers = match self.own.layout.index.slice().defenders {

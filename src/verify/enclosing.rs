@@ -53,7 +53,7 @@ impl Men {
 }
 
 impl<'a> Enclosing<'a> {
-    pub fn new(rules: &'a Ruleset) -> Enclosing<'a> {
+    pub(super) fn new(rules: &'a Ruleset) -> Enclosing<'a> {
         let board = rules.board;
         let beside: Vec<SquareSet> =
             board.squares().map(|square| board.neighbours(square).collect()).collect();
@@ -69,22 +69,22 @@ impl<'a> Enclosing<'a> {
         Enclosing { rules, lines: lines.map(Iterator::collect).collect(), beside, may_help }
     }
 
-    pub fn board(&self) -> Board {
+    pub(super) fn board(&self) -> Board {
         self.rules.board
     }
 
     /// The squares next to this one.
-    pub fn beside(&self, square: Square) -> SquareSet {
+    pub(super) fn beside(&self, square: Square) -> SquareSet {
         self.beside[square.index()]
     }
 
     /// The neighbours of a square of arrival on which something may be captured.
-    pub fn lines(&self, at: Square) -> &[Line] {
+    pub(super) fn lines(&self, at: Square) -> &[Line] {
         &self.lines[at.index()]
     }
 
     /// The soldiers that a piece of `mover` captures by arriving on `at`.
-    pub fn soldiers(&self, mover: Side, at: Square, men: &Men) -> SquareSet {
+    pub(super) fn soldiers(&self, mover: Side, at: Square, men: &Men) -> SquareSet {
         let victims = men.soldiers(mover.other());
         let lines = self.lines(at).iter();
         lines
@@ -96,7 +96,7 @@ impl<'a> Enclosing<'a> {
     /// Squares of the king on which he may change what [`Enclosing::soldiers`]
     /// says of men without a king: behind a victim, and around a square that
     /// is hostile only while its occupant is besieged.
-    pub fn king_matters(&self, mover: Side, at: Square, men: &Men) -> SquareSet {
+    pub(super) fn king_matters(&self, mover: Side, at: Square, men: &Men) -> SquareSet {
         let victims = men.soldiers(mover.other());
         let besieged = self.hostility(mover.other().soldier()).besieged;
         let mut squares = SquareSet::EMPTY;
@@ -126,7 +126,7 @@ impl<'a> Enclosing<'a> {
 
     /// Whether an attacker that has arrived next to the king, on the other side
     /// of whom is `beyond`, captures him.
-    pub fn king(&self, line: Line, attackers: SquareSet, defenders: SquareSet) -> bool {
+    pub(super) fn king(&self, line: Line, attackers: SquareSet, defenders: SquareSet) -> bool {
         let hostility = self.hostility(Kind::King);
         let hostile = |beyond: Square| {
             let line = Line { beyond, ..line };
@@ -142,7 +142,7 @@ impl<'a> Enclosing<'a> {
 
     /// Whether the attackers may capture a king there at all, wherever the
     /// defenders stand.
-    pub fn king_in_danger(&self, line: Line, attackers: SquareSet) -> bool {
+    pub(super) fn king_in_danger(&self, line: Line, attackers: SquareSet) -> bool {
         if self.rules.surrounded.contains(line.victim) {
             self.beside(line.victim).is_subset(attackers | self.may_help)
         } else {

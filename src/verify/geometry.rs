@@ -33,7 +33,7 @@ pub(super) struct Geometry<T> {
 const VECTOR: usize = 16;
 
 impl<T: Score> Geometry<T> {
-    pub fn new(rules: &Ruleset) -> Geometry<T> {
+    pub(super) fn new(rules: &Ruleset) -> Geometry<T> {
         let lanes = KingLanes::new(rules);
         let stride = stride(rules);
         let image = |symmetry: Symmetry, lane: usize| {
@@ -49,12 +49,12 @@ impl<T: Score> Geometry<T> {
         Geometry { stride, group: rules.symmetries(), lane_images, slides, lanes }
     }
 
-    pub fn lane_images(&self, symmetry: Symmetry) -> &[u16] {
+    pub(super) fn lane_images(&self, symmetry: Symmetry) -> &[u16] {
         &self.lane_images[symmetry.index()]
     }
 
     /// The slides of a soldier that nobody on `men` blocks.
-    pub fn free_slides(
+    pub(super) fn free_slides(
         &self,
         side: Side,
         from: Square,
@@ -116,7 +116,7 @@ pub(super) fn defender_sets(rules: &Ruleset, defenders: usize) -> Option<u32> {
 
 impl DefenderSets {
     /// `None` if there are too many.
-    pub fn new(rules: &Ruleset, defenders: usize) -> Option<DefenderSets> {
+    pub(super) fn new(rules: &Ruleset, defenders: usize) -> Option<DefenderSets> {
         let squares: Vec<Square> = rules.places(Kind::Defender).iter().collect();
         let mut places = vec![0; rules.board.area()];
         for (place, square) in squares.iter().enumerate() {
@@ -138,28 +138,28 @@ impl DefenderSets {
         Some(numbering)
     }
 
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.sets.len()
     }
 
     /// The memory that it takes.
-    pub fn size_bytes(&self) -> u64 {
+    pub(super) fn size_bytes(&self) -> u64 {
         let images = self.images.iter().map(|images| size_of_val(&images[..]));
         (size_of_val(&self.sets[..]) + images.sum::<usize>()) as u64
     }
 
     /// All sets, in the order of their numbers.
-    pub fn sets(&self) -> &[SquareSet] {
+    pub(super) fn sets(&self) -> &[SquareSet] {
         &self.sets
     }
 
-    pub fn number(&self, set: SquareSet) -> usize {
+    pub(super) fn number(&self, set: SquareSet) -> usize {
         let places = set.iter().map(|square| self.places[square.index()]);
         colex_rank(&self.binomials, places) as usize
     }
 
     /// The number of the image of a set.
-    pub fn image(&self, symmetry: Symmetry, number: usize) -> usize {
+    pub(super) fn image(&self, symmetry: Symmetry, number: usize) -> usize {
         self.images[symmetry.index()][number] as usize
     }
 }
@@ -184,7 +184,7 @@ pub(super) struct Blocks(AttackerSets);
 
 impl Blocks {
     /// `None` if there are too many.
-    pub fn new(rules: &Ruleset, attackers: usize) -> Option<Blocks> {
+    pub(super) fn new(rules: &Ruleset, attackers: usize) -> Option<Blocks> {
         let places = rules.places(Kind::Attacker);
         let one_row = |_| Some(1);
         AttackerSets::new(
@@ -198,17 +198,17 @@ impl Blocks {
         .map(Blocks)
     }
 
-    pub fn count(&self) -> u64 {
+    pub(super) fn count(&self) -> u64 {
         self.0.rows()
     }
 
     /// Tells the attackers of one block after the other.
-    pub fn walker(&self) -> BlockWalker<'_> {
+    pub(super) fn walker(&self) -> BlockWalker<'_> {
         BlockWalker(Walker::new(&self.0))
     }
 
     /// The block of a set of attackers, and the symmetry that leads there.
-    pub fn find(&self, attackers: SquareSet) -> (usize, Symmetry) {
+    pub(super) fn find(&self, attackers: SquareSet) -> (usize, Symmetry) {
         let Canonical { offset, symmetry, .. } = self.0.canonical(attackers);
         (offset as usize, symmetry)
     }
@@ -226,7 +226,7 @@ pub(super) struct BlockAttackers {
 }
 
 impl BlockWalker<'_> {
-    pub fn attackers(&mut self, block: usize) -> BlockAttackers {
+    pub(super) fn attackers(&mut self, block: usize) -> BlockAttackers {
         let (set, symmetries) = self.0.set(block as u64);
         let unchanged = |symmetry: Symmetry| symmetries >> symmetry.index() & 1 == 1;
         BlockAttackers { set, stabilizer: SymmetryGroup::stabilizing(unchanged) }

@@ -12,20 +12,20 @@ const BITS: usize = u64::BITS as usize;
 
 impl BlockSet {
     /// None of so many blocks.
-    pub fn new(blocks: usize) -> BlockSet {
+    pub(super) fn new(blocks: usize) -> BlockSet {
         BlockSet { words: vec![0; blocks.div_ceil(BITS)], len: 0 }
     }
 
-    pub fn contains(&self, block: usize) -> bool {
+    pub(super) fn contains(&self, block: usize) -> bool {
         self.words[block / BITS] >> (block % BITS) & 1 == 1
     }
 
-    pub fn insert(&mut self, block: usize) {
+    pub(super) fn insert(&mut self, block: usize) {
         self.len += usize::from(!self.contains(block));
         self.words[block / BITS] |= 1 << (block % BITS);
     }
 
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.len
     }
 }
@@ -54,18 +54,18 @@ impl From<BlockSet> for Held {
 }
 
 impl Held {
-    pub const NOTHING: Held = Held::All(0);
+    pub(super) const NOTHING: Held = Held::All(0);
 
     /// What a set of some of so many blocks takes in memory.
-    pub fn set_bytes(blocks: u64) -> u64 {
+    pub(super) fn set_bytes(blocks: u64) -> u64 {
         blocks.div_ceil(u64::from(u64::BITS)) * (size_of::<u64>() + size_of::<usize>()) as u64
     }
 
-    pub fn is_all(&self) -> bool {
+    pub(super) fn is_all(&self) -> bool {
         matches!(self, Held::All(_))
     }
 
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         match self {
             Held::All(blocks) => *blocks,
             Held::Some(set, _) => set.len,
@@ -74,7 +74,7 @@ impl Held {
 
     /// How many are held before this one: its place in memory, if it is held.
     #[inline]
-    pub fn place(&self, block: usize) -> usize {
+    pub(super) fn place(&self, block: usize) -> usize {
         match self {
             Held::All(_) => block,
             Held::Some(set, before) => {
@@ -84,7 +84,7 @@ impl Held {
         }
     }
 
-    pub fn contains(&self, block: usize) -> bool {
+    pub(super) fn contains(&self, block: usize) -> bool {
         match self {
             Held::All(blocks) => block < *blocks,
             Held::Some(set, _) => set.contains(block),
@@ -92,7 +92,7 @@ impl Held {
     }
 
     /// Those held, in order, from this place on.
-    pub fn blocks_from(&self, place: usize) -> impl Iterator<Item = usize> + '_ {
+    pub(super) fn blocks_from(&self, place: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(self.at(place), |&block| self.next(block + 1))
     }
 

@@ -36,7 +36,7 @@ pub(super) struct Layout<'a> {
 
 impl Layout<'_> {
     /// Blocks that one task works on: enough to share out evenly.
-    pub fn task_blocks(&self) -> usize {
+    pub(super) fn task_blocks(&self) -> usize {
         (TASK_ROWS / self.defenders.len()).max(1)
     }
 
@@ -126,7 +126,7 @@ impl<'a, T: Score> Values<'a, T> {
     /// Reads the blocks that are to be held, by side, from a table; of a DTW table
     /// the signs only if that is asked for. What the table does not answer for
     /// gets the values that follow from the rules.
-    pub fn read(
+    pub(super) fn read(
         table: &Table<TableFile>,
         layout: &Layout,
         stride: usize,
@@ -147,7 +147,7 @@ impl<'a, T: Score> Values<'a, T> {
 
     /// The scores by lane of a row of a block that is held.
     #[inline]
-    pub fn row(&self, side: Side, block: usize, number: usize) -> &[T] {
+    pub(super) fn row(&self, side: Side, block: usize, number: usize) -> &[T] {
         let row = self.held[side as usize].place(block) * self.rows + number;
         &self.scores[side as usize][row * self.stride..][..self.stride]
     }

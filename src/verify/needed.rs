@@ -23,7 +23,7 @@ pub(super) struct Needed {
 impl Needed {
     /// All blocks there are; first those of the slice, then those of the slices
     /// with fewer attackers.
-    pub fn all(blocks: &[Blocks]) -> Needed {
+    pub(super) fn all(blocks: &[Blocks]) -> Needed {
         let all = |blocks: &Blocks| Held::All(blocks.count() as usize);
         let left = blocks[1..].iter().map(all).collect();
         Needed { compared: all(&blocks[0]), beside: all(&blocks[0]), left }
@@ -71,7 +71,7 @@ impl<T: Score, I: Iterator<Item = usize>> Groups<'_, T, I> {
     ///
     /// # Errors
     /// With the bytes of a block that takes more memory than there is.
-    pub fn next(&mut self) -> Result<Option<Needed>, u64> {
+    pub(super) fn next(&mut self) -> Result<Option<Needed>, u64> {
         let mut group = Group::new(self.blocks);
         while let Some(&block) = self.rest.peek() {
             let reach = self.reach(block);

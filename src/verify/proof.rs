@@ -28,7 +28,7 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    pub fn add(mut self, next: Outcome) -> Outcome {
+    pub(super) fn add(mut self, next: Outcome) -> Outcome {
         self.positions += next.positions;
         self.mismatches += next.mismatches;
         self.first.extend(next.first);

@@ -60,7 +60,7 @@ pub(super) struct Best<T> {
 }
 
 impl<T: Score> Best<T> {
-    pub fn new(geometry: &Geometry<T>, rules: &Ruleset) -> Best<T> {
+    pub(super) fn new(geometry: &Geometry<T>, rules: &Ruleset) -> Best<T> {
         Best {
             scores: vec![T::NONE; geometry.stride],
             arrivals: vec![T::NONE; rules.board.area()],
@@ -97,7 +97,12 @@ impl<T: Score> Best<T> {
 
 impl<'a, T: Score> Rows<'a, T> {
     /// The best move of the attackers, by lane.
-    pub fn attackers_best(&self, block: &Block<T>, defenders: SquareSet, best: &mut Best<T>) {
+    pub(super) fn attackers_best(
+        &self,
+        block: &Block<T>,
+        defenders: SquareSet,
+        best: &mut Best<T>,
+    ) {
         best.scores.fill(T::NONE);
         for played in &block.moves {
             if played.slide.path.meets(defenders) {
@@ -118,7 +123,7 @@ impl<'a, T: Score> Rows<'a, T> {
 
     /// The best move of the defenders, which have that number, and of the king, by
     /// lane.
-    pub fn defenders_best(
+    pub(super) fn defenders_best(
         &self,
         block: &Block<T>,
         defenders: SquareSet,

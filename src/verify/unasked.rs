@@ -43,14 +43,14 @@ struct Escape {
 }
 
 impl<'a, T: Score> Unasked<'a, T> {
-    pub fn new(rules: &'a Ruleset, geometry: &'a Geometry<T>) -> Unasked<'a, T> {
+    pub(super) fn new(rules: &'a Ruleset, geometry: &'a Geometry<T>) -> Unasked<'a, T> {
         let kings = rules.places(Kind::King);
         let enclosing = Enclosing::new(rules);
         Unasked { rules, geometry, enclosing, kings, escapes: escapes(rules) }
     }
 
     /// What there is to know about the attackers of a block, with a side to move.
-    pub fn attackers(&self, attackers: &BlockAttackers, side: Side) -> Attackers {
+    pub(super) fn attackers(&self, attackers: &BlockAttackers, side: Side) -> Attackers {
         let &BlockAttackers { set, stabilizer } = attackers;
         let mut known = Attackers {
             set,
@@ -87,7 +87,7 @@ impl<'a, T: Score> Unasked<'a, T> {
 
     /// The king's squares on which the side to move captures him or escapes
     /// with him in this move.
-    pub fn decided(&self, attackers: &Attackers, defenders: SquareSet) -> SquareSet {
+    pub(super) fn decided(&self, attackers: &Attackers, defenders: SquareSet) -> SquareSet {
         let mut kings = SquareSet::EMPTY;
         for Royal { path, attackers, line } in &attackers.royal {
             if !kings.contains(line.victim)
@@ -106,22 +106,22 @@ impl<'a, T: Score> Unasked<'a, T> {
     }
 
     /// The king's squares of least images, soldiers left out of account.
-    pub fn least(&self, attackers: &Attackers, defenders: SquareSet) -> SquareSet {
+    pub(super) fn least(&self, attackers: &Attackers, defenders: SquareSet) -> SquareSet {
         attackers.least.kings(defenders, self.kings)
     }
 
     /// The lanes of these squares.
-    pub fn lanes(&self, kings: SquareSet) -> impl Iterator<Item = usize> + '_ {
+    pub(super) fn lanes(&self, kings: SquareSet) -> impl Iterator<Item = usize> + '_ {
         kings.into_iter().filter_map(|king| self.geometry.lanes.lane(king).map(usize::from))
     }
 
     /// The lane of the image of each lane's square.
-    pub fn lane_images(&self, symmetry: Symmetry) -> &[u16] {
+    pub(super) fn lane_images(&self, symmetry: Symmetry) -> &[u16] {
         self.geometry.lane_images(symmetry)
     }
 
     /// The king's squares of the positions that a table answers for.
-    pub fn asked(&self, attackers: &Attackers, defenders: SquareSet) -> SquareSet {
+    pub(super) fn asked(&self, attackers: &Attackers, defenders: SquareSet) -> SquareSet {
         let least = self.least(attackers, defenders);
         least - attackers.set - defenders - self.decided(attackers, defenders)
     }

@@ -33,7 +33,7 @@ pub(super) struct Verifier<'a, T> {
 impl<'a, T: Score> Verifier<'a, T> {
     /// # Errors
     /// If the slice is too large to be numbered.
-    pub fn new(
+    pub(super) fn new(
         base: &'a Tablebase,
         slice: Slice,
         metric: Metric,
@@ -55,7 +55,7 @@ impl<'a, T: Score> Verifier<'a, T> {
     }
 
     /// Verifies a sample, or everything.
-    pub fn verify(
+    pub(super) fn verify(
         &self,
         sample: Option<&Sample>,
         progress: &dyn Progress,

@@ -17,17 +17,17 @@ static LIBRARIES: LazyLock<PathBuf> = LazyLock::new(|| {
 });
 
 #[derive(Clone, Copy, Debug)]
-pub enum Linking {
+pub(crate) enum Linking {
     Shared,
     Static,
 }
 
 /// A compiled C program.
-pub struct Program(PathBuf);
+pub(crate) struct Program(PathBuf);
 
 impl Program {
     /// Compiles a source of the project, strictly.
-    pub fn compile(source: &str, linking: Linking) -> Program {
+    pub(crate) fn compile(source: &str, linking: Linking) -> Program {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let name = Path::new(source).file_stem().unwrap().to_str().unwrap();
         let program =
@@ -51,7 +51,11 @@ impl Program {
     }
 
     /// Runs it and returns what it prints, or else what it says against it.
-    pub fn run(&self, arguments: &[impl AsRef<OsStr>], input: &str) -> Result<String, String> {
+    pub(crate) fn run(
+        &self,
+        arguments: &[impl AsRef<OsStr>],
+        input: &str,
+    ) -> Result<String, String> {
         let mut command = Command::new(&self.0);
         command.args(arguments).stdin(Stdio::piped());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -5,50 +5,50 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// A folder in which the program runs.
-pub struct Place(TempDir);
+pub(crate) struct Place(TempDir);
 
 /// What a run came to.
-pub struct Run {
+pub(crate) struct Run {
     pub status: i32,
     pub out: String,
     pub err: String,
 }
 
 /// The path of a ruleset file for tests.
-pub fn ruleset(name: &str) -> String {
+pub(crate) fn ruleset(name: &str) -> String {
     format!("{}/tests/rulesets/{name}.toml", env!("CARGO_MANIFEST_DIR"))
 }
 
 impl Place {
-    pub fn new() -> Place {
+    pub(crate) fn new() -> Place {
         Place(tempfile::tempdir().unwrap())
     }
 
     /// One with tables of a ruleset.
-    pub fn with(rules: &str, men: &str) -> Place {
+    pub(crate) fn with(rules: &str, men: &str) -> Place {
         let place = Place::new();
         place.run(&["build", rules, "--men", men]).done();
         place
     }
 
-    pub fn path(&self, path: &str) -> PathBuf {
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.0.path().join(path)
     }
 
-    pub fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_taflbase"));
         command.args(arguments).current_dir(&self.0).env_remove("TAFLBASE_TABLES");
         command
     }
 
-    pub fn run(&self, arguments: &[&str]) -> Run {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Run {
         Run::of(self.command(arguments))
     }
 }
 
 impl Run {
     /// Runs a command to its end.
-    pub fn of(mut command: Command) -> Run {
+    pub(crate) fn of(mut command: Command) -> Run {
         let Output { status, stdout, stderr } = command.output().unwrap();
         let (out, err) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
         // None where a signal has ended it.
@@ -58,20 +58,20 @@ impl Run {
 
     /// The results of a run that went well.
     #[track_caller]
-    pub fn done(self) -> String {
+    pub(crate) fn done(self) -> String {
         assert_eq!(self.status, 0, "{}", self.err);
         self.out
     }
 
     #[track_caller]
-    pub fn json(self) -> Vec<Value> {
+    pub(crate) fn json(self) -> Vec<Value> {
         let lines = self.done();
         lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
     /// Compares the status, and looks for words in the one line of the message.
     #[track_caller]
-    pub fn refused(&self, status: i32, words: &[&str]) {
+    pub(crate) fn refused(&self, status: i32, words: &[&str]) {
         assert_eq!(self.status, status, "{}{}", self.out, self.err);
         let message = self.err.strip_prefix("taflbase: ").expect(&self.err);
         assert_eq!(message.lines().count(), 1, "{message}");

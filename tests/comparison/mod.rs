@@ -40,7 +40,7 @@ impl Library {
 
 /// Compares every position of those slices, and what the tables count in them; returns
 /// how many positions there are.
-pub fn compare(rules: &Ruleset, game: &impl Game, slices: &[(usize, usize)]) -> usize {
+pub(crate) fn compare(rules: &Ruleset, game: &impl Game, slices: &[(usize, usize)]) -> usize {
     let slice = |&(defenders, attackers)| Slice { defenders, attackers };
     let library = Library::build(rules, &slices.iter().map(slice).collect::<Vec<Slice>>());
     let mut reference = Solver::new(game);

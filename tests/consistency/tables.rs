@@ -11,7 +11,7 @@ use taflbase::value::Value;
 use crate::positions::{Random, all_positions, random_position};
 
 /// A built-in ruleset, or one of the test data.
-pub fn load(name: &str) -> Ruleset {
+pub(crate) fn load(name: &str) -> Ruleset {
     Ruleset::builtin(name).unwrap_or_else(|| {
         let path = format!("{}/tests/rulesets/{name}.toml", env!("CARGO_MANIFEST_DIR"));
         Ruleset::load(&path).unwrap()
@@ -22,21 +22,21 @@ pub fn load(name: &str) -> Ruleset {
 const TRIES: usize = 5;
 
 /// Some slices of a ruleset, and all that they need.
-pub struct Tables {
+pub(crate) struct Tables {
     base: Tablebase,
     _folder: tempfile::TempDir,
 }
 
 /// What the checked positions had to offer.
 #[derive(Debug, Default)]
-pub struct Seen {
+pub(crate) struct Seen {
     pub positions: usize,
     pub conversions: usize,
     pub draws: usize,
 }
 
 impl Tables {
-    pub fn build(rules: &Ruleset, slices: &[Slice]) -> Tables {
+    pub(crate) fn build(rules: &Ruleset, slices: &[Slice]) -> Tables {
         let folder = tempfile::tempdir().unwrap();
         let options = BuildOptions::default();
         build(rules, folder.path(), slices, &options, &(), &mut |_| {}).unwrap();
@@ -44,7 +44,7 @@ impl Tables {
     }
 
     /// Checks every position of a slice.
-    pub fn check_all(&self, slice: Slice) -> Seen {
+    pub(crate) fn check_all(&self, slice: Slice) -> Seen {
         let mut seen = Seen::default();
         all_positions(self.base.rules(), slice, |position| {
             self.check(&position, &mut seen);
@@ -54,7 +54,7 @@ impl Tables {
     }
 
     /// Checks so many random positions of a slice and their images.
-    pub fn check_some(&self, slice: Slice, count: usize) -> Seen {
+    pub(crate) fn check_some(&self, slice: Slice, count: usize) -> Seen {
         let mut random = Random::new(count as u64);
         let mut seen = Seen::default();
         let rules = self.base.rules();

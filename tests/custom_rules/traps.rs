@@ -8,7 +8,7 @@ use taflbase::slice::Slice;
 use crate::positions::{Random, random_position};
 
 /// Some position, of one kind or another by its number.
-pub fn any_position(rules: &Ruleset, number: usize, random: &mut Random) -> Position {
+pub(crate) fn any_position(rules: &Ruleset, number: usize, random: &mut Random) -> Position {
     let trap = if number.is_multiple_of(2) { Trap::position(rules, random) } else { None };
     trap.unwrap_or_else(|| {
         // Half the squares of a kind are enough for it, whoever else stands there.

@@ -9,8 +9,8 @@ use std::io::{Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 
-pub const HEADER: usize = 74;
-pub const FOOTER: usize = 172;
+pub(super) const HEADER: usize = 74;
+pub(super) const FOOTER: usize = 172;
 
 const LANES: usize = 14;
 const ROWS: usize = 16;
@@ -28,7 +28,7 @@ const ONE_VALUE: u64 = 1 << 63;
 
 /// The entries of the index: of attackers to move, then of defenders; nothing if
 /// the file has no index.
-pub fn index(bytes: &[u8]) -> Range<usize> {
+pub(super) fn index(bytes: &[u8]) -> Range<usize> {
     let end = bytes.len().saturating_sub(FOOTER);
     let start = number(bytes, end).and_then(|start| usize::try_from(start).ok());
     start.filter(|&start| start <= end).map_or(end..end, |start| start..end)
@@ -36,7 +36,7 @@ pub fn index(bytes: &[u8]) -> Range<usize> {
 
 /// The payloads of the records that lie within the file, by the number of their
 /// entry in the index.
-pub fn payloads(bytes: &[u8]) -> Vec<(usize, Range<usize>)> {
+pub(super) fn payloads(bytes: &[u8]) -> Vec<(usize, Range<usize>)> {
     let index = index(bytes);
     let payload = |entry: u64| {
         let start = usize::try_from(entry).ok().filter(|_| entry & ONE_VALUE == 0)?;
@@ -51,7 +51,7 @@ pub fn payloads(bytes: &[u8]) -> Vec<(usize, Range<usize>)> {
 
 /// Gives records, header, index, footer and file the checksums that their bytes ask
 /// for.
-pub fn put_checksums_right(bytes: &mut [u8]) {
+pub(super) fn put_checksums_right(bytes: &mut [u8]) {
     if bytes.len() < HEADER + FOOTER {
         return;
     }
@@ -68,7 +68,7 @@ pub fn put_checksums_right(bytes: &mut [u8]) {
 
 /// A table of which only the ends are there. Between them, where the index would be, is a
 /// hole, which takes nothing of the disk and reads as zeros.
-pub struct Hollow {
+pub(super) struct Hollow {
     pub header: Vec<u8>,
     pub footer: Vec<u8>,
     pub hole_bytes: u64,
@@ -77,7 +77,7 @@ pub struct Hollow {
 impl Hollow {
     /// The ends of a sound table, which now say that it has so many rows, cut into blocks of
     /// one lane and so many rows.
-    pub fn new(sound: &[u8], rows: u64, rows_per_block: u32) -> Hollow {
+    pub(super) fn new(sound: &[u8], rows: u64, rows_per_block: u32) -> Hollow {
         let mut header = sound[..HEADER].to_vec();
         header[ROWS..][..8].copy_from_slice(&rows.to_le_bytes());
         header[LANES_PER_BLOCK..][..2].copy_from_slice(&1_u16.to_le_bytes());
@@ -95,7 +95,7 @@ impl Hollow {
     }
 
     /// Writes it as a sparse file with the right checksum of the index.
-    pub fn write(mut self, path: &Path) {
+    pub(super) fn write(mut self, path: &Path) {
         let mut hasher = blake3::Hasher::new();
         std::io::copy(&mut std::io::Read::take(std::io::repeat(0), self.hole_bytes), &mut hasher)
             .unwrap();

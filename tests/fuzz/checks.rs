@@ -47,7 +47,7 @@ fn game_and_text(bytes: &[u8]) -> Option<(&'static Tablebase, String)> {
 }
 
 /// A position in any of the games: the first byte chooses it.
-pub fn position(bytes: &[u8]) {
+pub(crate) fn position(bytes: &[u8]) {
     let Some((tables, text)) = game_and_text(bytes) else {
         return;
     };
@@ -59,7 +59,7 @@ pub fn position(bytes: &[u8]) {
 
 /// A position as in [`position`], or the start of the game if that is none, and on
 /// the second line a move.
-pub fn moves(bytes: &[u8]) {
+pub(crate) fn moves(bytes: &[u8]) {
     let Some((tables, text)) = game_and_text(bytes) else {
         return;
     };
@@ -117,7 +117,7 @@ fn explore(tables: &Tablebase, position: &Position) {
 }
 
 /// The text of a ruleset file.
-pub fn ruleset(bytes: &[u8]) {
+pub(crate) fn ruleset(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let rules = match Ruleset::from_toml(&text, "rules.toml") {
         Ok(rules) => rules,
@@ -160,7 +160,7 @@ fn for_some_positions(index: &SliceIndex, count: u64, mut visit: impl FnMut(&Pos
 
 /// The bytes of a table file; once more with the checksums that they ask for: a forged
 /// table may give any answer, but takes nothing else down.
-pub fn table(bytes: &[u8]) {
+pub(crate) fn table(bytes: &[u8]) {
     container(bytes);
     let mut bytes = bytes.to_vec();
     forge::put_checksums_right(&mut bytes);

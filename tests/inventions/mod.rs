@@ -14,7 +14,7 @@ use crate::positions::Random;
 const GROUPS: [&[usize]; 9] = [&[], &[1], &[4], &[3], &[5], &[1, 2], &[4, 7], &[1, 4], &[0]];
 
 /// A ruleset file in the making.
-pub struct Invention {
+pub(crate) struct Invention {
     board: Board,
     group: SymmetryGroup,
     random: Random,
@@ -24,7 +24,7 @@ pub struct Invention {
 
 impl Invention {
     /// For a board of that size; the seed says which of many.
-    pub fn new(size: u8, seed: u64) -> Invention {
+    pub(crate) fn new(size: u8, seed: u64) -> Invention {
         let mut random = Random::new(seed);
         let generators = GROUPS[random.below(GROUPS.len())];
         Invention {
@@ -93,7 +93,7 @@ impl Invention {
     }
 
     /// The file.
-    pub fn text(&mut self) -> String {
+    pub(crate) fn text(&mut self) -> String {
         let all: SquareSet = self.board.squares().collect();
         let orbits = 1 + self.random.below(3);
         let goals = self.squares(orbits, all);
@@ -149,7 +149,7 @@ impl Invention {
 }
 
 /// The group that symmetries of these numbers generate.
-pub fn generated(generators: &[usize]) -> SymmetryGroup {
+pub(crate) fn generated(generators: &[usize]) -> SymmetryGroup {
     let mut known = vec![Symmetry::IDENTITY];
     let mut i = 0;
     while i < known.len() {

@@ -9,15 +9,15 @@ use taflbase::rules::{Kind, Ruleset, Side};
 use taflbase::slice::Slice;
 
 /// Random numbers that are the same in every run: splitmix64.
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub fn new(seed: u64) -> Random {
+    pub(crate) fn new(seed: u64) -> Random {
         Random(seed)
     }
 
     /// A number below `limit`.
-    pub fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;
         bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -26,13 +26,13 @@ impl Random {
     }
 
     /// A square of the set, which must have any.
-    pub fn square(&mut self, set: SquareSet) -> Square {
+    pub(crate) fn square(&mut self, set: SquareSet) -> Square {
         set.iter().nth(self.below(set.len())).unwrap()
     }
 }
 
 /// Visits every position of the slice, both sides to move.
-pub fn all_positions(rules: &Ruleset, slice: Slice, mut visit: impl FnMut(Position)) {
+pub(crate) fn all_positions(rules: &Ruleset, slice: Slice, mut visit: impl FnMut(Position)) {
     let places = |kind| rules.places(kind).iter().collect::<Vec<_>>();
     let defender_sets = subsets(&places(Kind::Defender), slice.defenders);
     for attackers in subsets(&places(Kind::Attacker), slice.attackers) {
@@ -59,7 +59,7 @@ fn subsets(squares: &[Square], count: usize) -> Vec<SquareSet> {
 
 /// A random position of the slice. If `close`, every man stands within two
 /// steps of another one, as far as the rules allow it.
-pub fn random_position(
+pub(crate) fn random_position(
     rules: &Ruleset,
     slice: Slice,
     close: bool,

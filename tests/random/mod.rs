@@ -8,7 +8,7 @@ use taflbase::position::Position;
 use taflbase::rules::{Kind, Ruleset, Side};
 
 /// All built-in rulesets and those of the test data.
-pub static RULESETS: LazyLock<Vec<Ruleset>> = LazyLock::new(|| {
+pub(crate) static RULESETS: LazyLock<Vec<Ruleset>> = LazyLock::new(|| {
     let files = ["mini-corner", "mini-edge", "mini-camps", "lopsided"];
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/rulesets");
     let files = files.map(|name| format!("{folder}/{name}.toml"));
@@ -19,7 +19,7 @@ pub static RULESETS: LazyLock<Vec<Ruleset>> = LazyLock::new(|| {
 
 /// A ruleset and a legal position of it: a king, attackers and defenders
 /// anywhere they may stand, on a third of the board at the most.
-pub fn rules_and_position() -> impl Strategy<Value = (&'static Ruleset, Position)> {
+pub(crate) fn rules_and_position() -> impl Strategy<Value = (&'static Ruleset, Position)> {
     (0..RULESETS.len()).prop_flat_map(|i| {
         let rules = &RULESETS[i];
         position(rules).prop_map(move |position| (rules, position))

@@ -31,7 +31,7 @@ impl Rules {
     ///
     /// # Panics
     /// If the reference does not know it.
-    pub fn named(name: &str) -> Rules {
+    pub(crate) fn named(name: &str) -> Rules {
         use Side::{Attackers, Defenders};
         let camps = NINE_CAMPS.map(Vec::from);
         let small_camps = SEVEN_CAMPS.map(Vec::from);

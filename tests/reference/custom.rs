@@ -23,7 +23,7 @@ struct Kind {
 }
 
 /// The game of a ruleset file.
-pub struct Custom {
+pub(crate) struct Custom {
     size: usize,
     /// Attackers, defenders, the king.
     kinds: [Kind; 3],
@@ -35,7 +35,7 @@ pub struct Custom {
 
 impl Custom {
     /// The game of the file with that text.
-    pub fn parse(text: &str) -> Custom {
+    pub(crate) fn parse(text: &str) -> Custom {
         let file = File::parse(text);
         let first = match file.text("first-mover") {
             "attackers" => Side::Attackers,
@@ -61,12 +61,12 @@ impl Custom {
     }
 
     /// The starting position.
-    pub fn start(&self) -> &Position {
+    pub(crate) fn start(&self) -> &Position {
         &self.start
     }
 
     /// How often that has come to pass.
-    pub fn seen(&self, event: Event) -> u64 {
+    pub(crate) fn seen(&self, event: Event) -> u64 {
         self.seen[event as usize].get()
     }
 

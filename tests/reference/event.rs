@@ -3,7 +3,7 @@
 /// What came to pass while moves were made: odd rules that nobody met were not
 /// tested.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Event {
+pub(crate) enum Event {
     /// A slide was stopped by a group of squares that it may not enter.
     GateClosed,
     /// A piece moved about within such a group.
@@ -34,7 +34,7 @@ pub enum Event {
 
 impl Event {
     /// All of them.
-    pub const ALL: [Event; 13] = [
+    pub(crate) const ALL: [Event; 13] = [
         Event::GateClosed,
         Event::GateOpen,
         Event::Passed,

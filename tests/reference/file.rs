@@ -5,28 +5,28 @@
 use toml::{Table, Value};
 
 /// For each square whether it is in the set.
-pub type Set = Vec<bool>;
+pub(super) type Set = Vec<bool>;
 
 /// A ruleset file.
-pub struct File {
+pub(super) struct File {
     table: Table,
     pub size: usize,
 }
 
 impl File {
-    pub fn parse(text: &str) -> File {
+    pub(super) fn parse(text: &str) -> File {
         let table: Table = text.parse().expect("a TOML file");
         let size = table["size"].as_integer().expect("a number");
         File { table, size: size as usize }
     }
 
     /// A text at the top of the file.
-    pub fn text(&self, field: &str) -> &str {
+    pub(super) fn text(&self, field: &str) -> &str {
         self.table[field].as_str().expect("a text")
     }
 
     /// The squares of all sets that a field lists; none if it was left out.
-    pub fn set(&self, path: &[&str]) -> Set {
+    pub(super) fn set(&self, path: &[&str]) -> Set {
         let mut set = vec![false; self.size * self.size];
         for square in self.groups(path).concat() {
             set[square] = true;
@@ -35,7 +35,7 @@ impl File {
     }
 
     /// The same, group by group.
-    pub fn groups(&self, path: &[&str]) -> Vec<Vec<usize>> {
+    pub(super) fn groups(&self, path: &[&str]) -> Vec<Vec<usize>> {
         let (&last, tables) = path.split_last().expect("a field");
         let table = tables
             .iter()

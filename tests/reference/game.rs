@@ -3,7 +3,7 @@
 use super::position::Position;
 
 /// What a legal move leads to.
-pub struct Successor {
+pub(crate) struct Successor {
     /// The board after the move, the other side to move.
     pub position: Position,
     /// How many soldiers were taken.
@@ -13,7 +13,7 @@ pub struct Successor {
 }
 
 /// The rules of a game and the board that it is played on.
-pub trait Game {
+pub(crate) trait Game {
     /// How many files and ranks the board has.
     fn size(&self) -> usize;
 

@@ -19,9 +19,9 @@ mod position;
 mod rules;
 mod solve;
 
-pub use custom::Custom;
-pub use event::Event;
-pub use game::Game;
-pub use position::{Position, Side};
-pub use rules::Rules;
-pub use solve::{Outcome, Solver};
+pub(crate) use custom::Custom;
+pub(crate) use event::Event;
+pub(crate) use game::Game;
+pub(crate) use position::{Position, Side};
+pub(crate) use rules::Rules;
+pub(crate) use solve::{Outcome, Solver};

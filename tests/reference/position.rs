@@ -2,13 +2,13 @@
 
 /// A player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Side {
+pub(crate) enum Side {
     Attackers,
     Defenders,
 }
 
 impl Side {
-    pub fn other(self) -> Side {
+    pub(crate) fn other(self) -> Side {
         match self {
             Side::Attackers => Side::Defenders,
             Side::Defenders => Side::Attackers,
@@ -23,21 +23,21 @@ impl Side {
     }
 }
 
-pub const EMPTY: u8 = b'.';
-pub const ATTACKER: u8 = b't';
-pub const DEFENDER: u8 = b'T';
-pub const KING: u8 = b'K';
+pub(super) const EMPTY: u8 = b'.';
+pub(super) const ATTACKER: u8 = b't';
+pub(super) const DEFENDER: u8 = b'T';
+pub(super) const KING: u8 = b'K';
 
 /// The pieces, square by square (a1, b1, ... a2, b2, ...), and who is to move.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Position {
+pub(crate) struct Position {
     pub cells: Vec<u8>,
     pub to_move: Side,
 }
 
 impl Position {
     /// Reads a board, a blank, and the side to move.
-    pub fn read(text: &str, size: usize) -> Position {
+    pub(crate) fn read(text: &str, size: usize) -> Position {
         let (board, side) = text.split_once(' ').expect("a board and a side");
         Position {
             cells: read_board(board, size),
@@ -50,7 +50,7 @@ impl Position {
     }
 
     /// Writes what [`Position::read`] reads.
-    pub fn write(&self, size: usize) -> String {
+    pub(crate) fn write(&self, size: usize) -> String {
         let mut text = String::from("/");
         for row in self.cells.chunks(size) {
             let mut gap = 0;

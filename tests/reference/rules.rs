@@ -5,7 +5,7 @@ use super::position::{ATTACKER, DEFENDER, EMPTY, KING, Position, Side, read_boar
 
 /// Which rule text a game follows; the board is a separate matter.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Family {
+pub(super) enum Family {
     /// Galassi after Ashton: camps, the king wins on the edge.
     Ashton,
     /// The same as the Bologna server plays it.
@@ -19,7 +19,7 @@ pub enum Family {
 }
 
 /// A game: a rule text and a board to play it on.
-pub struct Rules {
+pub(crate) struct Rules {
     family: Family,
     size: usize,
     /// For each square the number of its camp, if it is in one.
@@ -104,7 +104,7 @@ impl Rules {
     }
 
     /// The starting position.
-    pub fn start(&self) -> &Position {
+    pub(crate) fn start(&self) -> &Position {
         &self.start
     }
 

@@ -7,7 +7,7 @@ use super::position::{ATTACKER, DEFENDER, EMPTY, KING, Position, Side};
 
 /// What a position is worth for the side to move, with the plies to the end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     Win(u16),
     Loss(u16),
     /// Nobody can force a win: a draw, or undecided in berkeley.
@@ -76,20 +76,20 @@ struct Moves {
 }
 
 /// Solves slices of one game and keeps them.
-pub struct Solver<G> {
+pub(crate) struct Solver<G> {
     rules: G,
     slices: BTreeMap<(usize, usize), Slice>,
 }
 
 impl<G: Game> Solver<G> {
     /// A solver for that game that has not solved anything yet.
-    pub fn new(rules: G) -> Solver<G> {
+    pub(crate) fn new(rules: G) -> Solver<G> {
         Solver { rules, slices: BTreeMap::new() }
     }
 
     /// Solves the slice of the king and so many soldiers against so many
     /// attackers, and all smaller ones first.
-    pub fn solve(&mut self, defenders: usize, attackers: usize) {
+    pub(crate) fn solve(&mut self, defenders: usize, attackers: usize) {
         if attackers == 0 || self.slices.contains_key(&(defenders, attackers)) {
             return;
         }
@@ -102,7 +102,7 @@ impl<G: Game> Solver<G> {
     }
 
     /// Every position of a solved slice with its value, mirror images and all.
-    pub fn positions(
+    pub(crate) fn positions(
         &self,
         defenders: usize,
         attackers: usize,
@@ -116,7 +116,7 @@ impl<G: Game> Solver<G> {
     }
 
     /// The value of a position of a solved slice.
-    pub fn outcome(&self, position: &Position) -> Outcome {
+    pub(crate) fn outcome(&self, position: &Position) -> Outcome {
         let count = |piece| position.cells.iter().filter(|&&p| p == piece).count();
         if count(ATTACKER) == 0 {
             assert_eq!(position.to_move, Side::Attackers, "the game is over");
@@ -126,7 +126,7 @@ impl<G: Game> Solver<G> {
         slice.values(position.to_move)[slice.index[&number(&position.cells)]]
     }
 
-    pub fn rules(&self) -> &G {
+    pub(crate) fn rules(&self) -> &G {
         &self.rules
     }
 

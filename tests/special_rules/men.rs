@@ -5,12 +5,12 @@ use taflbase::position::Position;
 use taflbase::rules::{Layout, Ruleset, Side};
 
 /// The rulesets of Winther's family: winning corners and a hostile throne.
-pub const CORNERS: [&str; 6] =
+pub(crate) const CORNERS: [&str; 6] =
     ["mcgill", "tablut", "brandubh", "large-hnefatafl", "alea-evangelii", "brandubh-online"];
 /// The rulesets with camps.
-pub const CAMPS: [&str; 2] = ["ashton", "ashton-server"];
+pub(crate) const CAMPS: [&str; 2] = ["ashton", "ashton-server"];
 /// All built-in rulesets.
-pub const ALL: [&str; 9] = [
+pub(crate) const ALL: [&str; 9] = [
     "mcgill",
     "tablut",
     "brandubh",
@@ -22,14 +22,14 @@ pub const ALL: [&str; 9] = [
     "berkeley",
 ];
 
-pub fn ruleset(name: &str) -> Ruleset {
+pub(crate) fn ruleset(name: &str) -> Ruleset {
     Ruleset::builtin(name).unwrap_or_else(|| panic!("no ruleset {name}"))
 }
 
 /// A position from words such as `Kc3 td4 Tf6`. The middle of the board is
 /// written `*`, its neighbours and the squares beyond `*w`, `*ww`, `*s`, …
 #[track_caller]
-pub fn men(rules: &Ruleset, words: &str, to_move: Side) -> Position {
+pub(crate) fn men(rules: &Ruleset, words: &str, to_move: Side) -> Position {
     let mut layout = Layout::default();
     for word in words.split_whitespace() {
         let (letter, name) = word.split_at(1);
@@ -68,7 +68,7 @@ fn located(rules: &Ruleset, text: &str) -> String {
 /// Plays a move and checks that it does just what the text says: the squares
 /// alone are given to the reader. Returns the position after it.
 #[track_caller]
-pub fn plays(name: &str, words: &str, expected: &str) -> Position {
+pub(crate) fn plays(name: &str, words: &str, expected: &str) -> Position {
     let rules = ruleset(name);
     let expected = located(&rules, expected);
     let bare = expected.trim_end_matches(['+', '-']);
@@ -83,7 +83,7 @@ pub fn plays(name: &str, words: &str, expected: &str) -> Position {
 
 /// Checks that a move is refused with this message.
 #[track_caller]
-pub fn refuses(name: &str, words: &str, text: &str, message: &str) {
+pub(crate) fn refuses(name: &str, words: &str, text: &str, message: &str) {
     let rules = ruleset(name);
     let position = with_mover(&rules, words, text);
     let error = parse_move(&rules, &position, text).unwrap_err();

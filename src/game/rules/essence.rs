@@ -28,7 +28,7 @@ pub(super) struct Essence {
 impl Essence {
     /// What counts of a ruleset's decisions. All of them are named here, so that nobody
     /// can add one and forget to say whether it counts.
-    pub fn of(decisions: &Decisions, places: [SquareSet; 3], slides: &Slides) -> Essence {
+    pub(super) fn of(decisions: &Decisions, places: [SquareSet; 3], slides: &Slides) -> Essence {
         let &Decisions {
             // For people.
             name: _,
@@ -57,7 +57,7 @@ impl Essence {
     }
 
     /// The symmetries under which it stays the same.
-    pub fn symmetries(&self) -> SymmetryGroup {
+    pub(super) fn symmetries(&self) -> SymmetryGroup {
         SymmetryGroup::stabilizing(|symmetry| self.is_symmetric(symmetry))
     }
 
@@ -75,7 +75,7 @@ impl Essence {
     /// their order and the squares in reach of each kind from each square. A
     /// set is hashed as its length and its squares' numbers, 16 bits each and
     /// little-endian.
-    pub fn fingerprint(&self) -> Fingerprint {
+    pub(super) fn fingerprint(&self) -> Fingerprint {
         let mut hasher = blake3::Hasher::new_derive_key(DOMAIN);
         let endless = match self.endless {
             Endless::Draw => 0,

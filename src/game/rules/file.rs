@@ -39,7 +39,7 @@ pub(super) enum Squares {
 }
 
 impl Squares {
-    pub fn groups(&self) -> &[String] {
+    pub(super) fn groups(&self) -> &[String] {
         match self {
             Squares::Set(set) => std::slice::from_ref(set),
             Squares::Groups(groups) => groups,

@@ -27,7 +27,10 @@ pub(super) struct Names {
 
 impl Names {
     /// The predefined sets and then the file's, in the order of the file.
-    pub fn new(file: &BTreeMap<String, Spanned<Squares>>, board: Board) -> Result<Names, Fault> {
+    pub(super) fn new(
+        file: &BTreeMap<String, Spanned<Squares>>,
+        board: Board,
+    ) -> Result<Names, Fault> {
         let predefined = predefined(board).map(|(name, set)| (name.to_owned(), vec![set]));
         let mut sets = Vec::from(predefined);
         let mut defined: Vec<_> = file.iter().collect();
@@ -50,12 +53,12 @@ impl Names {
     }
 
     /// The board.
-    pub fn board(&self) -> Board {
+    pub(super) fn board(&self) -> Board {
         self.board
     }
 
     /// All groups of the sets of these names.
-    pub fn groups(&self, names: &[String], field: &str) -> Result<Vec<SquareSet>, Fault> {
+    pub(super) fn groups(&self, names: &[String], field: &str) -> Result<Vec<SquareSet>, Fault> {
         let mut groups = Vec::new();
         for name in names {
             let Some((_, found)) = self.sets.iter().find(|(known, _)| known == name) else {
@@ -69,12 +72,12 @@ impl Names {
     }
 
     /// All squares of the sets of these names.
-    pub fn union(&self, names: &[String], field: &str) -> Result<SquareSet, Fault> {
+    pub(super) fn union(&self, names: &[String], field: &str) -> Result<SquareSet, Fault> {
         Ok(union(&self.groups(names, field)?))
     }
 
     /// The sets without their division into groups.
-    pub fn into_sets(self) -> Vec<(String, SquareSet)> {
+    pub(super) fn into_sets(self) -> Vec<(String, SquareSet)> {
         let whole = |(name, groups): (String, Vec<SquareSet>)| (name, union(&groups));
         self.sets.into_iter().map(whole).collect()
     }

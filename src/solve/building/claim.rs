@@ -13,14 +13,18 @@ const LOCK: &str = ".lock";
 /// Folders that are locked against other builds, until this is dropped or the process
 /// ends. File systems without locks are taken as they are.
 #[derive(Default)]
-pub struct Claims(Vec<(PathBuf, File)>);
+pub(super) struct Claims(Vec<(PathBuf, File)>);
 
 impl Claims {
     /// Makes a folder and locks it; false if that has been done, under whatever name.
     ///
     /// # Errors
     /// If it cannot be made, or another build is at work in it.
-    pub fn claim(&mut self, files: &dyn FileSystem, folder: &Path) -> Result<bool, BuildError> {
+    pub(super) fn claim(
+        &mut self,
+        files: &dyn FileSystem,
+        folder: &Path,
+    ) -> Result<bool, BuildError> {
         let error = |source| BuildError::Folder { path: folder.to_owned(), source };
         files.make_folders(folder).map_err(error)?;
         let real = fs::canonicalize(folder).map_err(error)?;

@@ -8,7 +8,7 @@ use crate::solve::rows::row::Row;
 
 /// What it takes to capture the king by arriving on each square, while no
 /// defender is near.
-pub struct KingCaptures<const N: usize> {
+pub(crate) struct KingCaptures<const N: usize> {
     /// By square of arrival: the king's lanes beside it, each with the squares
     /// that attackers must hold too.
     arrivals: Vec<Vec<(Row<N>, Vec<Square>)>>,
@@ -22,7 +22,7 @@ pub struct KingCaptures<const N: usize> {
 
 impl<const N: usize> KingCaptures<N> {
     /// Under these rules.
-    pub fn new(rules: &Ruleset, region: &Region<N>) -> KingCaptures<N> {
+    pub(crate) fn new(rules: &Ruleset, region: &Region<N>) -> KingCaptures<N> {
         let area = rules.board.area();
         let arrivals = rules.board.squares().map(|to| arrival(rules, region, to)).collect();
         let mut captures = KingCaptures {
@@ -45,7 +45,7 @@ impl<const N: usize> KingCaptures<N> {
 
     /// The lanes on which an attacker who has arrived on `to` captures the king.
     #[inline]
-    pub fn by_arrival(&self, after: SquareSet, to: Square) -> Row<N> {
+    pub(crate) fn by_arrival(&self, after: SquareSet, to: Square) -> Row<N> {
         let captured = |needed: &[Square]| needed.iter().all(|&square| after.contains(square));
         let kings = self.arrivals[to.index()].iter().filter(|(_, needed)| captured(needed));
         kings.fold(Row::EMPTY, |all, &(king, _)| all | king)
@@ -54,7 +54,7 @@ impl<const N: usize> KingCaptures<N> {
     /// For every square of the board, the lanes on which an attacker who arrives
     /// there captures the king with the help of these.
     #[inline(always)]
-    pub fn by_arrivals(&self, others: SquareSet, captured: &mut Vec<Row<N>>) {
+    pub(crate) fn by_arrivals(&self, others: SquareSet, captured: &mut Vec<Row<N>>) {
         captured.clone_from(&self.alone);
         for other in others {
             for &(to, king) in &self.with_one[other.index()] {

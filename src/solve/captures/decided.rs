@@ -10,7 +10,7 @@ use crate::solve::rows::row::Row;
 
 /// Buffers.
 #[derive(Clone, Debug, Default)]
-pub struct DecidedScratch<const N: usize> {
+pub(crate) struct DecidedScratch<const N: usize> {
     lanes: Vec<Row<N>>,
     before: Vec<(u32, Row<N>)>,
 }
@@ -18,7 +18,7 @@ pub struct DecidedScratch<const N: usize> {
 impl<const N: usize> Frame<'_, N> {
     /// By defender rank, the lanes on which the side to move captures the king
     /// or escapes with him in this move. `scratch` is room to work in.
-    pub fn decided(
+    pub(crate) fn decided(
         &self,
         block: &Block<N>,
         to_move: Side,

@@ -1,5 +1,5 @@
 //! What moves capture, and which positions the side to move decides at once.
 
-pub mod by_king;
-pub mod decided;
-pub mod soldiers;
+pub(super) mod by_king;
+pub(super) mod decided;
+pub(super) mod soldiers;

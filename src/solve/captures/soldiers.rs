@@ -8,7 +8,7 @@ use crate::solve::rows::row::Row;
 
 /// A soldier next to the square of arrival who may be captured.
 #[derive(Clone, Copy, Debug)]
-pub struct Victim {
+pub(crate) struct Victim {
     /// Where he stands.
     pub square: Square,
     /// The far anvil: the square beyond him.
@@ -21,7 +21,7 @@ pub struct Victim {
 
 /// Soldiers of both sides after a move, the king anywhere.
 #[derive(Clone, Copy, Debug)]
-pub struct Soldiers {
+pub(crate) struct Soldiers {
     /// The attackers.
     pub attackers: SquareSet,
     /// The defending soldiers.
@@ -38,7 +38,7 @@ impl Soldiers {
 
     /// The soldiers that a piece of `mover` arriving on `to` captures on some
     /// lane at least. The mover is among the soldiers, unless he is the king.
-    pub fn victims<'a>(
+    pub(crate) fn victims<'a>(
         &'a self,
         rules: &'a Ruleset,
         mover: Side,
@@ -54,7 +54,7 @@ impl Soldiers {
 
     /// The soldier of `side` on `square`, if an enemy arriving opposite `anvil`
     /// captures him on some lane at least.
-    pub fn victim(
+    pub(crate) fn victim(
         &self,
         rules: &Ruleset,
         side: Side,
@@ -96,7 +96,7 @@ impl Soldiers {
     }
 
     /// The lanes on which an attacker arriving on `to` captures the king.
-    pub fn king_captures<const N: usize>(
+    pub(crate) fn king_captures<const N: usize>(
         &self,
         rules: &Ruleset,
         region: &Region<N>,
@@ -131,7 +131,7 @@ impl Soldiers {
 /// soldier. Whether it does depends on the king and on whether a defender
 /// stands on the anvil, and on nothing else that is not an attacker.
 #[derive(Clone, Copy, Debug)]
-pub struct Threat {
+pub(crate) struct Threat {
     /// The square.
     pub square: Square,
     /// The far anvil: the square beyond.
@@ -145,7 +145,7 @@ pub struct Threat {
 impl Threat {
     /// What a piece of `mover` threatens that has arrived on `to`, when these
     /// are the attackers after its move.
-    pub fn by_arrival(
+    pub(crate) fn by_arrival(
         rules: &Ruleset,
         mover: Side,
         attackers: SquareSet,
@@ -181,14 +181,14 @@ impl Threat {
 
     /// The soldier on the square, if he is captured on some lane at least.
     #[inline]
-    pub fn victim(&self, backed: bool) -> Option<Victim> {
+    pub(crate) fn victim(&self, backed: bool) -> Option<Victim> {
         if backed { self.backed } else { self.lone }
     }
 }
 
 impl Victim {
     /// The lanes on which he is not captured.
-    pub fn quiet<const N: usize>(&self, region: &Region<N>) -> Row<N> {
+    pub(crate) fn quiet<const N: usize>(&self, region: &Region<N>) -> Row<N> {
         let anvil = region.bit(self.anvil);
         match (self.without_king, self.with_king) {
             (true, true) => Row::EMPTY,
@@ -201,7 +201,7 @@ impl Victim {
 
 /// Calls `group` for every set of men captured together, with the lanes on
 /// which just that set is captured. Lanes without captures are left out.
-pub fn capture_groups<const N: usize>(
+pub(crate) fn capture_groups<const N: usize>(
     region: &Region<N>,
     victims: &[Victim],
     mut group: impl FnMut(Row<N>, SquareSet),

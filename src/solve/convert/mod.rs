@@ -1,5 +1,5 @@
 //! Between tables and the solver's rows.
 
-pub mod read;
-pub mod table_rows;
-pub mod write;
+pub(super) mod read;
+pub(super) mod table_rows;
+pub(super) mod write;

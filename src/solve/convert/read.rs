@@ -35,7 +35,7 @@ const WIN_IN_1: Code = 1;
 /// The slices that captures in this slice lead to, with the side to move there:
 /// first after captures of defenders, then of attackers. Slices without
 /// attackers are finished games and left out.
-pub fn sub_slices(slice: Slice) -> impl Iterator<Item = (Slice, Side)> {
+pub(crate) fn sub_slices(slice: Slice) -> impl Iterator<Item = (Slice, Side)> {
     let Slice { defenders, attackers } = slice;
     let fewer_defenders = (1..=3.min(defenders)).map(move |captured| {
         (Slice { defenders: defenders - captured, attackers }, Side::Defenders)
@@ -47,7 +47,7 @@ pub fn sub_slices(slice: Slice) -> impl Iterator<Item = (Slice, Side)> {
 }
 
 /// Reads all that captures in the slice lead to.
-pub fn read_sub_slices<const N: usize>(
+pub(crate) fn read_sub_slices<const N: usize>(
     base: &Tablebase,
     slice: Slice,
 ) -> Result<SubSlices<N>, BuildError> {

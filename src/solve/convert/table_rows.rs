@@ -12,7 +12,7 @@ use crate::solve::frame::Frame;
 use crate::solve::rows::row::Row;
 
 /// A slice as the solver numbers it.
-pub struct SolverRows<'a, 'f, const N: usize> {
+pub(crate) struct SolverRows<'a, 'f, const N: usize> {
     /// The slice; its blocks are the canonical attacker sets.
     pub frame: &'a Frame<'f, N>,
     /// The index of the table.
@@ -20,7 +20,7 @@ pub struct SolverRows<'a, 'f, const N: usize> {
 }
 
 /// One block of the solver, for one side to move; buffers that are used again.
-pub struct SolverBlock<'a, const N: usize> {
+pub(crate) struct SolverBlock<'a, const N: usize> {
     walker: Walker<'a>,
     /// Its rows by defender rank; `None` where the table has no such row.
     pub rows: Vec<Option<SolverRow<N>>>,
@@ -32,7 +32,7 @@ pub struct SolverBlock<'a, const N: usize> {
 
 /// One row of the solver.
 #[derive(Clone, Copy)]
-pub struct SolverRow<const N: usize> {
+pub(crate) struct SolverRow<const N: usize> {
     /// The lanes with positions.
     pub valid: Row<N>,
     /// Those of positions that the side to move decides at once.
@@ -45,7 +45,7 @@ pub struct SolverRow<const N: usize> {
 
 impl<const N: usize> SolverRow<N> {
     /// The lanes of which the table holds the values: no don't-cares.
-    pub fn stored(&self) -> Row<N> {
+    pub(crate) fn stored(&self) -> Row<N> {
         (self.valid & self.least).without(self.decided)
     }
 }
@@ -56,7 +56,7 @@ impl<const N: usize> SolverRows<'_, '_, N> {
     }
 
     /// Room for a block; it is quick to go from one block to the next one.
-    pub fn room(&self) -> SolverBlock<'_, N> {
+    pub(crate) fn room(&self) -> SolverBlock<'_, N> {
         SolverBlock {
             walker: Walker::new(self.attackers()),
             rows: Vec::new(),
@@ -67,7 +67,7 @@ impl<const N: usize> SolverRows<'_, '_, N> {
     }
 
     /// The rows of the table that these blocks have.
-    pub fn table_rows(&self, blocks: &Range<usize>) -> Range<u64> {
+    pub(crate) fn table_rows(&self, blocks: &Range<usize>) -> Range<u64> {
         let first = |block: usize| {
             if block >= self.frame.blocks() {
                 return self.index.rows();
@@ -80,7 +80,7 @@ impl<const N: usize> SolverRows<'_, '_, N> {
 
     /// What is known of a block before its values. The rows that the table has
     /// are those with any free set of defenders, in the same order.
-    pub fn block(&self, number: usize, to_move: Side, block: &mut SolverBlock<'_, N>) {
+    pub(crate) fn block(&self, number: usize, to_move: Side, block: &mut SolverBlock<'_, N>) {
         let frame = self.frame;
         let (attackers, symmetries) = block.walker.set(number as u64);
         let solved = frame.block_of(number, attackers);

@@ -41,7 +41,7 @@ struct Tile {
 }
 
 /// The files of a slice as they were written.
-pub struct SliceFiles {
+pub(crate) struct SliceFiles {
     /// Positions with a slot of their own, both sides to move.
     pub positions: u64,
     /// By side to move.
@@ -51,7 +51,7 @@ pub struct SliceFiles {
 }
 
 /// Where the files go, and how they are written.
-pub struct Target<'a> {
+pub(crate) struct Target<'a> {
     /// The disk.
     pub files: &'a Arc<dyn FileSystem>,
     /// The folder.
@@ -63,7 +63,7 @@ pub struct Target<'a> {
 }
 
 /// Writes the files of a solved slice.
-pub fn write<const N: usize>(
+pub(crate) fn write<const N: usize>(
     rules: &Ruleset,
     solver: &Solver<N>,
     index: &SliceIndex,
@@ -110,12 +110,12 @@ pub fn write<const N: usize>(
 }
 
 /// How many tiles are spread out at a time.
-pub fn tiles_at_once(lanes: usize, chunk_rows: usize, threads: usize) -> usize {
+pub(crate) fn tiles_at_once(lanes: usize, chunk_rows: usize, threads: usize) -> usize {
     (TILES_BYTES / (2 * size_of::<Code>() * lanes * chunk_rows)).max(threads)
 }
 
 /// The shape of a file's blocks.
-pub fn block_shape(packing: Packing, index: &SliceIndex) -> BlockShape {
+pub(crate) fn block_shape(packing: Packing, index: &SliceIndex) -> BlockShape {
     let lanes = index.lanes().count();
     let values = packing.default_block_values().min(WAITING_CODES / lanes);
     BlockShape::holding(values, lanes, index.rows())

@@ -10,7 +10,7 @@ const MOST_ENTRIES: u64 = 1 << 28;
 
 /// Where the rows of an attacker set are.
 #[derive(Clone, Copy, Debug)]
-pub struct Target {
+pub(crate) struct Target {
     /// The block.
     pub block: usize,
     /// What brings the set to the block's.
@@ -24,7 +24,7 @@ pub struct Target {
 /// Every un-move of an attacker asks for one, so while a slice is solved a
 /// table by colexicographic rank answers; where it would be too large, the
 /// index does, which is several times slower.
-pub struct BlockLookup {
+pub(crate) struct BlockLookup {
     sets: AttackerSets,
     squares: Vec<Square>,
     places: Vec<u16>,
@@ -37,7 +37,7 @@ pub struct BlockLookup {
 
 /// All attackers but one, made ready for looking up where the last one goes.
 #[derive(Clone, Debug, Default)]
-pub struct Fixed {
+pub(crate) struct Fixed {
     set: SquareSet,
     places: Vec<u16>,
     /// By how many of them are below the last one: what they add to the rank.
@@ -46,12 +46,17 @@ pub struct Fixed {
 
 impl BlockLookup {
     /// For these sets of `count` attackers on `squares`.
-    pub fn new(sets: AttackerSets, board: Board, squares: SquareSet, count: usize) -> BlockLookup {
+    pub(crate) fn new(
+        sets: AttackerSets,
+        board: Board,
+        squares: SquareSet,
+        count: usize,
+    ) -> BlockLookup {
         BlockLookup::with_entries_up_to(MOST_ENTRIES, sets, board, squares, count)
     }
 
     /// The same, with entries for so many sets at the most.
-    pub fn with_entries_up_to(
+    pub(crate) fn with_entries_up_to(
         most: u64,
         sets: AttackerSets,
         board: Board,
@@ -117,18 +122,18 @@ impl BlockLookup {
 
     /// The bytes that the table of all sets of `count` attackers on that many
     /// squares takes; 0 if it is too large to be made.
-    pub fn bytes(squares: usize, count: usize) -> u64 {
+    pub(crate) fn bytes(squares: usize, count: usize) -> u64 {
         let entries = binomial(squares, count).filter(|&entries| entries <= MOST_ENTRIES);
         entries.unwrap_or(0) * size_of::<u32>() as u64
     }
 
     /// The sets.
-    pub fn sets(&self) -> &AttackerSets {
+    pub(crate) fn sets(&self) -> &AttackerSets {
         &self.sets
     }
 
     /// Where the rows of the set are.
-    pub fn target(&self, set: SquareSet) -> Target {
+    pub(crate) fn target(&self, set: SquareSet) -> Target {
         match &self.entries {
             Some(entries) => {
                 let places = set.iter().map(|square| usize::from(self.places[square.index()]));
@@ -145,7 +150,7 @@ impl BlockLookup {
     }
 
     /// Makes ready to look up these attackers with one more.
-    pub fn fix(&self, others: SquareSet, fixed: &mut Fixed) {
+    pub(crate) fn fix(&self, others: SquareSet, fixed: &mut Fixed) {
         let Fixed { set, places, terms } = fixed;
         *set = others;
         places.clear();
@@ -163,7 +168,7 @@ impl BlockLookup {
 
     /// Where the rows of the fixed attackers and one on `square` are.
     #[inline]
-    pub fn target_with(&self, fixed: &Fixed, square: Square) -> Target {
+    pub(crate) fn target_with(&self, fixed: &Fixed, square: Square) -> Target {
         let Some(entries) = &self.entries else {
             return self.target(fixed.set.with(square));
         };
@@ -174,14 +179,14 @@ impl BlockLookup {
     }
 
     /// The entries, if there are any.
-    pub fn entries(&self) -> Option<&[AtomicU32]> {
+    pub(crate) fn entries(&self) -> Option<&[AtomicU32]> {
         self.entries.as_deref()
     }
 
     /// Calls `visit` with every square that the fixed attackers leave free, and
     /// the number of the entry of them and one more there.
     #[inline(always)]
-    pub fn for_free_squares(&self, fixed: &Fixed, mut visit: impl FnMut(Square, usize)) {
+    pub(crate) fn for_free_squares(&self, fixed: &Fixed, mut visit: impl FnMut(Square, usize)) {
         let mut below = 0;
         for (place, &square) in self.squares.iter().enumerate() {
             if fixed.places.get(below).is_some_and(|&other| usize::from(other) == place) {
@@ -195,7 +200,7 @@ impl BlockLookup {
 
     /// What an entry says.
     #[inline(always)]
-    pub fn unpacked(&self, entry: &AtomicU32) -> Target {
+    pub(crate) fn unpacked(&self, entry: &AtomicU32) -> Target {
         let entry = entry.load(Ordering::Relaxed);
         let number = (entry & 7) as usize;
         Target {

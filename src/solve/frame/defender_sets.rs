@@ -12,7 +12,7 @@ use crate::solve::rows::row::Row;
 /// in, as empty rows, so that one permutation for each symmetry and one list of
 /// ranks for each square serve every block.
 #[derive(Clone, Debug)]
-pub struct DefenderSets<const N: usize> {
+pub(crate) struct DefenderSets<const N: usize> {
     /// How many defenders a set has.
     pub count: usize,
     /// Where defenders may stand, ascending; a *place* is a number in it.
@@ -31,7 +31,7 @@ pub struct DefenderSets<const N: usize> {
 
 impl<const N: usize> DefenderSets<N> {
     /// All sets of that many defenders, which must be fewer than 2^32.
-    pub fn new(rules: &Ruleset, region: &Region<N>, count: usize) -> DefenderSets<N> {
+    pub(crate) fn new(rules: &Ruleset, region: &Region<N>, count: usize) -> DefenderSets<N> {
         let squares: Vec<Square> = rules.places(Kind::Defender).iter().collect();
         let mut places = vec![None; rules.board.area()];
         for (place, square) in squares.iter().enumerate() {
@@ -67,23 +67,23 @@ impl<const N: usize> DefenderSets<N> {
 
     /// How many sets there are.
     #[inline]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.lanes.len()
     }
 
     /// The places of a set's men, ascending.
     #[inline]
-    pub fn men(&self, rank: u32) -> &[u16] {
+    pub(crate) fn men(&self, rank: u32) -> &[u16] {
         &self.men[rank as usize * self.count..][..self.count]
     }
 
     /// The set of that rank.
-    pub fn set(&self, rank: u32) -> SquareSet {
+    pub(crate) fn set(&self, rank: u32) -> SquareSet {
         self.men(rank).iter().map(|&place| self.squares[usize::from(place)]).collect()
     }
 
     /// The rank of a set of the right size on the right squares.
-    pub fn rank(&self, set: SquareSet) -> u32 {
+    pub(crate) fn rank(&self, set: SquareSet) -> u32 {
         let places = set.iter().filter_map(|square| self.place(square));
         let terms = places.enumerate().map(|(i, place)| self.binomials.get(place, i + 1));
         terms.sum::<u64>() as u32
@@ -92,7 +92,7 @@ impl<const N: usize> DefenderSets<N> {
     /// The rank of a set of these places but those of the `captured`, of whom
     /// as many as it has too many.
     #[inline]
-    pub fn rank_but(&self, men: &[u16], captured: SquareSet) -> u32 {
+    pub(crate) fn rank_but(&self, men: &[u16], captured: SquareSet) -> u32 {
         let left = men.iter().map(|&place| usize::from(place));
         let left = left.filter(|&place| !captured.contains(self.squares[place]));
         left.enumerate().map(|(i, place)| self.binomials.get(place, i + 1)).sum::<u64>() as u32
@@ -100,37 +100,37 @@ impl<const N: usize> DefenderSets<N> {
 
     /// The number of a square among those where a defender may stand.
     #[inline]
-    pub fn place(&self, square: Square) -> Option<usize> {
+    pub(crate) fn place(&self, square: Square) -> Option<usize> {
         self.places[square.index()].map(usize::from)
     }
 
     /// Whether one of these places is the square.
     #[inline]
-    pub fn is_among(&self, men: &[u16], square: Square) -> bool {
+    pub(crate) fn is_among(&self, men: &[u16], square: Square) -> bool {
         men.iter().any(|&place| self.squares[usize::from(place)] == square)
     }
 
     /// Whether one of these places is among the squares.
     #[inline]
-    pub fn is_any_among(&self, men: &[u16], squares: SquareSet) -> bool {
+    pub(crate) fn is_any_among(&self, men: &[u16], squares: SquareSet) -> bool {
         men.iter().any(|&place| squares.contains(self.squares[usize::from(place)]))
     }
 
     /// The ranks of the sets that hold the square, ascending.
     #[inline]
-    pub fn holding(&self, square: Square) -> &[u32] {
+    pub(crate) fn holding(&self, square: Square) -> &[u32] {
         &self.holding[square.index()]
     }
 
     /// By rank: the rank of the image under one of the rules' symmetries.
     #[inline]
-    pub fn images(&self, symmetry: crate::board::Symmetry) -> &[u32] {
+    pub(crate) fn images(&self, symmetry: crate::board::Symmetry) -> &[u32] {
         &self.images[symmetry.index()]
     }
 
     /// For every place, the rank of `others` (one man fewer than the sets have,
     /// ascending places) with a man there; meaningless on the others' places.
-    pub fn ranks_with(&self, others: &[usize], ranks: &mut Vec<u32>) {
+    pub(crate) fn ranks_with(&self, others: &[usize], ranks: &mut Vec<u32>) {
         let term = |place: usize, k: usize| self.binomials.get(place, k);
         // Men below the new one keep their term, those above move up by one.
         let mut below = 0;

@@ -15,7 +15,7 @@ const TOGETHER: usize = 8;
 /// directions and carries with it the lanes of the targets passed so far: what
 /// it holds on a square is what the missing man reaches from there.
 #[derive(Clone, Debug)]
-pub struct SlideLines<const N: usize> {
+pub(crate) struct SlideLines<const N: usize> {
     side: usize,
     classes: Vec<OriginClass<N>>,
     /// For every square: its number in the files, and in the ranks.
@@ -40,7 +40,7 @@ struct OriginClass<const N: usize> {
 
 /// Buffers for one run along the lines.
 #[derive(Clone, Debug)]
-pub struct LinesScratch<const N: usize> {
+pub(crate) struct LinesScratch<const N: usize> {
     targets: Lines<N>,
     cross: Lines<N>,
     reach: Lines<N>,
@@ -63,14 +63,14 @@ impl<const N: usize> Lines<N> {
 impl<const N: usize> LinesScratch<N> {
     /// Where the missing man's moves may end: nowhere, until targets are put in.
     #[inline]
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.targets.0.iter_mut().for_each(|lines| lines.fill([Row::EMPTY; TOGETHER]));
     }
 }
 
 impl<const N: usize> SlideLines<N> {
     /// The lines of a ruleset's board, for soldiers of that kind.
-    pub fn new(rules: &Ruleset, region: &Region<N>, kind: Kind) -> SlideLines<N> {
+    pub(crate) fn new(rules: &Ruleset, region: &Region<N>, kind: Kind) -> SlideLines<N> {
         let board = rules.board;
         let slot = |line: usize, step: usize| {
             (line / TOGETHER * board.size() + step) * TOGETHER + line % TOGETHER
@@ -110,19 +110,19 @@ impl<const N: usize> SlideLines<N> {
     }
 
     /// Buffers.
-    pub fn scratch(&self) -> LinesScratch<N> {
+    pub(crate) fn scratch(&self) -> LinesScratch<N> {
         LinesScratch { targets: self.empty(), cross: self.empty(), reach: self.empty() }
     }
 
     /// Sets the lanes on which a move may end on a square, which is free.
     #[inline(always)]
-    pub fn put_target(&self, scratch: &mut LinesScratch<N>, square: Square, lanes: Row<N>) {
+    pub(crate) fn put_target(&self, scratch: &mut LinesScratch<N>, square: Square, lanes: Row<N>) {
         scratch.targets.put(self.slots[square.index()], lanes);
     }
 
     /// The lanes of all targets that a man on the square reaches, after `reach`.
     #[inline(always)]
-    pub fn reached(&self, scratch: &LinesScratch<N>, square: Square) -> Row<N> {
+    pub(crate) fn reached(&self, scratch: &LinesScratch<N>, square: Square) -> Row<N> {
         let [by_file, by_rank] = self.slots[square.index()];
         let [files, ranks] = &scratch.reach.0;
         files[by_file / TOGETHER][by_file % TOGETHER]
@@ -132,7 +132,7 @@ impl<const N: usize> SlideLines<N> {
     /// Finds for every square the lanes of all targets that a man there reaches
     /// when `occupied` squares are taken. Lanes on which the king is in the way
     /// are left out.
-    pub fn reach(&self, occupied: SquareSet, scratch: &mut LinesScratch<N>) {
+    pub(crate) fn reach(&self, occupied: SquareSet, scratch: &mut LinesScratch<N>) {
         scratch.reach.0.iter_mut().for_each(|lines| lines.fill([Row::EMPTY; TOGETHER]));
         for class in &self.classes {
             for (cross, from) in scratch.cross.0.iter_mut().zip(&class.cross.0) {

@@ -1,11 +1,11 @@
 //! How a slice is laid out in rows: the lanes of the board, the numbers of attacker and
 //! defender sets, and what depends on the attackers alone.
 
-pub mod block_lookup;
-pub mod defender_sets;
-pub mod lines;
-pub mod origins;
-pub mod region;
+pub(super) mod block_lookup;
+pub(super) mod defender_sets;
+pub(super) mod lines;
+pub(super) mod origins;
+pub(super) mod region;
 
 use crate::board::{Direction, Square, SquareSet};
 use crate::index::{AttackerSets, IndexError};
@@ -23,7 +23,7 @@ use crate::solve::rows::row::Row;
 ///
 /// Rows are grouped into *blocks*: one canonical attacker set with all sets of
 /// defenders. A block's rows are consecutive; row `block * sets + rank`.
-pub struct Frame<'a, const N: usize> {
+pub(super) struct Frame<'a, const N: usize> {
     /// The rules.
     pub rules: &'a Ruleset,
     /// The slice.
@@ -42,7 +42,7 @@ pub struct Frame<'a, const N: usize> {
 
 /// One block: an attacker set and what follows from it alone.
 #[derive(Clone, Debug)]
-pub struct Block<const N: usize> {
+pub(super) struct Block<const N: usize> {
     /// Its number.
     pub number: usize,
     /// The canonical attacker set.
@@ -56,7 +56,7 @@ pub struct Block<const N: usize> {
 
 /// One way to move an attacker, for all rows of a block at once.
 #[derive(Clone, Copy, Debug)]
-pub struct AttackerMove<const N: usize> {
+pub(super) struct AttackerMove<const N: usize> {
     /// The square of arrival.
     pub to: Square,
     /// The attackers after the move.
@@ -72,7 +72,7 @@ impl<'a, const N: usize> Frame<'a, N> {
     ///
     /// # Errors
     /// If its attacker sets cannot be counted.
-    pub fn new(rules: &'a Ruleset, slice: Slice) -> Result<Frame<'a, N>, IndexError> {
+    pub(super) fn new(rules: &'a Ruleset, slice: Slice) -> Result<Frame<'a, N>, IndexError> {
         let region = Region::new(rules);
         let king = &rules.hostile[Kind::King as usize];
         let either = (king.empty | king.occupied) - (king.empty & king.occupied);
@@ -93,23 +93,23 @@ impl<'a, const N: usize> Frame<'a, N> {
     }
 
     /// How many rows a block has.
-    pub fn block_rows(&self) -> usize {
+    pub(super) fn block_rows(&self) -> usize {
         self.defenders.len()
     }
 
     /// How many blocks there are.
-    pub fn blocks(&self) -> usize {
+    pub(super) fn blocks(&self) -> usize {
         self.attackers.sets().rows() as usize
     }
 
     /// The block of that number.
-    pub fn block(&self, number: usize) -> Block<N> {
+    pub(super) fn block(&self, number: usize) -> Block<N> {
         let (attackers, _) = self.attackers.sets().unrank(number as u64);
         self.block_of(number, attackers)
     }
 
     /// The block of that number, which has these attackers.
-    pub fn block_of(&self, number: usize, attackers: SquareSet) -> Block<N> {
+    pub(super) fn block_of(&self, number: usize, attackers: SquareSet) -> Block<N> {
         let free = !self.region.row(attackers);
         let places = free & self.region.places;
         let mut valid: Vec<Row<N>> =
@@ -125,7 +125,7 @@ impl<'a, const N: usize> Frame<'a, N> {
     /// The lanes that the soldiers of a row leave free, whether the king may
     /// stand there or only pass.
     #[inline]
-    pub fn free(&self, block: &Block<N>, rank: u32) -> Row<N> {
+    pub(super) fn free(&self, block: &Block<N>, rank: u32) -> Row<N> {
         block.free.without(self.defenders.lanes[rank as usize])
     }
 
@@ -133,7 +133,7 @@ impl<'a, const N: usize> Frame<'a, N> {
     /// that is `wanted`, by its end and the attackers after it. By defender rank, `lanes`
     /// are then those on which the way is free of defenders; those on which the
     /// king is in the way are the move's. A visit must leave `lanes` as it was.
-    pub fn attacker_moves<T>(
+    pub(super) fn attacker_moves<T>(
         &self,
         block: &Block<N>,
         lanes: &mut Vec<Row<N>>,
@@ -175,13 +175,13 @@ impl<'a, const N: usize> Frame<'a, N> {
     }
 
     /// What the move threatens.
-    pub fn threats(&self, mv: &AttackerMove<N>) -> impl Iterator<Item = Threat> + '_ {
+    pub(super) fn threats(&self, mv: &AttackerMove<N>) -> impl Iterator<Item = Threat> + '_ {
         Threat::by_arrival(self.rules, Side::Attackers, mv.after, mv.to)
     }
 
     /// Takes out of `lanes`, by defender rank, those on which the move captures
     /// a defender; notes in `before` what they were.
-    pub fn take_captures(
+    pub(super) fn take_captures(
         &self,
         mv: &AttackerMove<N>,
         lanes: &mut [Row<N>],
@@ -204,20 +204,20 @@ impl<'a, const N: usize> Frame<'a, N> {
 
     /// Whether one of the defenders stands on the threat's anvil.
     #[inline]
-    pub fn is_backed(&self, threat: &Threat, rank: u32) -> bool {
+    pub(super) fn is_backed(&self, threat: &Threat, rank: u32) -> bool {
         threat.can_be_backed && self.defenders.is_among(self.defenders.men(rank), threat.anvil)
     }
 
     /// The ranks of the rows on which defenders may change whether an attacker
     /// arriving on `mv.to` captures the king; a rank can come twice.
-    pub fn shielded_ranks(&self, mv: &AttackerMove<N>) -> impl Iterator<Item = u32> + '_ {
+    pub(super) fn shielded_ranks(&self, mv: &AttackerMove<N>) -> impl Iterator<Item = u32> + '_ {
         let shields = self.shields_near(mv.to).iter();
         shields.flat_map(|square| self.defenders.holding(square).iter().copied())
     }
 
     /// The squares from which a defender may change whether an attacker arriving
     /// on `to` captures the king.
-    pub fn shields_near(&self, to: Square) -> SquareSet {
+    pub(super) fn shields_near(&self, to: Square) -> SquareSet {
         let board = self.rules.board;
         let near = |&s: &Square| {
             board.file(s).abs_diff(board.file(to)) + board.rank(s).abs_diff(board.rank(to)) <= 2
@@ -227,7 +227,7 @@ impl<'a, const N: usize> Frame<'a, N> {
 
     /// The lanes of a row on which an attacker who has arrived on `to` captures
     /// nothing.
-    pub fn quiet(&self, after: SquareSet, to: Square, rank: u32) -> Row<N> {
+    pub(super) fn quiet(&self, after: SquareSet, to: Square, rank: u32) -> Row<N> {
         let soldiers = Soldiers { attackers: after, defenders: self.defenders.set(rank) };
         let victims = soldiers.victims(self.rules, Side::Attackers, to);
         let quiet = victims.fold(!Row::EMPTY, |all, victim| all & victim.quiet(&self.region));
@@ -235,14 +235,14 @@ impl<'a, const N: usize> Frame<'a, N> {
     }
 
     /// The lanes of a row on which the attacker's move captures the king.
-    pub fn king_captures(&self, mv: &AttackerMove<N>, rank: u32) -> Row<N> {
+    pub(super) fn king_captures(&self, mv: &AttackerMove<N>, rank: u32) -> Row<N> {
         let soldiers = Soldiers { attackers: mv.after, defenders: self.defenders.set(rank) };
         soldiers.king_captures(self.rules, &self.region, mv.to)
     }
 
     /// Adds to `found`, by defender rank, those of the `lanes` with a free way on
     /// which the move captures the king. `before` is room to work in.
-    pub fn add_king_captures(
+    pub(super) fn add_king_captures(
         &self,
         mv: &AttackerMove<N>,
         lanes: &[Row<N>],
@@ -269,7 +269,7 @@ impl<'a, const N: usize> Frame<'a, N> {
 
     /// For every square of the board, the lanes on which a defender arriving
     /// there captures nothing, as far as the attackers alone decide.
-    pub fn quiet_arrivals(&self, attackers: SquareSet) -> Arrivals<N> {
+    pub(super) fn quiet_arrivals(&self, attackers: SquareSet) -> Arrivals<N> {
         let soldiers = Soldiers { attackers, defenders: SquareSet::EMPTY };
         // Without defenders nobody asks where they arrive.
         let squares = if self.slice.defenders > 0 { self.rules.board.area() } else { 0 };
@@ -301,7 +301,7 @@ impl<'a, const N: usize> Frame<'a, N> {
 
 /// Where defenders capture, for one attacker set.
 #[derive(Clone, Debug)]
-pub struct Arrivals<const N: usize> {
+pub(super) struct Arrivals<const N: usize> {
     /// By square of the board: the lanes on which a defending soldier arriving
     /// there captures nothing, other defenders left out of account.
     pub soldiers: Vec<Row<N>>,
@@ -316,7 +316,7 @@ pub struct Arrivals<const N: usize> {
 impl<const N: usize> Arrivals<N> {
     /// By square of the board: the lanes on which a soldier arriving beside
     /// these other defenders captures nothing.
-    pub fn beside(&self, frame: &Frame<N>, others: &[usize], quiet: &mut Vec<Row<N>>) {
+    pub(super) fn beside(&self, frame: &Frame<N>, others: &[usize], quiet: &mut Vec<Row<N>>) {
         quiet.clone_from(&self.soldiers);
         for &(anvil, to) in &self.anvils {
             if others.iter().any(|&place| frame.defenders.squares[place] == anvil) {
@@ -327,7 +327,7 @@ impl<const N: usize> Arrivals<N> {
 
     /// Takes out of `lanes`, by defender rank, those on which the arriving king
     /// captures with the help of one of the defenders.
-    pub fn take_helped(&self, frame: &Frame<N>, lanes: &mut [Row<N>]) {
+    pub(super) fn take_helped(&self, frame: &Frame<N>, lanes: &mut [Row<N>]) {
         for &(anvil, to) in &self.anvils {
             let helped = frame.region.bit(to) & self.king;
             if !helped.is_empty() {
@@ -343,7 +343,7 @@ impl<const N: usize> Arrivals<N> {
 ///
 /// # Errors
 /// If they cannot be counted.
-pub fn counted_sets(rules: &Ruleset, slice: Slice) -> Result<AttackerSets, IndexError> {
+pub(super) fn counted_sets(rules: &Ruleset, slice: Slice) -> Result<AttackerSets, IndexError> {
     let places = rules.places(Kind::Attacker);
     let heavy = rules.places(Kind::Defender);
     let group = rules.symmetries();

@@ -6,7 +6,7 @@ use crate::rules::{Kind, Ruleset};
 /// Origins that share their path rules: all squares outside gates (and gates of
 /// one square, on whose way nothing is), or one gate's.
 #[derive(Clone, Copy, Debug)]
-pub struct Origins {
+pub(crate) struct Origins {
     /// Where such a piece may stand.
     pub squares: SquareSet,
     /// Where its moves may stop.
@@ -18,7 +18,7 @@ pub struct Origins {
 }
 
 /// All origins of a kind of piece.
-pub fn origins(rules: &Ruleset, kind: Kind) -> impl Iterator<Item = Origins> {
+pub(crate) fn origins(rules: &Ruleset, kind: Kind) -> impl Iterator<Item = Origins> {
     let movement = &rules.movement[kind as usize];
     let union = |all: SquareSet, &gate: &SquareSet| all | gate;
     let larger = movement.gates.iter().filter(|gate| gate.len() > 1);

@@ -12,7 +12,7 @@ use crate::solve::rows::transform::Flip;
 /// Constant strides make the king's slides shifts. Lanes on which he cannot
 /// stand are holes and never set.
 #[derive(Clone, Debug)]
-pub struct Region<const N: usize> {
+pub(crate) struct Region<const N: usize> {
     side: usize,
     margin: usize,
     board: Board,
@@ -45,7 +45,7 @@ struct OriginClass<const N: usize> {
 }
 
 /// How many squares the region's side has.
-pub fn region_side(rules: &Ruleset) -> usize {
+pub(crate) fn region_side(rules: &Ruleset) -> usize {
     let board = rules.board;
     let distance = |square: Square| {
         let half = board.size() / 2;
@@ -71,7 +71,7 @@ fn king_squares(rules: &Ruleset) -> SquareSet {
 
 impl<const N: usize> Region<N> {
     /// The region of a ruleset; `N` must be [`region_side`] squared, in words.
-    pub fn new(rules: &Ruleset) -> Region<N> {
+    pub(crate) fn new(rules: &Ruleset) -> Region<N> {
         let side = region_side(rules);
         let board = rules.board;
         assert_eq!(N, (side * side).div_ceil(64), "a row has as many words as its lanes need");
@@ -106,18 +106,18 @@ impl<const N: usize> Region<N> {
     }
 
     /// The square of a lane.
-    pub fn square(&self, lane: usize) -> Square {
+    pub(crate) fn square(&self, lane: usize) -> Square {
         self.board.at(lane % self.side + self.margin, lane / self.side + self.margin)
     }
 
     /// The lane's bit of a square; empty beyond the region.
     #[inline(always)]
-    pub fn bit(&self, square: Square) -> Row<N> {
+    pub(crate) fn bit(&self, square: Square) -> Row<N> {
         self.bits[square.index()]
     }
 
     /// The lanes of a set of squares, those beyond the region left out.
-    pub fn row(&self, squares: SquareSet) -> Row<N> {
+    pub(crate) fn row(&self, squares: SquareSet) -> Row<N> {
         squares.iter().fold(Row::EMPTY, |row, square| row | self.bit(square))
     }
 
@@ -133,13 +133,13 @@ impl<const N: usize> Region<N> {
 
     /// What a symmetry does to rows.
     #[inline(always)]
-    pub fn flips(&self, symmetry: Symmetry) -> &Flip<N> {
+    pub(crate) fn flips(&self, symmetry: Symmetry) -> &Flip<N> {
         &self.flips[symmetry.index()]
     }
 
     /// The row under a symmetry: lane `x` becomes lane `symmetry(x)`.
     #[inline(always)]
-    pub fn flip(&self, symmetry: Symmetry, row: Row<N>) -> Row<N> {
+    pub(crate) fn flip(&self, symmetry: Symmetry, row: Row<N>) -> Row<N> {
         if symmetry == Symmetry::IDENTITY { row } else { self.flips(symmetry).by_bytes(row) }
     }
 
@@ -211,7 +211,7 @@ impl<const N: usize> Region<N> {
     /// soldiers leave the lanes `free`. The slide itself captures nothing that
     /// matters here: the caller leaves out targets as it needs.
     #[inline(always)]
-    pub fn king_origins<L: Lanes<N>>(&self, targets: L, free: L) -> L {
+    pub(crate) fn king_origins<L: Lanes<N>>(&self, targets: L, free: L) -> L {
         let targets = targets & free;
         let mut origins = L::all(Row::EMPTY);
         for class in &self.classes {
@@ -231,7 +231,7 @@ impl<const N: usize> Region<N> {
 
     /// The lanes from which one step in the direction leads to one of these
     /// squares, if it is a goal.
-    pub fn before_goals(&self, direction: Direction, squares: SquareSet) -> Row<N> {
+    pub(crate) fn before_goals(&self, direction: Direction, squares: SquareSet) -> Row<N> {
         let steps = self.classes.iter().flat_map(|class| &class.approaches[direction as usize]);
         steps
             .filter(|(_, goal)| squares.contains(*goal))
@@ -242,7 +242,7 @@ impl<const N: usize> Region<N> {
     /// leave the lanes `free` and stand on the goals one step, by
     /// [`Direction`], from the lanes `shut`.
     #[inline(always)]
-    pub fn escapes<L: Lanes<N>>(&self, shut: [L; 4], free: L) -> L {
+    pub(crate) fn escapes<L: Lanes<N>>(&self, shut: [L; 4], free: L) -> L {
         let mut origins = L::all(Row::EMPTY);
         for class in &self.classes {
             let cross = L::all(class.cross) & free;

@@ -6,7 +6,7 @@ use crate::solve::rows::row::Row;
 /// lanes, say as much as a code for each of 45 to 361 lanes, and are read at
 /// once.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct CodedRows<const N: usize> {
+pub(crate) struct CodedRows<const N: usize> {
     /// By row: where its entries begin, which is where those of the row before end.
     starts: Vec<u64>,
     codes: Vec<u16>,
@@ -16,7 +16,7 @@ pub struct CodedRows<const N: usize> {
 impl<const N: usize> CodedRows<N> {
     /// Appends a row: each code that occurs in it, with its lanes. A row that no
     /// position is in has none.
-    pub fn push(&mut self, entries: impl IntoIterator<Item = (u16, Row<N>)>) {
+    pub(crate) fn push(&mut self, entries: impl IntoIterator<Item = (u16, Row<N>)>) {
         self.starts.push(self.codes.len() as u64);
         for (code, lanes) in entries {
             self.codes.push(code);
@@ -25,7 +25,7 @@ impl<const N: usize> CodedRows<N> {
     }
 
     /// Appends all rows of another collection.
-    pub fn append(&mut self, other: CodedRows<N>) {
+    pub(crate) fn append(&mut self, other: CodedRows<N>) {
         let first = self.codes.len() as u64;
         self.starts.extend(other.starts.iter().map(|start| first + start));
         self.codes.extend(other.codes);
@@ -33,13 +33,13 @@ impl<const N: usize> CodedRows<N> {
     }
 
     /// The greatest code of any row.
-    pub fn greatest_code(&self) -> u16 {
+    pub(crate) fn greatest_code(&self) -> u16 {
         self.codes.iter().copied().max().unwrap_or(0)
     }
 
     /// The codes of a row with their lanes.
     #[inline]
-    pub fn row(&self, row: usize) -> impl Iterator<Item = (u16, Row<N>)> + '_ {
+    pub(crate) fn row(&self, row: usize) -> impl Iterator<Item = (u16, Row<N>)> + '_ {
         let end = self.starts.get(row + 1).map_or(self.codes.len(), |&end| end as usize);
         let entries = self.starts[row] as usize..end;
         let lanes = self.lanes[entries.clone()].iter();
@@ -48,7 +48,10 @@ impl<const N: usize> CodedRows<N> {
 
     /// Sorts events by row: `plies` gives for each code the rows it occurs in,
     /// at most once each. Positions of `valid` rows without any code have code 0.
-    pub fn from_plies(plies: &[(u16, Vec<(u32, Row<N>)>)], valid: &[Row<N>]) -> CodedRows<N> {
+    pub(crate) fn from_plies(
+        plies: &[(u16, Vec<(u32, Row<N>)>)],
+        valid: &[Row<N>],
+    ) -> CodedRows<N> {
         let events = || plies.iter().flat_map(|(code, events)| events.iter().map(|e| (*code, e)));
         let mut rest = valid.to_vec();
         let mut counts = vec![0_u32; valid.len()];

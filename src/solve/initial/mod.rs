@@ -1,7 +1,7 @@
 //! The initial pass: what captures, the rules and a lack of moves say of every position,
 //! given the values of the smaller slices.
 
-pub mod coded_rows;
-pub mod pass;
-pub mod seeds;
-pub mod sub_slice;
+pub(super) mod coded_rows;
+pub(super) mod pass;
+pub(super) mod seeds;
+pub(super) mod sub_slice;

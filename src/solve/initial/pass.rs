@@ -17,7 +17,7 @@ use crate::solve::rows::row::{Lanes, Pack, Row};
 use crate::solve::rows::simd::{self, Kernel, Processor};
 
 /// The solved slices that captures lead to.
-pub struct SubSlices<const N: usize> {
+pub(crate) struct SubSlices<const N: usize> {
     /// After 1, 2 and 3 defenders have been captured, the defenders to move,
     /// with the sets of the defenders that are left; as far as there are any.
     pub fewer_defenders: Vec<(SubSlice<N>, DefenderSets<N>)>,
@@ -39,7 +39,7 @@ impl<const N: usize> SubSlices<N> {
 const LOST_IN_0: u16 = 2;
 
 /// The initial pass over a slice.
-pub struct InitialPass<'a, const N: usize> {
+pub(crate) struct InitialPass<'a, const N: usize> {
     frame: &'a Frame<'a, N>,
     moves: &'a RowMoves<'a, N>,
     sub_slices: &'a SubSlices<N>,
@@ -62,7 +62,7 @@ struct Arrival {
 type After = Option<(usize, Target)>;
 
 /// Buffers of the initial pass.
-pub struct InitialScratch<const N: usize> {
+pub(crate) struct InitialScratch<const N: usize> {
     quiet: Scratch<N>,
     options: [Options<N>; 2],
     /// Rows as they were before the captures of the king by one move.
@@ -74,7 +74,10 @@ pub struct InitialScratch<const N: usize> {
 
 impl<'a, const N: usize> InitialPass<'a, N> {
     /// The pass over the frame's slice, with the slices that it leads to.
-    pub fn new(moves: &'a RowMoves<'a, N>, sub_slices: &'a SubSlices<N>) -> InitialPass<'a, N> {
+    pub(crate) fn new(
+        moves: &'a RowMoves<'a, N>,
+        sub_slices: &'a SubSlices<N>,
+    ) -> InitialPass<'a, N> {
         let frame = moves.frame;
         let codes = usize::from(sub_slices.greatest_code()) + 1;
         let before =
@@ -84,7 +87,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     }
 
     /// Buffers for one worker.
-    pub fn scratch(&self) -> InitialScratch<N> {
+    pub(crate) fn scratch(&self) -> InitialScratch<N> {
         let options = || Options::new(self.frame.block_rows(), self.codes);
         InitialScratch {
             quiet: Scratch::default(),
@@ -96,7 +99,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     }
 
     /// Everything for a range of blocks, by winner.
-    pub fn run(
+    pub(crate) fn run(
         &self,
         blocks: std::ops::Range<usize>,
         scratch: &mut InitialScratch<N>,

@@ -6,12 +6,12 @@ use crate::solve::frame::Block;
 use crate::solve::rows::row::Row;
 
 /// A row of the chunk and lanes that something happens to.
-pub type Event<const N: usize> = (u32, Row<N>);
+pub(crate) type Event<const N: usize> = (u32, Row<N>);
 
 /// What the initial pass says about a chunk for one outcome: the winner is the
 /// side that wins, the loser the other one.
 #[derive(Clone, Debug)]
-pub struct Seeds<const N: usize> {
+pub(crate) struct Seeds<const N: usize> {
     /// By row: where the loser, to move, is lost as soon as all moves that
     /// capture nothing lead to wins. Lanes held back by captures come later.
     pub open: Vec<Row<N>>,
@@ -26,7 +26,7 @@ pub struct Seeds<const N: usize> {
 }
 
 /// What one side to move can do at once, by row of a block.
-pub struct Options<const N: usize> {
+pub(crate) struct Options<const N: usize> {
     /// Where it has no legal move.
     pub stuck: Vec<Row<N>>,
     /// Where a move wins at once by rule: a king's capture or escape.
@@ -40,14 +40,14 @@ pub struct Options<const N: usize> {
 
 impl<const N: usize> Options<N> {
     /// Nothing yet; captures will lead to codes below `codes`.
-    pub fn new(rows: usize, codes: usize) -> Options<N> {
+    pub(crate) fn new(rows: usize, codes: usize) -> Options<N> {
         let empty = vec![Row::EMPTY; rows];
         let captures = vec![Vec::new(); codes];
         Options { stuck: empty.clone(), decisive: empty, captures, codes: Vec::new() }
     }
 
     /// Forgets everything, for a block with these positions.
-    pub fn clear(&mut self, valid: &[Row<N>]) {
+    pub(crate) fn clear(&mut self, valid: &[Row<N>]) {
         self.stuck.copy_from_slice(valid);
         self.decisive.fill(Row::EMPTY);
         self.codes.drain(..).for_each(|code| self.captures[code].clear());
@@ -70,7 +70,7 @@ impl<const N: usize> Options<N> {
     }
 
     /// Notes that captures lead to positions of that code.
-    pub fn capture(&mut self, code: Code, rank: u32, lanes: Row<N>) {
+    pub(crate) fn capture(&mut self, code: Code, rank: u32, lanes: Row<N>) {
         let rows = &mut self.captures[usize::from(code)];
         if rows.is_empty() {
             self.codes.push(usize::from(code));
@@ -82,7 +82,7 @@ impl<const N: usize> Options<N> {
 
 impl<const N: usize> Seeds<N> {
     /// No seeds yet; captures lead to codes below `codes`.
-    pub fn new(codes: usize) -> Seeds<N> {
+    pub(crate) fn new(codes: usize) -> Seeds<N> {
         // A capture into a code is one ply earlier; codes of losses are two
         // above their plies.
         let plies = || vec![Vec::new(); codes + 1];
@@ -91,7 +91,7 @@ impl<const N: usize> Seeds<N> {
 
     /// Adds the rows of the chunk's next block: what the winner and the loser can
     /// do when they are to move.
-    pub fn add(&mut self, block: &Block<N>, winner: &Options<N>, loser: &Options<N>) {
+    pub(crate) fn add(&mut self, block: &Block<N>, winner: &Options<N>, loser: &Options<N>) {
         let won_by = winner.losses();
         let draws = Some(0).filter(|&code| !loser.captures[code].is_empty());
         let safe_by: Vec<usize> = draws.into_iter().chain(loser.losses()).collect();

@@ -8,7 +8,7 @@ use crate::solve::initial::coded_rows::CodedRows;
 use crate::solve::rows::row::Row;
 
 /// The values of a smaller slice for one side to move.
-pub struct SubSlice<const N: usize> {
+pub(crate) struct SubSlice<const N: usize> {
     /// Its attacker sets, which are its blocks.
     pub attackers: BlockLookup,
     /// Rows in a block: sets of defenders, those that meet attackers included.
@@ -22,7 +22,7 @@ impl<const N: usize> SubSlice<N> {
     /// and those lanes, of which there must be some. Their attackers are at `target`; `image` gives the rank
     /// of the defenders' image under a symmetry.
     #[inline]
-    pub fn values(
+    pub(crate) fn values(
         &self,
         region: &Region<N>,
         target: Target,

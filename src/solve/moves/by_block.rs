@@ -18,7 +18,7 @@ use crate::solve::rows::simd::{self, Kernel, Processor};
 use crate::solve::rows::transform::Flip;
 
 /// Buffers that a worker reuses from block to block.
-pub struct Scratch<const N: usize> {
+pub(crate) struct Scratch<const N: usize> {
     pub lanes: Vec<Row<N>>,
     /// Rows of `lanes` before an attacker's captures were taken out.
     before: Vec<(u32, Row<N>)>,
@@ -47,7 +47,7 @@ impl<const N: usize> Default for Scratch<N> {
 /// in it. Only what a move can arrive at is ever looked at, so that lanes
 /// without positions do not matter.
 #[derive(Clone, Copy)]
-pub struct Targets<'a, const N: usize> {
+pub(crate) struct Targets<'a, const N: usize> {
     /// The rows of some consecutive blocks; others have no targets.
     pub rows: &'a [Row<N>],
     /// The first of those blocks.
@@ -77,7 +77,7 @@ impl<const N: usize> Frame<'_, N> {
     /// Takes out of `sought`, by defender rank, the lanes of the block from which
     /// `side` has a move that captures nothing and leads to a target. Lanes that
     /// are not sought cost little.
-    pub fn quiet_moves(
+    pub(crate) fn quiet_moves(
         &self,
         side: Side,
         block: &Block<N>,
@@ -101,7 +101,7 @@ impl<const N: usize> Frame<'_, N> {
 
     /// The blocks from which `side` has a move to one of these, captures left
     /// out of account; `None` if most blocks have.
-    pub fn reaching(&self, side: Side, blocks: &BitVec) -> Option<BitVec> {
+    pub(crate) fn reaching(&self, side: Side, blocks: &BitVec) -> Option<BitVec> {
         if blocks.count_ones() * 8 > blocks.len() {
             return None;
         }
@@ -194,7 +194,7 @@ impl<const N: usize> Frame<'_, N> {
     /// Takes out of `sought`, by rank, the lanes from which a defending soldier
     /// has a move to one of the block's targets: one that captures nothing if
     /// the `arrivals` are given, otherwise any.
-    pub fn defender_moves(
+    pub(crate) fn defender_moves(
         &self,
         block: &Block<N>,
         targets: Targets<N>,
@@ -244,7 +244,7 @@ impl<const N: usize> Frame<'_, N> {
     /// Calls `visit` for every set of one defender fewer that leaves the
     /// attackers alone: its places, the occupied squares, and in
     /// `scratch.ranks` the rank of the set with one more man, by his place.
-    pub fn for_missing_defender(
+    pub(crate) fn for_missing_defender(
         &self,
         block: &Block<N>,
         scratch: &mut Scratch<N>,

@@ -16,7 +16,7 @@ use crate::solve::moves::by_star::AttackerStars;
 use crate::solve::rows::row::Row;
 
 /// What moves of single rows need to know about a slice.
-pub struct RowMoves<'f, const N: usize> {
+pub(crate) struct RowMoves<'f, const N: usize> {
     /// The slice.
     pub frame: &'f Frame<'f, N>,
     /// Where attackers capture the king.
@@ -40,10 +40,10 @@ struct Exposed {
 }
 
 /// A row of a block, by defender rank, and some of its lanes.
-pub type RankLanes<const N: usize> = (u32, Row<N>);
+pub(crate) type RankLanes<const N: usize> = (u32, Row<N>);
 
 /// Buffers that a worker reuses from block to block.
-pub struct RowScratch<const N: usize> {
+pub(crate) struct RowScratch<const N: usize> {
     others: Fixed,
     start: Vec<RankLanes<N>>,
     live: Vec<RankLanes<N>>,
@@ -57,7 +57,7 @@ impl<const N: usize> Default for RowScratch<N> {
 
 impl<'f, const N: usize> RowMoves<'f, N> {
     /// For a slice.
-    pub fn new(frame: &'f Frame<'f, N>) -> RowMoves<'f, N> {
+    pub(crate) fn new(frame: &'f Frame<'f, N>) -> RowMoves<'f, N> {
         let (rules, slides) = (frame.rules, frame.rules.slides());
         let hostile = &rules.hostile[Kind::Attacker as usize];
         let hostile = hostile.empty | hostile.occupied | hostile.besieged;
@@ -80,7 +80,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
 
     /// The lanes on which an attacker who has arrived on `to` captures nothing.
     #[inline]
-    pub fn quiet(&self, after: SquareSet, to: Square, rank: u32) -> Row<N> {
+    pub(crate) fn quiet(&self, after: SquareSet, to: Square, rank: u32) -> Row<N> {
         let near = &self.near[to.index()];
         let sets = &self.frame.defenders;
         let men = sets.men(rank);
@@ -94,7 +94,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
     /// that captures nothing to one of these rows of the block with `attackers`.
     /// Of the images of a row under the symmetries of its attackers, one at
     /// least is visited.
-    pub fn attacker_unmoves(
+    pub(crate) fn attacker_unmoves(
         &self,
         attackers: SquareSet,
         rows: &[RankLanes<N>],
@@ -150,7 +150,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
     /// Takes out of the rows of a block the lanes from which an attacker has a
     /// move that captures nothing to a position that is not in `table`; rows
     /// without lanes are dropped.
-    pub fn attackers_escape(
+    pub(crate) fn attackers_escape(
         &self,
         attackers: SquareSet,
         table: &[Row<N>],
@@ -201,7 +201,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
     /// Of the lanes of a row without defenders, those from which no attacker can
     /// move, and those from which one can capture the king.
     /// `captured` is room to work in.
-    pub fn attackers_ahead(
+    pub(crate) fn attackers_ahead(
         &self,
         attackers: SquareSet,
         lanes: Row<N>,
@@ -230,7 +230,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
     }
 
     /// The lanes of a row on which the king, arriving there, captures nothing.
-    pub fn quiet_king(&self, attackers: SquareSet, rank: u32) -> Row<N> {
+    pub(crate) fn quiet_king(&self, attackers: SquareSet, rank: u32) -> Row<N> {
         let (rules, region) = (self.frame.rules, &self.frame.region);
         let men = self.frame.defenders.men(rank);
         let soldiers = Soldiers { attackers, defenders: self.frame.defenders.set(rank) };
@@ -262,7 +262,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
     /// Calls `visit` with the rows, by rank, and lanes of the block from which
     /// the king or a defender has a move that captures nothing to these lanes of
     /// one of its rows.
-    pub fn defender_unmoves(
+    pub(crate) fn defender_unmoves(
         &self,
         attackers: SquareSet,
         (rank, lanes): RankLanes<N>,
@@ -304,7 +304,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
     /// Those of the lanes from which neither the king nor a defender has a move
     /// that captures nothing to a position that is not in `table`, the rows of
     /// the block by rank.
-    pub fn without_defenders_escape(
+    pub(crate) fn without_defenders_escape(
         &self,
         attackers: SquareSet,
         table: &[Row<N>],
@@ -345,12 +345,12 @@ impl<'f, const N: usize> RowMoves<'f, N> {
 
     /// Adds to the rows of a block their images under the symmetries that leave
     /// its attackers unchanged.
-    pub fn add_images(&self, walker: &mut Walker, block: usize, rows: &mut [Row<N>]) {
+    pub(crate) fn add_images(&self, walker: &mut Walker, block: usize, rows: &mut [Row<N>]) {
         self.for_images(walker, block, rows, |row, image| *row |= image);
     }
 
     /// Keeps of the rows of a block only lanes of which all images are there.
-    pub fn keep_images(&self, walker: &mut Walker, block: usize, rows: &mut [Row<N>]) {
+    pub(crate) fn keep_images(&self, walker: &mut Walker, block: usize, rows: &mut [Row<N>]) {
         self.for_images(walker, block, rows, |row, image| *row &= image);
     }
 

@@ -29,7 +29,7 @@ const TASK: usize = 1 << 10;
 const TOGETHER: usize = 8;
 
 /// The stars of a slice.
-pub struct AttackerStars<const N: usize> {
+pub(crate) struct AttackerStars<const N: usize> {
     others: AttackerSets,
     lines: SlideLines<N>,
 }
@@ -52,7 +52,7 @@ struct Worker<'s, const N: usize> {
 impl<const N: usize> AttackerStars<N> {
     /// The stars of a slice without defending soldiers, if its rows are found by
     /// a table.
-    pub fn new(frame: &Frame<N>) -> Option<AttackerStars<N>> {
+    pub(crate) fn new(frame: &Frame<N>) -> Option<AttackerStars<N>> {
         let slice = frame.slice;
         if slice.defenders > 0 || frame.attackers.entries().is_none() {
             return None;
@@ -68,7 +68,7 @@ impl<const N: usize> AttackerStars<N> {
     /// captures nothing to a position that is in `table`, or if `complement`, is
     /// not. Of the images of a lane under the symmetries of its attackers, one at
     /// least is taken.
-    pub fn without_moves(
+    pub(crate) fn without_moves(
         &self,
         moves: &RowMoves<N>,
         table: &[Row<N>],

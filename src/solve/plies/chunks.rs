@@ -14,7 +14,7 @@ const PART_ROWS: usize = 1 << 24;
 
 /// Chunks of consecutive blocks.
 #[derive(Clone, Copy, Debug)]
-pub struct Chunks {
+pub(crate) struct Chunks {
     /// All blocks.
     pub blocks: usize,
     /// Blocks of a chunk; the last one may have fewer.
@@ -25,43 +25,43 @@ pub struct Chunks {
 
 impl Chunks {
     /// Chunks for that many blocks of so many rows.
-    pub fn new(blocks: usize, block_rows: usize) -> Chunks {
+    pub(crate) fn new(blocks: usize, block_rows: usize) -> Chunks {
         Chunks { blocks, chunk_blocks: (CHUNK_ROWS / block_rows).max(1), block_rows }
     }
 
     /// How many chunks there are.
-    pub fn count(self) -> usize {
+    pub(crate) fn count(self) -> usize {
         self.blocks.div_ceil(self.chunk_blocks)
     }
 
     /// The rows of all chunks.
-    pub fn rows(self) -> usize {
+    pub(crate) fn rows(self) -> usize {
         self.blocks * self.block_rows
     }
 
     /// Rows of a chunk; the last one may have fewer.
-    pub fn chunk_rows(self) -> usize {
+    pub(crate) fn chunk_rows(self) -> usize {
         self.chunk_blocks * self.block_rows
     }
 
     /// Chunks of a part of the initial pass; the last one may have fewer.
-    pub fn part_chunks(self) -> usize {
+    pub(crate) fn part_chunks(self) -> usize {
         (PART_ROWS / self.chunk_rows()).max(1)
     }
 
     /// The blocks of a chunk.
-    pub fn blocks_of(self, chunk: usize) -> Range<usize> {
+    pub(crate) fn blocks_of(self, chunk: usize) -> Range<usize> {
         self.blocks_of_all(&(chunk..chunk + 1))
     }
 
     /// The blocks of a range of chunks.
-    pub fn blocks_of_all(self, chunks: &Range<usize>) -> Range<usize> {
+    pub(crate) fn blocks_of_all(self, chunks: &Range<usize>) -> Range<usize> {
         let first = |chunk: usize| (chunk * self.chunk_blocks).min(self.blocks);
         first(chunks.start)..first(chunks.end)
     }
 
     /// The rows of a range of chunks.
-    pub fn rows_of(self, chunks: &Range<usize>) -> Range<usize> {
+    pub(crate) fn rows_of(self, chunks: &Range<usize>) -> Range<usize> {
         let blocks = self.blocks_of_all(chunks);
         blocks.start * self.block_rows..blocks.end * self.block_rows
     }
@@ -69,7 +69,7 @@ impl Chunks {
 
 /// Where the tables of the outcome in progress are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Placement {
+pub(crate) enum Placement {
     /// All in memory.
     Memory,
     /// In files, of which ranges are mapped into memory: one range of chunks is
@@ -84,7 +84,7 @@ pub enum Placement {
 
 impl Placement {
     /// The ranges that are worked on.
-    pub fn own(&self, chunks: Chunks) -> Vec<Range<usize>> {
+    pub(crate) fn own(&self, chunks: Chunks) -> Vec<Range<usize>> {
         match *self {
             Placement::Memory => ranges(chunks, chunks.count()),
             Placement::Disk { own_chunks, .. } => ranges(chunks, own_chunks),
@@ -92,7 +92,7 @@ impl Placement {
     }
 
     /// The ranges that are looked at from each of them.
-    pub fn windows(&self, chunks: Chunks) -> Vec<Range<usize>> {
+    pub(crate) fn windows(&self, chunks: Chunks) -> Vec<Range<usize>> {
         match *self {
             Placement::Memory => ranges(chunks, chunks.count()),
             Placement::Disk { window_chunks, .. } => ranges(chunks, window_chunks),

@@ -16,7 +16,7 @@ use crate::solve::rows::row::Row;
 use crate::solve::store::codec::{pack_events, unpack_events, unpack_rows};
 
 /// The tables of one outcome, all by row.
-pub struct Outcome<'a, const N: usize> {
+pub(crate) struct Outcome<'a, const N: usize> {
     pub(super) moves: &'a RowMoves<'a, N>,
     /// The side that wins; the other one is the loser.
     pub(super) winner: Side,
@@ -38,7 +38,7 @@ pub struct Outcome<'a, const N: usize> {
 }
 
 /// A ply that is being worked on.
-pub struct Ply<'a> {
+pub(crate) struct Ply<'a> {
     /// Its number.
     pub ply: Plies,
     /// Where what it finds is kept.
@@ -49,7 +49,7 @@ pub struct Ply<'a> {
 
 impl<'a, const N: usize> Outcome<'a, N> {
     /// The outcome as the initial pass leaves it.
-    pub fn new(
+    pub(crate) fn new(
         moves: &'a RowMoves<'a, N>,
         winner: Side,
         chunks: Chunks,
@@ -92,13 +92,13 @@ impl<'a, const N: usize> Outcome<'a, N> {
     }
 
     /// The last ply at which captures decide something.
-    pub fn last_event(&self) -> Plies {
+    pub(crate) fn last_event(&self) -> Plies {
         let own = self.initial.keys().filter(|key| key.winner == self.winner);
         own.map(|key| key.ply).max().unwrap_or(0)
     }
 
     /// Where positions are lost in 0.
-    pub fn stuck(&self) -> Result<Changed, ScratchError> {
+    pub(crate) fn stuck(&self) -> Result<Changed, ScratchError> {
         let winner = self.winner;
         let key = |chunk| Key { content: Content::Stuck, winner, ply: 0, chunk: chunk as u32 };
         changed::<N>(|chunk| read_events(self.initial.of(chunk), key(chunk)), self.chunks)
@@ -106,7 +106,11 @@ impl<'a, const N: usize> Outcome<'a, N> {
 
     /// Does a ply again of which the results are known; returns what it
     /// changed.
-    pub fn replay(&mut self, ply: Plies, found: &StageFile) -> Result<Changed, ScratchError> {
+    pub(crate) fn replay(
+        &mut self,
+        ply: Plies,
+        found: &StageFile,
+    ) -> Result<Changed, ScratchError> {
         let (chunks, winner, initial) = (self.chunks, self.winner, self.initial);
         self.for_chunks(|_, _, chunk, [won, open, lost]| {
             let key = |content, ply| Key { content, winner, ply, chunk: chunk as u32 };
@@ -146,7 +150,11 @@ impl<'a, const N: usize> Outcome<'a, N> {
     /// The winner's positions that win at this ply: a move leads to one that was
     /// lost at the ply before, or a capture does. `lost` is what changed at that
     /// ply; returns what changes now.
-    pub fn winning_ply(&mut self, ply: &Ply, lost: &Changed) -> Result<Changed, ScratchError> {
+    pub(crate) fn winning_ply(
+        &mut self,
+        ply: &Ply,
+        lost: &Changed,
+    ) -> Result<Changed, ScratchError> {
         match self.placement {
             Placement::Memory => self.winning_in_memory(ply, lost),
             Placement::Disk { .. } => self.winning_on_disk(ply, lost),
@@ -156,7 +164,7 @@ impl<'a, const N: usize> Outcome<'a, N> {
     /// The loser's positions that are lost at this ply: every move leads to a win
     /// found so far. `won` is what changed at the ply before, `lost` at the one
     /// before that; returns what changes now.
-    pub fn losing_ply(
+    pub(crate) fn losing_ply(
         &mut self,
         ply: &Ply,
         changed: [&Changed; 2],
@@ -199,12 +207,12 @@ pub(super) struct Findings<const N: usize> {
 
 impl<const N: usize> Findings<N> {
     /// Nothing found yet in that many blocks.
-    pub fn new(blocks: usize) -> Findings<N> {
+    pub(super) fn new(blocks: usize) -> Findings<N> {
         Findings { events: Vec::new(), blocks: BitVec::repeat(false, blocks) }
     }
 
     /// Notes what was found in the chunk's block of that number.
-    pub fn note(&mut self, block: usize, found: &[Row<N>]) {
+    pub(super) fn note(&mut self, block: usize, found: &[Row<N>]) {
         let before = self.events.len();
         let first = block * found.len();
         let some = found.iter().enumerate().filter(|(_, lanes)| !lanes.is_empty());
@@ -213,7 +221,12 @@ impl<const N: usize> Findings<N> {
     }
 
     /// Keeps all that was found.
-    pub fn keep(self, ply: &Ply, winner: Side, chunk: usize) -> Result<Changed, ScratchError> {
+    pub(super) fn keep(
+        self,
+        ply: &Ply,
+        winner: Side,
+        chunk: usize,
+    ) -> Result<Changed, ScratchError> {
         if !self.events.is_empty() {
             let content = Content::Found;
             let key = Key { content, winner, ply: ply.ply, chunk: chunk as u32 };
@@ -224,7 +237,7 @@ impl<const N: usize> Findings<N> {
 }
 
 /// The events of a record; none if there is no such record.
-pub fn read_events<const N: usize>(
+pub(crate) fn read_events<const N: usize>(
     file: &StageFile,
     key: Key,
 ) -> Result<Vec<Event<N>>, ScratchError> {

@@ -22,7 +22,7 @@ use crate::solve::rows::row::Row;
 /// to, and for moves on.
 const STAR_ROWS_BACK: usize = 10;
 const STAR_ROWS_BOTH: usize = 150;
-pub const STAR_ROWS_ON: usize = 3;
+pub(crate) const STAR_ROWS_ON: usize = 3;
 
 /// What it takes to visit one row's moves, all moves of a block, and in these
 /// one row: measured, in nanoseconds for a move.
@@ -35,7 +35,7 @@ const AT_ONCE: usize = 1 << 10;
 
 /// What changed at a ply.
 #[derive(Clone, Debug, Default)]
-pub struct Changed {
+pub(crate) struct Changed {
     /// The blocks with changed rows.
     pub blocks: BitVec,
     /// How many rows changed.
@@ -44,14 +44,14 @@ pub struct Changed {
 
 impl Changed {
     /// Adds what changed in the blocks that come next.
-    pub fn extend(&mut self, next: &Changed) {
+    pub(crate) fn extend(&mut self, next: &Changed) {
         self.blocks.extend_from_bitslice(&next.blocks);
         self.rows += next.rows;
     }
 }
 
 /// Where a ply has to look.
-pub enum Reach {
+pub(crate) enum Reach {
     /// In these blocks; nothing more is known.
     Blocks(BitVec),
     /// In these blocks, at the lanes that were put into the table.
@@ -64,7 +64,7 @@ pub enum Reach {
 
 impl Reach {
     /// The blocks of a chunk that have to be looked at.
-    pub fn blocks(&self, range: Range<usize>) -> BitVec {
+    pub(crate) fn blocks(&self, range: Range<usize>) -> BitVec {
         match self {
             Reach::Blocks(blocks) | Reach::Lanes(blocks) => blocks[range].to_bitvec(),
             Reach::Stars | Reach::All => BitVec::repeat(true, range.len()),
@@ -74,20 +74,20 @@ impl Reach {
 
 /// Whether visiting `rows` one by one takes less time than visiting whole
 /// blocks.
-pub fn few(rows: usize, blocks: usize, block_rows: usize) -> bool {
+pub(crate) fn few(rows: usize, blocks: usize, block_rows: usize) -> bool {
     rows * SINGLE_ROW < blocks * (BLOCK + block_rows * BLOCK_ROW)
 }
 
 /// Whether visiting some of `all` rows one by one takes less time than visiting
 /// all of them by stars, so many of which take the time of one.
-pub fn fewer_than_stars(rows: usize, all: usize, star_rows: usize) -> bool {
+pub(crate) fn fewer_than_stars(rows: usize, all: usize, star_rows: usize) -> bool {
     rows * star_rows < all
 }
 
 /// Finds what `side`, to move, has to look at when these rows changed. If they
 /// are few, their attackers are moved back, and the lanes that this leads to
 /// are added to `into`, which must be empty.
-pub fn reach<const N: usize>(
+pub(crate) fn reach<const N: usize>(
     moves: &RowMoves<N>,
     chunks: Chunks,
     side: Side,
@@ -150,14 +150,14 @@ fn attackers_back<const N: usize>(
 }
 
 /// The rows of a block that have lanes.
-pub fn lanes_of<const N: usize>(rows: &[Row<N>], into: &mut Vec<RankLanes<N>>) {
+pub(crate) fn lanes_of<const N: usize>(rows: &[Row<N>], into: &mut Vec<RankLanes<N>>) {
     into.clear();
     let some = rows.iter().enumerate().filter(|(_, lanes)| !lanes.is_empty());
     into.extend(some.map(|(rank, &lanes)| (rank as u32, lanes)));
 }
 
 /// Empties the rows of these blocks.
-pub fn clear<const N: usize>(chunks: Chunks, rows: &mut [Row<N>], blocks: &BitSlice) {
+pub(crate) fn clear<const N: usize>(chunks: Chunks, rows: &mut [Row<N>], blocks: &BitSlice) {
     let tables = rows.par_chunks_mut(chunks.chunk_rows()).enumerate();
     tables.for_each(|(chunk, rows)| {
         for i in blocks[chunks.blocks_of(chunk)].iter_ones() {
@@ -168,7 +168,7 @@ pub fn clear<const N: usize>(chunks: Chunks, rows: &mut [Row<N>], blocks: &BitSl
 
 impl<'f, const N: usize> RowMoves<'f, N> {
     /// Goes through the blocks' sets of attackers.
-    pub fn walker(&self) -> Walker<'f> {
+    pub(crate) fn walker(&self) -> Walker<'f> {
         Walker::new(self.frame.attackers.sets())
     }
 }

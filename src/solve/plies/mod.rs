@@ -1,8 +1,8 @@
 //! The plies of one outcome, with tables in memory or on disk.
 
-pub mod chunks;
-pub mod fixpoint;
-pub mod frontier;
-pub mod in_memory;
-pub mod on_disk;
-pub mod row_table;
+pub(super) mod chunks;
+pub(super) mod fixpoint;
+pub(super) mod frontier;
+pub(super) mod in_memory;
+pub(super) mod on_disk;
+pub(super) mod row_table;

@@ -13,7 +13,7 @@ use crate::solve::rows::row::Row;
 
 /// One row for every placement of the soldiers.
 #[derive(Debug)]
-pub enum RowTable<const N: usize> {
+pub(crate) enum RowTable<const N: usize> {
     /// All rows in memory.
     Memory(Vec<Row<N>>),
     /// All rows in a file of the scratch folder.
@@ -23,14 +23,14 @@ pub enum RowTable<const N: usize> {
 /// A file of rows. Only the ranges that are asked for are in memory, as long as
 /// they are in use.
 #[derive(Debug)]
-pub struct DiskRows {
+pub(crate) struct DiskRows {
     file: File,
     /// Where it is; it has no name.
     folder: PathBuf,
 }
 
 /// Rows that are in memory now.
-pub enum Rows<'t, const N: usize> {
+pub(crate) enum Rows<'t, const N: usize> {
     /// A part of a table in memory.
     Memory(&'t [Row<N>]),
     /// A mapped range of a file.
@@ -38,7 +38,7 @@ pub enum Rows<'t, const N: usize> {
 }
 
 /// Rows that are in memory now, to be changed.
-pub enum RowsMut<'t, const N: usize> {
+pub(crate) enum RowsMut<'t, const N: usize> {
     /// A part of a table in memory.
     Memory(&'t mut [Row<N>]),
     /// A mapped range of a file.
@@ -47,18 +47,18 @@ pub enum RowsMut<'t, const N: usize> {
 
 impl<const N: usize> RowTable<N> {
     /// Empty rows in memory.
-    pub fn in_memory(rows: usize) -> RowTable<N> {
+    pub(crate) fn in_memory(rows: usize) -> RowTable<N> {
         RowTable::Memory(vec![Row::EMPTY; rows])
     }
 
     /// Empty rows in a file in the scratch folder.
-    pub fn on_disk(rows: usize, scratch: &Scratch) -> Result<RowTable<N>, ScratchError> {
+    pub(crate) fn on_disk(rows: usize, scratch: &Scratch) -> Result<RowTable<N>, ScratchError> {
         let file = scratch.table((rows * size_of::<Row<N>>()) as u64)?;
         Ok(RowTable::Disk(DiskRows { file, folder: scratch.folder().to_owned() }))
     }
 
     /// A range of rows.
-    pub fn rows(&self, rows: Range<usize>) -> Result<Rows<'_, N>, ScratchError> {
+    pub(crate) fn rows(&self, rows: Range<usize>) -> Result<Rows<'_, N>, ScratchError> {
         match self {
             RowTable::Memory(all) => Ok(Rows::Memory(&all[rows])),
             RowTable::Disk(disk) => disk.map::<N>(rows).map(Rows::Mapped),
@@ -66,7 +66,7 @@ impl<const N: usize> RowTable<N> {
     }
 
     /// A range of rows, to be changed.
-    pub fn rows_mut(&mut self, rows: Range<usize>) -> Result<RowsMut<'_, N>, ScratchError> {
+    pub(crate) fn rows_mut(&mut self, rows: Range<usize>) -> Result<RowsMut<'_, N>, ScratchError> {
         match self {
             RowTable::Memory(all) => Ok(RowsMut::Memory(&mut all[rows])),
             RowTable::Disk(disk) => disk.map::<N>(rows).map(RowsMut::Mapped),

@@ -8,12 +8,12 @@ use crate::solve::rows::simd::Processor;
 /// Rows that are written by many threads at once. In one pass lanes are only
 /// added or only removed, so that it does not matter who comes first.
 #[derive(Clone, Copy, Debug)]
-pub struct SharedRows<'t, const N: usize>(&'t [[AtomicU64; N]]);
+pub(crate) struct SharedRows<'t, const N: usize>(&'t [[AtomicU64; N]]);
 
 impl<'t, const N: usize> SharedRows<'t, N> {
     /// Shares rows for as long as they are borrowed.
     #[allow(unsafe_code)]
-    pub fn new(rows: &'t mut [Row<N>]) -> SharedRows<'t, N> {
+    pub(crate) fn new(rows: &'t mut [Row<N>]) -> SharedRows<'t, N> {
         let (first, count) = (rows.as_mut_ptr().cast::<[AtomicU64; N]>(), rows.len());
         assert!(first.is_aligned(), "rows are aligned for atomic access");
         // SAFETY: a row is `N` words of type `u64`, `AtomicU64` has the size and
@@ -25,26 +25,26 @@ impl<'t, const N: usize> SharedRows<'t, N> {
 
     /// Says that a row will be read soon.
     #[inline(always)]
-    pub fn prefetch(self, processor: impl Processor, row: usize) {
+    pub(crate) fn prefetch(self, processor: impl Processor, row: usize) {
         processor.prefetch(&self.0[row..=row]);
     }
 
     /// Whether all these lanes of a row are there already.
     #[inline(always)]
-    pub fn has(self, row: usize, lanes: Row<N>) -> bool {
+    pub(crate) fn has(self, row: usize, lanes: Row<N>) -> bool {
         let words = self.0[row].iter().zip(lanes.0);
         words.fold(0, |new, (word, lanes)| new | lanes & !word.load(Ordering::Relaxed)) == 0
     }
 
     /// The lanes of a row that are there now.
     #[inline(always)]
-    pub fn get(self, row: usize) -> Row<N> {
+    pub(crate) fn get(self, row: usize) -> Row<N> {
         Row(std::array::from_fn(|i| self.0[row][i].load(Ordering::Relaxed)))
     }
 
     /// Removes lanes from a row.
     #[inline(always)]
-    pub fn remove(self, row: usize, lanes: Row<N>) {
+    pub(crate) fn remove(self, row: usize, lanes: Row<N>) {
         for (word, lanes) in self.0[row].iter().zip(lanes.0) {
             if lanes != 0 {
                 word.fetch_and(!lanes, Ordering::Relaxed);
@@ -54,7 +54,7 @@ impl<'t, const N: usize> SharedRows<'t, N> {
 
     /// Adds lanes to a row.
     #[inline(always)]
-    pub fn add(self, row: usize, lanes: Row<N>) {
+    pub(crate) fn add(self, row: usize, lanes: Row<N>) {
         for (word, lanes) in self.0[row].iter().zip(lanes.0) {
             if lanes != 0 {
                 word.fetch_or(lanes, Ordering::Relaxed);

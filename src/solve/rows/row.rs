@@ -1,7 +1,9 @@
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not};
 
 /// The lanes of one row or of several at once: what slides of the king need.
-pub trait Lanes<const N: usize>: Copy + BitAnd<Output = Self> + BitOr<Output = Self> {
+pub(crate) trait Lanes<const N: usize>:
+    Copy + BitAnd<Output = Self> + BitOr<Output = Self>
+{
     /// The same lanes in every row.
     fn all(row: Row<N>) -> Self;
     /// Whether no lane of any row is set.
@@ -16,21 +18,21 @@ pub trait Lanes<const N: usize>: Copy + BitAnd<Output = Self> + BitOr<Output = S
 
 /// Eight rows, word by word, for loops that the compiler turns into vectors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Pack<const N: usize>([[u64; Pack::<1>::ROWS]; N]);
+pub(crate) struct Pack<const N: usize>([[u64; Pack::<1>::ROWS]; N]);
 
 /// The lanes of one row: one bit for every square of the king's region, for
 /// one placement of the other pieces. `N` words of 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, bytemuck::Zeroable, bytemuck::Pod)]
 #[repr(transparent)]
-pub struct Row<const N: usize>(pub [u64; N]);
+pub(crate) struct Row<const N: usize>(pub [u64; N]);
 
 impl<const N: usize> Row<N> {
     /// No lane.
-    pub const EMPTY: Row<N> = Row([0; N]);
+    pub(crate) const EMPTY: Row<N> = Row([0; N]);
 
     /// The row with that one lane.
     #[inline(always)]
-    pub fn bit(lane: usize) -> Row<N> {
+    pub(crate) fn bit(lane: usize) -> Row<N> {
         let mut row = Row::EMPTY;
         row.0[lane / 64] = 1 << (lane % 64);
         row
@@ -38,19 +40,19 @@ impl<const N: usize> Row<N> {
 
     /// Whether no lane is set.
     #[inline(always)]
-    pub fn is_empty(self) -> bool {
+    pub(crate) fn is_empty(self) -> bool {
         self.0.iter().fold(0, |all, word| all | word) == 0
     }
 
     /// The lanes of this row that are not in the other one.
     #[inline(always)]
-    pub fn without(self, other: Row<N>) -> Row<N> {
+    pub(crate) fn without(self, other: Row<N>) -> Row<N> {
         Row(std::array::from_fn(|i| self.0[i] & !other.0[i]))
     }
 
     /// All lanes moved up by that many numbers.
     #[inline(always)]
-    pub fn up(self, by: usize) -> Row<N> {
+    pub(crate) fn up(self, by: usize) -> Row<N> {
         if N == 1 {
             return Row(std::array::from_fn(|_| self.0[0] << by));
         }
@@ -64,7 +66,7 @@ impl<const N: usize> Row<N> {
 
     /// All lanes moved down by that many numbers.
     #[inline(always)]
-    pub fn down(self, by: usize) -> Row<N> {
+    pub(crate) fn down(self, by: usize) -> Row<N> {
         if N == 1 {
             return Row(std::array::from_fn(|_| self.0[0] >> by));
         }
@@ -78,13 +80,13 @@ impl<const N: usize> Row<N> {
 
     /// How many lanes are set.
     #[inline]
-    pub fn count(self) -> u32 {
+    pub(crate) fn count(self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
     /// The lanes that are set, in order.
     #[inline(always)]
-    pub fn lanes(self) -> impl Iterator<Item = usize> {
+    pub(crate) fn lanes(self) -> impl Iterator<Item = usize> {
         self.0.into_iter().enumerate().flat_map(|(i, word)| {
             std::iter::successors((word != 0).then_some(word), |&bits| {
                 let rest = bits & (bits - 1);
@@ -166,11 +168,11 @@ impl<const N: usize> Lanes<N> for Row<N> {
 
 impl<const N: usize> Pack<N> {
     /// How many rows there are.
-    pub const ROWS: usize = 8;
+    pub(crate) const ROWS: usize = 8;
 
     /// These rows, at most eight, and empty ones behind them.
     #[inline(always)]
-    pub fn load(rows: &[Row<N>]) -> Pack<N> {
+    pub(crate) fn load(rows: &[Row<N>]) -> Pack<N> {
         let from = |rows: &[Row<N>; Pack::<1>::ROWS]| {
             Pack(std::array::from_fn(|i| std::array::from_fn(|row| rows[row].0[i])))
         };
@@ -186,7 +188,7 @@ impl<const N: usize> Pack<N> {
 
     /// Puts the rows, at most eight, back.
     #[inline(always)]
-    pub fn store(self, rows: &mut [Row<N>]) {
+    pub(crate) fn store(self, rows: &mut [Row<N>]) {
         let row = |row: usize| Row(std::array::from_fn(|i| self.0[i][row]));
         match <&mut [Row<N>; Pack::<1>::ROWS]>::try_from(&mut *rows) {
             Ok(rows) => *rows = std::array::from_fn(row),

@@ -9,13 +9,13 @@ use crate::solve::rows::transform::Flip;
 ///
 /// Its `run`, and all that `run` calls, should be `#[inline(always)]`, or it is
 /// not compiled for more than the portable one.
-pub trait Kernel {
+pub(crate) trait Kernel {
     /// Runs the loop with what the processor can do.
     fn run(self, processor: impl Processor);
 }
 
 /// What rows need of a processor besides plain arithmetic.
-pub trait Processor: Copy {
+pub(crate) trait Processor: Copy {
     /// The row with its lanes moved.
     fn flip<const N: usize>(self, flip: &Flip<N>, row: Row<N>) -> Row<N>;
     /// Says that these will be read soon, in any order.
@@ -24,7 +24,7 @@ pub trait Processor: Copy {
 
 /// Every processor.
 #[derive(Clone, Copy)]
-pub struct Portable;
+pub(crate) struct Portable;
 
 impl Processor for Portable {
     #[inline(always)]
@@ -37,7 +37,7 @@ impl Processor for Portable {
 
 /// Runs the kernel as fast as the processor can.
 #[inline]
-pub fn run(kernel: impl Kernel) {
+pub(crate) fn run(kernel: impl Kernel) {
     #[cfg(target_arch = "x86_64")]
     if let Some(processor) = avx512::Avx512::detect() {
         return processor.run(kernel);
@@ -60,10 +60,10 @@ mod avx512 {
     /// Proof that the processor has AVX-512 with the bit shuffles; only
     /// [`Avx512::detect`] makes one.
     #[derive(Clone, Copy)]
-    pub struct Avx512(());
+    pub(super) struct Avx512(());
 
     impl Avx512 {
-        pub fn detect() -> Option<Avx512> {
+        pub(super) fn detect() -> Option<Avx512> {
             static KNOWN: LazyLock<bool> = LazyLock::new(|| {
                 is_x86_feature_detected!("avx512f")
                     && is_x86_feature_detected!("avx512bw")
@@ -75,7 +75,7 @@ mod avx512 {
         }
 
         #[inline]
-        pub fn run(self, kernel: impl Kernel) {
+        pub(super) fn run(self, kernel: impl Kernel) {
             #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512bitalg")]
             fn compiled(kernel: impl Kernel, processor: Avx512) {
                 kernel.run(processor);

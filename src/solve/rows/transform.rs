@@ -2,7 +2,7 @@ use crate::solve::rows::row::Row;
 
 /// A symmetry of the lanes: where each lane of a row goes.
 #[derive(Clone, Debug)]
-pub struct Flip<const N: usize> {
+pub(crate) struct Flip<const N: usize> {
     /// For every byte of a row and its content: what the lanes become.
     bytes: Vec<[Row<N>; 256]>,
     /// For every word of the image and of the row, what goes from one to the
@@ -12,7 +12,7 @@ pub struct Flip<const N: usize> {
 
 /// Which bits of one word make up another one.
 #[derive(Clone, Copy, Debug)]
-pub struct Pick {
+pub(crate) struct Pick {
     /// For every bit, the number of its source.
     pub bits: [u8; 64],
     /// The bits that have a source there.
@@ -21,7 +21,7 @@ pub struct Pick {
 
 impl<const N: usize> Flip<N> {
     /// Moves each of the first `lanes` to its image.
-    pub fn new(lanes: usize, image: impl Fn(usize) -> usize) -> Flip<N> {
+    pub(crate) fn new(lanes: usize, image: impl Fn(usize) -> usize) -> Flip<N> {
         let byte = |first: usize| {
             std::array::from_fn(|content| {
                 (0..8)
@@ -41,7 +41,7 @@ impl<const N: usize> Flip<N> {
 
     /// The image of a row, byte by byte.
     #[inline(always)]
-    pub fn by_bytes(&self, row: Row<N>) -> Row<N> {
+    pub(crate) fn by_bytes(&self, row: Row<N>) -> Row<N> {
         let mut image = Row::EMPTY;
         for (i, table) in self.bytes.iter().enumerate() {
             image |= table[(row.0[i / 8] >> (i % 8 * 8)) as usize & 0xff];

@@ -5,7 +5,7 @@ use crate::solve::rows::row::Row;
 
 /// The bytes of events, whose rows ascend: how many, the rows as distances from
 /// the one before (7 bits a byte, low ones first), then their lanes.
-pub fn pack_events<const N: usize>(events: &[Event<N>]) -> Vec<u8> {
+pub(crate) fn pack_events<const N: usize>(events: &[Event<N>]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(4 + events.len() * (2 + size_of::<Row<N>>()));
     bytes.extend_from_slice(&(events.len() as u32).to_le_bytes());
     let mut last = 0;
@@ -25,7 +25,7 @@ pub fn pack_events<const N: usize>(events: &[Event<N>]) -> Vec<u8> {
 }
 
 /// The events of [`pack_events`]; `None` if these bytes are none.
-pub fn unpack_events<const N: usize>(bytes: &[u8]) -> Option<Vec<Event<N>>> {
+pub(crate) fn unpack_events<const N: usize>(bytes: &[u8]) -> Option<Vec<Event<N>>> {
     let (count, mut rest) = bytes.split_first_chunk::<4>()?;
     let count = u32::from_le_bytes(*count) as usize;
     // Each event has at least one byte, so this is no more than there is.
@@ -53,14 +53,14 @@ pub fn unpack_events<const N: usize>(bytes: &[u8]) -> Option<Vec<Event<N>>> {
 }
 
 /// The bytes of rows.
-pub fn pack_rows<const N: usize>(rows: &[Row<N>]) -> Vec<u8> {
+pub(crate) fn pack_rows<const N: usize>(rows: &[Row<N>]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(size_of_val(rows));
     rows.iter().for_each(|&row| put_row(row, &mut bytes));
     bytes
 }
 
 /// That many rows of [`pack_rows`]; `None` if these bytes are others.
-pub fn unpack_rows<const N: usize>(
+pub(crate) fn unpack_rows<const N: usize>(
     bytes: &[u8],
     count: usize,
 ) -> Option<impl Iterator<Item = Row<N>>> {

@@ -30,7 +30,7 @@ impl ScratchError {
 }
 
 /// Adds the path to what the system says.
-pub fn at(path: &Path) -> impl Fn(io::Error) -> ScratchError + '_ {
+pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> ScratchError + '_ {
     |source| ScratchError { path: path.to_owned(), kind: ScratchErrorKind::Io(source) }
 }
 

@@ -21,7 +21,7 @@ const LEVEL: i32 = -3;
 
 /// A stage that is done.
 #[derive(Debug)]
-pub struct StageFile<'a> {
+pub(crate) struct StageFile<'a> {
     pub(super) files: &'a dyn FileSystem,
     pub(super) path: PathBuf,
     pub(super) index: Index,
@@ -29,12 +29,12 @@ pub struct StageFile<'a> {
 
 impl StageFile<'_> {
     /// The records.
-    pub fn keys(&self) -> impl Iterator<Item = Key> {
+    pub(crate) fn keys(&self) -> impl Iterator<Item = Key> {
         self.index.entries.iter().map(|entry| entry.key)
     }
 
     /// Stands for all that is in the file, and all that it was made from.
-    pub fn hash(&self) -> Hash {
+    pub(crate) fn hash(&self) -> Hash {
         self.index.hash
     }
 
@@ -42,7 +42,7 @@ impl StageFile<'_> {
     ///
     /// # Errors
     /// If it cannot be read, or is not what was written.
-    pub fn read(&self, key: Key) -> Result<Option<Vec<u8>>, ScratchError> {
+    pub(crate) fn read(&self, key: Key) -> Result<Option<Vec<u8>>, ScratchError> {
         self.index.find(key).map(|entry| self.record(entry)).transpose()
     }
 
@@ -60,7 +60,7 @@ impl StageFile<'_> {
     }
 
     /// The error of a file that does not hold what was written.
-    pub fn damaged(&self) -> ScratchError {
+    pub(crate) fn damaged(&self) -> ScratchError {
         ScratchError::damaged(&self.path)
     }
 }
@@ -71,7 +71,7 @@ fn is_gone(error: &io::Error) -> bool {
 
 /// A stage that is being done; records may be added from many threads.
 #[derive(Debug)]
-pub struct StageWriter<'a> {
+pub(crate) struct StageWriter<'a> {
     scratch: &'a Scratch<'a>,
     stage: Stage,
     header: Header,
@@ -105,7 +105,7 @@ impl<'a> StageWriter<'a> {
     }
 
     /// Adds a record. One without bytes need not be added.
-    pub fn add(&self, key: Key, bytes: &[u8]) -> Result<(), ScratchError> {
+    pub(crate) fn add(&self, key: Key, bytes: &[u8]) -> Result<(), ScratchError> {
         let add = || {
             let packed = compress(bytes)?;
             let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
@@ -121,7 +121,7 @@ impl<'a> StageWriter<'a> {
     }
 
     /// Declares the stage done: writes the index, and only then gives the file its name.
-    pub fn finish(self) -> Result<StageFile<'a>, ScratchError> {
+    pub(crate) fn finish(self) -> Result<StageFile<'a>, ScratchError> {
         let StageWriter { scratch, stage, header, path, writing } = self;
         let Writing { mut file, entries, .. } =
             writing.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -162,7 +162,7 @@ pub(super) struct Unsynced {
 
 impl Unsynced {
     /// None yet; they are to be synced when so much time has passed.
-    pub fn new(every: Duration) -> Unsynced {
+    pub(super) fn new(every: Duration) -> Unsynced {
         Unsynced { every, stages: Mutex::new((Vec::new(), Instant::now())) }
     }
 

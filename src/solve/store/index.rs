@@ -9,12 +9,12 @@ use crate::system::filesystem::FileSystem;
 use super::stage::{KEY_BYTES, Key, Stage};
 
 /// Stands for all that a stage depends on, or for all that it holds.
-pub type Hash = [u8; 32];
+pub(crate) type Hash = [u8; 32];
 
 /// The first bytes of a stage file; the last one counts versions.
 const MAGIC: [u8; 8] = *b"TAFLWRK\x02";
 
-pub const HEADER_BYTES: usize = MAGIC.len() + 2 * size_of::<Hash>();
+pub(super) const HEADER_BYTES: usize = MAGIC.len() + 2 * size_of::<Hash>();
 const FOOTER_BYTES: usize = size_of::<u64>() + size_of::<Hash>();
 const SUM_BYTES: usize = 16;
 const ENTRY_BYTES: usize = KEY_BYTES + size_of::<u32>() + SUM_BYTES;
@@ -22,7 +22,7 @@ const PLACE_BYTES: usize = size_of::<u64>() + size_of::<u32>();
 
 /// What a stage file begins with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Header {
+pub(super) struct Header {
     /// Of the work on the slice.
     pub identity: Hash,
     /// The hash of the stage, or the stages, that this one began with.
@@ -31,7 +31,7 @@ pub struct Header {
 
 /// One record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Entry {
+pub(super) struct Entry {
     pub key: Key,
     /// Bytes before packing.
     pub length: u32,
@@ -44,23 +44,23 @@ pub struct Entry {
 }
 
 /// The first half of a blake3 hash.
-pub type Sum = [u8; SUM_BYTES];
+pub(super) type Sum = [u8; SUM_BYTES];
 
 /// The sum of some bytes.
-pub fn sum(bytes: &[u8]) -> Sum {
+pub(super) fn sum(bytes: &[u8]) -> Sum {
     let hash = blake3::hash(bytes);
     std::array::from_fn(|i| hash.as_bytes()[i])
 }
 
 /// The records of a stage, in the order of their keys, and their hash.
 #[derive(Debug)]
-pub struct Index {
+pub(super) struct Index {
     pub entries: Vec<Entry>,
     pub hash: Hash,
 }
 
 impl Header {
-    pub fn to_bytes(self) -> [u8; HEADER_BYTES] {
+    pub(super) fn to_bytes(self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
         bytes[..8].copy_from_slice(&MAGIC);
         bytes[8..40].copy_from_slice(&self.identity);
@@ -69,7 +69,7 @@ impl Header {
     }
 
     /// The header of a file; `None` if it has none of this version.
-    pub fn read(files: &dyn FileSystem, path: &Path) -> io::Result<Option<Header>> {
+    pub(super) fn read(files: &dyn FileSystem, path: &Path) -> io::Result<Option<Header>> {
         if files.length(path)? < HEADER_BYTES as u64 {
             return Ok(None);
         }
@@ -81,14 +81,14 @@ impl Header {
 
 impl Index {
     /// The index of records that were written in any order.
-    pub fn new(stage: Stage, header: Header, mut entries: Vec<Entry>) -> Index {
+    pub(super) fn new(stage: Stage, header: Header, mut entries: Vec<Entry>) -> Index {
         entries.sort_unstable_by_key(|entry| entry.key);
         let hash = hash(stage, header, &entries_bytes(&entries));
         Index { entries, hash }
     }
 
     /// What stands after the last record.
-    pub fn to_bytes(&self) -> Vec<u8> {
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = entries_bytes(&self.entries);
         for entry in &self.entries {
             bytes.extend(entry.start.to_le_bytes());
@@ -101,7 +101,7 @@ impl Index {
 
     /// The index of a file with that header; `None` if it is not whole, or not that
     /// stage's.
-    pub fn read(
+    pub(super) fn read(
         files: &dyn FileSystem,
         path: &Path,
         stage: Stage,
@@ -128,7 +128,7 @@ impl Index {
     }
 
     /// The record of that name.
-    pub fn find(&self, key: Key) -> Option<&Entry> {
+    pub(super) fn find(&self, key: Key) -> Option<&Entry> {
         let found = self.entries.binary_search_by_key(&key, |entry| entry.key);
         found.ok().map(|at| &self.entries[at])
     }

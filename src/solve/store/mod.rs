@@ -1,15 +1,15 @@
 #![doc = include_str!("FORMAT.md")]
 
-pub mod codec;
+pub(super) mod codec;
 mod error;
 mod file;
 mod index;
 mod stage;
 
-pub use error::{ScratchError, ScratchErrorKind, at};
-pub use file::{StageFile, StageWriter};
-pub use index::Hash;
-pub use stage::{Content, Key, Stage};
+pub(super) use error::{ScratchError, ScratchErrorKind, at};
+pub(super) use file::{StageFile, StageWriter};
+pub(super) use index::Hash;
+pub(super) use stage::{Content, Key, Stage};
 
 use std::fmt;
 use std::fs::File;
@@ -25,7 +25,7 @@ use index::{Header, Index};
 use stage::is_ours;
 
 /// The folder in which the work on one slice is kept.
-pub struct Scratch<'a> {
+pub(super) struct Scratch<'a> {
     files: &'a dyn FileSystem,
     folder: PathBuf,
     identity: Hash,
@@ -41,7 +41,7 @@ impl fmt::Debug for Scratch<'_> {
 
 /// How the work on a slice is kept.
 #[derive(Clone, Copy)]
-pub struct Keeping<'a> {
+pub(super) struct Keeping<'a> {
     /// The disk.
     pub files: &'a dyn FileSystem,
     /// How much time passes until finished stages are synced, so that they outlast not
@@ -55,7 +55,7 @@ impl<'a> Scratch<'a> {
     /// Opens the folder, which nobody else must use, and makes it if it is not there.
     /// `identity` stands for all that the results depend on: work of another identity
     /// is thrown away.
-    pub fn open(
+    pub(super) fn open(
         folder: &Path,
         identity: Hash,
         keeping: Keeping<'a>,
@@ -91,7 +91,7 @@ impl<'a> Scratch<'a> {
     }
 
     /// Deletes the work in a folder, and the folder if nothing else is in it.
-    pub fn clear(files: &dyn FileSystem, folder: &Path) -> Result<(), ScratchError> {
+    pub(super) fn clear(files: &dyn FileSystem, folder: &Path) -> Result<(), ScratchError> {
         let clear = || {
             for path in ours(files, folder)? {
                 files.remove(&path)?;
@@ -109,7 +109,7 @@ impl<'a> Scratch<'a> {
 
     /// The file of a stage, if it is done and stands on `base`: the hash of the stage
     /// before it, or what [`Parts::hash`] says. One that does not fit is deleted.
-    pub fn finished(
+    pub(super) fn finished(
         &self,
         stage: Stage,
         base: Hash,
@@ -132,7 +132,7 @@ impl<'a> Scratch<'a> {
     }
 
     /// Deletes a stage that does not hold what was written, or stands on another one.
-    pub fn discard(&self, path: &Path) -> Result<(), ScratchError> {
+    pub(super) fn discard(&self, path: &Path) -> Result<(), ScratchError> {
         match self.files.remove(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(at(path)(error)),
             _ => {}
@@ -145,18 +145,22 @@ impl<'a> Scratch<'a> {
     }
 
     /// Begins the file of a stage that stands on `base`.
-    pub fn begin(&'a self, stage: Stage, base: Hash) -> Result<StageWriter<'a>, ScratchError> {
+    pub(super) fn begin(
+        &'a self,
+        stage: Stage,
+        base: Hash,
+    ) -> Result<StageWriter<'a>, ScratchError> {
         let header = Header { identity: self.identity, base };
         StageWriter::begin(self, stage, header)
     }
 
     /// A file of zeros of that length, for tables that are larger than memory.
-    pub fn table(&self, bytes: u64) -> Result<File, ScratchError> {
+    pub(super) fn table(&self, bytes: u64) -> Result<File, ScratchError> {
         self.files.unnamed(&self.folder, bytes).map_err(at(&self.folder))
     }
 
     /// The folder.
-    pub fn folder(&self) -> &Path {
+    pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
 
@@ -174,7 +178,7 @@ fn ours(files: &dyn FileSystem, folder: &Path) -> io::Result<Vec<PathBuf>> {
 
 /// The stage files of a pass that is done in parts.
 #[derive(Debug)]
-pub struct Parts<'a> {
+pub(super) struct Parts<'a> {
     /// The parts in order.
     files: Vec<StageFile<'a>>,
     /// How many chunks each part has; the last one may have fewer.
@@ -183,22 +187,22 @@ pub struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     /// Parts of so many chunks each.
-    pub fn new(files: Vec<StageFile<'a>>, part_chunks: usize) -> Parts<'a> {
+    pub(super) fn new(files: Vec<StageFile<'a>>, part_chunks: usize) -> Parts<'a> {
         Parts { files, part_chunks }
     }
 
     /// The records of all parts.
-    pub fn keys(&self) -> impl Iterator<Item = Key> {
+    pub(super) fn keys(&self) -> impl Iterator<Item = Key> {
         self.files.iter().flat_map(StageFile::keys)
     }
 
     /// The file with the records of a chunk.
-    pub fn of(&self, chunk: usize) -> &StageFile<'a> {
+    pub(super) fn of(&self, chunk: usize) -> &StageFile<'a> {
         &self.files[chunk / self.part_chunks]
     }
 
     /// Stands for all that is in the parts: what the first plies stand on.
-    pub fn hash(&self) -> Hash {
+    pub(super) fn hash(&self) -> Hash {
         let mut hasher = blake3::Hasher::new();
         self.files.iter().for_each(|file| {
             hasher.update(&file.hash());

@@ -7,7 +7,7 @@ use crate::value::Plies;
 
 /// A part of the work on a slice that is done as a whole or not at all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stage {
+pub(crate) enum Stage {
     /// The initial pass over a part of the chunks.
     Initial {
         /// Its number.
@@ -38,13 +38,13 @@ impl fmt::Display for Stage {
 }
 
 /// What the name of a stage file ends with until the file is complete.
-pub const PARTIAL: &str = "part";
+pub(super) const PARTIAL: &str = "part";
 
 /// Tables of earlier versions, which had names.
 const NAMED_TABLES: [&str; 3] = ["won", "open", "lost"];
 
 /// Whether a file of that name is one that builds make in a scratch folder.
-pub fn is_ours(name: &str) -> bool {
+pub(super) fn is_ours(name: &str) -> bool {
     let stage = name.strip_suffix(PARTIAL).and_then(|name| name.strip_suffix('.')).unwrap_or(name);
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let stage = match stage.split_once('-') {
@@ -59,7 +59,7 @@ pub fn is_ours(name: &str) -> bool {
 
 /// What a record holds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Content {
+pub(crate) enum Content {
     /// The loser's positions that moves without captures decide.
     Open = 0,
     /// The loser's positions without a move.
@@ -83,7 +83,7 @@ impl Content {
 
 /// Names a record within its file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Key {
+pub(crate) struct Key {
     /// What it holds.
     pub content: Content,
     /// For the outcome that this side wins.
@@ -95,11 +95,11 @@ pub struct Key {
 }
 
 /// The bytes of a key.
-pub const KEY_BYTES: usize = 8;
+pub(super) const KEY_BYTES: usize = 8;
 
 impl Key {
     /// Its fields in their order, little-endian.
-    pub fn to_bytes(self) -> [u8; KEY_BYTES] {
+    pub(crate) fn to_bytes(self) -> [u8; KEY_BYTES] {
         let mut bytes = [0; KEY_BYTES];
         bytes[0] = self.content as u8;
         bytes[1] = self.winner as u8;
@@ -109,7 +109,7 @@ impl Key {
     }
 
     /// The key of [`to_bytes`](Key::to_bytes); `None` if these bytes are of none.
-    pub fn from_bytes([content, winner, p, q, chunk @ ..]: [u8; KEY_BYTES]) -> Option<Key> {
+    pub(crate) fn from_bytes([content, winner, p, q, chunk @ ..]: [u8; KEY_BYTES]) -> Option<Key> {
         Some(Key {
             content: *Content::ALL.get(usize::from(content))?,
             winner: *Side::ALL.get(usize::from(winner))?,

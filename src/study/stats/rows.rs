@@ -9,7 +9,7 @@ use crate::rules::{Kind, Ruleset, Side};
 
 /// By lane and row: how many placements a slot stands for, 0 for those that
 /// nobody asks for; and what the side to move decides by rule.
-pub struct Weights {
+pub(super) struct Weights {
     rows: Range<u64>,
     weights: Vec<u8>,
     /// By side.
@@ -18,7 +18,7 @@ pub struct Weights {
 
 impl Weights {
     /// The weights of these rows, which must exist.
-    pub fn new(rules: &Ruleset, index: &SliceIndex, rows: Range<u64>) -> Weights {
+    pub(super) fn new(rules: &Ruleset, index: &SliceIndex, rows: Range<u64>) -> Weights {
         let (lanes, height) = (index.lanes(), (rows.end - rows.start) as usize);
         let slots = lanes.count() * height;
         let mut weights = Weights {
@@ -50,18 +50,18 @@ impl Weights {
     }
 
     /// The rows.
-    pub fn rows(&self) -> Range<u64> {
+    pub(super) fn rows(&self) -> Range<u64> {
         self.rows.clone()
     }
 
     /// How many rows there are.
-    pub fn height(&self) -> usize {
+    pub(super) fn height(&self) -> usize {
         (self.rows.end - self.rows.start) as usize
     }
 
     /// The rows' weights with the king on that lane, and which of them the side
     /// to move decides.
-    pub fn of_lane(&self, side: Side, lane: usize) -> impl Iterator<Item = (u8, bool)> + '_ {
+    pub(super) fn of_lane(&self, side: Side, lane: usize) -> impl Iterator<Item = (u8, bool)> + '_ {
         let rows = lane * self.height()..(lane + 1) * self.height();
         let decided = self.decided[side as usize][rows.clone()].iter();
         self.weights[rows].iter().copied().zip(decided.copied())

@@ -17,7 +17,7 @@ use super::{FileSystem, Output, SystemFiles};
 
 /// What goes wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fault {
+pub(crate) enum Fault {
     /// The call fails, and does nothing.
     Fail,
     /// The disk is full: a write gets some of its bytes to the file.
@@ -31,12 +31,12 @@ pub enum Fault {
 }
 
 /// All kinds.
-pub const FAULTS: [Fault; 5] =
+pub(crate) const FAULTS: [Fault; 5] =
     [Fault::Fail, Fault::Full, Fault::Flip, Fault::Kill, Fault::PowerCut];
 
 /// A folder in which one call goes wrong.
 #[derive(Clone, Debug)]
-pub struct FaultyFiles(Arc<Mutex<State>>);
+pub(crate) struct FaultyFiles(Arc<Mutex<State>>);
 
 #[derive(Debug)]
 struct State {
@@ -93,7 +93,7 @@ impl Change {
 
 impl FaultyFiles {
     /// The folder as it is, all synced; the call after so many goes wrong.
-    pub fn new(root: &Path, fault: Fault, after: usize, seed: u64) -> FaultyFiles {
+    pub(crate) fn new(root: &Path, fault: Fault, after: usize, seed: u64) -> FaultyFiles {
         let mut state = State {
             root: root.to_owned(),
             fault,
@@ -114,22 +114,22 @@ impl FaultyFiles {
     }
 
     /// Whether it has gone wrong.
-    pub fn has_struck(&self) -> bool {
+    pub(crate) fn has_struck(&self) -> bool {
         self.state().left == usize::MAX
     }
 
     /// The files that were begun.
-    pub fn created(&self) -> BTreeSet<PathBuf> {
+    pub(crate) fn created(&self) -> BTreeSet<PathBuf> {
         self.state().created.clone()
     }
 
     /// The files that got their names, which were synced.
-    pub fn finished(&self) -> BTreeSet<PathBuf> {
+    pub(crate) fn finished(&self) -> BTreeSet<PathBuf> {
         self.state().finished.clone()
     }
 
     /// The files that got their names before another one did, and were not synced.
-    pub fn unfinished(&self) -> Vec<PathBuf> {
+    pub(crate) fn unfinished(&self) -> Vec<PathBuf> {
         let state = self.state();
         let mut named = state.named.clone();
         named.pop();
@@ -139,7 +139,7 @@ impl FaultyFiles {
 
     /// Leaves in the folder what a power cut may leave: of changes of names that were
     /// not synced any, of bytes that were not synced a part, or others.
-    pub fn lose_power(self) {
+    pub(crate) fn lose_power(self) {
         let mut state = self.state();
         let State { root, random, files, lasting, pending, .. } = &mut *state;
         pending.retain(|_| random.bool());
