@@ -1,4 +1,4 @@
-//! The solver's inner loops: rows, flips, the king's slides, and the moves of a
+//! The solver's inner loops: rows, transforms, the king's slides, and the moves of a
 //! block, for rows of one and of two words.
 //!
 //! Every benchmark asserts its answer.
@@ -10,14 +10,14 @@ use taflbase::rules::{Ruleset, Side};
 
 fn slice<const N: usize>(c: &mut Criterion, rules: &str, slice: &str) {
     let rules = Ruleset::load(rules).unwrap();
-    let mut kernels: Kernels<N> = Kernels::new(&rules, slice.parse().unwrap()).unwrap();
+    let kernels: Kernels<N> = Kernels::new(&rules, slice.parse().unwrap()).unwrap();
     let name = format!("{} {slice}", rules.name);
     let mut group = c.benchmark_group("all rows");
     group.throughput(Throughput::Elements(kernels.rows() as u64));
-    let lanes = kernels.flip(Symmetry::IDENTITY);
+    let lanes = kernels.transform(Symmetry::IDENTITY);
     for symmetry in Symmetry::ALL {
-        let id = BenchmarkId::new(format!("flip by {symmetry:?}"), &name);
-        group.bench_function(id, |b| b.iter(|| assert_eq!(kernels.flip(symmetry), lanes)));
+        let id = BenchmarkId::new(format!("transform by {symmetry:?}"), &name);
+        group.bench_function(id, |b| b.iter(|| assert_eq!(kernels.transform(symmetry), lanes)));
     }
     let origins = kernels.king_origins();
     assert!(origins > lanes);

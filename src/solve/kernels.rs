@@ -6,7 +6,7 @@ use crate::rules::{Ruleset, Side};
 use crate::slice::Slice;
 
 use crate::solve::frame::Frame;
-use crate::solve::moves::by_block::{Scratch, Targets};
+use crate::solve::moves::by_block::{BlockMoves, Targets};
 use crate::solve::rows::row::Row;
 use crate::solve::rows::simd::{self, Kernel, Processor};
 
@@ -15,7 +15,6 @@ use crate::solve::rows::simd::{self, Kernel, Processor};
 pub struct Kernels<'a, const N: usize> {
     frame: Frame<'a, N>,
     table: Vec<Row<N>>,
-    scratch: Scratch<N>,
 }
 
 impl<'a, const N: usize> Kernels<'a, N> {
@@ -28,7 +27,7 @@ impl<'a, const N: usize> Kernels<'a, N> {
         let thirds = |row: Row<N>| Row(row.0.map(|word| word & 0x9249_2492_4924_9249));
         let blocks = (0..frame.blocks()).flat_map(|number| frame.block(number).valid);
         let table = blocks.map(thirds).collect();
-        Ok(Kernels { frame, table, scratch: Scratch::default() })
+        Ok(Kernels { frame, table })
     }
 
     /// How many rows the table has.
@@ -36,11 +35,11 @@ impl<'a, const N: usize> Kernels<'a, N> {
         self.table.len()
     }
 
-    /// Flips all rows by a symmetry; returns how many lanes they have then.
-    pub fn flip(&self, symmetry: Symmetry) -> u64 {
+    /// Transforms all rows by a symmetry; returns how many lanes they have then.
+    pub fn transform(&self, symmetry: Symmetry) -> u64 {
         let mut lanes = 0;
-        let flip = Flip { kernels: self, symmetry, lanes: &mut lanes };
-        simd::run(flip);
+        let transform = Transform { kernels: self, symmetry, lanes: &mut lanes };
+        simd::run(transform);
         lanes
     }
 
@@ -55,29 +54,29 @@ impl<'a, const N: usize> Kernels<'a, N> {
 
     /// Looks in one block for moves of a side into the table; returns how many
     /// lanes have one.
-    pub fn quiet_moves(&mut self, side: Side, block: usize) -> u64 {
+    pub fn quiet_moves(&self, side: Side, block: usize) -> u64 {
         let block = self.frame.block(block);
         let mut sought = block.valid.clone();
         let targets =
             Targets { rows: &self.table, first_block: 0, complement: false, blocks: None };
-        self.frame.quiet_moves(side, &block, targets, &mut self.scratch, &mut sought);
+        BlockMoves::new(&self.frame).quiet_moves(side, &block, targets, &mut sought);
         let found = block.valid.iter().zip(&sought).map(|(valid, left)| valid.without(*left));
         found.map(|lanes| u64::from(lanes.count())).sum()
     }
 }
 
-struct Flip<'k, 'a, const N: usize> {
+struct Transform<'k, 'a, const N: usize> {
     kernels: &'k Kernels<'a, N>,
     symmetry: Symmetry,
     lanes: &'k mut u64,
 }
 
-impl<const N: usize> Kernel for Flip<'_, '_, N> {
+impl<const N: usize> Kernel for Transform<'_, '_, N> {
     #[inline(always)]
     fn run(self, processor: impl Processor) {
-        let flip = self.kernels.frame.region.flips(self.symmetry);
+        let transform = self.kernels.frame.region.transforms(self.symmetry);
         for &row in &self.kernels.table {
-            *self.lanes += u64::from(processor.flip(flip, row).count());
+            *self.lanes += u64::from(processor.transform(transform, row).count());
         }
     }
 }

@@ -11,20 +11,23 @@ use crate::solve::convert::write::{block_shape, tiles_at_once};
 use crate::solve::error::BuildError;
 use crate::solve::frame::block_lookup::BlockLookup;
 use crate::solve::frame::counted_sets;
+use crate::solve::frame::defender_sets::set_bytes;
 use crate::solve::frame::region::region_side;
-use crate::solve::plies::chunks::{Chunks, Placement};
+use crate::solve::initial::pass::Buffers;
+use crate::solve::plies::chunks::Chunks;
+use crate::solve::plies::in_memory::InMemory;
+use crate::solve::plies::on_disk::OnDisk;
+use crate::solve::plies::tables::Storage;
 use crate::table::{Code, Packing};
 
-/// Bit tables of the outcome in progress: won, open, lost, and in memory those
-/// won at the last ply.
-const TABLES_IN_MEMORY: u64 = 4;
-const TABLES_ON_DISK: u64 = 3;
+/// Bit tables of the outcome in progress.
+const TABLES_IN_MEMORY: u64 = InMemory::<1>::TABLES as u64;
+const TABLES_ON_DISK: u64 = OnDisk::TABLES as u64;
 /// Codes that occur in a row of a smaller slice, about.
 const CODES_PER_ROW: u64 = 4;
-/// Rows of a block that a worker holds in the initial pass, about: some, and by
-/// code those that captures lead to. Attackers make games longer.
-const BLOCK_ROWS: u64 = 12;
-const BLOCK_ROWS_PER_ATTACKER: u64 = 8;
+/// Codes that captures of a block lead to, about, for each attacker: more of them make
+/// games longer.
+const CODES_PER_ATTACKER: u64 = 8;
 /// Bytes of the stage files for each row and word of lanes, about.
 const STAGE_BYTES_PER_WORD: u64 = 20;
 /// What a worker takes besides its rows, and the program besides its workers.
@@ -72,7 +75,8 @@ impl Needs {
         let chunks = Chunks::new(blocks as usize, sets as usize);
         let chunk_rows = (chunks.chunk_rows() as u64).min(rows);
         let index = SliceIndex::new(rules, slice)?;
-        let block_rows = BLOCK_ROWS + BLOCK_ROWS_PER_ATTACKER * slice.attackers as u64;
+        let codes = CODES_PER_ATTACKER * slice.attackers as u64;
+        let block_rows = Buffers::<1>::BLOCK_ROWS as u64 + codes;
         let worker = WORKER_BYTES + row_bytes * (8 * chunk_rows + sets * block_rows);
         let fixed = PROGRAM_BYTES + lookup_bytes(rules, slice) + sets_bytes(rules, slice)?;
         let mut coded = 0_u64;
@@ -115,9 +119,9 @@ impl Needs {
 
     /// Where the tables go, if there is that much memory; `None` if it is too
     /// little even with tables on disk.
-    pub(super) fn placement(&self, memory_bytes: u64) -> Option<Placement> {
+    pub(super) fn storage(&self, memory_bytes: u64) -> Option<Storage> {
         if self.memory_bytes() <= memory_bytes {
-            return Some(Placement::Memory);
+            return Some(Storage::Memory);
         }
         if self.least_memory_bytes() > memory_bytes {
             return None;
@@ -128,17 +132,17 @@ impl Needs {
         let [own, window] = self.chunk_bytes;
         let window_chunks = (room / 8 / window).max(1);
         let own_chunks = ((room - window_chunks * window) / own).max(1);
-        Some(Placement::Disk {
+        Some(Storage::Disk {
             own_chunks: own_chunks as usize,
             window_chunks: window_chunks as usize,
         })
     }
 
     /// The disk that the scratch folder takes.
-    pub(super) fn scratch_bytes(&self, placement: &Placement) -> u64 {
-        match placement {
-            Placement::Memory => self.stages_bytes,
-            Placement::Disk { .. } => self.stages_bytes + TABLES_ON_DISK * self.table_bytes,
+    pub(super) fn scratch_bytes(&self, storage: &Storage) -> u64 {
+        match storage {
+            Storage::Memory => self.stages_bytes,
+            Storage::Disk { .. } => self.stages_bytes + TABLES_ON_DISK * self.table_bytes,
         }
     }
 }
@@ -151,21 +155,21 @@ pub(super) fn check(
     threads: usize,
     memory_bytes: u64,
     folder: &Path,
-) -> Result<Placement, BuildError> {
+) -> Result<Storage, BuildError> {
     let needs = Needs::of(rules, slice, threads)?;
-    let placement = needs.placement(memory_bytes).ok_or(BuildError::Memory {
+    let storage = needs.storage(memory_bytes).ok_or(BuildError::Memory {
         slice,
         needed: needs.least_memory_bytes(),
         allowed: memory_bytes,
     })?;
-    let needed = needs.scratch_bytes(&placement);
+    let needed = needs.scratch_bytes(&storage);
     // Where the system does not say, the work itself will find out.
     let existing = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
     match fs4::available_space(existing).map(|bytes| bytes.saturating_add(kept_bytes(folder))) {
         Ok(available) if available < needed => {
             Err(BuildError::Disk { slice, path: folder.to_owned(), needed, available })
         }
-        _ => Ok(placement),
+        _ => Ok(storage),
     }
 }
 
@@ -219,12 +223,9 @@ fn most_waiting(rows: u64, batch: u64, block: u64) -> u64 {
     most
 }
 
-/// The numbering of the sets of defenders: places, ranks by square, lanes, and
-/// images under the symmetries.
 fn sets_bytes(rules: &Ruleset, slice: Slice) -> Result<u64, BuildError> {
-    let images = 4 * rules.symmetries().order() as u64;
-    let each = 6 * slice.defenders as u64 + row_bytes(rules) + images;
-    Ok(defender_sets(rules, slice)? * each)
+    let each = set_bytes(slice.defenders, row_bytes(rules) as usize, rules.symmetries().order());
+    Ok(defender_sets(rules, slice)? * each as u64)
 }
 
 #[cfg(test)]
@@ -245,9 +246,9 @@ mod tests {
         for slice in ["K0v1", "K0v5", "K3v2", "K4v3"] {
             let needs = Needs::of(&rules, slice.parse().unwrap(), 2).unwrap();
             let least = needs.least_memory_bytes();
-            assert!(needs.placement(least).is_some() && needs.placement(least - 1).is_none());
+            assert!(needs.storage(least).is_some() && needs.storage(least - 1).is_none());
             let all = needs.memory_bytes().max(least);
-            assert_eq!(needs.placement(all), Some(Placement::Memory), "{slice}");
+            assert_eq!(needs.storage(all), Some(Storage::Memory), "{slice}");
         }
     }
 }

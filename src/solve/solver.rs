@@ -2,11 +2,10 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::index::Walker;
 use crate::progress::{Phase, Progress};
 use crate::rules::Side;
 use crate::solve::store::{
-    Content, Hash, Key, Parts, Scratch, ScratchError, Stage, StageFile, StageWriter,
+    Content, Hash, Key, Parts, ScratchError, ScratchFolder, Stage, StageFile, StageWriter,
 };
 use crate::table::{Code, dtw_code};
 use crate::value::{Plies, Value};
@@ -14,18 +13,21 @@ use crate::value::{Plies, Value};
 use crate::solve::frame::Frame;
 use crate::solve::initial::coded_rows::CodedRows;
 use crate::solve::initial::pass::{InitialPass, SubSlices};
-use crate::solve::initial::seeds::{Event, Seeds};
+use crate::solve::initial::seeds::Seeds;
+use crate::solve::moves::Moves;
 use crate::solve::moves::by_row::RowMoves;
-use crate::solve::plies::chunks::{Chunks, Placement};
-use crate::solve::plies::fixpoint::{Outcome, Ply, read_events};
-use crate::solve::plies::frontier::Changed;
-use crate::solve::rows::row::Row;
-use crate::solve::store::codec::{pack_events, pack_rows};
+use crate::solve::plies::chunks::Chunks;
+use crate::solve::plies::fixpoint::Outcome;
+use crate::solve::plies::frontier::Frontier;
+use crate::solve::plies::ply::Ply;
+use crate::solve::plies::tables::Storage;
+use crate::solve::rows::row::{Event, Row};
+use crate::solve::store::codec::{encode_events, encode_rows, read_events};
 
 /// A solved slice. What was found is in the stage files of the scratch folder.
 pub(super) struct Solver<'a, const N: usize> {
     frame: &'a Frame<'a, N>,
-    scratch: &'a Scratch<'a>,
+    scratch: &'a ScratchFolder<'a>,
     chunks: Chunks,
     initial: Parts<'a>,
     /// The plies of all outcomes.
@@ -42,16 +44,16 @@ impl<'a, const N: usize> Solver<'a, N> {
     pub(super) fn solve<E: From<ScratchError>>(
         frame: &'a Frame<'a, N>,
         sub_slices: impl FnOnce() -> Result<SubSlices<N>, E>,
-        scratch: &'a Scratch<'a>,
-        placement: &Placement,
+        scratch: &'a ScratchFolder<'a>,
+        storage: &Storage,
         progress: &dyn Progress,
     ) -> Result<Solver<'a, N>, E> {
         let chunks = Chunks::new(frame.blocks(), frame.block_rows());
-        let moves = RowMoves::new(frame);
-        let initial = initial(&moves, chunks, sub_slices, scratch, progress)?;
+        let moves = Moves::new(frame);
+        let initial = initial(frame, &moves.rows, chunks, sub_slices, scratch, progress)?;
         let mut solver = Solver { frame, scratch, chunks, initial, plies: Vec::new() };
         for winner in Side::ALL {
-            let plies = solver.plies(&moves, winner, placement, progress)?;
+            let plies = solver.plies(&moves, winner, storage, progress)?;
             solver.plies.extend((1..).zip(plies).map(|(ply, file)| (winner, ply, file)));
         }
         Ok(solver)
@@ -83,7 +85,7 @@ impl<'a, const N: usize> Solver<'a, N> {
     /// If the scratch folder has been damaged.
     pub(super) fn coded_rows(&self, chunk: usize) -> Result<[CodedRows<N>; 2], ScratchError> {
         let blocks = self.blocks(chunk);
-        let mut walker = Walker::new(self.frame.attackers.sets());
+        let mut walker = self.frame.walker();
         let block = |number| self.frame.block_of(number, walker.set(number as u64).0);
         let valid: Vec<Row<N>> = blocks.map(block).flat_map(|block| block.valid).collect();
         // At odd plies the winner is to move and wins, at even ones the other
@@ -91,8 +93,9 @@ impl<'a, const N: usize> Solver<'a, N> {
         let mut plies: [Vec<(Code, Vec<Event<N>>)>; 2] = Default::default();
         let key = |content, winner, ply| Key { content, winner, ply, chunk: chunk as u32 };
         for winner in Side::ALL {
-            let stuck = read_events(self.initial.of(chunk), key(Content::Stuck, winner, 0))?;
-            plies[winner.other() as usize].push((code(0), stuck));
+            let stalemates =
+                read_events(self.initial.of(chunk), key(Content::Stalemates, winner, 0))?;
+            plies[winner.other() as usize].push((code(0), stalemates));
         }
         for &(winner, ply, ref file) in &self.plies {
             let to_move = if ply % 2 == 1 { winner } else { winner.other() };
@@ -106,18 +109,18 @@ impl<'a, const N: usize> Solver<'a, N> {
 
     /// The greatest DTW code of any position.
     pub(super) fn greatest_code(&self) -> Code {
-        let stuck = self.initial.keys().any(|key| key.content == Content::Stuck);
+        let stalemates = self.initial.keys().any(|key| key.content == Content::Stalemates);
         let plies = self.plies.iter().filter(|(_, _, file)| file.keys().next().is_some());
         let found = plies.map(|&(_, ply, _)| code(ply)).max();
-        found.into_iter().chain(stuck.then(|| code(0))).max().unwrap_or(0)
+        found.into_iter().chain(stalemates.then(|| code(0))).max().unwrap_or(0)
     }
 
     /// One outcome, from wins in one ply to the last.
     fn plies(
         &self,
-        moves: &RowMoves<N>,
+        moves: &Moves<N>,
         winner: Side,
-        placement: &Placement,
+        storage: &Storage,
         progress: &dyn Progress,
     ) -> Result<Vec<StageFile<'a>>, ScratchError> {
         if let Some(plies) = self.kept_plies(winner)? {
@@ -128,10 +131,10 @@ impl<'a, const N: usize> Solver<'a, N> {
         let rows = self.chunks.rows() as u64;
         let done = |rows: usize| progress.advance(rows as u64);
         let mut outcome =
-            Outcome::new(moves, winner, self.chunks, placement, scratch, &self.initial)?;
+            Outcome::new(moves, winner, self.chunks, storage, scratch, &self.initial)?;
         let last_event = outcome.last_event();
         // What changed at the last ply and at the one before.
-        let (mut before, mut changed) = (Changed::default(), outcome.stuck()?);
+        let (mut before, mut last) = (Frontier::default(), outcome.stalemates()?);
         let mut base = self.initial.hash();
         for ply in 1.. {
             progress.phase(frame.slice, Phase::Ply { winner, ply }, rows);
@@ -143,21 +146,21 @@ impl<'a, const N: usize> Solver<'a, N> {
                 }
                 None => {
                     let log = scratch.begin(stage, base)?;
-                    let ply = Ply { ply, log: &log, done: &done };
-                    let now = if ply.ply % 2 == 1 {
-                        outcome.winning_ply(&ply, &changed)?
+                    let in_work = Ply { number: ply, log: &log, done: &done };
+                    let now = if ply % 2 == 1 {
+                        outcome.winning_ply(&in_work, &last)?
                     } else {
-                        outcome.losing_ply(&ply, [&changed, &before])?
+                        outcome.losing_ply(&in_work, &last, &before)?
                     };
                     (log.finish()?, now)
                 }
             };
             base = file.hash();
             plies.push(file);
-            (before, changed) = (changed, now);
-            if ply % 2 == 0 && changed.rows == 0 && ply > last_event {
+            (before, last) = (last, now);
+            if ply % 2 == 0 && last.rows == 0 && ply > last_event {
                 let all = scratch.begin(Stage::Outcome { winner }, base)?;
-                all.add(last(winner, ply), &[])?;
+                all.add(last_ply(winner, ply), &[])?;
                 all.finish()?;
                 break;
             }
@@ -177,17 +180,18 @@ impl<'a, const N: usize> Solver<'a, N> {
         }
         // What the last of them stands on is the whole outcome, or not done yet.
         let all = scratch.finished(stage, base)?;
-        let whole = all.is_some_and(|all| all.keys().eq([last(winner, plies.len() as Plies)]));
+        let whole = all.is_some_and(|all| all.keys().eq([last_ply(winner, plies.len() as Plies)]));
         Ok(whole.then_some(plies))
     }
 }
 
 /// The initial pass, for both outcomes, as far as it is not done.
 fn initial<'a, const N: usize, E: From<ScratchError>>(
+    frame: &Frame<N>,
     moves: &RowMoves<N>,
     chunks: Chunks,
     sub_slices: impl FnOnce() -> Result<SubSlices<N>, E>,
-    scratch: &'a Scratch<'a>,
+    scratch: &'a ScratchFolder<'a>,
     progress: &dyn Progress,
 ) -> Result<Parts<'a>, E> {
     let part_chunks = chunks.part_chunks();
@@ -203,8 +207,8 @@ fn initial<'a, const N: usize, E: From<ScratchError>>(
         return Ok(Parts::new(kept.into_iter().flatten().collect(), part_chunks));
     }
     let sub_slices = sub_slices()?;
-    progress.phase(moves.frame.slice, Phase::Initial, chunks.rows() as u64);
-    let pass = InitialPass::new(moves, &sub_slices);
+    progress.phase(frame.slice, Phase::Initial, chunks.rows() as u64);
+    let pass = InitialPass::new(frame, moves, &sub_slices);
     let mut files = Vec::new();
     for (part, kept) in kept.into_iter().enumerate() {
         if let Some(file) = kept {
@@ -214,7 +218,7 @@ fn initial<'a, const N: usize, E: From<ScratchError>>(
         }
         let writer = scratch.begin(Stage::Initial { part }, base)?;
         chunks_of(part).into_par_iter().try_for_each_init(
-            || pass.scratch(),
+            || pass.buffers(),
             |buffers, chunk| {
                 let outcomes = pass.run(chunks.blocks_of(chunk), buffers);
                 for (winner, seeds) in Side::ALL.into_iter().zip(&outcomes) {
@@ -230,7 +234,7 @@ fn initial<'a, const N: usize, E: From<ScratchError>>(
 }
 
 /// The record that names the last ply of an outcome.
-fn last(winner: Side, ply: Plies) -> Key {
+fn last_ply(winner: Side, ply: Plies) -> Key {
     Key { content: Content::Last, winner, ply, chunk: 0 }
 }
 
@@ -243,15 +247,15 @@ fn keep<const N: usize>(
 ) -> Result<(), ScratchError> {
     let key = |content, ply: usize| Key { content, winner, ply: ply as Plies, chunk };
     if seeds.open.iter().any(|lanes| !lanes.is_empty()) {
-        writer.add(key(Content::Open, 0), &pack_rows(&seeds.open))?;
+        writer.add(key(Content::Open, 0), &encode_rows(&seeds.open))?;
     }
-    let stuck = std::iter::once((key(Content::Stuck, 0), &seeds.stuck));
+    let stalemates = std::iter::once((key(Content::Stalemates, 0), &seeds.stalemates));
     let at = |content| move |(ply, events)| (key(content, ply), events);
     let wins = seeds.wins.iter().enumerate().map(at(Content::Wins));
     let releases = seeds.releases.iter().enumerate().map(at(Content::Releases));
-    for (key, events) in stuck.chain(wins).chain(releases) {
+    for (key, events) in stalemates.chain(wins).chain(releases) {
         if !events.is_empty() {
-            writer.add(key, &pack_events(events))?;
+            writer.add(key, &encode_events(events))?;
         }
     }
     Ok(())

@@ -25,9 +25,9 @@ use crate::solve::convert::write::{self, SliceFiles};
 use crate::solve::frame::Frame;
 use crate::solve::frame::region::region_side;
 use crate::solve::needs;
-use crate::solve::plies::chunks::Placement;
+use crate::solve::plies::tables::Storage;
 use crate::solve::solver::Solver;
-use crate::solve::store::{Hash, Keeping, Scratch, ScratchError, ScratchErrorKind};
+use crate::solve::store::{Hash, Keeping, ScratchError, ScratchErrorKind, ScratchFolder};
 use crate::system::filesystem::{FileSystem, SystemFiles};
 use crate::table::{Header, Metric, SideSummary, TableErrorKind, remove_temporaries_on};
 use crate::tablebase::{ProbeError, Tablebase};
@@ -89,7 +89,7 @@ pub struct SliceReport {
 struct Means {
     files: Arc<dyn FileSystem>,
     /// Where the tables of a slice in progress are; `None`: wherever they fit.
-    placement: Option<Placement>,
+    placement: Option<Storage>,
     /// How much work a power cut may take.
     sync_every: Duration,
 }
@@ -179,7 +179,7 @@ impl Builder<'_> {
             // folder is somebody's, so is the work.
             let work = self.scratch_folder().join(work_name(slice));
             if work.is_dir() && self.claim_folders().is_ok() {
-                Scratch::clear(&*self.means.files, &work)?;
+                ScratchFolder::clear(&*self.means.files, &work)?;
             }
             return Ok(report);
         }
@@ -290,10 +290,10 @@ impl Builder<'_> {
         let placement = self.means.placement.clone().unwrap_or(fitting);
         let files = &*self.means.files;
         if self.options.force {
-            Scratch::clear(files, &folder)?;
+            ScratchFolder::clear(files, &folder)?;
         }
         let keeping = Keeping { files, sync_every: self.means.sync_every, progress: self.progress };
-        let scratch = Scratch::open(&folder, self.identity(slice)?, keeping)?;
+        let scratch = ScratchFolder::open(&folder, self.identity(slice)?, keeping)?;
         let mut discarded = BTreeSet::new();
         loop {
             let task = Task { slice, metrics, frame: &frame, index: &index, started };
@@ -308,7 +308,7 @@ impl Builder<'_> {
                 }
                 Err(error) => return Err(error),
                 Ok(report) => {
-                    Scratch::clear(files, &folder)?;
+                    ScratchFolder::clear(files, &folder)?;
                     return Ok(report);
                 }
             }
@@ -318,8 +318,8 @@ impl Builder<'_> {
     fn solve_and_write<const N: usize>(
         &self,
         task: &Task<'_, N>,
-        scratch: &Scratch,
-        placement: &Placement,
+        scratch: &ScratchFolder,
+        placement: &Storage,
     ) -> Result<SliceReport, BuildError> {
         let &Task { slice, metrics, frame, index, started } = task;
         let mut read = started.elapsed();

@@ -27,14 +27,14 @@ impl Task {
     }
 
     /// All values of the slice, solved with tables in such a place.
-    fn solved<const N: usize>(&self, placement: &Placement) -> Vec<[CodedRows<N>; 2]> {
+    fn solved<const N: usize>(&self, placement: &Storage) -> Vec<[CodedRows<N>; 2]> {
         self.solved_in(self.frame(), self.sub_slices(), placement)
     }
 
     /// The same by the index, without a table of where the attacker sets are.
     fn solved_without_entries<const N: usize>(
         &self,
-        placement: &Placement,
+        placement: &Storage,
     ) -> Vec<[CodedRows<N>; 2]> {
         let (mut frame, mut read) = (self.frame(), self.sub_slices());
         frame.attackers = self.without_entries(self.slice);
@@ -67,11 +67,11 @@ impl Task {
         &self,
         frame: Frame<'_, N>,
         sub_slices: SubSlices<N>,
-        placement: &Placement,
+        placement: &Storage,
     ) -> Vec<[CodedRows<N>; 2]> {
         let folder = tempfile::tempdir().unwrap();
         let keeping = Keeping { files: &SystemFiles, sync_every: SYNC_EVERY, progress: &() };
-        let scratch = Scratch::open(folder.path(), [0; 32], keeping).unwrap();
+        let scratch = ScratchFolder::open(folder.path(), [0; 32], keeping).unwrap();
         let sub_slices = || Ok::<_, BuildError>(sub_slices);
         let solver = Solver::solve(&frame, sub_slices, &scratch, placement, &()).unwrap();
         (0..solver.chunks()).map(|chunk| solver.coded_rows(chunk).unwrap()).collect()
@@ -80,10 +80,10 @@ impl Task {
 
 fn tables_on_disk_give_the_same<const N: usize>(rules: &str, slice: &str) {
     let task = Task::new(rules, slice);
-    let in_memory = task.solved::<N>(&Placement::Memory);
+    let in_memory = task.solved::<N>(&Storage::Memory);
     assert!(in_memory.len() > 2, "{} chunks", in_memory.len());
     for (own_chunks, window_chunks) in [(1, 1), (2, 3), (3, 2), (1000, 1), (1, 1000)] {
-        let placement = Placement::Disk { own_chunks, window_chunks };
+        let placement = Storage::Disk { own_chunks, window_chunks };
         assert!(task.solved::<N>(&placement) == in_memory, "{placement:?}");
     }
 }
@@ -96,8 +96,8 @@ fn it_does_not_matter_where_the_tables_are() {
 
 fn the_index_gives_the_same<const N: usize>(rules: &str, slice: &str) {
     let task = Task::new(rules, slice);
-    let by_entries = task.solved::<N>(&Placement::Memory);
-    for placement in [Placement::Memory, Placement::Disk { own_chunks: 2, window_chunks: 3 }] {
+    let by_entries = task.solved::<N>(&Storage::Memory);
+    for placement in [Storage::Memory, Storage::Disk { own_chunks: 2, window_chunks: 3 }] {
         let by_index = task.solved_without_entries::<N>(&placement);
         assert!(by_index == by_entries, "{rules} {slice} {placement:?}");
     }

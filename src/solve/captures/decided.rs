@@ -5,60 +5,56 @@ use crate::board::{Direction, SquareSet};
 use crate::dont_care::Danger;
 use crate::rules::{Kind, Side};
 
+use crate::solve::captures::by_attackers::attacker_moves;
 use crate::solve::frame::{Block, Frame};
 use crate::solve::rows::row::Row;
 
-/// Buffers.
+/// Finds them; room to work in is kept from block to block.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct DecidedScratch<const N: usize> {
+pub(crate) struct Decided<const N: usize> {
     lanes: Vec<Row<N>>,
     before: Vec<(u32, Row<N>)>,
 }
 
-impl<const N: usize> Frame<'_, N> {
+impl<const N: usize> Decided<N> {
     /// By defender rank, the lanes on which the side to move captures the king
-    /// or escapes with him in this move. `scratch` is room to work in.
-    pub(crate) fn decided(
-        &self,
+    /// or escapes with him in this move.
+    pub(crate) fn find(
+        &mut self,
+        frame: &Frame<N>,
         block: &Block<N>,
         to_move: Side,
-        scratch: &mut DecidedScratch<N>,
         decided: &mut Vec<Row<N>>,
     ) {
         decided.clear();
-        decided.resize(self.block_rows(), Row::EMPTY);
+        decided.resize(frame.block_rows(), Row::EMPTY);
         match to_move {
-            Side::Attackers => self.kings_in_reach(block, scratch, decided),
+            Side::Attackers => self.kings_in_reach(frame, block, decided),
             Side::Defenders => {
                 let shut = |soldiers: SquareSet| {
-                    Direction::ALL.map(|d| self.region.before_goals(d, soldiers))
+                    Direction::ALL.map(|d| frame.region.before_goals(d, soldiers))
                 };
                 let by_attackers = shut(block.attackers);
-                let open_to_men = self.rules.goals.meets(self.rules.places(Kind::Defender));
+                let open_to_men = frame.rules.goals.meets(frame.rules.places(Kind::Defender));
                 for (rank, decided) in (0..).zip(decided) {
                     if !block.valid[rank as usize].is_empty() {
                         let shut = if open_to_men {
-                            shut(block.attackers | self.defenders.set(rank))
+                            shut(block.attackers | frame.defenders.set(rank))
                         } else {
                             by_attackers
                         };
-                        *decided = self.region.escapes(shut, self.free(block, rank));
+                        *decided = frame.region.escapes(shut, frame.free(block, rank));
                     }
                 }
             }
         }
     }
 
-    fn kings_in_reach(
-        &self,
-        block: &Block<N>,
-        scratch: &mut DecidedScratch<N>,
-        decided: &mut [Row<N>],
-    ) {
-        let danger = Danger::new(self.rules, block.attackers);
+    fn kings_in_reach(&mut self, frame: &Frame<N>, block: &Block<N>, decided: &mut [Row<N>]) {
+        let danger = Danger::new(frame.rules, block.attackers);
         let wanted = |to, _| danger.any(to).then_some(());
-        self.attacker_moves(block, &mut scratch.lanes, wanted, |(), mv, lanes| {
-            self.add_king_captures(&mv, lanes, decided, &mut scratch.before);
+        attacker_moves(frame, block, &mut self.lanes, wanted, |(), mv, lanes| {
+            mv.add_captures_of_king(frame, lanes, decided, &mut self.before);
         });
     }
 }
@@ -71,11 +67,11 @@ mod tests {
 
     fn check<const N: usize>(rules: &Ruleset, slice: &str) {
         let frame: Frame<N> = Frame::new(rules, slice.parse().unwrap()).unwrap();
-        let (mut scratch, mut decided) = (DecidedScratch::default(), Vec::new());
+        let (mut decider, mut decided) = (Decided::default(), Vec::new());
         for number in (0..frame.blocks()).step_by(1 + frame.blocks() / 100) {
             let block = frame.block(number);
             for side in Side::ALL {
-                frame.decided(&block, side, &mut scratch, &mut decided);
+                decider.find(&frame, &block, side, &mut decided);
                 for (rank, &decided) in decided.iter().enumerate() {
                     let valid = block.valid[rank];
                     if valid.is_empty() {

@@ -1,5 +1,7 @@
 //! What moves capture, and which positions the side to move decides at once.
 
-pub(super) mod by_king;
+pub(super) mod by_attackers;
+pub(super) mod by_defenders;
 pub(super) mod decided;
+pub(super) mod of_king;
 pub(super) mod soldiers;

@@ -3,6 +3,7 @@
 use crate::board::{Direction, Square, SquareSet};
 use crate::rules::{Kind, Ruleset, Side};
 
+use crate::solve::frame::defender_sets::DefenderSets;
 use crate::solve::frame::region::Region;
 use crate::solve::rows::row::Row;
 
@@ -96,7 +97,7 @@ impl Soldiers {
     }
 
     /// The lanes on which an attacker arriving on `to` captures the king.
-    pub(crate) fn king_captures<const N: usize>(
+    pub(crate) fn captures_of_king<const N: usize>(
         &self,
         rules: &Ruleset,
         region: &Region<N>,
@@ -177,6 +178,12 @@ impl Threat {
             let threat = Threat { square, anvil, can_be_backed, lone, backed };
             (lone.is_some() || backed.is_some()).then_some(threat)
         })
+    }
+
+    /// Whether one of the defenders of a row stands on the anvil.
+    #[inline]
+    pub(crate) fn is_backed<const N: usize>(&self, sets: &DefenderSets<N>, rank: u32) -> bool {
+        self.can_be_backed && sets.is_among(sets.men(rank), self.anvil)
     }
 
     /// The soldier on the square, if he is captured on some lane at least.

@@ -173,7 +173,7 @@ fn spread<const N: usize>(
         let images = frame.defenders.images(symmetry);
         for (from, &to) in least.iter().zip(images) {
             for &(code, lanes) in from {
-                add(&mut entries[to as usize], code, frame.region.flip(symmetry, lanes));
+                add(&mut entries[to as usize], code, frame.region.transform(symmetry, lanes));
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::board::{SquareSet, Symmetry, SymmetryGroup};
 use crate::dont_care::LeastImages;
 use crate::index::{AttackerSets, SliceIndex, Walker};
 use crate::rules::{Kind, Side};
-use crate::solve::captures::decided::DecidedScratch;
+use crate::solve::captures::decided::Decided;
 use crate::solve::frame::Frame;
 use crate::solve::rows::row::Row;
 
@@ -27,7 +27,7 @@ pub(crate) struct SolverBlock<'a, const N: usize> {
     /// The symmetries, other than the identity, that leave the attackers unchanged.
     pub symmetries: Vec<Symmetry>,
     decided: Vec<Row<N>>,
-    scratch: DecidedScratch<N>,
+    decider: Decided<N>,
 }
 
 /// One row of the solver.
@@ -62,7 +62,7 @@ impl<const N: usize> SolverRows<'_, '_, N> {
             rows: Vec::new(),
             symmetries: Vec::new(),
             decided: Vec::new(),
-            scratch: DecidedScratch::default(),
+            decider: Decided::default(),
         }
     }
 
@@ -84,7 +84,7 @@ impl<const N: usize> SolverRows<'_, '_, N> {
         let frame = self.frame;
         let (attackers, symmetries) = block.walker.set(number as u64);
         let solved = frame.block_of(number, attackers);
-        frame.decided(&solved, to_move, &mut block.scratch, &mut block.decided);
+        block.decider.find(frame, &solved, to_move, &mut block.decided);
         let stabilizer = SymmetryGroup::stabilizing(|g| symmetries >> g.index() & 1 == 1);
         let least = LeastImages::new(frame.rules, stabilizer);
         let kings = frame.rules.places(Kind::King);

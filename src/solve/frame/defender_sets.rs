@@ -29,6 +29,13 @@ pub(crate) struct DefenderSets<const N: usize> {
     images: [Vec<u32>; 8],
 }
 
+/// The bytes that the numbering takes for each set of `count` defenders.
+pub(crate) fn set_bytes(count: usize, row_bytes: usize, symmetries: usize) -> usize {
+    let men = count * size_of::<u16>();
+    let (holding, images) = (count * size_of::<u32>(), symmetries * size_of::<u32>());
+    men + holding + row_bytes + images
+}
+
 impl<const N: usize> DefenderSets<N> {
     /// All sets of that many defenders, which must be fewer than 2^32.
     pub(crate) fn new(rules: &Ruleset, region: &Region<N>, count: usize) -> DefenderSets<N> {
@@ -144,6 +151,24 @@ impl<const N: usize> DefenderSets<N> {
                 above -= term(others[passed], passed + 2);
                 passed += 1;
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bytes_of_a_set_are_those_of_the_fields() {
+        for (rules, count) in [("brandubh", 3), ("brandubh", 0), ("berkeley", 2)] {
+            let rules = Ruleset::builtin(rules).unwrap();
+            let sets = DefenderSets::<1>::new(&rules, &Region::new(&rules), count);
+            let bytes = set_bytes(count, size_of::<Row<1>>(), rules.symmetries().order());
+            let DefenderSets { men, holding, lanes, images, .. } = &sets;
+            let ranks = holding.iter().chain(images).map(|ranks| size_of_val(&ranks[..]));
+            let all = size_of_val(&men[..]) + size_of_val(&lanes[..]) + ranks.sum::<usize>();
+            assert_eq!(all, sets.len() * bytes);
         }
     }
 }

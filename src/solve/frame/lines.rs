@@ -40,7 +40,7 @@ struct OriginClass<const N: usize> {
 
 /// Buffers for one run along the lines.
 #[derive(Clone, Debug)]
-pub(crate) struct LinesScratch<const N: usize> {
+pub(crate) struct LineBuffers<const N: usize> {
     targets: Lines<N>,
     cross: Lines<N>,
     reach: Lines<N>,
@@ -60,7 +60,7 @@ impl<const N: usize> Lines<N> {
     }
 }
 
-impl<const N: usize> LinesScratch<N> {
+impl<const N: usize> LineBuffers<N> {
     /// Where the missing man's moves may end: nowhere, until targets are put in.
     #[inline]
     pub(crate) fn clear(&mut self) {
@@ -110,21 +110,21 @@ impl<const N: usize> SlideLines<N> {
     }
 
     /// Buffers.
-    pub(crate) fn scratch(&self) -> LinesScratch<N> {
-        LinesScratch { targets: self.empty(), cross: self.empty(), reach: self.empty() }
+    pub(crate) fn buffers(&self) -> LineBuffers<N> {
+        LineBuffers { targets: self.empty(), cross: self.empty(), reach: self.empty() }
     }
 
     /// Sets the lanes on which a move may end on a square, which is free.
     #[inline(always)]
-    pub(crate) fn put_target(&self, scratch: &mut LinesScratch<N>, square: Square, lanes: Row<N>) {
-        scratch.targets.put(self.slots[square.index()], lanes);
+    pub(crate) fn put_target(&self, buffers: &mut LineBuffers<N>, square: Square, lanes: Row<N>) {
+        buffers.targets.put(self.slots[square.index()], lanes);
     }
 
     /// The lanes of all targets that a man on the square reaches, after `reach`.
     #[inline(always)]
-    pub(crate) fn reached(&self, scratch: &LinesScratch<N>, square: Square) -> Row<N> {
+    pub(crate) fn reached(&self, buffers: &LineBuffers<N>, square: Square) -> Row<N> {
         let [by_file, by_rank] = self.slots[square.index()];
-        let [files, ranks] = &scratch.reach.0;
+        let [files, ranks] = &buffers.reach.0;
         files[by_file / TOGETHER][by_file % TOGETHER]
             | ranks[by_rank / TOGETHER][by_rank % TOGETHER]
     }
@@ -132,23 +132,23 @@ impl<const N: usize> SlideLines<N> {
     /// Finds for every square the lanes of all targets that a man there reaches
     /// when `occupied` squares are taken. Lanes on which the king is in the way
     /// are left out.
-    pub(crate) fn reach(&self, occupied: SquareSet, scratch: &mut LinesScratch<N>) {
-        scratch.reach.0.iter_mut().for_each(|lines| lines.fill([Row::EMPTY; TOGETHER]));
+    pub(crate) fn reach(&self, occupied: SquareSet, buffers: &mut LineBuffers<N>) {
+        buffers.reach.0.iter_mut().for_each(|lines| lines.fill([Row::EMPTY; TOGETHER]));
         for class in &self.classes {
-            for (cross, from) in scratch.cross.0.iter_mut().zip(&class.cross.0) {
+            for (cross, from) in buffers.cross.0.iter_mut().zip(&class.cross.0) {
                 cross.copy_from_slice(from);
             }
             for square in occupied {
-                scratch.cross.put(self.slots[square.index()], Row::EMPTY);
+                buffers.cross.put(self.slots[square.index()], Row::EMPTY);
             }
             for along in 0..2 {
                 simd::run(Run {
                     side: self.side,
                     origins: &class.origins.0[along],
                     stop: &class.stop.0[along],
-                    cross: &scratch.cross.0[along],
-                    targets: &scratch.targets.0[along],
-                    reach: &mut scratch.reach.0[along],
+                    cross: &buffers.cross.0[along],
+                    targets: &buffers.targets.0[along],
+                    reach: &mut buffers.reach.0[along],
                 });
             }
         }

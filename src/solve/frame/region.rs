@@ -3,7 +3,7 @@ use crate::rules::{Kind, Ruleset};
 
 use crate::solve::frame::origins::{Origins, origins};
 use crate::solve::rows::row::{Lanes, Row};
-use crate::solve::rows::transform::Flip;
+use crate::solve::rows::transform::Transform;
 
 /// The squares that lanes stand for: the smallest square region around the
 /// centre that holds every square where the king may stand or that he passes
@@ -21,7 +21,7 @@ pub(crate) struct Region<const N: usize> {
     /// For every square of the board, its lane's bit; empty beyond the region.
     bits: Vec<Row<N>>,
     /// By symmetry: where the lanes go.
-    flips: Vec<Flip<N>>,
+    transforms: Vec<Transform<N>>,
     /// The kinds of origin that have path rules of their own.
     classes: Vec<OriginClass<N>>,
     /// Lanes that no slide to the east (west) enters: file a (the last file).
@@ -89,7 +89,7 @@ impl<const N: usize> Region<N> {
             board,
             places: Row::EMPTY,
             bits,
-            flips: Vec::new(),
+            transforms: Vec::new(),
             classes: Vec::new(),
             first_file: Row::EMPTY,
             last_file: Row::EMPTY,
@@ -99,7 +99,7 @@ impl<const N: usize> Region<N> {
             region.first_file |= Row::bit(rank * side);
             region.last_file |= Row::bit(rank * side + side - 1);
         }
-        region.flips = Symmetry::ALL.into_iter().map(|g| region.lane_images(g)).collect();
+        region.transforms = Symmetry::ALL.into_iter().map(|g| region.lane_images(g)).collect();
         region.classes =
             origins(rules, Kind::King).map(|group| region.origin_class(rules, group)).collect();
         region
@@ -121,9 +121,9 @@ impl<const N: usize> Region<N> {
         squares.iter().fold(Row::EMPTY, |row, square| row | self.bit(square))
     }
 
-    fn lane_images(&self, symmetry: Symmetry) -> Flip<N> {
+    fn lane_images(&self, symmetry: Symmetry) -> Transform<N> {
         let last = self.side - 1;
-        Flip::new(self.side * self.side, |lane| {
+        Transform::new(self.side * self.side, |lane| {
             let image = symmetry.apply(self.board, self.square(lane));
             let (file, rank) = (self.board.file(image), self.board.rank(image));
             debug_assert!(file.max(rank) <= self.margin + last, "the region is symmetric");
@@ -133,14 +133,14 @@ impl<const N: usize> Region<N> {
 
     /// What a symmetry does to rows.
     #[inline(always)]
-    pub(crate) fn flips(&self, symmetry: Symmetry) -> &Flip<N> {
-        &self.flips[symmetry.index()]
+    pub(crate) fn transforms(&self, symmetry: Symmetry) -> &Transform<N> {
+        &self.transforms[symmetry.index()]
     }
 
     /// The row under a symmetry: lane `x` becomes lane `symmetry(x)`.
     #[inline(always)]
-    pub(crate) fn flip(&self, symmetry: Symmetry, row: Row<N>) -> Row<N> {
-        if symmetry == Symmetry::IDENTITY { row } else { self.flips(symmetry).by_bytes(row) }
+    pub(crate) fn transform(&self, symmetry: Symmetry, row: Row<N>) -> Row<N> {
+        if symmetry == Symmetry::IDENTITY { row } else { self.transforms(symmetry).by_bytes(row) }
     }
 
     fn origin_class(&self, rules: &Ruleset, origins: Origins) -> OriginClass<N> {

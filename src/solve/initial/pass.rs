@@ -4,16 +4,18 @@
 use crate::board::{Direction, Square, SquareSet, Symmetry};
 use crate::rules::{Kind, Side};
 
+use crate::solve::captures::by_attackers::{AttackerMove, attacker_moves};
+use crate::solve::captures::by_defenders::Arrivals;
 use crate::solve::captures::soldiers::{Threat, Victim, capture_groups};
 use crate::solve::frame::block_lookup::Target;
 use crate::solve::frame::defender_sets::DefenderSets;
 use crate::solve::frame::region::Region;
-use crate::solve::frame::{AttackerMove, Block, Frame};
-use crate::solve::initial::seeds::{Options, Seeds};
+use crate::solve::frame::{Block, Frame};
+use crate::solve::initial::seeds::{Immediate, Seeds};
 use crate::solve::initial::sub_slice::SubSlice;
-use crate::solve::moves::by_block::{Scratch, Targets};
+use crate::solve::moves::by_block::{BlockMoves, Targets, for_missing_defender};
 use crate::solve::moves::by_row::RowMoves;
-use crate::solve::rows::row::{Lanes, Pack, Row};
+use crate::solve::rows::row::{Lanes, Row, Wide};
 use crate::solve::rows::simd::{self, Kernel, Processor};
 
 /// The solved slices that captures lead to.
@@ -61,10 +63,16 @@ struct Arrival {
 /// [`SubSlices::fewer_attackers`], and where they are; `None` if all have been.
 type After = Option<(usize, Target)>;
 
-/// Buffers of the initial pass.
-pub(crate) struct InitialScratch<const N: usize> {
-    quiet: Scratch<N>,
-    options: [Options<N>; 2],
+/// What a worker of the initial pass reuses from block to block.
+pub(crate) struct Buffers<'f, const N: usize> {
+    block_moves: BlockMoves<'f, N>,
+    /// By defender rank, or by square of the board.
+    lanes: Vec<Row<N>>,
+    /// By defender rank: where the king captures nothing.
+    quiet: Vec<Row<N>>,
+    /// By a missing defender's place.
+    ranks: Vec<u32>,
+    options: [Immediate<N>; 2],
     /// Rows as they were before the captures of the king by one move.
     decisive: Vec<(u32, Row<N>)>,
     /// For one arrival: the lanes by code.
@@ -72,13 +80,20 @@ pub(crate) struct InitialScratch<const N: usize> {
     arrivals: Vec<Arrival>,
 }
 
+impl<const N: usize> Buffers<'_, N> {
+    /// How many rows they have for each row of a block, besides those for codes that
+    /// captures lead to.
+    pub(crate) const BLOCK_ROWS: usize =
+        BlockMoves::<N>::BLOCK_ROWS + 2 * Immediate::<N>::BLOCK_ROWS + 3;
+}
+
 impl<'a, const N: usize> InitialPass<'a, N> {
     /// The pass over the frame's slice, with the slices that it leads to.
     pub(crate) fn new(
+        frame: &'a Frame<'a, N>,
         moves: &'a RowMoves<'a, N>,
         sub_slices: &'a SubSlices<N>,
     ) -> InitialPass<'a, N> {
-        let frame = moves.frame;
         let codes = usize::from(sub_slices.greatest_code()) + 1;
         let before =
             |square| Direction::ALL.map(|d| frame.region.before_goals(d, SquareSet::of(square)));
@@ -87,10 +102,13 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     }
 
     /// Buffers for one worker.
-    pub(crate) fn scratch(&self) -> InitialScratch<N> {
-        let options = || Options::new(self.frame.block_rows(), self.codes);
-        InitialScratch {
-            quiet: Scratch::default(),
+    pub(crate) fn buffers(&self) -> Buffers<'a, N> {
+        let options = || Immediate::new(self.frame.block_rows(), self.codes);
+        Buffers {
+            block_moves: BlockMoves::new(self.frame),
+            lanes: Vec::new(),
+            quiet: Vec::new(),
+            ranks: Vec::new(),
             options: [options(), options()],
             decisive: Vec::new(),
             values: Vec::new(),
@@ -102,20 +120,20 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     pub(crate) fn run(
         &self,
         blocks: std::ops::Range<usize>,
-        scratch: &mut InitialScratch<N>,
+        buffers: &mut Buffers<N>,
     ) -> [Seeds<N>; 2] {
         let [mut attackers, mut defenders] = [0, 1].map(|_| Seeds::new(self.codes));
-        let mut walker = self.moves.walker();
+        let mut walker = self.frame.walker();
         for number in blocks {
             let block = self.frame.block_of(number, walker.set(number as u64).0);
-            scratch.options.iter_mut().for_each(|options| options.clear(&block.valid));
+            buffers.options.iter_mut().for_each(|options| options.clear(&block.valid));
             if self.frame.slice.defenders == 0 {
-                self.bare_king(&block, scratch);
+                self.bare_king(&block, buffers);
             } else {
-                self.attackers(&block, scratch);
-                self.defenders(&block, scratch);
+                self.attackers(&block, buffers);
+                self.defenders(&block, buffers);
             }
-            let [by_attackers, by_defenders] = &scratch.options;
+            let [by_attackers, by_defenders] = &buffers.options;
             attackers.add(&block, by_attackers, by_defenders);
             defenders.add(&block, by_defenders, by_attackers);
         }
@@ -123,47 +141,53 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     }
 
     /// Attackers capture nothing but the king, and only the king captures them.
-    fn bare_king(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
-        let InitialScratch { quiet, options: [options, _], .. } = scratch;
-        (options.stuck[0], options.decisive[0]) =
-            self.moves.attackers_ahead(block.attackers, block.valid[0], &mut quiet.lanes);
-        self.defenders_that_move(block, scratch);
+    fn bare_king(&self, block: &Block<N>, buffers: &mut Buffers<N>) {
+        let Buffers { lanes, options: [options, _], .. } = buffers;
+        (options.stalemates[0], options.decisive[0]) =
+            self.moves.attackers_ahead(block.attackers, block.valid[0], lanes);
+        self.defenders_that_move(block, buffers);
         let capturing = block.valid[0].without(self.moves.quiet_king(block.attackers, 0));
         if !capturing.is_empty() {
             let to = capturing.lanes().map(|lane| self.frame.region.square(lane));
-            self.threats(block, to.collect(), &mut scratch.arrivals);
-            self.captures_by_king(block, 0, capturing, scratch);
+            self.threats(block, to.collect(), &mut buffers.arrivals);
+            self.captures_by_king_of_row(block, 0, capturing, buffers);
         }
     }
 
-    fn attackers(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
+    fn attackers(&self, block: &Block<N>, buffers: &mut Buffers<N>) {
         let frame = self.frame;
-        let InitialScratch { quiet, options: [options, _], decisive, .. } = scratch;
-        let mut any_stuck = true;
-        frame.attacker_moves(
+        let Buffers { lanes, options: [options, _], decisive, .. } = buffers;
+        let mut any_stalemates = true;
+        attacker_moves(
+            frame,
             block,
-            &mut quiet.lanes,
+            lanes,
             |_, _| Some(()),
             |(), mv, lanes| {
-                if any_stuck {
-                    let mut stuck_rows = Row::EMPTY;
-                    for (stuck, &lanes) in options.stuck.iter_mut().zip(&*lanes) {
-                        *stuck = stuck.without(lanes.without(mv.king_passed));
-                        stuck_rows |= *stuck;
+                if any_stalemates {
+                    let mut left = Row::EMPTY;
+                    for (stalemates, &lanes) in options.stalemates.iter_mut().zip(&*lanes) {
+                        *stalemates = stalemates.without(lanes.without(mv.king_passed));
+                        left |= *stalemates;
                     }
-                    any_stuck = !stuck_rows.is_empty();
+                    any_stalemates = !left.is_empty();
                 }
-                frame.add_king_captures(&mv, lanes, &mut options.decisive, decisive);
+                mv.add_captures_of_king(frame, lanes, &mut options.decisive, decisive);
                 self.attacker_captures(&mv, lanes, options);
             },
         );
     }
 
     /// The captures of defenders by one attacker move.
-    fn attacker_captures(&self, mv: &AttackerMove<N>, lanes: &[Row<N>], options: &mut Options<N>) {
+    fn attacker_captures(
+        &self,
+        mv: &AttackerMove<N>,
+        lanes: &[Row<N>],
+        options: &mut Immediate<N>,
+    ) {
         let (frame, sets) = (self.frame, &self.frame.defenders);
-        let threats: Vec<Threat> = frame.threats(mv).collect();
-        let exact = frame.shielded_ranks(mv).next().is_some();
+        let threats: Vec<Threat> = mv.threats(frame).collect();
+        let exact = mv.shielded_ranks(frame).next().is_some();
         let mut targets = [None; 3];
         let mut victims = Vec::with_capacity(threats.len());
         for (i, threat) in threats.iter().enumerate() {
@@ -175,10 +199,10 @@ impl<'a, const N: usize> InitialPass<'a, N> {
                 if legal.is_empty() || earlier() {
                     continue;
                 }
-                let king = if exact { frame.king_captures(mv, rank) } else { mv.king_captured };
+                let king = if exact { mv.captures_of_king(frame, rank) } else { mv.king_captured };
                 victims.clear();
                 let there = threats[i..].iter().filter(|t| sets.is_among(men, t.square));
-                victims.extend(there.filter_map(|t| t.victim(frame.is_backed(t, rank))));
+                victims.extend(there.filter_map(|t| t.victim(t.is_backed(sets, rank))));
                 capture_groups(&frame.region, &victims, |lanes, captured| {
                     let lanes = lanes & legal.without(king);
                     if lanes.is_empty() {
@@ -198,25 +222,25 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         }
     }
 
-    fn defenders(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
-        self.defenders_that_move(block, scratch);
+    fn defenders(&self, block: &Block<N>, buffers: &mut Buffers<N>) {
+        self.defenders_that_move(block, buffers);
         let near = block.attackers.iter().flat_map(|s| self.frame.rules.board.neighbours(s));
         let near = near.collect::<SquareSet>() - block.attackers;
-        self.threats(block, near, &mut scratch.arrivals);
-        self.defender_captures(block, scratch);
-        self.king_captures(block, scratch);
+        self.threats(block, near, &mut buffers.arrivals);
+        self.defender_captures(block, buffers);
+        self.captures_by_king(block, buffers);
     }
 
-    fn defenders_that_move(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
+    fn defenders_that_move(&self, block: &Block<N>, buffers: &mut Buffers<N>) {
         let frame = self.frame;
-        let InitialScratch { quiet, options: [_, options], .. } = scratch;
+        let Buffers { block_moves, options: [_, options], .. } = buffers;
         let everywhere = Targets {
             rows: &block.valid,
             first_block: block.number,
             complement: false,
             blocks: None,
         };
-        frame.defender_moves(block, everywhere, None, quiet, &mut options.stuck);
+        block_moves.defender_moves(block, everywhere, None, &mut options.stalemates);
         let shut = |squares: SquareSet| {
             Direction::ALL.map(|direction| frame.region.before_goals(direction, squares))
         };
@@ -245,16 +269,15 @@ impl<'a, const N: usize> InitialPass<'a, N> {
 
     /// Every arrival of a defender that captures, spread to all the squares that
     /// he can have come from.
-    fn defender_captures(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
+    fn defender_captures(&self, block: &Block<N>, buffers: &mut Buffers<N>) {
         let frame = self.frame;
         let stop = frame.rules.places(Kind::Defender);
-        let InitialScratch { quiet, options: [_, options], values, arrivals, .. } = scratch;
+        let Buffers { ranks, options: [_, options], values, arrivals, .. } = buffers;
         let mut victims: Vec<Victim> = Vec::new();
-        frame.for_missing_defender(block, quiet, |_, occupied, quiet| {
+        for_missing_defender(frame, block, ranks, |_, occupied, ranks| {
             let free = stop - occupied;
             for arrival in arrivals.iter_mut().filter(|arrival| free.contains(arrival.to)) {
                 let Some(place) = frame.defenders.place(arrival.to) else { continue };
-                let ranks = &quiet.ranks;
                 let rank = ranks[place];
                 let valid = block.valid[rank as usize];
                 victims.clear();
@@ -346,30 +369,27 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     }
 
     /// Every arrival of the king that captures, spread to his origins.
-    fn king_captures(&self, block: &Block<N>, scratch: &mut InitialScratch<N>) {
+    fn captures_by_king(&self, block: &Block<N>, buffers: &mut Buffers<N>) {
         let frame = self.frame;
-        let mut ends = std::mem::take(&mut scratch.quiet.ends);
-        ends.clear();
-        let by_attackers = frame.quiet_arrivals(block.attackers);
-        ends.extend(block.valid.iter().map(|&valid| valid & by_attackers.king));
-        by_attackers.take_helped(frame, &mut ends);
-        for (rank, &quiet) in ends.iter().enumerate() {
-            let capturing = block.valid[rank].without(quiet);
-            self.captures_by_king(block, rank as u32, capturing, scratch);
+        let arrivals = Arrivals::new(frame, block.attackers);
+        buffers.quiet.clear();
+        buffers.quiet.extend(block.valid.iter().map(|&valid| valid & arrivals.king));
+        arrivals.take_helped(frame, &mut buffers.quiet);
+        for (rank, valid) in block.valid.iter().enumerate() {
+            let capturing = valid.without(buffers.quiet[rank]);
+            self.captures_by_king_of_row(block, rank as u32, capturing, buffers);
         }
-        scratch.quiet.ends = ends;
     }
 
-    fn captures_by_king(
+    fn captures_by_king_of_row(
         &self,
         block: &Block<N>,
         rank: u32,
         capturing: Row<N>,
-        scratch: &mut InitialScratch<N>,
+        buffers: &mut Buffers<N>,
     ) {
         let frame = self.frame;
-        let InitialScratch { options: [_, options], values, arrivals, .. } = scratch;
-        let men = frame.defenders.men(rank);
+        let Buffers { options: [_, options], values, arrivals, .. } = buffers;
         for lane in capturing.lanes() {
             let to = frame.region.square(lane);
             let end = Row::bit(lane);
@@ -379,10 +399,8 @@ impl<'a, const N: usize> InitialPass<'a, N> {
             if origins.is_empty() {
                 continue;
             }
-            let backed = |threat: &Threat| {
-                threat.can_be_backed && frame.defenders.is_among(men, threat.anvil)
-            };
             // He is not on the anvil himself.
+            let backed = |threat: &Threat| threat.is_backed(&frame.defenders, rank);
             let victims = threats.iter().filter_map(|t| t.victim(backed(t)));
             let victims = victims.filter(|victim| victim.without_king);
             let captured = victims.map(|victim| victim.square).collect();
@@ -397,7 +415,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
 }
 
 /// The king's moves, whatever they capture: where he escapes, and where he is
-/// not stuck, row by row.
+/// not stalemates, row by row.
 struct KingOptions<'a, const N: usize> {
     region: &'a Region<N>,
     defenders: &'a DefenderSets<N>,
@@ -410,15 +428,15 @@ struct KingOptions<'a, const N: usize> {
     /// What the attackers leave free.
     free: Row<N>,
     valid: &'a [Row<N>],
-    options: &'a mut Options<N>,
+    options: &'a mut Immediate<N>,
 }
 
 impl<const N: usize> KingOptions<'_, N> {
     /// What defenders of eight rows from `first` on shut.
     #[inline(always)]
-    fn shut(&self, shut_by: &[[Row<N>; 4]], first: usize) -> [Pack<N>; 4] {
-        let mut rows = [[Row::EMPTY; Pack::<1>::ROWS]; 4];
-        let last = self.valid.len().min(first + Pack::<1>::ROWS);
+    fn shut(&self, shut_by: &[[Row<N>; 4]], first: usize) -> [Wide<N>; 4] {
+        let mut rows = [[Row::EMPTY; Wide::<1>::ROWS]; 4];
+        let last = self.valid.len().min(first + Wide::<1>::ROWS);
         for rank in first..last {
             for &place in self.defenders.men(rank as u32) {
                 let square = self.defenders.squares[usize::from(place)];
@@ -427,18 +445,18 @@ impl<const N: usize> KingOptions<'_, N> {
                 }
             }
         }
-        rows.map(|rows| Pack::load(&rows))
+        rows.map(|rows| Wide::load(&rows))
     }
 }
 
 impl<const N: usize> Kernel for KingOptions<'_, N> {
     #[inline(always)]
     fn run(self, _: impl Processor) {
-        let by_attackers = self.shut.map(Pack::all);
-        let step = Pack::<1>::ROWS;
+        let by_attackers = self.shut.map(Wide::all);
+        let step = Wide::<1>::ROWS;
         for first in (0..self.valid.len()).step_by(step) {
             let rows = first..self.valid.len().min(first + step);
-            let valid = Pack::load(&self.valid[rows.clone()]);
+            let valid = Wide::load(&self.valid[rows.clone()]);
             if valid.is_empty() {
                 continue;
             }
@@ -447,15 +465,15 @@ impl<const N: usize> Kernel for KingOptions<'_, N> {
                 let by_men = self.shut(shut_by, first);
                 shut = std::array::from_fn(|direction| shut[direction] | by_men[direction]);
             }
-            let men = Pack::load(&self.defenders.lanes[rows.clone()]);
-            let free = Pack::all(self.free).without(men);
+            let men = Wide::load(&self.defenders.lanes[rows.clone()]);
+            let free = Wide::all(self.free).without(men);
             // Rows without positions must keep without any.
             let escapes = self.region.escapes(shut, free) & valid;
             let moves = escapes | self.region.king_origins(valid, free);
             let decisive = &mut self.options.decisive[rows.clone()];
-            (Pack::load(decisive) | escapes).store(decisive);
-            let stuck = &mut self.options.stuck[rows];
-            Pack::load(stuck).without(moves).store(stuck);
+            (Wide::load(decisive) | escapes).store(decisive);
+            let stalemates = &mut self.options.stalemates[rows];
+            Wide::load(stalemates).without(moves).store(stalemates);
         }
     }
 }

@@ -3,10 +3,7 @@
 use crate::table::Code;
 
 use crate::solve::frame::Block;
-use crate::solve::rows::row::Row;
-
-/// A row of the chunk and lanes that something happens to.
-pub(crate) type Event<const N: usize> = (u32, Row<N>);
+use crate::solve::rows::row::{Event, Row};
 
 /// What the initial pass says about a chunk for one outcome: the winner is the
 /// side that wins, the loser the other one.
@@ -16,7 +13,7 @@ pub(crate) struct Seeds<const N: usize> {
     /// capture nothing lead to wins. Lanes held back by captures come later.
     pub open: Vec<Row<N>>,
     /// Where the loser, to move, has no legal move.
-    pub stuck: Vec<Event<N>>,
+    pub stalemates: Vec<Event<N>>,
     /// By ply: where the winner, to move, wins in that many plies by rule or by
     /// a capture, and not in fewer. A row can come twice.
     pub wins: Vec<Vec<Event<N>>>,
@@ -26,9 +23,9 @@ pub(crate) struct Seeds<const N: usize> {
 }
 
 /// What one side to move can do at once, by row of a block.
-pub(crate) struct Options<const N: usize> {
+pub(crate) struct Immediate<const N: usize> {
     /// Where it has no legal move.
-    pub stuck: Vec<Row<N>>,
+    pub stalemates: Vec<Row<N>>,
     /// Where a move wins at once by rule: a king's capture or escape.
     pub decisive: Vec<Row<N>>,
     /// By code: where a capture leads to a position of that code; no rows at
@@ -38,17 +35,20 @@ pub(crate) struct Options<const N: usize> {
     codes: Vec<usize>,
 }
 
-impl<const N: usize> Options<N> {
+impl<const N: usize> Immediate<N> {
+    /// How many rows it has for each row of a block, besides those for codes.
+    pub(crate) const BLOCK_ROWS: usize = 2;
+
     /// Nothing yet; captures will lead to codes below `codes`.
-    pub(crate) fn new(rows: usize, codes: usize) -> Options<N> {
+    pub(crate) fn new(rows: usize, codes: usize) -> Immediate<N> {
         let empty = vec![Row::EMPTY; rows];
         let captures = vec![Vec::new(); codes];
-        Options { stuck: empty.clone(), decisive: empty, captures, codes: Vec::new() }
+        Immediate { stalemates: empty.clone(), decisive: empty, captures, codes: Vec::new() }
     }
 
     /// Forgets everything, for a block with these positions.
     pub(crate) fn clear(&mut self, valid: &[Row<N>]) {
-        self.stuck.copy_from_slice(valid);
+        self.stalemates.copy_from_slice(valid);
         self.decisive.fill(Row::EMPTY);
         self.codes.drain(..).for_each(|code| self.captures[code].clear());
     }
@@ -74,7 +74,7 @@ impl<const N: usize> Options<N> {
         let rows = &mut self.captures[usize::from(code)];
         if rows.is_empty() {
             self.codes.push(usize::from(code));
-            rows.resize(self.stuck.len(), Row::EMPTY);
+            rows.resize(self.stalemates.len(), Row::EMPTY);
         }
         rows[rank as usize] |= lanes;
     }
@@ -86,12 +86,12 @@ impl<const N: usize> Seeds<N> {
         // A capture into a code is one ply earlier; codes of losses are two
         // above their plies.
         let plies = || vec![Vec::new(); codes + 1];
-        Seeds { open: Vec::new(), stuck: Vec::new(), wins: plies(), releases: plies() }
+        Seeds { open: Vec::new(), stalemates: Vec::new(), wins: plies(), releases: plies() }
     }
 
     /// Adds the rows of the chunk's next block: what the winner and the loser can
     /// do when they are to move.
-    pub(crate) fn add(&mut self, block: &Block<N>, winner: &Options<N>, loser: &Options<N>) {
+    pub(crate) fn add(&mut self, block: &Block<N>, winner: &Immediate<N>, loser: &Immediate<N>) {
         let won_by = winner.losses();
         let draws = Some(0).filter(|&code| !loser.captures[code].is_empty());
         let safe_by: Vec<usize> = draws.into_iter().chain(loser.losses()).collect();
@@ -111,13 +111,13 @@ impl<const N: usize> Seeds<N> {
                     rest = rest.without(lanes);
                 }
             }
-            if !loser.stuck[rank].is_empty() {
-                self.stuck.push((row, loser.stuck[rank]));
+            if !loser.stalemates[rank].is_empty() {
+                self.stalemates.push((row, loser.stalemates[rank]));
             }
             // Captures that lead to draws or to wins of the loser keep him safe.
             let safe =
                 safe_by.iter().fold(Row::EMPTY, |safe, &code| safe | loser.captures[code][rank]);
-            let mut open = valid.without(loser.stuck[rank] | loser.decisive[rank] | safe);
+            let mut open = valid.without(loser.stalemates[rank] | loser.decisive[rank] | safe);
             for &code in held_by.iter().rev() {
                 let lanes = open & loser.captures[code][rank];
                 if !lanes.is_empty() {

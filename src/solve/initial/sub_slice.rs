@@ -32,14 +32,14 @@ impl<const N: usize> SubSlice<N> {
     ) {
         let row = target.block * self.block_rows + image(target.symmetry) as usize;
         // Few lanes are asked for: they go to the row, not the row to them.
-        let (mut lanes, mut asked) = (lanes, region.flip(target.symmetry, lanes));
+        let (mut lanes, mut asked) = (lanes, region.transform(target.symmetry, lanes));
         for (code, there) in self.rows.row(row) {
             let found = there & asked;
             if found == asked {
                 return visit(code, lanes);
             }
             if !found.is_empty() {
-                let here = region.flip(target.back, found);
+                let here = region.transform(target.back, found);
                 visit(code, here);
                 asked = asked.without(found);
                 lanes = lanes.without(here);

@@ -8,27 +8,23 @@ use crate::board::{Direction, Square, SquareSet, Symmetry};
 use crate::index::Walker;
 use crate::rules::{Kind, Side};
 
-use crate::solve::captures::by_king::KingCaptures;
+use crate::solve::captures::by_attackers::{quiet_arrival, shields_near};
+use crate::solve::captures::of_king::CapturesOfKing;
 use crate::solve::captures::soldiers::Soldiers;
 use crate::solve::frame::Frame;
 use crate::solve::frame::block_lookup::Fixed;
-use crate::solve::moves::by_star::AttackerStars;
 use crate::solve::rows::row::Row;
 
 /// What moves of single rows need to know about a slice.
 pub(crate) struct RowMoves<'f, const N: usize> {
-    /// The slice.
-    pub frame: &'f Frame<'f, N>,
-    /// Where attackers capture the king.
-    pub king_captures: KingCaptures<N>,
+    frame: &'f Frame<'f, N>,
+    of_king: CapturesOfKing<N>,
     /// By square of arrival: where defenders may change what attackers capture.
     near: Vec<SquareSet>,
     /// The blocks whose attackers have a symmetry of their own.
     symmetric: BitVec,
     /// Attackers whom the king can capture without the help of a defender.
     exposed: Vec<Exposed>,
-    /// For blocks of one row.
-    pub stars: Option<AttackerStars<N>>,
 }
 
 /// An attacker beside a hostile square.
@@ -43,15 +39,15 @@ struct Exposed {
 pub(crate) type RankLanes<const N: usize> = (u32, Row<N>);
 
 /// Buffers that a worker reuses from block to block.
-pub(crate) struct RowScratch<const N: usize> {
+pub(crate) struct RowBuffers<const N: usize> {
     others: Fixed,
     start: Vec<RankLanes<N>>,
     live: Vec<RankLanes<N>>,
 }
 
-impl<const N: usize> Default for RowScratch<N> {
+impl<const N: usize> Default for RowBuffers<N> {
     fn default() -> Self {
-        RowScratch { others: Fixed::default(), start: Vec::new(), live: Vec::new() }
+        RowBuffers { others: Fixed::default(), start: Vec::new(), live: Vec::new() }
     }
 }
 
@@ -70,11 +66,10 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         });
         RowMoves {
             frame,
-            king_captures: KingCaptures::new(rules, &frame.region),
+            of_king: CapturesOfKing::new(rules, &frame.region),
             near: rules.board.squares().map(|to| near(frame, to)).collect(),
             symmetric: symmetric_blocks(frame),
             exposed: exposed.collect(),
-            stars: AttackerStars::new(frame),
         }
     }
 
@@ -85,9 +80,9 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         let sets = &self.frame.defenders;
         let men = sets.men(rank);
         if men.iter().any(|&place| near.contains(sets.squares[usize::from(place)])) {
-            return self.frame.quiet(after, to, rank);
+            return quiet_arrival(self.frame, after, to, rank);
         }
-        !self.king_captures.by_arrival(after, to)
+        !self.of_king.by_arrival(after, to)
     }
 
     /// Calls `visit` with the rows and lanes from which an attacker has a move
@@ -98,11 +93,11 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         &self,
         attackers: SquareSet,
         rows: &[RankLanes<N>],
-        scratch: &mut RowScratch<N>,
+        buffers: &mut RowBuffers<N>,
         mut visit: impl FnMut(usize, usize, Row<N>),
     ) {
         let frame = self.frame;
-        let RowScratch { others: fixed, start, live } = scratch;
+        let RowBuffers { others: fixed, start, live } = buffers;
         for to in attackers {
             let quiet = |&(rank, lanes): &RankLanes<N>| {
                 let lanes = lanes & self.quiet(attackers, to, rank);
@@ -128,7 +123,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
                     let target = frame.attackers.target_with(fixed, step.square);
                     let images = frame.defenders.images(target.symmetry);
                     for &(rank, lanes) in &*live {
-                        let lanes = frame.region.flip(target.symmetry, lanes);
+                        let lanes = frame.region.transform(target.symmetry, lanes);
                         visit(target.block, images[rank as usize] as usize, lanes);
                     }
                 }
@@ -155,11 +150,11 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         attackers: SquareSet,
         table: &[Row<N>],
         rows: &mut Vec<RankLanes<N>>,
-        scratch: &mut RowScratch<N>,
+        buffers: &mut RowBuffers<N>,
     ) {
         let frame = self.frame;
         let sets = &frame.defenders;
-        let fixed = &mut scratch.others;
+        let fixed = &mut buffers.others;
         for from in attackers {
             rows.retain(|(_, lanes)| !lanes.is_empty());
             if rows.is_empty() {
@@ -186,7 +181,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
                             continue;
                         }
                         let known = table[first + images[*rank as usize] as usize];
-                        let safe = asked.without(frame.region.flip(target.back, known));
+                        let safe = asked.without(frame.region.transform(target.back, known));
                         if !safe.is_empty() {
                             let quiet = self.quiet(others.with(to), to, *rank);
                             *lanes = lanes.without(safe & quiet);
@@ -207,9 +202,9 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         lanes: Row<N>,
         captured: &mut Vec<Row<N>>,
     ) -> (Row<N>, Row<N>) {
-        let (mut stuck, mut decisive) = (lanes, Row::EMPTY);
+        let (mut stalemates, mut decisive) = (lanes, Row::EMPTY);
         // The mover counted as one who helps, nothing is missed.
-        self.king_captures.by_arrivals(attackers, captured);
+        self.of_king.by_arrivals(attackers, captured);
         for from in attackers {
             let others = attackers.without(from);
             for ray in self.frame.rules.slides().from(Kind::Attacker, from) {
@@ -217,16 +212,16 @@ impl<'f, const N: usize> RowMoves<'f, N> {
                 for step in ray.iter().take_while(|step| !others.contains(step.square)) {
                     legal = legal.without(self.frame.region.bit(step.square));
                     if step.ends {
-                        stuck = stuck.without(legal);
+                        stalemates = stalemates.without(legal);
                         if !(captured[step.square.index()] & legal).is_empty() {
                             let after = others.with(step.square);
-                            decisive |= legal & self.king_captures.by_arrival(after, step.square);
+                            decisive |= legal & self.of_king.by_arrival(after, step.square);
                         }
                     }
                 }
             }
         }
-        (stuck, decisive)
+        (stalemates, decisive)
     }
 
     /// The lanes of a row on which the king, arriving there, captures nothing.
@@ -368,7 +363,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         let before = rows.to_vec();
         for g in Symmetry::ALL.into_iter().filter(|g| symmetries >> g.index() & 1 == 1) {
             for (&lanes, &image) in before.iter().zip(self.frame.defenders.images(g)) {
-                visit(&mut rows[image as usize], self.frame.region.flip(g, lanes));
+                visit(&mut rows[image as usize], self.frame.region.transform(g, lanes));
             }
         }
     }
@@ -377,13 +372,13 @@ impl<'f, const N: usize> RowMoves<'f, N> {
 /// Where defenders may change what an attacker captures who arrives on `to`.
 fn near<const N: usize>(frame: &Frame<N>, to: Square) -> SquareSet {
     let beside: SquareSet = frame.rules.board.neighbours(to).collect();
-    (beside & frame.rules.places(Kind::Defender)) | frame.shields_near(to)
+    (beside & frame.rules.places(Kind::Defender)) | shields_near(frame, to)
 }
 
 fn symmetric_blocks<const N: usize>(frame: &Frame<N>) -> BitVec {
     const WORD: usize = usize::BITS as usize;
     let words = (0..frame.blocks().div_ceil(WORD)).into_par_iter().map_init(
-        || Walker::new(frame.attackers.sets()),
+        || frame.walker(),
         |walker, word| {
             let blocks = word * WORD..frame.blocks().min((word + 1) * WORD);
             let bit = |block: usize| usize::from(walker.set(block as u64).1 != 1) << (block % WORD);

@@ -15,10 +15,10 @@ use crate::index::{AttackerSets, Walker};
 use crate::rules::Kind;
 use crate::slice::Slice;
 
+use crate::solve::captures::of_king::CapturesOfKing;
 use crate::solve::frame::block_lookup::{Fixed, Target};
-use crate::solve::frame::lines::{LinesScratch, SlideLines};
+use crate::solve::frame::lines::{LineBuffers, SlideLines};
 use crate::solve::frame::{Frame, counted_sets};
-use crate::solve::moves::by_row::RowMoves;
 use crate::solve::rows::atomics::SharedRows;
 use crate::solve::rows::row::Row;
 use crate::solve::rows::simd::{self, Kernel, Processor};
@@ -29,7 +29,9 @@ const TASK: usize = 1 << 10;
 const TOGETHER: usize = 8;
 
 /// The stars of a slice.
-pub(crate) struct AttackerStars<const N: usize> {
+pub(crate) struct AttackerStars<'f, const N: usize> {
+    frame: &'f Frame<'f, N>,
+    of_king: CapturesOfKing<N>,
     others: AttackerSets,
     lines: SlideLines<N>,
 }
@@ -46,19 +48,21 @@ struct Worker<'s, const N: usize> {
     targets: Vec<(Square, Target)>,
     /// By square of the board.
     captured: Vec<Row<N>>,
-    lines: LinesScratch<N>,
+    lines: LineBuffers<N>,
 }
 
-impl<const N: usize> AttackerStars<N> {
+impl<'f, const N: usize> AttackerStars<'f, N> {
     /// The stars of a slice without defending soldiers, if its rows are found by
     /// a table.
-    pub(crate) fn new(frame: &Frame<N>) -> Option<AttackerStars<N>> {
+    pub(crate) fn new(frame: &'f Frame<'f, N>) -> Option<AttackerStars<'f, N>> {
         let slice = frame.slice;
         if slice.defenders > 0 || frame.attackers.entries().is_none() {
             return None;
         }
         let others = Slice { attackers: slice.attackers - 1, ..slice };
         Some(AttackerStars {
+            frame,
+            of_king: CapturesOfKing::new(frame.rules, &frame.region),
             others: counted_sets(frame.rules, others).ok()?,
             lines: SlideLines::new(frame.rules, &frame.region, Kind::Attacker),
         })
@@ -68,13 +72,7 @@ impl<const N: usize> AttackerStars<N> {
     /// captures nothing to a position that is in `table`, or if `complement`, is
     /// not. Of the images of a lane under the symmetries of its attackers, one at
     /// least is taken.
-    pub(crate) fn without_moves(
-        &self,
-        moves: &RowMoves<N>,
-        table: &[Row<N>],
-        complement: bool,
-        rows: &mut [Row<N>],
-    ) {
+    pub(crate) fn without_moves(&self, table: &[Row<N>], complement: bool, rows: &mut [Row<N>]) {
         let rows = SharedRows::new(rows);
         let stars = self.others.rows() as usize;
         (0..stars.div_ceil(TASK)).into_par_iter().for_each_init(
@@ -85,11 +83,11 @@ impl<const N: usize> AttackerStars<N> {
                 free: Vec::new(),
                 targets: Vec::new(),
                 captured: Vec::new(),
-                lines: self.lines.scratch(),
+                lines: self.lines.buffers(),
             },
             |worker, task| {
                 let stars = task * TASK..((task + 1) * TASK).min(stars);
-                simd::run(Pass { of: self, moves, table, complement, rows, stars, worker });
+                simd::run(Pass { of: self, table, complement, rows, stars, worker });
             },
         );
     }
@@ -97,8 +95,7 @@ impl<const N: usize> AttackerStars<N> {
 
 /// One task.
 struct Pass<'a, 's, const N: usize> {
-    of: &'a AttackerStars<N>,
-    moves: &'a RowMoves<'a, N>,
+    of: &'a AttackerStars<'a, N>,
     table: &'a [Row<N>],
     complement: bool,
     rows: SharedRows<'a, N>,
@@ -125,7 +122,7 @@ impl<const N: usize> Pass<'_, '_, N> {
     /// Finds the rows of some stars.
     #[inline(always)]
     fn find(&mut self, stars: Range<usize>, processor: impl Processor) {
-        let lookup = &self.moves.frame.attackers;
+        let lookup = &self.of.frame.attackers;
         let entries = lookup.entries().unwrap_or_default();
         let Worker { walker, fixed, stars: found, free, targets, .. } = &mut *self.worker;
         found.clear();
@@ -150,27 +147,28 @@ impl<const N: usize> Pass<'_, '_, N> {
 
     #[inline(always)]
     fn star(&mut self, others: SquareSet, targets: Range<usize>, processor: impl Processor) {
-        let region = &self.moves.frame.region;
-        let Worker { targets: all, captured, lines: scratch, .. } = &mut *self.worker;
+        let region = &self.of.frame.region;
+        let Worker { targets: all, captured, lines: buffers, .. } = &mut *self.worker;
         let targets = &all[targets];
         if targets.iter().all(|(_, target)| self.rows.get(target.block).is_empty()) {
             return;
         }
-        self.moves.king_captures.by_arrivals(others, captured);
+        self.of.of_king.by_arrivals(others, captured);
         let lines = &self.of.lines;
-        scratch.clear();
+        buffers.clear();
         for &(square, target) in targets {
             let known = self.table[target.block];
             let ends = if self.complement { !known } else { known };
-            let ends = processor.flip(region.flips(target.back), ends);
-            lines.put_target(scratch, square, ends.without(captured[square.index()]));
+            let ends = processor.transform(region.transforms(target.back), ends);
+            lines.put_target(buffers, square, ends.without(captured[square.index()]));
         }
-        lines.reach(others, scratch);
+        lines.reach(others, buffers);
         for &(square, target) in targets {
             let sought = self.rows.get(target.block);
-            let reached = lines.reached(scratch, square);
+            let reached = lines.reached(buffers, square);
             if !sought.is_empty() && !reached.is_empty() {
-                let found = processor.flip(region.flips(target.symmetry), reached) & sought;
+                let found =
+                    processor.transform(region.transforms(target.symmetry), reached) & sought;
                 if !found.is_empty() {
                     self.rows.remove(target.block, found);
                 }

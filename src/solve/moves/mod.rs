@@ -1,6 +1,29 @@
-//! Moves that capture nothing, backwards and forwards, in the three ways in which they
-//! can share their work: by block, by row, by star.
+//! Moves that capture nothing, taken in three ways: by whole blocks, by single rows, and
+//! by stars. Which way takes least is said in one place, [`cost`].
 
 pub(super) mod by_block;
 pub(super) mod by_row;
 pub(super) mod by_star;
+pub(super) mod cost;
+
+use crate::solve::frame::Frame;
+use crate::solve::moves::by_row::RowMoves;
+use crate::solve::moves::by_star::AttackerStars;
+
+/// What moves of a slice need to know. Those of whole blocks need the frame alone, and
+/// buffers: each worker has its own [`BlockMoves`](by_block::BlockMoves).
+pub(super) struct Moves<'f, const N: usize> {
+    /// The slice.
+    pub frame: &'f Frame<'f, N>,
+    /// Moves of single rows.
+    pub rows: RowMoves<'f, N>,
+    /// All moves of one attacker at once, for blocks of one row.
+    pub stars: Option<AttackerStars<'f, N>>,
+}
+
+impl<'f, const N: usize> Moves<'f, N> {
+    /// For a slice.
+    pub(super) fn new(frame: &'f Frame<'f, N>) -> Moves<'f, N> {
+        Moves { frame, rows: RowMoves::new(frame), stars: AttackerStars::new(frame) }
+    }
+}

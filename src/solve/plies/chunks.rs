@@ -1,5 +1,4 @@
-//! How the rows of a slice are shared out among workers, and between memory and
-//! disk.
+//! How the rows of a slice are shared out among workers.
 
 use std::ops::Range;
 
@@ -67,40 +66,8 @@ impl Chunks {
     }
 }
 
-/// Where the tables of the outcome in progress are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Placement {
-    /// All in memory.
-    Memory,
-    /// In files, of which ranges are mapped into memory: one range of chunks is
-    /// worked on, while others, one after the other, are looked at.
-    Disk {
-        /// How many chunks are worked on at a time.
-        own_chunks: usize,
-        /// How many chunks are looked at at a time.
-        window_chunks: usize,
-    },
-}
-
-impl Placement {
-    /// The ranges that are worked on.
-    pub(crate) fn own(&self, chunks: Chunks) -> Vec<Range<usize>> {
-        match *self {
-            Placement::Memory => ranges(chunks, chunks.count()),
-            Placement::Disk { own_chunks, .. } => ranges(chunks, own_chunks),
-        }
-    }
-
-    /// The ranges that are looked at from each of them.
-    pub(crate) fn windows(&self, chunks: Chunks) -> Vec<Range<usize>> {
-        match *self {
-            Placement::Memory => ranges(chunks, chunks.count()),
-            Placement::Disk { window_chunks, .. } => ranges(chunks, window_chunks),
-        }
-    }
-}
-
-fn ranges(chunks: Chunks, size: usize) -> Vec<Range<usize>> {
+/// All chunks in consecutive ranges of so many.
+pub(crate) fn ranges(chunks: Chunks, size: usize) -> impl Iterator<Item = Range<usize>> {
     let count = chunks.count();
-    (0..count).step_by(size.max(1)).map(|first| first..(first + size).min(count)).collect()
+    (0..count).step_by(size.max(1)).map(move |first| first..(first + size).min(count))
 }

@@ -1,5 +1,5 @@
-//! Which rows a ply has to look at: those that have a move to a row that
-//! changed at the ply before.
+//! What a ply changed, and where the next one has to look: at the predecessors of
+//! what changed.
 
 use std::ops::Range;
 use std::sync::atomic::AtomicUsize;
@@ -9,52 +9,47 @@ use bitvec::slice::BitSlice;
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
-use crate::index::Walker;
-use crate::rules::Side;
-
-use crate::solve::moves::by_row::{RankLanes, RowMoves, RowScratch};
+use crate::rules::{Kind, Side};
+use crate::solve::frame::Frame;
+use crate::solve::moves::Moves;
+use crate::solve::moves::by_row::{RankLanes, RowBuffers};
+use crate::solve::moves::cost::{StarRows, are_few};
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::rows::atomics::SharedRows;
 use crate::solve::rows::row::Row;
 
-/// Rows of which stars visit as many as single visits do one, in the same time:
-/// measured for moves back, for these and all moves of the rows that they lead
-/// to, and for moves on.
-const STAR_ROWS_BACK: usize = 10;
-const STAR_ROWS_BOTH: usize = 150;
-pub(crate) const STAR_ROWS_ON: usize = 3;
-
-/// What it takes to visit one row's moves, all moves of a block, and in these
-/// one row: measured, in nanoseconds for a move.
-const SINGLE_ROW: usize = 10;
-const BLOCK: usize = 40;
-const BLOCK_ROW: usize = 2;
-
 /// Rows that are added to at once.
 const AT_ONCE: usize = 1 << 10;
 
+/// If more than one block in so many changed, nearly all have a move to one that did.
+const MOST_SHARE: usize = 8;
+
 /// What changed at a ply.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Changed {
+pub(crate) struct Frontier {
     /// The blocks with changed rows.
     pub blocks: BitVec,
     /// How many rows changed.
     pub rows: usize,
 }
 
-impl Changed {
-    /// Adds what changed in the blocks that come next.
-    pub(crate) fn extend(&mut self, next: &Changed) {
-        self.blocks.extend_from_bitslice(&next.blocks);
-        self.rows += next.rows;
+impl Frontier {
+    /// What changed in all chunks, one after the other.
+    pub(crate) fn joined(chunks: &[Frontier]) -> Frontier {
+        let mut all = Frontier::default();
+        for chunk in chunks {
+            all.blocks.extend_from_bitslice(&chunk.blocks);
+            all.rows += chunk.rows;
+        }
+        all
     }
 }
 
 /// Where a ply has to look.
-pub(crate) enum Reach {
+pub(crate) enum Predecessors {
     /// In these blocks; nothing more is known.
     Blocks(BitVec),
-    /// In these blocks, at the lanes that were put into the table.
+    /// In these blocks, at lanes that are in a table.
     Lanes(BitVec),
     /// Everywhere, by stars.
     Stars,
@@ -62,55 +57,104 @@ pub(crate) enum Reach {
     All,
 }
 
-impl Reach {
-    /// The blocks of a chunk that have to be looked at.
-    pub(crate) fn blocks(&self, range: Range<usize>) -> BitVec {
+impl Predecessors {
+    /// Where `side`, to move, has to look if these rows changed, of which `frontier`
+    /// tells. If they are few, their attackers are moved back, and the lanes that this
+    /// leads to are put into `into`, which must be empty.
+    pub(crate) fn find<const N: usize>(
+        moves: &Moves<N>,
+        chunks: Chunks,
+        side: Side,
+        rows: &[Row<N>],
+        frontier: &Frontier,
+        star_rows: StarRows,
+        into: &mut [Row<N>],
+    ) -> Predecessors {
+        match Way::back(moves, chunks, side, frontier, star_rows) {
+            Way::Stars => Predecessors::Stars,
+            Way::Rows => {
+                Predecessors::Lanes(attackers_back(moves, chunks, rows, &frontier.blocks, into))
+            }
+            Way::Blocks => predecessors(moves.frame, side, &frontier.blocks)
+                .map_or(Predecessors::All, Predecessors::Blocks),
+        }
+    }
+
+    /// Those of the blocks that have to be looked at, by place in the range.
+    pub(crate) fn among(&self, blocks: Range<usize>) -> BitVec {
         match self {
-            Reach::Blocks(blocks) | Reach::Lanes(blocks) => blocks[range].to_bitvec(),
-            Reach::Stars | Reach::All => BitVec::repeat(true, range.len()),
+            Predecessors::Blocks(all) | Predecessors::Lanes(all) => all[blocks].to_bitvec(),
+            Predecessors::Stars | Predecessors::All => BitVec::repeat(true, blocks.len()),
         }
     }
 }
 
-/// Whether visiting `rows` one by one takes less time than visiting whole
-/// blocks.
-pub(crate) fn few(rows: usize, blocks: usize, block_rows: usize) -> bool {
-    rows * SINGLE_ROW < blocks * (BLOCK + block_rows * BLOCK_ROW)
+/// How the predecessors of a frontier are found.
+enum Way {
+    /// By which blocks have moves to blocks.
+    Blocks,
+    /// By moving back each row.
+    Rows,
+    /// Not at all: stars look everywhere in less time.
+    Stars,
 }
 
-/// Whether visiting some of `all` rows one by one takes less time than visiting
-/// all of them by stars, so many of which take the time of one.
-pub(crate) fn fewer_than_stars(rows: usize, all: usize, star_rows: usize) -> bool {
-    rows * star_rows < all
+impl Way {
+    fn back<const N: usize>(
+        moves: &Moves<N>,
+        chunks: Chunks,
+        side: Side,
+        frontier: &Frontier,
+        star_rows: StarRows,
+    ) -> Way {
+        if side == Side::Defenders {
+            // Their moves stay in the block.
+            Way::Blocks
+        } else if moves.stars.is_some() && !star_rows.are_more_work(frontier.rows, chunks.rows()) {
+            Way::Stars
+        } else if are_few(frontier.rows, chunks.blocks, chunks.block_rows) {
+            Way::Rows
+        } else {
+            Way::Blocks
+        }
+    }
 }
 
-/// Finds what `side`, to move, has to look at when these rows changed. If they
-/// are few, their attackers are moved back, and the lanes that this leads to
-/// are added to `into`, which must be empty.
-pub(crate) fn reach<const N: usize>(
-    moves: &RowMoves<N>,
-    chunks: Chunks,
+/// The blocks from which `side` has a move to one of these, captures left
+/// out of account; `None` if it may be any block.
+pub(crate) fn predecessors<const N: usize>(
+    frame: &Frame<N>,
     side: Side,
-    rows: &[Row<N>],
-    changed: &Changed,
-    losing: bool,
-    into: &mut [Row<N>],
-) -> Reach {
+    blocks: &BitVec,
+) -> Option<BitVec> {
     if side == Side::Defenders {
-        return Reach::Blocks(changed.blocks.clone());
+        return Some(blocks.clone());
     }
-    let star_rows = if losing { STAR_ROWS_BOTH } else { STAR_ROWS_BACK };
-    if moves.stars.is_some() && !fewer_than_stars(changed.rows, rows.len(), star_rows) {
-        return Reach::Stars;
+    if blocks.count_ones() * MOST_SHARE > blocks.len() {
+        return None;
     }
-    if few(changed.rows, chunks.blocks, chunks.block_rows) {
-        return Reach::Lanes(attackers_back(moves, chunks, rows, &changed.blocks, into));
-    }
-    moves.frame.reaching(side, &changed.blocks).map_or(Reach::All, Reach::Blocks)
+    let found = BitVec::<AtomicUsize>::repeat(false, blocks.len());
+    let changed: Vec<usize> = blocks.iter_ones().collect();
+    changed.par_iter().for_each(|&block| {
+        let (attackers, _) = frame.attackers.sets().unrank(block as u64);
+        for to in attackers {
+            let others = attackers.without(to);
+            for ray in frame.rules.slides().to(Kind::Attacker, to) {
+                for step in ray.iter().take_while(|step| !others.contains(step.square)) {
+                    if step.ends {
+                        let origin = frame.attackers.target(others.with(step.square)).block;
+                        found.set_aliased(origin, true);
+                    }
+                }
+            }
+        }
+    });
+    Some(found.into_iter().collect())
 }
 
+/// Moves the attackers of these rows back; returns the blocks that this leads to.
 fn attackers_back<const N: usize>(
-    moves: &RowMoves<N>,
+    moves: &Moves<N>,
     chunks: Chunks,
     rows: &[Row<N>],
     changed: &BitSlice,
@@ -118,13 +162,13 @@ fn attackers_back<const N: usize>(
 ) -> BitVec {
     let into = SharedRows::new(into);
     let touched = BitVec::<AtomicUsize>::repeat(false, chunks.blocks);
-    let worker = || (moves.walker(), RowScratch::default(), Vec::new(), Vec::new());
+    let worker = || (moves.frame.walker(), RowBuffers::default(), Vec::new(), Vec::new());
     (0..chunks.count()).into_par_iter().for_each_init(worker, |worker, chunk| {
-        let (walker, scratch, origins, reached) = worker;
+        let (walker, buffers, changed_rows, reached) = worker;
         let blocks = chunks.blocks_of(chunk);
         for i in changed[blocks.clone()].iter_ones() {
             let block = blocks.start + i;
-            lanes_of(&rows[block * chunks.block_rows..][..chunks.block_rows], origins);
+            lanes_of(&rows[block * chunks.block_rows..][..chunks.block_rows], changed_rows);
             let (attackers, _) = walker.set(block as u64);
             let add = |reached: &mut Vec<(usize, usize, Row<N>)>| {
                 // Reads of rows far apart overlap, which atomic writes do not.
@@ -134,7 +178,7 @@ fn attackers_back<const N: usize>(
                     touched.set_aliased(block, true);
                 }
             };
-            moves.attacker_unmoves(attackers, origins, scratch, |block, rank, lanes| {
+            moves.rows.attacker_unmoves(attackers, changed_rows, buffers, |block, rank, lanes| {
                 reached.push((block, block * chunks.block_rows + rank, lanes));
                 if reached.len() == AT_ONCE {
                     add(reached);
@@ -144,9 +188,9 @@ fn attackers_back<const N: usize>(
         }
     });
     let words = touched.into_vec().into_iter().map(AtomicUsize::into_inner).collect();
-    let mut touched = BitVec::<usize, Lsb0>::from_vec(words);
-    touched.truncate(chunks.blocks);
-    touched
+    let mut blocks = BitVec::<usize, Lsb0>::from_vec(words);
+    blocks.truncate(chunks.blocks);
+    blocks
 }
 
 /// The rows of a block that have lanes.
@@ -154,21 +198,4 @@ pub(crate) fn lanes_of<const N: usize>(rows: &[Row<N>], into: &mut Vec<RankLanes
     into.clear();
     let some = rows.iter().enumerate().filter(|(_, lanes)| !lanes.is_empty());
     into.extend(some.map(|(rank, &lanes)| (rank as u32, lanes)));
-}
-
-/// Empties the rows of these blocks.
-pub(crate) fn clear<const N: usize>(chunks: Chunks, rows: &mut [Row<N>], blocks: &BitSlice) {
-    let tables = rows.par_chunks_mut(chunks.chunk_rows()).enumerate();
-    tables.for_each(|(chunk, rows)| {
-        for i in blocks[chunks.blocks_of(chunk)].iter_ones() {
-            rows[i * chunks.block_rows..][..chunks.block_rows].fill(Row::EMPTY);
-        }
-    });
-}
-
-impl<'f, const N: usize> RowMoves<'f, N> {
-    /// Goes through the blocks' sets of attackers.
-    pub(crate) fn walker(&self) -> Walker<'f> {
-        Walker::new(self.frame.attackers.sets())
-    }
 }

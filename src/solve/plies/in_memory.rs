@@ -1,89 +1,117 @@
 //! Plies with all tables in memory: each in the way that takes least for what
 //! changed before it, by whole blocks, by rows, or by stars.
 
+use bitvec::slice::BitSlice;
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
 use crate::index::Walker;
 use crate::rules::Side;
-use crate::solve::store::{Content, Key, ScratchError};
 use crate::value::Plies;
 
 use crate::solve::frame::Block;
-use crate::solve::initial::seeds::Event;
-use crate::solve::moves::by_block::{Scratch, Targets};
-use crate::solve::moves::by_row::{RankLanes, RowMoves, RowScratch};
-use crate::solve::plies::fixpoint::{Findings, Outcome, Ply, joined, read_events};
-use crate::solve::plies::frontier::{
-    Changed, Reach, STAR_ROWS_ON, clear, few, fewer_than_stars, lanes_of, reach,
-};
-use crate::solve::rows::row::Row;
+use crate::solve::moves::Moves;
+use crate::solve::moves::by_block::{BlockMoves, Targets};
+use crate::solve::moves::by_row::{RankLanes, RowBuffers};
+use crate::solve::moves::cost::{StarRows, are_few};
+use crate::solve::plies::chunks::Chunks;
+use crate::solve::plies::frontier::{Frontier, Predecessors, lanes_of};
+use crate::solve::plies::ply::{Findings, Given, Ply};
+use crate::solve::plies::tables::{Change, EachTable, Tables};
+use crate::solve::rows::row::{Event, Row};
+use crate::solve::store::codec::read_events;
+use crate::solve::store::{Content, ScratchError, StageFile};
 
-/// A worker's buffers.
-struct Worker<'f, const N: usize> {
-    walker: Walker<'f>,
-    scratch: Scratch<N>,
-    row_scratch: RowScratch<N>,
-    /// Rows of a block with lanes.
-    rows: Vec<RankLanes<N>>,
-    /// By row of a block.
-    lanes: Vec<Row<N>>,
+/// All rows of all tables.
+pub(crate) struct InMemory<const N: usize> {
+    won: Vec<Row<N>>,
+    open: Vec<Row<N>>,
+    /// Between the plies, those lost at the last one; while a ply of losses is worked
+    /// out, first where something may be lost.
+    lost: Vec<Row<N>>,
+    /// The winner to move and found to win at the last ply; while a ply of wins is
+    /// worked out, first where something may be won.
+    newly_won: Vec<Row<N>>,
 }
 
-impl<'f, const N: usize> Worker<'f, N> {
-    fn new(moves: &RowMoves<'f, N>) -> Worker<'f, N> {
-        Worker {
-            walker: moves.walker(),
-            scratch: Scratch::default(),
-            row_scratch: RowScratch::default(),
-            rows: Vec::new(),
-            lanes: vec![Row::EMPTY; moves.frame.block_rows()],
-        }
+impl<const N: usize> InMemory<N> {
+    /// How many tables there are.
+    pub(crate) const TABLES: usize = size_of::<InMemory<N>>() / size_of::<Vec<Row<N>>>();
+
+    /// Tables of empty rows.
+    pub(crate) fn new(chunks: Chunks) -> InMemory<N> {
+        let empty = || vec![Row::EMPTY; chunks.rows()];
+        InMemory { won: empty(), open: empty(), lost: empty(), newly_won: empty() }
     }
 }
 
-impl<const N: usize> Outcome<'_, N> {
-    /// The winner's positions that win at this ply: a move leads to one that was
-    /// lost at the ply before, or a capture does.
-    pub(super) fn winning_in_memory(
+impl<const N: usize> Tables<N> for InMemory<N> {
+    fn change(&mut self, given: &Given<N>, change: &Change<N>) -> Result<(), ScratchError> {
+        let rows = given.chunks.chunk_rows();
+        let tables = self.won.par_chunks_mut(rows).zip(self.open.par_chunks_mut(rows));
+        let tables = tables.zip(self.lost.par_chunks_mut(rows)).enumerate();
+        tables.try_for_each(|(chunk, ((won, open), lost))| {
+            change(chunk, EachTable { won, open, lost })
+        })
+    }
+
+    fn note(
         &mut self,
+        given: &Given<N>,
+        ply: Plies,
+        found: &StageFile,
+    ) -> Result<(), ScratchError> {
+        let tables = self.newly_won.par_chunks_mut(given.chunks.chunk_rows()).enumerate();
+        tables.try_for_each(|(chunk, newly_won)| {
+            newly_won.fill(Row::EMPTY);
+            if ply % 2 == 1 {
+                for (row, lanes) in read_events(found, given.key(Content::Found, ply, chunk))? {
+                    newly_won[row as usize] = lanes;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn winning_ply(
+        &mut self,
+        given: &Given<N>,
         ply: &Ply,
-        lost: &Changed,
-    ) -> Result<Changed, ScratchError> {
-        let (chunks, winner, moves, initial) = (self.chunks, self.winner, self.moves, self.initial);
-        let block_rows = chunks.block_rows;
-        let all = 0..chunks.rows();
-        let known = self.lost.rows(all.clone())?;
-        let reach = reach(moves, chunks, winner, &known, lost, false, &mut self.new);
-        if let (Reach::Stars, Some(stars)) = (&reach, &moves.stars) {
-            let won = self.won.rows(all.clone())?;
-            self.new.par_iter_mut().zip(&*won).for_each(|(new, &won)| *new = !won);
-            stars.without_moves(moves, &known, false, &mut self.new);
+        lost: &Frontier,
+    ) -> Result<Frontier, ScratchError> {
+        let &Given { moves, winner, chunks, .. } = given;
+        let InMemory { won: all_won, lost: known, newly_won, .. } = self;
+        let star_rows = StarRows::BACK;
+        let predecessors =
+            Predecessors::find(moves, chunks, winner, known, lost, star_rows, newly_won);
+        if let (Predecessors::Stars, Some(stars)) = (&predecessors, &moves.stars) {
+            newly_won.par_iter_mut().zip(&*all_won).for_each(|(new, &won)| *new = !won);
+            stars.without_moves(known, false, newly_won);
         }
         let blocks = Some(&lost.blocks[..]);
-        let targets = Targets { rows: &known, first_block: 0, complement: false, blocks };
-        let mut won = self.won.rows_mut(all)?;
-        let tables = won.par_chunks_mut(chunks.chunk_rows());
-        let tables = tables.zip(self.new.par_chunks_mut(chunks.chunk_rows()));
+        let targets = Targets { rows: known, first_block: 0, complement: false, blocks };
+        let tables = all_won.par_chunks_mut(chunks.chunk_rows());
+        let tables = tables.zip(newly_won.par_chunks_mut(chunks.chunk_rows()));
         let changed = tables.enumerate().map_init(
             || Worker::new(moves),
-            |worker, (chunk, (won, new))| {
-                let blocks = chunks.blocks_of(chunk);
-                let reached = reach.blocks(blocks.clone());
-                let key = Key { content: Content::Wins, winner, ply: ply.ply, chunk: chunk as u32 };
-                let captures = read_events(initial.of(chunk), key)?;
+            |worker, (chunk, (won, newly_won))| {
+                let (blocks, block_rows) = (chunks.blocks_of(chunk), chunks.block_rows);
+                let among = predecessors.among(blocks.clone());
+                let captures = given.events(Content::Wins, ply.number, chunk)?;
                 let mut wins = Cursor(&captures);
-                let visited = wins.blocks(&reached, block_rows);
+                let visited = wins.blocks(&among, block_rows);
                 let mut findings = Findings::new(blocks.len());
                 for i in visited.iter_ones() {
                     let number = blocks.start + i;
-                    let found = &mut new[i * block_rows..][..block_rows];
+                    let found = &mut newly_won[i * block_rows..][..block_rows];
                     let won = &mut won[i * block_rows..][..block_rows];
-                    match &reach {
-                        _ if !reached[i] => {}
-                        Reach::Lanes(_) => moves.add_images(&mut worker.walker, number, found),
-                        Reach::Stars => worker.won_by_stars(moves, number, won, found),
-                        _ => worker.winning_moves(moves, winner, number, targets, won, found),
+                    match &predecessors {
+                        _ if !among[i] => {}
+                        Predecessors::Lanes(_) => {
+                            moves.rows.add_images(&mut worker.walker, number, found);
+                        }
+                        Predecessors::Stars => worker.won_by_stars(number, won, found),
+                        _ => worker.winning_moves(winner, number, targets, won, found),
                     }
                     for &(row, lanes) in wins.here(i * block_rows, block_rows) {
                         found[row as usize - i * block_rows] |= lanes;
@@ -95,140 +123,161 @@ impl<const N: usize> Outcome<'_, N> {
                     findings.note(i, found);
                 }
                 (ply.done)(blocks.len() * block_rows);
-                findings.keep(ply, winner, chunk)
+                findings.keep(given, ply, chunk)
             },
         );
-        Ok(joined(&changed.collect::<Result<Vec<_>, _>>()?))
+        Ok(Frontier::joined(&changed.collect::<Result<Vec<_>, _>>()?))
     }
 
-    /// The loser's positions that are lost at this ply: every move leads to a win
-    /// found so far.
-    pub(super) fn losing_in_memory(
+    fn losing_ply(
         &mut self,
+        given: &Given<N>,
         ply: &Ply,
-        [won, lost]: [&Changed; 2],
-    ) -> Result<Changed, ScratchError> {
-        let (chunks, winner, moves) = (self.chunks, self.winner, self.moves);
+        won: &Frontier,
+        lost: &Frontier,
+    ) -> Result<Frontier, ScratchError> {
+        let &Given { moves, winner, chunks, .. } = given;
         let loser = winner.other();
-        let block_rows = chunks.block_rows;
-        let all = 0..chunks.rows();
-        let mut now = self.lost.rows_mut(all.clone())?;
-        clear(chunks, &mut now, &lost.blocks);
+        clear(chunks, &mut self.lost, &lost.blocks);
         // Nothing can be lost that has no new win within reach.
-        let reach = reach(moves, chunks, loser, &self.new, won, true, &mut now);
-        drop(now);
-        let candidates = self.candidates(ply.ply, &reach)?;
-        let known = self.won.rows(all.clone())?;
-        let mut now = self.lost.rows_mut(all.clone())?;
+        let star_rows = StarRows::BACK_AND_ON;
+        let (new, into) = (&self.newly_won, &mut self.lost);
+        let predecessors = Predecessors::find(moves, chunks, loser, new, won, star_rows, into);
+        let candidates = self.candidates(given, ply.number, &predecessors)?;
+        let InMemory { won: known, open: all_open, lost: may_be_lost, newly_won } = self;
         let by_stars = moves.stars.as_ref().filter(|_| {
-            let rows = candidates.rows;
-            loser == Side::Attackers && !fewer_than_stars(rows, chunks.rows(), STAR_ROWS_ON)
+            let (rows, all) = (candidates.rows, chunks.rows());
+            loser == Side::Attackers && !StarRows::ON.are_more_work(rows, all)
         });
         if let Some(stars) = by_stars {
-            stars.without_moves(moves, &known, true, &mut now);
+            stars.without_moves(known, true, may_be_lost);
         }
-        let mut open = self.open.rows_mut(all)?;
-        let tables = open.par_chunks_mut(chunks.chunk_rows());
-        let tables = tables.zip(now.par_chunks_mut(chunks.chunk_rows()));
+        let tables = all_open.par_chunks_mut(chunks.chunk_rows());
+        let tables = tables.zip(may_be_lost.par_chunks_mut(chunks.chunk_rows()));
         let changed = tables.enumerate().map_init(
             || Worker::new(moves),
-            |worker, (chunk, (open, now))| {
-                let blocks = chunks.blocks_of(chunk);
+            |worker, (chunk, (open, may_be_lost))| {
+                let (blocks, block_rows) = (chunks.blocks_of(chunk), chunks.block_rows);
                 let mut findings = Findings::new(blocks.len());
                 for i in candidates.blocks[blocks.clone()].iter_ones() {
                     let number = blocks.start + i;
-                    let now = &mut now[i * block_rows..][..block_rows];
+                    let found = &mut may_be_lost[i * block_rows..][..block_rows];
                     let open = &mut open[i * block_rows..][..block_rows];
                     if by_stars.is_some() {
-                        moves.keep_images(&mut worker.walker, number, now);
+                        moves.rows.keep_images(&mut worker.walker, number, found);
                     } else {
-                        worker.without_escape(moves, loser, number, &known, now);
+                        worker.without_escape(loser, number, known, found);
                     }
-                    for (open, now) in open.iter_mut().zip(&*now) {
-                        *open = open.without(*now);
+                    for (open, found) in open.iter_mut().zip(&*found) {
+                        *open = open.without(*found);
                     }
-                    findings.note(i, now);
+                    findings.note(i, found);
                 }
                 (ply.done)(blocks.len() * block_rows);
-                findings.keep(ply, winner, chunk)
+                findings.keep(given, ply, chunk)
             },
         );
-        let changed = joined(&changed.collect::<Result<Vec<_>, _>>()?);
-        clear(chunks, &mut self.new, &won.blocks);
+        let changed = Frontier::joined(&changed.collect::<Result<Vec<_>, _>>()?);
+        clear(chunks, newly_won, &won.blocks);
         Ok(changed)
     }
+}
 
+impl<const N: usize> InMemory<N> {
     /// Puts into `lost` where the loser may be lost: open positions with a new
-    /// win within reach, and those that become open.
-    fn candidates(&mut self, ply: Plies, reach: &Reach) -> Result<Changed, ScratchError> {
-        let (chunks, winner, moves, initial, new) =
-            (self.chunks, self.winner, self.moves, self.initial, &self.new);
-        let loser = winner.other();
-        let block_rows = chunks.block_rows;
-        let all = 0..chunks.rows();
-        let (mut open, mut now) = (self.open.rows_mut(all.clone())?, self.lost.rows_mut(all)?);
-        let tables = open.par_chunks_mut(chunks.chunk_rows());
-        let tables = tables.zip(now.par_chunks_mut(chunks.chunk_rows()));
+    /// win within reach, and those that become open. Returns where that is.
+    fn candidates(
+        &mut self,
+        given: &Given<N>,
+        ply: Plies,
+        predecessors: &Predecessors,
+    ) -> Result<Frontier, ScratchError> {
+        let &Given { moves, winner, chunks, .. } = given;
+        let InMemory { open: all_open, lost: may_be_lost, newly_won, .. } = self;
+        let tables = all_open.par_chunks_mut(chunks.chunk_rows());
+        let tables = tables.zip(may_be_lost.par_chunks_mut(chunks.chunk_rows()));
         let candidates = tables.enumerate().map_init(
             || Worker::new(moves),
-            |worker, (chunk, (open, now))| {
-                let blocks = chunks.blocks_of(chunk);
-                let reached = reach.blocks(blocks.clone());
-                let content = Content::Releases;
-                let key = Key { content, winner, ply: ply - 1, chunk: chunk as u32 };
-                let captures = read_events(initial.of(chunk), key)?;
+            |worker, (chunk, (open, may_be_lost))| {
+                let (blocks, block_rows) = (chunks.blocks_of(chunk), chunks.block_rows);
+                let among = predecessors.among(blocks.clone());
+                let captures = given.events(Content::Releases, ply - 1, chunk)?;
                 let mut releases = Cursor(&captures);
-                let visited = releases.blocks(&reached, block_rows);
+                let visited = releases.blocks(&among, block_rows);
                 let mut candidates = BitVec::repeat(false, blocks.len());
                 let mut rows = 0;
                 for i in visited.iter_ones() {
                     let number = blocks.start + i;
-                    let now = &mut now[i * block_rows..][..block_rows];
+                    let found = &mut may_be_lost[i * block_rows..][..block_rows];
                     let open = &mut open[i * block_rows..][..block_rows];
-                    if reached[i] {
-                        match reach {
-                            Reach::Lanes(_) => {
-                                moves.add_images(&mut worker.walker, number, now);
-                            }
-                            _ => {
-                                let new = &new[number * block_rows..][..block_rows];
-                                let exact = loser == Side::Defenders
-                                    && worker.defenders_back(moves, number, new, now);
-                                if !exact {
-                                    now.fill(!Row::EMPTY);
-                                }
+                    if among[i] {
+                        if let Predecessors::Lanes(_) = predecessors {
+                            moves.rows.add_images(&mut worker.walker, number, found);
+                        } else {
+                            let new = &newly_won[number * block_rows..][..block_rows];
+                            let exact = winner == Side::Attackers
+                                && worker.defenders_back(number, new, found);
+                            if !exact {
+                                found.fill(!Row::EMPTY);
                             }
                         }
-                        for (now, &open) in now.iter_mut().zip(&*open) {
-                            *now &= open;
+                        for (found, &open) in found.iter_mut().zip(&*open) {
+                            *found &= open;
                         }
                     }
                     for &(row, lanes) in releases.here(i * block_rows, block_rows) {
                         open[row as usize - i * block_rows] |= lanes;
-                        now[row as usize - i * block_rows] |= lanes;
+                        found[row as usize - i * block_rows] |= lanes;
                     }
-                    let count = now.iter().filter(|lanes| !lanes.is_empty()).count();
+                    let count = found.iter().filter(|lanes| !lanes.is_empty()).count();
                     candidates.set(i, count > 0);
                     rows += count;
                 }
-                Ok(Changed { blocks: candidates, rows })
+                Ok(Frontier { blocks: candidates, rows })
             },
         );
-        Ok(joined(&candidates.collect::<Result<Vec<_>, ScratchError>>()?))
+        Ok(Frontier::joined(&candidates.collect::<Result<Vec<_>, ScratchError>>()?))
     }
 }
 
-impl<const N: usize> Worker<'_, N> {
+/// Empties the rows of these blocks.
+fn clear<const N: usize>(chunks: Chunks, rows: &mut [Row<N>], blocks: &BitSlice) {
+    let tables = rows.par_chunks_mut(chunks.chunk_rows()).enumerate();
+    tables.for_each(|(chunk, rows)| {
+        for i in blocks[chunks.blocks_of(chunk)].iter_ones() {
+            rows[i * chunks.block_rows..][..chunks.block_rows].fill(Row::EMPTY);
+        }
+    });
+}
+
+/// What a worker has of its own.
+struct Worker<'f, const N: usize> {
+    moves: &'f Moves<'f, N>,
+    walker: Walker<'f>,
+    block_moves: BlockMoves<'f, N>,
+    row_buffers: RowBuffers<N>,
+    /// Rows of a block with lanes.
+    rows: Vec<RankLanes<N>>,
+    /// By row of a block.
+    lanes: Vec<Row<N>>,
+}
+
+impl<'f, const N: usize> Worker<'f, N> {
+    fn new(moves: &'f Moves<'f, N>) -> Worker<'f, N> {
+        Worker {
+            moves,
+            walker: moves.frame.walker(),
+            block_moves: BlockMoves::new(moves.frame),
+            row_buffers: RowBuffers::default(),
+            rows: Vec::new(),
+            lanes: vec![Row::EMPTY; moves.frame.block_rows()],
+        }
+    }
+
     /// Makes of what the stars have left in `found`, the lanes of a block that are
     /// won or from which no move leads to a target, those that are newly won.
-    fn won_by_stars(
-        &mut self,
-        moves: &RowMoves<N>,
-        number: usize,
-        won: &[Row<N>],
-        found: &mut [Row<N>],
-    ) {
-        moves.keep_images(&mut self.walker, number, found);
+    fn won_by_stars(&mut self, number: usize, won: &[Row<N>], found: &mut [Row<N>]) {
+        self.moves.rows.keep_images(&mut self.walker, number, found);
         for (found, &won) in found.iter_mut().zip(won) {
             *found = !(*found | won);
         }
@@ -238,7 +287,6 @@ impl<const N: usize> Worker<'_, N> {
     /// has a move to a target.
     fn winning_moves(
         &mut self,
-        moves: &RowMoves<N>,
         winner: Side,
         number: usize,
         targets: Targets<N>,
@@ -247,17 +295,17 @@ impl<const N: usize> Worker<'_, N> {
     ) {
         if winner == Side::Defenders {
             let targets = &targets.rows[number * found.len()..][..found.len()];
-            if self.defenders_back(moves, number, targets, found) {
+            if self.defenders_back(number, targets, found) {
                 return;
             }
         }
-        let block = self.block(moves, number);
+        let block = self.block(number);
         let sought = &mut self.lanes;
         for ((sought, &valid), &won) in sought.iter_mut().zip(&block.valid).zip(won) {
             *sought = valid.without(won);
         }
         found.copy_from_slice(sought);
-        moves.frame.quiet_moves(winner, &block, targets, &mut self.scratch, sought);
+        self.block_moves.quiet_moves(winner, &block, targets, sought);
         for (found, &sought) in found.iter_mut().zip(&*sought) {
             *found = found.without(sought);
         }
@@ -265,33 +313,28 @@ impl<const N: usize> Worker<'_, N> {
 
     /// Adds to `found`, by rank, the lanes of a block from which the defenders
     /// have a move to the targets, if these are few; tells whether they are.
-    fn defenders_back(
-        &mut self,
-        moves: &RowMoves<N>,
-        number: usize,
-        targets: &[Row<N>],
-        found: &mut [Row<N>],
-    ) -> bool {
+    fn defenders_back(&mut self, number: usize, targets: &[Row<N>], found: &mut [Row<N>]) -> bool {
         lanes_of(targets, &mut self.rows);
-        if !few(self.rows.len(), 1, targets.len()) {
+        if !are_few(self.rows.len(), 1, targets.len()) {
             return false;
         }
         let (attackers, _) = self.walker.set(number as u64);
         for &row in &self.rows {
-            moves.defender_unmoves(attackers, row, |rank, lanes| found[rank as usize] |= lanes);
+            self.moves
+                .rows
+                .defender_unmoves(attackers, row, |rank, lanes| found[rank as usize] |= lanes);
         }
         true
     }
 
-    fn block(&mut self, moves: &RowMoves<N>, number: usize) -> Block<N> {
-        moves.frame.block_of(number, self.walker.set(number as u64).0)
+    fn block(&mut self, number: usize) -> Block<N> {
+        self.moves.frame.block_of(number, self.walker.set(number as u64).0)
     }
 
     /// Takes out of the rows of a block, by rank, the lanes from which the loser
     /// has a move to a position that is not in `table`.
     fn without_escape(
         &mut self,
-        moves: &RowMoves<N>,
         loser: Side,
         number: usize,
         table: &[Row<N>],
@@ -301,23 +344,24 @@ impl<const N: usize> Worker<'_, N> {
         if self.rows.is_empty() {
             return;
         }
-        if !few(self.rows.len(), 1, rows.len()) {
+        if !are_few(self.rows.len(), 1, rows.len()) {
             let safe = Targets { rows: table, first_block: 0, complement: true, blocks: None };
-            let block = self.block(moves, number);
-            return moves.frame.quiet_moves(loser, &block, safe, &mut self.scratch, rows);
+            let block = self.block(number);
+            return self.block_moves.quiet_moves(loser, &block, safe, rows);
         }
         let (attackers, _) = self.walker.set(number as u64);
+        let moves = &self.moves.rows;
         match loser {
             Side::Attackers => {
                 rows.fill(Row::EMPTY);
-                moves.attackers_escape(attackers, table, &mut self.rows, &mut self.row_scratch);
+                moves.attackers_escape(attackers, table, &mut self.rows, &mut self.row_buffers);
                 self.rows.iter().for_each(|&(rank, lanes)| rows[rank as usize] = lanes);
             }
             Side::Defenders => {
-                let table = &table[number * rows.len()..][..rows.len()];
+                let of_block = &table[number * rows.len()..][..rows.len()];
                 for &(rank, lanes) in &self.rows {
                     rows[rank as usize] =
-                        moves.without_defenders_escape(attackers, table, (rank, lanes));
+                        moves.without_defenders_escape(attackers, of_block, (rank, lanes));
                 }
             }
         }
@@ -328,11 +372,11 @@ impl<const N: usize> Worker<'_, N> {
 struct Cursor<'e, const N: usize>(&'e [Event<N>]);
 
 impl<'e, const N: usize> Cursor<'e, N> {
-    /// The blocks of the chunk that are reached or have events.
-    fn blocks(&self, reached: &BitVec, block_rows: usize) -> BitVec {
-        let mut blocks = reached.clone();
-        self.0.iter().for_each(|&(row, _)| blocks.set(row as usize / block_rows, true));
-        blocks
+    /// These blocks of the chunk, and those that have events.
+    fn blocks(&self, blocks: &BitVec, block_rows: usize) -> BitVec {
+        let mut all = blocks.clone();
+        self.0.iter().for_each(|&(row, _)| all.set(row as usize / block_rows, true));
+        all
     }
 
     /// Takes the next events, those of the block whose first row in the chunk is

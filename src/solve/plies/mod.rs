@@ -5,4 +5,5 @@ pub(super) mod fixpoint;
 pub(super) mod frontier;
 pub(super) mod in_memory;
 pub(super) mod on_disk;
-pub(super) mod row_table;
+pub(super) mod ply;
+pub(super) mod tables;

@@ -18,13 +18,16 @@ pub(crate) trait Lanes<const N: usize>:
 
 /// Eight rows, word by word, for loops that the compiler turns into vectors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Pack<const N: usize>([[u64; Pack::<1>::ROWS]; N]);
+pub(crate) struct Wide<const N: usize>([[u64; Wide::<1>::ROWS]; N]);
 
 /// The lanes of one row: one bit for every square of the king's region, for
 /// one placement of the other pieces. `N` words of 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, bytemuck::Zeroable, bytemuck::Pod)]
 #[repr(transparent)]
 pub(crate) struct Row<const N: usize>(pub [u64; N]);
+
+/// A row of a chunk, and lanes of it that something happens to.
+pub(crate) type Event<const N: usize> = (u32, Row<N>);
 
 impl<const N: usize> Row<N> {
     /// No lane.
@@ -166,20 +169,20 @@ impl<const N: usize> Lanes<N> for Row<N> {
     }
 }
 
-impl<const N: usize> Pack<N> {
+impl<const N: usize> Wide<N> {
     /// How many rows there are.
     pub(crate) const ROWS: usize = 8;
 
     /// These rows, at most eight, and empty ones behind them.
     #[inline(always)]
-    pub(crate) fn load(rows: &[Row<N>]) -> Pack<N> {
-        let from = |rows: &[Row<N>; Pack::<1>::ROWS]| {
-            Pack(std::array::from_fn(|i| std::array::from_fn(|row| rows[row].0[i])))
+    pub(crate) fn load(rows: &[Row<N>]) -> Wide<N> {
+        let from = |rows: &[Row<N>; Wide::<1>::ROWS]| {
+            Wide(std::array::from_fn(|i| std::array::from_fn(|row| rows[row].0[i])))
         };
         match rows.try_into() {
             Ok(rows) => from(rows),
             Err(_) => {
-                let mut filled = [Row::EMPTY; Pack::<1>::ROWS];
+                let mut filled = [Row::EMPTY; Wide::<1>::ROWS];
                 filled[..rows.len()].copy_from_slice(rows);
                 from(&filled)
             }
@@ -190,40 +193,40 @@ impl<const N: usize> Pack<N> {
     #[inline(always)]
     pub(crate) fn store(self, rows: &mut [Row<N>]) {
         let row = |row: usize| Row(std::array::from_fn(|i| self.0[i][row]));
-        match <&mut [Row<N>; Pack::<1>::ROWS]>::try_from(&mut *rows) {
+        match <&mut [Row<N>; Wide::<1>::ROWS]>::try_from(&mut *rows) {
             Ok(rows) => *rows = std::array::from_fn(row),
             Err(_) => rows.iter_mut().enumerate().for_each(|(i, rows)| *rows = row(i)),
         }
     }
 
     #[inline(always)]
-    fn zip(self, other: Pack<N>, word: impl Fn(u64, u64) -> u64) -> Pack<N> {
-        Pack(std::array::from_fn(|i| {
+    fn zip(self, other: Wide<N>, word: impl Fn(u64, u64) -> u64) -> Wide<N> {
+        Wide(std::array::from_fn(|i| {
             std::array::from_fn(|row| word(self.0[i][row], other.0[i][row]))
         }))
     }
 }
 
-impl<const N: usize> BitAnd for Pack<N> {
-    type Output = Pack<N>;
+impl<const N: usize> BitAnd for Wide<N> {
+    type Output = Wide<N>;
     #[inline(always)]
-    fn bitand(self, other: Pack<N>) -> Pack<N> {
+    fn bitand(self, other: Wide<N>) -> Wide<N> {
         self.zip(other, |a, b| a & b)
     }
 }
 
-impl<const N: usize> BitOr for Pack<N> {
-    type Output = Pack<N>;
+impl<const N: usize> BitOr for Wide<N> {
+    type Output = Wide<N>;
     #[inline(always)]
-    fn bitor(self, other: Pack<N>) -> Pack<N> {
+    fn bitor(self, other: Wide<N>) -> Wide<N> {
         self.zip(other, |a, b| a | b)
     }
 }
 
-impl<const N: usize> Lanes<N> for Pack<N> {
+impl<const N: usize> Lanes<N> for Wide<N> {
     #[inline(always)]
-    fn all(row: Row<N>) -> Pack<N> {
-        Pack(std::array::from_fn(|i| [row.0[i]; Pack::<1>::ROWS]))
+    fn all(row: Row<N>) -> Wide<N> {
+        Wide(std::array::from_fn(|i| [row.0[i]; Wide::<1>::ROWS]))
     }
 
     #[inline(always)]
@@ -232,15 +235,15 @@ impl<const N: usize> Lanes<N> for Pack<N> {
     }
 
     #[inline(always)]
-    fn without(self, other: Pack<N>) -> Pack<N> {
+    fn without(self, other: Wide<N>) -> Wide<N> {
         self.zip(other, |a, b| a & !b)
     }
 
     #[inline(always)]
-    fn up(self, by: usize) -> Pack<N> {
+    fn up(self, by: usize) -> Wide<N> {
         let (words, bits) = (by / 64, by % 64);
-        let word = |i: Option<usize>| i.map_or([0; Pack::<1>::ROWS], |i| self.0[i]);
-        Pack(std::array::from_fn(|i| {
+        let word = |i: Option<usize>| i.map_or([0; Wide::<1>::ROWS], |i| self.0[i]);
+        Wide(std::array::from_fn(|i| {
             let high = word(i.checked_sub(words));
             if N == 1 || bits == 0 {
                 return high.map(|word| word << bits);
@@ -251,10 +254,10 @@ impl<const N: usize> Lanes<N> for Pack<N> {
     }
 
     #[inline(always)]
-    fn down(self, by: usize) -> Pack<N> {
+    fn down(self, by: usize) -> Wide<N> {
         let (words, bits) = (by / 64, by % 64);
-        let word = |i: usize| self.0.get(i).copied().unwrap_or([0; Pack::<1>::ROWS]);
-        Pack(std::array::from_fn(|i| {
+        let word = |i: usize| self.0.get(i).copied().unwrap_or([0; Wide::<1>::ROWS]);
+        Wide(std::array::from_fn(|i| {
             let low = word(i + words);
             if N == 1 || bits == 0 {
                 return low.map(|word| word >> bits);
@@ -295,8 +298,8 @@ mod tests {
         let (rows, all, by) = (&rows[..8], rows[8], by % (64 * N));
         for rows in [rows, &rows[..5]] {
             let mut moved = rows.to_vec();
-            let pack = Pack::load(rows);
-            (pack.up(by).without(pack) | pack.down(by) & Pack::all(all)).store(&mut moved);
+            let pack = Wide::load(rows);
+            (pack.up(by).without(pack) | pack.down(by) & Wide::all(all)).store(&mut moved);
             let expected = rows.iter().map(|&row| row.up(by).without(row) | row.down(by) & all);
             assert!(expected.eq(moved), "{N} words");
         }

@@ -3,7 +3,7 @@
 //! threads share.
 
 use crate::solve::rows::row::Row;
-use crate::solve::rows::transform::Flip;
+use crate::solve::rows::transform::Transform;
 
 /// A loop over rows, compiled for every kind of processor.
 ///
@@ -17,7 +17,7 @@ pub(crate) trait Kernel {
 /// What rows need of a processor besides plain arithmetic.
 pub(crate) trait Processor: Copy {
     /// The row with its lanes moved.
-    fn flip<const N: usize>(self, flip: &Flip<N>, row: Row<N>) -> Row<N>;
+    fn transform<const N: usize>(self, transform: &Transform<N>, row: Row<N>) -> Row<N>;
     /// Says that these will be read soon, in any order.
     fn prefetch<T>(self, items: &[T]);
 }
@@ -28,8 +28,8 @@ pub(crate) struct Portable;
 
 impl Processor for Portable {
     #[inline(always)]
-    fn flip<const N: usize>(self, flip: &Flip<N>, row: Row<N>) -> Row<N> {
-        flip.by_bytes(row)
+    fn transform<const N: usize>(self, transform: &Transform<N>, row: Row<N>) -> Row<N> {
+        transform.by_bytes(row)
     }
     #[inline(always)]
     fn prefetch<T>(self, _: &[T]) {}
@@ -55,7 +55,7 @@ mod avx512 {
     };
     use std::sync::LazyLock;
 
-    use super::{Flip, Kernel, Processor, Row};
+    use super::{Kernel, Processor, Row, Transform};
 
     /// Proof that the processor has AVX-512 with the bit shuffles; only
     /// [`Avx512::detect`] makes one.
@@ -87,10 +87,10 @@ mod avx512 {
 
     impl Processor for Avx512 {
         #[inline(always)]
-        fn flip<const N: usize>(self, flip: &Flip<N>, row: Row<N>) -> Row<N> {
+        fn transform<const N: usize>(self, transform: &Transform<N>, row: Row<N>) -> Row<N> {
             Row(std::array::from_fn(|to| {
                 (0..N).fold(0, |word, from| {
-                    let picked = &flip.picks[to][from];
+                    let picked = &transform.picks[to][from];
                     // SAFETY: the processor must have the features, which `self`
                     // proves; 64 bytes are read from an array of 64 bytes.
                     let bits = unsafe {
@@ -120,12 +120,12 @@ mod tests {
 
     use super::*;
 
-    struct FlipAll<'a, const N: usize>(&'a Flip<N>, &'a mut [Row<N>]);
+    struct FlipAll<'a, const N: usize>(&'a Transform<N>, &'a mut [Row<N>]);
 
     impl<const N: usize> Kernel for FlipAll<'_, N> {
         #[inline(always)]
         fn run(self, processor: impl Processor) {
-            self.1.iter_mut().for_each(|row| *row = processor.flip(self.0, *row));
+            self.1.iter_mut().for_each(|row| *row = processor.transform(self.0, *row));
         }
     }
 
@@ -134,15 +134,15 @@ mod tests {
         let lanes = keys.len().min(64 * N);
         let mut order: Vec<usize> = (0..lanes).collect();
         order.sort_by_key(|&lane| keys[lane]);
-        let flip = Flip::<N>::new(lanes, |lane| order[lane]);
+        let transform = Transform::<N>::new(lanes, |lane| order[lane]);
         let row = Row::<N>(std::array::from_fn(|i| words[i]));
         let moved = row.lanes().filter(|&lane| lane < lanes);
         let expected = moved.fold(Row::EMPTY, |all, lane| all | Row::bit(order[lane]));
         let mut rows = [row; 3];
-        FlipAll(&flip, &mut rows).run(Portable);
+        FlipAll(&transform, &mut rows).run(Portable);
         assert_eq!(rows, [expected; 3], "portable");
         rows = [row; 3];
-        run(FlipAll(&flip, &mut rows));
+        run(FlipAll(&transform, &mut rows));
         assert_eq!(rows, [expected; 3], "this processor's");
     }
 

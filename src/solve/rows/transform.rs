@@ -2,7 +2,7 @@ use crate::solve::rows::row::Row;
 
 /// A symmetry of the lanes: where each lane of a row goes.
 #[derive(Clone, Debug)]
-pub(crate) struct Flip<const N: usize> {
+pub(crate) struct Transform<const N: usize> {
     /// For every byte of a row and its content: what the lanes become.
     bytes: Vec<[Row<N>; 256]>,
     /// For every word of the image and of the row, what goes from one to the
@@ -19,9 +19,9 @@ pub(crate) struct Pick {
     pub mask: u64,
 }
 
-impl<const N: usize> Flip<N> {
+impl<const N: usize> Transform<N> {
     /// Moves each of the first `lanes` to its image.
-    pub(crate) fn new(lanes: usize, image: impl Fn(usize) -> usize) -> Flip<N> {
+    pub(crate) fn new(lanes: usize, image: impl Fn(usize) -> usize) -> Transform<N> {
         let byte = |first: usize| {
             std::array::from_fn(|content| {
                 (0..8)
@@ -36,7 +36,7 @@ impl<const N: usize> Flip<N> {
             pick.bits[to % 64] = (lane % 64) as u8;
             pick.mask |= 1 << (to % 64);
         }
-        Flip { bytes: (0..lanes).step_by(8).map(byte).collect(), picks }
+        Transform { bytes: (0..lanes).step_by(8).map(byte).collect(), picks }
     }
 
     /// The image of a row, byte by byte.

@@ -1,11 +1,11 @@
 //! Rows and events as bytes, for the records of a stage.
 
-use crate::solve::initial::seeds::Event;
-use crate::solve::rows::row::Row;
+use crate::solve::rows::row::{Event, Row};
+use crate::solve::store::{Key, ScratchError, StageFile};
 
 /// The bytes of events, whose rows ascend: how many, the rows as distances from
-/// the one before (7 bits a byte, low ones first), then their lanes.
-pub(crate) fn pack_events<const N: usize>(events: &[Event<N>]) -> Vec<u8> {
+/// the one before (LEB128), then their lanes.
+pub(crate) fn encode_events<const N: usize>(events: &[Event<N>]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(4 + events.len() * (2 + size_of::<Row<N>>()));
     bytes.extend_from_slice(&(events.len() as u32).to_le_bytes());
     let mut last = 0;
@@ -24,8 +24,8 @@ pub(crate) fn pack_events<const N: usize>(events: &[Event<N>]) -> Vec<u8> {
     bytes
 }
 
-/// The events of [`pack_events`]; `None` if these bytes are none.
-pub(crate) fn unpack_events<const N: usize>(bytes: &[u8]) -> Option<Vec<Event<N>>> {
+/// The events of [`encode_events`]; `None` if these bytes are none.
+pub(crate) fn decode_events<const N: usize>(bytes: &[u8]) -> Option<Vec<Event<N>>> {
     let (count, mut rest) = bytes.split_first_chunk::<4>()?;
     let count = u32::from_le_bytes(*count) as usize;
     // Each event has at least one byte, so this is no more than there is.
@@ -45,22 +45,36 @@ pub(crate) fn unpack_events<const N: usize>(bytes: &[u8]) -> Option<Vec<Event<N>
         row = row.checked_add(distance)?;
         events.push((row, Row::EMPTY));
     }
-    let rows = unpack_rows(rest, count)?;
+    let rows = decode_rows(rest, count)?;
     for ((_, lanes), row) in events.iter_mut().zip(rows) {
         *lanes = row;
     }
     Some(events)
 }
 
+/// The events of a record; none if there is no such record.
+///
+/// # Errors
+/// If the record cannot be read, or is of something else.
+pub(crate) fn read_events<const N: usize>(
+    file: &StageFile,
+    key: Key,
+) -> Result<Vec<Event<N>>, ScratchError> {
+    match file.read(key)? {
+        Some(bytes) => decode_events(&bytes).ok_or_else(|| file.damaged()),
+        None => Ok(Vec::new()),
+    }
+}
+
 /// The bytes of rows.
-pub(crate) fn pack_rows<const N: usize>(rows: &[Row<N>]) -> Vec<u8> {
+pub(crate) fn encode_rows<const N: usize>(rows: &[Row<N>]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(size_of_val(rows));
     rows.iter().for_each(|&row| put_row(row, &mut bytes));
     bytes
 }
 
-/// That many rows of [`pack_rows`]; `None` if these bytes are others.
-pub(crate) fn unpack_rows<const N: usize>(
+/// That many rows of [`encode_rows`]; `None` if these bytes are others.
+pub(crate) fn decode_rows<const N: usize>(
     bytes: &[u8],
     count: usize,
 ) -> Option<impl Iterator<Item = Row<N>>> {
@@ -85,18 +99,18 @@ mod tests {
         #[test]
         fn events_go_through_bytes(rows in prop::collection::btree_map(any::<u32>(), any::<[u64; 2]>(), 0..50)) {
             let events: Vec<Event<2>> = rows.into_iter().map(|(row, lanes)| (row, Row(lanes))).collect();
-            let bytes = pack_events(&events);
-            prop_assert_eq!(unpack_events(&bytes), Some(events));
+            let bytes = encode_events(&events);
+            prop_assert_eq!(decode_events(&bytes), Some(events));
             for length in 0..bytes.len() {
-                prop_assert_eq!(unpack_events::<2>(&bytes[..length]), None);
+                prop_assert_eq!(decode_events::<2>(&bytes[..length]), None);
             }
         }
 
         #[test]
         fn rows_go_through_bytes(rows in prop::collection::vec(any::<[u64; 3]>(), 0..20)) {
             let rows: Vec<Row<3>> = rows.into_iter().map(Row).collect();
-            let bytes = pack_rows(&rows);
-            let unpacked = unpack_rows(&bytes, rows.len()).map(Iterator::collect::<Vec<_>>);
+            let bytes = encode_rows(&rows);
+            let unpacked = decode_rows(&bytes, rows.len()).map(Iterator::collect::<Vec<_>>);
             prop_assert_eq!(unpacked, Some(rows));
         }
     }

@@ -11,7 +11,7 @@ use zstd::bulk::Compressor;
 
 use crate::system::filesystem::{FileSystem, Output};
 
-use super::Scratch;
+use super::ScratchFolder;
 use super::error::{ScratchError, at};
 use super::index::{Entry, HEADER_BYTES, Hash, Header, Index, sum};
 use super::stage::{Key, PARTIAL, Stage};
@@ -72,7 +72,7 @@ fn is_gone(error: &io::Error) -> bool {
 /// A stage that is being done; records may be added from many threads.
 #[derive(Debug)]
 pub(crate) struct StageWriter<'a> {
-    scratch: &'a Scratch<'a>,
+    scratch: &'a ScratchFolder<'a>,
     stage: Stage,
     header: Header,
     path: PathBuf,
@@ -89,11 +89,11 @@ struct Writing {
 impl<'a> StageWriter<'a> {
     /// Begins the file of a stage.
     pub(super) fn begin(
-        scratch: &'a Scratch<'a>,
+        scratch: &'a ScratchFolder<'a>,
         stage: Stage,
         header: Header,
     ) -> Result<StageWriter<'a>, ScratchError> {
-        let path = scratch.path(stage);
+        let path = scratch.stage_path(stage);
         let begin = || {
             let mut file = scratch.files.create(&path.with_extension(PARTIAL), false)?;
             file.write_all(&header.to_bytes())?;

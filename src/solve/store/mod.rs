@@ -25,7 +25,7 @@ use index::{Header, Index};
 use stage::is_ours;
 
 /// The folder in which the work on one slice is kept.
-pub(super) struct Scratch<'a> {
+pub(super) struct ScratchFolder<'a> {
     files: &'a dyn FileSystem,
     folder: PathBuf,
     identity: Hash,
@@ -33,9 +33,9 @@ pub(super) struct Scratch<'a> {
     progress: &'a dyn Progress,
 }
 
-impl fmt::Debug for Scratch<'_> {
+impl fmt::Debug for ScratchFolder<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Scratch").field(&self.folder).finish()
+        f.debug_tuple("ScratchFolder").field(&self.folder).finish()
     }
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Keeping<'a> {
     pub progress: &'a dyn Progress,
 }
 
-impl<'a> Scratch<'a> {
+impl<'a> ScratchFolder<'a> {
     /// Opens the folder, which nobody else must use, and makes it if it is not there.
     /// `identity` stands for all that the results depend on: work of another identity
     /// is thrown away.
@@ -59,11 +59,11 @@ impl<'a> Scratch<'a> {
         folder: &Path,
         identity: Hash,
         keeping: Keeping<'a>,
-    ) -> Result<Scratch<'a>, ScratchError> {
+    ) -> Result<ScratchFolder<'a>, ScratchError> {
         let Keeping { files, sync_every, progress } = keeping;
         files.make_folders(folder).map_err(at(folder))?;
         let (folder, unsynced) = (folder.to_owned(), Unsynced::new(sync_every));
-        let scratch = Scratch { files, folder, identity, unsynced, progress };
+        let scratch = ScratchFolder { files, folder, identity, unsynced, progress };
         scratch.sweep()?;
         Ok(scratch)
     }
@@ -114,7 +114,7 @@ impl<'a> Scratch<'a> {
         stage: Stage,
         base: Hash,
     ) -> Result<Option<StageFile<'a>>, ScratchError> {
-        let path = self.path(stage);
+        let path = self.stage_path(stage);
         let header = Header { identity: self.identity, base };
         let read = || match Header::read(self.files, &path)? {
             Some(found) if found == header => Index::read(self.files, &path, stage, header),
@@ -160,11 +160,11 @@ impl<'a> Scratch<'a> {
     }
 
     /// The folder.
-    pub(super) fn folder(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.folder
     }
 
-    fn path(&self, stage: Stage) -> PathBuf {
+    fn stage_path(&self, stage: Stage) -> PathBuf {
         self.folder.join(stage.to_string())
     }
 }
@@ -234,9 +234,9 @@ mod tests {
         }
     }
 
-    fn open<'a>(folder: &Path, identity: Hash, progress: &'a dyn Progress) -> Scratch<'a> {
+    fn open<'a>(folder: &Path, identity: Hash, progress: &'a dyn Progress) -> ScratchFolder<'a> {
         let keeping = Keeping { files: &SystemFiles, sync_every: Duration::ZERO, progress };
-        Scratch::open(folder, identity, keeping).unwrap()
+        ScratchFolder::open(folder, identity, keeping).unwrap()
     }
 
     /// A folder with one stage, and the stage's bytes.
@@ -311,7 +311,7 @@ mod tests {
         assert_eq!(left(IDENTITY), ["defenders-3", "notes.txt"]);
         assert_eq!(left([9; 32]), ["notes.txt"]);
         assert_eq!(notices.0.lock().unwrap().len(), 2);
-        Scratch::clear(&SystemFiles, folder.path()).unwrap();
+        ScratchFolder::clear(&SystemFiles, folder.path()).unwrap();
         assert_eq!(left(IDENTITY), ["notes.txt"]);
     }
 

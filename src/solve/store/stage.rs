@@ -63,7 +63,7 @@ pub(crate) enum Content {
     /// The loser's positions that moves without captures decide.
     Open = 0,
     /// The loser's positions without a move.
-    Stuck = 1,
+    Stalemates = 1,
     /// Positions that captures or the rules win at a ply.
     Wins = 2,
     /// Positions that captures cease to hold back at a ply.
@@ -76,8 +76,8 @@ pub(crate) enum Content {
 
 impl Content {
     const ALL: [Content; 6] = {
-        use Content::{Found, Last, Open, Releases, Stuck, Wins};
-        [Open, Stuck, Wins, Releases, Found, Last]
+        use Content::{Found, Last, Open, Releases, Stalemates, Wins};
+        [Open, Stalemates, Wins, Releases, Found, Last]
     };
 }
 

@@ -35,7 +35,7 @@ fn the_one_that_is_killed() {
     let Ok(task) = env::var(TASK) else { return };
     let [tables, windows, scratch, threads] =
         <[&str; 4]>::try_from(task.split('\n').collect::<Vec<_>>()).unwrap();
-    let placement = windows.split_once(' ').map_or(IN_MEMORY, |(own, window)| Placement::Disk {
+    let placement = windows.split_once(' ').map_or(IN_MEMORY, |(own, window)| Storage::Disk {
         own_chunks: own.parse().unwrap(),
         window_chunks: window.parse().unwrap(),
     });

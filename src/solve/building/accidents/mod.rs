@@ -17,8 +17,8 @@ use crate::table::Metric;
 
 use super::*;
 
-const IN_MEMORY: Placement = Placement::Memory;
-const ON_DISK: Placement = Placement::Disk { own_chunks: 1, window_chunks: 1 };
+const IN_MEMORY: Storage = Storage::Memory;
+const ON_DISK: Storage = Storage::Disk { own_chunks: 1, window_chunks: 1 };
 
 /// A new process has this one's files, locks included, until it is another program: it
 /// must not be begun while a build is about to let go of its locks.
@@ -71,7 +71,7 @@ impl Case {
     }
 
     /// The next build, to which nothing happens, makes what was to be made.
-    fn goes_on(&self, placement: &Placement, tables: &Path, what: &str) {
+    fn goes_on(&self, placement: &Storage, tables: &Path, what: &str) {
         let means = Means { placement: Some(placement.clone()), ..Means::default() };
         let built = self.build(&means, tables);
         built.unwrap_or_else(|error| panic!("{what}: {error}"));
@@ -90,7 +90,7 @@ impl Case {
 fn faulty(
     tables: &Path,
     (fault, after, seed): (Fault, usize, u64),
-    placement: &Placement,
+    placement: &Storage,
     sync_every: Duration,
 ) -> (Means, FaultyFiles) {
     let files = FaultyFiles::new(tables, fault, after, seed);
@@ -107,7 +107,7 @@ fn nothing_is_done_twice(first: &BTreeSet<PathBuf>, again: &BTreeSet<PathBuf>, w
 }
 
 /// Every call of a build goes wrong once, in every way.
-fn every_call_may_go_wrong(placement: &Placement, sync_every: Duration) {
+fn every_call_may_go_wrong(placement: &Storage, sync_every: Duration) {
     let case = Case::new("mini-edge", "K1v1");
     for fault in FAULTS {
         let mut strikes = 0;
@@ -159,7 +159,7 @@ fn every_call_may_go_wrong_on_disk() {
     every_call_may_go_wrong(&ON_DISK, Duration::from_millis(1));
 }
 
-fn placements() -> impl Strategy<Value = Placement> {
+fn placements() -> impl Strategy<Value = Storage> {
     prop_oneof![Just(IN_MEMORY), Just(ON_DISK)]
 }
 

@@ -1,4 +1,4 @@
-//! Where attackers capture the king, as far as the attackers alone decide.
+//! Captures of the king, as far as the attackers alone decide.
 
 use crate::board::{Direction, Square, SquareSet};
 use crate::rules::{Kind, Ruleset};
@@ -8,7 +8,7 @@ use crate::solve::rows::row::Row;
 
 /// What it takes to capture the king by arriving on each square, while no
 /// defender is near.
-pub(crate) struct KingCaptures<const N: usize> {
+pub(crate) struct CapturesOfKing<const N: usize> {
     /// By square of arrival: the king's lanes beside it, each with the squares
     /// that attackers must hold too.
     arrivals: Vec<Vec<(Row<N>, Vec<Square>)>>,
@@ -20,12 +20,12 @@ pub(crate) struct KingCaptures<const N: usize> {
     with_more: Vec<(Square, Row<N>, SquareSet)>,
 }
 
-impl<const N: usize> KingCaptures<N> {
+impl<const N: usize> CapturesOfKing<N> {
     /// Under these rules.
-    pub(crate) fn new(rules: &Ruleset, region: &Region<N>) -> KingCaptures<N> {
+    pub(crate) fn new(rules: &Ruleset, region: &Region<N>) -> CapturesOfKing<N> {
         let area = rules.board.area();
         let arrivals = rules.board.squares().map(|to| arrival(rules, region, to)).collect();
-        let mut captures = KingCaptures {
+        let mut captures = CapturesOfKing {
             arrivals,
             alone: vec![Row::EMPTY; area],
             with_one: vec![Vec::new(); area],

@@ -1,0 +1,78 @@
+//! Where defenders capture soldiers, for all rows of a block at once.
+
+use crate::board::{Direction, Square, SquareSet};
+use crate::rules::Side;
+
+use crate::solve::captures::soldiers::Soldiers;
+use crate::solve::frame::Frame;
+use crate::solve::rows::row::Row;
+
+/// Where defenders capture, for one attacker set.
+#[derive(Clone, Debug)]
+pub(crate) struct Arrivals<const N: usize> {
+    /// By square of the board: the lanes on which a defending soldier arriving
+    /// there captures nothing, other defenders left out of account.
+    pub soldiers: Vec<Row<N>>,
+    /// The lanes on which the king captures nothing when he arrives there,
+    /// defenders left out of account.
+    pub king: Row<N>,
+    /// Squares from which a defender helps to capture, each with the square
+    /// where the other one arrives.
+    pub anvils: Vec<(Square, Square)>,
+}
+
+impl<const N: usize> Arrivals<N> {
+    /// Where they capture these attackers.
+    pub(crate) fn new(frame: &Frame<N>, attackers: SquareSet) -> Arrivals<N> {
+        let soldiers = Soldiers { attackers, defenders: SquareSet::EMPTY };
+        // Without defenders nobody asks where they arrive.
+        let squares = if frame.slice.defenders > 0 { frame.rules.board.area() } else { 0 };
+        let mut arrivals = Arrivals {
+            soldiers: vec![!Row::EMPTY; squares],
+            king: !Row::EMPTY,
+            anvils: Vec::new(),
+        };
+        let next = |square, direction| frame.rules.slides().next(square, direction);
+        for square in attackers {
+            for direction in Direction::ALL {
+                let arrival = next(square, direction.opposite()).zip(next(square, direction));
+                let Some((to, anvil)) = arrival else { continue };
+                let victim = soldiers.victim(frame.rules, Side::Attackers, square, anvil);
+                let Some(victim) = victim.filter(|_| !attackers.contains(to)) else { continue };
+                if victim.without_king {
+                    arrivals.king = arrivals.king.without(frame.region.bit(to));
+                }
+                if let Some(quiet) = arrivals.soldiers.get_mut(to.index()) {
+                    *quiet &= victim.quiet(&frame.region);
+                }
+                // A king on the anvil captures; so does a defender there.
+                arrivals.anvils.push((anvil, to));
+            }
+        }
+        arrivals
+    }
+
+    /// By square of the board: the lanes on which a soldier arriving beside
+    /// these other defenders captures nothing.
+    pub(crate) fn beside(&self, frame: &Frame<N>, others: &[usize], quiet: &mut Vec<Row<N>>) {
+        quiet.clone_from(&self.soldiers);
+        for &(anvil, to) in &self.anvils {
+            if others.iter().any(|&place| frame.defenders.squares[place] == anvil) {
+                quiet[to.index()] = Row::EMPTY;
+            }
+        }
+    }
+
+    /// Takes out of `lanes`, by defender rank, those on which the arriving king
+    /// captures with the help of one of the defenders.
+    pub(crate) fn take_helped(&self, frame: &Frame<N>, lanes: &mut [Row<N>]) {
+        for &(anvil, to) in &self.anvils {
+            let helped = frame.region.bit(to) & self.king;
+            if !helped.is_empty() {
+                for &rank in frame.defenders.holding(anvil) {
+                    lanes[rank as usize] = lanes[rank as usize].without(helped);
+                }
+            }
+        }
+    }
+}

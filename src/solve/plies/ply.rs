@@ -1,0 +1,95 @@
+//! What a ply is worked out from, and what it finds.
+
+use bitvec::vec::BitVec;
+
+use crate::rules::Side;
+use crate::solve::moves::Moves;
+use crate::solve::plies::chunks::Chunks;
+use crate::solve::plies::frontier::Frontier;
+use crate::solve::rows::row::{Event, Row};
+use crate::solve::store::codec::{encode_events, read_events};
+use crate::solve::store::{Content, Key, Parts, ScratchError, StageWriter};
+use crate::value::Plies;
+
+/// What stays the same through all plies of an outcome.
+#[derive(Clone, Copy)]
+pub(crate) struct Given<'a, const N: usize> {
+    /// How the men move.
+    pub moves: &'a Moves<'a, N>,
+    /// The side that wins; the other one is the loser.
+    pub winner: Side,
+    /// How the rows are shared out.
+    pub chunks: Chunks,
+    /// What the initial pass said.
+    pub initial: &'a Parts<'a>,
+}
+
+impl<const N: usize> Given<'_, N> {
+    /// The key of a record of this outcome.
+    pub(crate) fn key(&self, content: Content, ply: Plies, chunk: usize) -> Key {
+        Key { content, winner: self.winner, ply, chunk: chunk as u32 }
+    }
+
+    /// What captures, or the rules, do to a chunk at a ply.
+    ///
+    /// # Errors
+    /// If the record cannot be read.
+    pub(crate) fn events(
+        &self,
+        content: Content,
+        ply: Plies,
+        chunk: usize,
+    ) -> Result<Vec<Event<N>>, ScratchError> {
+        read_events(self.initial.of(chunk), self.key(content, ply, chunk))
+    }
+}
+
+/// A ply that is being worked on.
+pub(crate) struct Ply<'a> {
+    /// Its number.
+    pub number: Plies,
+    /// Where what it finds is kept.
+    pub log: &'a StageWriter<'a>,
+    /// Told the rows of each finished chunk.
+    pub done: &'a (dyn Fn(usize) + Sync),
+}
+
+/// What a ply finds in a chunk.
+pub(crate) struct Findings<const N: usize> {
+    events: Vec<Event<N>>,
+    /// The blocks with findings.
+    pub blocks: BitVec,
+}
+
+impl<const N: usize> Findings<N> {
+    /// Nothing found yet in that many blocks.
+    pub(crate) fn new(blocks: usize) -> Findings<N> {
+        Findings { events: Vec::new(), blocks: BitVec::repeat(false, blocks) }
+    }
+
+    /// Notes what was found in the chunk's block of that number.
+    pub(crate) fn note(&mut self, block: usize, found: &[Row<N>]) {
+        let before = self.events.len();
+        let first = block * found.len();
+        let some = found.iter().enumerate().filter(|(_, lanes)| !lanes.is_empty());
+        self.events.extend(some.map(|(rank, &lanes)| ((first + rank) as u32, lanes)));
+        self.blocks.set(block, self.events.len() > before);
+    }
+
+    /// Keeps all that was found in the chunk.
+    ///
+    /// # Errors
+    /// If the disk fails or is full.
+    pub(crate) fn keep(
+        self,
+        given: &Given<N>,
+        ply: &Ply,
+        chunk: usize,
+    ) -> Result<Frontier, ScratchError> {
+        if !self.events.is_empty() {
+            let key = given.key(Content::Found, ply.number, chunk);
+            ply.log.add(key, &encode_events(&self.events))?;
+        }
+        Ok(Frontier { blocks: self.blocks, rows: self.events.len() })
+    }
+}
