@@ -70,7 +70,7 @@ fn probe(c: &mut Criterion) {
     let slices = slices_up_to(&rules, 5);
     build(&rules, folder.path(), &slices, &BuildOptions::default(), &(), &mut |_| {}).unwrap();
     let position = Position::parse(POSITION, &rules).unwrap();
-    let tables = Tablebase::open(rules, folder.path()).unwrap();
+    let tables = Tablebase::open_files(rules, folder.path()).unwrap();
     let table = tables.table(position.slice(), Metric::Dtw).unwrap();
     let index = tables.index(position.slice()).unwrap();
     let slot = index.rank(&position).unwrap();
@@ -110,7 +110,8 @@ fn folder() -> &'static Path {
 }
 
 fn open(cache_bytes: usize) -> Tablebase {
-    let options = Options { cache: BlockCache::new(cache_bytes), ..Options::default() };
+    let options =
+        Options { cache: BlockCache::new(cache_bytes), embedded: false, ..Options::default() };
     let rules = Ruleset::load("brandubh").unwrap();
     Tablebase::open_with(rules, folder(), options).unwrap()
 }

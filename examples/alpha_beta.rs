@@ -133,8 +133,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let slice: Slice = argument(1, "K2v3").parse()?;
     let depth: i32 = argument(2, "4").parse()?;
 
-    let mut tables = Tablebase::open(rules.clone(), Path::new("tables"))?;
-    tables.add_embedded();
+    let tables = Tablebase::open(rules.clone(), Path::new("tables"))?;
     let most_men = tables.max_men();
     let positions = positions(&rules, slice);
     let mut values = Vec::new();

@@ -90,7 +90,7 @@ pub use solve::building as build;
 #[cfg(feature = "build")]
 pub use study::manifest;
 pub use study::stats;
-pub use system::progress;
+pub use system::{bytes, progress};
 pub use table::dont_care;
 
 pub use board::Square;

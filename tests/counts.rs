@@ -38,7 +38,7 @@ fn tables_have_the_counts_of_the_brute_force_program() {
             let rules = load(name);
             let options = BuildOptions::default();
             build(&rules, folder.path(), slices, &options, &(), &mut |_| {}).unwrap();
-            (name, Tablebase::open(rules, folder.path()).unwrap())
+            (name, Tablebase::open_files(rules, folder.path()).unwrap())
         })
         .collect();
     let mut wrong = Vec::new();
@@ -80,7 +80,7 @@ fn tables_have_the_values_of_the_brute_force_program() {
         if !base.slices(Metric::Dtw).contains(&slice) {
             let options = BuildOptions::default();
             build(&rules, folder.path(), &[slice], &options, &(), &mut |_| {}).unwrap();
-            *base = Tablebase::open(rules, folder.path()).unwrap();
+            *base = Tablebase::open_files(rules, folder.path()).unwrap();
         }
         let value = base.probe_dtw(&position).unwrap();
         let known = (category, plies.parse().ok());

@@ -50,7 +50,7 @@ impl Place {
     }
 
     fn open(&self, access: Access) -> Tablebase {
-        let options = Options { access, cache: BlockCache::new(1 << 20) };
+        let options = Options { access, cache: BlockCache::new(1 << 20), embedded: false };
         Tablebase::open_with(self.rules.clone(), self.folder.path(), options).unwrap()
     }
 
@@ -245,8 +245,7 @@ fn damage_in_a_folder_beside_is_found_too() {
     bytes[footer] ^= 1;
     replace(&file, &bytes);
     let rules = Ruleset::builtin("mcgill").unwrap();
-    let mut base = Tablebase::open(rules, place.folder.path()).unwrap();
-    base.add_embedded();
+    let base = Tablebase::open(rules, place.folder.path()).unwrap();
     let answers = base.probe_many_dtw(&positions);
     let damaged = |answer: &Result<Value, ProbeError>| matches!(answer, Err(ProbeError::Corrupted(error)) if error.path.as_ref() == Some(&file));
     assert!(answers.iter().any(damaged));

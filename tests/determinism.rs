@@ -31,7 +31,7 @@ fn built(rules: &Ruleset, slice: Slice, threads: usize) -> BTreeMap<String, Vec<
     let folder = tempfile::tempdir().unwrap();
     let options = BuildOptions { threads, ..BuildOptions::default() };
     build(rules, folder.path(), &[slice], &options, &(), &mut |_| {}).unwrap();
-    let base = Tablebase::open(rules.clone(), folder.path()).unwrap();
+    let base = Tablebase::open_files(rules.clone(), folder.path()).unwrap();
     // Otherwise there is but one chunk of work.
     let rows = base.index(slice).unwrap().rows();
     assert!(rows > 1 << 14, "{slice} has only {rows} rows");

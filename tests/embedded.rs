@@ -28,9 +28,7 @@ const SETS: [(&str, usize, usize); 9] = [
 ];
 
 fn embedded(rules: &str) -> Tablebase {
-    let mut tables = Tablebase::new(Ruleset::builtin(rules).unwrap());
-    assert!(tables.add_embedded() > 0, "{rules}");
-    tables
+    Tablebase::new(Ruleset::builtin(rules).unwrap())
 }
 
 fn committed() -> PathBuf {
@@ -68,7 +66,7 @@ fn are_what_a_build_makes(sizes: RangeInclusive<usize>) {
         let metric = if outcomes > distances { Metric::Wdl } else { Metric::Dtw };
         let options = BuildOptions { metric, ..BuildOptions::default() };
         build(&rules, folder.path(), &slices, &options, &(), &mut |_| {}).unwrap();
-        let built = Tablebase::open(rules, folder.path()).unwrap();
+        let built = Tablebase::open_files(rules, folder.path()).unwrap();
         let tables = embedded(name);
         for slice in slices {
             let embedded = tables.best_table(slice).unwrap();
@@ -151,8 +149,7 @@ fn files_are_asked_first() {
     fs::create_dir(&own).unwrap();
     fs::copy(committed().join("brandubh/K0v1.dtw"), own.join("K0v1.dtw")).unwrap();
     fs::write(own.join("K1v1.dtw"), b"nonsense").unwrap();
-    let mut tables = Tablebase::open(Ruleset::builtin("brandubh").unwrap(), folder.path()).unwrap();
-    tables.add_embedded();
+    let tables = Tablebase::open(Ruleset::builtin("brandubh").unwrap(), folder.path()).unwrap();
     let probe = |text: &str| {
         let position = Position::parse(text, tables.rules()).unwrap();
         tables.probe_dtw(&position)

@@ -212,7 +212,7 @@ fn remains_of_a_killed_build_are_cleared_away() {
         fs::write(folder.join("K1v1.dtw.123-0.tmp"), &table[..length]).unwrap();
         fs::write(folder.join("K2v1.wdl.4711-3.tmp"), "").unwrap();
         assert!(Table::open(&folder.join(VICTIM), Access::Mapped).is_err(), "{length} bytes");
-        let base = Tablebase::open(rules("mini-edge"), tables.path()).unwrap();
+        let base = Tablebase::open_files(rules("mini-edge"), tables.path()).unwrap();
         let probed = base.table(slice("K1v1"), Metric::Dtw);
         assert!(matches!(probed, Err(ProbeError::Corrupted(_))), "{length} bytes: {probed:?}");
         let built = build_in(tables.path(), "mini-edge", WANTED).unwrap();
@@ -287,7 +287,7 @@ fn one_game_under_two_names_has_one_set_of_tables() {
     assert_eq!(build_in(tables.path(), "mcgill", "K1v1").unwrap(), []);
     assert!(!tables.path().join("mcgill").exists());
     assert!(files(&tables.path().join("tablut")) == whole);
-    let base = Tablebase::open(rules("mcgill"), tables.path()).unwrap();
+    let base = Tablebase::open_files(rules("mcgill"), tables.path()).unwrap();
     assert_eq!(base.slices(Metric::Dtw), ["K0v1", "K1v1"].map(slice));
     assert_eq!(base.max_men(), 3);
     // Another game beside them has nothing from them.
@@ -385,8 +385,8 @@ fn what_is_done_again_is_told() {
 #[test]
 fn tables_of_other_rules_do_not_count() {
     let (tables, _folder) = clean("mini-corner");
-    let base = Tablebase::open(rules("mini-edge"), tables.path()).unwrap();
+    let base = Tablebase::open_files(rules("mini-edge"), tables.path()).unwrap();
     assert_eq!((base.max_men(), base.slices(Metric::Dtw)), (0, vec![]));
-    let own = Tablebase::open(rules("mini-corner"), tables.path()).unwrap();
+    let own = Tablebase::open_files(rules("mini-corner"), tables.path()).unwrap();
     assert_eq!(own.max_men(), slice(WANTED).men());
 }

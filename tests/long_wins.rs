@@ -37,7 +37,7 @@ fn long_wins_are_built() {
     let slice: Slice = "K0v2".parse().unwrap();
     let options = BuildOptions::default();
     build(&rules, folder.path(), &[slice], &options, &(), &mut |_| {}).unwrap();
-    let base = Tablebase::open(rules, folder.path()).unwrap();
+    let base = Tablebase::open_files(rules, folder.path()).unwrap();
     for slice in ["K0v1".parse().unwrap(), slice] {
         let [wdl, dtw] = Metric::ALL.map(|metric| base.table(slice, metric).unwrap().header());
         assert_eq!((wdl.packing, dtw.packing), (Packing::Base3, Packing::Words));
@@ -120,7 +120,7 @@ impl Forged {
     }
 
     fn open(&self, access: Access, cache: BlockCache) -> Tablebase {
-        let options = Options { access, cache };
+        let options = Options { access, cache, embedded: false };
         Tablebase::open_with(self.rules.clone(), self.folder.path(), options).unwrap()
     }
 

@@ -43,7 +43,7 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         .map(|i| random_position(&rules, slices[i % 2], i % 3 == 0, &mut random))
         .collect();
     // Straight from the tables, block by block.
-    let base = Tablebase::open(rules.clone(), folder.path()).unwrap();
+    let base = Tablebase::open_files(rules.clone(), folder.path()).unwrap();
     let values = positions.iter().map(|position| by_hand(&base, position)).collect();
     Tables { folder, rules, positions, values }
 });
@@ -62,7 +62,7 @@ fn by_hand(base: &Tablebase, position: &Position) -> Value {
 
 impl Tables {
     fn open(&self, access: Access, cache: BlockCache) -> Tablebase {
-        let options = Options { access, cache };
+        let options = Options { access, cache, embedded: false };
         Tablebase::open_with(self.rules.clone(), self.folder.path(), options).unwrap()
     }
 
@@ -166,7 +166,7 @@ fn rulesets_stand_side_by_side() {
     let folder = tempfile::tempdir().unwrap();
     let slice = "K1v1".parse().unwrap();
     build(&rules, folder.path(), &[slice], &BuildOptions::default(), &(), &mut |_| {}).unwrap();
-    let options = Options { cache: cache.clone(), ..Options::default() };
+    let options = Options { cache: cache.clone(), embedded: false, ..Options::default() };
     let berkeley = Tablebase::open_with(rules.clone(), folder.path(), options).unwrap();
 
     let mut random = Random::new(5);
@@ -235,7 +235,7 @@ fn a_best_move_is_one_or_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let slices = slices_up_to(&rules, 4);
     build(&rules, folder.path(), &slices, &BuildOptions::default(), &(), &mut |_| {}).unwrap();
-    let sound = Tablebase::open(rules.clone(), folder.path()).unwrap();
+    let sound = Tablebase::open_files(rules.clone(), folder.path()).unwrap();
     let folder = folder.path().join("brandubh");
     type Keep = fn(&str) -> bool;
     let keeps: [(Keep, &str); 3] = [
@@ -300,7 +300,7 @@ fn a_file_that_is_cut_short_while_it_is_read_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("K2v2.dtw");
     fs::copy(tables.folder.path().join("brandubh/K2v2.dtw"), &path).unwrap();
-    let options = Options { access: Access::Read, cache: BlockCache::new(0) };
+    let options = Options { access: Access::Read, cache: BlockCache::new(0), embedded: false };
     let mut base = Tablebase::with_options(tables.rules.clone(), options);
     base.add_directory(folder.path()).unwrap();
     let positions: Vec<(Position, Value)> = tables

@@ -45,12 +45,12 @@ impl Tables {
     }
 
     fn verify(&self, slice: Slice) -> Result<Verdict, VerifyError> {
-        let base = Tablebase::open(self.rules.clone(), self.folder.path()).unwrap();
+        let base = Tablebase::open_files(self.rules.clone(), self.folder.path()).unwrap();
         verify_slice(&base, slice, &())
     }
 
     fn verify_sample(&self, slice: Slice, sample: Sample) -> Result<Verdict, VerifyError> {
-        let base = Tablebase::open(self.rules.clone(), self.folder.path()).unwrap();
+        let base = Tablebase::open_files(self.rules.clone(), self.folder.path()).unwrap();
         verify_sample(&base, slice, &sample, &())
     }
 
@@ -149,7 +149,7 @@ fn slot_with(
     slice: Slice,
     wanted: impl Fn(Value) -> bool,
 ) -> (Side, usize, u64, Value) {
-    let base = Tablebase::open(tables.rules.clone(), tables.folder.path()).unwrap();
+    let base = Tablebase::open_files(tables.rules.clone(), tables.folder.path()).unwrap();
     let table = base.table(slice, Metric::Dtw).unwrap();
     let index = base.index(slice).unwrap();
     // From the middle on: slots of every kind, not the first of all.

@@ -4,7 +4,7 @@ use pyo3::{PyResult, Python, pyfunction};
 use taflbase::rules::Ruleset;
 use taflbase::tablebase::{BlockCache, Options};
 
-use crate::errors::{FolderError, RulesetError, probe_error};
+use crate::errors::{RulesetError, probe_error};
 use crate::parameters::parse_word;
 use crate::tablebase::Tablebase;
 
@@ -38,13 +38,10 @@ pub fn open(
 ) -> PyResult<Tablebase> {
     let rules = Ruleset::load(&rules.to_string_lossy())
         .map_err(|error| RulesetError::new_err(error.to_string()))?;
-    let options = Options { access: parse_word(access)?, cache: BlockCache::new(cache_bytes) };
+    let cache = BlockCache::new(cache_bytes);
+    let options = Options { access: parse_word(access)?, cache, ..Options::default() };
     let mut base = match tables {
         None => taflbase::Tablebase::with_options(rules, options),
-        Some(folder) if !folder.is_dir() => {
-            let message = format!("{}: there is no such folder of tables", folder.display());
-            return Err(FolderError::new_err(message));
-        }
         Some(folder) => py
             .detach(|| taflbase::Tablebase::open_with(rules, &folder, options))
             .map_err(probe_error)?,
@@ -52,7 +49,6 @@ pub fn open(
     for directory in directories {
         base.add_directory(&directory).map_err(probe_error)?;
     }
-    base.add_embedded();
     Ok(Tablebase::new(base))
 }
 

@@ -97,18 +97,13 @@ pub unsafe extern "C" fn taflbase_open(
             *unsafe { reference(options, "options") }?
         };
         let options = options.read()?;
-        let mut opened = if tables.is_null() {
+        let opened = if tables.is_null() {
             Tablebase::with_options(rules, options)
         } else {
             // SAFETY: as above.
             let tables = Path::new(unsafe { text(tables, "tables") }?);
-            if !tables.is_dir() {
-                let message = format!("{}: there is no such folder of tables", tables.display());
-                return Err(Failure::new(TaflStatus::Io, message));
-            }
             Tablebase::open_with(rules, tables, options)?
         };
-        opened.add_embedded();
         output.put(0, Box::into_raw(Box::new(TaflTablebase(opened))));
         Ok(())
     })

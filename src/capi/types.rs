@@ -125,7 +125,8 @@ impl TaflOptions {
                 )));
             }
         };
-        Ok(Options { access, cache: BlockCache::new(self.cache_bytes) })
+        let cache = BlockCache::new(self.cache_bytes);
+        Ok(Options { access, cache, ..Options::default() })
     }
 }
 

@@ -160,8 +160,8 @@ impl Present {
         if slices.is_empty() {
             return Err(Failure::Negative(format!(
                 "there are no tables of {rules} in {}: build some with `{}`",
-                session.tables.display(),
-                session.build_command(rules, "--men 4"),
+                session.tables().display(),
+                session.command("build", rules, "--men 4"),
             )));
         }
         Ok(slices)

@@ -125,7 +125,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
             if slices.contains(&report.slice) {
                 let cold = open(&rules, folder.path(), 0)?;
                 let answer = answer([&cold, &base], report, measure)?;
-                if session.json {
+                if session.json() {
                     session.json_line(&answer)?;
                 }
                 rows.extend(answer.rows());
@@ -133,7 +133,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         }
     }
     let signature = signature.finalize().to_hex()[..16].to_owned();
-    if session.json {
+    if session.json() {
         return session.json_line(&Signature { signature });
     }
     let header = [
@@ -184,7 +184,8 @@ fn sign(base: &Tablebase, slice: Slice, signature: &mut blake3::Hasher) -> Resul
 }
 
 fn open(rules: &Ruleset, folder: &Path, cache_bytes: usize) -> Result<Tablebase, Failure> {
-    let options = Options { cache: BlockCache::new(cache_bytes), ..Options::default() };
+    let options =
+        Options { cache: BlockCache::new(cache_bytes), embedded: false, ..Options::default() };
     Tablebase::open_with(rules.clone(), folder, options).map_err(Failure::error)
 }
 

@@ -84,7 +84,7 @@ fn parse_metric(name: &str) -> Result<Metric, String> {
 
 /// Builds slice by slice.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
-    let base = session.open(&args.wanted.rules)?;
+    let base = session.open_to_build(&args.wanted.rules)?;
     let rules = base.rules();
     let slices = args.wanted.slices(rules)?;
     let options = BuildOptions {
@@ -100,19 +100,19 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let reporter = Reporter::new(works);
     let mut reports = Vec::new();
     let mut printed = Ok(());
-    let built = build(rules, &session.tables, &slices, &options, &reporter, &mut |report| {
+    let built = build(rules, session.tables(), &slices, &options, &reporter, &mut |report| {
         if report.built {
             reporter.finished(report.slice, report.times.iter().sum());
         }
-        if session.json && printed.is_ok() {
+        if session.json() && printed.is_ok() {
             printed = reporter.aside(|| session.json_line(&answer(rules, report)));
         }
         reports.push(report.clone());
     });
     reporter.clear();
     printed?;
-    if !session.json {
-        session.text(&table(rules, &reports))?;
+    if !session.json() {
+        session.text(&table(rules, &reports, built.is_ok()))?;
     }
     Ok(built?)
 }
@@ -148,10 +148,12 @@ fn seconds(report: &SliceReport) -> f64 {
 }
 
 /// What was built, two lines for each slice.
-fn table(rules: &Ruleset, reports: &[SliceReport]) -> String {
+fn table(rules: &Ruleset, reports: &[SliceReport], is_done: bool) -> String {
     let built: Vec<&SliceReport> = reports.iter().filter(|report| report.built).collect();
     match (built.len(), reports.len() - built.len()) {
         (0, 0) => String::new(),
+        // Something went wrong before there was anything to tell.
+        (0, _) if !is_done => String::new(),
         (0, kept) => nothing_to_build(kept),
         (_, 0) => columns_of(rules, &built),
         (_, kept) => {

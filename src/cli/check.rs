@@ -21,18 +21,22 @@ pub(super) struct Args {
     /// Compare with this manifest, or the one in this folder, too
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
+    /// With --against: files of the manifest that are missing here are wrong, too
+    #[arg(long, requires = "against")]
+    complete: bool,
 }
 
 const HELP: &str = r#"Reads every byte. Finds what happened to files on the way or on the disk, not
 values that were wrong from the start: for those see `taflbase verify`. Exits 1
 if a file is damaged or not the ruleset's, and names each damaged block; with
---against also if it has other values than the manifest says or is missing here.
-A file that was compressed in another way has other bytes and the same values.
+--against also if it has other values than the manifest says, and with --complete if
+one is missing here. A file that was compressed in another way has other bytes and the
+same values.
 
 Examples:
   taflbase check brandubh
   taflbase check brandubh --slice K2v3 --json
-  taflbase check brandubh --against MANIFEST.json
+  taflbase check brandubh --against MANIFEST.json --complete
 
 JSON, one line for each file; with --against, "against" is "same file", "same
 values", "different values", "missing here", "not in the manifest", or null for a
@@ -72,33 +76,37 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     for slice in slices {
         let before = findings.len();
         for metric in Metric::ALL {
-            findings.extend(check(&base, slice, metric, against.as_ref()));
+            findings.extend(check(&base, slice, metric, against.as_ref(), args.complete));
         }
         if findings.len() == before {
             missing.get_or_insert(slice);
         }
-        if session.json {
+        if session.json() {
             findings[before..].iter().try_for_each(|finding| session.json_line(finding))?;
         }
     }
-    if !session.json && !findings.is_empty() {
+    if !session.json() && !findings.is_empty() {
         session.text(&report(&findings))?;
     }
-    verdict(&findings)?;
+    verdict(&findings, args.complete)?;
     match missing {
         None => Ok(()),
         Some(slice) => {
             let metric = Metric::Dtw;
-            Err(session.refusal(&args.present.rules, ProbeError::MissingTable { slice, metric }))
+            Err(session.refusal(
+                &base,
+                &args.present.rules,
+                ProbeError::MissingTable { slice, metric },
+            ))
         }
     }
 }
 
 /// Success, or what is wrong with how many files.
-fn verdict(findings: &[Finding]) -> Result<(), Failure> {
+fn verdict(findings: &[Finding], complete: bool) -> Result<(), Failure> {
     let is = |finding: &Finding, state| finding.against.flatten() == Some(state);
     let different = findings.iter().filter(|finding| is(finding, DIFFERENT)).count();
-    let missing = findings.iter().filter(|finding| is(finding, MISSING)).count();
+    let missing = findings.iter().filter(|finding| complete && is(finding, MISSING)).count();
     let bad = findings.iter().filter(|finding| !finding.ok).count() - different - missing;
     let wrong: Vec<String> = [
         (bad, "are damaged or not the ruleset's"),
@@ -118,6 +126,7 @@ fn check<'a>(
     slice: Slice,
     metric: Metric,
     against: Option<&Manifest>,
+    complete: bool,
 ) -> Option<Finding<'a>> {
     let entry = against.map(|manifest| manifest.slice(slice).and_then(|entry| entry.file(metric)));
     let (bytes, errors, against) = match base.table(slice, metric) {
@@ -138,7 +147,11 @@ fn check<'a>(
             }
         },
     };
-    let ok = errors.is_empty() && !matches!(against, Some(Some(DIFFERENT | MISSING)));
+    let ok = errors.is_empty()
+        && match against.flatten() {
+            Some(MISSING) => !complete,
+            state => state != Some(DIFFERENT),
+        };
     Some(Finding {
         rules: &base.rules().name,
         slice: slice.to_string(),
@@ -170,6 +183,14 @@ fn report(findings: &[Finding]) -> String {
     };
     let rows: Vec<Vec<String>> = findings.iter().map(row).collect();
     let mut text = columns(2, &["file", "state", "size"], &rows);
+    let is_missing = |finding: &&Finding| finding.against.flatten() == Some(MISSING);
+    match findings.iter().filter(is_missing).count() {
+        0 => {}
+        missing => {
+            let all = findings.len();
+            text.push_str(&format!("\nof {all} files, {missing} are missing here\n"));
+        }
+    }
     for error in findings.iter().flat_map(|finding| &finding.errors) {
         text.push_str(error);
         text.push('\n');

@@ -39,7 +39,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let base = session.open_to_probe(&args.asked.rules)?;
     let rules = base.rules();
     let position = args.asked.position(rules)?;
-    let refusal = |error| session.refusal(&args.asked.rules, error);
+    let refusal = |error| session.refusal(&base, &args.asked.rules, error);
     let value = base.probe_dtw(&position).map_err(refusal)?;
     let line = base.line(&position).map_err(refusal)?;
     let moves = line.iter().map(|played| played.display(rules.board).to_string());
@@ -51,7 +51,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         dtw: value.plies(),
         moves: moves.collect(),
     };
-    if session.json {
+    if session.json() {
         return session.json_line(&answer);
     }
     session.text(&format!("{} to move: {}\n", answer.to_move, words(&base, value.into())))?;

@@ -13,7 +13,8 @@ use super::output::Session;
 pub(super) struct Args {
     #[command(flatten)]
     present: Present,
-    /// Write to this file instead; slices that it has and that are not here stay
+    /// Write to this file instead, - for standard output; slices that it has and that
+    /// are not here stay
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -34,21 +35,24 @@ with one side and one file):
 /// Prints or writes.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let base = session.open(&args.present.rules)?;
-    let mut manifest = match &args.output {
-        Some(path) if path.exists() => Manifest::read(path, base.rules())?,
+    let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    let mut manifest = match output {
+        Some(path) if path.is_file() => Manifest::read(path, base.rules())?,
         _ => Manifest::new(base.rules()),
     };
     let mut changed = 0;
     for slice in args.present.slices(&base, session)? {
         let entry = SliceEntry::of(&base, slice);
-        let entry = entry.map_err(|error| session.refusal(&args.present.rules, error))?;
+        let entry = entry.map_err(|error| session.refusal(&base, &args.present.rules, error))?;
         changed += usize::from(manifest.insert(entry));
     }
-    if let Some(path) = &args.output {
+    if let Some(path) = output {
         manifest.write(path)?;
     }
-    match &args.output {
-        _ if session.json => session.json_line(&manifest),
+    match output {
+        _ if session.json() => session.json_line(&manifest),
+        // What a device or a pipe has been given is not to be mixed with other text.
+        Some(path) if !path.is_file() => Ok(()),
         Some(path) => session.text(&written(path, &manifest, changed)),
         None => session.text(&manifest.to_string()),
     }

@@ -38,10 +38,10 @@ struct Cli {
     /// Print results as JSON, one object a line
     #[arg(long, global = true, help_heading = "Global options")]
     json: bool,
-    /// The table folder
+    /// The table folder [default: tables, if it is there]
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
-    #[arg(env = "TAFLBASE_TABLES", default_value = output::DEFAULT_TABLES)]
-    tables: PathBuf,
+    #[arg(env = "TAFLBASE_TABLES")]
+    tables: Option<PathBuf>,
     #[command(subcommand)]
     command: Command,
 }
@@ -104,7 +104,7 @@ pub(crate) fn main() -> ExitCode {
 
 fn run(cli: Cli) -> Result<(), Failure> {
     let goes_on = cli.command.goes_on();
-    let session = Session { json: cli.json, tables: cli.tables, goes_on };
+    let session = Session::new(cli.json, cli.tables, goes_on);
     match cli.command {
         Command::Rules(args) => rules::run(&args, &session),
         Command::Perft(args) => perft::run(&args, &session),

@@ -1,28 +1,52 @@
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
 use taflbase::Tablebase;
+use taflbase::build::plan;
+use taflbase::bytes::Bytes;
 use taflbase::rules::Ruleset;
-use taflbase::tablebase::ProbeError;
+use taflbase::slice::Slice;
+use taflbase::table::Metric;
+use taflbase::tablebase::{Options, ProbeError};
 
 use super::failure::Failure;
+use super::machine::available_bytes;
 
 /// The table folder of those who name none.
-pub(super) const DEFAULT_TABLES: &str = "tables";
+const DEFAULT_TABLES: &str = "tables";
 
 /// What all commands have to know.
 pub(super) struct Session {
     /// Whether results are wanted as JSON.
-    pub json: bool,
+    json: bool,
     /// The table folder.
-    pub tables: PathBuf,
+    tables: PathBuf,
+    /// Whether the user has named it.
+    is_named: bool,
     /// Whether the command goes on when nobody reads its results any more.
-    pub goes_on: bool,
+    goes_on: bool,
 }
 
 impl Session {
+    /// A session with the table folder that the user named, if there is one.
+    pub(super) fn new(json: bool, tables: Option<PathBuf>, goes_on: bool) -> Session {
+        let is_named = tables.is_some();
+        let tables = tables.unwrap_or_else(|| PathBuf::from(DEFAULT_TABLES));
+        Session { json, tables, is_named, goes_on }
+    }
+
+    /// Whether results are wanted as JSON.
+    pub(super) fn json(&self) -> bool {
+        self.json
+    }
+
+    /// The table folder.
+    pub(super) fn tables(&self) -> &Path {
+        &self.tables
+    }
+
     /// Prints results for people.
     pub(super) fn text(&self, text: &str) -> Result<(), Failure> {
         let mut out = io::stdout().lock();
@@ -39,40 +63,83 @@ impl Session {
         self.text(&(line + "\n"))
     }
 
-    /// The command that builds into the same tables, as a user may type it.
-    pub(super) fn build_command(&self, rules: &str, wanted: &str) -> String {
-        let command = format!("taflbase build {} {wanted}", shell_word(rules));
-        if self.tables.as_os_str() == DEFAULT_TABLES {
-            command
-        } else {
+    /// A command that works on the same tables, as a user may type it.
+    pub(super) fn command(&self, command: &str, rules: &str, wanted: &str) -> String {
+        let command = format!("taflbase {command} {} {wanted}", shell_word(rules));
+        if self.is_named {
             format!("{command} --tables {}", shell_word(&self.tables.to_string_lossy()))
+        } else {
+            command
         }
     }
 
-    /// The tables of a ruleset that the user knows by that name.
+    /// The tables in files of a ruleset that the user knows by that name. A folder that
+    /// he has named must be there.
     pub(super) fn open(&self, name: &str) -> Result<Tablebase, Failure> {
-        let rules = Ruleset::load(name)?;
-        Tablebase::open(rules, &self.tables).map_err(|error| self.refusal(name, error))
+        let options = Options { embedded: false, ..Options::default() };
+        self.open_with(name, options)
     }
 
     /// The same tables and, behind them, those that are part of the program.
     pub(super) fn open_to_probe(&self, name: &str) -> Result<Tablebase, Failure> {
-        let mut base = self.open(name)?;
-        base.add_embedded();
-        Ok(base)
+        self.open_with(name, Options::default())
+    }
+
+    /// The tables in files, in a folder that a build may have yet to make.
+    pub(super) fn open_to_build(&self, name: &str) -> Result<Tablebase, Failure> {
+        Tablebase::open_files(Ruleset::load(name)?, &self.tables).map_err(Failure::error)
+    }
+
+    fn open_with(&self, name: &str, options: Options) -> Result<Tablebase, Failure> {
+        let rules = Ruleset::load(name)?;
+        if self.is_named || self.tables.exists() {
+            Tablebase::open_with(rules, &self.tables, options).map_err(Failure::error)
+        } else {
+            Ok(Tablebase::with_options(rules, options))
+        }
     }
 
     /// An error of the tables. A missing one is a negative answer.
-    pub(super) fn refusal(&self, rules: &str, error: ProbeError) -> Failure {
+    pub(super) fn refusal(&self, base: &Tablebase, rules: &str, error: ProbeError) -> Failure {
         match error {
-            ProbeError::MissingTable { slice, metric } => Failure::Negative(format!(
-                "there is no {metric} table of {slice} in {}; run `{}`",
-                self.tables.display(),
-                self.build_command(rules, &format!("--slice {slice}")),
-            )),
+            ProbeError::MissingTable { slice, metric } => {
+                Failure::Negative(self.missing(base, rules, slice, metric))
+            }
             error => Failure::error(error),
         }
     }
+
+    /// What to do where there is no table: to build it, if this machine can.
+    fn missing(&self, base: &Tablebase, rules: &str, slice: Slice, metric: Metric) -> String {
+        let wanted = format!("--slice {slice}");
+        let needed = needed_memory(base, slice);
+        let allowed = available_bytes().unwrap_or(u64::MAX);
+        let tables = self.tables.display();
+        match needed {
+            Some(needed) if needed <= allowed => format!(
+                "there is no {metric} table of {slice} in {tables}; run `{}`",
+                self.command("build", rules, &wanted),
+            ),
+            _ => format!(
+                "{slice} has {} men: too many for a table that could be built here, which would \
+                 take {}, as `{}` tells; the tables here reach {} men",
+                slice.men(),
+                needed.map_or("more than this version can".to_owned(), |needed| format!(
+                    "{} of memory",
+                    size(needed)
+                )),
+                self.command("plan", rules, &wanted),
+                base.max_men(),
+            ),
+        }
+    }
+}
+
+/// The least memory with which a slice can be built; `None` if it cannot.
+fn needed_memory(base: &Tablebase, slice: Slice) -> Option<u64> {
+    let planned = plan(base, &[slice]).ok()?;
+    let sizes = planned.iter().map(|plan| plan.size.map(|size| size.least_memory_bytes));
+    sizes.collect::<Option<Vec<u64>>>()?.into_iter().max()
 }
 
 /// A text as one word of a shell, in quotes if it must be.
@@ -120,20 +187,7 @@ pub(super) fn grouped(number: u64) -> String {
 
 /// Bytes for people: `1.5 MiB`.
 pub(super) fn size(bytes: u64) -> String {
-    let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    let mut scaled = bytes as f64;
-    let mut unit = "B";
-    for next in units {
-        if scaled < 1000.0 {
-            break;
-        }
-        scaled /= 1024.0;
-        unit = next;
-    }
-    match unit {
-        "B" => format!("{bytes} B"),
-        _ => format!("{scaled:.1} {unit}"),
-    }
+    Bytes(bytes).to_string()
 }
 
 /// A time for people: `4.2 s`, `12 min`, `3.5 h`.
@@ -153,7 +207,6 @@ mod tests {
     #[test]
     fn numbers_read_well() {
         assert_eq!([0, 999, 1000, 1234567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!([0, 999, 1000, 16 << 30].map(size), ["0 B", "999 B", "1.0 KiB", "16.0 GiB"]);
         let times = [0.05, 99.0, 120.0, 7200.0, 864_000.0].map(Duration::from_secs_f64);
         assert_eq!(times.map(time), ["0.1 s", "99.0 s", "2 min", "2.0 h", "10.0 days"]);
     }

@@ -48,7 +48,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     };
     for depth in 1..=args.depth {
         let nodes = args.threads.run(|| perft(&rules, &position, depth))?;
-        if session.json {
+        if session.json() {
             session.json_line(&Count { depth, nodes })?;
         } else {
             session.text(&format!("{depth} {nodes}\n"))?;

@@ -51,14 +51,14 @@ struct Answer<'a> {
 
 /// Plans.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
-    let base = session.open(&args.wanted.rules)?;
+    let base = session.open_to_build(&args.wanted.rules)?;
     let slices = args.wanted.slices(base.rules())?;
     let plan = plan(&base, &slices)?;
     let to_build = plan.iter().any(|slice| !slice.present && slice.size.is_some());
     let calibration = if to_build { Some(Calibration::new(&base, &plan)?) } else { None };
     let answers: Vec<Answer> =
         plan.iter().map(|plan| answer(&base, plan, calibration.as_ref())).collect();
-    if session.json {
+    if session.json() {
         return answers.iter().try_for_each(|answer| session.json_line(answer));
     }
     let rows: Vec<Vec<String>> = answers.iter().map(Answer::row).collect();

@@ -58,7 +58,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let base = session.open_to_probe(&args.asked.rules)?;
     let rules = base.rules();
     let position = args.asked.position(rules)?;
-    let refusal = |error| session.refusal(&args.asked.rules, error);
+    let refusal = |error| session.refusal(&base, &args.asked.rules, error);
     let Probe { value, moves } = base.probe(&position).map_err(refusal)?;
     let answer = Answer {
         rules: &rules.name,
@@ -68,7 +68,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         dtw: value.plies,
         moves: moves.iter().map(|probed| answer_move(&base, probed)).collect(),
     };
-    if session.json {
+    if session.json() {
         return session.json_line(&answer);
     }
     session.text(&rules.board_drawing(&position.layout()))?;
@@ -80,7 +80,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         return Ok(());
     }
     let slice = position.slice();
-    let build = session.build_command(&args.asked.rules, &format!("--slice {slice}"));
+    let build = session.command("build", &args.asked.rules, &format!("--slice {slice}"));
     session
         .text(&format!("\nDistances are unknown: the tables of {slice} have none; run `{build}`\n"))
 }

@@ -40,7 +40,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         return list(session);
     };
     let rules = Ruleset::load(name)?;
-    if session.json {
+    if session.json() {
         session.json_line(&rules.describe_json())
     } else {
         session.text(&rules.describe())
@@ -50,7 +50,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
 fn list(session: &Session) -> Result<(), Failure> {
     let rulesets = Ruleset::builtin_names().iter().filter_map(|name| Ruleset::builtin(name));
     let entries: Vec<Entry> = rulesets.map(entry).collect();
-    if session.json {
+    if session.json() {
         return entries.iter().try_for_each(|entry| session.json_line(entry));
     }
     let rows: Vec<Vec<String>> = entries

@@ -35,12 +35,12 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let slices = args.present.slices(&base, session)?;
     for (number, slice) in slices.into_iter().enumerate() {
         let table = base.best_table(slice);
-        let table = table.map_err(|error| session.refusal(&args.present.rules, error))?;
+        let table = table.map_err(|error| session.refusal(&base, &args.present.rules, error))?;
         let metric = table.header().metric;
         let counted = args.threads.run(|| count_values(base.rules(), table))??;
         for (i, stats) in counted.iter().enumerate() {
             let report = stats.report(&base, slice, metric);
-            if session.json {
+            if session.json() {
                 session.json_line(&report)?;
             } else {
                 let gap = if number + i > 0 { "\n" } else { "" };

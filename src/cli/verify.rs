@@ -96,10 +96,10 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
             }
         };
         let answer = answer(&base, slice, verdict, sample, begun)
-            .map_err(|error| refusal(args, session, error))?;
+            .map_err(|error| refusal(&base, args, session, error))?;
         wrong += usize::from(answer.findings > 0);
         reporter.aside(|| {
-            if session.json { session.json_line(&answer) } else { session.text(&answer.text()) }
+            if session.json() { session.json_line(&answer) } else { session.text(&answer.text()) }
         })?;
     }
     reporter.clear();
@@ -172,9 +172,9 @@ fn answer<'a>(
     })
 }
 
-fn refusal(args: &Args, session: &Session, error: VerifyError) -> Failure {
+fn refusal(base: &Tablebase, args: &Args, session: &Session, error: VerifyError) -> Failure {
     match error {
-        VerifyError::Table(error) => session.refusal(&args.present.rules, error),
+        VerifyError::Table(error) => session.refusal(base, &args.present.rules, error),
         error => Failure::error(error),
     }
 }

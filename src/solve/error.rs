@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::index::IndexError;
 use crate::slice::Slice;
 use crate::solve::store::ScratchError;
+use crate::system::bytes::Bytes;
 use crate::table::{GridError, TableError};
 use crate::tablebase::ProbeError;
 
@@ -68,25 +69,25 @@ impl fmt::Display for BuildError {
             BuildError::Index(error) => error.fmt(f),
             BuildError::Memory { slice, needed, allowed } => write!(
                 f,
-                "{slice} takes at least {:.1} MiB of memory and {:.1} MiB are allowed: \
+                "{slice} takes at least {} of memory and {} are allowed: \
                  allow more with --memory or build fewer men",
-                mebibytes(*needed),
-                mebibytes(*allowed)
+                Bytes(*needed),
+                Bytes(*allowed)
             ),
             BuildError::Disk { slice, path, needed, available } => write!(
                 f,
-                "{slice} takes about {:.1} MiB of disk while it is solved and {} has {:.1} MiB: \
+                "{slice} takes about {} of disk while it is solved and {} has {}: \
                  free some space or name another disk with --scratch",
-                mebibytes(*needed),
+                Bytes(*needed),
                 path.display(),
-                mebibytes(*available)
+                Bytes(*available)
             ),
             BuildError::Scratch(error) => error.fmt(f),
             BuildError::TooLarge(slice) => {
                 write!(f, "{slice} is larger than this version can solve; build fewer men")
             }
             BuildError::Folder { path, source } => {
-                write!(f, "{}: cannot make the folder: {source}", path.display())
+                write!(f, "{}: cannot make the folder, or write to it: {source}", path.display())
             }
             BuildError::Busy { path } => write!(
                 f,
@@ -102,10 +103,6 @@ impl fmt::Display for BuildError {
             BuildError::Threads(error) => write!(f, "cannot start the threads: {error}"),
         }
     }
-}
-
-fn mebibytes(bytes: u64) -> f64 {
-    bytes as f64 / f64::from(1 << 20)
 }
 
 impl std::error::Error for BuildError {}

@@ -15,8 +15,8 @@
 //! ```
 
 use std::fmt;
-use std::fs;
-use std::io::{self, Write};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,9 @@ use crate::tablebase::{ProbeError, Tablebase};
 
 /// The name of a ruleset's manifest in the folder of its tables.
 pub const MANIFEST_FILE: &str = "MANIFEST.json";
+
+/// No manifest is larger than that: a device may have no end.
+const LARGEST_BYTES: u64 = 1 << 28;
 
 /// What a ruleset's tables are.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -147,7 +150,10 @@ impl Manifest {
     /// If the file cannot be read, is no manifest, or one of other rules.
     pub fn read(path: &Path, rules: &Ruleset) -> Result<Manifest, ManifestError> {
         let error = |kind| ManifestError { path: path.to_owned(), kind };
-        let text = fs::read_to_string(path).map_err(|e| error(ManifestErrorKind::Read(e)))?;
+        let mut text = String::new();
+        let read =
+            File::open(path).and_then(|file| file.take(LARGEST_BYTES).read_to_string(&mut text));
+        read.map_err(|e| error(ManifestErrorKind::Read(e)))?;
         let mut manifest: Manifest =
             serde_json::from_str(&text).map_err(|e| error(ManifestErrorKind::Parse(e)))?;
         if manifest.fingerprint != rules.fingerprint().to_string() {
@@ -180,6 +186,11 @@ impl Manifest {
     /// If the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), ManifestError> {
         let error = |e| ManifestError { path: path.to_owned(), kind: ManifestErrorKind::Write(e) };
+        if path.exists() && !path.is_file() {
+            // A device or a pipe is written to, not replaced.
+            let mut file = File::options().write(true).open(path).map_err(error)?;
+            return file.write_all(self.to_string().as_bytes()).map_err(error);
+        }
         let folder = path.parent().filter(|folder| *folder != Path::new(""));
         let folder = folder.unwrap_or(Path::new("."));
         let mut file = tempfile::Builder::new();

@@ -1,5 +1,6 @@
 //! What the work stands on and who is told of it: files, mapped memory, progress.
 
+pub mod bytes;
 #[cfg(feature = "build")]
 pub(crate) mod filesystem;
 pub(crate) mod mapping;

@@ -102,6 +102,9 @@ impl fmt::Display for ProbeError {
             ),
             ProbeError::Position(error) => error.fmt(f),
             ProbeError::Index(error) => error.fmt(f),
+            ProbeError::Directory { path, source } if source.kind() == io::ErrorKind::NotFound => {
+                write!(f, "{}: there is no such folder of tables", path.display())
+            }
             ProbeError::Directory { path, source } => {
                 write!(f, "{}: cannot read the folder: {source}", path.display())
             }

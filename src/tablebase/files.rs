@@ -34,6 +34,12 @@ struct Candidate {
     opened: OnceLock<Opened>,
 }
 
+impl Candidate {
+    fn new(place: Place) -> Candidate {
+        Candidate { place, opened: OnceLock::new() }
+    }
+}
+
 /// Where it is.
 #[derive(PartialEq, Eq)]
 enum Place {
@@ -114,22 +120,29 @@ impl Files {
         let candidates = self.candidates(key);
         let place = Place::Own(path);
         candidates.retain(|known| known.place != place);
-        candidates.insert(0, Candidate { place, opened: OnceLock::new() });
+        candidates.insert(0, Candidate::new(place));
+    }
+
+    /// Adds the tables of these rules under a common folder.
+    pub(super) fn add_tables(&mut self, rules: &Ruleset, tables: &Path) -> Result<(), ProbeError> {
+        let own = tables.join(&rules.name);
+        let folders = entries(tables)?;
+        if is_there(&own)? {
+            self.add_directory(&own)?;
+        }
+        self.add_beside(rules, folders, &own);
+        Ok(())
     }
 
     /// Adds the tables of these rules that are part of the program, to be asked
     /// last.
-    pub(super) fn add_embedded(&mut self, rules: &Ruleset) -> usize {
+    pub(super) fn add_embedded(&mut self, rules: &Ruleset) {
         let headers = embedded::TABLES.iter().map(|bytes| (bytes, Header::of(bytes)));
         let ours = headers.filter_map(|(bytes, header)| {
             let header = header.ok().filter(|h| h.fingerprint == rules.fingerprint())?;
             Some(((header.slice, header.metric), Place::Embedded(bytes)))
         });
-        ours.map(|(key, place)| self.add_last(key, place)).count()
-    }
-
-    fn add_last(&mut self, key: (Slice, Metric), place: Place) {
-        self.candidates(key).push(Candidate { place, opened: OnceLock::new() });
+        ours.for_each(|(key, place)| self.candidates(key).push(Candidate::new(place)));
     }
 
     fn candidates(&mut self, (slice, metric): (Slice, Metric)) -> &mut Vec<Candidate> {
@@ -139,26 +152,24 @@ impl Files {
 
     /// Adds the ruleset's tables in the folders beside its own, going by their
     /// headers: what else is there, or has no header, is others' business.
-    pub(super) fn add_beside(
-        &mut self,
-        rules: &Ruleset,
-        tables: &Path,
-        own: &Path,
-    ) -> Result<(), ProbeError> {
-        if !is_there(tables)? {
-            return Ok(());
-        }
+    fn add_beside(&mut self, rules: &Ruleset, folders: Vec<PathBuf>, own: &Path) {
         let ours = |path: &Path| {
             let header = path.is_file().then(|| Header::read(path));
             header.is_some_and(|h| h.is_ok_and(|h| h.fingerprint == rules.fingerprint()))
         };
-        let folders = entries(tables)?.into_iter().filter(|path| path.is_dir() && path != own);
+        let folders = folders.into_iter().filter(|path| path.is_dir() && path != own);
         for path in folders.flat_map(|folder| entries(&folder).unwrap_or_default()) {
             if let Some(key) = slice_and_metric(&path).filter(|_| ours(&path)) {
-                self.add_last(key, Place::Beside(path));
+                self.add_before_embedded(key, Place::Beside(path));
             }
         }
-        Ok(())
+    }
+
+    fn add_before_embedded(&mut self, key: (Slice, Metric), place: Place) {
+        let candidates = self.candidates(key);
+        let embedded = |known: &Candidate| matches!(known.place, Place::Embedded(_));
+        let at = candidates.iter().position(embedded).unwrap_or(candidates.len());
+        candidates.insert(at, Candidate::new(place));
     }
 
     /// The table of a slice, if there is one of these rules.

@@ -46,32 +46,47 @@ pub struct Tablebase {
 }
 
 /// How a [`Tablebase`] opens its tables.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// How files are read: mapped, unless you say otherwise.
     pub access: Access,
     /// Where decoded blocks are kept: a cache of its own of 64 MiB, unless you say
     /// otherwise.
     pub cache: BlockCache,
+    /// Whether the tables that are part of the library are there too: of every
+    /// built-in ruleset those of few men, six at most; of some slices there are no
+    /// distances. Files are asked first. They are there unless you say otherwise.
+    pub embedded: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { access: Access::default(), cache: BlockCache::default(), embedded: true }
+    }
 }
 
 impl Tablebase {
-    /// A tablebase without tables.
+    /// The tables that are part of the library, and no others as yet.
     pub fn new(rules: Ruleset) -> Tablebase {
         Tablebase::with_options(rules, Options::default())
     }
 
-    /// A tablebase without tables, which will open them in this way.
+    /// A tablebase without files, which will open them in this way.
     pub fn with_options(rules: Ruleset, options: Options) -> Tablebase {
-        Tablebase { rules, files: Files::new(options) }
+        let embedded = options.embedded;
+        let mut files = Files::new(options);
+        if embedded {
+            files.add_embedded(&rules);
+        }
+        Tablebase { rules, files }
     }
 
     /// The tables of a ruleset under a common folder: those in the folder with
     /// the ruleset's name, and those of the same fingerprint in the folders
-    /// beside it. Folders that are not there have no tables.
+    /// beside it. Behind them are those that are part of the library.
     ///
     /// # Errors
-    /// If a folder cannot be read.
+    /// If a folder cannot be read, or the common one is not there.
     pub fn open(rules: Ruleset, tables: &Path) -> Result<Tablebase, ProbeError> {
         Tablebase::open_with(rules, tables, Options::default())
     }
@@ -79,20 +94,30 @@ impl Tablebase {
     /// As [`open`](Tablebase::open), in the way that the options say.
     ///
     /// # Errors
-    /// If a folder cannot be read.
+    /// As [`open`](Tablebase::open).
     pub fn open_with(
         rules: Ruleset,
         tables: &Path,
         options: Options,
     ) -> Result<Tablebase, ProbeError> {
         let mut base = Tablebase::with_options(rules, options);
-        let own = tables.join(&base.rules.name);
-        // What is there and is no folder is an error, too, and so is what nobody may see.
-        if files::is_there(&own)? {
-            base.add_directory(&own)?;
-        }
-        base.files.add_beside(&base.rules, tables, &own)?;
+        base.files.add_tables(&base.rules, tables)?;
         Ok(base)
+    }
+
+    /// The tables in files alone, which a build may be about to write: without those
+    /// that are part of the library, and without any if there is no such folder yet.
+    ///
+    /// # Errors
+    /// If a folder is there and cannot be read.
+    pub fn open_files(rules: Ruleset, tables: &Path) -> Result<Tablebase, ProbeError> {
+        let options = Options { embedded: false, ..Options::default() };
+        // What is there and is no folder is an error, and so is what nobody may see.
+        if files::is_there(tables)? {
+            Tablebase::open_with(rules, tables, options)
+        } else {
+            Ok(Tablebase::with_options(rules, options))
+        }
     }
 
     /// Adds the tables in a directory and returns how many there are; of two tables
@@ -104,13 +129,6 @@ impl Tablebase {
     /// If the directory cannot be read.
     pub fn add_directory(&mut self, directory: &Path) -> Result<usize, ProbeError> {
         self.files.add_directory(directory)
-    }
-
-    /// Adds the tables that are part of the library and returns how many there are:
-    /// of every built-in ruleset those of few men, six at most; of some slices there
-    /// are no distances. Whatever else there is of a slice is asked first.
-    pub fn add_embedded(&mut self) -> usize {
-        self.files.add_embedded(&self.rules)
     }
 
     /// Takes a table that has just been written, in place of what was there.

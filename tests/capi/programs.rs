@@ -86,8 +86,7 @@ fn answers_are_those_of_the_library_from_all_threads() {
         [("brandubh", ["K1v3", "K2v2"]), ("alea-evangelii", ["K1v1", "K0v2"])]
     {
         let folder = tempfile::tempdir().unwrap();
-        let mut tables = Tablebase::open(Ruleset::builtin(name).unwrap(), folder.path()).unwrap();
-        tables.add_embedded();
+        let tables = Tablebase::open(Ruleset::builtin(name).unwrap(), folder.path()).unwrap();
         let rules = tables.rules();
         let mut positions = Vec::new();
         if rules.board.size() == 7 {

@@ -122,7 +122,8 @@ fn berkeley_reports_undecided_where_others_report_a_draw() {
     let rules = ruleset("mini-edge");
     let place = Place::new();
     place.run(&["build", &rules, "--slice", "K0v5"]).done();
-    let base = Tablebase::open(Ruleset::load(&rules).unwrap(), &place.path("tables")).unwrap();
+    let base =
+        Tablebase::open_files(Ruleset::load(&rules).unwrap(), &place.path("tables")).unwrap();
     let table = base.table("K0v5".parse().unwrap(), Metric::Dtw).unwrap();
     let [attackers, _] = count_values(base.rules(), table).unwrap();
     let open = attackers.values.iter().find(|value| value.wdl == Wdl::Draw).unwrap();

@@ -22,7 +22,7 @@ impl Library {
         let directory = tempfile::tempdir().unwrap();
         let options = BuildOptions::default();
         build(rules, directory.path(), slices, &options, &(), &mut |_| {}).unwrap();
-        let tables = Tablebase::open(rules.clone(), directory.path()).unwrap();
+        let tables = Tablebase::open_files(rules.clone(), directory.path()).unwrap();
         Library { tables, _directory: directory }
     }
 

@@ -40,7 +40,10 @@ impl Tables {
         let folder = tempfile::tempdir().unwrap();
         let options = BuildOptions::default();
         build(rules, folder.path(), slices, &options, &(), &mut |_| {}).unwrap();
-        Tables { base: Tablebase::open(rules.clone(), folder.path()).unwrap(), _folder: folder }
+        Tables {
+            base: Tablebase::open_files(rules.clone(), folder.path()).unwrap(),
+            _folder: folder,
+        }
     }
 
     /// Checks every position of a slice.

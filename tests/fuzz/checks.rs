@@ -26,8 +26,7 @@ use taflbase::value::Value;
 /// The built-in rulesets with the tables that are part of the library.
 static GAMES: LazyLock<Vec<Tablebase>> = LazyLock::new(|| {
     let game = |name: &&str| {
-        let mut tables = Tablebase::new(Ruleset::builtin(name).unwrap());
-        tables.add_embedded();
+        let tables = Tablebase::new(Ruleset::builtin(name).unwrap());
         tables
     };
     Ruleset::builtin_names().iter().map(game).collect()
@@ -218,7 +217,7 @@ fn prober(bytes: &[u8]) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(metric.file_name(slice)), bytes).unwrap();
     let access = [Access::Mapped, Access::Read][bytes.len() % 2];
-    let options = Options { access, cache: BlockCache::new(1 << 20) };
+    let options = Options { access, cache: BlockCache::new(1 << 20), embedded: false };
     let mut tables = Tablebase::with_options(BRANDUBH.clone(), options);
     tables.add_directory(folder.path()).unwrap();
     for position in POSITIONS.get(&slice).into_iter().flatten() {

@@ -134,7 +134,7 @@ fn build_by(
     let threads = threads.map_err(|error| BuildError::Threads(error.to_string()))?;
     threads.install(|| {
         let folder = tables.join(&rules.name);
-        let base = Tablebase::open(rules.clone(), tables)?;
+        let base = Tablebase::open_files(rules.clone(), tables)?;
         let claims = Claims::default();
         let mut builder = Builder { base, folder, claims, means, options, progress };
         let wanted = needed(slices);

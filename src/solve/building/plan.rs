@@ -31,8 +31,10 @@ pub struct SliceSize {
     pub rows: u64,
     /// Slots of its tables, both sides to move, holes included.
     pub slots: u64,
-    /// The most memory in use at a time, about.
+    /// The most memory in use at a time, about, if all tables are in memory.
     pub memory_bytes: u64,
+    /// The least memory with which it can be built, about.
+    pub least_memory_bytes: u64,
     /// The disk that work in progress takes, with all tables in memory, about.
     pub scratch_bytes: u64,
 }
@@ -96,6 +98,7 @@ fn slice_size(rules: &Ruleset, slice: Slice) -> Result<SliceSize, BuildError> {
         rows: index.rows(),
         slots: index.rows().saturating_mul(2 * index.lanes().count() as u64),
         memory_bytes: needs.memory_bytes(),
+        least_memory_bytes: needs.least_memory_bytes(),
         scratch_bytes: needs.stages_bytes,
     })
 }

@@ -22,7 +22,7 @@ impl Task {
         let smaller: Vec<Slice> = sub_slices(slice).map(|(child, _)| child).collect();
         let options = BuildOptions::default();
         build(&rules, tables.path(), &smaller, &options, &(), &mut |_| {}).unwrap();
-        let base = Tablebase::open(rules, tables.path()).unwrap();
+        let base = Tablebase::open_files(rules, tables.path()).unwrap();
         Task { base, slice, _tables: tables }
     }
 
