@@ -11,7 +11,7 @@ use taflbase::build::{BuildOptions, build};
 use taflbase::index::SliceIndex;
 use taflbase::moves::legal_moves;
 use taflbase::position::Position;
-use taflbase::rules::{Ruleset, Side};
+use taflbase::rules::{BySide, Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::table::{
     Access, BlockShape, Code, DONT_CARE, Grid, Header, Metric, Packing, SideSummary, TableWriter,
@@ -115,7 +115,7 @@ impl Forged {
             max_loss: DONT_CARE - 3,
             ..SideSummary::default()
         };
-        let summaries = [self.metric.summary(summary); 2];
+        let summaries = BySide::from_fn(|_| self.metric.summary(summary));
         writer.finish(summaries, ValueHash([0; 32])).unwrap();
     }
 

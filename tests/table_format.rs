@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use taflbase::rules::{Fingerprint, Side};
+use taflbase::rules::{BySide, Fingerprint, Side};
 use taflbase::slice::Slice;
 use taflbase::table::*;
 use tempfile::tempdir;
@@ -86,7 +86,7 @@ impl Model {
             let encoded = encode_block(self.header.packing, level, &self.blocks[block]).unwrap();
             writer.append(block as u64, encoded).unwrap();
         }
-        writer.finish(Side::ALL.map(|side| self.summary(side)), self.value_hash()).unwrap()
+        writer.finish(BySide::from_fn(|side| self.summary(side)), self.value_hash()).unwrap()
     }
 
     fn bytes(&self, level: i32) -> Vec<u8> {

@@ -5,6 +5,7 @@ use super::error::{KindResult, Part, TableErrorKind};
 use super::footer::Footer;
 use super::header::{HEADER_BYTES, Header};
 use super::source::{Source, read};
+use crate::rules::{BySide, Side};
 
 /// Set in an entry that holds a block's one value.
 pub(super) const ONE_VALUE_FLAG: u64 = 1 << 63;
@@ -22,7 +23,7 @@ pub(super) struct BlockIndex {
     /// The first block that has an entry: none of a side of one value has.
     first: u64,
     entries: Box<[u64]>,
-    one_value: [Option<Code>; 2],
+    one_value: BySide<Option<Code>>,
 }
 
 /// What is stored of a block.
@@ -98,7 +99,7 @@ impl BlockIndex {
         if checksum_of(hasher.finalize()) != footer.index_checksum {
             return Err(damaged);
         }
-        let first = if one_value[0].is_some() { blocks_per_side } else { 0 };
+        let first = if one_value[Side::Attackers].is_some() { blocks_per_side } else { 0 };
         Ok(BlockIndex { blocks_per_side, first, entries: entries.into(), one_value })
     }
 
@@ -118,8 +119,8 @@ impl BlockIndex {
     /// # Errors
     /// If there is no such block.
     #[inline]
-    pub(super) fn block(&self, block: u64) -> KindResult<(usize, Stored)> {
-        let side = usize::from(block >= self.blocks_per_side);
+    pub(super) fn block(&self, block: u64) -> KindResult<(Side, Stored)> {
+        let side = if block < self.blocks_per_side { Side::Attackers } else { Side::Defenders };
         if block >= 2 * self.blocks_per_side {
             return Err(TableErrorKind::OutsideTable);
         }

@@ -122,7 +122,7 @@ pub(crate) struct Danger<'a> {
 
 impl<'a> Danger<'a> {
     pub(crate) fn new(rules: &'a Ruleset, attackers: SquareSet) -> Danger<'a> {
-        let hostile = &rules.hostile[Kind::King as usize];
+        let hostile = &rules.hostile[Kind::King];
         let closed = attackers | hostile.empty | hostile.occupied | hostile.besieged;
         Danger { rules, closed }
     }

@@ -2,6 +2,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::rules::BySide;
 use crate::system::filesystem::{self, FileSystem, SystemFiles};
 
 use super::block::{Content, EncodedBlock};
@@ -27,7 +28,7 @@ pub struct TableWriter {
     /// By block number.
     entries: Vec<Entry>,
     /// The largest code of each side.
-    largest: [Code; 2],
+    largest: BySide<Code>,
 }
 
 /// What the index will say about a block.
@@ -70,7 +71,7 @@ impl TableWriter {
             temporary,
             header,
             entries: vec![Entry::Missing; blocks],
-            largest: [0; 2],
+            largest: BySide::default(),
         })
     }
 
@@ -104,7 +105,7 @@ impl TableWriter {
                 Entry::Record(offset)
             }
         };
-        let largest = &mut self.largest[extent.side as usize];
+        let largest = &mut self.largest[extent.side];
         *largest = encoded.largest.max(*largest);
         Ok(())
     }
@@ -118,16 +119,21 @@ impl TableWriter {
     /// that a block has, or if the disk is full.
     pub fn finish(
         mut self,
-        summaries: [SideSummary; 2],
+        summaries: BySide<SideSummary>,
         value_hash: ValueHash,
     ) -> Result<u64, TableError> {
         self.complete(summaries, value_hash).map_err(|kind| kind.at(Some(&self.path)))
     }
 
-    fn complete(&mut self, summaries: [SideSummary; 2], value_hash: ValueHash) -> KindResult<u64> {
+    fn complete(
+        &mut self,
+        summaries: BySide<SideSummary>,
+        value_hash: ValueHash,
+    ) -> KindResult<u64> {
         self.check_complete(&summaries)?;
         let per_side = self.entries.len() / 2;
-        let one_value = [0, 1].map(|side| one_value(&self.entries[side * per_side..][..per_side]));
+        let of_side = |side| &self.entries[side as usize * per_side..][..per_side];
+        let one_value = BySide::from_fn(|side| one_value(of_side(side)));
         let mut index = Vec::new();
         for (entries, one_value) in self.entries.chunks(per_side).zip(one_value) {
             if one_value.is_none() {
@@ -152,7 +158,7 @@ impl TableWriter {
         Ok(self.output.written)
     }
 
-    fn check_complete(&self, summaries: &[SideSummary; 2]) -> KindResult<()> {
+    fn check_complete(&self, summaries: &BySide<SideSummary>) -> KindResult<()> {
         let missing = |entry: &&Entry| **entry == Entry::Missing;
         if let Some(first) = self.entries.iter().position(|entry| missing(&entry)) {
             let missing = self.entries.iter().filter(missing).count() as u64;

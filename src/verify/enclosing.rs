@@ -64,7 +64,7 @@ impl<'a> Enclosing<'a> {
         };
         let lines =
             board.squares().map(|at| Direction::ALL.into_iter().filter_map(move |d| line(at, d)));
-        let Hostility { empty, occupied, besieged } = rules.hostile[Kind::King as usize];
+        let Hostility { empty, occupied, besieged } = rules.hostile[Kind::King];
         let may_help = empty | occupied | besieged;
         Enclosing { rules, lines: lines.map(Iterator::collect).collect(), beside, may_help }
     }
@@ -114,13 +114,13 @@ impl<'a> Enclosing<'a> {
     fn takes(&self, mover: Side, line: Line, men: &Men) -> bool {
         let side = mover.other();
         let captors = men.of(mover);
-        if self.rules.protected[side as usize].contains(line.victim) {
+        if self.rules.protected[side].contains(line.victim) {
             return false;
         }
         if captors.contains(line.beyond) {
             return true;
         }
-        !self.rules.unaided[side as usize].contains(line.victim)
+        !self.rules.unaided[side].contains(line.victim)
             && self.helps(self.hostility(side.soldier()), line, captors, men.of(side))
     }
 
@@ -167,6 +167,6 @@ impl<'a> Enclosing<'a> {
     }
 
     fn hostility(&self, kind: Kind) -> &Hostility {
-        &self.rules.hostile[kind as usize]
+        &self.rules.hostile[kind]
     }
 }

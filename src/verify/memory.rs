@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::board::SquareSet;
 use crate::index::SliceIndex;
-use crate::rules::Side;
+use crate::rules::{BySide, Side};
 use crate::table::{
     Code, DONT_CARE, Metric, Table, TableFile, ValueHash, ValueHasher, dtw_code_to_wdl_code,
     wdl_code,
@@ -117,9 +117,8 @@ pub(super) struct Values<'a, T> {
     stride: usize,
     /// Rows of a block.
     rows: usize,
-    /// By side.
-    held: [&'a Held; 2],
-    scores: [Vec<T>; 2],
+    held: BySide<&'a Held>,
+    scores: BySide<Vec<T>>,
 }
 
 impl<'a, T: Score> Values<'a, T> {
@@ -130,17 +129,17 @@ impl<'a, T: Score> Values<'a, T> {
         table: &Table<TableFile>,
         layout: &Layout,
         stride: usize,
-        held: [&'a Held; 2],
+        held: BySide<&'a Held>,
         metric: Metric,
         unasked: &Unasked<T>,
     ) -> Result<Values<'a, T>, VerifyError> {
         let rows = layout.defenders.len();
         let mut values = Values { stride, rows, held, scores: Default::default() };
         for side in Side::ALL {
-            let held = held[side as usize];
+            let held = held[side];
             let mut scores = read_side(table, layout, held, stride, side, metric)?;
             complete(&mut scores, layout, held, stride, side, unasked);
-            values.scores[side as usize] = scores;
+            values.scores[side] = scores;
         }
         Ok(values)
     }
@@ -148,8 +147,8 @@ impl<'a, T: Score> Values<'a, T> {
     /// The scores by lane of a row of a block that is held.
     #[inline]
     pub(super) fn row(&self, side: Side, block: usize, number: usize) -> &[T] {
-        let row = self.held[side as usize].place(block) * self.rows + number;
-        &self.scores[side as usize][row * self.stride..][..self.stride]
+        let row = self.held[side].place(block) * self.rows + number;
+        &self.scores[side][row * self.stride..][..self.stride]
     }
 }
 

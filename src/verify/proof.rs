@@ -3,7 +3,7 @@ use rayon::prelude::*;
 use crate::board::SquareSet;
 use crate::position::Position;
 use crate::progress::Progress;
-use crate::rules::Side;
+use crate::rules::{BySide, Side};
 use crate::table::{Metric, SideSummary};
 use crate::value::Value;
 
@@ -24,7 +24,7 @@ pub(super) struct Outcome {
     /// The first few of them.
     pub first: Vec<Finding>,
     /// Counts of what is stored, by side, over all placements.
-    pub summaries: [SideSummary; 2],
+    pub summaries: BySide<SideSummary>,
 }
 
 impl Outcome {
@@ -184,7 +184,7 @@ fn count<T: Score>(
         loss = if lost { loss.max(score) } else { loss };
     }
     outcome.positions += u64::from(positions);
-    let summary = &mut outcome.summaries[side as usize];
+    let summary = &mut outcome.summaries[side];
     summary.positions += images * u64::from(positions);
     summary.wins += images * u64::from(wins);
     summary.losses += images * u64::from(losses);

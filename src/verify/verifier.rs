@@ -1,6 +1,6 @@
 use crate::position::Position;
 use crate::progress::{Phase, Progress};
-use crate::rules::Side;
+use crate::rules::{BySide, Side};
 use crate::slice::Slice;
 use crate::table::{Metric, SideSummary, wdl_value};
 use crate::tablebase::Tablebase;
@@ -162,7 +162,7 @@ impl<'a, T: Score> Verifier<'a, T> {
             rules,
             geometry: &self.geometry,
             enclosing: Enclosing::new(rules),
-            own: self.stored(self.slice, [compared, beside], &unasked)?,
+            own: self.stored(self.slice, BySide([compared, beside]), &unasked)?,
             fewer_defenders: Vec::new(),
             fewer_attackers: Vec::new(),
         };
@@ -170,12 +170,12 @@ impl<'a, T: Score> Verifier<'a, T> {
         for (slice, to_move) in children(self.slice) {
             match to_move {
                 Side::Defenders => {
-                    let stored = self.stored(slice, [&Held::NOTHING, beside], &unasked)?;
+                    let stored = self.stored(slice, BySide([&Held::NOTHING, beside]), &unasked)?;
                     read.fewer_defenders.push(stored);
                 }
                 Side::Attackers => {
                     let left = left.next().unwrap_or(&Held::NOTHING);
-                    let stored = self.stored(slice, [left, &Held::NOTHING], &unasked)?;
+                    let stored = self.stored(slice, BySide([left, &Held::NOTHING]), &unasked)?;
                     read.fewer_attackers.push(stored);
                 }
             }
@@ -186,7 +186,7 @@ impl<'a, T: Score> Verifier<'a, T> {
     fn stored<'n>(
         &'n self,
         slice: Slice,
-        held: [&'n Held; 2],
+        held: BySide<&'n Held>,
         unasked: &Unasked<T>,
     ) -> Result<Stored<'n, T>, VerifyError> {
         let metric = stored_metric(self.base, slice, self.metric);
@@ -244,13 +244,13 @@ impl<'a, T: Score> Verifier<'a, T> {
     }
 
     /// The summaries that are not those of the values.
-    fn wrong_summaries(&self, found: &[SideSummary; 2]) -> Result<Vec<Finding>, VerifyError> {
+    fn wrong_summaries(&self, found: &BySide<SideSummary>) -> Result<Vec<Finding>, VerifyError> {
         let mut wrong = Vec::new();
         for metric in self.metrics()? {
             let table = self.base.table(self.slice, metric)?;
             for side in Side::ALL {
                 let stored = *table.summary(side);
-                let found = metric.summary(found[side as usize]);
+                let found = metric.summary(found[side]);
                 if stored != found {
                     wrong.push(Finding::Summary { metric, side, stored, found });
                 }

@@ -8,7 +8,9 @@ use super::essence::Essence;
 use super::file::{self, File, NoMoves};
 use super::names::Names;
 use super::ruleset::{Decisions, Derived, places};
-use super::{Endless, Hostility, Kind, Layout, Movement, Repetition, Ruleset, Slides};
+use super::{
+    ByKind, BySide, Endless, Hostility, Kind, Layout, Movement, Repetition, Ruleset, Slides,
+};
 
 /// What is wrong with which field of a file.
 pub(super) struct Fault {
@@ -26,24 +28,24 @@ pub(super) fn ruleset(file: &File) -> Result<Ruleset, Fault> {
     check_name(&file.name)?;
     let board = board(file.size)?;
     let names = Names::new(&file.squares, board)?;
-    let movement = [
+    let movement = ByKind([
         movement(&file.movement.attackers, "movement.attackers", &names)?,
         movement(&file.movement.defenders, "movement.defenders", &names)?,
         movement(&file.movement.king, "movement.king", &names)?,
-    ];
-    let goals = goals(&file.end, &movement[Kind::King as usize], &names)?;
-    let places = Kind::ALL.map(|kind| places(&movement[kind as usize], kind, goals));
+    ]);
+    let goals = goals(&file.end, &movement[Kind::King], &names)?;
+    let places = ByKind::from_fn(|kind| places(&movement[kind], kind, goals));
     let start = start(&file.start, board, &places, goals)?;
     check_besieged(&file.hostile)?;
-    let hostile = [
+    let hostile = ByKind([
         hostility(&file.hostile.attackers, "hostile.attackers", &names)?,
         hostility(&file.hostile.defenders, "hostile.defenders", &names)?,
         hostility(&file.hostile.king, "hostile.king", &names)?,
-    ];
-    let hostile = Kind::ALL.map(|kind| where_it_counts(hostile[kind as usize], kind, &places));
+    ]);
+    let hostile = ByKind::from_fn(|kind| where_it_counts(hostile[kind], kind, &places));
     let [protected, unaided] = exceptions(&file.capture, &places, &names)?;
     let surrounded = names.union(&file.capture.king_surrounded, "capture.king-surrounded")?;
-    let surrounded = surrounded & places[Kind::King as usize];
+    let surrounded = surrounded & places[Kind::King];
     check_end(&file.end)?;
     let slides = Slides::new(board, &movement, goals);
     let decisions = Decisions {
@@ -122,7 +124,7 @@ fn goals(file: &file::End, king: &Movement, names: &Names) -> Result<SquareSet, 
 fn start(
     text: &str,
     board: Board,
-    places: &[SquareSet; 3],
+    places: &ByKind<SquareSet>,
     goals: SquareSet,
 ) -> Result<Layout, Fault> {
     let field = "start";
@@ -134,7 +136,7 @@ fn start(
         return fault(field, "there are no attackers");
     }
     for kind in Kind::ALL {
-        if let Some(wrong) = (layout.squares(kind) - places[kind as usize]).first() {
+        if let Some(wrong) = (layout.squares(kind) - places[kind]).first() {
             let (name, wrong_name) = (kind.name(), board.name(wrong));
             return if kind == Kind::King && goals.contains(wrong) {
                 fault(field, format!("the king has already won on {wrong_name}"))
@@ -168,8 +170,8 @@ fn hostility(file: &file::KindHostile, field: &str, names: &Names) -> Result<Hos
 
 /// Without the occupied squares that a comrade of the victim cannot occupy, so
 /// that rulesets which differ only there are one.
-fn where_it_counts(hostility: Hostility, victim: Kind, places: &[SquareSet; 3]) -> Hostility {
-    let [attackers, defenders, king] = *places;
+fn where_it_counts(hostility: Hostility, victim: Kind, places: &ByKind<SquareSet>) -> Hostility {
+    let ByKind([attackers, defenders, king]) = *places;
     let comrades = match victim {
         Kind::Attacker => attackers,
         Kind::Defender => defenders | king,
@@ -186,18 +188,18 @@ fn where_it_counts(hostility: Hostility, victim: Kind, places: &[SquareSet; 3]) 
 /// The protected and the unaided squares, each by side.
 fn exceptions(
     file: &file::Capture,
-    [attackers, defenders, _]: &[SquareSet; 3],
+    ByKind([attackers, defenders, _]): &ByKind<SquareSet>,
     names: &Names,
-) -> Result<[[SquareSet; 2]; 2], Fault> {
-    let protected = [
+) -> Result<[BySide<SquareSet>; 2], Fault> {
+    let protected = BySide([
         *attackers & names.union(&file.protected_attackers, "capture.protected-attackers")?,
         *defenders & names.union(&file.protected_defenders, "capture.protected-defenders")?,
-    ];
-    let unaided = [
+    ]);
+    let unaided = BySide([
         *attackers & names.union(&file.unaided_attackers, "capture.unaided-attackers")?,
         *defenders & names.union(&file.unaided_defenders, "capture.unaided-defenders")?,
-    ];
-    let unaided = std::array::from_fn(|side| unaided[side] - protected[side]);
+    ]);
+    let unaided = BySide::from_fn(|side| unaided[side] - protected[side]);
     Ok([protected, unaided])
 }
 

@@ -13,10 +13,12 @@ mod layout;
 mod load;
 mod names;
 mod ruleset;
+mod side;
 mod slides;
 
 pub use error::RulesetError;
 pub use fingerprint::Fingerprint;
 pub use layout::{Layout, LayoutError};
-pub use ruleset::{Decisions, Endless, Hostility, Kind, Movement, Repetition, Ruleset, Side};
+pub use ruleset::{Decisions, Endless, Hostility, Movement, Repetition, Ruleset};
+pub use side::{ByKind, BySide, Kind, Side};
 pub use slides::{Rays, Slides, Step};

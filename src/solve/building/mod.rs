@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use crate::index::SliceIndex;
 use crate::progress::{Phase, Progress};
-use crate::rules::{Ruleset, Side};
+use crate::rules::{BySide, Ruleset};
 use crate::slice::Slice;
 use crate::solve::convert::read::{read_sub_slices, sub_slices};
 use crate::solve::convert::write::{self, SliceFiles};
@@ -78,7 +78,7 @@ pub struct SliceReport {
     /// class of mirror images, and a few more. 0 if it was there.
     pub positions: u64,
     /// Counts over all placements, by side to move.
-    pub summaries: [SideSummary; 2],
+    pub summaries: BySide<SideSummary>,
     /// The files' sizes in bytes.
     pub bytes: Vec<(Metric, u64)>,
     /// How long it took to read what was needed, to solve, and to write.
@@ -247,7 +247,7 @@ impl Builder<'_> {
             match self.base.table(slice, metric) {
                 Ok(table) => {
                     bytes.push((metric, table.size_bytes()));
-                    summaries = Side::ALL.map(|side| *table.summary(side));
+                    summaries = BySide::from_fn(|side| *table.summary(side));
                 }
                 Err(ProbeError::MissingTable { .. }) => {}
                 Err(ProbeError::Corrupted(error)) if is_damaged(&error.kind) => {

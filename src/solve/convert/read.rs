@@ -218,7 +218,7 @@ fn read_codes(
 mod tests {
     use super::*;
     use crate::index::SliceIndex;
-    use crate::rules::Ruleset;
+    use crate::rules::{BySide, Ruleset};
     use crate::table::{Grid, Header, Packing, SideSummary, TableWriter, ValueHash, encode_block};
     use crate::tablebase::ProbeError;
 
@@ -248,7 +248,7 @@ mod tests {
             1 => SideSummary { positions: 1, wins: 1, max_win: code, ..Default::default() },
             _ => SideSummary { positions: 1, losses: 1, max_loss: code - 2, ..Default::default() },
         };
-        writer.finish([summary; 2], ValueHash([0; 32])).unwrap();
+        writer.finish(BySide::from_fn(|_| summary), ValueHash([0; 32])).unwrap();
         let mut base = Tablebase::new(rules);
         base.add_directory(folder.path()).unwrap();
         read_sub_slices(&base, "K1v1".parse().unwrap())

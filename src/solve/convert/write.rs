@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::index::SliceIndex;
 use crate::progress::{Phase, Progress};
-use crate::rules::{Ruleset, Side};
+use crate::rules::{BySide, Ruleset, Side};
 use crate::solve::error::BuildError;
 use crate::solve::rows::row::Row;
 use crate::solve::solver::Solver;
@@ -35,7 +35,7 @@ const STRIP_ROWS: usize = 64;
 struct Tile {
     rows: usize,
     codes: [Vec<Code>; 2],
-    summaries: [SideSummary; 2],
+    summaries: BySide<SideSummary>,
     /// Positions with a slot of their own, both sides to move.
     positions: u64,
 }
@@ -45,7 +45,7 @@ pub(crate) struct SliceFiles {
     /// Positions with a slot of their own, both sides to move.
     pub positions: u64,
     /// By side to move.
-    pub summaries: [SideSummary; 2],
+    pub summaries: BySide<SideSummary>,
     /// By file.
     pub bytes: Vec<(Metric, u64)>,
 }
@@ -160,7 +160,7 @@ fn tile<const N: usize>(
     let mut block = rows.room();
     let coded = solver.coded_rows(chunk)?;
     for (side, coded) in Side::ALL.into_iter().zip(&coded) {
-        let summary = &mut tile.summaries[side as usize];
+        let summary = &mut tile.summaries[side];
         let mut strip = Strip::<N>::new(&lanes, height);
         let mut solver_row = 0;
         for number in blocks.clone() {

@@ -59,7 +59,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
     /// For a slice.
     pub(crate) fn new(frame: &'f Frame<'f, N>) -> RowMoves<'f, N> {
         let (rules, slides) = (frame.rules, frame.rules.slides());
-        let hostile = &rules.hostile[Kind::Attacker as usize];
+        let hostile = &rules.hostile[Kind::Attacker];
         let hostile = hostile.empty | hostile.occupied | hostile.besieged;
         let exposed = rules.places(Kind::Attacker).iter().flat_map(|attacker| {
             Direction::ALL.into_iter().filter_map(move |direction| {

@@ -5,15 +5,14 @@ use std::ops::Range;
 use crate::board::{Square, SquareSet};
 use crate::dont_care::{LeastImages, decided};
 use crate::index::{SliceIndex, colex_next};
-use crate::rules::{Kind, Ruleset, Side};
+use crate::rules::{BySide, Kind, Ruleset, Side};
 
 /// By lane and row: how many placements a slot stands for, 0 for those that
 /// nobody asks for; and what the side to move decides by rule.
 pub(super) struct Weights {
     rows: Range<u64>,
     weights: Vec<u8>,
-    /// By side.
-    decided: [Vec<bool>; 2],
+    decided: BySide<Vec<bool>>,
 }
 
 impl Weights {
@@ -24,7 +23,7 @@ impl Weights {
         let mut weights = Weights {
             rows: rows.clone(),
             weights: vec![0; slots],
-            decided: [0, 1].map(|_| vec![false; slots]),
+            decided: BySide::from_fn(|_| vec![false; slots]),
         };
         let kings = rules.places(Kind::King);
         let mut cursor = Cursor::new(rules, index, rows.start);
@@ -41,7 +40,7 @@ impl Weights {
             for side in Side::ALL {
                 for king in decided(rules, attackers, defenders, side) {
                     if let Some(slot) = slot(king) {
-                        weights.decided[side as usize][slot] = true;
+                        weights.decided[side][slot] = true;
                     }
                 }
             }
@@ -63,7 +62,7 @@ impl Weights {
     /// to move decides.
     pub(super) fn of_lane(&self, side: Side, lane: usize) -> impl Iterator<Item = (u8, bool)> + '_ {
         let rows = lane * self.height()..(lane + 1) * self.height();
-        let decided = self.decided[side as usize][rows.clone()].iter();
+        let decided = self.decided[side][rows.clone()].iter();
         self.weights[rows].iter().copied().zip(decided.copied())
     }
 }

@@ -1,5 +1,6 @@
 //! Smaller slices that are replaced while a slice is worked on.
 
+use crate::rules::BySide;
 use crate::table::{Access, Code, Table, TableWriter, ValueHash, encode_block};
 
 use super::*;
@@ -49,7 +50,7 @@ fn make_wrong(path: &Path) {
             values
         })
         .collect();
-    let summaries = Side::ALL.map(|side| *table.summary(side));
+    let summaries = BySide::from_fn(|side| *table.summary(side));
     drop(table);
     let mut writer = TableWriter::create(path, header).unwrap();
     for (number, values) in (0..).zip(&blocks) {
