@@ -10,6 +10,9 @@ pub type Code = u16;
 /// The mark of a slot whose value nobody will ask for; never stored.
 pub const DONT_CARE: Code = Code::MAX;
 
+/// The code of a win in 1 ply, and in WDL tables of every win.
+pub(crate) const WIN_IN_1: Code = 1;
+
 const DRAW: Code = 0;
 const WIN: Code = 1;
 const LOSS: Code = 2;

@@ -20,6 +20,7 @@ mod value_hash;
 mod writer;
 
 pub use block::{EncodedBlock, encode_block};
+pub(crate) use code::WIN_IN_1;
 pub use code::{
     Code, CodeError, DONT_CARE, dtw_code, dtw_code_to_wdl_code, dtw_value, wdl_code, wdl_value,
 };

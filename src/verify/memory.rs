@@ -6,8 +6,8 @@ use crate::board::SquareSet;
 use crate::index::SliceIndex;
 use crate::rules::{BySide, Side};
 use crate::table::{
-    Code, DONT_CARE, Metric, Table, TableFile, ValueHash, ValueHasher, dtw_code_to_wdl_code,
-    wdl_code,
+    Code, DONT_CARE, Metric, Table, TableFile, ValueHash, ValueHasher, WIN_IN_1,
+    dtw_code_to_wdl_code, wdl_code,
 };
 
 use super::VerifyError;
@@ -18,9 +18,6 @@ use super::unasked::{Attackers, Unasked};
 
 /// Rows that one task works on, about.
 const TASK_ROWS: usize = 1 << 13;
-
-/// The code of a position that the side to move decides.
-const WIN_IN_1: Code = 1;
 
 /// How the rows of a slice lie in memory: blocks of one set of attackers each, all or some,
 /// with a row for every set of defenders, also for those that meet the

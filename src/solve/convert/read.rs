@@ -12,7 +12,7 @@ use crate::solve::initial::coded_rows::CodedRows;
 use crate::solve::initial::pass::SubSlices;
 use crate::solve::initial::sub_slice::SubSlice;
 use crate::solve::rows::row::Row;
-use crate::table::{BlockShape, Code, Metric, Table, TableFile};
+use crate::table::{BlockShape, Code, Metric, Table, TableFile, WIN_IN_1};
 use crate::tablebase::{Tablebase, foreign};
 
 use super::table_rows::{SolverBlock, SolverRows};
@@ -28,9 +28,6 @@ const MOST_TASK_ROWS: u64 = 1 << 18;
 /// and half for what this one adds. No game comes near to that: a table that goes
 /// beyond is none of ours.
 const LARGEST_CODE: Code = Code::MAX / 2;
-
-/// The code of a position that the side to move decides.
-const WIN_IN_1: Code = 1;
 
 /// The slices that captures in this slice lead to, with the side to move there:
 /// first after captures of defenders, then of attackers. Slices without

@@ -15,15 +15,13 @@ use rayon::prelude::*;
 use crate::index::{IndexError, SliceIndex, Slot};
 use crate::position::Position;
 use crate::rules::{BySide, Ruleset, Side};
-use crate::table::{Code, Metric, SideSummary, Source, Table, TableError, dtw_value, wdl_value};
+use crate::table::{
+    Code, Metric, SideSummary, Source, Table, TableError, WIN_IN_1, dtw_value, wdl_value,
+};
 use crate::value::{Plies, Wdl};
 
 pub use report::{Bar, SideCounts, SideReport};
 use rows::Weights;
-
-/// The code of a position that the side to move decides, in tables of either
-/// metric.
-const WIN_IN_1: Code = 1;
 
 /// The positions of a slice with one side to move, by value.
 #[derive(Clone, PartialEq, Eq, Debug)]
