@@ -135,13 +135,11 @@ impl SliceIndex {
 
     /// As [`rank`](SliceIndex::rank), for a legal position of the slice.
     pub(crate) fn rank_legal(&self, position: &Position) -> Option<Slot> {
-        let (offset, mut symmetries) = self.attackers.locate(position.attackers);
+        let (offset, symmetries) = self.attackers.locate(position.attackers);
         let mut least: Option<Slot> = None;
-        while symmetries != 0 {
-            let symmetry = Symmetry::ALL[symmetries.trailing_zeros() as usize];
+        for symmetry in symmetries.iter() {
             let slot = self.slot(offset, position, symmetry)?;
             least = Some(least.map_or(slot, |least| least.min(slot)));
-            symmetries &= symmetries - 1;
         }
         least
     }

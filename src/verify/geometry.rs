@@ -227,9 +227,8 @@ pub(super) struct BlockAttackers {
 
 impl BlockWalker<'_> {
     pub(super) fn attackers(&mut self, block: usize) -> BlockAttackers {
-        let (set, symmetries) = self.0.set(block as u64);
-        let unchanged = |symmetry: Symmetry| symmetries >> symmetry.index() & 1 == 1;
-        BlockAttackers { set, stabilizer: SymmetryGroup::stabilizing(unchanged) }
+        let (set, stabilizer) = self.0.set(block as u64);
+        BlockAttackers { set, stabilizer }
     }
 }
 

@@ -4,7 +4,7 @@
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
-use crate::board::{Direction, Square, SquareSet, Symmetry};
+use crate::board::{Direction, Square, SquareSet, SymmetryGroup};
 use crate::index::Walker;
 use crate::rules::{Kind, Side};
 
@@ -364,9 +364,9 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         if !self.symmetric[block] {
             return;
         }
-        let (_, symmetries) = walker.set(block as u64);
+        let (_, stabilizer) = walker.set(block as u64);
         let before = rows.to_vec();
-        for g in Symmetry::ALL.into_iter().filter(|g| symmetries >> g.index() & 1 == 1) {
+        for g in stabilizer.iter() {
             for (&lanes, &image) in before.iter().zip(self.frame.defenders.images(g)) {
                 visit(&mut rows[image as usize], self.frame.region.flip(g, lanes));
             }
@@ -386,7 +386,9 @@ fn symmetric_blocks<const N: usize>(frame: &Frame<N>) -> BitVec {
         || Walker::new(frame.attackers.sets()),
         |walker, word| {
             let blocks = word * WORD..frame.blocks().min((word + 1) * WORD);
-            let bit = |block: usize| usize::from(walker.set(block as u64).1 != 1) << (block % WORD);
+            let bit = |block: usize| {
+                usize::from(walker.set(block as u64).1 != SymmetryGroup::TRIVIAL) << (block % WORD)
+            };
             blocks.map(bit).fold(0, |all, bit| all | bit)
         },
     );
