@@ -15,7 +15,7 @@ use taflbase::rules::{BySide, Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::table::{
     Access, BlockShape, Code, DONT_CARE, Grid, Header, Metric, Packing, SideSummary, TableWriter,
-    ValueHash, dtw_value, encode_block, wdl_value,
+    ValueHash, dtw_value, wdl_value,
 };
 use taflbase::tablebase::{BlockCache, CacheStatistics, Options};
 use taflbase::value::{Value, Wdl};
@@ -104,7 +104,7 @@ impl Forged {
                 extent.lanes.clone().flat_map(|lane| rows.clone().map(move |row| (lane, row)));
             let codes: Vec<Code> =
                 slots.map(|(lane, row)| self.code(extent.side, lane, row)).collect();
-            writer.append(block, encode_block(Packing::Words, 1, &codes).unwrap()).unwrap();
+            writer.append(block, 1, &codes).unwrap();
         }
         // The counts are wrong, and nobody asks for them.
         let summary = SideSummary {

@@ -10,7 +10,7 @@ use taflbase::rules::{BySide, Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::table::{
     Access, BlockShape, Code, Grid, Header, Metric, SideSummary, Table, TableWriter, ValueHash,
-    dtw_value, encode_block, wdl_value,
+    dtw_value, wdl_value,
 };
 use taflbase::tablebase::ProbeError;
 use taflbase::value::Value;
@@ -86,8 +86,7 @@ impl Tables {
             for (code, (lane, row)) in codes.iter_mut().zip(slots) {
                 *code = change(extent.side, lane, row, *code);
             }
-            let encoded = encode_block(header.packing, 1, &codes).unwrap();
-            writer.append(block, encoded).unwrap();
+            writer.append(block, 1, &codes).unwrap();
         }
         let mut summaries = BySide::from_fn(|side| *table.summary(side));
         recount(&mut summaries);
@@ -361,7 +360,7 @@ fn copy(path: &Path, change: impl Fn(Header) -> Header, hash: ValueHash) {
         let rows = extent.rows.start as usize..extent.rows.end as usize;
         let lanes = &lanes[extent.side][extent.lanes];
         let codes: Vec<Code> = lanes.iter().flat_map(|lane| &lane[rows.clone()]).copied().collect();
-        writer.append(block, encode_block(header.packing, 1, &codes).unwrap()).unwrap();
+        writer.append(block, 1, &codes).unwrap();
     }
     writer.finish(BySide::from_fn(|side| *table.summary(side)), hash).unwrap();
 }

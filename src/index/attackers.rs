@@ -34,7 +34,7 @@ use super::states::{NONE, States};
 /// first one highest: then the least word is the least sequence. Each square has its
 /// bit in the word for each symmetry, so that all images of a set are made at once.
 #[derive(Clone, Debug)]
-pub struct AttackerSets {
+pub(crate) struct AttackerSets {
     board: Board,
     count: usize,
     pub(super) group: SymmetryGroup,
@@ -50,7 +50,7 @@ pub struct AttackerSets {
 
 /// A set's canonical image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Canonical {
+pub(crate) struct Canonical {
     /// The image itself.
     pub set: SquareSet,
     /// Rows of all canonical sets before it.
@@ -65,7 +65,7 @@ impl AttackerSets {
     /// `rows(h)` rows; `None` stands for a number that does not fit.
     ///
     /// Returns `None` if the number of all rows does not fit.
-    pub fn new(
+    pub(crate) fn new(
         board: Board,
         group: SymmetryGroup,
         places: SquareSet,
@@ -98,18 +98,18 @@ impl AttackerSets {
     }
 
     /// How many rows all canonical sets have together.
-    pub fn rows(&self) -> u64 {
+    pub(crate) fn rows(&self) -> u64 {
         self.states.rows
     }
 
     /// The symmetries under which sets are the same.
-    pub fn group(&self) -> SymmetryGroup {
+    pub(crate) fn group(&self) -> SymmetryGroup {
         self.group
     }
 
     /// The canonical image of a set, which must have the right number of men
     /// on squares where attackers may stand.
-    pub fn canonical(&self, set: SquareSet) -> Canonical {
+    pub(crate) fn canonical(&self, set: SquareSet) -> Canonical {
         let (offset, symmetries) = self.locate(set);
         let symmetry = symmetries.iter().next().unwrap_or(Symmetry::IDENTITY);
         let set = set.iter().map(|square| self.image(square, symmetry)).collect();
@@ -158,7 +158,7 @@ impl AttackerSets {
     ///
     /// # Panics
     /// If there is no such row.
-    pub fn unrank(&self, row: u64) -> (SquareSet, u64) {
+    pub(crate) fn unrank(&self, row: u64) -> (SquareSet, u64) {
         assert!(row < self.rows(), "row {row} of {}", self.rows());
         let mut set = SquareSet::EMPTY;
         let mut state = self.states.start;
@@ -178,7 +178,7 @@ impl AttackerSets {
     }
 
     /// The symmetries that leave the set unchanged.
-    pub fn stabilizer(&self, set: SquareSet) -> SymmetryGroup {
+    pub(crate) fn stabilizer(&self, set: SquareSet) -> SymmetryGroup {
         let group = self.group;
         let fixes = |g: Symmetry| group.contains(g) && g.apply_set(self.board, set) == set;
         SymmetryGroup::stabilizing(fixes)

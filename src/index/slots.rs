@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::board::{Square, SquareSet, Symmetry};
+use crate::board::{Square, SquareSet, Symmetry, SymmetryGroup};
 use crate::position::Position;
 use crate::rules::{Kind, Ruleset, Side};
 use crate::slice::Slice;
@@ -108,8 +108,13 @@ impl SliceIndex {
     }
 
     /// The sets of attackers.
-    pub fn attackers(&self) -> &AttackerSets {
+    pub(crate) fn attackers(&self) -> &AttackerSets {
         &self.attackers
+    }
+
+    /// The rules' symmetries that leave a set of attackers unchanged.
+    pub fn stabilizer(&self, attackers: SquareSet) -> SymmetryGroup {
+        self.attackers.stabilizer(attackers)
     }
 
     /// The position's canonical image.

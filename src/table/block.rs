@@ -24,7 +24,7 @@ pub(super) fn record_bytes(head: &[u8]) -> usize {
 
 /// The values of one block, ready to be written.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct EncodedBlock {
+pub(crate) struct EncodedBlock {
     pub(super) packing: Packing,
     pub(super) values: usize,
     pub(super) largest: Code,
@@ -51,7 +51,7 @@ pub(super) enum Content {
 /// # Errors
 /// If a value is too large for the packing, if there are no values or more than
 /// [`MAX_BLOCK_VALUES`], or if zstd fails.
-pub fn encode_block(
+pub(crate) fn encode_block(
     packing: Packing,
     level: i32,
     values: &[Code],
@@ -59,7 +59,23 @@ pub fn encode_block(
     encode(packing, level, values).map_err(|kind| kind.at(None))
 }
 
-fn encode(packing: Packing, level: i32, values: &[Code]) -> KindResult<EncodedBlock> {
+/// How many bytes the values take in the file: for the benchmarks, nothing to build upon.
+///
+/// # Errors
+/// As `encode_block`.
+pub fn encoded_bytes(
+    packing: Packing,
+    level: i32,
+    values: &[Code],
+) -> Result<usize, super::TableError> {
+    let encoded = encode_block(packing, level, values)?;
+    Ok(match encoded.content {
+        Content::Nothing | Content::OneValue(_) => 0,
+        Content::Record(bytes) => bytes.len(),
+    })
+}
+
+pub(super) fn encode(packing: Packing, level: i32, values: &[Code]) -> KindResult<EncodedBlock> {
     if !(1..=MAX_BLOCK_VALUES).contains(&values.len()) {
         return Err(TableErrorKind::Unwritable("a block is empty or too large"));
     }

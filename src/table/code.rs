@@ -66,7 +66,7 @@ pub fn dtw_value(code: Code) -> Option<Value> {
 
 /// The WDL code of a position of which the DTW code is known; don't-cares stay.
 #[inline]
-pub fn dtw_code_to_wdl_code(code: Code) -> Code {
+pub(crate) fn dtw_code_to_wdl_code(code: Code) -> Code {
     match code {
         DRAW | DONT_CARE => code,
         odd if odd % 2 == 1 => WIN,

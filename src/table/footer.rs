@@ -62,7 +62,7 @@ impl SideSummary {
     }
 
     /// The largest code that a table with these values can hold.
-    pub fn largest_code(&self, metric: Metric) -> Code {
+    pub(crate) fn largest_code(&self, metric: Metric) -> Code {
         let longest_win = if self.wins > 0 { self.max_win } else { 0 };
         let longest_loss = if self.losses > 0 { self.max_loss.saturating_add(2) } else { 0 };
         match metric {

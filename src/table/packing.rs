@@ -63,7 +63,7 @@ impl Packing {
 
     /// The level of zstd at which compressing takes no longer than solving. What
     /// is packed to base 3 is little and compresses fast.
-    pub fn default_level(self) -> i32 {
+    pub(crate) fn default_level(self) -> i32 {
         match self {
             Packing::Base3 => 19,
             Packing::Bytes | Packing::Words => 9,

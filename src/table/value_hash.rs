@@ -23,7 +23,7 @@ pub struct ValueHasher {
 
 /// Hashes the values of one side and lane.
 #[derive(Clone, Debug, Default)]
-pub struct LaneHasher {
+pub(crate) struct LaneHasher {
     hasher: blake3::Hasher,
     codes: Vec<Code>,
     bytes: Vec<u8>,
@@ -35,8 +35,13 @@ impl ValueHasher {
         ValueHasher { sides: BySide::from_fn(|_| vec![LaneHasher::default(); lanes]) }
     }
 
-    /// One side's lanes.
-    pub fn side(&mut self, side: Side) -> &mut [LaneHasher] {
+    /// Adds the values of the next rows of a lane; [`DONT_CARE`] counts as 0.
+    pub fn update(&mut self, side: Side, lane: usize, codes: impl IntoIterator<Item = Code>) {
+        self.sides[side][lane].update(codes);
+    }
+
+    /// One side's lanes, for threads to share.
+    pub(crate) fn side(&mut self, side: Side) -> &mut [LaneHasher] {
         &mut self.sides[side]
     }
 
@@ -51,8 +56,8 @@ impl ValueHasher {
 }
 
 impl LaneHasher {
-    /// Adds the values of the next rows; [`DONT_CARE`] counts as 0.
-    pub fn update(&mut self, codes: impl IntoIterator<Item = Code>) {
+    /// Adds the values of the lane's next rows.
+    pub(crate) fn update(&mut self, codes: impl IntoIterator<Item = Code>) {
         self.codes.clear();
         self.codes.extend(codes);
         self.bytes.resize(size_of::<Code>() * self.codes.len(), 0);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::rules::BySide;
 use crate::system::filesystem::{self, FileSystem, SystemFiles};
 
-use super::block::{Content, EncodedBlock};
+use super::block::{Content, EncodedBlock, encode};
 use super::block_index::ONE_VALUE_FLAG;
 use super::bytes::checksum;
 use super::code::Code;
@@ -75,15 +75,30 @@ impl TableWriter {
         })
     }
 
-    /// Adds a block.
+    /// Fills, packs and compresses the values of a block, and adds it.
     ///
-    /// Records are stored in the order of these calls: the same blocks in the same
-    /// order make the same file.
+    /// Values are in the block's order (see [`BlockExtent`](super::BlockExtent));
+    /// [`DONT_CARE`](super::DONT_CARE) marks the slots that nobody will ask for. `level`
+    /// is that of zstd, 1 (fast) to 22. Blocks are stored in the order of these calls:
+    /// the same blocks in the same order make the same file.
     ///
     /// # Errors
     /// If the block is not one of the table's, came before, has another number of
-    /// values or another packing; or if the disk is full.
-    pub fn append(&mut self, block: u64, encoded: EncodedBlock) -> Result<(), TableError> {
+    /// values, or one that is too large for the packing; or if the disk is full.
+    pub fn append(&mut self, block: u64, level: i32, values: &[Code]) -> Result<(), TableError> {
+        let encoded = encode(self.header.packing, level, values);
+        encoded
+            .and_then(|encoded| self.add(block, encoded))
+            .map_err(|kind| kind.at(Some(&self.path)))
+    }
+
+    /// As [`append`](TableWriter::append), for a block that was encoded elsewhere in the
+    /// table's packing.
+    pub(crate) fn append_encoded(
+        &mut self,
+        block: u64,
+        encoded: EncodedBlock,
+    ) -> Result<(), TableError> {
         self.add(block, encoded).map_err(|kind| kind.at(Some(&self.path)))
     }
 

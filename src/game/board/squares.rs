@@ -98,7 +98,7 @@ impl SquareSet {
 
     /// How many squares of the set come before this one in order.
     #[inline]
-    pub fn count_before(&self, square: Square) -> usize {
+    pub(crate) fn count_before(&self, square: Square) -> usize {
         let (word, bit) = (square.index() / 64, square.index() % 64);
         let ones = |word: u64| word.count_ones() as usize;
         let before: usize = self.0[..word].iter().map(|&word| ones(word)).sum();

@@ -113,7 +113,7 @@ pub struct SymmetryGroup(SymmetrySet);
 
 impl SymmetryGroup {
     /// The identity alone.
-    pub const TRIVIAL: SymmetryGroup = SymmetryGroup(SymmetrySet(1));
+    pub(crate) const TRIVIAL: SymmetryGroup = SymmetryGroup(SymmetrySet(1));
 
     /// The symmetries for which `holds`, which must be a group: those that
     /// leave something unchanged.

@@ -29,7 +29,7 @@ use crate::solve::plies::chunks::Placement;
 use crate::solve::solver::Solver;
 use crate::solve::store::{Hash, Keeping, Scratch, ScratchError, ScratchErrorKind};
 use crate::system::filesystem::{FileSystem, SystemFiles};
-use crate::table::{Header, Metric, SideSummary, TableErrorKind, remove_temporaries_on};
+use crate::table::{Header, Metric, SideSummary, TableErrorKind, remove_temporaries};
 use crate::tablebase::{ProbeError, Tablebase};
 
 use claim::Claims;
@@ -207,7 +207,7 @@ impl Builder<'_> {
         let (tables, scratch) = (self.folder.clone(), self.scratch_folder());
         for folder in [&tables, &scratch] {
             if self.claims.claim(files, folder)? && folder == &tables {
-                remove_temporaries_on(files, folder)?;
+                remove_temporaries(files, folder)?;
             }
         }
         Ok(())

@@ -216,7 +216,7 @@ mod tests {
     use super::*;
     use crate::index::SliceIndex;
     use crate::rules::{BySide, Ruleset};
-    use crate::table::{Grid, Header, Packing, SideSummary, TableWriter, ValueHash, encode_block};
+    use crate::table::{Grid, Header, Packing, SideSummary, TableWriter, ValueHash};
     use crate::tablebase::ProbeError;
 
     /// The tables that captures in brandubh K1v1 lead to, where all positions of K0v1
@@ -239,7 +239,7 @@ mod tests {
         let mut writer = TableWriter::create(&path, header).unwrap();
         let values = vec![code; lanes * rows as usize];
         for block in 0..2 {
-            writer.append(block, encode_block(Packing::Words, 1, &values).unwrap()).unwrap();
+            writer.append(block, 1, &values).unwrap();
         }
         let summary = match code % 2 {
             1 => SideSummary { positions: 1, wins: 1, max_win: code, ..Default::default() },

@@ -400,7 +400,7 @@ impl Output {
             })
             .collect::<Result<Vec<(u64, EncodedBlock)>, BuildError>>()?;
         for (number, block) in encoded {
-            self.writer.append(number, block)?;
+            self.writer.append_encoded(number, block)?;
         }
         self.next_row = (self.next_row + groups * height).min(waiting.end());
         Ok(())

@@ -113,7 +113,7 @@ impl<'a> Cursor<'a> {
 }
 
 fn least_images(rules: &Ruleset, index: &SliceIndex, attackers: SquareSet) -> LeastImages {
-    LeastImages::new(rules, index.attackers().stabilizer(attackers))
+    LeastImages::new(rules, index.stabilizer(attackers))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Smaller slices that are replaced while a slice is worked on.
 
 use crate::rules::BySide;
-use crate::table::{Access, Code, Table, TableWriter, ValueHash, encode_block};
+use crate::table::{Access, Code, Table, TableWriter, ValueHash};
 
 use super::*;
 
@@ -54,7 +54,7 @@ fn make_wrong(path: &Path) {
     drop(table);
     let mut writer = TableWriter::create(path, header).unwrap();
     for (number, values) in (0..).zip(&blocks) {
-        writer.append(number, encode_block(header.packing, 1, values).unwrap()).unwrap();
+        writer.append(number, 1, values).unwrap();
     }
     writer.finish(summaries, ValueHash([7; 32])).unwrap();
 }
