@@ -33,6 +33,7 @@ pub struct SliceIndex {
 
 /// A slice that cannot be indexed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum IndexError {
     /// There are no attackers, or more soldiers than squares for them.
     NoSuchSlice(Slice),

@@ -231,6 +231,7 @@ mod slice_text {
 
 /// Why a manifest cannot be used.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct ManifestError {
     /// The manifest's file.
     pub path: PathBuf,
@@ -240,6 +241,7 @@ pub struct ManifestError {
 
 /// What is wrong with a manifest.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum ManifestErrorKind {
     /// It cannot be read.
     Read(io::Error),

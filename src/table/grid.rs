@@ -170,6 +170,7 @@ impl Grid {
 
 /// Numbers that make no grid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum GridError {
     /// No lanes, or more than [`MAX_LANES`].
     Lanes(usize),

@@ -2,6 +2,7 @@ use super::code::{Code, DONT_CARE};
 
 /// How the values of a block become bytes, before compression.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Packing {
     /// Five values of 0 to 2 in a byte, as digits to the base 3.
     Base3,

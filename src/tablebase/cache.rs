@@ -40,6 +40,7 @@ pub struct BlockCache(Arc<Shared>);
 
 /// What a cache holds, and how it has served.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct CacheStatistics {
     /// How often a block that was needed was there. Probes that need none, because
     /// the rules or a table's index give the answer, are not counted.

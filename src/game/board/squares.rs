@@ -54,6 +54,7 @@ impl SquareSet {
     }
 
     /// This set and the square.
+    #[must_use]
     #[inline]
     pub fn with(mut self, square: Square) -> SquareSet {
         self.insert(square);
@@ -61,6 +62,7 @@ impl SquareSet {
     }
 
     /// This set but for the square.
+    #[must_use]
     #[inline]
     pub fn without(mut self, square: Square) -> SquareSet {
         self.remove(square);

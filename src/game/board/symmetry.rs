@@ -31,6 +31,7 @@ impl Symmetry {
     }
 
     /// Where the square goes.
+    #[must_use]
     pub fn apply(self, board: Board, square: Square) -> Square {
         let last = board.size() - 1;
         let (mut file, mut rank) = (board.file(square), board.rank(square));
@@ -47,11 +48,13 @@ impl Symmetry {
     }
 
     /// Where the set goes.
+    #[must_use]
     pub fn apply_set(self, board: Board, set: SquareSet) -> SquareSet {
         set.iter().map(|square| self.apply(board, square)).collect()
     }
 
     /// This symmetry first, the other one after it.
+    #[must_use]
     pub fn then(self, next: Symmetry) -> Symmetry {
         // A swap turns a later mirror of files into an earlier one of ranks.
         let mirrors = next.0 & 3;
@@ -60,6 +63,7 @@ impl Symmetry {
     }
 
     /// The symmetry that undoes this one.
+    #[must_use]
     pub fn inverse(self) -> Symmetry {
         let undone = |&g: &Symmetry| self.then(g) == Symmetry::IDENTITY;
         Symmetry::ALL.into_iter().find(undone).unwrap_or(Symmetry::IDENTITY)

@@ -2,6 +2,7 @@ use std::fmt;
 
 /// Why a ruleset cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum RulesetError {
     /// There is neither a built-in ruleset nor a file of that name.
     Unknown {

@@ -102,6 +102,7 @@ impl Deref for Ruleset {
 /// What a ruleset decides: all that the solver, the prober and the verifier need,
 /// as square sets.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Decisions {
     /// The short name that commands and folders use.
     pub name: String,

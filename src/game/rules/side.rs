@@ -17,6 +17,7 @@ impl Side {
     pub const ALL: [Side; 2] = [Side::Attackers, Side::Defenders];
 
     /// The other player.
+    #[must_use]
     #[inline]
     pub fn other(self) -> Side {
         match self {

@@ -25,6 +25,7 @@ use rows::Weights;
 
 /// The positions of a slice with one side to move, by value.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct SideStats {
     /// The side to move.
     pub to_move: Side,
@@ -35,6 +36,7 @@ pub struct SideStats {
 
 /// The positions of one value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct ValueCount {
     /// The outcome for the side to move.
     pub wdl: Wdl,
@@ -190,6 +192,7 @@ impl Tally {
 
 /// Why the values of a table cannot be counted.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum StatsError {
     /// The slice cannot be indexed.
     Index(IndexError),
