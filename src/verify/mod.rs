@@ -26,7 +26,7 @@
 //! so that every value that a prober can give is proved, and nothing else is
 //! believed. What it does answer for is hashed, and compared with its value hash.
 //!
-//! StoredRows are grouped in blocks with one set of attackers each, and what does not
+//! Rows are grouped in blocks with one set of attackers each, and what does not
 //! depend on the defenders is done once for each block: which block an
 //! attacker's move leads to, by which symmetry, and whom it may capture there.
 //!

@@ -10,7 +10,7 @@ pub struct Sample {
     pub memory_bytes: u64,
 }
 
-/// StoredRows that neighbouring blocks are chosen together for: what their moves lead
+/// Rows that neighbouring blocks are chosen together for: what their moves lead
 /// to lies together, too.
 const RUN_ROWS: usize = 1 << 10;
 /// Runs that are chosen from at least, if there are as many blocks.

@@ -16,14 +16,14 @@ use super::held_blocks::HeldBlocks;
 use super::score::Score;
 use super::unasked_slots::{Attackers, UnaskedSlots};
 
-/// StoredRows that one task works on, about.
+/// Rows that one task works on, about.
 const TASK_ROWS: usize = 1 << 13;
 
 /// How the rows of a slice lie in memory: blocks of one set of attackers each, all or some,
 /// with a row for every set of defenders, also for those that meet the
 /// attackers, so that one numbering of them serves all blocks.
 ///
-/// StoredRows of the file come in the same order, without the gaps.
+/// Rows of the file come in the same order, without the gaps.
 #[derive(Clone, Copy)]
 pub(super) struct RowLayout<'a> {
     pub index: &'a SliceIndex,
@@ -112,7 +112,7 @@ struct FileRow {
 /// The values of a slice, or of some blocks of it, in memory, row by row.
 pub(super) struct Values<'a, T> {
     stride: usize,
-    /// StoredRows of a block.
+    /// Rows of a block.
     rows: usize,
     held: BySide<&'a HeldBlocks>,
     scores: BySide<Vec<T>>,
