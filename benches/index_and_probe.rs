@@ -17,7 +17,7 @@ use taflbase::moves::legal_moves;
 use taflbase::position::Position;
 use taflbase::rules::{Ruleset, Side};
 use taflbase::table::{Metric, Packing, dtw_code, encoded_bytes};
-use taflbase::tablebase::{BlockCache, Options};
+use taflbase::tablebase::{BlockCache, TablebaseOptions};
 use taflbase::unmoves::unmoves;
 use taflbase::value::{Value, Wdl};
 
@@ -109,7 +109,8 @@ fn folder() -> &'static Path {
 }
 
 fn open(cache_bytes: usize) -> Tablebase {
-    let options = Options { cache: BlockCache::new(cache_bytes), ..Options::default() };
+    let options =
+        TablebaseOptions { cache: BlockCache::new(cache_bytes), ..TablebaseOptions::default() };
     let rules = Ruleset::load("brandubh").unwrap();
     Tablebase::open_with(rules, folder(), options).unwrap()
 }

@@ -17,7 +17,7 @@ use taflbase::table::{
     Access, BlockShape, Code, DONT_CARE, Grid, Header, Metric, Packing, SideSummary, TableWriter,
     ValueHash, dtw_value, wdl_value,
 };
-use taflbase::tablebase::{BlockCache, CacheStatistics, Options};
+use taflbase::tablebase::{BlockCache, CacheStatistics, TablebaseOptions};
 use taflbase::value::{Value, Wdl};
 use taflbase::verify::{Verdict, verify_slice};
 
@@ -120,7 +120,7 @@ impl Forged {
     }
 
     fn open(&self, access: Access, cache: BlockCache) -> Tablebase {
-        let options = Options { access, cache };
+        let options = TablebaseOptions { access, cache };
         Tablebase::open_with(self.rules.clone(), self.folder.path(), options).unwrap()
     }
 

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use pyo3::{PyResult, Python, pyfunction};
 use taflbase::rules::Ruleset;
-use taflbase::tablebase::{BlockCache, Options};
+use taflbase::tablebase::{BlockCache, TablebaseOptions};
 
 use crate::errors::{FolderError, RulesetError, probe_error};
 use crate::parameters::parse_word;
@@ -38,7 +38,8 @@ pub fn open(
 ) -> PyResult<Tablebase> {
     let rules = Ruleset::load(&rules.to_string_lossy())
         .map_err(|error| RulesetError::new_err(error.to_string()))?;
-    let options = Options { access: parse_word(access)?, cache: BlockCache::new(cache_bytes) };
+    let options =
+        TablebaseOptions { access: parse_word(access)?, cache: BlockCache::new(cache_bytes) };
     let mut base = match tables {
         None => taflbase::Tablebase::with_options(rules, options),
         Some(folder) if !folder.is_dir() => {

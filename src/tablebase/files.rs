@@ -9,12 +9,12 @@ use crate::slice::Slice;
 use crate::table::{Access, Header, Metric, Table, TableError, TableFile, TableHead};
 
 use super::cache::CachedTable;
-use super::{Options, ProbeError, embedded};
+use super::{ProbeError, TablebaseOptions, embedded};
 
 /// The files that may hold a ruleset's tables, by what their names say.
 #[derive(Default)]
 pub(super) struct Files {
-    options: Options,
+    options: TablebaseOptions,
     /// By attackers, then by defenders: a probe finds its slice in two steps.
     slices: Vec<Vec<SliceFiles>>,
 }
@@ -69,12 +69,12 @@ pub(crate) fn foreign(path: Option<&Path>, header: &Header) -> ProbeError {
 
 impl Files {
     /// No files; those to come are opened in this way.
-    pub(super) fn new(options: Options) -> Files {
+    pub(super) fn new(options: TablebaseOptions) -> Files {
         Files { options, slices: Vec::new() }
     }
 
     /// How files are opened.
-    pub(super) fn options(&self) -> &Options {
+    pub(super) fn options(&self) -> &TablebaseOptions {
         &self.options
     }
 

@@ -47,7 +47,7 @@ pub struct Tablebase {
 
 /// How a [`Tablebase`] opens its tables.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct TablebaseOptions {
     /// How files are read: mapped, unless you say otherwise.
     pub access: Access,
     /// Where decoded blocks are kept: a cache of its own of 64 MiB, unless you say
@@ -58,11 +58,11 @@ pub struct Options {
 impl Tablebase {
     /// A tablebase without tables.
     pub fn new(rules: Ruleset) -> Tablebase {
-        Tablebase::with_options(rules, Options::default())
+        Tablebase::with_options(rules, TablebaseOptions::default())
     }
 
     /// A tablebase without tables, which will open them in this way.
-    pub fn with_options(rules: Ruleset, options: Options) -> Tablebase {
+    pub fn with_options(rules: Ruleset, options: TablebaseOptions) -> Tablebase {
         Tablebase { rules, files: Files::new(options) }
     }
 
@@ -73,7 +73,7 @@ impl Tablebase {
     /// # Errors
     /// If a folder cannot be read.
     pub fn open(rules: Ruleset, tables: &Path) -> Result<Tablebase, ProbeError> {
-        Tablebase::open_with(rules, tables, Options::default())
+        Tablebase::open_with(rules, tables, TablebaseOptions::default())
     }
 
     /// As [`open`](Tablebase::open), in the way that the options say.
@@ -83,7 +83,7 @@ impl Tablebase {
     pub fn open_with(
         rules: Ruleset,
         tables: &Path,
-        options: Options,
+        options: TablebaseOptions,
     ) -> Result<Tablebase, ProbeError> {
         let mut base = Tablebase::with_options(rules, options);
         let own = tables.join(&base.rules.name);

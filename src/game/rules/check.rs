@@ -4,27 +4,17 @@ use std::num::NonZeroU32;
 
 use crate::board::{Board, MAX_SIZE, MIN_SIZE, SquareSet};
 
-use super::essence::Essence;
+use super::error::{FieldFault, fault};
 use super::file::{self, File, NoMoves};
 use super::names::Names;
 use super::ruleset::{Decisions, Derived, places};
+use super::value_decisions::ValueDecisions;
 use super::{
     ByKind, BySide, Endless, Hostility, Kind, Layout, Movement, Repetition, Ruleset, Slides,
 };
 
-/// What is wrong with which field of a file.
-pub(super) struct Fault {
-    pub field: String,
-    pub reason: String,
-}
-
-/// A fault, in the shape in which functions return it.
-pub(super) fn fault<T>(field: impl Into<String>, reason: impl Into<String>) -> Result<T, Fault> {
-    Err(Fault { field: field.into(), reason: reason.into() })
-}
-
 /// The checked form of the file.
-pub(super) fn ruleset(file: &File) -> Result<Ruleset, Fault> {
+pub(super) fn ruleset(file: &File) -> Result<Ruleset, FieldFault> {
     check_name(&file.name)?;
     let board = board(file.size)?;
     let names = Names::new(&file.squares, board)?;
@@ -67,14 +57,14 @@ pub(super) fn ruleset(file: &File) -> Result<Ruleset, Fault> {
         surrounded,
         goals,
     };
-    let essence = Essence::of(&decisions, places, &slides);
-    let (symmetries, fingerprint) = (essence.symmetries(), essence.fingerprint());
+    let counting = ValueDecisions::of(&decisions, places, &slides);
+    let (symmetries, fingerprint) = (counting.symmetries(), counting.fingerprint());
     let derived = Derived { symmetries, fingerprint, places, slides };
     Ok(Ruleset { decisions, derived })
 }
 
 /// A ruleset's name is also the name of the folder of its tables.
-fn check_name(name: &str) -> Result<(), Fault> {
+fn check_name(name: &str) -> Result<(), FieldFault> {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if name.is_empty() || name.starts_with('-') || !name.chars().all(fits) {
         let reason = format!("{name:?} may hold only a-z, 0-9 and, not at its start, -");
@@ -83,13 +73,13 @@ fn check_name(name: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-fn board(size: i64) -> Result<Board, Fault> {
+fn board(size: i64) -> Result<Board, FieldFault> {
     let board = u8::try_from(size).ok().and_then(Board::new);
     let reason = format!("{size} is not an odd number from {MIN_SIZE} to {MAX_SIZE}");
     board.map_or_else(|| fault("size", reason), Ok)
 }
 
-fn movement(file: &file::KindMovement, field: &str, names: &Names) -> Result<Movement, Fault> {
+fn movement(file: &file::KindMovement, field: &str, names: &Names) -> Result<Movement, FieldFault> {
     let all: SquareSet = names.board().squares().collect();
     let stop = all - names.union(&file.no_stop, &format!("{field}.no-stop"))?;
     let cross = all - names.union(&file.no_cross, &format!("{field}.no-cross"))?;
@@ -106,7 +96,7 @@ fn movement(file: &file::KindMovement, field: &str, names: &Names) -> Result<Mov
     Ok(Movement { stop, cross, gates })
 }
 
-fn goals(file: &file::End, king: &Movement, names: &Names) -> Result<SquareSet, Fault> {
+fn goals(file: &file::End, king: &Movement, names: &Names) -> Result<SquareSet, FieldFault> {
     let field = "end.goals";
     let goals = names.union(&file.goals, field)?;
     if goals.is_empty() {
@@ -126,7 +116,7 @@ fn start(
     board: Board,
     places: &ByKind<SquareSet>,
     goals: SquareSet,
-) -> Result<Layout, Fault> {
+) -> Result<Layout, FieldFault> {
     let field = "start";
     let layout = Layout::parse(text, board).or_else(|error| fault(field, error.to_string()))?;
     if layout.king.is_none() {
@@ -150,7 +140,7 @@ fn start(
 
 /// A besieged square is one that is turned against the king's men by a siege;
 /// for other victims no rules give it a meaning.
-fn check_besieged(hostile: &file::Hostile) -> Result<(), Fault> {
+fn check_besieged(hostile: &file::Hostile) -> Result<(), FieldFault> {
     for (kind, name) in [(&hostile.attackers, "attackers"), (&hostile.king, "king")] {
         if !kind.besieged.is_empty() {
             let field = format!("hostile.{name}.besieged");
@@ -160,7 +150,11 @@ fn check_besieged(hostile: &file::Hostile) -> Result<(), Fault> {
     Ok(())
 }
 
-fn hostility(file: &file::KindHostile, field: &str, names: &Names) -> Result<Hostility, Fault> {
+fn hostility(
+    file: &file::KindHostile,
+    field: &str,
+    names: &Names,
+) -> Result<Hostility, FieldFault> {
     Ok(Hostility {
         empty: names.union(&file.empty, &format!("{field}.empty"))?,
         occupied: names.union(&file.occupied, &format!("{field}.occupied"))?,
@@ -190,7 +184,7 @@ fn exceptions(
     file: &file::Capture,
     ByKind([attackers, defenders, _]): &ByKind<SquareSet>,
     names: &Names,
-) -> Result<[BySide<SquareSet>; 2], Fault> {
+) -> Result<[BySide<SquareSet>; 2], FieldFault> {
     let protected = BySide([
         *attackers & names.union(&file.protected_attackers, "capture.protected-attackers")?,
         *defenders & names.union(&file.protected_defenders, "capture.protected-defenders")?,
@@ -203,7 +197,7 @@ fn exceptions(
     Ok([protected, unaided])
 }
 
-fn check_end(end: &file::End) -> Result<(), Fault> {
+fn check_end(end: &file::End) -> Result<(), FieldFault> {
     let NoMoves::Loses = end.no_moves;
     match (end.repetition, end.endless) {
         (Repetition::MoverLoses, Endless::Draw) => fault(

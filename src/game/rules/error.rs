@@ -36,6 +36,20 @@ pub enum RulesetError {
     },
 }
 
+/// What is wrong with which field of a file.
+pub(super) struct FieldFault {
+    pub field: String,
+    pub reason: String,
+}
+
+/// A fault, in the shape in which functions return it.
+pub(super) fn fault<T>(
+    field: impl Into<String>,
+    reason: impl Into<String>,
+) -> Result<T, FieldFault> {
+    Err(FieldFault { field: field.into(), reason: reason.into() })
+}
+
 impl fmt::Display for RulesetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -4,7 +4,6 @@ mod check;
 mod describe;
 mod drawing;
 mod error;
-mod essence;
 mod file;
 mod fingerprint;
 #[cfg(feature = "build")]
@@ -15,6 +14,7 @@ mod names;
 mod ruleset;
 mod side;
 mod slides;
+mod value_decisions;
 
 pub use error::RulesetError;
 pub use fingerprint::Fingerprint;

@@ -12,7 +12,7 @@ const DOMAIN: &str = "taflbase ruleset fingerprint 1";
 /// Movement is here as what it comes to, the squares that a piece can reach
 /// from each square of the empty board; together with the rule that pieces
 /// block a slide, this is all that the fields of a file can say about it.
-pub(super) struct Essence {
+pub(super) struct ValueDecisions {
     pub board: Board,
     /// By square of origin.
     pub reach: ByKind<Vec<SquareSet>>,
@@ -25,10 +25,14 @@ pub(super) struct Essence {
     pub endless: Endless,
 }
 
-impl Essence {
+impl ValueDecisions {
     /// What counts of a ruleset's decisions. All of them are named here, so that nobody
     /// can add one and forget to say whether it counts.
-    pub(super) fn of(decisions: &Decisions, places: ByKind<SquareSet>, slides: &Slides) -> Essence {
+    pub(super) fn of(
+        decisions: &Decisions,
+        places: ByKind<SquareSet>,
+        slides: &Slides,
+    ) -> ValueDecisions {
         let &Decisions {
             // For people.
             name: _,
@@ -53,7 +57,17 @@ impl Essence {
         } = decisions;
         let reach =
             ByKind::from_fn(|kind| board.squares().map(|s| slides.reach(kind, s)).collect());
-        Essence { board, reach, places, hostile, protected, unaided, surrounded, goals, endless }
+        ValueDecisions {
+            board,
+            reach,
+            places,
+            hostile,
+            protected,
+            unaided,
+            surrounded,
+            goals,
+            endless,
+        }
     }
 
     /// The symmetries under which it stays the same.
