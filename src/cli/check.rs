@@ -41,7 +41,7 @@ file that cannot be read:
   {"rules":"brandubh","slice":"K2v3","metric":"dtw","bytes":12345,"ok":true,"errors":[],"against":"same file"}"#;
 
 #[derive(Serialize)]
-struct Finding<'a> {
+struct CheckedTable<'a> {
     rules: &'a str,
     slice: String,
     metric: &'static str,
@@ -95,8 +95,8 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
 }
 
 /// Success, or what is wrong with how many files.
-fn verdict(findings: &[Finding]) -> Result<(), Failure> {
-    let is = |finding: &Finding, state| finding.against.flatten() == Some(state);
+fn verdict(findings: &[CheckedTable]) -> Result<(), Failure> {
+    let is = |finding: &CheckedTable, state| finding.against.flatten() == Some(state);
     let different = findings.iter().filter(|finding| is(finding, DIFFERENT)).count();
     let missing = findings.iter().filter(|finding| is(finding, MISSING)).count();
     let bad = findings.iter().filter(|finding| !finding.ok).count() - different - missing;
@@ -118,7 +118,7 @@ fn check<'a>(
     slice: Slice,
     metric: Metric,
     against: Option<&Manifest>,
-) -> Option<Finding<'a>> {
+) -> Option<CheckedTable<'a>> {
     let entry = against.map(|manifest| manifest.slice(slice).and_then(|entry| entry.file(metric)));
     let (bytes, errors, against) = match base.table(slice, metric) {
         Err(ProbeError::MissingTable { .. }) => {
@@ -139,7 +139,7 @@ fn check<'a>(
         },
     };
     let ok = errors.is_empty() && !matches!(against, Some(Some(DIFFERENT | MISSING)));
-    Some(Finding {
+    Some(CheckedTable {
         rules: &base.rules().name,
         slice: slice.to_string(),
         metric: metric.name(),
@@ -158,8 +158,8 @@ fn state(comparison: Comparison) -> &'static str {
     }
 }
 
-fn report(findings: &[Finding]) -> String {
-    let row = |finding: &Finding| {
+fn report(findings: &[CheckedTable]) -> String {
+    let row = |finding: &CheckedTable| {
         let state = match finding.against.flatten() {
             Some(state) => state,
             None if finding.ok => "good",

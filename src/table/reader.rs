@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::block::{RECORD_HEAD, decode_record, packed_record, record_bytes};
-use super::block_index::{BlockIndex, Stored};
+use super::block_index::{BlockIndex, StoredBlock};
 use super::code::Code;
 use super::error::{KindResult, Part, TableError, TableErrorKind};
 use super::footer::{FOOTER_BYTES, Footer, SideSummary};
@@ -129,9 +129,9 @@ impl<S: Source> Table<S> {
     #[inline]
     pub fn one_value(&self, block: u64) -> Result<Option<Code>, TableError> {
         let one = self.index.block(block).and_then(|(side, stored)| match stored {
-            Stored::Record(_) => Ok(None),
-            Stored::OneValue(code) if code <= self.largest[side] => Ok(Some(code)),
-            Stored::OneValue(_) => Err(TableErrorKind::Corrupted(Part::Block(block))),
+            StoredBlock::Record(_) => Ok(None),
+            StoredBlock::OneValue(code) if code <= self.largest[side] => Ok(Some(code)),
+            StoredBlock::OneValue(_) => Err(TableErrorKind::Corrupted(Part::Block(block))),
         });
         one.map_err(|kind| kind.at(self.path.as_deref()))
     }
@@ -253,11 +253,11 @@ impl<S: Source> Table<S> {
         let damaged = || TableErrorKind::Corrupted(Part::Block(block));
         let (side, stored) = self.index.block(block)?;
         match stored {
-            Stored::OneValue(code) => {
+            StoredBlock::OneValue(code) => {
                 values.clear();
                 values.resize(extent.values(), code);
             }
-            Stored::Record(start) => {
+            StoredBlock::Record(start) => {
                 let packing = self.header.packing;
                 let record = self.record(block, start, extent.values())?;
                 decode_record(packing, &record, extent.values(), values).ok_or_else(damaged)?;
@@ -270,8 +270,8 @@ impl<S: Source> Table<S> {
     fn packed(&self, block: u64) -> KindResult<PackedBlock> {
         let extent = self.header.grid.block_extent(block).ok_or(TableErrorKind::OutsideTable)?;
         let content = match self.index.block(block)?.1 {
-            Stored::OneValue(code) => PackedContent::OneValue(code),
-            Stored::Record(start) => {
+            StoredBlock::OneValue(code) => PackedContent::OneValue(code),
+            StoredBlock::Record(start) => {
                 let record = self.record(block, start, extent.values())?;
                 packed_record(self.header.packing, &record, extent.values())
                     .map(PackedContent::Bytes)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::rules::BySide;
 use crate::system::filesystem::{self, FileSystem, SystemFiles};
 
-use super::block::{Content, EncodedBlock, encode};
+use super::block::{BlockContent, EncodedBlock, encode};
 use super::block_index::ONE_VALUE_FLAG;
 use super::bytes::checksum;
 use super::code::Code;
@@ -22,7 +22,7 @@ use super::value_hash::ValueHash;
 #[derive(Debug)]
 pub struct TableWriter {
     path: PathBuf,
-    output: Output<BufWriter<Box<dyn filesystem::Output>>>,
+    output: HashedOutput<BufWriter<Box<dyn filesystem::Output>>>,
     temporary: Temporary,
     header: Header,
     /// By block number.
@@ -63,7 +63,7 @@ impl TableWriter {
         let blocks = usize::try_from(header.grid.blocks())
             .map_err(|_| TableErrorKind::Unwritable("more blocks than this machine can count"))?;
         let (temporary, file) = Temporary::create(files, path)?;
-        let mut output = Output::new(BufWriter::new(file));
+        let mut output = HashedOutput::new(BufWriter::new(file));
         output.write(&bytes)?;
         Ok(TableWriter {
             path: path.to_owned(),
@@ -112,9 +112,9 @@ impl TableWriter {
             return Err(TableErrorKind::UnexpectedBlock(block));
         }
         *entry = match encoded.content {
-            Content::Nothing => Entry::DontCares,
-            Content::OneValue(code) => Entry::OneValue(code),
-            Content::Record(bytes) => {
+            BlockContent::Nothing => Entry::DontCares,
+            BlockContent::OneValue(code) => Entry::OneValue(code),
+            BlockContent::Record(bytes) => {
                 let offset = self.output.written;
                 self.output.write(&bytes)?;
                 Entry::Record(offset)
@@ -219,7 +219,7 @@ fn one_value(entries: &[Entry]) -> Option<Code> {
 
 /// Counts and hashes what goes through it.
 #[derive(Debug)]
-struct Output<W> {
+struct HashedOutput<W> {
     inner: W,
     written: u64,
     hasher: blake3::Hasher,
@@ -227,9 +227,9 @@ struct Output<W> {
     broken: bool,
 }
 
-impl<W: Write> Output<W> {
-    fn new(inner: W) -> Output<W> {
-        Output { inner, written: 0, hasher: blake3::Hasher::new(), broken: false }
+impl<W: Write> HashedOutput<W> {
+    fn new(inner: W) -> HashedOutput<W> {
+        HashedOutput { inner, written: 0, hasher: blake3::Hasher::new(), broken: false }
     }
 
     fn write(&mut self, bytes: &[u8]) -> KindResult<()> {
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn a_full_disk_is_told_and_ends_the_writing() {
-        let mut output = Output::new(Disk(10));
+        let mut output = HashedOutput::new(Disk(10));
         output.write(&[0; 8]).unwrap();
         let error = output.write(&[0; 8]).unwrap_err();
         assert!(error.to_string().contains("free some space"), "{error}");

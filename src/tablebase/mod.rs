@@ -25,7 +25,7 @@ use crate::slice::Slice;
 use crate::table::{Access, Metric, Table, TableFile};
 use crate::value::Wdl;
 
-use files::{Files, Opened};
+use files::{Files, OpenedTable};
 
 /// A ruleset's tables.
 ///
@@ -171,12 +171,12 @@ impl Tablebase {
         self.best_opened(slice).map(|opened| &*opened.index)
     }
 
-    fn opened(&self, slice: Slice, metric: Metric) -> Result<&Opened, ProbeError> {
+    fn opened(&self, slice: Slice, metric: Metric) -> Result<&OpenedTable, ProbeError> {
         let missing = || ProbeError::MissingTable { slice, metric };
         self.files.open(&self.rules, slice, metric)?.ok_or_else(missing)
     }
 
-    fn best_opened(&self, slice: Slice) -> Result<&Opened, ProbeError> {
+    fn best_opened(&self, slice: Slice) -> Result<&OpenedTable, ProbeError> {
         match self.opened(slice, Metric::Dtw) {
             Err(missing @ ProbeError::MissingTable { .. }) => {
                 self.files.open(&self.rules, slice, Metric::Wdl)?.ok_or(missing)

@@ -5,7 +5,7 @@
 //! to the rules (see [`dont_care`](crate::dont_care)) is counted by them.
 
 mod report;
-mod rows;
+mod weights;
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -21,7 +21,7 @@ use crate::table::{
 use crate::value::{Plies, Wdl};
 
 pub use report::{Bar, SideCounts, SideReport};
-use rows::Weights;
+use weights::Weights;
 
 /// The positions of a slice with one side to move, by value.
 #[derive(Clone, PartialEq, Eq, Debug)]

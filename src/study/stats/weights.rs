@@ -26,7 +26,7 @@ impl Weights {
             decided: BySide::from_fn(|_| vec![false; slots]),
         };
         let kings = rules.places(Kind::King);
-        let mut cursor = Cursor::new(rules, index, rows.start);
+        let mut cursor = RowCursor::new(rules, index, rows.start);
         for (at, row) in rows.enumerate() {
             cursor.go_to(row);
             let (attackers, defenders) = (cursor.attackers, cursor.defenders());
@@ -68,7 +68,7 @@ impl Weights {
 }
 
 /// Steps from row to row, which is faster than to unrank each.
-struct Cursor<'a> {
+struct RowCursor<'a> {
     rules: &'a Ruleset,
     index: &'a SliceIndex,
     row: u64,
@@ -80,12 +80,12 @@ struct Cursor<'a> {
     taken: Vec<usize>,
 }
 
-impl<'a> Cursor<'a> {
-    fn new(rules: &'a Ruleset, index: &'a SliceIndex, row: u64) -> Cursor<'a> {
+impl<'a> RowCursor<'a> {
+    fn new(rules: &'a Ruleset, index: &'a SliceIndex, row: u64) -> RowCursor<'a> {
         let (attackers, defenders) = index.unrank_row(row);
         let (free, taken) = (Vec::new(), Vec::new());
         let least = least_images(rules, index, attackers);
-        let mut cursor = Cursor { rules, index, row, attackers, least, free, taken };
+        let mut cursor = RowCursor { rules, index, row, attackers, least, free, taken };
         cursor.place(attackers);
         let places = 0..cursor.free.len();
         cursor.taken = places.filter(|&place| defenders.contains(cursor.free[place])).collect();
