@@ -34,7 +34,7 @@ const STRIP_ROWS: usize = 64;
 /// The codes of some rows of a table, by side to move, lane by lane.
 struct Tile {
     rows: usize,
-    codes: [Vec<Code>; 2],
+    codes: BySide<Vec<Code>>,
     summaries: BySide<SideSummary>,
     /// Positions with a slot of their own, both sides to move.
     positions: u64,
@@ -153,7 +153,7 @@ fn tile<const N: usize>(
         .collect();
     let mut tile = Tile {
         rows: height,
-        codes: [0, 1].map(|_| Vec::new()),
+        codes: BySide::default(),
         summaries: Default::default(),
         positions: 0,
     };
@@ -178,7 +178,7 @@ fn tile<const N: usize>(
                 solver_row += 1;
             }
         }
-        tile.codes[side as usize] = strip.finish();
+        tile.codes[side] = strip.finish();
     }
     Ok(tile)
 }
@@ -270,19 +270,19 @@ fn count<const N: usize>(summary: &mut SideSummary, code: Code, lanes: Row<N>, w
 /// Rows that are not yet in all files' blocks.
 struct Waiting {
     /// By side, by lane: the codes of distances.
-    codes: [Vec<Vec<Code>>; 2],
+    codes: BySide<Vec<Vec<Code>>>,
     /// The first of those rows.
     first_row: u64,
 }
 
 impl Waiting {
     fn new(lanes: usize) -> Waiting {
-        Waiting { codes: [0, 1].map(|_| vec![Vec::new(); lanes]), first_row: 0 }
+        Waiting { codes: BySide::from_fn(|_| vec![Vec::new(); lanes]), first_row: 0 }
     }
 
     fn append(&mut self, tiles: &[Tile]) {
         for side in Side::ALL {
-            let lanes = self.codes[side as usize].par_iter_mut().enumerate();
+            let lanes = self.codes[side].par_iter_mut().enumerate();
             lanes.for_each(|(lane, codes)| {
                 for tile in tiles {
                     codes.extend_from_slice(tile.lane(side, lane));
@@ -293,12 +293,12 @@ impl Waiting {
 
     /// The row after the last.
     fn end(&self) -> u64 {
-        self.first_row + self.codes[0][0].len() as u64
+        self.first_row + self.codes[Side::Attackers][0].len() as u64
     }
 
     fn forget(&mut self, before: u64) {
         let done = (before - self.first_row) as usize;
-        self.codes.par_iter_mut().flatten().for_each(|lane| {
+        self.codes.0.par_iter_mut().flatten().for_each(|lane| {
             lane.drain(..done);
         });
         self.first_row = before;
@@ -307,7 +307,7 @@ impl Waiting {
 
 impl Tile {
     fn lane(&self, side: Side, lane: usize) -> &[Code] {
-        &self.codes[side as usize][lane * self.rows..][..self.rows]
+        &self.codes[side][lane * self.rows..][..self.rows]
     }
 }
 
@@ -390,7 +390,7 @@ impl Output {
                 let rows = (rows.start - waiting.first_row) as usize
                     ..(rows.end - waiting.first_row) as usize;
                 values.clear();
-                for lane in &waiting.codes[side as usize][first..last] {
+                for lane in &waiting.codes[side][first..last] {
                     let codes = lane[rows.clone()].iter();
                     values.extend(codes.map(|&code| Output::code(self.metric, code)));
                 }
