@@ -38,7 +38,7 @@
 //! use taflbase::board::SquareSet;
 //! use taflbase::position::Position;
 //! use taflbase::rules::{Ruleset, Side};
-//! use taflbase::tablebase::{BlockCache, Options};
+//! use taflbase::tablebase::{BlockCache, TablebaseOptions};
 //! use taflbase::value::Wdl;
 //! # use taflbase::build::{BuildOptions, build, slices_up_to};
 //!
@@ -53,7 +53,7 @@
 //! let attackers = SquareSet::from_words([1 << (7 + 4) | 1 << (7 * 6 + 2), 0, 0, 0, 0, 0]);
 //! let position = Position::new(&rules, king, SquareSet::EMPTY, attackers, Side::Defenders)?;
 //!
-//! let options = Options { cache: BlockCache::new(256 << 20), ..Options::default() };
+//! let options = TablebaseOptions { cache: BlockCache::new(256 << 20), ..Default::default() };
 //! let tables = Tablebase::open_with(rules, folder, options)?;
 //! assert_eq!(tables.probe_wdl(&position)?, Wdl::Win);
 //! # Ok(())

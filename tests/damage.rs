@@ -15,7 +15,7 @@ use taflbase::moves::Move;
 use taflbase::position::Position;
 use taflbase::rules::Ruleset;
 use taflbase::table::{Access, Metric, Part, Table, TableErrorKind};
-use taflbase::tablebase::{BlockCache, Options, Probe, ProbeError};
+use taflbase::tablebase::{BlockCache, Probe, ProbeError, TablebaseOptions};
 use taflbase::value::{Value, Wdl};
 
 use positions::{Random, random_position};
@@ -50,7 +50,7 @@ impl Place {
     }
 
     fn open(&self, access: Access) -> Tablebase {
-        let options = Options { access, cache: BlockCache::new(1 << 20), embedded: false };
+        let options = TablebaseOptions { access, cache: BlockCache::new(1 << 20), embedded: false };
         Tablebase::open_with(self.rules.clone(), self.folder.path(), options).unwrap()
     }
 

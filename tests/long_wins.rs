@@ -11,13 +11,13 @@ use taflbase::build::{BuildOptions, build};
 use taflbase::index::SliceIndex;
 use taflbase::moves::legal_moves;
 use taflbase::position::Position;
-use taflbase::rules::{Ruleset, Side};
+use taflbase::rules::{BySide, Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::table::{
     Access, BlockShape, Code, DONT_CARE, Grid, Header, Metric, Packing, SideSummary, TableWriter,
-    ValueHash, dtw_value, encode_block, wdl_value,
+    ValueHash, dtw_value, wdl_value,
 };
-use taflbase::tablebase::{BlockCache, CacheStatistics, Options};
+use taflbase::tablebase::{BlockCache, CacheStatistics, TablebaseOptions};
 use taflbase::value::{Value, Wdl};
 use taflbase::verify::{Verdict, verify_slice};
 
@@ -104,7 +104,7 @@ impl Forged {
                 extent.lanes.clone().flat_map(|lane| rows.clone().map(move |row| (lane, row)));
             let codes: Vec<Code> =
                 slots.map(|(lane, row)| self.code(extent.side, lane, row)).collect();
-            writer.append(block, encode_block(Packing::Words, 1, &codes).unwrap()).unwrap();
+            writer.append(block, 1, &codes).unwrap();
         }
         // The counts are wrong, and nobody asks for them.
         let summary = SideSummary {
@@ -115,12 +115,12 @@ impl Forged {
             max_loss: DONT_CARE - 3,
             ..SideSummary::default()
         };
-        let summaries = [self.metric.summary(summary); 2];
+        let summaries = BySide::from_fn(|_| self.metric.summary(summary));
         writer.finish(summaries, ValueHash([0; 32])).unwrap();
     }
 
     fn open(&self, access: Access, cache: BlockCache) -> Tablebase {
-        let options = Options { access, cache, embedded: false };
+        let options = TablebaseOptions { access, cache, embedded: false };
         Tablebase::open_with(self.rules.clone(), self.folder.path(), options).unwrap()
     }
 

@@ -16,7 +16,7 @@ use taflbase::position::{Position, PositionError};
 use taflbase::rules::{Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::table::{Access, Metric, TableErrorKind};
-use taflbase::tablebase::{BlockCache, Options, ProbeError};
+use taflbase::tablebase::{BlockCache, ProbeError, TablebaseOptions};
 use taflbase::unmoves::unmoves;
 use taflbase::value::Value;
 
@@ -62,7 +62,7 @@ fn by_hand(base: &Tablebase, position: &Position) -> Value {
 
 impl Tables {
     fn open(&self, access: Access, cache: BlockCache) -> Tablebase {
-        let options = Options { access, cache, embedded: false };
+        let options = TablebaseOptions { access, cache, embedded: false };
         Tablebase::open_with(self.rules.clone(), self.folder.path(), options).unwrap()
     }
 
@@ -166,7 +166,8 @@ fn rulesets_stand_side_by_side() {
     let folder = tempfile::tempdir().unwrap();
     let slice = "K1v1".parse().unwrap();
     build(&rules, folder.path(), &[slice], &BuildOptions::default(), &(), &mut |_| {}).unwrap();
-    let options = Options { cache: cache.clone(), embedded: false, ..Options::default() };
+    let options =
+        TablebaseOptions { cache: cache.clone(), embedded: false, ..TablebaseOptions::default() };
     let berkeley = Tablebase::open_with(rules.clone(), folder.path(), options).unwrap();
 
     let mut random = Random::new(5);
@@ -300,7 +301,8 @@ fn a_file_that_is_cut_short_while_it_is_read_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("K2v2.dtw");
     fs::copy(tables.folder.path().join("brandubh/K2v2.dtw"), &path).unwrap();
-    let options = Options { access: Access::Read, cache: BlockCache::new(0), embedded: false };
+    let options =
+        TablebaseOptions { access: Access::Read, cache: BlockCache::new(0), embedded: false };
     let mut base = Tablebase::with_options(tables.rules.clone(), options);
     base.add_directory(folder.path()).unwrap();
     let positions: Vec<(Position, Value)> = tables

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use taflbase::board::{Square, SquareSet, Symmetry};
-use taflbase::rules::{Fingerprint, Kind, Repetition, Ruleset, Side};
+use taflbase::rules::{ByKind, BySide, Fingerprint, Kind, Repetition, Ruleset, Side};
 
 const CORNER: &str = include_str!("rulesets/mini-corner.toml");
 const EDGE: &str = include_str!("rulesets/mini-edge.toml");
@@ -163,20 +163,20 @@ fn hostility_counts_only_where_it_can() {
     let rules = builtin("ashton");
     let throne = rules.named_squares("throne");
     let camps = rules.named_squares("camps");
-    let [attacker, defender, king] = rules.hostile;
+    let ByKind([attacker, defender, king]) = rules.hostile;
     assert_eq!((attacker.empty, attacker.occupied), (throne | camps, camps));
     assert_eq!((defender.empty, defender.occupied), (throne | camps, throne));
     assert_eq!((king.empty, king.occupied), (throne | camps, SquareSet::EMPTY));
-    assert_eq!(rules.protected, [camps, SquareSet::EMPTY]);
+    assert_eq!(rules.protected, BySide([camps, SquareSet::EMPTY]));
     let server = builtin("ashton-server");
-    assert_eq!(server.unaided[0], server.named_squares("camp-points"));
-    assert_eq!(server.protected[0] | server.unaided[0], camps);
+    assert_eq!(server.unaided[Side::Attackers], server.named_squares("camp-points"));
+    assert_eq!(server.protected[Side::Attackers] | server.unaided[Side::Attackers], camps);
     let berkeley = builtin("berkeley");
-    let defender = berkeley.hostile[Kind::Defender as usize];
+    let defender = berkeley.hostile[Kind::Defender];
     assert_eq!((defender.occupied, defender.besieged), (SquareSet::EMPTY, throne));
     let online = builtin("brandubh-online");
     assert_eq!(online.surrounded, online.named_squares("throne"));
-    assert_eq!(online.hostile[Kind::King as usize].empty, online.board.corners());
+    assert_eq!(online.hostile[Kind::King].empty, online.board.corners());
 }
 
 #[test]

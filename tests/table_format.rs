@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use taflbase::rules::{Fingerprint, Side};
+use taflbase::rules::{BySide, Fingerprint, Side};
 use taflbase::slice::Slice;
 use taflbase::table::*;
 use tempfile::tempdir;
@@ -71,10 +71,10 @@ impl Model {
         let grid = self.header.grid;
         let mut hasher = ValueHasher::new(grid.lanes());
         for side in Side::ALL {
-            for (lane, hasher) in hasher.side(side).iter_mut().enumerate() {
+            for lane in 0..grid.lanes() {
                 let slot = |row| grid.locate(side, lane, row).unwrap();
                 let code = |(block, offset)| self.blocks[block as usize][offset];
-                hasher.update((0..grid.rows()).map(|row| code(slot(row))));
+                hasher.update(side, lane, (0..grid.rows()).map(|row| code(slot(row))));
             }
         }
         hasher.finish()
@@ -83,10 +83,9 @@ impl Model {
     fn write_in(&self, order: &[usize], level: i32, path: &Path) -> u64 {
         let mut writer = TableWriter::create(path, self.header).unwrap();
         for &block in order {
-            let encoded = encode_block(self.header.packing, level, &self.blocks[block]).unwrap();
-            writer.append(block as u64, encoded).unwrap();
+            writer.append(block as u64, level, &self.blocks[block]).unwrap();
         }
-        writer.finish(Side::ALL.map(|side| self.summary(side)), self.value_hash()).unwrap()
+        writer.finish(BySide::from_fn(|side| self.summary(side)), self.value_hash()).unwrap()
     }
 
     fn bytes(&self, level: i32) -> Vec<u8> {
@@ -365,45 +364,26 @@ fn a_writer_that_does_not_finish_leaves_nothing() {
     let mut writer = TableWriter::create(&path, model.header).unwrap();
     let mut second = TableWriter::create(&path, model.header).unwrap();
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
-    let block = |number: usize| encode_block(Packing::Bytes, 3, &model.blocks[number]).unwrap();
-    writer.append(0, block(0)).unwrap();
-    for (number, wrong) in [
-        (0, block(0)),
-        (1, block(0)),
-        (2, encode_block(Packing::Words, 3, &model.blocks[2]).unwrap()),
-    ] {
-        let error = writer.append(number, wrong).unwrap_err();
+    writer.append(0, 3, &model.blocks[0]).unwrap();
+    for number in [0, 1] {
+        let error = writer.append(number, 3, &model.blocks[0]).unwrap_err();
         assert!(matches!(error.kind, TableErrorKind::UnexpectedBlock(n) if n == number), "{error}");
     }
-    let outside = writer.append(8, block(0)).unwrap_err();
+    let outside = writer.append(8, 3, &model.blocks[0]).unwrap_err();
     assert!(matches!(outside.kind, TableErrorKind::OutsideTable));
-    writer.append(2, block(2)).unwrap();
+    writer.append(2, 3, &model.blocks[2]).unwrap();
     let error = writer.finish(Default::default(), no_hash()).unwrap_err();
     assert!(
         matches!(error.kind, TableErrorKind::MissingBlocks { missing: 6, first: 1 }),
         "{error}"
     );
     assert!(!path.exists());
-    for number in 0..8 {
-        second.append(number as u64, block(number)).unwrap();
+    for (number, values) in (0..).zip(&model.blocks) {
+        second.append(number, 3, values).unwrap();
     }
     let error = second.finish(Default::default(), no_hash()).unwrap_err();
     assert!(matches!(error.kind, TableErrorKind::CodeTooLarge { .. }), "{error}");
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
-}
-
-#[test]
-fn what_a_killed_writer_left_is_removed_and_nothing_else() {
-    let folder = tempdir().unwrap();
-    let path = folder.path().join("K2v4.dtw");
-    let killed = TableWriter::create(&path, small().header).unwrap();
-    std::mem::forget(killed);
-    fs::write(folder.path().join("notes.tmp"), "mine").unwrap();
-    let order: Vec<usize> = (0..8).rev().collect();
-    small().write_in(&order, 3, &path);
-    assert_eq!(remove_temporaries(folder.path()).unwrap(), 1);
-    assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
-    small().assert_read(&Table::open(&path, Access::Mapped).unwrap());
 }
 
 #[test]

@@ -6,11 +6,11 @@ use taflbase::Tablebase;
 use taflbase::build::{BuildOptions, build, needed};
 use taflbase::index::{SliceIndex, Slot};
 use taflbase::moves::legal_moves;
-use taflbase::rules::{Ruleset, Side};
+use taflbase::rules::{BySide, Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::table::{
     Access, BlockShape, Code, Grid, Header, Metric, SideSummary, Table, TableWriter, ValueHash,
-    dtw_value, encode_block, wdl_value,
+    dtw_value, wdl_value,
 };
 use taflbase::tablebase::ProbeError;
 use taflbase::value::Value;
@@ -69,7 +69,7 @@ impl Tables {
         slice: Slice,
         metric: Metric,
         change: impl Fn(Side, usize, u64, Code) -> Code,
-        recount: impl Fn(&mut [SideSummary; 2]),
+        recount: impl Fn(&mut BySide<SideSummary>),
     ) {
         let path = self.path(slice, metric);
         let table = Table::open(&path, Access::Mapped).unwrap();
@@ -86,10 +86,9 @@ impl Tables {
             for (code, (lane, row)) in codes.iter_mut().zip(slots) {
                 *code = change(extent.side, lane, row, *code);
             }
-            let encoded = encode_block(header.packing, 1, &codes).unwrap();
-            writer.append(block, encoded).unwrap();
+            writer.append(block, 1, &codes).unwrap();
         }
-        let mut summaries = Side::ALL.map(|side| *table.summary(side));
+        let mut summaries = BySide::from_fn(|side| *table.summary(side));
         recount(&mut summaries);
         writer.finish(summaries, table.value_hash()).unwrap();
     }
@@ -251,9 +250,9 @@ fn a_wrong_summary_is_found() {
     for metric in Metric::ALL {
         for side in Side::ALL {
             let (tables, slice) = with_draws();
-            let recount = |summaries: &mut [SideSummary; 2]| {
-                summaries[side as usize].draws += 1;
-                summaries[side as usize].positions += 1;
+            let recount = |summaries: &mut BySide<SideSummary>| {
+                summaries[side].draws += 1;
+                summaries[side].positions += 1;
             };
             tables.rewrite(slice, metric, |_, _, _, code| code, recount);
             let (count, first) = tables.findings(slice);
@@ -272,9 +271,9 @@ fn a_wrong_summary_is_found() {
 #[test]
 fn a_wrong_longest_win_or_loss_is_found() {
     let (tables, slice) = with_draws();
-    let recount = |summaries: &mut [SideSummary; 2]| {
-        summaries[0].max_win += 2;
-        summaries[1].max_loss += 2;
+    let recount = |summaries: &mut BySide<SideSummary>| {
+        summaries[Side::Attackers].max_win += 2;
+        summaries[Side::Defenders].max_loss += 2;
     };
     tables.rewrite(slice, Metric::Dtw, |_, _, _, code| code, recount);
     // The WDL table's summary has the right ones.
@@ -344,14 +343,14 @@ fn the_value_hash_does_not_depend_on_how_values_are_stored() {
 fn copy(path: &Path, change: impl Fn(Header) -> Header, hash: ValueHash) {
     let table = Table::open(path, Access::Read).unwrap();
     let old = table.header().grid;
-    let mut lanes = [0, 1].map(|_| vec![Vec::new(); old.lanes()]);
+    let mut lanes = BySide::from_fn(|_| vec![Vec::new(); old.lanes()]);
     let mut codes = Vec::new();
     for block in 0..old.blocks() {
         table.read_block(block, &mut codes).unwrap();
         let extent = old.block_extent(block).unwrap();
         let height = (extent.rows.end - extent.rows.start) as usize;
         for (lane, codes) in extent.lanes.zip(codes.chunks_exact(height)) {
-            lanes[extent.side as usize][lane].extend_from_slice(codes);
+            lanes[extent.side][lane].extend_from_slice(codes);
         }
     }
     let header = change(*table.header());
@@ -359,11 +358,11 @@ fn copy(path: &Path, change: impl Fn(Header) -> Header, hash: ValueHash) {
     for block in 0..header.grid.blocks() {
         let extent = header.grid.block_extent(block).unwrap();
         let rows = extent.rows.start as usize..extent.rows.end as usize;
-        let lanes = &lanes[extent.side as usize][extent.lanes];
+        let lanes = &lanes[extent.side][extent.lanes];
         let codes: Vec<Code> = lanes.iter().flat_map(|lane| &lane[rows.clone()]).copied().collect();
-        writer.append(block, encode_block(header.packing, 1, &codes).unwrap()).unwrap();
+        writer.append(block, 1, &codes).unwrap();
     }
-    writer.finish(Side::ALL.map(|side| *table.summary(side)), hash).unwrap();
+    writer.finish(BySide::from_fn(|side| *table.summary(side)), hash).unwrap();
 }
 
 /// Whole tables that agree with themselves are wrong all the same where a

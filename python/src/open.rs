@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use pyo3::{PyResult, Python, pyfunction};
 use taflbase::rules::Ruleset;
-use taflbase::tablebase::{BlockCache, Options};
+use taflbase::tablebase::{BlockCache, TablebaseOptions};
 
 use crate::errors::{RulesetError, probe_error};
 use crate::parameters::parse_word;
@@ -39,7 +39,7 @@ pub fn open(
     let rules = Ruleset::load(&rules.to_string_lossy())
         .map_err(|error| RulesetError::new_err(error.to_string()))?;
     let cache = BlockCache::new(cache_bytes);
-    let options = Options { access: parse_word(access)?, cache, ..Options::default() };
+    let options = TablebaseOptions { access: parse_word(access)?, cache, ..TablebaseOptions::default() };
     let mut base = match tables {
         None => taflbase::Tablebase::with_options(rules, options),
         Some(folder) => py

@@ -67,7 +67,7 @@ fn positions_of(
     let kings = rules.places(Kind::King);
     let of_row = |row| {
         let (attackers, defenders) = index.unrank_row(row);
-        let least = LeastImages::new(rules, index.attackers().stabilizer(attackers));
+        let least = LeastImages::new(rules, index.stabilizer(attackers));
         let squares = least.kings(defenders, kings) - attackers - defenders;
         squares.into_iter().map(move |king| {
             let images = least.weight(defenders, king) as u8;

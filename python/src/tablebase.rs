@@ -73,7 +73,8 @@ impl Tablebase {
     /// "hits", "misses", "bytes" and "limit_bytes". Probes that the rules or a table's
     /// index answer need no block.
     fn cache_statistics(&self) -> HashMap<&'static str, u64> {
-        let CacheStatistics { hits, misses, bytes, limit_bytes } = self.base.cache().statistics();
+        let CacheStatistics { hits, misses, bytes, limit_bytes, .. } =
+            self.base.cache().statistics();
         HashMap::from([
             ("hits", hits),
             ("misses", misses),

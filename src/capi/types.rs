@@ -8,7 +8,7 @@ use crate::moves::{Ending, Move};
 use crate::position::{Position, PositionError};
 use crate::rules::{Kind, Side};
 use crate::table::Access;
-use crate::tablebase::{BlockCache, CacheStatistics, Options};
+use crate::tablebase::{BlockCache, CacheStatistics, TablebaseOptions};
 use crate::value::{Value, Wdl};
 
 use super::status::Failure;
@@ -115,7 +115,7 @@ impl Default for TaflOptions {
 }
 
 impl TaflOptions {
-    pub(super) fn read(self) -> Result<Options, Failure> {
+    pub(super) fn read(self) -> Result<TablebaseOptions, Failure> {
         let access = match self.access {
             TAFL_ACCESS_MAPPED => Access::Mapped,
             TAFL_ACCESS_READ => Access::Read,
@@ -126,7 +126,7 @@ impl TaflOptions {
             }
         };
         let cache = BlockCache::new(self.cache_bytes);
-        Ok(Options { access, cache, ..Options::default() })
+        Ok(TablebaseOptions { access, cache, ..TablebaseOptions::default() })
     }
 }
 

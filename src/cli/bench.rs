@@ -9,7 +9,7 @@ use taflbase::position::Position;
 use taflbase::rules::{Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::table::Metric;
-use taflbase::tablebase::{BlockCache, Options};
+use taflbase::tablebase::{BlockCache, TablebaseOptions};
 
 use super::arguments::Threads;
 use super::failure::Failure;
@@ -184,8 +184,11 @@ fn sign(base: &Tablebase, slice: Slice, signature: &mut blake3::Hasher) -> Resul
 }
 
 fn open(rules: &Ruleset, folder: &Path, cache_bytes: usize) -> Result<Tablebase, Failure> {
-    let options =
-        Options { cache: BlockCache::new(cache_bytes), embedded: false, ..Options::default() };
+    let options = TablebaseOptions {
+        cache: BlockCache::new(cache_bytes),
+        embedded: false,
+        ..TablebaseOptions::default()
+    };
     Tablebase::open_with(rules.clone(), folder, options).map_err(Failure::error)
 }
 

@@ -131,7 +131,7 @@ fn answer<'a>(rules: &'a Ruleset, report: &SliceReport) -> Answer<'a> {
 }
 
 fn side_counts(rules: &Ruleset, report: &SliceReport, side: Side) -> SideCounts {
-    SideCounts::new(rules, side, &report.summaries[side as usize], Metric::Dtw)
+    SideCounts::new(rules, side, &report.summaries[side], Metric::Dtw)
 }
 
 fn files(report: &SliceReport) -> Vec<FileAnswer> {

@@ -11,7 +11,7 @@ use taflbase::table::Metric;
 
 use super::failure::Failure;
 use super::measure::measured;
-use super::model::{BYTES, Model, Sample, Time};
+use super::model::{BYTES, MeasuredSlice, Model, Time};
 
 /// Calibration stops before a slice with which it would take longer than this, on a
 /// core of its own.
@@ -30,7 +30,7 @@ impl Calibration {
         let (time, mut bytes) = built(base.rules(), plan)?;
         bytes.extend(plan.iter().filter(|plan| plan.present).filter_map(|plan| {
             let amount = file_bytes(base, plan.slice)? as f64;
-            Some(Sample { slice: plan.slice, slots: plan.size?.slots, amount })
+            Some(MeasuredSlice { slice: plan.slice, slots: plan.size?.slots, amount })
         }));
         Ok(Calibration { time: Time::fit(&time), bytes: Model::fit(&BYTES, &bytes) })
     }
@@ -54,11 +54,14 @@ pub(super) fn file_bytes(base: &Tablebase, slice: Slice) -> Option<u64> {
 
 /// Builds slices, the quickest first, as long as it does not take long; returns
 /// what they took of time and of bytes.
-fn built(rules: &Ruleset, plan: &[SlicePlan]) -> Result<(Vec<Sample>, Vec<Sample>), Failure> {
+fn built(
+    rules: &Ruleset,
+    plan: &[SlicePlan],
+) -> Result<(Vec<MeasuredSlice>, Vec<MeasuredSlice>), Failure> {
     let sized = plan.iter().filter_map(|plan| plan.size.map(|size| (plan.slice, size.slots)));
     let mut left: BTreeMap<Slice, u64> = sized.collect();
     let folder = tempfile::tempdir().map_err(Failure::error)?;
-    let (mut time, mut bytes) = (Vec::<Sample>::new(), Vec::new());
+    let (mut time, mut bytes) = (Vec::<MeasuredSlice>::new(), Vec::new());
     loop {
         let model = Time::fit(&time);
         let all = left.iter().map(|(&slice, &slots)| (slice, model.seconds(slice, slots)));
@@ -70,7 +73,7 @@ fn built(rules: &Ruleset, plan: &[SlicePlan]) -> Result<(Vec<Sample>, Vec<Sample
         for (report, measure) in measured(rules, &[next], 1, folder.path())? {
             // Those that this one needs may be there since before.
             if let Some(slots) = left.remove(&report.slice) {
-                let sample = |amount| Sample { slice: report.slice, slots, amount };
+                let sample = |amount| MeasuredSlice { slice: report.slice, slots, amount };
                 time.push(sample(measure.core.all.as_secs_f64()));
                 bytes.push(sample(report.bytes.iter().map(|&(_, bytes)| bytes as f64).sum()));
             }

@@ -45,7 +45,7 @@ file that cannot be read:
   {"rules":"brandubh","slice":"K2v3","metric":"dtw","bytes":12345,"ok":true,"errors":[],"against":"same file"}"#;
 
 #[derive(Serialize)]
-struct Finding<'a> {
+struct CheckedTable<'a> {
     rules: &'a str,
     slice: String,
     metric: &'static str,
@@ -103,8 +103,8 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
 }
 
 /// Success, or what is wrong with how many files.
-fn verdict(findings: &[Finding], complete: bool) -> Result<(), Failure> {
-    let is = |finding: &Finding, state| finding.against.flatten() == Some(state);
+fn verdict(findings: &[CheckedTable], complete: bool) -> Result<(), Failure> {
+    let is = |finding: &CheckedTable, state| finding.against.flatten() == Some(state);
     let different = findings.iter().filter(|finding| is(finding, DIFFERENT)).count();
     let missing = findings.iter().filter(|finding| complete && is(finding, MISSING)).count();
     let bad = findings.iter().filter(|finding| !finding.ok).count() - different - missing;
@@ -127,7 +127,7 @@ fn check<'a>(
     metric: Metric,
     against: Option<&Manifest>,
     complete: bool,
-) -> Option<Finding<'a>> {
+) -> Option<CheckedTable<'a>> {
     let entry = against.map(|manifest| manifest.slice(slice).and_then(|entry| entry.file(metric)));
     let (bytes, errors, against) = match base.table(slice, metric) {
         Err(ProbeError::MissingTable { .. }) => {
@@ -152,7 +152,7 @@ fn check<'a>(
             Some(MISSING) => !complete,
             state => state != Some(DIFFERENT),
         };
-    Some(Finding {
+    Some(CheckedTable {
         rules: &base.rules().name,
         slice: slice.to_string(),
         metric: metric.name(),
@@ -171,8 +171,8 @@ fn state(comparison: Comparison) -> &'static str {
     }
 }
 
-fn report(findings: &[Finding]) -> String {
-    let row = |finding: &Finding| {
+fn report(findings: &[CheckedTable]) -> String {
+    let row = |finding: &CheckedTable| {
         let state = match finding.against.flatten() {
             Some(state) => state,
             None if finding.ok => "good",
@@ -183,7 +183,7 @@ fn report(findings: &[Finding]) -> String {
     };
     let rows: Vec<Vec<String>> = findings.iter().map(row).collect();
     let mut text = columns(2, &["file", "state", "size"], &rows);
-    let is_missing = |finding: &&Finding| finding.against.flatten() == Some(MISSING);
+    let is_missing = |finding: &&CheckedTable| finding.against.flatten() == Some(MISSING);
     match findings.iter().filter(is_missing).count() {
         0 => {}
         missing => {

@@ -89,7 +89,7 @@ pub(super) struct Model {
 
 /// A slice of which it is known how much of a quantity it takes.
 #[derive(Clone, Copy)]
-pub(super) struct Sample {
+pub(super) struct MeasuredSlice {
     /// The slice.
     pub slice: Slice,
     /// How many slots it has.
@@ -100,8 +100,8 @@ pub(super) struct Sample {
 
 impl Time {
     /// What goes best with the seconds of the samples.
-    pub(super) fn fit(samples: &[Sample]) -> Time {
-        let (bare_kings, others): (Vec<Sample>, Vec<Sample>) =
+    pub(super) fn fit(samples: &[MeasuredSlice]) -> Time {
+        let (bare_kings, others): (Vec<MeasuredSlice>, Vec<MeasuredSlice>) =
             samples.iter().partition(|sample| sample.slice.defenders == 0);
         Time {
             bare_kings: Model::fit(&BARE_KING_TIME, &bare_kings),
@@ -119,8 +119,8 @@ impl Time {
 impl Model {
     /// The model that goes best with the samples and with what is usual; everything
     /// counts the more the less its error is.
-    pub(super) fn fit(quantity: &'static Quantity, samples: &[Sample]) -> Model {
-        let most = |men: fn(&Sample) -> usize| samples.iter().map(men).max().unwrap_or(0);
+    pub(super) fn fit(quantity: &'static Quantity, samples: &[MeasuredSlice]) -> Model {
+        let most = |men: fn(&MeasuredSlice) -> usize| samples.iter().map(men).max().unwrap_or(0);
         let steps = |usual, count| (0..count).map(|i| usual_step(usual, i)).collect();
         let mut model = Model {
             quantity,
@@ -147,10 +147,10 @@ impl Model {
 
     /// What the model leaves unexplained of some of the samples: the sum of the
     /// differences by weight, and of the weights.
-    fn rest(&self, samples: &[Sample], which: impl Fn(Slice) -> bool) -> (f64, f64) {
+    fn rest(&self, samples: &[MeasuredSlice], which: impl Fn(Slice) -> bool) -> (f64, f64) {
         let Quantity { fixed, error, .. } = *self.quantity;
         let chosen = samples.iter().filter(|sample| which(sample.slice));
-        chosen.fold((0.0, 0.0), |(rest, weights), &Sample { slice, slots, amount }| {
+        chosen.fold((0.0, 0.0), |(rest, weights), &MeasuredSlice { slice, slots, amount }| {
             // A clock may see nothing pass; such a sample then weighs nothing.
             let amount = amount.max(f64::MIN_POSITIVE);
             let weight = 1.0 / (SAMPLE_ERROR.powi(2) + (error / amount).powi(2));
@@ -214,10 +214,10 @@ mod tests {
         ("K0v5", 12_268_260, 695_735),
     ];
 
-    fn samples(amount: impl Fn(Slice, u64, u64) -> f64) -> Vec<Sample> {
+    fn samples(amount: impl Fn(Slice, u64, u64) -> f64) -> Vec<MeasuredSlice> {
         let sample = |&(slice, slots, bytes): &(&str, u64, u64)| {
             let slice: Slice = slice.parse().unwrap();
-            Sample { slice, slots, amount: amount(slice, slots, bytes) }
+            MeasuredSlice { slice, slots, amount: amount(slice, slots, bytes) }
         };
         BRANDUBH.iter().map(sample).collect()
     }
@@ -227,7 +227,7 @@ mod tests {
         let all = samples(|_, _, bytes| bytes as f64);
         let (small, large) = all.split_at(10);
         let model = Model::fit(&BYTES, small);
-        let foretold = |sample: &Sample| model.amount(sample.slice, sample.slots);
+        let foretold = |sample: &MeasuredSlice| model.amount(sample.slice, sample.slots);
         let ratio = large.iter().map(foretold).sum::<f64>()
             / large.iter().map(|sample| sample.amount).sum::<f64>();
         assert!((0.8..1.25).contains(&ratio), "{ratio}");

@@ -9,7 +9,7 @@ use taflbase::bytes::Bytes;
 use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
 use taflbase::table::Metric;
-use taflbase::tablebase::{Options, ProbeError};
+use taflbase::tablebase::{ProbeError, TablebaseOptions};
 
 use super::failure::Failure;
 use super::machine::available_bytes;
@@ -76,13 +76,13 @@ impl Session {
     /// The tables in files of a ruleset that the user knows by that name. A folder that
     /// he has named must be there.
     pub(super) fn open(&self, name: &str) -> Result<Tablebase, Failure> {
-        let options = Options { embedded: false, ..Options::default() };
+        let options = TablebaseOptions { embedded: false, ..TablebaseOptions::default() };
         self.open_with(name, options)
     }
 
     /// The same tables and, behind them, those that are part of the program.
     pub(super) fn open_to_probe(&self, name: &str) -> Result<Tablebase, Failure> {
-        self.open_with(name, Options::default())
+        self.open_with(name, TablebaseOptions::default())
     }
 
     /// The tables in files, in a folder that a build may have yet to make.
@@ -90,7 +90,7 @@ impl Session {
         Tablebase::open_files(Ruleset::load(name)?, &self.tables).map_err(Failure::error)
     }
 
-    fn open_with(&self, name: &str, options: Options) -> Result<Tablebase, Failure> {
+    fn open_with(&self, name: &str, options: TablebaseOptions) -> Result<Tablebase, Failure> {
         let rules = Ruleset::load(name)?;
         if self.is_named || self.tables.exists() {
             Tablebase::open_with(rules, &self.tables, options).map_err(Failure::error)

@@ -59,7 +59,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let rules = base.rules();
     let position = args.asked.position(rules)?;
     let refusal = |error| session.refusal(&base, &args.asked.rules, error);
-    let Probe { value, moves } = base.probe(&position).map_err(refusal)?;
+    let Probe { value, moves, .. } = base.probe(&position).map_err(refusal)?;
     let answer = Answer {
         rules: &rules.name,
         position: position.to_text(rules),

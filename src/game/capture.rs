@@ -73,7 +73,7 @@ impl<'a> Enclosure<'a> {
             victim,
             captors: board.pieces(mover),
             occupied: board.occupied(),
-            hostile: &rules.hostile[kind as usize],
+            hostile: &rules.hostile[kind],
             side,
         }
     }
@@ -84,10 +84,9 @@ impl<'a> Enclosure<'a> {
         let Some(beyond) = beyond else {
             return false;
         };
-        let side = self.side as usize;
-        if self.rules.protected[side].contains(self.victim) {
+        if self.rules.protected[self.side].contains(self.victim) {
             false
-        } else if self.rules.unaided[side].contains(self.victim) {
+        } else if self.rules.unaided[self.side].contains(self.victim) {
             self.captors.contains(beyond)
         } else {
             self.is_hostile(beyond)

@@ -94,6 +94,7 @@ impl Position {
 
     /// The position after a legal move. Captured soldiers are removed; a
     /// captured king stays on the board.
+    #[must_use]
     pub fn after(&self, played: &Move) -> Position {
         let mut next = self.moved(played.piece, played.from, played.to);
         match self.to_move {

@@ -18,6 +18,7 @@ pub struct UnMove {
 
 impl Position {
     /// The position before the move that is taken back.
+    #[must_use]
     pub fn before(&self, unmove: &UnMove) -> Position {
         Position {
             to_move: self.to_move.other(),

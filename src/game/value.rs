@@ -61,6 +61,7 @@ impl Value {
 
     /// A position's value as the mover who brought it about sees it, one ply
     /// earlier.
+    #[must_use]
     pub fn before(self) -> Value {
         match self {
             Value::Loss(plies) => Value::Win(plies + 1),

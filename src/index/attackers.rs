@@ -1,4 +1,4 @@
-use crate::board::{Board, Square, SquareSet, Symmetry, SymmetryGroup};
+use crate::board::{Board, Square, SquareSet, Symmetry, SymmetryGroup, SymmetrySet};
 
 use super::orbits::{Orbit, orbits};
 use super::states::{NONE, States};
@@ -34,7 +34,7 @@ use super::states::{NONE, States};
 /// first one highest: then the least word is the least sequence. Each square has its
 /// bit in the word for each symmetry, so that all images of a set are made at once.
 #[derive(Clone, Debug)]
-pub struct AttackerSets {
+pub(crate) struct AttackerSets {
     board: Board,
     count: usize,
     pub(super) group: SymmetryGroup,
@@ -50,15 +50,13 @@ pub struct AttackerSets {
 
 /// A set's canonical image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Canonical {
+pub(crate) struct Canonical {
     /// The image itself.
     pub set: SquareSet,
     /// Rows of all canonical sets before it.
     pub offset: u64,
     /// A symmetry that brings the set to its image.
     pub symmetry: Symmetry,
-    /// All symmetries that do, bit `i` for the symmetry numbered `i`.
-    pub symmetries: u8,
 }
 
 impl AttackerSets {
@@ -67,7 +65,7 @@ impl AttackerSets {
     /// `rows(h)` rows; `None` stands for a number that does not fit.
     ///
     /// Returns `None` if the number of all rows does not fit.
-    pub fn new(
+    pub(crate) fn new(
         board: Board,
         group: SymmetryGroup,
         places: SquareSet,
@@ -100,28 +98,28 @@ impl AttackerSets {
     }
 
     /// How many rows all canonical sets have together.
-    pub fn rows(&self) -> u64 {
+    pub(crate) fn rows(&self) -> u64 {
         self.states.rows
     }
 
     /// The symmetries under which sets are the same.
-    pub fn group(&self) -> SymmetryGroup {
+    pub(crate) fn group(&self) -> SymmetryGroup {
         self.group
     }
 
     /// The canonical image of a set, which must have the right number of men
     /// on squares where attackers may stand.
-    pub fn canonical(&self, set: SquareSet) -> Canonical {
+    pub(crate) fn canonical(&self, set: SquareSet) -> Canonical {
         let (offset, symmetries) = self.locate(set);
-        let symmetry = Symmetry::ALL[symmetries.trailing_zeros() as usize];
+        let symmetry = symmetries.iter().next().unwrap_or(Symmetry::IDENTITY);
         let set = set.iter().map(|square| self.image(square, symmetry)).collect();
-        Canonical { set, offset, symmetry, symmetries }
+        Canonical { set, offset, symmetry }
     }
 
     /// The rows before a set's canonical image, and the symmetries that bring it
     /// there: what a probe needs of [`canonical`](AttackerSets::canonical).
-    pub(super) fn locate(&self, set: SquareSet) -> (u64, u8) {
-        let mut symmetries = self.group.bits();
+    pub(super) fn locate(&self, set: SquareSet) -> (u64, SymmetrySet) {
+        let mut symmetries = self.group.set();
         let mut state = self.states.start;
         let mut offset = 0;
         let mut left = self.count as u32;
@@ -131,7 +129,8 @@ impl AttackerSets {
                 let bits = self.bits[square.index()];
                 images = std::array::from_fn(|g| images[g] | bits[g]);
             }
-            let least = least_of(images, &mut symmetries);
+            let (least, giving) = least_of(images, symmetries);
+            symmetries = giving;
             for (pattern, _) in least.to_be_bytes().into_iter().zip(orbits) {
                 if state == NONE {
                     break;
@@ -159,7 +158,7 @@ impl AttackerSets {
     ///
     /// # Panics
     /// If there is no such row.
-    pub fn unrank(&self, row: u64) -> (SquareSet, u64) {
+    pub(crate) fn unrank(&self, row: u64) -> (SquareSet, u64) {
         assert!(row < self.rows(), "row {row} of {}", self.rows());
         let mut set = SquareSet::EMPTY;
         let mut state = self.states.start;
@@ -179,23 +178,21 @@ impl AttackerSets {
     }
 
     /// The symmetries that leave the set unchanged.
-    pub fn stabilizer(&self, set: SquareSet) -> SymmetryGroup {
+    pub(crate) fn stabilizer(&self, set: SquareSet) -> SymmetryGroup {
         let group = self.group;
         let fixes = |g: Symmetry| group.contains(g) && g.apply_set(self.board, set) == set;
         SymmetryGroup::stabilizing(fixes)
     }
 }
 
-/// The least of the images under these symmetries, which are cut down to those that
-/// give it. Without branches, which nobody could foresee.
+/// The least of the images under these symmetries, and which of them give it. Without
+/// branches, which nobody could foresee.
 #[inline]
-fn least_of(images: [u64; 8], symmetries: &mut u8) -> u64 {
-    let asked = |g: usize| *symmetries >> g & 1;
-    let images: [u64; 8] = std::array::from_fn(|g| images[g] | u64::from(asked(g)).wrapping_sub(1));
+fn least_of(images: [u64; 8], symmetries: SymmetrySet) -> (u64, SymmetrySet) {
+    let asked = Symmetry::ALL.map(|g| u64::from(symmetries.contains(g)));
+    let images: [u64; 8] = std::array::from_fn(|g| images[g] | asked[g].wrapping_sub(1));
     let least = images.into_iter().fold(u64::MAX, u64::min);
-    let give = (0..8).fold(0, |give, g| give | u8::from(images[g] == least) << g);
-    *symmetries &= give;
-    least
+    (least, symmetries & SymmetrySet::of(|g| images[g.index()] == least))
 }
 
 #[cfg(test)]
@@ -227,18 +224,19 @@ mod tests {
         let mut classes = HashSet::new();
         for set in sets_of(&squares, count) {
             let canonical = index.canonical(set);
+            let (_, symmetries) = index.locate(set);
             assert_eq!(canonical.symmetry.apply_set(board, set), canonical.set);
             for g in group.iter() {
                 let image = g.apply_set(board, set);
                 assert_eq!(index.canonical(image).offset, canonical.offset);
                 let leads = g.apply_set(board, set) == canonical.set;
-                assert_eq!(canonical.symmetries >> g.index() & 1 == 1, leads);
+                assert_eq!(symmetries.contains(g), leads);
             }
             for row in 0..rows((set & board.edge()).len()).unwrap() {
                 let unranked = index.unrank(canonical.offset + row);
                 assert_eq!(unranked, (canonical.set, canonical.offset));
                 let walked = walker.set(canonical.offset + row);
-                assert_eq!(walked, (canonical.set, index.stabilizer(canonical.set).bits()));
+                assert_eq!(walked, (canonical.set, index.stabilizer(canonical.set)));
             }
             classes.insert(canonical.set);
         }

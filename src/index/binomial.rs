@@ -1,5 +1,5 @@
 /// `C(n, k)`, or `None` where it does not fit.
-pub fn binomial(n: usize, k: usize) -> Option<u64> {
+pub(crate) fn binomial(n: usize, k: usize) -> Option<u64> {
     if k > n {
         return Some(0);
     }
@@ -17,7 +17,7 @@ pub fn binomial(n: usize, k: usize) -> Option<u64> {
 
 /// A table of `C(n, k)` for small `n` and `k`, for the inner loops.
 #[derive(Clone, Debug)]
-pub struct Binomials {
+pub(crate) struct Binomials {
     columns: usize,
     values: Vec<u64>,
 }
@@ -25,7 +25,7 @@ pub struct Binomials {
 impl Binomials {
     /// All `C(n, k)` with `n <= max_n` and `k <= max_k`; values that do not fit
     /// are cut off at `u64::MAX` and must not be needed.
-    pub fn new(max_n: usize, max_k: usize) -> Binomials {
+    pub(crate) fn new(max_n: usize, max_k: usize) -> Binomials {
         let columns = max_k + 1;
         let cell = |i: usize| binomial(i / columns, i % columns).unwrap_or(u64::MAX);
         Binomials { columns, values: (0..(max_n + 1) * columns).map(cell).collect() }
@@ -33,7 +33,7 @@ impl Binomials {
 
     /// `C(n, k)`.
     #[inline]
-    pub fn get(&self, n: usize, k: usize) -> u64 {
+    pub(crate) fn get(&self, n: usize, k: usize) -> u64 {
         self.values[n * self.columns + k]
     }
 }

@@ -3,12 +3,17 @@ use super::Binomials;
 /// The number of a set of `places` (ascending, from 0) among all sets of that
 /// many, in colexicographic order: `C(x1, 1) + C(x2, 2) + …`.
 #[inline]
-pub fn colex_rank(binomials: &Binomials, places: impl IntoIterator<Item = usize>) -> u64 {
+pub(crate) fn colex_rank(binomials: &Binomials, places: impl IntoIterator<Item = usize>) -> u64 {
     places.into_iter().enumerate().map(|(i, place)| binomials.get(place, i + 1)).sum()
 }
 
 /// The set with that number: `count` places below `limit`, ascending.
-pub fn colex_unrank(binomials: &Binomials, limit: usize, count: usize, rank: u64) -> Vec<usize> {
+pub(crate) fn colex_unrank(
+    binomials: &Binomials,
+    limit: usize,
+    count: usize,
+    rank: u64,
+) -> Vec<usize> {
     let mut rest = rank;
     let mut below = limit;
     let mut places: Vec<usize> = (1..=count)

@@ -10,7 +10,7 @@ pub struct KingLanes {
 
 impl KingLanes {
     /// The king's lanes under these rules.
-    pub fn new(rules: &Ruleset) -> KingLanes {
+    pub(crate) fn new(rules: &Ruleset) -> KingLanes {
         let squares: Vec<Square> = rules.places(Kind::King).iter().collect();
         let mut lanes = vec![None; rules.board.area()];
         for (lane, square) in squares.iter().enumerate() {

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! where `offset` adds up the rows of all canonical attacker sets that come
-//! before ([`AttackerSets`]) and `colex` is the combinatorial number system:
+//! before (`AttackerSets`) and `colex` is the combinatorial number system:
 //! with the free squares numbered 0, 1, …, the set {x1 < x2 < …} has the number
 //! `C(x1, 1) + C(x2, 2) + …`.
 //!
@@ -31,10 +31,9 @@ mod slots;
 mod states;
 mod walker;
 
-pub use attackers::{AttackerSets, Canonical};
-pub use binomial::{Binomials, binomial};
-pub(crate) use defenders::colex_next;
-pub use defenders::{colex_rank, colex_unrank};
+pub(crate) use attackers::{AttackerSets, Canonical};
+pub(crate) use binomial::{Binomials, binomial};
+pub(crate) use defenders::{colex_next, colex_rank, colex_unrank};
 pub use lanes::KingLanes;
 pub use slots::{IndexError, SliceIndex, Slot};
 pub(crate) use walker::Walker;

@@ -11,29 +11,20 @@ pub(super) struct Orbit {
 }
 
 impl Orbit {
-    /// The least image of the pattern under these symmetries, which are cut
-    /// down to those that give it.
+    /// Whether no image of the pattern under the group is less.
+    pub(super) fn is_least(&self, pattern: u8, group: SymmetryGroup) -> bool {
+        let images = &self.images[usize::from(pattern)];
+        group.iter().all(|g| images[g.index()] >= pattern)
+    }
+
+    /// The symmetries of the group that leave the pattern unchanged.
     #[inline]
-    pub(super) fn least(&self, pattern: u8, symmetries: &mut u8) -> u8 {
+    pub(super) fn stabilizer(&self, pattern: u8, group: SymmetryGroup) -> SymmetryGroup {
         if pattern == 0 {
-            return 0;
+            return group;
         }
         let images = &self.images[usize::from(pattern)];
-        let (mut least, mut best) = (u8::MAX, 0_u8);
-        let mut left = *symmetries;
-        while left != 0 {
-            let symmetry = left.trailing_zeros();
-            left &= left - 1;
-            let image = images[symmetry as usize % 8];
-            if image < least {
-                (least, best) = (image, 0);
-            }
-            if image == least {
-                best |= 1 << symmetry;
-            }
-        }
-        *symmetries = best;
-        least
+        SymmetryGroup::stabilizing(|g| group.contains(g) && images[g.index()] == pattern)
     }
 
     /// How many patterns the orbit has.

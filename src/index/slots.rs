@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::board::{Square, SquareSet, Symmetry};
+use crate::board::{Square, SquareSet, Symmetry, SymmetryGroup};
 use crate::position::Position;
 use crate::rules::{Kind, Ruleset, Side};
 use crate::slice::Slice;
@@ -33,6 +33,7 @@ pub struct SliceIndex {
 
 /// A slice that cannot be indexed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum IndexError {
     /// There are no attackers, or more soldiers than squares for them.
     NoSuchSlice(Slice),
@@ -108,8 +109,13 @@ impl SliceIndex {
     }
 
     /// The sets of attackers.
-    pub fn attackers(&self) -> &AttackerSets {
+    pub(crate) fn attackers(&self) -> &AttackerSets {
         &self.attackers
+    }
+
+    /// The rules' symmetries that leave a set of attackers unchanged.
+    pub fn stabilizer(&self, attackers: SquareSet) -> SymmetryGroup {
+        self.attackers.stabilizer(attackers)
     }
 
     /// The position's canonical image.
@@ -135,13 +141,11 @@ impl SliceIndex {
 
     /// As [`rank`](SliceIndex::rank), for a legal position of the slice.
     pub(crate) fn rank_legal(&self, position: &Position) -> Option<Slot> {
-        let (offset, mut symmetries) = self.attackers.locate(position.attackers);
+        let (offset, symmetries) = self.attackers.locate(position.attackers);
         let mut least: Option<Slot> = None;
-        while symmetries != 0 {
-            let symmetry = Symmetry::ALL[symmetries.trailing_zeros() as usize];
+        for symmetry in symmetries.iter() {
             let slot = self.slot(offset, position, symmetry)?;
             least = Some(least.map_or(slot, |least| least.min(slot)));
-            symmetries &= symmetries - 1;
         }
         least
     }

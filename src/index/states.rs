@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::board::{Symmetry, SymmetryGroup};
+use crate::board::SymmetryGroup;
 
 use super::orbits::Orbit;
 
@@ -100,14 +100,12 @@ impl Automaton<'_> {
         for (pattern, next) in next.iter_mut().enumerate() {
             before.push(total);
             let men = pattern.count_ones() as usize;
-            let mut stabilizer = key.group.bits();
-            if men > key.left || orbit.least(pattern as u8, &mut stabilizer) != pattern as u8 {
+            if men > key.left || !orbit.is_least(pattern as u8, key.group) {
                 continue;
             }
-            let fixed = |g: Symmetry| stabilizer >> g.index() & 1 == 1;
             let (number, rows) = self.state(Key {
                 orbit: key.orbit + 1,
-                group: SymmetryGroup::stabilizing(fixed),
+                group: orbit.stabilizer(pattern as u8, key.group),
                 left: key.left - men,
                 heavy: key.heavy + if orbit.heavy { men } else { 0 },
             })?;

@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use crate::board::SquareSet;
+use crate::board::{SquareSet, SymmetryGroup};
 
 use super::AttackerSets;
 use super::orbits::Orbit;
@@ -27,7 +27,7 @@ struct Level {
     pattern: usize,
     set: SquareSet,
     /// What leaves them unchanged.
-    symmetries: u8,
+    stabilizer: SymmetryGroup,
 }
 
 impl<'a> Walker<'a> {
@@ -39,17 +39,17 @@ impl<'a> Walker<'a> {
             state: sets.states.start,
             pattern: sets.orbits.first().map_or(0, Orbit::patterns),
             set: SquareSet::EMPTY,
-            symmetries: sets.group.bits(),
+            stabilizer: sets.group,
         });
         Walker { sets, levels }
     }
 
     /// The canonical set that holds this row, and the symmetries that leave it
-    /// unchanged, bit `i` for the symmetry numbered `i`.
+    /// unchanged.
     ///
     /// # Panics
     /// If there is no such row.
-    pub(crate) fn set(&mut self, row: u64) -> (SquareSet, u8) {
+    pub(crate) fn set(&mut self, row: u64) -> (SquareSet, SymmetryGroup) {
         let sets = self.sets;
         assert!(row < sets.rows(), "row {row} of {}", sets.rows());
         while self.levels.last().is_some_and(|level| !level.rows.contains(&row)) {
@@ -70,17 +70,17 @@ impl<'a> Walker<'a> {
                 state: sets.states.next[entry],
                 pattern: sets.orbits.get(i + 1).map_or(0, Orbit::patterns),
                 set: level.set,
-                symmetries: level.symmetries,
+                stabilizer: level.stabilizer,
             };
             let pattern = level.pattern as u8;
             orbit.put(pattern, &mut below.set);
-            if below.symmetries != 1 {
-                orbit.least(pattern, &mut below.symmetries);
+            if below.stabilizer != SymmetryGroup::TRIVIAL {
+                below.stabilizer = orbit.stabilizer(pattern, below.stabilizer);
             }
             self.levels.push(below);
         }
         match self.levels.last() {
-            Some(level) => (level.set, level.symmetries),
+            Some(level) => (level.set, level.stabilizer),
             None => unreachable!("the first level has all rows"),
         }
     }

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::rules::{Ruleset, Side};
+use crate::rules::{BySide, Ruleset};
 use crate::slice::Slice;
 use crate::stats::SideCounts;
 use crate::table::{Metric, Table, TableFile};
@@ -52,8 +52,8 @@ pub struct SliceEntry {
     /// The slice.
     #[serde(with = "slice_text")]
     pub slice: Slice,
-    /// Counts by side to move: attackers, then defenders.
-    pub sides: [SideCounts; 2],
+    /// Counts by side to move.
+    pub sides: BySide<SideCounts>,
     /// The files, WDL before DTW.
     pub files: Vec<FileEntry>,
 }
@@ -128,7 +128,7 @@ impl SliceEntry {
         // DTW comes last and knows more.
         let (metric, table) = last.ok_or(missing)?;
         let side = |side| SideCounts::new(base.rules(), side, table.summary(side), metric);
-        Ok(SliceEntry { slice, sides: Side::ALL.map(side), files })
+        Ok(SliceEntry { slice, sides: BySide::from_fn(side), files })
     }
 
     /// The entry of the file of that metric.
@@ -242,6 +242,7 @@ mod slice_text {
 
 /// Why a manifest cannot be used.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct ManifestError {
     /// The manifest's file.
     pub path: PathBuf,
@@ -251,6 +252,7 @@ pub struct ManifestError {
 
 /// What is wrong with a manifest.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum ManifestErrorKind {
     /// It cannot be read.
     Read(io::Error),

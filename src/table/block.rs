@@ -24,16 +24,16 @@ pub(super) fn record_bytes(head: &[u8]) -> usize {
 
 /// The values of one block, ready to be written.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct EncodedBlock {
+pub(crate) struct EncodedBlock {
     pub(super) packing: Packing,
     pub(super) values: usize,
     pub(super) largest: Code,
-    pub(super) content: Content,
+    pub(super) content: BlockContent,
 }
 
 /// What a block takes in the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Content {
+pub(super) enum BlockContent {
     /// Nothing but don't-cares: any value will do.
     Nothing,
     /// One value, which the index holds.
@@ -51,7 +51,7 @@ pub(super) enum Content {
 /// # Errors
 /// If a value is too large for the packing, if there are no values or more than
 /// [`MAX_BLOCK_VALUES`], or if zstd fails.
-pub fn encode_block(
+pub(crate) fn encode_block(
     packing: Packing,
     level: i32,
     values: &[Code],
@@ -59,7 +59,23 @@ pub fn encode_block(
     encode(packing, level, values).map_err(|kind| kind.at(None))
 }
 
-fn encode(packing: Packing, level: i32, values: &[Code]) -> KindResult<EncodedBlock> {
+/// How many bytes the values take in the file: for the benchmarks, nothing to build upon.
+///
+/// # Errors
+/// As `encode_block`.
+pub fn encoded_bytes(
+    packing: Packing,
+    level: i32,
+    values: &[Code],
+) -> Result<usize, super::TableError> {
+    let encoded = encode_block(packing, level, values)?;
+    Ok(match encoded.content {
+        BlockContent::Nothing | BlockContent::OneValue(_) => 0,
+        BlockContent::Record(bytes) => bytes.len(),
+    })
+}
+
+pub(super) fn encode(packing: Packing, level: i32, values: &[Code]) -> KindResult<EncodedBlock> {
     if !(1..=MAX_BLOCK_VALUES).contains(&values.len()) {
         return Err(TableErrorKind::Unwritable("a block is empty or too large"));
     }
@@ -94,16 +110,16 @@ impl Encoder {
         packing: Packing,
         level: i32,
         values: &[Code],
-    ) -> KindResult<(Code, Content)> {
+    ) -> KindResult<(Code, BlockContent)> {
         let Some((least, greatest)) = fill(values, &mut self.filled) else {
-            return Ok((0, Content::Nothing));
+            return Ok((0, BlockContent::Nothing));
         };
         let largest = packing.largest_code();
         if greatest > largest {
             return Err(TableErrorKind::CodeTooLarge { code: greatest, largest });
         }
         if least == greatest {
-            return Ok((greatest, Content::OneValue(greatest)));
+            return Ok((greatest, BlockContent::OneValue(greatest)));
         }
         packing.pack(&self.filled, &mut self.packed);
         self.compress(level).map_err(TableErrorKind::io("compress a block"))?;
@@ -111,7 +127,7 @@ impl Encoder {
             true => &self.compressed,
             false => &self.packed,
         };
-        Ok((greatest, Content::Record(record(smaller))))
+        Ok((greatest, BlockContent::Record(record(smaller))))
     }
 
     fn compress(&mut self, level: i32) -> io::Result<()> {
@@ -214,9 +230,9 @@ mod tests {
             let block = encode_block(packing, level, &values).unwrap();
             let mut read = vec![];
             match block.content {
-                Content::Nothing => prop_assert!(values.iter().all(|&v| v == X)),
-                Content::OneValue(code) => read = vec![code; values.len()],
-                Content::Record(mut bytes) => {
+                BlockContent::Nothing => prop_assert!(values.iter().all(|&v| v == X)),
+                BlockContent::OneValue(code) => read = vec![code; values.len()],
+                BlockContent::Record(mut bytes) => {
                     bytes.push(0);
                     decode_record(packing, &bytes, values.len(), &mut read).unwrap();
                 }
@@ -250,13 +266,13 @@ mod tests {
         assert_eq!(filled, [1, 1, 1, 1, 2, 2]);
         assert_eq!(fill(&[X, X], &mut filled), None);
         let one = encode_block(Packing::Base3, 3, &[X, 2, X]).unwrap();
-        assert_eq!((one.content, one.largest, one.values), (Content::OneValue(2), 2, 3));
+        assert_eq!((one.content, one.largest, one.values), (BlockContent::OneValue(2), 2, 3));
     }
 
     #[test]
     fn what_compression_does_not_shrink_is_stored() {
         let block = encode_block(Packing::Bytes, 19, &[5, 6, 7]).unwrap();
-        let Content::Record(bytes) = block.content else { panic!("several values") };
+        let BlockContent::Record(bytes) = block.content else { panic!("several values") };
         assert_eq!(bytes[8..], [3, 0, 0, 0, 5, 6, 7]);
     }
 

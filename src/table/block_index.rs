@@ -5,6 +5,7 @@ use super::error::{KindResult, Part, TableErrorKind};
 use super::footer::Footer;
 use super::header::{HEADER_BYTES, Header};
 use super::source::{Source, read};
+use crate::rules::{BySide, Side};
 
 /// Set in an entry that holds a block's one value.
 pub(super) const ONE_VALUE_FLAG: u64 = 1 << 63;
@@ -22,33 +23,33 @@ pub(super) struct BlockIndex {
     /// The first block that has an entry: none of a side of one value has.
     first: u64,
     entries: Box<[u64]>,
-    one_value: [Option<Code>; 2],
+    one_value: BySide<Option<Code>>,
 }
 
 /// What is stored of a block.
 #[derive(Clone, Copy)]
-pub(super) enum Stored {
+pub(super) enum StoredBlock {
     /// All its values are this one.
     OneValue(Code),
     /// A record, which begins there.
     Record(u64),
 }
 
-impl Stored {
+impl StoredBlock {
     /// What an entry says; `None` if it says nothing.
     #[inline]
-    fn of(entry: u64) -> Option<Stored> {
+    fn of(entry: u64) -> Option<StoredBlock> {
         match entry & ONE_VALUE_FLAG {
-            0 => Some(Stored::Record(entry)),
-            _ => Code::try_from(entry & !ONE_VALUE_FLAG).ok().map(Stored::OneValue),
+            0 => Some(StoredBlock::Record(entry)),
+            _ => Code::try_from(entry & !ONE_VALUE_FLAG).ok().map(StoredBlock::OneValue),
         }
     }
 
     /// Whether a record would have room before the index, which begins at `end`.
     fn fits_before(self, end: u64) -> bool {
         match self {
-            Stored::OneValue(_) => true,
-            Stored::Record(start) => {
+            StoredBlock::OneValue(_) => true,
+            StoredBlock::Record(start) => {
                 start >= HEADER_BYTES as u64 && end.saturating_sub(start) >= RECORD_HEAD as u64
             }
         }
@@ -83,7 +84,7 @@ impl BlockIndex {
         }
         let damaged = TableErrorKind::Corrupted(Part::Index);
         let sound =
-            |&entry: &u64| Stored::of(entry).is_some_and(|stored| stored.fits_before(start));
+            |&entry: &u64| StoredBlock::of(entry).is_some_and(|stored| stored.fits_before(start));
         let mut hasher = blake3::Hasher::new();
         let mut entries = Vec::new();
         for at in (start..end).step_by(READ_AT_ONCE) {
@@ -98,7 +99,7 @@ impl BlockIndex {
         if checksum_of(hasher.finalize()) != footer.index_checksum {
             return Err(damaged);
         }
-        let first = if one_value[0].is_some() { blocks_per_side } else { 0 };
+        let first = if one_value[Side::Attackers].is_some() { blocks_per_side } else { 0 };
         Ok(BlockIndex { blocks_per_side, first, entries: entries.into(), one_value })
     }
 
@@ -118,17 +119,17 @@ impl BlockIndex {
     /// # Errors
     /// If there is no such block.
     #[inline]
-    pub(super) fn block(&self, block: u64) -> KindResult<(usize, Stored)> {
-        let side = usize::from(block >= self.blocks_per_side);
+    pub(super) fn block(&self, block: u64) -> KindResult<(Side, StoredBlock)> {
+        let side = if block < self.blocks_per_side { Side::Attackers } else { Side::Defenders };
         if block >= 2 * self.blocks_per_side {
             return Err(TableErrorKind::OutsideTable);
         }
         if let Some(code) = self.one_value[side] {
-            return Ok((side, Stored::OneValue(code)));
+            return Ok((side, StoredBlock::OneValue(code)));
         }
         // There are as many entries as these sides have blocks, and all are sound.
         let entry = self.entries.get(self.entry_number(block)).copied();
-        let stored = entry.and_then(Stored::of);
+        let stored = entry.and_then(StoredBlock::of);
         stored.map(|stored| (side, stored)).ok_or(TableErrorKind::Corrupted(Part::Block(block)))
     }
 }

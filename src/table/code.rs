@@ -10,6 +10,9 @@ pub type Code = u16;
 /// The mark of a slot whose value nobody will ask for; never stored.
 pub const DONT_CARE: Code = Code::MAX;
 
+/// The code of a win in 1 ply, and in WDL tables of every win.
+pub(crate) const WIN_IN_1: Code = 1;
+
 const DRAW: Code = 0;
 const WIN: Code = 1;
 const LOSS: Code = 2;
@@ -63,7 +66,7 @@ pub fn dtw_value(code: Code) -> Option<Value> {
 
 /// The WDL code of a position of which the DTW code is known; don't-cares stay.
 #[inline]
-pub fn dtw_code_to_wdl_code(code: Code) -> Code {
+pub(crate) fn dtw_code_to_wdl_code(code: Code) -> Code {
     match code {
         DRAW | DONT_CARE => code,
         odd if odd % 2 == 1 => WIN,

@@ -122,7 +122,7 @@ pub(crate) struct Danger<'a> {
 
 impl<'a> Danger<'a> {
     pub(crate) fn new(rules: &'a Ruleset, attackers: SquareSet) -> Danger<'a> {
-        let hostile = &rules.hostile[Kind::King as usize];
+        let hostile = &rules.hostile[Kind::King];
         let closed = attackers | hostile.empty | hostile.occupied | hostile.besieged;
         Danger { rules, closed }
     }
@@ -237,7 +237,7 @@ mod tests {
         let step = (index.rows() / 300).max(1) as usize;
         for row in (0..index.rows()).step_by(step) {
             let (attackers, defenders) = index.unrank_row(row);
-            let stabilizer = index.attackers().stabilizer(attackers);
+            let stabilizer = index.stabilizer(attackers);
             let least = LeastImages::new(rules, stabilizer);
             for king in kings - attackers - defenders {
                 for to_move in Side::ALL {

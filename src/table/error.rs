@@ -6,6 +6,7 @@ use super::{Code, FORMAT_VERSION};
 
 /// What went wrong, and with which file.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct TableError {
     /// The file; `None` for a table in memory.
     pub path: Option<PathBuf>,
@@ -65,6 +66,7 @@ pub enum TableErrorKind {
 
 /// A part of a table that has its own checksum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Part {
     /// The first bytes: what the table is.
     Header,

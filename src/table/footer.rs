@@ -3,6 +3,7 @@ use super::code::{Code, DONT_CARE};
 use super::error::{KindResult, Part, TableErrorKind};
 use super::header::Metric;
 use super::value_hash::ValueHash;
+use crate::rules::{BySide, Side};
 use crate::value::Plies;
 
 /// `\x89TAFLEND`: without it at its end a file is not whole.
@@ -61,7 +62,7 @@ impl SideSummary {
     }
 
     /// The largest code that a table with these values can hold.
-    pub fn largest_code(&self, metric: Metric) -> Code {
+    pub(crate) fn largest_code(&self, metric: Metric) -> Code {
         let longest_win = if self.wins > 0 { self.max_win } else { 0 };
         let longest_loss = if self.losses > 0 { self.max_loss.saturating_add(2) } else { 0 };
         match metric {
@@ -100,9 +101,9 @@ impl SideSummary {
 pub(super) struct Footer {
     pub index_offset: u64,
     pub index_checksum: u64,
-    pub summaries: [SideSummary; 2],
+    pub summaries: BySide<SideSummary>,
     /// The only code of each side; such a side has no index entries.
-    pub one_value: [Option<Code>; 2],
+    pub one_value: BySide<Option<Code>>,
     pub value_hash: ValueHash,
 }
 
@@ -112,9 +113,9 @@ impl Footer {
         let mut bytes = [0; FILE_CHECKSUM];
         put(&mut bytes, INDEX_OFFSET, &self.index_offset.to_le_bytes());
         put(&mut bytes, INDEX_CHECKSUM, &self.index_checksum.to_le_bytes());
-        for side in 0..2 {
+        for side in Side::ALL {
             let summary = self.summaries[side].to_bytes(self.one_value[side]);
-            put(&mut bytes, SIDES + side * SIDE_BYTES, &summary);
+            put(&mut bytes, SIDES + side as usize * SIDE_BYTES, &summary);
         }
         put(&mut bytes, VALUE_HASH, &self.value_hash.0);
         let sum = checksum(&bytes[..CHECKSUM]);
@@ -141,8 +142,8 @@ impl Footer {
         let footer = Footer {
             index_offset: u64_at(bytes, INDEX_OFFSET),
             index_checksum: u64_at(bytes, INDEX_CHECKSUM),
-            summaries: [attackers, defenders],
-            one_value: [one_of_attackers, one_of_defenders],
+            summaries: BySide([attackers, defenders]),
+            one_value: BySide([one_of_attackers, one_of_defenders]),
             value_hash: ValueHash(std::array::from_fn(|i| bytes[VALUE_HASH + i])),
         };
         let whole = u64_at(bytes, CHECKSUM) == checksum(&bytes[..CHECKSUM])
@@ -169,8 +170,8 @@ mod tests {
         Footer {
             index_offset: 1000,
             index_checksum: 77,
-            summaries: [summary(), SideSummary::default()],
-            one_value: [None, Some(0)],
+            summaries: BySide([summary(), SideSummary::default()]),
+            one_value: BySide([None, Some(0)]),
             value_hash: ValueHash([9; 32]),
         }
     }
@@ -194,7 +195,7 @@ mod tests {
     fn counts_that_do_not_add_up_are_refused() {
         for wins in [5, u64::MAX] {
             let mut wrong = footer();
-            wrong.summaries[0].wins = wins;
+            wrong.summaries[Side::Attackers].wins = wins;
             let error = Footer::parse(&bytes_of(wrong)).unwrap_err();
             assert!(matches!(error, TableErrorKind::Corrupted(Part::Footer)));
         }

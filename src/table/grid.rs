@@ -129,6 +129,12 @@ impl Grid {
         self.blocks_per_side
     }
 
+    /// The side of a block, which must be there.
+    #[inline]
+    pub(super) fn side(&self, block: u64) -> Side {
+        if block < self.blocks_per_side { Side::Attackers } else { Side::Defenders }
+    }
+
     /// The block that holds a slot and the slot's place in it; `None` outside.
     #[inline]
     pub fn locate(&self, side: Side, lane: usize, row: u64) -> Option<(u64, usize)> {
@@ -164,6 +170,7 @@ impl Grid {
 
 /// Numbers that make no grid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum GridError {
     /// No lanes, or more than [`MAX_LANES`].
     Lanes(usize),

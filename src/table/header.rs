@@ -56,6 +56,7 @@ impl Metric {
 
     /// What a table of this metric says of a side of which this is known: a WDL
     /// table has no distances.
+    #[must_use]
     pub fn summary(self, known: SideSummary) -> SideSummary {
         match self {
             Metric::Wdl => SideSummary { max_win: 0, max_loss: 0, ..known },

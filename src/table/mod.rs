@@ -19,10 +19,11 @@ mod value_hash;
 #[cfg(feature = "build")]
 mod writer;
 
-pub use block::{EncodedBlock, encode_block};
-pub use code::{
-    Code, CodeError, DONT_CARE, dtw_code, dtw_code_to_wdl_code, dtw_value, wdl_code, wdl_value,
-};
+#[doc(hidden)]
+pub use block::encoded_bytes;
+pub(crate) use block::{EncodedBlock, encode_block};
+pub use code::{Code, CodeError, DONT_CARE, dtw_code, dtw_value, wdl_code, wdl_value};
+pub(crate) use code::{WIN_IN_1, dtw_code_to_wdl_code};
 pub use error::{Part, TableError, TableErrorKind};
 pub use footer::SideSummary;
 pub use grid::{BlockExtent, BlockShape, Grid, GridError, MAX_BLOCK_VALUES, MAX_LANES, MAX_ROWS};
@@ -32,9 +33,7 @@ pub use packing::Packing;
 pub use reader::{PackedBlock, Table};
 pub use source::{Access, Source, TableFile};
 #[cfg(feature = "build")]
-pub use temporary::remove_temporaries;
-#[cfg(feature = "build")]
-pub(crate) use temporary::remove_temporaries_on;
-pub use value_hash::{LaneHasher, ValueHash, ValueHasher};
+pub(crate) use temporary::remove_temporaries;
+pub use value_hash::{ValueHash, ValueHasher};
 #[cfg(feature = "build")]
 pub use writer::TableWriter;

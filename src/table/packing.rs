@@ -2,6 +2,7 @@ use super::code::{Code, DONT_CARE};
 
 /// How the values of a block become bytes, before compression.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Packing {
     /// Five values of 0 to 2 in a byte, as digits to the base 3.
     Base3,
@@ -63,7 +64,7 @@ impl Packing {
 
     /// The level of zstd at which compressing takes no longer than solving. What
     /// is packed to base 3 is little and compresses fast.
-    pub fn default_level(self) -> i32 {
+    pub(crate) fn default_level(self) -> i32 {
         match self {
             Packing::Base3 => 19,
             Packing::Bytes | Packing::Words => 9,

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::block::{RECORD_HEAD, decode_record, packed_record, record_bytes};
-use super::block_index::{BlockIndex, Stored};
+use super::block_index::{BlockIndex, StoredBlock};
 use super::code::Code;
 use super::error::{KindResult, Part, TableError, TableErrorKind};
 use super::footer::{FOOTER_BYTES, Footer, SideSummary};
@@ -10,7 +10,7 @@ use super::head::TableHead;
 use super::header::Header;
 use super::source::{Access, Source, TableFile, read};
 use super::value_hash::ValueHash;
-use crate::rules::Side;
+use crate::rules::{BySide, Side};
 
 /// An open table over any [`Source`] of bytes: a file, or a table in memory.
 ///
@@ -25,7 +25,7 @@ pub struct Table<S> {
     pub(super) file_checksum: blake3::Hash,
     pub(super) index: BlockIndex,
     /// The largest code that each side can have.
-    pub(super) largest: [Code; 2],
+    pub(super) largest: BySide<Code>,
 }
 
 /// A block, checked and decompressed but still packed: a fifth of a byte to two
@@ -93,7 +93,7 @@ impl<S: Source> Table<S> {
 
     /// What the table says about the positions with this side to move.
     pub fn summary(&self, side: Side) -> &SideSummary {
-        &self.footer.summaries[side as usize]
+        &self.footer.summaries[side]
     }
 
     /// The hash of the table's values, as its writer computed it: `verify` proves
@@ -129,9 +129,9 @@ impl<S: Source> Table<S> {
     #[inline]
     pub fn one_value(&self, block: u64) -> Result<Option<Code>, TableError> {
         let one = self.index.block(block).and_then(|(side, stored)| match stored {
-            Stored::Record(_) => Ok(None),
-            Stored::OneValue(code) if code <= self.largest[side] => Ok(Some(code)),
-            Stored::OneValue(_) => Err(TableErrorKind::Corrupted(Part::Block(block))),
+            StoredBlock::Record(_) => Ok(None),
+            StoredBlock::OneValue(code) if code <= self.largest[side] => Ok(Some(code)),
+            StoredBlock::OneValue(_) => Err(TableErrorKind::Corrupted(Part::Block(block))),
         });
         one.map_err(|kind| kind.at(self.path.as_deref()))
     }
@@ -195,8 +195,8 @@ impl<S: Source> Table<S> {
     /// A value of the block's that the table can have.
     #[inline]
     fn checked(&self, block: u64, value: Option<Code>) -> Result<Code, TableError> {
-        let side = usize::from(block >= self.header.grid.blocks_per_side());
-        let value = value.filter(|&code| code <= self.largest[side]);
+        let largest = self.largest[self.header.grid.side(block)];
+        let value = value.filter(|&code| code <= largest);
         let damaged = || TableErrorKind::Corrupted(Part::Block(block));
         value.ok_or_else(|| damaged().at(self.path.as_deref()))
     }
@@ -219,9 +219,10 @@ impl<S: Source> Table<S> {
         let mut errors = Vec::new();
         let mut values = Vec::new();
         let per_side = self.header.grid.blocks_per_side();
-        for (side, first) in [(0, 0), (1, per_side)] {
+        for side in Side::ALL {
             // A side of one value has no bytes to check, however many blocks it has.
             if self.footer.one_value[side].is_none() {
+                let first = side as u64 * per_side;
                 let blocks = first..first + per_side;
                 errors.extend(blocks.filter_map(|block| self.read_block(block, &mut values).err()));
             }
@@ -252,11 +253,11 @@ impl<S: Source> Table<S> {
         let damaged = || TableErrorKind::Corrupted(Part::Block(block));
         let (side, stored) = self.index.block(block)?;
         match stored {
-            Stored::OneValue(code) => {
+            StoredBlock::OneValue(code) => {
                 values.clear();
                 values.resize(extent.values(), code);
             }
-            Stored::Record(start) => {
+            StoredBlock::Record(start) => {
                 let packing = self.header.packing;
                 let record = self.record(block, start, extent.values())?;
                 decode_record(packing, &record, extent.values(), values).ok_or_else(damaged)?;
@@ -269,8 +270,8 @@ impl<S: Source> Table<S> {
     fn packed(&self, block: u64) -> KindResult<PackedBlock> {
         let extent = self.header.grid.block_extent(block).ok_or(TableErrorKind::OutsideTable)?;
         let content = match self.index.block(block)?.1 {
-            Stored::OneValue(code) => PackedContent::OneValue(code),
-            Stored::Record(start) => {
+            StoredBlock::OneValue(code) => PackedContent::OneValue(code),
+            StoredBlock::Record(start) => {
                 let record = self.record(block, start, extent.values())?;
                 packed_record(self.header.packing, &record, extent.values())
                     .map(PackedContent::Bytes)

@@ -44,6 +44,7 @@ impl<D: AsRef<[u8]>> Source for D {
 
 /// How the files of tables are read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
 pub enum Access {
     /// Mapped into memory: the fastest way. What was read stays in the system's
     /// cache, which processes share. A file that is cut short or overwritten

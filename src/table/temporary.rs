@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::Arc;
 
-use crate::system::filesystem::{FileSystem, Output, SystemFiles};
+use crate::system::filesystem::{FileSystem, Output};
 
 use super::Metric;
 use super::error::{KindResult, TableError, TableErrorKind};
@@ -67,12 +67,7 @@ impl Drop for Temporary {
 ///
 /// # Errors
 /// If the folder cannot be read or a file not be deleted.
-pub fn remove_temporaries(folder: &Path) -> Result<usize, TableError> {
-    remove_temporaries_on(&SystemFiles, folder)
-}
-
-/// The same on some disk.
-pub(crate) fn remove_temporaries_on(
+pub(crate) fn remove_temporaries(
     files: &dyn FileSystem,
     folder: &Path,
 ) -> Result<usize, TableError> {
@@ -104,7 +99,23 @@ fn is_temporary(path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+    use crate::system::filesystem::SystemFiles;
+
+    #[test]
+    fn what_a_killed_writer_left_is_removed_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let table = folder.path().join("K2v4.dtw");
+        let (killed, _) = Temporary::create(Arc::new(SystemFiles), &table).unwrap();
+        std::mem::forget(killed);
+        for other in ["K2v4.dtw", "notes.tmp"] {
+            fs::write(folder.path().join(other), "").unwrap();
+        }
+        assert_eq!(remove_temporaries(&SystemFiles, folder.path()).unwrap(), 1);
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
+    }
 
     #[test]
     fn only_the_names_of_temporary_files_are_taken_for_such() {

@@ -1,7 +1,7 @@
 use std::fmt;
 
 use super::code::{Code, DONT_CARE};
-use crate::rules::Side;
+use crate::rules::{BySide, Side};
 
 /// Identifies the values of a table, whatever their blocks, packing and
 /// compression: tables of one slice and metric with one hash answer alike.
@@ -17,13 +17,13 @@ impl fmt::Display for ValueHash {
 /// Hashes the values of a table, lane by lane, each lane's in the order of rows.
 #[derive(Clone, Debug)]
 pub struct ValueHasher {
-    /// By side, then by lane.
-    lanes: Vec<LaneHasher>,
+    /// By lane.
+    sides: BySide<Vec<LaneHasher>>,
 }
 
 /// Hashes the values of one side and lane.
 #[derive(Clone, Debug, Default)]
-pub struct LaneHasher {
+pub(crate) struct LaneHasher {
     hasher: blake3::Hasher,
     codes: Vec<Code>,
     bytes: Vec<u8>,
@@ -32,19 +32,23 @@ pub struct LaneHasher {
 impl ValueHasher {
     /// For a table with that many lanes, before its first row.
     pub fn new(lanes: usize) -> ValueHasher {
-        ValueHasher { lanes: vec![LaneHasher::default(); 2 * lanes] }
+        ValueHasher { sides: BySide::from_fn(|_| vec![LaneHasher::default(); lanes]) }
     }
 
-    /// One side's lanes.
-    pub fn side(&mut self, side: Side) -> &mut [LaneHasher] {
-        let lanes = self.lanes.len() / 2;
-        &mut self.lanes[side as usize * lanes..][..lanes]
+    /// Adds the values of the next rows of a lane; [`DONT_CARE`] counts as 0.
+    pub fn update(&mut self, side: Side, lane: usize, codes: impl IntoIterator<Item = Code>) {
+        self.sides[side][lane].update(codes);
+    }
+
+    /// One side's lanes, for threads to share.
+    pub(crate) fn side(&mut self, side: Side) -> &mut [LaneHasher] {
+        &mut self.sides[side]
     }
 
     /// The hash, when all rows have been added to all lanes.
     pub fn finish(&self) -> ValueHash {
         let mut all = blake3::Hasher::new();
-        for lane in &self.lanes {
+        for lane in self.sides.iter().flatten() {
             all.update(lane.hasher.finalize().as_bytes());
         }
         ValueHash(*all.finalize().as_bytes())
@@ -52,8 +56,8 @@ impl ValueHasher {
 }
 
 impl LaneHasher {
-    /// Adds the values of the next rows; [`DONT_CARE`] counts as 0.
-    pub fn update(&mut self, codes: impl IntoIterator<Item = Code>) {
+    /// Adds the values of the lane's next rows.
+    pub(crate) fn update(&mut self, codes: impl IntoIterator<Item = Code>) {
         self.codes.clear();
         self.codes.extend(codes);
         self.bytes.resize(size_of::<Code>() * self.codes.len(), 0);

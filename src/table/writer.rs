@@ -2,9 +2,10 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::rules::BySide;
 use crate::system::filesystem::{self, FileSystem, SystemFiles};
 
-use super::block::{Content, EncodedBlock};
+use super::block::{BlockContent, EncodedBlock, encode};
 use super::block_index::ONE_VALUE_FLAG;
 use super::bytes::checksum;
 use super::code::Code;
@@ -21,13 +22,13 @@ use super::value_hash::ValueHash;
 #[derive(Debug)]
 pub struct TableWriter {
     path: PathBuf,
-    output: Output<BufWriter<Box<dyn filesystem::Output>>>,
+    output: HashedOutput<BufWriter<Box<dyn filesystem::Output>>>,
     temporary: Temporary,
     header: Header,
     /// By block number.
     entries: Vec<Entry>,
     /// The largest code of each side.
-    largest: [Code; 2],
+    largest: BySide<Code>,
 }
 
 /// What the index will say about a block.
@@ -62,7 +63,7 @@ impl TableWriter {
         let blocks = usize::try_from(header.grid.blocks())
             .map_err(|_| TableErrorKind::Unwritable("more blocks than this machine can count"))?;
         let (temporary, file) = Temporary::create(files, path)?;
-        let mut output = Output::new(BufWriter::new(file));
+        let mut output = HashedOutput::new(BufWriter::new(file));
         output.write(&bytes)?;
         Ok(TableWriter {
             path: path.to_owned(),
@@ -70,19 +71,34 @@ impl TableWriter {
             temporary,
             header,
             entries: vec![Entry::Missing; blocks],
-            largest: [0; 2],
+            largest: BySide::default(),
         })
     }
 
-    /// Adds a block.
+    /// Fills, packs and compresses the values of a block, and adds it.
     ///
-    /// Records are stored in the order of these calls: the same blocks in the same
-    /// order make the same file.
+    /// Values are in the block's order (see [`BlockExtent`](super::BlockExtent));
+    /// [`DONT_CARE`](super::DONT_CARE) marks the slots that nobody will ask for. `level`
+    /// is that of zstd, 1 (fast) to 22. Blocks are stored in the order of these calls:
+    /// the same blocks in the same order make the same file.
     ///
     /// # Errors
     /// If the block is not one of the table's, came before, has another number of
-    /// values or another packing; or if the disk is full.
-    pub fn append(&mut self, block: u64, encoded: EncodedBlock) -> Result<(), TableError> {
+    /// values, or one that is too large for the packing; or if the disk is full.
+    pub fn append(&mut self, block: u64, level: i32, values: &[Code]) -> Result<(), TableError> {
+        let encoded = encode(self.header.packing, level, values);
+        encoded
+            .and_then(|encoded| self.add(block, encoded))
+            .map_err(|kind| kind.at(Some(&self.path)))
+    }
+
+    /// As [`append`](TableWriter::append), for a block that was encoded elsewhere in the
+    /// table's packing.
+    pub(crate) fn append_encoded(
+        &mut self,
+        block: u64,
+        encoded: EncodedBlock,
+    ) -> Result<(), TableError> {
         self.add(block, encoded).map_err(|kind| kind.at(Some(&self.path)))
     }
 
@@ -96,15 +112,15 @@ impl TableWriter {
             return Err(TableErrorKind::UnexpectedBlock(block));
         }
         *entry = match encoded.content {
-            Content::Nothing => Entry::DontCares,
-            Content::OneValue(code) => Entry::OneValue(code),
-            Content::Record(bytes) => {
+            BlockContent::Nothing => Entry::DontCares,
+            BlockContent::OneValue(code) => Entry::OneValue(code),
+            BlockContent::Record(bytes) => {
                 let offset = self.output.written;
                 self.output.write(&bytes)?;
                 Entry::Record(offset)
             }
         };
-        let largest = &mut self.largest[extent.side as usize];
+        let largest = &mut self.largest[extent.side];
         *largest = encoded.largest.max(*largest);
         Ok(())
     }
@@ -118,16 +134,21 @@ impl TableWriter {
     /// that a block has, or if the disk is full.
     pub fn finish(
         mut self,
-        summaries: [SideSummary; 2],
+        summaries: BySide<SideSummary>,
         value_hash: ValueHash,
     ) -> Result<u64, TableError> {
         self.complete(summaries, value_hash).map_err(|kind| kind.at(Some(&self.path)))
     }
 
-    fn complete(&mut self, summaries: [SideSummary; 2], value_hash: ValueHash) -> KindResult<u64> {
+    fn complete(
+        &mut self,
+        summaries: BySide<SideSummary>,
+        value_hash: ValueHash,
+    ) -> KindResult<u64> {
         self.check_complete(&summaries)?;
         let per_side = self.entries.len() / 2;
-        let one_value = [0, 1].map(|side| one_value(&self.entries[side * per_side..][..per_side]));
+        let of_side = |side| &self.entries[side as usize * per_side..][..per_side];
+        let one_value = BySide::from_fn(|side| one_value(of_side(side)));
         let mut index = Vec::new();
         for (entries, one_value) in self.entries.chunks(per_side).zip(one_value) {
             if one_value.is_none() {
@@ -152,7 +173,7 @@ impl TableWriter {
         Ok(self.output.written)
     }
 
-    fn check_complete(&self, summaries: &[SideSummary; 2]) -> KindResult<()> {
+    fn check_complete(&self, summaries: &BySide<SideSummary>) -> KindResult<()> {
         let missing = |entry: &&Entry| **entry == Entry::Missing;
         if let Some(first) = self.entries.iter().position(|entry| missing(&entry)) {
             let missing = self.entries.iter().filter(missing).count() as u64;
@@ -198,7 +219,7 @@ fn one_value(entries: &[Entry]) -> Option<Code> {
 
 /// Counts and hashes what goes through it.
 #[derive(Debug)]
-struct Output<W> {
+struct HashedOutput<W> {
     inner: W,
     written: u64,
     hasher: blake3::Hasher,
@@ -206,9 +227,9 @@ struct Output<W> {
     broken: bool,
 }
 
-impl<W: Write> Output<W> {
-    fn new(inner: W) -> Output<W> {
-        Output { inner, written: 0, hasher: blake3::Hasher::new(), broken: false }
+impl<W: Write> HashedOutput<W> {
+    fn new(inner: W) -> HashedOutput<W> {
+        HashedOutput { inner, written: 0, hasher: blake3::Hasher::new(), broken: false }
     }
 
     fn write(&mut self, bytes: &[u8]) -> KindResult<()> {
@@ -246,7 +267,7 @@ mod tests {
 
     #[test]
     fn a_full_disk_is_told_and_ends_the_writing() {
-        let mut output = Output::new(Disk(10));
+        let mut output = HashedOutput::new(Disk(10));
         output.write(&[0; 8]).unwrap();
         let error = output.write(&[0; 8]).unwrap_err();
         assert!(error.to_string().contains("free some space"), "{error}");

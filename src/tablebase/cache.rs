@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use thread_local::ThreadLocal;
 
-use super::compact::Layout;
+use super::compact::CompactLayout;
 use super::directory::Piece;
 use super::frames::{FRAME_BYTES, Frames, WORD_BYTES};
 
@@ -40,6 +40,7 @@ pub struct BlockCache(Arc<Shared>);
 
 /// What a cache holds, and how it has served.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct CacheStatistics {
     /// How often a block that was needed was there. Probes that need none, because
     /// the rules or a table's index give the answer, are not counted.
@@ -100,7 +101,7 @@ impl BlockCache {
 
     /// The place for a table of so many blocks of at most so many bytes.
     pub(super) fn table(&self, blocks: usize, block_bytes: usize) -> CachedTable {
-        let layout = Layout::new(block_bytes);
+        let layout = CompactLayout::new(block_bytes);
         let pieces = layout.most_bytes().div_ceil(FRAME_BYTES) as u64;
         let count = blocks.div_ceil(self.0.frames.shares.len()) as u64 * pieces;
         let first = self.0.next_piece.fetch_add(count, Ordering::Relaxed);
@@ -124,7 +125,7 @@ impl fmt::Debug for BlockCache {
 /// One table's place in a cache, which it leaves when it is dropped.
 pub(super) struct CachedTable {
     cache: BlockCache,
-    layout: Layout,
+    layout: CompactLayout,
     /// The most that a block has.
     pieces: u64,
     /// Those of its pieces in each share, which no other table's have or will have.

@@ -24,14 +24,14 @@ const NUMBERS: u16 = 256;
 
 /// The layout of the compact blocks of one table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Layout {
+pub(super) struct CompactLayout {
     groups: usize,
 }
 
-impl Layout {
+impl CompactLayout {
     /// For blocks of at most so many bytes, at most 2 MiB.
-    pub(super) fn new(block_bytes: usize) -> Layout {
-        Layout { groups: block_bytes.div_ceil(GROUP) }
+    pub(super) fn new(block_bytes: usize) -> CompactLayout {
+        CompactLayout { groups: block_bytes.div_ceil(GROUP) }
     }
 
     /// The most bytes that a compact block can have.
@@ -119,7 +119,7 @@ mod tests {
         ) {
             let bytes: Vec<u8> =
                 runs.iter().flat_map(|&(byte, length)| vec![byte; length]).collect();
-            let layout = Layout::new(bytes.len() + room);
+            let layout = CompactLayout::new(bytes.len() + room);
             let compact = layout.compact(&bytes);
             prop_assert!(compact.len() <= layout.most_bytes());
             let word = |at: usize| {
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn the_largest_block_has_numbers_enough() {
         let bytes: Vec<u8> = (0..2 << 20).map(|i: u32| (i % 251) as u8).collect();
-        let layout = Layout::new(bytes.len());
+        let layout = CompactLayout::new(bytes.len());
         assert_eq!(layout.compact(&bytes).len(), layout.most_bytes());
     }
 }

@@ -9,12 +9,12 @@ use crate::slice::Slice;
 use crate::table::{Access, Header, Metric, Table, TableError, TableFile, TableHead};
 
 use super::cache::CachedTable;
-use super::{Options, ProbeError, embedded};
+use super::{ProbeError, TablebaseOptions, embedded};
 
 /// The files that may hold a ruleset's tables, by what their names say.
 #[derive(Default)]
 pub(super) struct Files {
-    options: Options,
+    options: TablebaseOptions,
     /// By attackers, then by defenders: a probe finds its slice in two steps.
     slices: Vec<Vec<SliceFiles>>,
 }
@@ -30,19 +30,19 @@ struct SliceFiles {
 
 /// What may be a table.
 struct Candidate {
-    place: Place,
-    opened: OnceLock<Opened>,
+    place: TablePlace,
+    opened: OnceLock<OpenedTable>,
 }
 
 impl Candidate {
-    fn new(place: Place) -> Candidate {
+    fn new(place: TablePlace) -> Candidate {
         Candidate { place, opened: OnceLock::new() }
     }
 }
 
 /// Where it is.
 #[derive(PartialEq, Eq)]
-enum Place {
+enum TablePlace {
     /// A file in a folder of the ruleset's own, so that it must be its table.
     Own(PathBuf),
     /// A file in another ruleset's folder.
@@ -52,13 +52,13 @@ enum Place {
 }
 
 /// A table that has been found to be what it should be.
-pub(super) struct Opened {
+pub(super) struct OpenedTable {
     pub table: Table<TableFile>,
     pub index: Arc<SliceIndex>,
     pub blocks: CachedTable,
 }
 
-impl Opened {
+impl OpenedTable {
     /// The error of a table whose values are not those of its slice.
     #[cold]
     pub(super) fn foreign(&self) -> ProbeError {
@@ -75,12 +75,12 @@ pub(crate) fn foreign(path: Option<&Path>, header: &Header) -> ProbeError {
 
 impl Files {
     /// No files; those to come are opened in this way.
-    pub(super) fn new(options: Options) -> Files {
+    pub(super) fn new(options: TablebaseOptions) -> Files {
         Files { options, slices: Vec::new() }
     }
 
     /// How files are opened.
-    pub(super) fn options(&self) -> &Options {
+    pub(super) fn options(&self) -> &TablebaseOptions {
         &self.options
     }
 
@@ -118,7 +118,7 @@ impl Files {
     /// this path is opened anew.
     pub(super) fn add_file(&mut self, key: (Slice, Metric), path: PathBuf) {
         let candidates = self.candidates(key);
-        let place = Place::Own(path);
+        let place = TablePlace::Own(path);
         candidates.retain(|known| known.place != place);
         candidates.insert(0, Candidate::new(place));
     }
@@ -140,7 +140,7 @@ impl Files {
         let headers = embedded::TABLES.iter().map(|bytes| (bytes, Header::of(bytes)));
         let ours = headers.filter_map(|(bytes, header)| {
             let header = header.ok().filter(|h| h.fingerprint == rules.fingerprint())?;
-            Some(((header.slice, header.metric), Place::Embedded(bytes)))
+            Some(((header.slice, header.metric), TablePlace::Embedded(bytes)))
         });
         ours.for_each(|(key, place)| self.candidates(key).push(Candidate::new(place)));
     }
@@ -160,14 +160,14 @@ impl Files {
         let folders = folders.into_iter().filter(|path| path.is_dir() && path != own);
         for path in folders.flat_map(|folder| entries(&folder).unwrap_or_default()) {
             if let Some(key) = slice_and_metric(&path).filter(|_| ours(&path)) {
-                self.add_before_embedded(key, Place::Beside(path));
+                self.add_before_embedded(key, TablePlace::Beside(path));
             }
         }
     }
 
-    fn add_before_embedded(&mut self, key: (Slice, Metric), place: Place) {
+    fn add_before_embedded(&mut self, key: (Slice, Metric), place: TablePlace) {
         let candidates = self.candidates(key);
-        let embedded = |known: &Candidate| matches!(known.place, Place::Embedded(_));
+        let embedded = |known: &Candidate| matches!(known.place, TablePlace::Embedded(_));
         let at = candidates.iter().position(embedded).unwrap_or(candidates.len());
         candidates.insert(at, Candidate::new(place));
     }
@@ -178,7 +178,7 @@ impl Files {
         rules: &Ruleset,
         slice: Slice,
         metric: Metric,
-    ) -> Result<Option<&Opened>, ProbeError> {
+    ) -> Result<Option<&OpenedTable>, ProbeError> {
         let by_defenders = self.slices.get(slice.attackers);
         let Some(files) = by_defenders.and_then(|slices| slices.get(slice.defenders)) else {
             return Ok(None);
@@ -191,7 +191,7 @@ impl Files {
                 Ok(opened) => return Ok(Some(candidate.opened.get_or_init(|| opened))),
                 // Since its header was read, another ruleset's table has come there.
                 Err(ProbeError::WrongRules { .. } | ProbeError::WrongName { .. })
-                    if matches!(candidate.place, Place::Beside(_)) => {}
+                    if matches!(candidate.place, TablePlace::Beside(_)) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -205,7 +205,7 @@ impl Files {
         rules: &Ruleset,
         slice: Slice,
         metric: Metric,
-    ) -> Result<Opened, ProbeError> {
+    ) -> Result<OpenedTable, ProbeError> {
         let head = candidate.place.head(self.options.access)?;
         let header = *head.header();
         // Tables that are part of the program are there by their headers.
@@ -223,16 +223,16 @@ impl Files {
         // The rest of the file can only now be no larger than the slice makes it.
         let table = head.into_table()?;
         let blocks = self.options.cache.table(table.entries(), table.largest_block_bytes());
-        Ok(Opened { table, index, blocks })
+        Ok(OpenedTable { table, index, blocks })
     }
 }
 
-impl Place {
+impl TablePlace {
     /// What is there, as far as its header.
     fn head(&self, access: Access) -> Result<TableHead<TableFile>, TableError> {
         match self {
-            Place::Own(path) | Place::Beside(path) => TableHead::open(path, access),
-            Place::Embedded(bytes) => TableHead::new(TableFile::from(*bytes)),
+            TablePlace::Own(path) | TablePlace::Beside(path) => TableHead::open(path, access),
+            TablePlace::Embedded(bytes) => TableHead::new(TableFile::from(*bytes)),
         }
     }
 }

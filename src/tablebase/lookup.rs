@@ -7,7 +7,7 @@ use crate::position::Position;
 use crate::table::{Code, Metric, PackedBlock, TableError, dtw_value, wdl_value};
 use crate::value::{Value, Wdl};
 
-use super::files::Opened;
+use super::files::OpenedTable;
 use super::{ProbeError, Tablebase};
 
 /// What can be asked of a table.
@@ -55,24 +55,24 @@ impl Answer for Value {
 }
 
 /// Where the value of a position is found.
-enum Place<'a> {
+enum ValuePlace<'a> {
     /// The rules tell.
     ByRule(Value),
     /// The index of the table tells.
-    InIndex(&'a Opened, Code),
+    InIndex(&'a OpenedTable, Code),
     /// It must be looked up.
-    InBlock(Slot<'a>),
+    InBlock(BlockPlace<'a>),
 }
 
 /// A place in a block of a table.
 #[derive(Clone, Copy)]
-struct Slot<'a> {
-    opened: &'a Opened,
+struct BlockPlace<'a> {
+    opened: &'a OpenedTable,
     block: u64,
     at: usize,
 }
 
-impl Slot<'_> {
+impl BlockPlace<'_> {
     /// The same for all slots of a block, and for no others.
     fn block_key(&self) -> (usize, u64) {
         (std::ptr::from_ref(self.opened).addr(), self.block)
@@ -82,7 +82,7 @@ impl Slot<'_> {
     /// cache, or from the block after decoding and caching it.
     #[inline]
     fn code(&self, decoded: &mut Option<PackedBlock>) -> Result<Code, TableError> {
-        let Slot { opened: Opened { table, blocks, .. }, block, at } = *self;
+        let BlockPlace { opened: OpenedTable { table, blocks, .. }, block, at } = *self;
         if let Some(decoded) = decoded {
             return table.value_of(decoded, at);
         }
@@ -97,7 +97,7 @@ impl Slot<'_> {
 }
 
 #[inline]
-fn answer<A: Answer>(opened: &Opened, code: Code) -> Result<A, ProbeError> {
+fn answer<A: Answer>(opened: &OpenedTable, code: Code) -> Result<A, ProbeError> {
     A::decode(opened.table.header().metric, code).ok_or_else(|| opened.foreign())
 }
 
@@ -136,29 +136,29 @@ impl Tablebase {
     #[inline]
     fn probe_one<A: Answer>(&self, position: &Position) -> Result<A, ProbeError> {
         match self.place(position, A::METRIC)? {
-            Place::ByRule(value) => Ok(A::by_rule(value)),
-            Place::InIndex(opened, code) => answer(opened, code),
-            Place::InBlock(slot) => answer(slot.opened, slot.code(&mut None)?),
+            ValuePlace::ByRule(value) => Ok(A::by_rule(value)),
+            ValuePlace::InIndex(opened, code) => answer(opened, code),
+            ValuePlace::InBlock(slot) => answer(slot.opened, slot.code(&mut None)?),
         }
     }
 
     fn probe_many<A: Answer>(&self, positions: &[Position]) -> Vec<Result<A, ProbeError>> {
         let places = positions.par_iter().map(|position| self.place(position, A::METRIC));
-        let places: Vec<Result<Place<'_>, ProbeError>> = places.collect();
+        let places: Vec<Result<ValuePlace<'_>, ProbeError>> = places.collect();
         let slots = places.iter().enumerate().filter_map(|(number, place)| match place {
-            Ok(Place::InBlock(slot)) => Some((number, *slot)),
+            Ok(ValuePlace::InBlock(slot)) => Some((number, *slot)),
             _ => None,
         });
-        let mut slots: Vec<(usize, Slot<'_>)> = slots.collect();
+        let mut slots: Vec<(usize, BlockPlace<'_>)> = slots.collect();
         slots.par_sort_unstable_by_key(|(number, slot)| (slot.block_key(), *number));
         let found: Vec<(usize, Result<A, ProbeError>)> = slots
             .par_chunk_by(|(_, one), (_, other)| one.block_key() == other.block_key())
             .flat_map_iter(read_group)
             .collect();
-        let known = |place: Result<Place<'_>, ProbeError>| match place {
-            Ok(Place::ByRule(value)) => Some(Ok(A::by_rule(value))),
-            Ok(Place::InIndex(opened, code)) => Some(answer(opened, code)),
-            Ok(Place::InBlock(_)) => None,
+        let known = |place: Result<ValuePlace<'_>, ProbeError>| match place {
+            Ok(ValuePlace::ByRule(value)) => Some(Ok(A::by_rule(value))),
+            Ok(ValuePlace::InIndex(opened, code)) => Some(answer(opened, code)),
+            Ok(ValuePlace::InBlock(_)) => None,
             Err(error) => Some(Err(error)),
         };
         let mut answers: Vec<Option<Result<A, ProbeError>>> =
@@ -170,14 +170,14 @@ impl Tablebase {
     }
 
     #[inline]
-    fn place(&self, position: &Position, metric: Metric) -> Result<Place<'_>, ProbeError> {
+    fn place(&self, position: &Position, metric: Metric) -> Result<ValuePlace<'_>, ProbeError> {
         position.check(&self.rules).map_err(ProbeError::Position)?;
         if position.attackers.is_empty() {
             // They are to move, and have lost.
-            return Ok(Place::ByRule(Value::Loss(0)));
+            return Ok(ValuePlace::ByRule(Value::Loss(0)));
         }
         if is_decided(&self.rules, position) {
-            return Ok(Place::ByRule(Value::Win(1)));
+            return Ok(ValuePlace::ByRule(Value::Win(1)));
         }
         let slice = position.slice();
         let opened = match self.opened(slice, metric) {
@@ -193,15 +193,15 @@ impl Tablebase {
         let place = grid.locate(position.to_move, usize::from(slot.lane), slot.row);
         let (block, at) = place.ok_or_else(foreign)?;
         Ok(match opened.table.one_value(block)? {
-            Some(code) => Place::InIndex(opened, code),
-            None => Place::InBlock(Slot { opened, block, at }),
+            Some(code) => ValuePlace::InIndex(opened, code),
+            None => ValuePlace::InBlock(BlockPlace { opened, block, at }),
         })
     }
 }
 
 /// The answers to all positions of one block.
-fn read_group<A: Answer>(group: &[(usize, Slot<'_>)]) -> Vec<(usize, Result<A, ProbeError>)> {
+fn read_group<A: Answer>(group: &[(usize, BlockPlace<'_>)]) -> Vec<(usize, Result<A, ProbeError>)> {
     let mut decoded = None;
-    let mut read = |slot: &Slot<'_>| answer(slot.opened, slot.code(&mut decoded)?);
+    let mut read = |slot: &BlockPlace<'_>| answer(slot.opened, slot.code(&mut decoded)?);
     group.iter().map(|(number, slot)| (*number, read(slot))).collect()
 }

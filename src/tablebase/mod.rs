@@ -25,7 +25,7 @@ use crate::slice::Slice;
 use crate::table::{Access, Metric, Table, TableFile};
 use crate::value::Wdl;
 
-use files::{Files, Opened};
+use files::{Files, OpenedTable};
 
 /// A ruleset's tables.
 ///
@@ -47,7 +47,7 @@ pub struct Tablebase {
 
 /// How a [`Tablebase`] opens its tables.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct TablebaseOptions {
     /// How files are read: mapped, unless you say otherwise.
     pub access: Access,
     /// Where decoded blocks are kept: a cache of its own of 64 MiB, unless you say
@@ -59,20 +59,20 @@ pub struct Options {
     pub embedded: bool,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options { access: Access::default(), cache: BlockCache::default(), embedded: true }
+impl Default for TablebaseOptions {
+    fn default() -> TablebaseOptions {
+        TablebaseOptions { access: Access::default(), cache: BlockCache::default(), embedded: true }
     }
 }
 
 impl Tablebase {
     /// The tables that are part of the library, and no others as yet.
     pub fn new(rules: Ruleset) -> Tablebase {
-        Tablebase::with_options(rules, Options::default())
+        Tablebase::with_options(rules, TablebaseOptions::default())
     }
 
     /// A tablebase without files, which will open them in this way.
-    pub fn with_options(rules: Ruleset, options: Options) -> Tablebase {
+    pub fn with_options(rules: Ruleset, options: TablebaseOptions) -> Tablebase {
         let embedded = options.embedded;
         let mut files = Files::new(options);
         if embedded {
@@ -88,7 +88,7 @@ impl Tablebase {
     /// # Errors
     /// If a folder cannot be read, or the common one is not there.
     pub fn open(rules: Ruleset, tables: &Path) -> Result<Tablebase, ProbeError> {
-        Tablebase::open_with(rules, tables, Options::default())
+        Tablebase::open_with(rules, tables, TablebaseOptions::default())
     }
 
     /// As [`open`](Tablebase::open), in the way that the options say.
@@ -98,7 +98,7 @@ impl Tablebase {
     pub fn open_with(
         rules: Ruleset,
         tables: &Path,
-        options: Options,
+        options: TablebaseOptions,
     ) -> Result<Tablebase, ProbeError> {
         let mut base = Tablebase::with_options(rules, options);
         base.files.add_tables(&base.rules, tables)?;
@@ -111,7 +111,7 @@ impl Tablebase {
     /// # Errors
     /// If a folder is there and cannot be read.
     pub fn open_files(rules: Ruleset, tables: &Path) -> Result<Tablebase, ProbeError> {
-        let options = Options { embedded: false, ..Options::default() };
+        let options = TablebaseOptions { embedded: false, ..TablebaseOptions::default() };
         // What is there and is no folder is an error, and so is what nobody may see.
         if files::is_there(tables)? {
             Tablebase::open_with(rules, tables, options)
@@ -189,12 +189,12 @@ impl Tablebase {
         self.best_opened(slice).map(|opened| &*opened.index)
     }
 
-    fn opened(&self, slice: Slice, metric: Metric) -> Result<&Opened, ProbeError> {
+    fn opened(&self, slice: Slice, metric: Metric) -> Result<&OpenedTable, ProbeError> {
         let missing = || ProbeError::MissingTable { slice, metric };
         self.files.open(&self.rules, slice, metric)?.ok_or_else(missing)
     }
 
-    fn best_opened(&self, slice: Slice) -> Result<&Opened, ProbeError> {
+    fn best_opened(&self, slice: Slice) -> Result<&OpenedTable, ProbeError> {
         match self.opened(slice, Metric::Dtw) {
             Err(missing @ ProbeError::MissingTable { .. }) => {
                 self.files.open(&self.rules, slice, Metric::Wdl)?.ok_or(missing)

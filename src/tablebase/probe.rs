@@ -47,6 +47,7 @@ impl Probed {
 
 /// A move and what it leads to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct MoveProbe {
     /// The move.
     pub played: Move,
@@ -64,6 +65,7 @@ impl MoveProbe {
 
 /// What is known of a position and of its moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Probe {
     /// The position's value for the side to move.
     pub value: Probed,

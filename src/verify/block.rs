@@ -1,10 +1,10 @@
 use crate::board::{Square, SquareSet, Symmetry};
 use crate::rules::{Kind, Side};
 
-use super::enclosing::Line;
-use super::geometry::{BlockAttackers, Slide};
-use super::rows::Rows;
+use super::custodial::{CustodialCaptures, Line};
+use super::geometry::{BlockAttackers, Geometry, Slide};
 use super::score::Score;
+use super::values::RowLayout;
 
 /// All that is the same for all rows of a block.
 pub(super) struct Block<'a, T> {
@@ -31,53 +31,64 @@ pub(super) struct AttackerMove<'a, T> {
     pub royal: Vec<(usize, Line)>,
 }
 
-impl<'a, T: Score> Rows<'a, T> {
+impl<'a, T: Score> Block<'a, T> {
     /// The block of that number and these attackers.
-    pub(super) fn block(&self, number: usize, attackers: &BlockAttackers) -> Block<'a, T> {
+    pub(super) fn new(
+        number: usize,
+        attackers: &BlockAttackers,
+        layout: &RowLayout,
+        geometry: &'a Geometry<T>,
+        custodial: &CustodialCaptures,
+    ) -> Block<'a, T> {
         let &BlockAttackers { set: attackers, stabilizer } = attackers;
-        let squares = self.rules.board.squares();
-        let movers = match self.own.layout.index.slice().defenders {
+        let movers = match layout.index.slice().defenders {
             0 => SquareSet::EMPTY,
-            _ => self.rules.places(Kind::Defender) - attackers,
+            _ => custodial.rules.places(Kind::Defender) - attackers,
         };
-        let slides = squares.map(|from| {
+        let slides = custodial.rules.board.squares().map(|from| {
             let from = Some(from).filter(|&from| movers.contains(from));
             let slides = from
                 .into_iter()
-                .flat_map(|from| self.geometry.free_slides(Side::Defenders, from, attackers));
+                .flat_map(|from| geometry.free_slides(Side::Defenders, from, attackers));
             slides.collect()
         });
         let may_capture = |at: &Square| {
-            let mut lines = self.enclosing.lines(*at).iter();
+            let mut lines = custodial.lines(*at).iter();
             lines.any(|line| attackers.contains(line.victim))
         };
+        let moves = attackers
+            .iter()
+            .flat_map(|from| geometry.free_slides(Side::Attackers, from, attackers))
+            .map(|slide| AttackerMove::new(slide, attackers, layout, geometry, custodial));
         Block {
             number,
             attackers,
-            images: (self.geometry.group.order() / stabilizer.order()) as u64,
-            moves: self.attacker_moves(attackers),
+            images: (geometry.group.order() / stabilizer.order()) as u64,
+            moves: moves.collect(),
             slides: slides.collect(),
-            near: self.rules.board.squares().filter(may_capture).collect(),
+            near: custodial.rules.board.squares().filter(may_capture).collect(),
         }
     }
+}
 
-    fn attacker_moves(&self, attackers: SquareSet) -> Vec<AttackerMove<'a, T>> {
-        let slides = attackers
-            .iter()
-            .flat_map(|from| self.geometry.free_slides(Side::Attackers, from, attackers));
-        slides
-            .map(|slide| {
-                let attackers = attackers.without(slide.from).with(slide.to);
-                let (block, symmetry) = self.own.layout.blocks.find(attackers);
-                let royal = self.enclosing.lines(slide.to).iter().filter_map(|line| {
-                    let lane = self.geometry.lanes.lane(line.victim)?;
-                    let possible = !slide.path.contains(line.victim)
-                        && !attackers.contains(line.victim)
-                        && self.enclosing.king_in_danger(*line, attackers);
-                    possible.then_some((usize::from(lane), *line))
-                });
-                AttackerMove { slide, attackers, block, symmetry, royal: royal.collect() }
-            })
-            .collect()
+impl<'a, T: Score> AttackerMove<'a, T> {
+    /// The move of one of these attackers.
+    fn new(
+        slide: &'a Slide<T>,
+        attackers: SquareSet,
+        layout: &RowLayout,
+        geometry: &Geometry<T>,
+        custodial: &CustodialCaptures,
+    ) -> AttackerMove<'a, T> {
+        let attackers = attackers.without(slide.from).with(slide.to);
+        let (block, symmetry) = layout.blocks.find(attackers);
+        let royal = custodial.lines(slide.to).iter().filter_map(|line| {
+            let lane = geometry.lanes.lane(line.victim)?;
+            let possible = !slide.path.contains(line.victim)
+                && !attackers.contains(line.victim)
+                && custodial.king_in_danger(*line, attackers);
+            possible.then_some((usize::from(lane), *line))
+        });
+        AttackerMove { slide, attackers, block, symmetry, royal: royal.collect() }
     }
 }

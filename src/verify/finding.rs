@@ -7,6 +7,7 @@ use crate::value::{Value, Wdl};
 
 /// Something in a table that is wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Finding {
     /// The DTW table's value of a position is not what its moves lead to.
     Dtw {

@@ -1,6 +1,6 @@
 use crate::board::{Square, SquareSet, Symmetry, SymmetryGroup};
 use crate::index::{AttackerSets, Binomials, Canonical, KingLanes, Walker, binomial, colex_rank};
-use crate::rules::{Kind, Ruleset, Side};
+use crate::rules::{BySide, Kind, Ruleset, Side};
 use crate::slice::Slice;
 
 use super::score::Score;
@@ -26,8 +26,8 @@ pub(super) struct Geometry<T> {
     pub group: SymmetryGroup,
     /// By symmetry: the lane of the image of each lane's square.
     lane_images: [Vec<u16>; 8],
-    /// By side of the soldier and square of origin.
-    slides: [Vec<Vec<Slide<T>>>; 2],
+    /// Of each side's soldiers, by square of origin.
+    slides: BySide<Vec<Vec<Slide<T>>>>,
 }
 
 const VECTOR: usize = 16;
@@ -42,7 +42,7 @@ impl<T: Score> Geometry<T> {
             image.and_then(|square| lanes.lane(square)).unwrap_or(lane as u16)
         };
         let lane_images = Symmetry::ALL.map(|g| (0..stride).map(|lane| image(g, lane)).collect());
-        let slides = Side::ALL.map(|side| {
+        let slides = BySide::from_fn(|side: Side| {
             let squares = rules.board.squares();
             squares.map(|from| slides(rules, &lanes, stride, side.soldier(), from)).collect()
         });
@@ -60,7 +60,7 @@ impl<T: Score> Geometry<T> {
         from: Square,
         men: SquareSet,
     ) -> impl Iterator<Item = &Slide<T>> {
-        let slides = self.slides[side as usize][from.index()].iter();
+        let slides = self.slides[side][from.index()].iter();
         slides.filter(move |slide| !slide.path.meets(men))
     }
 }
@@ -227,9 +227,8 @@ pub(super) struct BlockAttackers {
 
 impl BlockWalker<'_> {
     pub(super) fn attackers(&mut self, block: usize) -> BlockAttackers {
-        let (set, symmetries) = self.0.set(block as u64);
-        let unchanged = |symmetry: Symmetry| symmetries >> symmetry.index() & 1 == 1;
-        BlockAttackers { set, stabilizer: SymmetryGroup::stabilizing(unchanged) }
+        let (set, stabilizer) = self.0.set(block as u64);
+        BlockAttackers { set, stabilizer }
     }
 }
 

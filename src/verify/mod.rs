@@ -32,25 +32,27 @@
 //!
 //! Of a slice that is too large for that, a *sample* of blocks is proved: their
 //! rows and those of the blocks that their moves lead to are read, as many at a
-//! time as fit into memory (`needed`). The proof is the same; it looks its rows
-//! up among the blocks held (`held`).
+//! time as fit into memory (`needed_blocks`). The proof is the same; it looks its rows
+//! up among the blocks held (`held_blocks`).
 //!
-//! Nothing here is shared with the solver or the move generator but the
-//! ruleset's square sets, the slides on the empty board, and the index.
+//! Of what the solver or the move generator work with, the verifier uses the board, the
+//! ruleset's square sets and its slides on the empty board, the index of the files' rows,
+//! and the reader of tables with its codes and hashes. What may be captured, what is
+//! decided, which images are least, and what moves lead to, it finds by its own code.
 
 mod block;
-mod enclosing;
+mod custodial;
 mod error;
 mod finding;
 mod geometry;
-mod held;
-mod memory;
-mod needed;
+mod held_blocks;
+mod needed_blocks;
 mod proof;
-mod rows;
 mod sample;
 mod score;
-mod unasked;
+mod stored_rows;
+mod unasked_slots;
+mod values;
 mod verifier;
 
 pub use error::VerifyError;

@@ -3,20 +3,20 @@ use rayon::prelude::*;
 use crate::board::SquareSet;
 use crate::position::Position;
 use crate::progress::Progress;
-use crate::rules::Side;
+use crate::rules::{BySide, Side};
 use crate::table::{Metric, SideSummary};
 use crate::value::Value;
 
 use super::FEW;
 use super::block::Block;
 use super::finding::Finding;
-use super::held::Held;
-use super::rows::{Best, Rows};
+use super::held_blocks::HeldBlocks;
 use super::score::Score;
+use super::stored_rows::{Best, StoredRows};
 
 /// What the comparison of some rows comes to.
 #[derive(Default)]
-pub(super) struct Outcome {
+pub(super) struct ProofOutcome {
     /// Positions compared: those of canonical attackers.
     pub positions: u64,
     /// Values that are not what the moves lead to.
@@ -24,11 +24,11 @@ pub(super) struct Outcome {
     /// The first few of them.
     pub first: Vec<Finding>,
     /// Counts of what is stored, by side, over all placements.
-    pub summaries: [SideSummary; 2],
+    pub summaries: BySide<SideSummary>,
 }
 
-impl Outcome {
-    pub(super) fn add(mut self, next: Outcome) -> Outcome {
+impl ProofOutcome {
+    pub(super) fn add(mut self, next: ProofOutcome) -> ProofOutcome {
         self.positions += next.positions;
         self.mismatches += next.mismatches;
         self.first.extend(next.first);
@@ -42,48 +42,49 @@ impl Outcome {
 
 /// Compares the stored values of blocks of the slice with what their moves lead to.
 pub(super) fn compare<T: Score>(
-    rows: &Rows<T>,
-    blocks: &Held,
+    rows: &StoredRows<T>,
+    blocks: &HeldBlocks,
     metric: Metric,
     progress: &dyn Progress,
-) -> Outcome {
+) -> ProofOutcome {
     let task_blocks = rows.own.layout.task_blocks();
-    let tasks: Vec<Outcome> = (0..blocks.len().div_ceil(task_blocks))
+    let tasks: Vec<ProofOutcome> = (0..blocks.len().div_ceil(task_blocks))
         .into_par_iter()
         .map(|task| {
             let blocks = blocks.blocks_from(task * task_blocks).take(task_blocks);
-            let mut comparison = Comparison::new(rows, metric);
+            let mut comparison = RowComparison::new(rows, metric);
             let mut walker = rows.own.layout.blocks.walker();
             let compared = blocks.map(|number| {
                 let attackers = walker.attackers(number);
-                comparison.block(&rows.block(number, &attackers))
+                let StoredRows { geometry, custodial, own, .. } = rows;
+                comparison.block(&Block::new(number, &attackers, &own.layout, geometry, custodial))
             });
             let compared = compared.sum();
             progress.advance(compared);
             comparison.outcome
         })
         .collect();
-    tasks.into_iter().fold(Outcome::default(), Outcome::add)
+    tasks.into_iter().fold(ProofOutcome::default(), ProofOutcome::add)
 }
 
 /// The comparison of one block after the other.
-struct Comparison<'a, T> {
-    rows: &'a Rows<'a, T>,
+struct RowComparison<'a, T> {
+    rows: &'a StoredRows<'a, T>,
     metric: Metric,
     best: Best<T>,
     /// The lanes of soldiers, as a mask of scores.
     holes: Vec<T>,
-    outcome: Outcome,
+    outcome: ProofOutcome,
 }
 
-impl<'a, T: Score> Comparison<'a, T> {
-    fn new(rows: &'a Rows<'a, T>, metric: Metric) -> Comparison<'a, T> {
+impl<'a, T: Score> RowComparison<'a, T> {
+    fn new(rows: &'a StoredRows<'a, T>, metric: Metric) -> RowComparison<'a, T> {
         let lanes = rows.geometry.lanes.count();
         let beyond = |lane| if lane < lanes { T::LOST } else { T::NONE };
-        Comparison {
+        RowComparison {
             best: Best::new(rows.geometry, rows.rules),
             holes: (0..rows.geometry.stride).map(beyond).collect(),
-            outcome: Outcome::default(),
+            outcome: ProofOutcome::default(),
             rows,
             metric,
         }
@@ -167,7 +168,7 @@ fn count<T: Score>(
     holes: &[T],
     images: u64,
     metric: Metric,
-    outcome: &mut Outcome,
+    outcome: &mut ProofOutcome,
     side: Side,
 ) {
     let (mut positions, mut wins, mut losses) = (0_u32, 0_u32, 0_u32);
@@ -184,7 +185,7 @@ fn count<T: Score>(
         loss = if lost { loss.max(score) } else { loss };
     }
     outcome.positions += u64::from(positions);
-    let summary = &mut outcome.summaries[side as usize];
+    let summary = &mut outcome.summaries[side];
     summary.positions += images * u64::from(positions);
     summary.wins += images * u64::from(wins);
     summary.losses += images * u64::from(losses);

@@ -1,22 +1,22 @@
 use crate::position::Position;
 use crate::progress::{Phase, Progress};
-use crate::rules::Side;
+use crate::rules::{BySide, Side};
 use crate::slice::Slice;
 use crate::table::{Metric, SideSummary, wdl_value};
 use crate::tablebase::Tablebase;
 use crate::value::Wdl;
 
-use super::enclosing::Enclosing;
+use super::custodial::CustodialCaptures;
 use super::finding::Finding;
 use super::geometry::{Blocks, DefenderSets, Geometry};
-use super::held::Held;
-use super::memory::{self, Examined, Layout, Values, WrongSign};
-use super::needed::{BlockBytes, Groups, Needed};
-use super::proof::{self, Outcome};
-use super::rows::{Rows, Stored};
+use super::held_blocks::HeldBlocks;
+use super::needed_blocks::{BlockBytes, BlockTooLarge, Groups, NeededBlocks};
+use super::proof::{self, ProofOutcome};
 use super::sample::Sample;
 use super::score::Score;
-use super::unasked::Unasked;
+use super::stored_rows::{StoredRows, StoredSlice};
+use super::unasked_slots::UnaskedSlots;
+use super::values::{self, Examined, RowLayout, Values, WrongSign};
 use super::{FEW, Verdict, VerifyError, children, is_there, memory_bytes, stored_metric};
 
 /// What reading a slice, or blocks of it, into memory needs.
@@ -68,9 +68,9 @@ impl<'a, T: Score> Verifier<'a, T> {
 
     /// Reads all that is needed and compares.
     fn all(&self, progress: &dyn Progress) -> Result<Verdict, VerifyError> {
-        let needed = Needed::all(&self.blocks);
+        let needed = NeededBlocks::all(&self.blocks);
         let (rows, outcome) = self.compare(&needed, progress)?;
-        let Outcome { positions, mut mismatches, mut first, .. } = outcome;
+        let ProofOutcome { positions, mut mismatches, mut first, .. } = outcome;
         for metric in self.metrics()? {
             let (count, wrong) = self.examine(&rows, &needed.compared, metric)?;
             mismatches += count;
@@ -93,11 +93,13 @@ impl<'a, T: Score> Verifier<'a, T> {
         let chosen = sample.choose(self.blocks[0].count() as usize, rows);
         let slice = self.slice;
         let numbering = self.numbering_bytes();
-        let too_large =
-            |values: u64| VerifyError::BlockTooLarge { slice, bytes: values + numbering };
+        let too_large = |BlockTooLarge { bytes }| VerifyError::BlockTooLarge {
+            slice,
+            bytes: bytes + numbering,
+        };
         let mut groups = self.groups(chosen, sample.memory_bytes.saturating_sub(numbering));
         let mut blocks = 0;
-        let mut total = Outcome::default();
+        let mut total = ProofOutcome::default();
         while let Some(needed) = groups.next().map_err(too_large)? {
             blocks += needed.compared.len() as u64;
             let (rows, mut outcome) = self.compare(&needed, progress)?;
@@ -108,7 +110,7 @@ impl<'a, T: Score> Verifier<'a, T> {
             }
             total = total.add(outcome);
         }
-        let Outcome { positions, mismatches, first, .. } = total;
+        let ProofOutcome { positions, mismatches, first, .. } = total;
         Ok(match mismatches {
             0 => Verdict::Sampled { blocks, positions, metric: self.metric },
             findings => Verdict::Wrong { findings, first },
@@ -120,7 +122,7 @@ impl<'a, T: Score> Verifier<'a, T> {
             |sets: &DefenderSets| (sets.len() * self.geometry.stride * size_of::<T>()) as u64;
         Groups {
             geometry: &self.geometry,
-            enclosing: Enclosing::new(self.base.rules()),
+            custodial: CustodialCaptures::new(self.base.rules()),
             blocks: &self.blocks,
             bytes: BlockBytes {
                 own: bytes(&self.defenders[0]),
@@ -136,15 +138,16 @@ impl<'a, T: Score> Verifier<'a, T> {
     fn numbering_bytes(&self) -> u64 {
         let defenders = self.defenders.iter().map(DefenderSets::size_bytes);
         let own = &self.blocks[..1];
-        let blocks = self.blocks.iter().chain(own).map(|blocks| Held::set_bytes(blocks.count()));
+        let blocks =
+            self.blocks.iter().chain(own).map(|blocks| HeldBlocks::set_bytes(blocks.count()));
         defenders.chain(blocks).sum()
     }
 
     fn compare<'n>(
         &'n self,
-        needed: &'n Needed,
+        needed: &'n NeededBlocks,
         progress: &dyn Progress,
-    ) -> Result<(Rows<'n, T>, Outcome), VerifyError> {
+    ) -> Result<(StoredRows<'n, T>, ProofOutcome), VerifyError> {
         progress.phase(self.slice, Phase::Reading, 0);
         let rows = self.read(needed)?;
         let share = needed.compared.len() as f64 / self.blocks[0].count() as f64;
@@ -154,15 +157,15 @@ impl<'a, T: Score> Verifier<'a, T> {
         Ok((rows, outcome))
     }
 
-    fn read<'n>(&'n self, needed: &'n Needed) -> Result<Rows<'n, T>, VerifyError> {
+    fn read<'n>(&'n self, needed: &'n NeededBlocks) -> Result<StoredRows<'n, T>, VerifyError> {
         let rules = self.base.rules();
-        let unasked = Unasked::new(rules, &self.geometry);
-        let Needed { compared, beside, left } = needed;
-        let mut read = Rows {
+        let unasked = UnaskedSlots::new(rules, &self.geometry);
+        let NeededBlocks { compared, beside, left } = needed;
+        let mut read = StoredRows {
             rules,
             geometry: &self.geometry,
-            enclosing: Enclosing::new(rules),
-            own: self.stored(self.slice, [compared, beside], &unasked)?,
+            custodial: CustodialCaptures::new(rules),
+            own: self.stored(self.slice, BySide([compared, beside]), &unasked)?,
             fewer_defenders: Vec::new(),
             fewer_attackers: Vec::new(),
         };
@@ -170,12 +173,14 @@ impl<'a, T: Score> Verifier<'a, T> {
         for (slice, to_move) in children(self.slice) {
             match to_move {
                 Side::Defenders => {
-                    let stored = self.stored(slice, [&Held::NOTHING, beside], &unasked)?;
+                    let stored =
+                        self.stored(slice, BySide([&HeldBlocks::NOTHING, beside]), &unasked)?;
                     read.fewer_defenders.push(stored);
                 }
                 Side::Attackers => {
-                    let left = left.next().unwrap_or(&Held::NOTHING);
-                    let stored = self.stored(slice, [left, &Held::NOTHING], &unasked)?;
+                    let left = left.next().unwrap_or(&HeldBlocks::NOTHING);
+                    let stored =
+                        self.stored(slice, BySide([left, &HeldBlocks::NOTHING]), &unasked)?;
                     read.fewer_attackers.push(stored);
                 }
             }
@@ -186,11 +191,11 @@ impl<'a, T: Score> Verifier<'a, T> {
     fn stored<'n>(
         &'n self,
         slice: Slice,
-        held: [&'n Held; 2],
-        unasked: &Unasked<T>,
-    ) -> Result<Stored<'n, T>, VerifyError> {
+        held: BySide<&'n HeldBlocks>,
+        unasked: &UnaskedSlots<T>,
+    ) -> Result<StoredSlice<'n, T>, VerifyError> {
         let metric = stored_metric(self.base, slice, self.metric);
-        let layout = Layout {
+        let layout = RowLayout {
             index: self.base.index(slice)?,
             blocks: &self.blocks[self.slice.attackers - slice.attackers],
             defenders: &self.defenders[self.slice.defenders - slice.defenders],
@@ -198,7 +203,7 @@ impl<'a, T: Score> Verifier<'a, T> {
         let table = self.base.table(slice, metric)?;
         let stride = self.geometry.stride;
         let values = Values::read(table, &layout, stride, held, self.metric, unasked)?;
-        Ok(Stored { layout, values })
+        Ok(StoredSlice { layout, values })
     }
 
     /// The slice's tables.
@@ -214,16 +219,16 @@ impl<'a, T: Score> Verifier<'a, T> {
     /// and, if they are all, whether a table's hash is that of its values.
     fn examine(
         &self,
-        rows: &Rows<T>,
-        held: &Held,
+        rows: &StoredRows<T>,
+        held: &HeldBlocks,
         metric: Metric,
     ) -> Result<(u64, Vec<Finding>), VerifyError> {
         let table = self.base.table(self.slice, metric)?;
-        let Stored { layout, values } = &rows.own;
-        let unasked = Unasked::new(rows.rules, &self.geometry);
+        let StoredSlice { layout, values } = &rows.own;
+        let unasked = UnaskedSlots::new(rows.rules, &self.geometry);
         let distances = Some(values).filter(|_| metric != self.metric);
         let Examined { value_hash, mut wrong, first } =
-            memory::examine(table, layout, held, distances, &unasked, FEW)?;
+            values::examine(table, layout, held, distances, &unasked, FEW)?;
         let finding = |wrong: WrongSign| Finding::Wdl {
             position: Position {
                 attackers: wrong.attackers,
@@ -244,13 +249,13 @@ impl<'a, T: Score> Verifier<'a, T> {
     }
 
     /// The summaries that are not those of the values.
-    fn wrong_summaries(&self, found: &[SideSummary; 2]) -> Result<Vec<Finding>, VerifyError> {
+    fn wrong_summaries(&self, found: &BySide<SideSummary>) -> Result<Vec<Finding>, VerifyError> {
         let mut wrong = Vec::new();
         for metric in self.metrics()? {
             let table = self.base.table(self.slice, metric)?;
             for side in Side::ALL {
                 let stored = *table.summary(side);
-                let found = metric.summary(found[side as usize]);
+                let found = metric.summary(found[side]);
                 if stored != found {
                     wrong.push(Finding::Summary { metric, side, stored, found });
                 }

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 use taflbase::Tablebase;
-use taflbase::rules::Ruleset;
+use taflbase::rules::{Ruleset, Side};
 use taflbase::stats::count_values;
 use taflbase::table::Metric;
 use taflbase::value::Wdl;
@@ -125,8 +125,8 @@ fn berkeley_reports_undecided_where_others_report_a_draw() {
     let base =
         Tablebase::open_files(Ruleset::load(&rules).unwrap(), &place.path("tables")).unwrap();
     let table = base.table("K0v5".parse().unwrap(), Metric::Dtw).unwrap();
-    let [attackers, _] = count_values(base.rules(), table).unwrap();
-    let open = attackers.values.iter().find(|value| value.wdl == Wdl::Draw).unwrap();
+    let counted = count_values(base.rules(), table).unwrap();
+    let open = counted[Side::Attackers].values.iter().find(|value| value.wdl == Wdl::Draw).unwrap();
     let position = open.example.to_text(base.rules());
     for command in ["probe", "line"] {
         let answer = &place.run(&[command, &rules, &position, "--json"]).json()[0];

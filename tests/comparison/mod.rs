@@ -4,7 +4,7 @@
 use taflbase::Tablebase;
 use taflbase::build::{BuildOptions, build};
 use taflbase::position::Position;
-use taflbase::rules::{Ruleset, Side};
+use taflbase::rules::{BySide, Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::table::{Metric, SideSummary};
 use taflbase::value::{Value, Wdl};
@@ -47,10 +47,10 @@ pub(crate) fn compare(rules: &Ruleset, game: &impl Game, slices: &[(usize, usize
     let mut compared = 0;
     for &(defenders, attackers) in slices {
         reference.solve(defenders, attackers);
-        let mut counts = [SideSummary::default(); 2];
+        let mut counts = BySide::<SideSummary>::default();
         for (position, outcome) in reference.positions(defenders, attackers) {
             let text = reference.rules().write(&position);
-            let wdl = count(&mut counts[side(&position) as usize], outcome);
+            let wdl = count(&mut counts[side(&position)], outcome);
             assert_eq!(library.probe(&text), (outcome, wdl), "{} {text}", rules.name);
             compared += 1;
         }

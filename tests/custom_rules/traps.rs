@@ -2,7 +2,7 @@
 
 use taflbase::board::{Direction, Square, SquareSet};
 use taflbase::position::Position;
-use taflbase::rules::{Kind, Ruleset, Side};
+use taflbase::rules::{ByKind, Kind, Ruleset, Side};
 use taflbase::slice::Slice;
 
 use crate::positions::{Random, random_position};
@@ -24,8 +24,7 @@ pub(crate) fn any_position(rules: &Ruleset, number: usize, random: &mut Random) 
 /// A board on which a piece is about to be captured, if the rules are so.
 struct Trap<'a> {
     rules: &'a Ruleset,
-    /// By kind of piece.
-    men: [SquareSet; 3],
+    men: ByKind<SquareSet>,
 }
 
 impl Trap<'_> {
@@ -62,33 +61,33 @@ impl Trap<'_> {
                 trap.put(captor.soldier(), beside);
             }
         }
-        if trap.men[Kind::King as usize].is_empty() {
+        if trap.men[Kind::King].is_empty() {
             trap.put(Kind::King, random.square(rules.places(Kind::King).without(arrival)));
         }
-        let [attackers, defenders, king] = trap.men;
+        let ByKind([attackers, defenders, king]) = trap.men;
         let position = Position { attackers, defenders, king: king.first()?, to_move: captor };
         position.check(rules).is_ok().then_some(position)
     }
 
     /// Puts a piece on a square that is free and on which it may stand, or not at all.
     fn put(&mut self, kind: Kind, square: Square) {
-        let taken = self.men[0] | self.men[1] | self.men[2];
-        let second_king = kind == Kind::King && !self.men[Kind::King as usize].is_empty();
+        let taken = self.men.iter().fold(SquareSet::EMPTY, |all, &men| all | men);
+        let second_king = kind == Kind::King && !self.men[Kind::King].is_empty();
         if (self.rules.places(kind) - taken).contains(square) && !second_king {
-            self.men[kind as usize].insert(square);
+            self.men[kind].insert(square);
         }
     }
 }
 
 /// Squares that help to capture such a victim.
 fn helping(rules: &Ruleset, victim: Kind) -> [SquareSet; 3] {
-    let hostile = rules.hostile[victim as usize];
+    let hostile = rules.hostile[victim];
     [hostile.empty, hostile.occupied, hostile.besieged]
 }
 
 /// Squares where such a victim is not captured like others.
 fn special(rules: &Ruleset, victim: Kind) -> [SquareSet; 2] {
-    let side = victim.side() as usize;
+    let side = victim.side();
     match victim {
         Kind::King => [rules.surrounded; 2],
         _ => [rules.protected[side], rules.unaided[side]],

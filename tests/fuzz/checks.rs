@@ -19,7 +19,7 @@ use taflbase::position::Position;
 use taflbase::rules::{Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::table::{Access, Header, Table};
-use taflbase::tablebase::{BlockCache, Options, Probed};
+use taflbase::tablebase::{BlockCache, Probed, TablebaseOptions};
 use taflbase::unmoves::{UnMove, unmoves};
 use taflbase::value::Value;
 
@@ -217,7 +217,7 @@ fn prober(bytes: &[u8]) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(metric.file_name(slice)), bytes).unwrap();
     let access = [Access::Mapped, Access::Read][bytes.len() % 2];
-    let options = Options { access, cache: BlockCache::new(1 << 20), embedded: false };
+    let options = TablebaseOptions { access, cache: BlockCache::new(1 << 20), embedded: false };
     let mut tables = Tablebase::with_options(BRANDUBH.clone(), options);
     tables.add_directory(folder.path()).unwrap();
     for position in POSITIONS.get(&slice).into_iter().flatten() {

@@ -5,7 +5,7 @@
 
 use taflbase::board::{Square, SquareSet};
 use taflbase::position::Position;
-use taflbase::rules::{Kind, Ruleset, Side};
+use taflbase::rules::{ByKind, Kind, Ruleset, Side};
 use taflbase::slice::Slice;
 
 /// Random numbers that are the same in every run: splitmix64.
@@ -65,28 +65,27 @@ pub(crate) fn random_position(
     close: bool,
     random: &mut Random,
 ) -> Position {
-    let mut standing: [SquareSet; 3] = Default::default();
-    let mut left = [slice.attackers, slice.defenders, 1];
+    let men = ByKind([slice.attackers, slice.defenders, 1]);
+    let (mut standing, mut left) = (ByKind::<SquareSet>::default(), men);
     loop {
-        let open: Vec<Kind> =
-            Kind::ALL.into_iter().filter(|&kind| left[kind as usize] > 0).collect();
+        let open: Vec<Kind> = Kind::ALL.into_iter().filter(|&kind| left[kind] > 0).collect();
         if open.is_empty() {
             break;
         }
         let kind = open[random.below(open.len())];
-        let taken = standing[0] | standing[1] | standing[2];
+        let taken = standing.iter().fold(SquareSet::EMPTY, |all, &men| all | men);
         let free = rules.places(kind) - taken;
         let near = free & neighbourhood(rules, taken);
         let choice = if close && !near.is_empty() { near } else { free };
         if choice.is_empty() {
             // The others have taken all the squares of this kind: once more.
-            (standing, left) = (Default::default(), [slice.attackers, slice.defenders, 1]);
+            (standing, left) = (Default::default(), men);
             continue;
         }
-        standing[kind as usize].insert(random.square(choice));
-        left[kind as usize] -= 1;
+        standing[kind].insert(random.square(choice));
+        left[kind] -= 1;
     }
-    let [attackers, defenders, king] = standing;
+    let ByKind([attackers, defenders, king]) = standing;
     let position = Position {
         attackers,
         defenders,

@@ -6,6 +6,7 @@ mod symmetry;
 
 pub use square::{Board, Direction, Square, SquareName};
 pub use squares::SquareSet;
+pub(crate) use symmetry::SymmetrySet;
 pub use symmetry::{Symmetry, SymmetryGroup};
 
 /// The smallest board that a ruleset may have: files and ranks.

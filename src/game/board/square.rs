@@ -44,6 +44,7 @@ impl Direction {
         [Direction::East, Direction::North, Direction::West, Direction::South];
 
     /// The way back.
+    #[must_use]
     pub fn opposite(self) -> Direction {
         match self {
             Direction::East => Direction::West,

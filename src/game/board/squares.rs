@@ -54,6 +54,7 @@ impl SquareSet {
     }
 
     /// This set and the square.
+    #[must_use]
     #[inline]
     pub fn with(mut self, square: Square) -> SquareSet {
         self.insert(square);
@@ -61,6 +62,7 @@ impl SquareSet {
     }
 
     /// This set but for the square.
+    #[must_use]
     #[inline]
     pub fn without(mut self, square: Square) -> SquareSet {
         self.remove(square);
@@ -98,7 +100,7 @@ impl SquareSet {
 
     /// How many squares of the set come before this one in order.
     #[inline]
-    pub fn count_before(&self, square: Square) -> usize {
+    pub(crate) fn count_before(&self, square: Square) -> usize {
         let (word, bit) = (square.index() / 64, square.index() % 64);
         let ones = |word: u64| word.count_ones() as usize;
         let before: usize = self.0[..word].iter().map(|&word| ones(word)).sum();

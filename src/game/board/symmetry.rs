@@ -1,3 +1,5 @@
+use std::ops::BitAnd;
+
 use super::{Board, Square, SquareSet};
 
 /// One of the eight symmetries of a square board.
@@ -29,6 +31,7 @@ impl Symmetry {
     }
 
     /// Where the square goes.
+    #[must_use]
     pub fn apply(self, board: Board, square: Square) -> Square {
         let last = board.size() - 1;
         let (mut file, mut rank) = (board.file(square), board.rank(square));
@@ -45,11 +48,13 @@ impl Symmetry {
     }
 
     /// Where the set goes.
+    #[must_use]
     pub fn apply_set(self, board: Board, set: SquareSet) -> SquareSet {
         set.iter().map(|square| self.apply(board, square)).collect()
     }
 
     /// This symmetry first, the other one after it.
+    #[must_use]
     pub fn then(self, next: Symmetry) -> Symmetry {
         // A swap turns a later mirror of files into an earlier one of ranks.
         let mirrors = next.0 & 3;
@@ -58,45 +63,96 @@ impl Symmetry {
     }
 
     /// The symmetry that undoes this one.
+    #[must_use]
     pub fn inverse(self) -> Symmetry {
         let undone = |&g: &Symmetry| self.then(g) == Symmetry::IDENTITY;
         Symmetry::ALL.into_iter().find(undone).unwrap_or(Symmetry::IDENTITY)
     }
 }
 
+/// A set of symmetries.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct SymmetrySet(u8);
+
+impl SymmetrySet {
+    /// The symmetries for which `holds`.
+    #[inline]
+    pub(crate) fn of(holds: impl Fn(Symmetry) -> bool) -> SymmetrySet {
+        SymmetrySet((0..8).fold(0, |bits, g| bits | u8::from(holds(Symmetry(g))) << g))
+    }
+
+    /// Whether the symmetry is in the set.
+    #[inline]
+    pub(crate) fn contains(self, symmetry: Symmetry) -> bool {
+        self.0 >> symmetry.0 & 1 == 1
+    }
+
+    /// The symmetries in the order of their numbers.
+    #[inline]
+    pub(crate) fn iter(self) -> impl Iterator<Item = Symmetry> + Clone {
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let first = Symmetry(left.trailing_zeros() as u8);
+            (left != 0).then(|| {
+                left &= left - 1;
+                first
+            })
+        })
+    }
+}
+
+impl BitAnd for SymmetrySet {
+    type Output = SymmetrySet;
+
+    /// The symmetries that are in both.
+    #[inline]
+    fn bitand(self, other: SymmetrySet) -> SymmetrySet {
+        SymmetrySet(self.0 & other.0)
+    }
+}
+
 /// A set of symmetries that is closed under composition; never empty.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct SymmetryGroup(u8);
+pub struct SymmetryGroup(SymmetrySet);
 
 impl SymmetryGroup {
+    /// The identity alone.
+    pub(crate) const TRIVIAL: SymmetryGroup = SymmetryGroup(SymmetrySet(1));
+
     /// The symmetries for which `holds`, which must be a group: those that
     /// leave something unchanged.
     pub fn stabilizing(holds: impl Fn(Symmetry) -> bool) -> SymmetryGroup {
-        let bits = Symmetry::ALL.into_iter().filter(|&g| holds(g)).fold(0, |b, g| b | 1 << g.0);
-        debug_assert!(bits & 1 == 1, "the identity changes nothing");
-        SymmetryGroup(bits)
+        let set = SymmetrySet::of(holds);
+        debug_assert!(set.contains(Symmetry::IDENTITY), "the identity changes nothing");
+        SymmetryGroup(set)
     }
 
     /// How many symmetries the group has: 1, 2, 4 or 8.
     pub fn order(self) -> usize {
-        self.0.count_ones() as usize
+        self.bits().count_ones() as usize
     }
 
     /// The group's symmetries as bits, bit `i` for the symmetry numbered `i`.
     #[inline]
     pub fn bits(self) -> u8 {
+        self.0.0
+    }
+
+    /// The group as a set like any other.
+    #[inline]
+    pub(crate) fn set(self) -> SymmetrySet {
         self.0
     }
 
     /// Whether the symmetry is in the group.
     #[inline]
     pub fn contains(self, symmetry: Symmetry) -> bool {
-        self.0 >> symmetry.0 & 1 == 1
+        self.0.contains(symmetry)
     }
 
     /// The group's symmetries, the identity first.
     pub fn iter(self) -> impl Iterator<Item = Symmetry> + Clone {
-        Symmetry::ALL.into_iter().filter(move |&g| self.contains(g))
+        self.0.iter()
     }
 }
 

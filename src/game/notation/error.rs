@@ -6,6 +6,7 @@ use crate::rules::Kind;
 
 /// Why a text is no legal move.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum MoveError {
     /// The text is not of the form of a move.
     Syntax(String),

@@ -168,7 +168,7 @@ fn obstacle(
         return MoveError::NoLine { from: board.name(from), to: board.name(to) };
     };
     let occupied = position.occupied();
-    let movement = &rules.movement[piece as usize];
+    let movement = &rules.movement[piece];
     let passes = |square| {
         let gate = movement.gate(square);
         movement.cross.contains(square) && (gate.is_none() || gate == movement.gate(from))

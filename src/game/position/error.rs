@@ -5,6 +5,7 @@ use crate::rules::{Kind, LayoutError, Ruleset};
 
 /// Why something is no legal position.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum PositionError {
     /// The board cannot be read.
     Layout(LayoutError),

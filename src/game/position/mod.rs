@@ -182,6 +182,7 @@ impl Position {
     ///
     /// # Panics
     /// If a piece is beyond the board.
+    #[must_use]
     pub fn image(&self, rules: &Ruleset, symmetry: Symmetry) -> Position {
         let board = rules.board;
         Position {

@@ -4,46 +4,38 @@ use std::num::NonZeroU32;
 
 use crate::board::{Board, MAX_SIZE, MIN_SIZE, SquareSet};
 
-use super::essence::Essence;
+use super::error::{FieldFault, fault};
 use super::file::{self, File, NoMoves};
 use super::names::Names;
 use super::ruleset::{Decisions, Derived, places};
-use super::{Endless, Hostility, Kind, Layout, Movement, Repetition, Ruleset, Slides};
-
-/// What is wrong with which field of a file.
-pub(super) struct Fault {
-    pub field: String,
-    pub reason: String,
-}
-
-/// A fault, in the shape in which functions return it.
-pub(super) fn fault<T>(field: impl Into<String>, reason: impl Into<String>) -> Result<T, Fault> {
-    Err(Fault { field: field.into(), reason: reason.into() })
-}
+use super::value_decisions::ValueDecisions;
+use super::{
+    ByKind, BySide, Endless, Hostility, Kind, Layout, Movement, Repetition, Ruleset, Slides,
+};
 
 /// The checked form of the file.
-pub(super) fn ruleset(file: &File) -> Result<Ruleset, Fault> {
+pub(super) fn ruleset(file: &File) -> Result<Ruleset, FieldFault> {
     check_name(&file.name)?;
     let board = board(file.size)?;
     let names = Names::new(&file.squares, board)?;
-    let movement = [
+    let movement = ByKind([
         movement(&file.movement.attackers, "movement.attackers", &names)?,
         movement(&file.movement.defenders, "movement.defenders", &names)?,
         movement(&file.movement.king, "movement.king", &names)?,
-    ];
-    let goals = goals(&file.end, &movement[Kind::King as usize], &names)?;
-    let places = Kind::ALL.map(|kind| places(&movement[kind as usize], kind, goals));
+    ]);
+    let goals = goals(&file.end, &movement[Kind::King], &names)?;
+    let places = ByKind::from_fn(|kind| places(&movement[kind], kind, goals));
     let start = start(&file.start, board, &places, goals)?;
     check_besieged(&file.hostile)?;
-    let hostile = [
+    let hostile = ByKind([
         hostility(&file.hostile.attackers, "hostile.attackers", &names)?,
         hostility(&file.hostile.defenders, "hostile.defenders", &names)?,
         hostility(&file.hostile.king, "hostile.king", &names)?,
-    ];
-    let hostile = Kind::ALL.map(|kind| where_it_counts(hostile[kind as usize], kind, &places));
+    ]);
+    let hostile = ByKind::from_fn(|kind| where_it_counts(hostile[kind], kind, &places));
     let [protected, unaided] = exceptions(&file.capture, &places, &names)?;
     let surrounded = names.union(&file.capture.king_surrounded, "capture.king-surrounded")?;
-    let surrounded = surrounded & places[Kind::King as usize];
+    let surrounded = surrounded & places[Kind::King];
     check_end(&file.end)?;
     let slides = Slides::new(board, &movement, goals);
     let decisions = Decisions {
@@ -65,14 +57,14 @@ pub(super) fn ruleset(file: &File) -> Result<Ruleset, Fault> {
         surrounded,
         goals,
     };
-    let essence = Essence::of(&decisions, places, &slides);
-    let (symmetries, fingerprint) = (essence.symmetries(), essence.fingerprint());
+    let counting = ValueDecisions::of(&decisions, places, &slides);
+    let (symmetries, fingerprint) = (counting.symmetries(), counting.fingerprint());
     let derived = Derived { symmetries, fingerprint, places, slides };
     Ok(Ruleset { decisions, derived })
 }
 
 /// A ruleset's name is also the name of the folder of its tables.
-fn check_name(name: &str) -> Result<(), Fault> {
+fn check_name(name: &str) -> Result<(), FieldFault> {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if name.is_empty() || name.starts_with('-') || !name.chars().all(fits) {
         let reason = format!("{name:?} may hold only a-z, 0-9 and, not at its start, -");
@@ -81,13 +73,13 @@ fn check_name(name: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-fn board(size: i64) -> Result<Board, Fault> {
+fn board(size: i64) -> Result<Board, FieldFault> {
     let board = u8::try_from(size).ok().and_then(Board::new);
     let reason = format!("{size} is not an odd number from {MIN_SIZE} to {MAX_SIZE}");
     board.map_or_else(|| fault("size", reason), Ok)
 }
 
-fn movement(file: &file::KindMovement, field: &str, names: &Names) -> Result<Movement, Fault> {
+fn movement(file: &file::KindMovement, field: &str, names: &Names) -> Result<Movement, FieldFault> {
     let all: SquareSet = names.board().squares().collect();
     let stop = all - names.union(&file.no_stop, &format!("{field}.no-stop"))?;
     let cross = all - names.union(&file.no_cross, &format!("{field}.no-cross"))?;
@@ -104,7 +96,7 @@ fn movement(file: &file::KindMovement, field: &str, names: &Names) -> Result<Mov
     Ok(Movement { stop, cross, gates })
 }
 
-fn goals(file: &file::End, king: &Movement, names: &Names) -> Result<SquareSet, Fault> {
+fn goals(file: &file::End, king: &Movement, names: &Names) -> Result<SquareSet, FieldFault> {
     let field = "end.goals";
     let goals = names.union(&file.goals, field)?;
     if goals.is_empty() {
@@ -122,9 +114,9 @@ fn goals(file: &file::End, king: &Movement, names: &Names) -> Result<SquareSet, 
 fn start(
     text: &str,
     board: Board,
-    places: &[SquareSet; 3],
+    places: &ByKind<SquareSet>,
     goals: SquareSet,
-) -> Result<Layout, Fault> {
+) -> Result<Layout, FieldFault> {
     let field = "start";
     let layout = Layout::parse(text, board).or_else(|error| fault(field, error.to_string()))?;
     if layout.king.is_none() {
@@ -134,7 +126,7 @@ fn start(
         return fault(field, "there are no attackers");
     }
     for kind in Kind::ALL {
-        if let Some(wrong) = (layout.squares(kind) - places[kind as usize]).first() {
+        if let Some(wrong) = (layout.squares(kind) - places[kind]).first() {
             let (name, wrong_name) = (kind.name(), board.name(wrong));
             return if kind == Kind::King && goals.contains(wrong) {
                 fault(field, format!("the king has already won on {wrong_name}"))
@@ -148,7 +140,7 @@ fn start(
 
 /// A besieged square is one that is turned against the king's men by a siege;
 /// for other victims no rules give it a meaning.
-fn check_besieged(hostile: &file::Hostile) -> Result<(), Fault> {
+fn check_besieged(hostile: &file::Hostile) -> Result<(), FieldFault> {
     for (kind, name) in [(&hostile.attackers, "attackers"), (&hostile.king, "king")] {
         if !kind.besieged.is_empty() {
             let field = format!("hostile.{name}.besieged");
@@ -158,7 +150,11 @@ fn check_besieged(hostile: &file::Hostile) -> Result<(), Fault> {
     Ok(())
 }
 
-fn hostility(file: &file::KindHostile, field: &str, names: &Names) -> Result<Hostility, Fault> {
+fn hostility(
+    file: &file::KindHostile,
+    field: &str,
+    names: &Names,
+) -> Result<Hostility, FieldFault> {
     Ok(Hostility {
         empty: names.union(&file.empty, &format!("{field}.empty"))?,
         occupied: names.union(&file.occupied, &format!("{field}.occupied"))?,
@@ -168,8 +164,8 @@ fn hostility(file: &file::KindHostile, field: &str, names: &Names) -> Result<Hos
 
 /// Without the occupied squares that a comrade of the victim cannot occupy, so
 /// that rulesets which differ only there are one.
-fn where_it_counts(hostility: Hostility, victim: Kind, places: &[SquareSet; 3]) -> Hostility {
-    let [attackers, defenders, king] = *places;
+fn where_it_counts(hostility: Hostility, victim: Kind, places: &ByKind<SquareSet>) -> Hostility {
+    let ByKind([attackers, defenders, king]) = *places;
     let comrades = match victim {
         Kind::Attacker => attackers,
         Kind::Defender => defenders | king,
@@ -186,22 +182,22 @@ fn where_it_counts(hostility: Hostility, victim: Kind, places: &[SquareSet; 3]) 
 /// The protected and the unaided squares, each by side.
 fn exceptions(
     file: &file::Capture,
-    [attackers, defenders, _]: &[SquareSet; 3],
+    ByKind([attackers, defenders, _]): &ByKind<SquareSet>,
     names: &Names,
-) -> Result<[[SquareSet; 2]; 2], Fault> {
-    let protected = [
+) -> Result<[BySide<SquareSet>; 2], FieldFault> {
+    let protected = BySide([
         *attackers & names.union(&file.protected_attackers, "capture.protected-attackers")?,
         *defenders & names.union(&file.protected_defenders, "capture.protected-defenders")?,
-    ];
-    let unaided = [
+    ]);
+    let unaided = BySide([
         *attackers & names.union(&file.unaided_attackers, "capture.unaided-attackers")?,
         *defenders & names.union(&file.unaided_defenders, "capture.unaided-defenders")?,
-    ];
-    let unaided = std::array::from_fn(|side| unaided[side] - protected[side]);
+    ]);
+    let unaided = BySide::from_fn(|side| unaided[side] - protected[side]);
     Ok([protected, unaided])
 }
 
-fn check_end(end: &file::End) -> Result<(), Fault> {
+fn check_end(end: &file::End) -> Result<(), FieldFault> {
     let NoMoves::Loses = end.no_moves;
     match (end.repetition, end.endless) {
         (Repetition::MoverLoses, Endless::Draw) => fault(

@@ -35,7 +35,7 @@ impl Ruleset {
         self.describe_board(&mut page);
         page.heading("Movement: like a chess rook, over empty squares");
         for kind in Kind::ALL {
-            let lines = self.movement_lines(&self.movement[kind as usize]);
+            let lines = self.movement_lines(&self.movement[kind]);
             page.entries(plural(kind), &lines);
         }
         page.heading("Capture of a soldier: between two enemies, or an enemy and a hostile square");
@@ -108,12 +108,12 @@ impl Ruleset {
     }
 
     fn soldier_lines(&self, side: Side) -> Vec<String> {
-        let mut lines = self.hostile_lines(&self.hostile[side.soldier() as usize]);
-        let protected = self.protected[side as usize];
+        let mut lines = self.hostile_lines(&self.hostile[side.soldier()]);
+        let protected = self.protected[side];
         if !protected.is_empty() {
             lines.push(format!("never captured on {}", self.phrase(protected)));
         }
-        let unaided = self.unaided[side as usize];
+        let unaided = self.unaided[side];
         if !unaided.is_empty() {
             let squares = self.phrase(unaided);
             lines.push(format!("on {squares} captured between two enemy pieces only"));
@@ -137,7 +137,7 @@ impl Ruleset {
     }
 
     fn king_lines(&self) -> Vec<String> {
-        let hostility = &self.hostile[Kind::King as usize];
+        let hostility = &self.hostile[Kind::King];
         let mut lines = self.hostile_lines(hostility);
         let mut by_need: BTreeMap<usize, [SquareSet; 2]> = BTreeMap::new();
         for square in self.surrounded {

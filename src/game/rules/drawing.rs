@@ -49,7 +49,7 @@ impl Ruleset {
         let all: SquareSet = self.board.squares().collect();
         let (mut gated, mut special) = (SquareSet::EMPTY, SquareSet::EMPTY);
         for soldier in Side::ALL.map(Side::soldier) {
-            let gates = &self.movement[soldier as usize].gates;
+            let gates = &self.movement[soldier].gates;
             gated |= gates.iter().copied().flatten().collect();
             special |= all - self.places(soldier);
         }

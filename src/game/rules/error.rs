@@ -2,6 +2,7 @@ use std::fmt;
 
 /// Why a ruleset cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum RulesetError {
     /// There is neither a built-in ruleset nor a file of that name.
     Unknown {
@@ -33,6 +34,20 @@ pub enum RulesetError {
         /// What is wrong with it.
         reason: String,
     },
+}
+
+/// What is wrong with which field of a file.
+pub(super) struct FieldFault {
+    pub field: String,
+    pub reason: String,
+}
+
+/// A fault, in the shape in which functions return it.
+pub(super) fn fault<T>(
+    field: impl Into<String>,
+    reason: impl Into<String>,
+) -> Result<T, FieldFault> {
+    Err(FieldFault { field: field.into(), reason: reason.into() })
 }
 
 impl fmt::Display for RulesetError {

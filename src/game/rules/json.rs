@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use crate::board::SquareSet;
 
 use super::describe::plural;
-use super::{Hostility, Kind, Movement, Ruleset};
+use super::{Hostility, Kind, Movement, Ruleset, Side};
 
 impl Ruleset {
     /// The ruleset for programs: the fields of a ruleset file, with names of
@@ -29,7 +29,7 @@ impl Ruleset {
             "places": by_kind(&|kind| json!(self.places(kind).len())),
             "movement": by_kind(&|kind| self.movement_json(kind)),
             "hostile": by_kind(&|kind| {
-                let Hostility { empty, occupied, besieged } = self.hostile[kind as usize];
+                let Hostility { empty, occupied, besieged } = self.hostile[kind];
                 json!({
                     "empty": list(empty),
                     "occupied": list(occupied),
@@ -37,10 +37,10 @@ impl Ruleset {
                 })
             }),
             "capture": {
-                "protected_attackers": list(self.protected[0]),
-                "protected_defenders": list(self.protected[1]),
-                "unaided_attackers": list(self.unaided[0]),
-                "unaided_defenders": list(self.unaided[1]),
+                "protected_attackers": list(self.protected[Side::Attackers]),
+                "protected_defenders": list(self.protected[Side::Defenders]),
+                "unaided_attackers": list(self.unaided[Side::Attackers]),
+                "unaided_defenders": list(self.unaided[Side::Defenders]),
                 "king_surrounded": list(self.surrounded),
             },
             "end": {
@@ -54,7 +54,7 @@ impl Ruleset {
 
     fn movement_json(&self, kind: Kind) -> Value {
         let all: SquareSet = self.board.squares().collect();
-        let Movement { stop, cross, gates } = &self.movement[kind as usize];
+        let Movement { stop, cross, gates } = &self.movement[kind];
         let gates: Vec<_> = gates.iter().map(|&gate| self.list(gate)).collect();
         json!({
             "no_stop": self.list(all - *stop),

@@ -135,6 +135,7 @@ impl Layout {
 
 /// A text that is no board of the expected size.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum LayoutError {
     /// More or fewer ranks than the board has.
     Ranks {

@@ -1,5 +1,6 @@
 use std::path::Path;
 
+use super::error::FieldFault;
 use super::file::File;
 use super::{Ruleset, RulesetError, check};
 
@@ -82,7 +83,7 @@ fn builtin_text(name: &str) -> Option<&'static str> {
 
 fn parse(text: &str, origin: &str) -> Result<Ruleset, RulesetError> {
     let file = toml::from_str::<File>(text).map_err(|error| form_error(&error, text, origin))?;
-    check::ruleset(&file).map_err(|check::Fault { field, reason }| RulesetError::Field {
+    check::ruleset(&file).map_err(|FieldFault { field, reason }| RulesetError::Field {
         origin: origin.to_owned(),
         field,
         reason,

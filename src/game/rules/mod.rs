@@ -4,7 +4,6 @@ mod check;
 mod describe;
 mod drawing;
 mod error;
-mod essence;
 mod file;
 mod fingerprint;
 #[cfg(feature = "build")]
@@ -13,10 +12,13 @@ mod layout;
 mod load;
 mod names;
 mod ruleset;
+mod side;
 mod slides;
+mod value_decisions;
 
 pub use error::RulesetError;
 pub use fingerprint::Fingerprint;
 pub use layout::{Layout, LayoutError};
-pub use ruleset::{Decisions, Endless, Hostility, Kind, Movement, Repetition, Ruleset, Side};
+pub use ruleset::{Decisions, Endless, Hostility, Movement, Repetition, Ruleset};
+pub use side::{ByKind, BySide, Kind, Side};
 pub use slides::{Rays, Slides, Step};

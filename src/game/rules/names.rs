@@ -6,7 +6,7 @@ use toml::Spanned;
 
 use crate::board::{Board, SquareSet};
 
-use super::check::{Fault, fault};
+use super::error::{FieldFault, fault};
 use super::file::Squares;
 
 /// The sets that every file can name without defining them.
@@ -30,7 +30,7 @@ impl Names {
     pub(super) fn new(
         file: &BTreeMap<String, Spanned<Squares>>,
         board: Board,
-    ) -> Result<Names, Fault> {
+    ) -> Result<Names, FieldFault> {
         let predefined = predefined(board).map(|(name, set)| (name.to_owned(), vec![set]));
         let mut sets = Vec::from(predefined);
         let mut defined: Vec<_> = file.iter().collect();
@@ -58,7 +58,11 @@ impl Names {
     }
 
     /// All groups of the sets of these names.
-    pub(super) fn groups(&self, names: &[String], field: &str) -> Result<Vec<SquareSet>, Fault> {
+    pub(super) fn groups(
+        &self,
+        names: &[String],
+        field: &str,
+    ) -> Result<Vec<SquareSet>, FieldFault> {
         let mut groups = Vec::new();
         for name in names {
             let Some((_, found)) = self.sets.iter().find(|(known, _)| known == name) else {
@@ -72,7 +76,7 @@ impl Names {
     }
 
     /// All squares of the sets of these names.
-    pub(super) fn union(&self, names: &[String], field: &str) -> Result<SquareSet, Fault> {
+    pub(super) fn union(&self, names: &[String], field: &str) -> Result<SquareSet, FieldFault> {
         Ok(union(&self.groups(names, field)?))
     }
 
@@ -87,7 +91,7 @@ fn union(groups: &[SquareSet]) -> SquareSet {
     groups.iter().fold(SquareSet::EMPTY, |all, &group| all | group)
 }
 
-fn parse_groups(texts: &[String], field: &str, board: Board) -> Result<Vec<SquareSet>, Fault> {
+fn parse_groups(texts: &[String], field: &str, board: Board) -> Result<Vec<SquareSet>, FieldFault> {
     let (mut groups, mut all) = (Vec::new(), SquareSet::EMPTY);
     for text in texts {
         let mut group = SquareSet::EMPTY;

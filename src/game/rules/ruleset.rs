@@ -4,91 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::board::{Board, Square, SquareSet, SymmetryGroup};
 
-use super::{Fingerprint, Layout, Slides};
-
-/// One of the two players.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Side {
-    /// The side without a king: black, the Muscovites.
-    Attackers,
-    /// The king and his soldiers: white, the Swedes.
-    Defenders,
-}
-
-impl Side {
-    /// Both, in the order in which arrays indexed by side hold them.
-    pub const ALL: [Side; 2] = [Side::Attackers, Side::Defenders];
-
-    /// The other player.
-    #[inline]
-    pub fn other(self) -> Side {
-        match self {
-            Side::Attackers => Side::Defenders,
-            Side::Defenders => Side::Attackers,
-        }
-    }
-
-    /// The kind of this side's soldiers.
-    #[inline]
-    pub fn soldier(self) -> Kind {
-        match self {
-            Side::Attackers => Kind::Attacker,
-            Side::Defenders => Kind::Defender,
-        }
-    }
-
-    /// The side's name: `attackers` or `defenders`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Side::Attackers => "attackers",
-            Side::Defenders => "defenders",
-        }
-    }
-}
-
-/// One of the three kinds of piece.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Kind {
-    /// An attacking soldier, `t`.
-    Attacker,
-    /// A defending soldier, `T`.
-    Defender,
-    /// The king, `K`.
-    King,
-}
-
-impl Kind {
-    /// All three, in the order in which arrays indexed by kind hold them.
-    pub const ALL: [Kind; 3] = [Kind::Attacker, Kind::Defender, Kind::King];
-
-    /// The side that the piece belongs to.
-    #[inline]
-    pub fn side(self) -> Side {
-        match self {
-            Kind::Attacker => Side::Attackers,
-            Kind::Defender | Kind::King => Side::Defenders,
-        }
-    }
-
-    /// The piece's letter in notation: `t`, `T` or `K`.
-    pub fn letter(self) -> char {
-        match self {
-            Kind::Attacker => 't',
-            Kind::Defender => 'T',
-            Kind::King => 'K',
-        }
-    }
-
-    /// The kind's name, as messages write it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Attacker => "attacker",
-            Kind::Defender => "defender",
-            Kind::King => "king",
-        }
-    }
-}
+use super::{ByKind, BySide, Fingerprint, Kind, Layout, Side, Slides};
 
 /// Where a kind of piece may go.
 ///
@@ -186,6 +102,7 @@ impl Deref for Ruleset {
 /// What a ruleset decides: all that the solver, the prober and the verifier need,
 /// as square sets.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Decisions {
     /// The short name that commands and folders use.
     pub name: String,
@@ -210,15 +127,15 @@ pub struct Decisions {
     pub repetition: Repetition,
     /// What an endless game is worth.
     pub endless: Endless,
-    /// How each kind moves, by [`Kind`].
-    pub movement: [Movement; 3],
-    /// What is hostile to each kind, by [`Kind`].
-    pub hostile: [Hostility; 3],
-    /// Squares whose occupants are never captured, by [`Side`]; soldiers only.
-    pub protected: [SquareSet; 2],
+    /// How each kind moves.
+    pub movement: ByKind<Movement>,
+    /// What is hostile to each kind.
+    pub hostile: ByKind<Hostility>,
+    /// Squares whose occupants are never captured; soldiers only.
+    pub protected: BySide<SquareSet>,
     /// Squares whose occupants are captured between two enemy pieces only, a
-    /// hostile square does not help; by [`Side`], soldiers only.
-    pub unaided: [SquareSet; 2],
+    /// hostile square does not help; soldiers only.
+    pub unaided: BySide<SquareSet>,
     /// Squares on which the king is captured on four sides instead of two:
     /// on each an attacker, or a square that is hostile to him.
     pub surrounded: SquareSet,
@@ -231,8 +148,7 @@ pub struct Decisions {
 pub(super) struct Derived {
     pub symmetries: SymmetryGroup,
     pub fingerprint: Fingerprint,
-    /// By [`Kind`].
-    pub places: [SquareSet; 3],
+    pub places: ByKind<SquareSet>,
     pub slides: Slides,
 }
 
@@ -241,7 +157,7 @@ impl Ruleset {
     /// may stop, and for the king not where he has won.
     #[inline]
     pub fn places(&self, kind: Kind) -> SquareSet {
-        self.derived.places[kind as usize]
+        self.derived.places[kind]
     }
 
     /// The symmetries under which nothing that can change a value changes.

@@ -1,6 +1,7 @@
 use crate::board::{Board, Direction, Square, SquareSet};
 
-use super::ruleset::{Kind, Movement, places};
+use super::ruleset::places;
+use super::{ByKind, Kind, Movement};
 
 /// One square of a slide over the otherwise empty board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,15 +25,14 @@ static NO_RAYS: Rays = [const { Vec::new() }; 4];
 #[derive(Clone, Debug)]
 pub struct Slides {
     next: Vec<[Option<Square>; 4]>,
-    forward: [Vec<Rays>; 3],
-    backward: [Vec<Rays>; 3],
+    forward: ByKind<Vec<Rays>>,
+    backward: ByKind<Vec<Rays>>,
 }
 
 impl Slides {
-    pub(super) fn new(board: Board, movement: &[Movement; 3], goals: SquareSet) -> Slides {
-        let per_kind = |make: &dyn Fn(Kind) -> Vec<Rays>| Kind::ALL.map(make);
-        let forward = per_kind(&|kind| {
-            let movement = &movement[kind as usize];
+    pub(super) fn new(board: Board, movement: &ByKind<Movement>, goals: SquareSet) -> Slides {
+        let forward: ByKind<Vec<Rays>> = ByKind::from_fn(|kind| {
+            let movement = &movement[kind];
             let places = places(movement, kind, goals);
             let rays = |from| {
                 let ray = |d| {
@@ -42,10 +42,10 @@ impl Slides {
             };
             board.squares().map(rays).collect()
         });
-        let backward = per_kind(&|kind| {
+        let backward = ByKind::from_fn(|kind| {
             let begins = |from: Square, to: Square, direction: Direction| {
-                let rays: &Rays = &forward[kind as usize][from.index()];
-                rays[direction as usize].iter().any(|step| step.ends && step.square == to)
+                let ray = &forward[kind][from.index()][direction as usize];
+                ray.iter().any(|step| step.ends && step.square == to)
             };
             let rays = |to| {
                 Direction::ALL.map(|back| {
@@ -70,7 +70,7 @@ impl Slides {
     /// stand, and none beyond the board.
     #[inline]
     pub fn from(&self, kind: Kind, from: Square) -> &Rays {
-        self.forward[kind as usize].get(from.index()).unwrap_or(&NO_RAYS)
+        self.forward[kind].get(from.index()).unwrap_or(&NO_RAYS)
     }
 
     /// Where a piece on that square can go on the empty board.
@@ -84,7 +84,7 @@ impl Slides {
     /// moving the opposite way.
     #[inline]
     pub fn to(&self, kind: Kind, to: Square) -> &Rays {
-        self.backward[kind as usize].get(to.index()).unwrap_or(&NO_RAYS)
+        self.backward[kind].get(to.index()).unwrap_or(&NO_RAYS)
     }
 }
 

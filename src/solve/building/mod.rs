@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use crate::index::SliceIndex;
 use crate::progress::{Phase, Progress};
-use crate::rules::{Ruleset, Side};
+use crate::rules::{BySide, Ruleset};
 use crate::slice::Slice;
 use crate::solve::convert::read::{read_sub_slices, sub_slices};
 use crate::solve::convert::write::{self, SliceFiles};
@@ -29,7 +29,7 @@ use crate::solve::plies::tables::Storage;
 use crate::solve::solver::Solver;
 use crate::solve::store::{Hash, Keeping, ScratchError, ScratchErrorKind, ScratchFolder};
 use crate::system::filesystem::{FileSystem, SystemFiles};
-use crate::table::{Header, Metric, SideSummary, TableErrorKind, remove_temporaries_on};
+use crate::table::{Header, Metric, SideSummary, TableErrorKind, remove_temporaries};
 use crate::tablebase::{ProbeError, Tablebase};
 
 use claim::Claims;
@@ -78,7 +78,7 @@ pub struct SliceReport {
     /// class of mirror images, and a few more. 0 if it was there.
     pub positions: u64,
     /// Counts over all placements, by side to move.
-    pub summaries: [SideSummary; 2],
+    pub summaries: BySide<SideSummary>,
     /// The files' sizes in bytes.
     pub bytes: Vec<(Metric, u64)>,
     /// How long it took to read what was needed, to solve, and to write.
@@ -207,7 +207,7 @@ impl Builder<'_> {
         let (tables, scratch) = (self.folder.clone(), self.scratch_folder());
         for folder in [&tables, &scratch] {
             if self.claims.claim(files, folder)? && folder == &tables {
-                remove_temporaries_on(files, folder)?;
+                remove_temporaries(files, folder)?;
             }
         }
         Ok(())
@@ -247,7 +247,7 @@ impl Builder<'_> {
             match self.base.table(slice, metric) {
                 Ok(table) => {
                     bytes.push((metric, table.size_bytes()));
-                    summaries = Side::ALL.map(|side| *table.summary(side));
+                    summaries = BySide::from_fn(|side| *table.summary(side));
                 }
                 Err(ProbeError::MissingTable { .. }) => {}
                 Err(ProbeError::Corrupted(error)) if is_damaged(&error.kind) => {

@@ -75,7 +75,7 @@ fn arrival<const N: usize>(
     to: Square,
 ) -> Vec<(Row<N>, Vec<Square>)> {
     let next = |square, direction| rules.slides().next(square, direction);
-    let against = &rules.hostile[Kind::King as usize];
+    let against = &rules.hostile[Kind::King];
     let kings = Direction::ALL.into_iter().filter_map(|direction| {
         let king = next(to, direction)?;
         let sides = if rules.surrounded.contains(king) {

@@ -62,7 +62,7 @@ impl Soldiers {
         square: Square,
         anvil: Square,
     ) -> Option<Victim> {
-        if rules.protected[side as usize].contains(square) {
+        if rules.protected[side].contains(square) {
             return None;
         }
         let (without_king, with_king) = self.hostile(rules, side, square, anvil);
@@ -75,8 +75,8 @@ impl Soldiers {
         if self.of(side.other()).contains(anvil) {
             return (true, true);
         }
-        let aided = !rules.unaided[side as usize].contains(square);
-        let hostile = &rules.hostile[side.soldier() as usize];
+        let aided = !rules.unaided[side].contains(square);
+        let hostile = &rules.hostile[side.soldier()];
         let own = aided
             && (hostile.occupied.contains(anvil)
                 || hostile.besieged.contains(anvil) && self.besieged(rules, side, square, anvil));
@@ -103,7 +103,7 @@ impl Soldiers {
         region: &Region<N>,
         to: Square,
     ) -> Row<N> {
-        let against = &rules.hostile[Kind::King as usize];
+        let against = &rules.hostile[Kind::King];
         let closed = |square: Option<Square>| {
             square.is_some_and(|square| {
                 self.attackers.contains(square)
@@ -154,7 +154,7 @@ impl Threat {
     ) -> impl Iterator<Item = Threat> + '_ {
         let slides = rules.slides();
         let side = mover.other();
-        let hostile = &rules.hostile[side.soldier() as usize];
+        let hostile = &rules.hostile[side.soldier()];
         // A king or a defender on the anvil captures attackers.
         let anvils = match side {
             Side::Attackers => !SquareSet::EMPTY,

@@ -12,7 +12,7 @@ use crate::solve::initial::coded_rows::CodedRows;
 use crate::solve::initial::pass::SubSlices;
 use crate::solve::initial::sub_slice::SubSlice;
 use crate::solve::rows::row::Row;
-use crate::table::{BlockShape, Code, Metric, Table, TableFile};
+use crate::table::{BlockShape, Code, Metric, Table, TableFile, WIN_IN_1};
 use crate::tablebase::{Tablebase, foreign};
 
 use super::table_rows::{SolverBlock, SolverRows};
@@ -28,9 +28,6 @@ const MOST_TASK_ROWS: u64 = 1 << 18;
 /// and half for what this one adds. No game comes near to that: a table that goes
 /// beyond is none of ours.
 const LARGEST_CODE: Code = Code::MAX / 2;
-
-/// The code of a position that the side to move decides.
-const WIN_IN_1: Code = 1;
 
 /// The slices that captures in this slice lead to, with the side to move there:
 /// first after captures of defenders, then of attackers. Slices without
@@ -218,8 +215,8 @@ fn read_codes(
 mod tests {
     use super::*;
     use crate::index::SliceIndex;
-    use crate::rules::Ruleset;
-    use crate::table::{Grid, Header, Packing, SideSummary, TableWriter, ValueHash, encode_block};
+    use crate::rules::{BySide, Ruleset};
+    use crate::table::{Grid, Header, Packing, SideSummary, TableWriter, ValueHash};
     use crate::tablebase::ProbeError;
 
     /// The tables that captures in brandubh K1v1 lead to, where all positions of K0v1
@@ -242,13 +239,13 @@ mod tests {
         let mut writer = TableWriter::create(&path, header).unwrap();
         let values = vec![code; lanes * rows as usize];
         for block in 0..2 {
-            writer.append(block, encode_block(Packing::Words, 1, &values).unwrap()).unwrap();
+            writer.append(block, 1, &values).unwrap();
         }
         let summary = match code % 2 {
             1 => SideSummary { positions: 1, wins: 1, max_win: code, ..Default::default() },
             _ => SideSummary { positions: 1, losses: 1, max_loss: code - 2, ..Default::default() },
         };
-        writer.finish([summary; 2], ValueHash([0; 32])).unwrap();
+        writer.finish(BySide::from_fn(|_| summary), ValueHash([0; 32])).unwrap();
         let mut base = Tablebase::new(rules);
         base.add_directory(folder.path()).unwrap();
         read_sub_slices(&base, "K1v1".parse().unwrap())

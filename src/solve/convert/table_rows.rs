@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::board::{SquareSet, Symmetry, SymmetryGroup};
+use crate::board::{SquareSet, Symmetry};
 use crate::dont_care::LeastImages;
 use crate::index::{AttackerSets, SliceIndex, Walker};
 use crate::rules::{Kind, Side};
@@ -82,10 +82,9 @@ impl<const N: usize> SolverRows<'_, '_, N> {
     /// are those with any free set of defenders, in the same order.
     pub(crate) fn block(&self, number: usize, to_move: Side, block: &mut SolverBlock<'_, N>) {
         let frame = self.frame;
-        let (attackers, symmetries) = block.walker.set(number as u64);
+        let (attackers, stabilizer) = block.walker.set(number as u64);
         let solved = frame.block_of(number, attackers);
         block.decider.find(frame, &solved, to_move, &mut block.decided);
-        let stabilizer = SymmetryGroup::stabilizing(|g| symmetries >> g.index() & 1 == 1);
         let least = LeastImages::new(frame.rules, stabilizer);
         let kings = frame.rules.places(Kind::King);
         let weight = (frame.rules.symmetries().order() / stabilizer.order()) as u64;

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::index::SliceIndex;
 use crate::progress::{Phase, Progress};
-use crate::rules::{Ruleset, Side};
+use crate::rules::{BySide, Ruleset, Side};
 use crate::solve::error::BuildError;
 use crate::solve::rows::row::Row;
 use crate::solve::solver::Solver;
@@ -34,8 +34,8 @@ const STRIP_ROWS: usize = 64;
 /// The codes of some rows of a table, by side to move, lane by lane.
 struct Tile {
     rows: usize,
-    codes: [Vec<Code>; 2],
-    summaries: [SideSummary; 2],
+    codes: BySide<Vec<Code>>,
+    summaries: BySide<SideSummary>,
     /// Positions with a slot of their own, both sides to move.
     positions: u64,
 }
@@ -45,7 +45,7 @@ pub(crate) struct SliceFiles {
     /// Positions with a slot of their own, both sides to move.
     pub positions: u64,
     /// By side to move.
-    pub summaries: [SideSummary; 2],
+    pub summaries: BySide<SideSummary>,
     /// By file.
     pub bytes: Vec<(Metric, u64)>,
 }
@@ -153,14 +153,14 @@ fn tile<const N: usize>(
         .collect();
     let mut tile = Tile {
         rows: height,
-        codes: [0, 1].map(|_| Vec::new()),
+        codes: BySide::default(),
         summaries: Default::default(),
         positions: 0,
     };
     let mut block = rows.room();
     let coded = solver.coded_rows(chunk)?;
     for (side, coded) in Side::ALL.into_iter().zip(&coded) {
-        let summary = &mut tile.summaries[side as usize];
+        let summary = &mut tile.summaries[side];
         let mut strip = Strip::<N>::new(&lanes, height);
         let mut solver_row = 0;
         for number in blocks.clone() {
@@ -178,7 +178,7 @@ fn tile<const N: usize>(
                 solver_row += 1;
             }
         }
-        tile.codes[side as usize] = strip.finish();
+        tile.codes[side] = strip.finish();
     }
     Ok(tile)
 }
@@ -270,19 +270,19 @@ fn count<const N: usize>(summary: &mut SideSummary, code: Code, lanes: Row<N>, w
 /// Rows that are not yet in all files' blocks.
 struct Waiting {
     /// By side, by lane: the codes of distances.
-    codes: [Vec<Vec<Code>>; 2],
+    codes: BySide<Vec<Vec<Code>>>,
     /// The first of those rows.
     first_row: u64,
 }
 
 impl Waiting {
     fn new(lanes: usize) -> Waiting {
-        Waiting { codes: [0, 1].map(|_| vec![Vec::new(); lanes]), first_row: 0 }
+        Waiting { codes: BySide::from_fn(|_| vec![Vec::new(); lanes]), first_row: 0 }
     }
 
     fn append(&mut self, tiles: &[Tile]) {
         for side in Side::ALL {
-            let lanes = self.codes[side as usize].par_iter_mut().enumerate();
+            let lanes = self.codes[side].par_iter_mut().enumerate();
             lanes.for_each(|(lane, codes)| {
                 for tile in tiles {
                     codes.extend_from_slice(tile.lane(side, lane));
@@ -293,12 +293,12 @@ impl Waiting {
 
     /// The row after the last.
     fn end(&self) -> u64 {
-        self.first_row + self.codes[0][0].len() as u64
+        self.first_row + self.codes[Side::Attackers][0].len() as u64
     }
 
     fn forget(&mut self, before: u64) {
         let done = (before - self.first_row) as usize;
-        self.codes.par_iter_mut().flatten().for_each(|lane| {
+        self.codes.0.par_iter_mut().flatten().for_each(|lane| {
             lane.drain(..done);
         });
         self.first_row = before;
@@ -307,7 +307,7 @@ impl Waiting {
 
 impl Tile {
     fn lane(&self, side: Side, lane: usize) -> &[Code] {
-        &self.codes[side as usize][lane * self.rows..][..self.rows]
+        &self.codes[side][lane * self.rows..][..self.rows]
     }
 }
 
@@ -390,7 +390,7 @@ impl Output {
                 let rows = (rows.start - waiting.first_row) as usize
                     ..(rows.end - waiting.first_row) as usize;
                 values.clear();
-                for lane in &waiting.codes[side as usize][first..last] {
+                for lane in &waiting.codes[side][first..last] {
                     let codes = lane[rows.clone()].iter();
                     values.extend(codes.map(|&code| Output::code(self.metric, code)));
                 }
@@ -400,7 +400,7 @@ impl Output {
             })
             .collect::<Result<Vec<(u64, EncodedBlock)>, BuildError>>()?;
         for (number, block) in encoded {
-            self.writer.append(number, block)?;
+            self.writer.append_encoded(number, block)?;
         }
         self.next_row = (self.next_row + groups * height).min(waiting.end());
         Ok(())

@@ -60,7 +60,7 @@ impl<'a, const N: usize> Frame<'a, N> {
     /// If its attacker sets cannot be counted.
     pub(super) fn new(rules: &'a Ruleset, slice: Slice) -> Result<Frame<'a, N>, IndexError> {
         let region = Region::new(rules);
-        let king = &rules.hostile[Kind::King as usize];
+        let king = &rules.hostile[Kind::King];
         let either = (king.empty | king.occupied) - (king.empty & king.occupied);
         Ok(Frame {
             rules,

@@ -19,7 +19,7 @@ pub(crate) struct Origins {
 
 /// All origins of a kind of piece.
 pub(crate) fn origins(rules: &Ruleset, kind: Kind) -> impl Iterator<Item = Origins> {
-    let movement = &rules.movement[kind as usize];
+    let movement = &rules.movement[kind];
     let union = |all: SquareSet, &gate: &SquareSet| all | gate;
     let larger = movement.gates.iter().filter(|gate| gate.len() > 1);
     let outside = !larger.clone().fold(SquareSet::EMPTY, union);

@@ -4,7 +4,7 @@
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
-use crate::board::{Direction, Square, SquareSet, Symmetry};
+use crate::board::{Direction, Square, SquareSet, SymmetryGroup};
 use crate::index::Walker;
 use crate::rules::{Kind, Side};
 
@@ -55,7 +55,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
     /// For a slice.
     pub(crate) fn new(frame: &'f Frame<'f, N>) -> RowMoves<'f, N> {
         let (rules, slides) = (frame.rules, frame.rules.slides());
-        let hostile = &rules.hostile[Kind::Attacker as usize];
+        let hostile = &rules.hostile[Kind::Attacker];
         let hostile = hostile.empty | hostile.occupied | hostile.besieged;
         let exposed = rules.places(Kind::Attacker).iter().flat_map(|attacker| {
             Direction::ALL.into_iter().filter_map(move |direction| {
@@ -359,9 +359,9 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         if !self.symmetric[block] {
             return;
         }
-        let (_, symmetries) = walker.set(block as u64);
+        let (_, stabilizer) = walker.set(block as u64);
         let before = rows.to_vec();
-        for g in Symmetry::ALL.into_iter().filter(|g| symmetries >> g.index() & 1 == 1) {
+        for g in stabilizer.iter() {
             for (&lanes, &image) in before.iter().zip(self.frame.defenders.images(g)) {
                 visit(&mut rows[image as usize], self.frame.region.transform(g, lanes));
             }
@@ -381,7 +381,9 @@ fn symmetric_blocks<const N: usize>(frame: &Frame<N>) -> BitVec {
         || frame.walker(),
         |walker, word| {
             let blocks = word * WORD..frame.blocks().min((word + 1) * WORD);
-            let bit = |block: usize| usize::from(walker.set(block as u64).1 != 1) << (block % WORD);
+            let bit = |block: usize| {
+                usize::from(walker.set(block as u64).1 != SymmetryGroup::TRIVIAL) << (block % WORD)
+            };
             blocks.map(bit).fold(0, |all, bit| all | bit)
         },
     );

@@ -5,7 +5,7 @@
 //! to the rules (see [`dont_care`](crate::dont_care)) is counted by them.
 
 mod report;
-mod rows;
+mod weights;
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -14,19 +14,18 @@ use rayon::prelude::*;
 
 use crate::index::{IndexError, SliceIndex, Slot};
 use crate::position::Position;
-use crate::rules::{Ruleset, Side};
-use crate::table::{Code, Metric, SideSummary, Source, Table, TableError, dtw_value, wdl_value};
+use crate::rules::{BySide, Ruleset, Side};
+use crate::table::{
+    Code, Metric, SideSummary, Source, Table, TableError, WIN_IN_1, dtw_value, wdl_value,
+};
 use crate::value::{Plies, Wdl};
 
 pub use report::{Bar, SideCounts, SideReport};
-use rows::Weights;
-
-/// The code of a position that the side to move decides, in tables of either
-/// metric.
-const WIN_IN_1: Code = 1;
+use weights::Weights;
 
 /// The positions of a slice with one side to move, by value.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct SideStats {
     /// The side to move.
     pub to_move: Side,
@@ -37,6 +36,7 @@ pub struct SideStats {
 
 /// The positions of one value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct ValueCount {
     /// The outcome for the side to move.
     pub wdl: Wdl,
@@ -89,7 +89,7 @@ impl SideStats {
 pub fn count_values<S: Source + Sync>(
     rules: &Ruleset,
     table: &Table<S>,
-) -> Result<[SideStats; 2], StatsError> {
+) -> Result<BySide<SideStats>, StatsError> {
     let header = table.header();
     let index = SliceIndex::new(rules, header.slice).map_err(StatsError::Index)?;
     let same_grid =
@@ -98,28 +98,28 @@ pub fn count_values<S: Source + Sync>(
         return Err(StatsError::WrongRules);
     }
     let height = header.grid.shape().rows_per_block;
-    let [attackers, defenders] = (0..index.rows().div_ceil(height))
+    let BySide([attackers, defenders]) = (0..index.rows().div_ceil(height))
         .into_par_iter()
         .map(|group| {
             let rows = group * height..((group + 1) * height).min(index.rows());
             tally(table, &Weights::new(rules, &index, rows))
         })
-        .try_reduce(Default::default, |[a, d], [more_a, more_d]| {
-            Ok([a.join(more_a), d.join(more_d)])
+        .try_reduce(Default::default, |BySide([a, d]), BySide([more_a, more_d])| {
+            Ok(BySide([a.join(more_a), d.join(more_d)]))
         })?;
-    Ok([
+    Ok(BySide([
         attackers.stats(&index, header.metric, Side::Attackers),
         defenders.stats(&index, header.metric, Side::Defenders),
-    ])
+    ]))
 }
 
 /// Counts some rows, those of one block of every lane, by side to move.
-fn tally<S: Source>(table: &Table<S>, weights: &Weights) -> Result<[Tally; 2], StatsError> {
+fn tally<S: Source>(table: &Table<S>, weights: &Weights) -> Result<BySide<Tally>, StatsError> {
     let header = table.header();
     let (grid, rows) = (header.grid, weights.rows());
-    let mut tallies = <[Tally; 2]>::default();
+    let mut tallies = BySide::<Tally>::default();
     let mut values = Vec::new();
-    for (side, tally) in Side::ALL.into_iter().zip(&mut tallies) {
+    for (side, tally) in Side::ALL.into_iter().zip(tallies.iter_mut()) {
         let largest = table.summary(side).largest_code(header.metric);
         tally.0.resize(usize::from(largest.max(WIN_IN_1)) + 1, None);
         let mut lane = 0;
@@ -192,6 +192,7 @@ impl Tally {
 
 /// Why the values of a table cannot be counted.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum StatsError {
     /// The slice cannot be indexed.
     Index(IndexError),

@@ -14,6 +14,7 @@ use super::{SideStats, ValueCount};
 /// read: of `taflbase stats`, and of manifests.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct SideCounts {
     /// `attackers` or `defenders`.
     pub to_move: String,
@@ -55,6 +56,7 @@ impl SideCounts {
 /// What is known of the positions of a slice with one side to move, to be written
 /// as JSON. Positions are texts.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[non_exhaustive]
 pub struct SideReport {
     /// The ruleset's name.
     pub rules: String,
@@ -78,6 +80,7 @@ pub struct SideReport {
 
 /// The positions of one value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Bar {
     /// `win`, `draw`, `undecided` or `loss`.
     pub category: &'static str,

@@ -1,6 +1,7 @@
 //! Smaller slices that are replaced while a slice is worked on.
 
-use crate::table::{Access, Code, Table, TableWriter, ValueHash, encode_block};
+use crate::rules::BySide;
+use crate::table::{Access, Code, Table, TableWriter, ValueHash};
 
 use super::*;
 
@@ -49,11 +50,11 @@ fn make_wrong(path: &Path) {
             values
         })
         .collect();
-    let summaries = Side::ALL.map(|side| *table.summary(side));
+    let summaries = BySide::from_fn(|side| *table.summary(side));
     drop(table);
     let mut writer = TableWriter::create(path, header).unwrap();
     for (number, values) in (0..).zip(&blocks) {
-        writer.append(number, encode_block(header.packing, 1, values).unwrap()).unwrap();
+        writer.append(number, 1, values).unwrap();
     }
     writer.finish(summaries, ValueHash([7; 32])).unwrap();
 }

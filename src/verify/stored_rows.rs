@@ -2,30 +2,30 @@ use crate::board::{Square, SquareSet, Symmetry};
 use crate::rules::{Kind, Ruleset, Side};
 
 use super::block::{AttackerMove, Block};
-use super::enclosing::{Enclosing, Men};
+use super::custodial::{CustodialCaptures, Men};
 use super::geometry::{Geometry, Slide};
-use super::memory::{Layout, Values};
 use super::score::Score;
+use super::values::{RowLayout, Values};
 
 /// A slice in memory.
-pub(super) struct Stored<'a, T> {
-    pub layout: Layout<'a>,
+pub(super) struct StoredSlice<'a, T> {
+    pub layout: RowLayout<'a>,
     pub values: Values<'a, T>,
 }
 
 /// Finds the best move of every lane of a row at once, by the values that are
 /// stored for what the moves lead to.
-pub(super) struct Rows<'a, T> {
+pub(super) struct StoredRows<'a, T> {
     pub rules: &'a Ruleset,
     pub geometry: &'a Geometry<T>,
-    pub enclosing: Enclosing<'a>,
+    pub custodial: CustodialCaptures<'a>,
     /// The slice.
-    pub own: Stored<'a, T>,
+    pub own: StoredSlice<'a, T>,
     /// By the number of defenders captured, from 1 on.
-    pub fewer_defenders: Vec<Stored<'a, T>>,
+    pub fewer_defenders: Vec<StoredSlice<'a, T>>,
     /// By the number of attackers captured, from 1 on; without the slice that
     /// has none left.
-    pub fewer_attackers: Vec<Stored<'a, T>>,
+    pub fewer_attackers: Vec<StoredSlice<'a, T>>,
 }
 
 /// What a move leads to on some lanes.
@@ -95,7 +95,7 @@ impl<T: Score> Best<T> {
     }
 }
 
-impl<'a, T: Score> Rows<'a, T> {
+impl<'a, T: Score> StoredRows<'a, T> {
     /// The best move of the attackers, by lane.
     pub(super) fn attackers_best(
         &self,
@@ -113,7 +113,7 @@ impl<'a, T: Score> Rows<'a, T> {
             self.offer_move(Side::Attackers, played.slide, &men, child, best);
             for &(lane, line) in &played.royal {
                 if !defenders.contains(line.victim)
-                    && self.enclosing.king(line, played.attackers, defenders)
+                    && self.custodial.king(line, played.attackers, defenders)
                 {
                     best.scores[lane] = T::LOST;
                 }
@@ -163,17 +163,17 @@ impl<'a, T: Score> Rows<'a, T> {
             Side::Attackers => men.defenders,
             Side::Defenders => men.attackers,
         };
-        if !self.enclosing.beside(slide.to).meets(victims) {
+        if !self.custodial.beside(slide.to).meets(victims) {
             return best.offer_row(&child(SquareSet::EMPTY), &slide.blocked);
         }
-        let taken = self.enclosing.soldiers(mover, slide.to, men);
+        let taken = self.custodial.soldiers(mover, slide.to, men);
         best.apart.clear();
-        for square in self.enclosing.king_matters(mover, slide.to, men) - slide.path {
+        for square in self.custodial.king_matters(mover, slide.to, men) - slide.path {
             let Some(lane) = self.geometry.lanes.lane(square).map(usize::from) else {
                 continue;
             };
             let men = Men { king: Some(square), ..*men };
-            let with_king = self.enclosing.soldiers(mover, slide.to, &men);
+            let with_king = self.custodial.soldiers(mover, slide.to, &men);
             if with_king != taken {
                 best.apart.push((lane, with_king, best.scores[lane]));
             }
@@ -202,8 +202,8 @@ impl<'a, T: Score> Rows<'a, T> {
         }
         for &square in &block.near {
             // Where he cannot arrive he would capture more than anybody can.
-            if !men.contains(square) && !self.enclosing.beside(square).is_subset(men) {
-                self.king_captures(block, defenders, square, best);
+            if !men.contains(square) && !self.custodial.beside(square).is_subset(men) {
+                self.captures_by_king(block, defenders, square, best);
             }
         }
         for goal in self.rules.goals {
@@ -222,7 +222,7 @@ impl<'a, T: Score> Rows<'a, T> {
         }
     }
 
-    fn king_captures(
+    fn captures_by_king(
         &self,
         block: &Block<T>,
         defenders: SquareSet,
@@ -230,7 +230,7 @@ impl<'a, T: Score> Rows<'a, T> {
         best: &mut Best<T>,
     ) {
         let men = Men { attackers: block.attackers, defenders, king: Some(at) };
-        let taken = self.enclosing.soldiers(Side::Defenders, at, &men);
+        let taken = self.custodial.soldiers(Side::Defenders, at, &men);
         if let (Some(lane), false) = (self.geometry.lanes.lane(at), taken.is_empty()) {
             let number = self.own.layout.defenders.number(defenders);
             let child = self.after_defenders(block, number, taken);

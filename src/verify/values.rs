@@ -4,23 +4,20 @@ use rayon::prelude::*;
 
 use crate::board::SquareSet;
 use crate::index::SliceIndex;
-use crate::rules::Side;
+use crate::rules::{BySide, Side};
 use crate::table::{
-    Code, DONT_CARE, Metric, Table, TableFile, ValueHash, ValueHasher, dtw_code_to_wdl_code,
-    wdl_code,
+    Code, DONT_CARE, Metric, Table, TableFile, ValueHash, ValueHasher, WIN_IN_1,
+    dtw_code_to_wdl_code, wdl_code,
 };
 
 use super::VerifyError;
 use super::geometry::{Blocks, DefenderSets};
-use super::held::Held;
+use super::held_blocks::HeldBlocks;
 use super::score::Score;
-use super::unasked::{Attackers, Unasked};
+use super::unasked_slots::{Attackers, UnaskedSlots};
 
 /// Rows that one task works on, about.
 const TASK_ROWS: usize = 1 << 13;
-
-/// The code of a position that the side to move decides.
-const WIN_IN_1: Code = 1;
 
 /// How the rows of a slice lie in memory: blocks of one set of attackers each, all or some,
 /// with a row for every set of defenders, also for those that meet the
@@ -28,20 +25,20 @@ const WIN_IN_1: Code = 1;
 ///
 /// Rows of the file come in the same order, without the gaps.
 #[derive(Clone, Copy)]
-pub(super) struct Layout<'a> {
+pub(super) struct RowLayout<'a> {
     pub index: &'a SliceIndex,
     pub blocks: &'a Blocks,
     pub defenders: &'a DefenderSets,
 }
 
-impl Layout<'_> {
+impl RowLayout<'_> {
     /// Blocks that one task works on: enough to share out evenly.
     pub(super) fn task_blocks(&self) -> usize {
         (TASK_ROWS / self.defenders.len()).max(1)
     }
 
     /// The rows of the file that are of blocks held, in order.
-    fn placements(&self, held: &Held, rows: Range<u64>) -> Vec<Placement> {
+    fn placements(&self, held: &HeldBlocks, rows: Range<u64>) -> Vec<FileRow> {
         let mut placements = Vec::new();
         let mut walker = self.blocks.walker();
         let (start, mut first) = self.block_of(rows.start);
@@ -58,7 +55,7 @@ impl Layout<'_> {
             let sets = self.free_sets(attackers).skip(skipped as usize);
             let wanted = first + skipped..rows.end;
             let before = placements.len();
-            placements.extend(wanted.zip(sets).map(|(row, (number, &defenders))| Placement {
+            placements.extend(wanted.zip(sets).map(|(row, (number, &defenders))| FileRow {
                 at: (row - rows.start) as usize,
                 block,
                 number,
@@ -85,7 +82,7 @@ impl Layout<'_> {
 
     /// How many rows in memory lie before a row of the file, and before all
     /// that come after it.
-    fn rows_before(&self, held: &Held, row: u64) -> usize {
+    fn rows_before(&self, held: &HeldBlocks, row: u64) -> usize {
         if row >= self.index.rows() {
             return held.len() * self.defenders.len();
         }
@@ -102,7 +99,7 @@ impl Layout<'_> {
 
 /// A row of the file.
 #[derive(Clone, Copy)]
-struct Placement {
+struct FileRow {
     /// Which it is of those asked for.
     at: usize,
     block: usize,
@@ -117,9 +114,8 @@ pub(super) struct Values<'a, T> {
     stride: usize,
     /// Rows of a block.
     rows: usize,
-    /// By side.
-    held: [&'a Held; 2],
-    scores: [Vec<T>; 2],
+    held: BySide<&'a HeldBlocks>,
+    scores: BySide<Vec<T>>,
 }
 
 impl<'a, T: Score> Values<'a, T> {
@@ -128,19 +124,19 @@ impl<'a, T: Score> Values<'a, T> {
     /// gets the values that follow from the rules.
     pub(super) fn read(
         table: &Table<TableFile>,
-        layout: &Layout,
+        layout: &RowLayout,
         stride: usize,
-        held: [&'a Held; 2],
+        held: BySide<&'a HeldBlocks>,
         metric: Metric,
-        unasked: &Unasked<T>,
+        unasked: &UnaskedSlots<T>,
     ) -> Result<Values<'a, T>, VerifyError> {
         let rows = layout.defenders.len();
         let mut values = Values { stride, rows, held, scores: Default::default() };
         for side in Side::ALL {
-            let held = held[side as usize];
+            let held = held[side];
             let mut scores = read_side(table, layout, held, stride, side, metric)?;
             complete(&mut scores, layout, held, stride, side, unasked);
-            values.scores[side as usize] = scores;
+            values.scores[side] = scores;
         }
         Ok(values)
     }
@@ -148,15 +144,15 @@ impl<'a, T: Score> Values<'a, T> {
     /// The scores by lane of a row of a block that is held.
     #[inline]
     pub(super) fn row(&self, side: Side, block: usize, number: usize) -> &[T] {
-        let row = self.held[side as usize].place(block) * self.rows + number;
-        &self.scores[side as usize][row * self.stride..][..self.stride]
+        let row = self.held[side].place(block) * self.rows + number;
+        &self.scores[side][row * self.stride..][..self.stride]
     }
 }
 
 fn read_side<T: Score>(
     table: &Table<TableFile>,
-    layout: &Layout,
-    held: &Held,
+    layout: &RowLayout,
+    held: &HeldBlocks,
     stride: usize,
     side: Side,
     metric: Metric,
@@ -239,11 +235,11 @@ fn visit(
 /// are not the least the value of the least one.
 fn complete<T: Score>(
     scores: &mut [T],
-    layout: &Layout,
-    held: &Held,
+    layout: &RowLayout,
+    held: &HeldBlocks,
     stride: usize,
     side: Side,
-    unasked: &Unasked<T>,
+    unasked: &UnaskedSlots<T>,
 ) {
     let task_blocks = layout.task_blocks();
     let block_len = layout.defenders.len() * stride;
@@ -263,14 +259,14 @@ fn complete_block<T: Score>(
     defenders: &DefenderSets,
     stride: usize,
     attackers: &Attackers,
-    unasked: &Unasked<T>,
+    unasked: &UnaskedSlots<T>,
 ) {
     let sets = defenders.sets();
-    for symmetry in attackers.least.symmetries() {
+    for symmetry in attackers.mirrors() {
         let lanes = unasked.lane_images(symmetry);
-        for (number, &set) in sets.iter().enumerate() {
+        for number in 0..sets.len() {
             let image = defenders.image(symmetry, number) * stride;
-            for lane in unasked.lanes(unasked.least(attackers, set)) {
+            for lane in unasked.lanes(unasked.least(attackers, defenders, number)) {
                 scores[image + usize::from(lanes[lane])] = scores[number * stride + lane];
             }
         }
@@ -310,10 +306,10 @@ pub(super) struct Examined {
 /// DTW table, a WDL table is held against them.
 pub(super) fn examine<T: Score>(
     table: &Table<TableFile>,
-    layout: &Layout,
-    held: &Held,
+    layout: &RowLayout,
+    held: &HeldBlocks,
     distances: Option<&Values<T>>,
-    unasked: &Unasked<T>,
+    unasked: &UnaskedSlots<T>,
     few: usize,
 ) -> Result<Examined, VerifyError> {
     let grid = table.header().grid;
@@ -353,7 +349,7 @@ pub(super) fn examine<T: Score>(
                         }
                         wrong += 1;
                         if first.len() < few {
-                            let Placement { attackers, defenders, .. } = *place;
+                            let FileRow { attackers, defenders, .. } = *place;
                             first.push(WrongSign {
                                 side,
                                 lane,
@@ -378,19 +374,21 @@ pub(super) fn examine<T: Score>(
 
 /// By row: the king's squares that the table answers for.
 fn asked<T: Score>(
-    layout: &Layout,
-    placements: &[Placement],
+    layout: &RowLayout,
+    placements: &[FileRow],
     side: Side,
-    unasked: &Unasked<T>,
+    unasked: &UnaskedSlots<T>,
 ) -> Vec<SquareSet> {
-    let blocks: Vec<&[Placement]> =
+    let blocks: Vec<&[FileRow]> =
         placements.chunk_by(|one, next| one.block == next.block).collect();
     let tasks = blocks.par_chunks(layout.task_blocks()).map(|blocks| {
         let mut walker = layout.blocks.walker();
         let mut asked = Vec::with_capacity(blocks.iter().map(|rows| rows.len()).sum());
         for rows in blocks {
             let attackers = unasked.attackers(&walker.attackers(rows[0].block), side);
-            asked.extend(rows.iter().map(|row| unasked.asked(&attackers, row.defenders)));
+            asked.extend(
+                rows.iter().map(|row| unasked.asked(&attackers, layout.defenders, row.number)),
+            );
         }
         asked
     });

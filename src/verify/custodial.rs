@@ -1,15 +1,15 @@
-use crate::board::{Board, Direction, Square, SquareSet};
+use crate::board::{Direction, Square, SquareSet};
 use crate::rules::{Hostility, Kind, Ruleset, Side};
 
-/// What a piece that arrives somewhere encloses, from the ruleset's square
-/// sets: the verifier's own reading of the capture rules.
+/// Custodial captures: what a piece that arrives somewhere encloses, from the ruleset's
+/// square sets: the verifier's own reading of the capture rules.
 ///
 /// The king may be left out of the men: most of what a soldier captures does
 /// not depend on where the king is, and the squares on which he makes a
 /// difference are few.
 #[derive(Debug)]
-pub(super) struct Enclosing<'a> {
-    rules: &'a Ruleset,
+pub(super) struct CustodialCaptures<'a> {
+    pub rules: &'a Ruleset,
     /// By square of arrival: each neighbour that has a square behind it, and
     /// that square. The edge of the board never helps to capture.
     lines: Vec<Vec<Line>>,
@@ -52,8 +52,8 @@ impl Men {
     }
 }
 
-impl<'a> Enclosing<'a> {
-    pub(super) fn new(rules: &'a Ruleset) -> Enclosing<'a> {
+impl<'a> CustodialCaptures<'a> {
+    pub(super) fn new(rules: &'a Ruleset) -> CustodialCaptures<'a> {
         let board = rules.board;
         let beside: Vec<SquareSet> =
             board.squares().map(|square| board.neighbours(square).collect()).collect();
@@ -64,13 +64,9 @@ impl<'a> Enclosing<'a> {
         };
         let lines =
             board.squares().map(|at| Direction::ALL.into_iter().filter_map(move |d| line(at, d)));
-        let Hostility { empty, occupied, besieged } = rules.hostile[Kind::King as usize];
+        let Hostility { empty, occupied, besieged } = rules.hostile[Kind::King];
         let may_help = empty | occupied | besieged;
-        Enclosing { rules, lines: lines.map(Iterator::collect).collect(), beside, may_help }
-    }
-
-    pub(super) fn board(&self) -> Board {
-        self.rules.board
+        CustodialCaptures { rules, lines: lines.map(Iterator::collect).collect(), beside, may_help }
     }
 
     /// The squares next to this one.
@@ -93,7 +89,7 @@ impl<'a> Enclosing<'a> {
             .collect()
     }
 
-    /// Squares of the king on which he may change what [`Enclosing::soldiers`]
+    /// Squares of the king on which he may change what [`CustodialCaptures::soldiers`]
     /// says of men without a king: behind a victim, and around a square that
     /// is hostile only while its occupant is besieged.
     pub(super) fn king_matters(&self, mover: Side, at: Square, men: &Men) -> SquareSet {
@@ -114,13 +110,13 @@ impl<'a> Enclosing<'a> {
     fn takes(&self, mover: Side, line: Line, men: &Men) -> bool {
         let side = mover.other();
         let captors = men.of(mover);
-        if self.rules.protected[side as usize].contains(line.victim) {
+        if self.rules.protected[side].contains(line.victim) {
             return false;
         }
         if captors.contains(line.beyond) {
             return true;
         }
-        !self.rules.unaided[side as usize].contains(line.victim)
+        !self.rules.unaided[side].contains(line.victim)
             && self.helps(self.hostility(side.soldier()), line, captors, men.of(side))
     }
 
@@ -167,6 +163,6 @@ impl<'a> Enclosing<'a> {
     }
 
     fn hostility(&self, kind: Kind) -> &Hostility {
-        &self.rules.hostile[kind as usize]
+        &self.rules.hostile[kind]
     }
 }

@@ -3,30 +3,30 @@ use std::iter::Peekable;
 use crate::board::SquareSet;
 use crate::rules::Side;
 
-use super::enclosing::Enclosing;
+use super::custodial::CustodialCaptures;
 use super::geometry::{BlockWalker, Blocks, Geometry};
-use super::held::{BlockSet, Held};
+use super::held_blocks::{BlockSet, HeldBlocks};
 use super::score::Score;
 
 /// The blocks that the comparison of some blocks takes.
-pub(super) struct Needed {
+pub(super) struct NeededBlocks {
     /// Those compared: with the attackers to move, the blocks that quiet moves
     /// of defenders and king stay in.
-    pub compared: Held,
+    pub compared: HeldBlocks,
     /// Those and the ones that the attackers' moves lead to, with the defenders
     /// to move, in the slice and in those with fewer defenders.
-    pub beside: Held,
+    pub beside: HeldBlocks,
     /// By the number of attackers captured, from 1 on: what is left of them.
-    pub left: Vec<Held>,
+    pub left: Vec<HeldBlocks>,
 }
 
-impl Needed {
+impl NeededBlocks {
     /// All blocks there are; first those of the slice, then those of the slices
     /// with fewer attackers.
-    pub(super) fn all(blocks: &[Blocks]) -> Needed {
-        let all = |blocks: &Blocks| Held::All(blocks.count() as usize);
+    pub(super) fn all(blocks: &[Blocks]) -> NeededBlocks {
+        let all = |blocks: &Blocks| HeldBlocks::All(blocks.count() as usize);
         let left = blocks[1..].iter().map(all).collect();
-        Needed { compared: all(&blocks[0]), beside: all(&blocks[0]), left }
+        NeededBlocks { compared: all(&blocks[0]), beside: all(&blocks[0]), left }
     }
 }
 
@@ -38,11 +38,16 @@ pub(super) struct BlockBytes {
     pub all: u64,
 }
 
+/// A block that takes more memory than there is, with those that its moves lead to.
+pub(super) struct BlockTooLarge {
+    pub bytes: u64,
+}
+
 /// Puts together blocks that can be compared at a time.
 pub(super) struct Groups<'a, T, I: Iterator> {
     pub geometry: &'a Geometry<T>,
-    pub enclosing: Enclosing<'a>,
-    /// As in [`Needed::all`].
+    pub custodial: CustodialCaptures<'a>,
+    /// As in [`NeededBlocks::all`].
     pub blocks: &'a [Blocks],
     pub bytes: BlockBytes,
     /// How much memory a group may take.
@@ -61,7 +66,7 @@ struct Group {
 }
 
 /// What the moves of a block lead to.
-struct Reach {
+struct Successors {
     beside: Vec<usize>,
     left: Vec<Vec<usize>>,
 }
@@ -70,32 +75,32 @@ impl<T: Score, I: Iterator<Item = usize>> Groups<'_, T, I> {
     /// The next group; `None` when all blocks have been in one.
     ///
     /// # Errors
-    /// With the bytes of a block that takes more memory than there is.
-    pub(super) fn next(&mut self) -> Result<Option<Needed>, u64> {
+    /// If a block takes more memory than there is.
+    pub(super) fn next(&mut self) -> Result<Option<NeededBlocks>, BlockTooLarge> {
         let mut group = Group::new(self.blocks);
         while let Some(&block) = self.rest.peek() {
-            let reach = self.reach(block);
-            let bytes = group.bytes_with(block, &reach, &self.bytes);
+            let successors = self.successors(block);
+            let bytes = group.bytes_with(block, &successors, &self.bytes);
             if bytes > self.memory_bytes {
                 if group.compared.len() == 0 {
-                    return Err(bytes);
+                    return Err(BlockTooLarge { bytes });
                 }
                 break;
             }
-            group.insert(block, reach);
+            group.insert(block, successors);
             self.rest.next();
         }
         Ok((group.compared.len() > 0).then(|| group.needed()))
     }
 
-    fn reach(&mut self, block: usize) -> Reach {
+    fn successors(&mut self, block: usize) -> Successors {
         let attackers = self.walker.attackers(block).set;
         let slides = attackers
             .iter()
             .flat_map(|from| self.geometry.free_slides(Side::Attackers, from, attackers));
         let moved = slides.map(|slide| attackers.without(slide.from).with(slide.to));
         let beside = moved.map(|attackers| self.blocks[0].find(attackers).0);
-        let mut reach = Reach {
+        let mut successors = Successors {
             beside: beside.chain([block]).collect(),
             left: vec![Vec::new(); self.blocks.len() - 1],
         };
@@ -103,23 +108,23 @@ impl<T: Score, I: Iterator<Item = usize>> Groups<'_, T, I> {
             let number = captured.len() - 1;
             // Without attackers the game is over; no move captures four.
             if let (Some(blocks), Some(left)) =
-                (self.blocks.get(number + 1), reach.left.get_mut(number))
+                (self.blocks.get(number + 1), successors.left.get_mut(number))
             {
                 left.push(blocks.find(attackers - captured).0);
             }
         }
-        for blocks in reach.left.iter_mut().chain([&mut reach.beside]) {
+        for blocks in successors.left.iter_mut().chain([&mut successors.beside]) {
             blocks.sort_unstable();
             blocks.dedup();
         }
-        reach
+        successors
     }
 
     /// Sets of attackers that one move may capture: neighbours of one square.
     fn capturable(&self, attackers: SquareSet) -> impl Iterator<Item = SquareSet> + '_ {
-        let board = self.enclosing.board();
+        let board = self.custodial.rules.board;
         board.squares().flat_map(move |at| {
-            let victims = self.enclosing.lines(at).iter().map(|line| line.victim);
+            let victims = self.custodial.lines(at).iter().map(|line| line.victim);
             let victims: Vec<_> = victims.filter(|&square| attackers.contains(square)).collect();
             (1_u32..1 << victims.len()).map(move |chosen| {
                 let chosen = victims.iter().enumerate().filter(|(i, _)| chosen >> i & 1 == 1);
@@ -130,7 +135,7 @@ impl<T: Score, I: Iterator<Item = usize>> Groups<'_, T, I> {
 }
 
 impl Group {
-    /// None of these blocks, as in [`Needed::all`].
+    /// None of these blocks, as in [`NeededBlocks::all`].
     fn new(blocks: &[Blocks]) -> Group {
         let none = |blocks: &Blocks| BlockSet::new(blocks.count() as usize);
         Group {
@@ -141,28 +146,28 @@ impl Group {
     }
 
     /// What it takes with a block more.
-    fn bytes_with(&self, block: usize, reach: &Reach, bytes: &BlockBytes) -> u64 {
+    fn bytes_with(&self, block: usize, successors: &Successors, bytes: &BlockBytes) -> u64 {
         let with = |set: &BlockSet, more: &[usize]| {
             (set.len() + more.iter().filter(|&&block| !set.contains(block)).count()) as u64
         };
-        let left = self.left.iter().zip(&reach.left).map(|(set, more)| with(set, more));
+        let left = self.left.iter().zip(&successors.left).map(|(set, more)| with(set, more));
         let own = with(&self.compared, &[block]) + left.sum::<u64>();
-        own * bytes.own + with(&self.beside, &reach.beside) * bytes.all
+        own * bytes.own + with(&self.beside, &successors.beside) * bytes.all
     }
 
-    fn insert(&mut self, block: usize, reach: Reach) {
+    fn insert(&mut self, block: usize, successors: Successors) {
         self.compared.insert(block);
-        reach.beside.into_iter().for_each(|block| self.beside.insert(block));
-        for (set, blocks) in self.left.iter_mut().zip(reach.left) {
+        successors.beside.into_iter().for_each(|block| self.beside.insert(block));
+        for (set, blocks) in self.left.iter_mut().zip(successors.left) {
             blocks.into_iter().for_each(|block| set.insert(block));
         }
     }
 
-    fn needed(self) -> Needed {
-        Needed {
+    fn needed(self) -> NeededBlocks {
+        NeededBlocks {
             compared: self.compared.into(),
             beside: self.beside.into(),
-            left: self.left.into_iter().map(Held::from).collect(),
+            left: self.left.into_iter().map(HeldBlocks::from).collect(),
         }
     }
 }

@@ -1,21 +1,30 @@
-//! The slots that nobody asks a table for: the verifier's own reading of
-//! [`dont_care`](crate::dont_care), for the rows of one set of attackers.
+//! The slots that nobody asks a table for, for the rows of one set of attackers: as
+//! [`dont_care`](crate::dont_care) says, but found by the verifier's own code.
 
-use crate::board::{Square, SquareSet, Symmetry};
-use crate::dont_care::LeastImages;
+use crate::board::{Square, SquareSet, Symmetry, SymmetryGroup};
 use crate::rules::{Kind, Ruleset, Side, Step};
 
-use super::enclosing::{Enclosing, Line};
-use super::geometry::{BlockAttackers, Geometry};
+use super::custodial::{CustodialCaptures, Line};
+use super::geometry::{BlockAttackers, DefenderSets, Geometry};
 use super::score::Score;
 
 /// Finds what the side to move decides at once, and which images are least.
-pub(super) struct Unasked<'a, T> {
-    rules: &'a Ruleset,
+pub(super) struct UnaskedSlots<'a, T> {
     geometry: &'a Geometry<T>,
-    enclosing: Enclosing<'a>,
+    custodial: CustodialCaptures<'a>,
     kings: SquareSet,
+    /// By symmetry.
+    king_images: [KingImages; 8],
     escapes: Vec<Escape>,
+}
+
+/// The king's squares, by what a symmetry does to them.
+#[derive(Clone, Copy)]
+struct KingImages {
+    /// Those whose image comes later.
+    later: SquareSet,
+    /// Those that stay.
+    same: SquareSet,
 }
 
 /// What does not depend on the defenders.
@@ -25,7 +34,8 @@ pub(super) struct Attackers {
     royal: Vec<Royal>,
     /// The king's ways out that they leave open, if it is his side's move.
     escapes: Vec<Escape>,
-    pub least: LeastImages,
+    /// The symmetries that leave them unchanged.
+    stabilizer: SymmetryGroup,
 }
 
 /// A move of an attacker that may capture the king.
@@ -42,22 +52,32 @@ struct Escape {
     path: SquareSet,
 }
 
-impl<'a, T: Score> Unasked<'a, T> {
-    pub(super) fn new(rules: &'a Ruleset, geometry: &'a Geometry<T>) -> Unasked<'a, T> {
+impl Attackers {
+    /// The symmetries, other than the identity, that leave them unchanged.
+    pub(super) fn mirrors(&self) -> impl Iterator<Item = Symmetry> {
+        self.stabilizer.iter().filter(|&symmetry| symmetry != Symmetry::IDENTITY)
+    }
+}
+
+impl<'a, T: Score> UnaskedSlots<'a, T> {
+    pub(super) fn new(rules: &'a Ruleset, geometry: &'a Geometry<T>) -> UnaskedSlots<'a, T> {
         let kings = rules.places(Kind::King);
-        let enclosing = Enclosing::new(rules);
-        Unasked { rules, geometry, enclosing, kings, escapes: escapes(rules) }
+        let custodial = CustodialCaptures::new(rules);
+        let king_images = Symmetry::ALL.map(|symmetry| {
+            let image = |king| symmetry.apply(rules.board, king);
+            KingImages {
+                later: kings.iter().filter(|&king| image(king) > king).collect(),
+                same: kings.iter().filter(|&king| image(king) == king).collect(),
+            }
+        });
+        let escapes = escapes(rules);
+        UnaskedSlots { geometry, custodial, kings, king_images, escapes }
     }
 
     /// What there is to know about the attackers of a block, with a side to move.
     pub(super) fn attackers(&self, attackers: &BlockAttackers, side: Side) -> Attackers {
         let &BlockAttackers { set, stabilizer } = attackers;
-        let mut known = Attackers {
-            set,
-            royal: Vec::new(),
-            escapes: Vec::new(),
-            least: LeastImages::new(self.rules, stabilizer),
-        };
+        let mut known = Attackers { set, royal: Vec::new(), escapes: Vec::new(), stabilizer };
         match side {
             Side::Attackers => self.royal(set, &mut known.royal),
             Side::Defenders => {
@@ -72,11 +92,11 @@ impl<'a, T: Score> Unasked<'a, T> {
         for from in set {
             for slide in self.geometry.free_slides(Side::Attackers, from, set) {
                 let attackers = set.without(from).with(slide.to);
-                for &line in self.enclosing.lines(slide.to) {
+                for &line in self.custodial.lines(slide.to) {
                     if self.kings.contains(line.victim)
                         && !slide.path.contains(line.victim)
                         && !attackers.contains(line.victim)
-                        && self.enclosing.king_in_danger(line, attackers)
+                        && self.custodial.king_in_danger(line, attackers)
                     {
                         royal.push(Royal { path: slide.path, attackers, line });
                     }
@@ -92,7 +112,7 @@ impl<'a, T: Score> Unasked<'a, T> {
         for Royal { path, attackers, line } in &attackers.royal {
             if !kings.contains(line.victim)
                 && !path.meets(defenders)
-                && self.enclosing.king(*line, *attackers, defenders)
+                && self.custodial.king(*line, *attackers, defenders)
             {
                 kings.insert(line.victim);
             }
@@ -105,9 +125,20 @@ impl<'a, T: Score> Unasked<'a, T> {
         kings - attackers.set - defenders
     }
 
-    /// The king's squares of least images, soldiers left out of account.
-    pub(super) fn least(&self, attackers: &Attackers, defenders: SquareSet) -> SquareSet {
-        attackers.least.kings(defenders, self.kings)
+    /// The king's squares on which a position with the defenders of that number is the
+    /// least of its images, by lane and then by row; soldiers left out of account.
+    pub(super) fn least(
+        &self,
+        attackers: &Attackers,
+        sets: &DefenderSets,
+        defenders: usize,
+    ) -> SquareSet {
+        attackers.mirrors().fold(self.kings, |kings, symmetry| {
+            let KingImages { later, same } = self.king_images[symmetry.index()];
+            // Rows of one set of attackers are in the order of the defenders' numbers.
+            let is_less = sets.image(symmetry, defenders) < defenders;
+            kings & if is_less { later } else { later | same }
+        })
     }
 
     /// The lanes of these squares.
@@ -121,8 +152,14 @@ impl<'a, T: Score> Unasked<'a, T> {
     }
 
     /// The king's squares of the positions that a table answers for.
-    pub(super) fn asked(&self, attackers: &Attackers, defenders: SquareSet) -> SquareSet {
-        let least = self.least(attackers, defenders);
+    pub(super) fn asked(
+        &self,
+        attackers: &Attackers,
+        sets: &DefenderSets,
+        number: usize,
+    ) -> SquareSet {
+        let least = self.least(attackers, sets, number);
+        let defenders = sets.sets()[number];
         least - attackers.set - defenders - self.decided(attackers, defenders)
     }
 }

@@ -33,15 +33,15 @@ impl BlockSet {
 /// The blocks whose rows are in memory, one after the other in the order of
 /// their numbers.
 #[derive(Debug)]
-pub(super) enum Held {
+pub(super) enum HeldBlocks {
     /// All, so many.
     All(usize),
     /// Some, and for each word of the set how many there are before it.
     Some(BlockSet, Vec<usize>),
 }
 
-impl From<BlockSet> for Held {
-    fn from(set: BlockSet) -> Held {
+impl From<BlockSet> for HeldBlocks {
+    fn from(set: BlockSet) -> HeldBlocks {
         let mut sum = 0;
         let before = set.words.iter().map(|word| {
             let before = sum;
@@ -49,12 +49,12 @@ impl From<BlockSet> for Held {
             before
         });
         let before = before.collect();
-        Held::Some(set, before)
+        HeldBlocks::Some(set, before)
     }
 }
 
-impl Held {
-    pub(super) const NOTHING: Held = Held::All(0);
+impl HeldBlocks {
+    pub(super) const NOTHING: HeldBlocks = HeldBlocks::All(0);
 
     /// What a set of some of so many blocks takes in memory.
     pub(super) fn set_bytes(blocks: u64) -> u64 {
@@ -62,13 +62,13 @@ impl Held {
     }
 
     pub(super) fn is_all(&self) -> bool {
-        matches!(self, Held::All(_))
+        matches!(self, HeldBlocks::All(_))
     }
 
     pub(super) fn len(&self) -> usize {
         match self {
-            Held::All(blocks) => *blocks,
-            Held::Some(set, _) => set.len,
+            HeldBlocks::All(blocks) => *blocks,
+            HeldBlocks::Some(set, _) => set.len,
         }
     }
 
@@ -76,8 +76,8 @@ impl Held {
     #[inline]
     pub(super) fn place(&self, block: usize) -> usize {
         match self {
-            Held::All(_) => block,
-            Held::Some(set, before) => {
+            HeldBlocks::All(_) => block,
+            HeldBlocks::Some(set, before) => {
                 let (word, bit) = (block / BITS, block % BITS);
                 before[word] + (set.words[word] & !(!0 << bit)).count_ones() as usize
             }
@@ -86,8 +86,8 @@ impl Held {
 
     pub(super) fn contains(&self, block: usize) -> bool {
         match self {
-            Held::All(blocks) => block < *blocks,
-            Held::Some(set, _) => set.contains(block),
+            HeldBlocks::All(blocks) => block < *blocks,
+            HeldBlocks::Some(set, _) => set.contains(block),
         }
     }
 
@@ -100,8 +100,8 @@ impl Held {
     fn at(&self, place: usize) -> Option<usize> {
         match self {
             _ if place >= self.len() => None,
-            Held::All(_) => Some(place),
-            Held::Some(set, before) => {
+            HeldBlocks::All(_) => Some(place),
+            HeldBlocks::Some(set, before) => {
                 let word = before.partition_point(|&before| before <= place) - 1;
                 let mut bits = set.words[word];
                 for _ in before[word]..place {
@@ -115,8 +115,8 @@ impl Held {
     /// The first that is held from this block on.
     fn next(&self, block: usize) -> Option<usize> {
         match self {
-            Held::All(blocks) => (block < *blocks).then_some(block),
-            Held::Some(set, _) => {
+            HeldBlocks::All(blocks) => (block < *blocks).then_some(block),
+            HeldBlocks::Some(set, _) => {
                 let first = set.words.get(block / BITS)? & (!0 << (block % BITS));
                 let words = std::iter::once(&first).chain(&set.words[block / BITS + 1..]);
                 let (ahead, bits) = words.enumerate().find(|&(_, &bits)| bits != 0)?;
@@ -138,7 +138,7 @@ mod tests {
             set.insert(block);
         }
         assert_eq!(set.len(), blocks.len());
-        let some = Held::from(set);
+        let some = HeldBlocks::from(set);
         for place in 0..=blocks.len() {
             let rest: Vec<usize> = some.blocks_from(place).collect();
             assert_eq!(rest, blocks[place..]);
@@ -148,8 +148,8 @@ mod tests {
             assert_eq!(some.place(block), before);
             assert_eq!(some.contains(block), blocks.contains(&block));
         }
-        let all: Vec<usize> = Held::All(5).blocks_from(2).collect();
+        let all: Vec<usize> = HeldBlocks::All(5).blocks_from(2).collect();
         assert_eq!(all, [2, 3, 4]);
-        assert_eq!(Held::NOTHING.blocks_from(0).next(), None);
+        assert_eq!(HeldBlocks::NOTHING.blocks_from(0).next(), None);
     }
 }

@@ -1,6 +1,6 @@
 use crate::board::{Board, Square, SquareSet, Symmetry, SymmetryGroup};
 
-use super::{Decisions, Endless, Fingerprint, Hostility, Kind, Slides};
+use super::{ByKind, BySide, Decisions, Endless, Fingerprint, Hostility, Slides};
 
 /// Names the purpose and the version of the hash. A change of what is hashed,
 /// or how, needs a new version: it makes all tables unreadable.
@@ -12,23 +12,27 @@ const DOMAIN: &str = "taflbase ruleset fingerprint 1";
 /// Movement is here as what it comes to, the squares that a piece can reach
 /// from each square of the empty board; together with the rule that pieces
 /// block a slide, this is all that the fields of a file can say about it.
-pub(super) struct Essence {
+pub(super) struct ValueDecisions {
     pub board: Board,
-    /// By kind and square.
-    pub reach: [Vec<SquareSet>; 3],
-    pub places: [SquareSet; 3],
-    pub hostile: [Hostility; 3],
-    pub protected: [SquareSet; 2],
-    pub unaided: [SquareSet; 2],
+    /// By square of origin.
+    pub reach: ByKind<Vec<SquareSet>>,
+    pub places: ByKind<SquareSet>,
+    pub hostile: ByKind<Hostility>,
+    pub protected: BySide<SquareSet>,
+    pub unaided: BySide<SquareSet>,
     pub surrounded: SquareSet,
     pub goals: SquareSet,
     pub endless: Endless,
 }
 
-impl Essence {
+impl ValueDecisions {
     /// What counts of a ruleset's decisions. All of them are named here, so that nobody
     /// can add one and forget to say whether it counts.
-    pub(super) fn of(decisions: &Decisions, places: [SquareSet; 3], slides: &Slides) -> Essence {
+    pub(super) fn of(
+        decisions: &Decisions,
+        places: ByKind<SquareSet>,
+        slides: &Slides,
+    ) -> ValueDecisions {
         let &Decisions {
             // For people.
             name: _,
@@ -51,9 +55,19 @@ impl Essence {
             surrounded,
             goals,
         } = decisions;
-        let reach = |kind| board.squares().map(|s| slides.reach(kind, s)).collect();
-        let reach = Kind::ALL.map(reach);
-        Essence { board, reach, places, hostile, protected, unaided, surrounded, goals, endless }
+        let reach =
+            ByKind::from_fn(|kind| board.squares().map(|s| slides.reach(kind, s)).collect());
+        ValueDecisions {
+            board,
+            reach,
+            places,
+            hostile,
+            protected,
+            unaided,
+            surrounded,
+            goals,
+            endless,
+        }
     }
 
     /// The symmetries under which it stays the same.

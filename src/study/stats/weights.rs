@@ -5,15 +5,14 @@ use std::ops::Range;
 use crate::board::{Square, SquareSet};
 use crate::dont_care::{LeastImages, decided};
 use crate::index::{SliceIndex, colex_next};
-use crate::rules::{Kind, Ruleset, Side};
+use crate::rules::{BySide, Kind, Ruleset, Side};
 
 /// By lane and row: how many placements a slot stands for, 0 for those that
 /// nobody asks for; and what the side to move decides by rule.
 pub(super) struct Weights {
     rows: Range<u64>,
     weights: Vec<u8>,
-    /// By side.
-    decided: [Vec<bool>; 2],
+    decided: BySide<Vec<bool>>,
 }
 
 impl Weights {
@@ -24,10 +23,10 @@ impl Weights {
         let mut weights = Weights {
             rows: rows.clone(),
             weights: vec![0; slots],
-            decided: [0, 1].map(|_| vec![false; slots]),
+            decided: BySide::from_fn(|_| vec![false; slots]),
         };
         let kings = rules.places(Kind::King);
-        let mut cursor = Cursor::new(rules, index, rows.start);
+        let mut cursor = RowCursor::new(rules, index, rows.start);
         for (at, row) in rows.enumerate() {
             cursor.go_to(row);
             let (attackers, defenders) = (cursor.attackers, cursor.defenders());
@@ -41,7 +40,7 @@ impl Weights {
             for side in Side::ALL {
                 for king in decided(rules, attackers, defenders, side) {
                     if let Some(slot) = slot(king) {
-                        weights.decided[side as usize][slot] = true;
+                        weights.decided[side][slot] = true;
                     }
                 }
             }
@@ -63,13 +62,13 @@ impl Weights {
     /// to move decides.
     pub(super) fn of_lane(&self, side: Side, lane: usize) -> impl Iterator<Item = (u8, bool)> + '_ {
         let rows = lane * self.height()..(lane + 1) * self.height();
-        let decided = self.decided[side as usize][rows.clone()].iter();
+        let decided = self.decided[side][rows.clone()].iter();
         self.weights[rows].iter().copied().zip(decided.copied())
     }
 }
 
 /// Steps from row to row, which is faster than to unrank each.
-struct Cursor<'a> {
+struct RowCursor<'a> {
     rules: &'a Ruleset,
     index: &'a SliceIndex,
     row: u64,
@@ -81,12 +80,12 @@ struct Cursor<'a> {
     taken: Vec<usize>,
 }
 
-impl<'a> Cursor<'a> {
-    fn new(rules: &'a Ruleset, index: &'a SliceIndex, row: u64) -> Cursor<'a> {
+impl<'a> RowCursor<'a> {
+    fn new(rules: &'a Ruleset, index: &'a SliceIndex, row: u64) -> RowCursor<'a> {
         let (attackers, defenders) = index.unrank_row(row);
         let (free, taken) = (Vec::new(), Vec::new());
         let least = least_images(rules, index, attackers);
-        let mut cursor = Cursor { rules, index, row, attackers, least, free, taken };
+        let mut cursor = RowCursor { rules, index, row, attackers, least, free, taken };
         cursor.place(attackers);
         let places = 0..cursor.free.len();
         cursor.taken = places.filter(|&place| defenders.contains(cursor.free[place])).collect();
@@ -114,7 +113,7 @@ impl<'a> Cursor<'a> {
 }
 
 fn least_images(rules: &Ruleset, index: &SliceIndex, attackers: SquareSet) -> LeastImages {
-    LeastImages::new(rules, index.attackers().stabilizer(attackers))
+    LeastImages::new(rules, index.stabilizer(attackers))
 }
 
 #[cfg(test)]
