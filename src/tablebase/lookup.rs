@@ -8,7 +8,7 @@ use crate::table::{Code, Metric, PackedBlock, TableError, dtw_value, wdl_value};
 use crate::value::{Value, Wdl};
 
 use super::files::OpenedTable;
-use super::{ProbeError, Tablebase};
+use super::{ProbeError, Probed, Tablebase};
 
 /// What can be asked of a table.
 trait Answer: Sized + Send {
@@ -124,13 +124,29 @@ impl Tablebase {
     /// their order. Reads each block once and uses rayon's current threads: for
     /// bulk work, where it is much faster than probes one by one.
     pub fn probe_many_wdl(&self, positions: &[Position]) -> Vec<Result<Wdl, ProbeError>> {
-        self.probe_many(positions)
+        self.probe_all(positions)
     }
 
     /// The answers of [`probe_dtw`](Tablebase::probe_dtw) to many positions; see
     /// [`probe_many_wdl`](Tablebase::probe_many_wdl).
     pub fn probe_many_dtw(&self, positions: &[Position]) -> Vec<Result<Value, ProbeError>> {
-        self.probe_many(positions)
+        self.probe_all(positions)
+    }
+
+    /// What is known of many positions, in their order: the outcome, and the distance
+    /// where there is a table of distances. For bulk work, as
+    /// [`probe_many_wdl`](Tablebase::probe_many_wdl).
+    pub fn probe_many(&self, positions: &[Position]) -> Vec<Result<Probed, ProbeError>> {
+        let values = self.probe_all::<Value>(positions);
+        let mut answers: Vec<Result<Probed, ProbeError>> =
+            values.into_iter().map(|value| value.map(Probed::from)).collect();
+        let is_missing = |answer| matches!(answer, Err(ProbeError::MissingTable { .. }));
+        let missing: Vec<usize> = (0..answers.len()).filter(|&i| is_missing(&answers[i])).collect();
+        let without: Vec<Position> = missing.iter().map(|&i| positions[i]).collect();
+        for (i, wdl) in missing.into_iter().zip(self.probe_all::<Wdl>(&without)) {
+            answers[i] = wdl.map(|wdl| Probed { wdl, plies: None });
+        }
+        answers
     }
 
     #[inline]
@@ -142,7 +158,7 @@ impl Tablebase {
         }
     }
 
-    fn probe_many<A: Answer>(&self, positions: &[Position]) -> Vec<Result<A, ProbeError>> {
+    fn probe_all<A: Answer>(&self, positions: &[Position]) -> Vec<Result<A, ProbeError>> {
         let places = positions.par_iter().map(|position| self.place(position, A::METRIC));
         let places: Vec<Result<ValuePlace<'_>, ProbeError>> = places.collect();
         let slots = places.iter().enumerate().filter_map(|(number, place)| match place {

@@ -25,10 +25,7 @@ use taflbase::value::Value;
 
 /// The built-in rulesets with the tables that are part of the library.
 static GAMES: LazyLock<Vec<Tablebase>> = LazyLock::new(|| {
-    let game = |name: &&str| {
-        let tables = Tablebase::new(Ruleset::builtin(name).unwrap());
-        tables
-    };
+    let game = |name: &&str| Tablebase::new(Ruleset::builtin(name).unwrap());
     Ruleset::builtin_names().iter().map(game).collect()
 });
 
