@@ -93,21 +93,9 @@ impl Wanted {
     }
 }
 
-/// A position of a game.
-#[derive(clap::Args)]
-pub(super) struct Asked {
-    /// A built-in ruleset, or a path to a ruleset file
-    pub rules: String,
-    /// The position: board and side to move, quoted or as two arguments
-    #[arg(value_name = "POS", required = true, num_args = 1..=2)]
-    position: Vec<String>,
-}
-
-impl Asked {
-    /// The position, under these rules.
-    pub(super) fn position(&self, rules: &Ruleset) -> Result<Position, Failure> {
-        Ok(Position::parse(&self.position.join(" "), rules)?)
-    }
+/// A position, from its words.
+pub(super) fn parse_position(words: &[String], rules: &Ruleset) -> Result<Position, Failure> {
+    Ok(Position::parse(&words.join(" "), rules)?)
 }
 
 /// Slices of which there are tables.

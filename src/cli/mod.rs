@@ -1,6 +1,7 @@
 //! The command line: what users ask for, and what they are told.
 
 mod arguments;
+mod batch;
 mod bench;
 mod build;
 mod calibration;
