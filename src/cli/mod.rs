@@ -6,9 +6,11 @@ mod bench;
 mod build;
 mod calibration;
 mod check;
+mod completions;
 mod failure;
 mod line;
 mod machine;
+mod man;
 mod manifest;
 mod measure;
 mod model;
@@ -24,7 +26,7 @@ mod verify;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use failure::Failure;
 use output::Session;
@@ -70,6 +72,8 @@ enum Command {
     Check(check::Args),
     Manifest(manifest::Args),
     Bench(bench::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 impl Command {
@@ -85,9 +89,16 @@ impl Command {
             | Command::Line(_)
             | Command::Stats(_)
             | Command::Manifest(_)
-            | Command::Bench(_) => false,
+            | Command::Bench(_)
+            | Command::Completions(_)
+            | Command::Man(_) => false,
         }
     }
+}
+
+/// The program as clap knows it.
+fn command() -> clap::Command {
+    Cli::command()
 }
 
 /// Runs the program with the arguments that it was given.
@@ -118,5 +129,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Check(args) => check::run(&args, &session),
         Command::Manifest(args) => manifest::run(&args, &session),
         Command::Bench(args) => bench::run(&args, &session),
+        Command::Completions(args) => completions::run(&args, &session),
+        Command::Man(args) => man::run(&args, &session),
     }
 }
