@@ -157,3 +157,100 @@ pub(crate) fn quiet_arrival<const N: usize>(
     let quiet = victims.fold(!Row::EMPTY, |all, victim| all & victim.quiet(&frame.region));
     quiet.without(soldiers.captures_of_king(frame.rules, &frame.region, to))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+    use proptest::sample::Index;
+
+    use super::*;
+    use crate::moves::{Ending, legal_moves};
+    use crate::rules::Ruleset;
+    use crate::slice::Slice;
+    use crate::solve::samples::{load, positions, with_words};
+
+    /// By origin and target: the lanes on which the move is legal, on which it
+    /// captures nothing, and on which it captures the king.
+    type Moves<const N: usize> = BTreeMap<(Square, Square), [Row<N>; 3]>;
+
+    fn expected<const N: usize>(frame: &Frame<N>, block: &Block<N>, rank: u32) -> Moves<N> {
+        let mut moves = Moves::new();
+        for (lane, position) in positions(frame, block, rank, Side::Attackers) {
+            for played in legal_moves(frame.rules, &position) {
+                let lanes = moves.entry((played.from, played.to)).or_insert([Row::EMPTY; 3]);
+                lanes[0] |= lane;
+                if played.is_quiet() {
+                    lanes[1] |= lane;
+                }
+                if played.ending == Some(Ending::KingCaptured) {
+                    lanes[2] |= lane;
+                }
+            }
+        }
+        moves
+    }
+
+    fn found<const N: usize>(frame: &Frame<N>, block: &Block<N>, rank: u32) -> Moves<N> {
+        let (mut moves, mut before) = (Moves::new(), Vec::new());
+        let row = rank as usize;
+        attacker_moves(
+            frame,
+            block,
+            &mut Vec::new(),
+            |_, _| Some(()),
+            |(), mv, lanes| {
+                let legal = lanes[row].without(mv.king_passed);
+                if legal.is_empty() {
+                    return;
+                }
+                let mut captured = vec![Row::EMPTY; lanes.len()];
+                mv.add_captures_of_king(frame, lanes, &mut captured, &mut before);
+                assert_eq!(legal & mv.captures_of_king(frame, rank), captured[row]);
+                let mut quiet = lanes.to_vec();
+                before.clear();
+                mv.take_captures(frame, &mut quiet, &mut before);
+                let quiet = (quiet[row] & legal).without(captured[row]);
+                assert_eq!(legal & quiet_arrival(frame, mv.after, mv.to, rank), quiet);
+                for &(rank, was) in before.iter().rev() {
+                    assert!(was == lanes[rank as usize] || before.iter().any(|&(r, _)| r == rank));
+                }
+                let from = (block.attackers - mv.after).first().unwrap();
+                moves.insert((from, mv.to), [legal, quiet, captured[row]]);
+            },
+        );
+        moves
+    }
+
+    fn check<const N: usize>(rules: &Ruleset, slice: Slice) {
+        let frame: Frame<N> = Frame::new(rules, slice).unwrap();
+        proptest!(ProptestConfig::with_cases(40), |(number in 0..frame.blocks(), row: Index)| {
+            let block = frame.block(number);
+            let rank = row.index(frame.block_rows()) as u32;
+            assert_eq!(found(&frame, &block, rank), expected(&frame, &block, rank), "{slice}");
+        });
+    }
+
+    #[test]
+    fn moves_are_those_of_the_game() {
+        for (rules, slices) in [
+            ("brandubh", "K0v3 K2v3 K3v2"),
+            ("strange", "K0v3 K2v3 K3v2"),
+            ("lopsided", "K2v2"),
+            ("sieges", "K2v3 K3v4"),
+            ("mini-camps", "K2v2"),
+            ("berkeley", "K2v3"),
+            ("ashton", "K2v3"),
+            ("tablut", "K2v3"),
+            ("large-hnefatafl", "K1v3"),
+            ("huge-edge", "K1v2"),
+            ("alea-evangelii", "K1v2"),
+        ] {
+            let rules = &load(rules);
+            for slice in slices.split(' ') {
+                with_words!(check, rules, slice.parse().unwrap());
+            }
+        }
+    }
+}

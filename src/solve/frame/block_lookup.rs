@@ -213,10 +213,14 @@ impl BlockLookup {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::subsequence;
+
     use super::*;
     use crate::rules::{Kind, Ruleset};
     use crate::slice::Slice;
     use crate::solve::frame::counted_sets;
+    use crate::solve::samples::RULESETS;
 
     /// A lookup with entries and one without.
     fn both(rules: &Ruleset, attackers: usize) -> [BlockLookup; 2] {
@@ -266,6 +270,44 @@ mod tests {
         }
         for name in ["lopsided", "strange", "strange-turns"] {
             every_set_is_found(&format!("tests/rulesets/{name}.toml"));
+        }
+    }
+
+    /// A target is what it says: the symmetry leads to the block's set, the other one
+    /// back, and all images of a set have one block.
+    fn check_targets(rules: &Ruleset, attackers: usize) {
+        let lookups = both(rules, attackers);
+        let places: Vec<Square> = rules.places(Kind::Attacker).iter().collect();
+        let sets = subsequence(places, attackers);
+        proptest!(ProptestConfig::with_cases(50), |(squares in sets)| {
+            let set: SquareSet = squares.into_iter().collect();
+            for lookup in &lookups {
+                let target = lookup.target(set);
+                let (canonical, _) = lookup.sets().unrank(target.block as u64);
+                assert_eq!(target.symmetry.apply_set(rules.board, set), canonical);
+                assert_eq!(target.back.apply_set(rules.board, canonical), set);
+                assert_eq!(target.symmetry.then(target.back), Symmetry::IDENTITY);
+                assert!(rules.symmetries().contains(target.symmetry));
+                for g in rules.symmetries().iter() {
+                    let image = g.apply_set(rules.board, set);
+                    assert_eq!(lookup.target(image).block, target.block, "{g:?}");
+                }
+                let mut fixed = Fixed::default();
+                for square in set {
+                    lookup.fix(set.without(square), &mut fixed);
+                    assert_eq!(parts(lookup.target_with(&fixed, square)), parts(target));
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn targets_are_blocks_and_symmetries_that_lead_there() {
+        for rules in &*RULESETS {
+            let most = if rules.board.size() > 9 { 2 } else { 4 };
+            for attackers in 1..=most.min(rules.places(Kind::Attacker).len()) {
+                check_targets(rules, attackers);
+            }
         }
     }
 

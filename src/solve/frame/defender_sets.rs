@@ -157,7 +157,68 @@ impl<const N: usize> DefenderSets<N> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::subsequence;
+
     use super::*;
+    use crate::solve::samples::{RULESETS, with_words};
+
+    fn check<const N: usize>(rules: &Ruleset, count: usize) {
+        let region = Region::<N>::new(rules);
+        let sets = DefenderSets::new(rules, &region, count);
+        let places: Vec<Square> = rules.places(Kind::Defender).iter().collect();
+        proptest!(ProptestConfig::with_cases(50), |(squares in subsequence(places, count))| {
+            let set: SquareSet = squares.iter().copied().collect();
+            let rank = sets.rank(set);
+            assert_eq!(sets.set(rank), set);
+            assert_eq!(sets.lanes[rank as usize], region.row(set));
+            for square in rules.board.squares() {
+                assert_eq!(sets.holding(square).contains(&rank), set.contains(square));
+                assert_eq!(sets.is_among(sets.men(rank), square), set.contains(square));
+            }
+            for g in rules.symmetries().iter() {
+                let image = sets.images(g)[rank as usize];
+                assert_eq!(sets.set(image), g.apply_set(rules.board, set), "{g:?}");
+            }
+            let mut ranks = Vec::new();
+            for &square in &squares {
+                let others = squares.iter().filter(|&&other| other != square);
+                let others: Vec<usize> = others.filter_map(|&other| sets.place(other)).collect();
+                sets.ranks_with(&others, &mut ranks);
+                let free = sets.squares.iter().filter(|&&s| s == square || !set.contains(s));
+                for &there in free {
+                    let found = ranks[sets.place(there).unwrap()];
+                    assert_eq!(sets.set(found), set.without(square).with(there));
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn ranks_are_those_of_their_sets() {
+        for rules in &*RULESETS {
+            let most = if rules.board.size() > 9 { 1 } else { 3 };
+            for count in 1..=most {
+                with_words!(check, rules, count);
+            }
+        }
+    }
+
+    #[test]
+    fn who_is_left_after_a_capture_is_found() {
+        let rules = Ruleset::builtin("brandubh").unwrap();
+        let region = Region::<1>::new(&rules);
+        let sets = [1, 2, 3].map(|count| DefenderSets::new(&rules, &region, count));
+        let all = sets[2].len() as u32;
+        proptest!(|(rank in 0..all, captured: [bool; 3])| {
+            let men = sets[2].set(rank).iter().zip(captured);
+            let captured: SquareSet = men.filter(|man| man.1).map(|man| man.0).collect();
+            if let Some(fewer) = 2_usize.checked_sub(captured.len()) {
+                let left = sets[fewer].rank_but(sets[2].men(rank), captured);
+                assert_eq!(sets[fewer].set(left), sets[2].set(rank) - captured);
+            }
+        });
+    }
 
     #[test]
     fn the_bytes_of_a_set_are_those_of_the_fields() {

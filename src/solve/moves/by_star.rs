@@ -70,8 +70,9 @@ impl<'f, const N: usize> AttackerStars<'f, N> {
 
     /// Takes out of all rows the lanes from which an attacker has a move that
     /// captures nothing to a position that is in `table`, or if `complement`, is
-    /// not. Of the images of a lane under the symmetries of its attackers, one at
-    /// least is taken.
+    /// not; lanes without a position must be in it then, otherwise not. Of the
+    /// images of a lane under the symmetries of its attackers, one at least is
+    /// taken.
     pub(crate) fn without_moves(&self, table: &[Row<N>], complement: bool, rows: &mut [Row<N>]) {
         let rows = SharedRows::new(rows);
         let stars = self.others.rows() as usize;
