@@ -7,6 +7,7 @@ use crate::slice::Slice;
 
 use crate::solve::frame::Frame;
 use crate::solve::moves::by_block::{BlockMoves, Targets};
+use crate::solve::rows::numbers::BlockNumber;
 use crate::solve::rows::row::Row;
 use crate::solve::rows::simd::{self, Kernel, Processor};
 
@@ -25,7 +26,7 @@ impl<'a, const N: usize> Kernels<'a, N> {
     pub fn new(rules: &'a Ruleset, slice: Slice) -> Result<Kernels<'a, N>, IndexError> {
         let frame: Frame<N> = Frame::new(rules, slice)?;
         let thirds = |row: Row<N>| Row(row.0.map(|word| word & 0x9249_2492_4924_9249));
-        let blocks = (0..frame.blocks()).flat_map(|number| frame.block(number).valid);
+        let blocks = frame.block_numbers().flat_map(|number| frame.block(number).valid);
         let table = blocks.map(thirds).collect();
         Ok(Kernels { frame, table })
     }
@@ -55,10 +56,14 @@ impl<'a, const N: usize> Kernels<'a, N> {
     /// Looks in one block for moves of a side into the table; returns how many
     /// lanes have one.
     pub fn quiet_moves(&self, side: Side, block: usize) -> u64 {
-        let block = self.frame.block(block);
+        let block = self.frame.block(BlockNumber::new(block));
         let mut sought = block.valid.clone();
-        let targets =
-            Targets { rows: &self.table, first_block: 0, complement: false, blocks: None };
+        let targets = Targets {
+            rows: &self.table,
+            first_block: BlockNumber::FIRST,
+            complement: false,
+            blocks: None,
+        };
         BlockMoves::new(&self.frame).quiet_moves(side, &block, targets, &mut sought);
         let found = block.valid.iter().zip(&sought).map(|(valid, left)| valid.without(*left));
         found.map(|lanes| u64::from(lanes.count())).sum()

@@ -12,6 +12,7 @@ use crate::rules::{Kind, Ruleset, Side};
 use crate::solve::captures::soldiers::Soldiers;
 use crate::solve::frame::region::region_side;
 use crate::solve::frame::{Block, Frame};
+use crate::solve::rows::numbers::Rank;
 use crate::solve::rows::row::Row;
 
 /// All built-in rulesets, and those of the test data that differ from them.
@@ -82,11 +83,11 @@ pub(super) fn kings(rules: &Ruleset, soldiers: Soldiers) -> SquareSet {
 pub(super) fn positions<const N: usize>(
     frame: &Frame<N>,
     block: &Block<N>,
-    rank: u32,
+    rank: Rank,
     to_move: Side,
 ) -> impl Iterator<Item = (Row<N>, Position)> {
     let (attackers, defenders) = (block.attackers, frame.defenders.set(rank));
-    block.valid[rank as usize].lanes().map(move |lane| {
+    block.valid[rank.index()].lanes().map(move |lane| {
         let king = frame.region.square(lane);
         (Row::bit(lane), Position { attackers, defenders, king, to_move })
     })
@@ -96,7 +97,7 @@ pub(super) fn positions<const N: usize>(
 pub(super) fn lanes_with<const N: usize>(
     frame: &Frame<N>,
     block: &Block<N>,
-    rank: u32,
+    rank: Rank,
     to_move: Side,
     has: impl Fn(&Position) -> bool,
 ) -> Row<N> {

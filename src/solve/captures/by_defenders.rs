@@ -70,7 +70,7 @@ impl<const N: usize> Arrivals<N> {
             let helped = frame.region.bit(to) & self.king;
             if !helped.is_empty() {
                 for &rank in frame.defenders.holding(anvil) {
-                    lanes[rank as usize] = lanes[rank as usize].without(helped);
+                    lanes[rank.index()] = lanes[rank.index()].without(helped);
                 }
             }
         }
@@ -87,15 +87,16 @@ mod tests {
     use crate::position::Position;
     use crate::rules::Ruleset;
     use crate::slice::Slice;
+    use crate::solve::rows::numbers::{BlockNumber, Rank};
     use crate::solve::samples::{lanes_with, load, with_words};
 
     fn check<const N: usize>(rules: &Ruleset, slice: Slice) {
         let frame: Frame<N> = Frame::new(rules, slice).unwrap();
         let sets = &frame.defenders;
-        proptest!(ProptestConfig::with_cases(100), |(number in 0..frame.blocks(), row: Index)| {
-            let block = frame.block(number);
-            let rank = row.index(frame.block_rows()) as u32;
-            let valid = block.valid[rank as usize];
+        proptest!(ProptestConfig::with_cases(100), |(number: Index, row: Index)| {
+            let block = frame.block(BlockNumber::new(number.index(frame.blocks())));
+            let rank = Rank::new(row.index(frame.block_rows()));
+            let valid = block.valid[rank.index()];
             let arrivals = Arrivals::new(&frame, block.attackers);
             let mut beside = Vec::new();
             let quiet = |position: &Position, to: Square| {
@@ -113,7 +114,7 @@ mod tests {
             let mut lanes = block.valid.clone();
             arrivals.take_helped(&frame, &mut lanes);
             let expected = lanes_with(&frame, &block, rank, Side::Defenders, |p| quiet(p, p.king));
-            assert_eq!(lanes[rank as usize] & arrivals.king, expected, "{slice}, the king");
+            assert_eq!(lanes[rank.index()] & arrivals.king, expected, "{slice}, the king");
         });
     }
 

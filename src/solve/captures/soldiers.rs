@@ -5,6 +5,7 @@ use crate::rules::{Kind, Ruleset, Side};
 
 use crate::solve::frame::defender_sets::DefenderSets;
 use crate::solve::frame::region::Region;
+use crate::solve::rows::numbers::Rank;
 use crate::solve::rows::row::Row;
 
 /// A soldier next to the square of arrival who may be captured.
@@ -183,7 +184,7 @@ impl Threat {
 
     /// Whether one of the defenders of a row stands on the anvil.
     #[inline]
-    pub(crate) fn is_backed<const N: usize>(&self, sets: &DefenderSets<N>, rank: u32) -> bool {
+    pub(crate) fn is_backed<const N: usize>(&self, sets: &DefenderSets<N>, rank: Rank) -> bool {
         self.can_be_backed && sets.is_among(sets.men(rank), self.anvil)
     }
 

@@ -8,12 +8,14 @@ use crate::rules::Side;
 use crate::slice::Slice;
 use crate::solve::error::BuildError;
 use crate::solve::frame::Frame;
-use crate::solve::initial::coded_rows::CodedRows;
+use crate::solve::initial::coded_rows::{CodedRows, code_of};
 use crate::solve::initial::pass::SubSlices;
 use crate::solve::initial::sub_slice::SubSlice;
+use crate::solve::rows::numbers::BlockNumber;
 use crate::solve::rows::row::Row;
 use crate::table::{BlockShape, Code, Metric, Table, TableFile};
 use crate::tablebase::{Tablebase, foreign};
+use crate::value::Value;
 
 use super::table_rows::{SolverBlock, SolverRows};
 
@@ -29,8 +31,8 @@ const MOST_TASK_ROWS: u64 = 1 << 18;
 /// beyond is none of ours.
 const LARGEST_CODE: Code = Code::MAX / 2;
 
-/// The code of a position that the side to move decides.
-const WIN_IN_1: Code = 1;
+/// The value of a position that the side to move decides.
+const WIN_IN_1: Value = Value::Win(1);
 
 /// The slices that captures in this slice lead to, with the side to move there:
 /// first after captures of defenders, then of attackers. Slices without
@@ -131,7 +133,7 @@ fn read_blocks<const N: usize>(
     let mut block = rows.room();
     let mut entries: Vec<Entries<N>> = vec![Vec::new(); frame.block_rows()];
     let mut at = 0;
-    for number in blocks {
+    for number in blocks.map(BlockNumber::new) {
         rows.block(number, to_move, &mut block);
         for (entries, row) in entries.iter_mut().zip(&block.rows) {
             entries.clear();
@@ -151,7 +153,7 @@ fn read_blocks<const N: usize>(
                 continue;
             };
             if !row.decided.is_empty() {
-                add(entries, WIN_IN_1, row.decided);
+                add(entries, code_of(WIN_IN_1), row.decided);
             }
             part.push(entries.iter().copied());
         }
@@ -173,7 +175,7 @@ fn spread<const N: usize>(
         let images = frame.defenders.images(symmetry);
         for (from, &to) in least.iter().zip(images) {
             for &(code, lanes) in from {
-                add(&mut entries[to as usize], code, frame.region.transform(symmetry, lanes));
+                add(&mut entries[to.index()], code, frame.region.transform(symmetry, lanes));
             }
         }
     }
@@ -219,7 +221,9 @@ mod tests {
     use super::*;
     use crate::index::SliceIndex;
     use crate::rules::Ruleset;
-    use crate::table::{Grid, Header, Packing, SideSummary, TableWriter, ValueHash, encode_block};
+    use crate::table::{
+        Grid, Header, Packing, SideSummary, TableWriter, ValueHash, dtw_value, encode_block,
+    };
     use crate::tablebase::ProbeError;
 
     /// The tables that captures in brandubh K1v1 lead to, where all positions of K0v1
@@ -244,9 +248,11 @@ mod tests {
         for block in 0..2 {
             writer.append(block, encode_block(Packing::Words, 1, &values).unwrap()).unwrap();
         }
-        let summary = match code % 2 {
-            1 => SideSummary { positions: 1, wins: 1, max_win: code, ..Default::default() },
-            _ => SideSummary { positions: 1, losses: 1, max_loss: code - 2, ..Default::default() },
+        let one = SideSummary { positions: 1, ..Default::default() };
+        let summary = match dtw_value(code).unwrap() {
+            Value::Win(plies) => SideSummary { wins: 1, max_win: plies, ..one },
+            Value::Loss(plies) => SideSummary { losses: 1, max_loss: plies, ..one },
+            Value::Draw => one,
         };
         writer.finish([summary; 2], ValueHash([0; 32])).unwrap();
         let mut base = Tablebase::new(rules);

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use crate::board::{Board, Square, SquareSet, Symmetry};
 use crate::index::{AttackerSets, Binomials, Walker, binomial, colex_rank};
+use crate::solve::rows::numbers::BlockNumber;
 
 /// The most attacker sets of which each gets an entry: 4 bytes each.
 const MOST_ENTRIES: u64 = 1 << 28;
@@ -12,7 +13,7 @@ const MOST_ENTRIES: u64 = 1 << 28;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
     /// The block.
-    pub block: usize,
+    pub block: BlockNumber,
     /// What brings the set to the block's.
     pub symmetry: Symmetry,
     /// What brings the block's lanes back.
@@ -143,7 +144,7 @@ impl BlockLookup {
             None => {
                 let canonical = self.sets.canonical(set);
                 let back = self.inverse[canonical.symmetry.index()];
-                let block = canonical.offset as usize;
+                let block = BlockNumber::from(canonical.offset);
                 Target { block, symmetry: canonical.symmetry, back }
             }
         }
@@ -204,7 +205,7 @@ impl BlockLookup {
         let entry = entry.load(Ordering::Relaxed);
         let number = (entry & 7) as usize;
         Target {
-            block: (entry >> 3) as usize,
+            block: BlockNumber::new((entry >> 3) as usize),
             symmetry: Symmetry::ALL[number],
             back: self.inverse[number],
         }
@@ -232,7 +233,7 @@ mod tests {
         })
     }
 
-    fn parts(target: Target) -> (usize, Symmetry, Symmetry) {
+    fn parts(target: Target) -> (BlockNumber, Symmetry, Symmetry) {
         (target.block, target.symmetry, target.back)
     }
 
@@ -283,7 +284,7 @@ mod tests {
             let set: SquareSet = squares.into_iter().collect();
             for lookup in &lookups {
                 let target = lookup.target(set);
-                let (canonical, _) = lookup.sets().unrank(target.block as u64);
+                let (canonical, _) = lookup.sets().unrank(target.block.into());
                 assert_eq!(target.symmetry.apply_set(rules.board, set), canonical);
                 assert_eq!(target.back.apply_set(rules.board, canonical), set);
                 assert_eq!(target.symmetry.then(target.back), Symmetry::IDENTITY);

@@ -11,6 +11,7 @@ use crate::solve::frame::{Block, Frame};
 use crate::solve::moves::Moves;
 use crate::solve::moves::by_block::{BlockMoves, Targets};
 use crate::solve::moves::by_row::{RankLanes, RowBuffers};
+use crate::solve::rows::numbers::{BlockNumber, Rank};
 use crate::solve::rows::row::Row;
 use crate::solve::samples::{is_in_set, lanes_with, least, load, positions, with_words};
 use crate::unmoves::unmoves;
@@ -22,9 +23,9 @@ const ROWS: usize = 8;
 /// A table of all positions in the set of that number, this side to move.
 fn table<const N: usize>(frame: &Frame<N>, set: u64, to_move: Side) -> Vec<Row<N>> {
     let mut table = Vec::new();
-    for number in 0..frame.blocks() {
+    for number in frame.block_numbers() {
         let block = frame.block(number);
-        table.extend((0..frame.block_rows() as u32).map(|rank| {
+        table.extend(frame.defenders.ranks().map(|rank| {
             lanes_with(frame, &block, rank, to_move, |p| is_in_set(frame.rules, set, p))
         }));
     }
@@ -40,11 +41,11 @@ fn leads_to(rules: &Ruleset, set: u64, complement: bool, position: &Position) ->
 }
 
 /// Some blocks and, in each, some ranks.
-fn some<const N: usize>(frame: &Frame<N>) -> impl Iterator<Item = (Block<N>, Vec<u32>)> {
-    let blocks = (0..frame.blocks()).step_by(1 + frame.blocks() / BLOCKS);
-    let ranks = |first| {
+fn some<const N: usize>(frame: &Frame<N>) -> impl Iterator<Item = (Block<N>, Vec<Rank>)> {
+    let blocks = frame.block_numbers().step_by(1 + frame.blocks() / BLOCKS);
+    let ranks = |first: BlockNumber| {
         let step = 1 + frame.block_rows() / ROWS;
-        (first % step..frame.block_rows()).step_by(step).map(|rank| rank as u32).collect()
+        (first.index() % step..frame.block_rows()).step_by(step).map(Rank::new).collect()
     };
     blocks.map(move |number| (frame.block(number), ranks(number)))
 }
@@ -53,17 +54,17 @@ fn some<const N: usize>(frame: &Frame<N>) -> impl Iterator<Item = (Block<N>, Vec
 fn rows_of<const N: usize>(
     frame: &Frame<N>,
     block: &Block<N>,
-    ranks: &[u32],
+    ranks: &[Rank],
     table: &[Row<N>],
 ) -> Vec<RankLanes<N>> {
-    let first = block.number * frame.block_rows();
-    let rows = ranks.iter().map(|&rank| (rank, table[first + rank as usize]));
+    let first = frame.first_row(block.number);
+    let rows = ranks.iter().map(|&rank| (rank, table[first + rank.index()]));
     rows.filter(|(_, lanes)| !lanes.is_empty()).collect()
 }
 
 fn stars<const N: usize>(frame: &Frame<N>, moves: &Moves<N>, table: &[Row<N>], set: u64) {
     let Some(stars) = &moves.stars else { return };
-    let valid = || (0..frame.blocks()).flat_map(|number| frame.block(number).valid);
+    let valid = || frame.block_numbers().flat_map(|number| frame.block(number).valid);
     for complement in [false, true] {
         let mut left: Vec<Row<N>> = valid().collect();
         if complement {
@@ -73,9 +74,9 @@ fn stars<const N: usize>(frame: &Frame<N>, moves: &Moves<N>, table: &[Row<N>], s
             stars.without_moves(table, complement, &mut left);
         }
         for (block, _) in some(frame) {
-            let row = &mut left[block.number..=block.number];
+            let row = &mut left[block.number.index()..][..1];
             moves.rows.keep_images(&mut frame.walker(), block.number, row);
-            let expected = lanes_with(frame, &block, 0, Side::Attackers, |position| {
+            let expected = lanes_with(frame, &block, Rank::FIRST, Side::Attackers, |position| {
                 !leads_to(frame.rules, set, complement, position)
             });
             assert_eq!(row[0], expected, "{} {:?}", frame.slice, block.attackers);
@@ -87,14 +88,15 @@ fn blocks<const N: usize>(frame: &Frame<N>, side: Side, table: &[Row<N>], set: u
     let mut block_moves = BlockMoves::new(frame);
     for complement in [false, true] {
         for (block, ranks) in some(frame) {
-            let targets = Targets { rows: table, first_block: 0, complement, blocks: None };
+            let targets =
+                Targets { rows: table, first_block: BlockNumber::FIRST, complement, blocks: None };
             let mut left = block.valid.clone();
             block_moves.quiet_moves(side, &block, targets, &mut left);
             for rank in ranks {
                 let expected = lanes_with(frame, &block, rank, side, |position| {
                     !leads_to(frame.rules, set, complement, position)
                 });
-                assert_eq!(left[rank as usize], expected, "{side:?} {:?}", block.attackers);
+                assert_eq!(left[rank.index()], expected, "{side:?} {:?}", block.attackers);
             }
         }
     }
@@ -110,14 +112,14 @@ fn escapes<const N: usize>(
 ) {
     for (block, ranks) in some(frame) {
         let mut rows: Vec<RankLanes<N>> =
-            ranks.iter().map(|&rank| (rank, block.valid[rank as usize])).collect();
+            ranks.iter().map(|&rank| (rank, block.valid[rank.index()])).collect();
         match side {
             Side::Attackers => {
                 let mut buffers = RowBuffers::default();
                 moves.rows.attackers_escape(block.attackers, table, &mut rows, &mut buffers);
             }
             Side::Defenders => {
-                let of_block = &table[block.number * frame.block_rows()..][..frame.block_rows()];
+                let of_block = &table[frame.first_row(block.number)..][..frame.block_rows()];
                 for (rank, lanes) in &mut rows {
                     let row = (*rank, *lanes);
                     *lanes = moves.rows.without_defenders_escape(block.attackers, of_block, row);
@@ -140,7 +142,7 @@ fn moves_back<const N: usize>(frame: &Frame<N>, moves: &Moves<N>, side: Side, ta
     for (block, ranks) in some(frame) {
         let rows = rows_of(frame, &block, &ranks, table);
         let mut found = BTreeSet::new();
-        let mut put = |block: &Block<N>, rank: u32, lanes: Row<N>| {
+        let mut put = |block: &Block<N>, rank: Rank, lanes: Row<N>| {
             let all = positions(frame, block, rank, side);
             let some = all.filter(|&(lane, _)| !(lane & lanes).is_empty());
             found.extend(some.map(|(_, position)| least(rules, &position)));
@@ -149,7 +151,7 @@ fn moves_back<const N: usize>(frame: &Frame<N>, moves: &Moves<N>, side: Side, ta
             Side::Attackers => {
                 let mut buffers = RowBuffers::default();
                 moves.rows.attacker_unmoves(block.attackers, &rows, &mut buffers, |b, r, lanes| {
-                    put(&frame.block(b), r as u32, lanes);
+                    put(&frame.block(b), r, lanes);
                 });
             }
             Side::Defenders => {
@@ -177,7 +179,7 @@ fn single_rows<const N: usize>(frame: &Frame<N>, moves: &Moves<N>) {
     let rules = frame.rules;
     for (block, ranks) in some(frame) {
         for rank in ranks {
-            let valid = block.valid[rank as usize];
+            let valid = block.valid[rank.index()];
             let quiet = |position: &Position, mover, to| {
                 Captures::by_arrival(rules, position, mover, to).is_empty()
             };
@@ -197,7 +199,7 @@ fn single_rows<const N: usize>(frame: &Frame<N>, moves: &Moves<N>) {
             let (stalemates, decisive) =
                 moves.rows.attackers_ahead(block.attackers, lanes, &mut Vec::new());
             let lanes_with = |has: &dyn Fn(&Position) -> bool| {
-                lanes_with(frame, &block, 0, Side::Attackers, has)
+                lanes_with(frame, &block, Rank::FIRST, Side::Attackers, has)
             };
             assert_eq!(stalemates, lanes_with(&|position| !has_move(rules, position)));
             let captures = |position: &Position| {
