@@ -47,6 +47,28 @@ pub(super) unsafe fn answered<T>(
     })
 }
 
+/// A list about one position: its length, and as much of it as there is room for.
+pub(super) unsafe fn listed<T>(
+    tablebase: *const TaflTablebase,
+    position: *const TaflPosition,
+    (list, capacity): (*mut T, usize),
+    length: *mut usize,
+    ask: impl FnOnce(&Tablebase, &Position) -> Result<Vec<T>, Failure>,
+) -> TaflStatus {
+    guarded(|| {
+        // SAFETY: what the pointers point to is the caller's word.
+        let (tables, position, mut list, mut length) = unsafe {
+            let (tables, position) = asked(tablebase, position)?;
+            let list = Output::new(list, capacity, "moves")?;
+            (tables, position, list, Output::new(length, 1, "length")?)
+        };
+        let found = ask(tables, &position)?;
+        length.put(0, found.len());
+        list.write(found);
+        Ok(())
+    })
+}
+
 pub(super) type ProbeMany<A> = fn(&Tablebase, &[Position]) -> Vec<Result<A, ProbeError>>;
 
 /// The answers to many positions, each with a status of its own.

@@ -30,15 +30,17 @@ use std::path::Path;
 
 pub use status::TaflStatus;
 pub use types::{
-    TAFL_ACCESS_MAPPED, TAFL_ACCESS_READ, TAFL_MOVE_TEXT_BYTES, TAFL_SET_WORDS,
-    TaflCacheStatistics, TaflDtw, TaflMove, TaflOptions, TaflPosition, TaflWdl,
+    TAFL_ACCESS_MAPPED, TAFL_ACCESS_READ, TAFL_KNOWN_ALL, TAFL_KNOWN_NOTHING, TAFL_KNOWN_OUTCOME,
+    TAFL_MOVE_TEXT_BYTES, TAFL_SET_WORDS, TaflCacheStatistics, TaflDtw, TaflMove, TaflMoveValue,
+    TaflOptions, TaflPosition, TaflWdl,
 };
 
+use crate::moves::{Move, legal_moves};
 use crate::position::Position;
 use crate::rules::{Endless, Ruleset};
 use crate::tablebase::Tablebase;
 
-use calls::{answered, asked, many_answered, told};
+use calls::{answered, listed, many_answered, told};
 use pointers::{Output, reference, text};
 use status::{Failure, guarded};
 
@@ -246,18 +248,78 @@ pub unsafe extern "C" fn taflbase_line(
     capacity: usize,
     length: *mut usize,
 ) -> TaflStatus {
-    guarded(|| {
-        // SAFETY: what the pointers point to is the caller's word.
-        let (tables, position, mut moves, mut length) = unsafe {
-            let (tables, position) = asked(tablebase, position)?;
-            let moves = Output::new(moves, capacity, "moves")?;
-            (tables, position, moves, Output::new(length, 1, "length")?)
+    let line = |tables: &Tablebase, position: &Position| {
+        let line = tables.line(position)?.into_iter();
+        Ok(line.map(|played| TaflMove::new(played, tables.rules().board)).collect())
+    };
+    // SAFETY: the pointers are good by the caller's word.
+    unsafe { listed(tablebase, position, (moves, capacity), length, line) }
+}
+
+/// The legal moves of a position, by origin and then by target in the order of squares;
+/// `moves`, `capacity` and `length` as for taflbase_line. No tables are needed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taflbase_legal_moves(
+    tablebase: *const TaflTablebase,
+    position: *const TaflPosition,
+    moves: *mut TaflMove,
+    capacity: usize,
+    length: *mut usize,
+) -> TaflStatus {
+    let legal = |tables: &Tablebase, position: &Position| {
+        let rules = tables.rules();
+        position.check(rules)?;
+        let moves = legal_moves(rules, position).into_iter();
+        Ok(moves.map(|played| TaflMove::new(played, rules.board)).collect())
+    };
+    // SAFETY: the pointers are good by the caller's word.
+    unsafe { listed(tablebase, position, (moves, capacity), length, legal) }
+}
+
+/// The legal moves of a position with their values, best first: the quickest win, then
+/// draws, then the slowest loss, then those of which nothing is known; `moves`, `capacity`
+/// and `length` as for taflbase_line.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taflbase_probe_moves(
+    tablebase: *const TaflTablebase,
+    position: *const TaflPosition,
+    moves: *mut TaflMoveValue,
+    capacity: usize,
+    length: *mut usize,
+) -> TaflStatus {
+    let probe = |tables: &Tablebase, position: &Position| {
+        let moves = tables.probe(position)?.moves;
+        Ok(moves.iter().map(|probed| TaflMoveValue::new(probed, tables.rules().board)).collect())
+    };
+    // SAFETY: the pointers are good by the caller's word.
+    unsafe { listed(tablebase, position, (moves, capacity), length, probe) }
+}
+
+/// The position after a legal move, of which only `from` and `to` are read. Captured
+/// soldiers are gone; a captured king stays on the board, and after a move that ends the
+/// game there is nothing to probe.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taflbase_play(
+    tablebase: *const TaflTablebase,
+    position: *const TaflPosition,
+    played: *const TaflMove,
+    after: *mut TaflPosition,
+) -> TaflStatus {
+    // SAFETY: the pointer is good by the caller's word.
+    let read = unsafe { reference(played, "played") };
+    let play = |tables: &Tablebase, position: &Position| {
+        let TaflMove { from, to, .. } = *read?;
+        position.check(tables.rules())?;
+        let squares = |mv: &Move| (mv.from.index(), mv.to.index());
+        let moves = legal_moves(tables.rules(), position);
+        let legal = moves.iter().find(|mv| squares(mv) == (from.into(), to.into()));
+        let illegal = || {
+            Failure::argument(format!("there is no legal move from square {from} to square {to}"))
         };
-        let line = tables.line(&position)?;
-        length.put(0, line.len());
-        moves.write(line.into_iter().map(|played| TaflMove::new(played, tables.rules().board)));
-        Ok(())
-    })
+        Ok(position.after(legal.ok_or_else(illegal)?).into())
+    };
+    // SAFETY: the pointers are good by the caller's word.
+    unsafe { answered(tablebase, position, after, play) }
 }
 
 /// Win, draw or loss of `count` positions, each block of a table read once and by all

@@ -50,6 +50,21 @@
 #define TAFL_ACCESS_READ 1
 
 /**
+ * Nothing is known of what a move leads to: the table of its slice is missing.
+ */
+#define TAFL_KNOWN_NOTHING 0
+
+/**
+ * The outcome of a move is known, and not its distance.
+ */
+#define TAFL_KNOWN_OUTCOME 1
+
+/**
+ * All is known of a move.
+ */
+#define TAFL_KNOWN_ALL 2
+
+/**
  * How a call ended. 0 is success; for everything else taflbase_last_error has a
  * message.
  */
@@ -231,6 +246,29 @@ typedef struct {
   char text[TAFL_MOVE_TEXT_BYTES];
 } TaflMove;
 
+/**
+ * A legal move and what it leads to.
+ */
+typedef struct {
+  /**
+   * The move.
+   */
+  TaflMove played;
+  /**
+   * TAFL_KNOWN_NOTHING, TAFL_KNOWN_OUTCOME or TAFL_KNOWN_ALL.
+   */
+  int known;
+  /**
+   * Its outcome for the side that plays it; a draw if nothing is known.
+   */
+  TaflWdl wdl;
+  /**
+   * The plies that are left after it: 0 for a move that ends the game. 0 for a draw,
+   * and where they are not known.
+   */
+  uint16_t plies;
+} TaflMoveValue;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -342,6 +380,37 @@ TaflStatus taflbase_line(const TaflTablebase *tablebase,
                          TaflMove *moves,
                          size_t capacity,
                          size_t *length);
+
+/**
+ * The legal moves of a position, by origin and then by target in the order of squares;
+ * `moves`, `capacity` and `length` as for taflbase_line. No tables are needed.
+ */
+TaflStatus taflbase_legal_moves(const TaflTablebase *tablebase,
+                                const TaflPosition *position,
+                                TaflMove *moves,
+                                size_t capacity,
+                                size_t *length);
+
+/**
+ * The legal moves of a position with their values, best first: the quickest win, then
+ * draws, then the slowest loss, then those of which nothing is known; `moves`, `capacity`
+ * and `length` as for taflbase_line.
+ */
+TaflStatus taflbase_probe_moves(const TaflTablebase *tablebase,
+                                const TaflPosition *position,
+                                TaflMoveValue *moves,
+                                size_t capacity,
+                                size_t *length);
+
+/**
+ * The position after a legal move, of which only `from` and `to` are read. Captured
+ * soldiers are gone; a captured king stays on the board, and after a move that ends the
+ * game there is nothing to probe.
+ */
+TaflStatus taflbase_play(const TaflTablebase *tablebase,
+                         const TaflPosition *position,
+                         const TaflMove *played,
+                         TaflPosition *after);
 
 /**
  * Win, draw or loss of `count` positions, each block of a table read once and by all

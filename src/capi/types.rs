@@ -8,7 +8,7 @@ use crate::moves::{Ending, Move};
 use crate::position::{Position, PositionError};
 use crate::rules::{Kind, Side};
 use crate::table::Access;
-use crate::tablebase::{BlockCache, CacheStatistics, TablebaseOptions};
+use crate::tablebase::{BlockCache, CacheStatistics, MoveProbe, TablebaseOptions};
 use crate::value::{Value, Wdl};
 
 use super::status::Failure;
@@ -108,6 +108,30 @@ pub struct TaflMove {
     pub text: [c_char; TAFL_MOVE_TEXT_BYTES],
 }
 
+/// Nothing is known of what a move leads to: the table of its slice is missing.
+pub const TAFL_KNOWN_NOTHING: c_int = 0;
+
+/// The outcome of a move is known, and not its distance.
+pub const TAFL_KNOWN_OUTCOME: c_int = 1;
+
+/// All is known of a move.
+pub const TAFL_KNOWN_ALL: c_int = 2;
+
+/// A legal move and what it leads to.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TaflMoveValue {
+    /// The move.
+    pub played: TaflMove,
+    /// TAFL_KNOWN_NOTHING, TAFL_KNOWN_OUTCOME or TAFL_KNOWN_ALL.
+    pub known: c_int,
+    /// Its outcome for the side that plays it; a draw if nothing is known.
+    pub wdl: TaflWdl,
+    /// The plies that are left after it: 0 for a move that ends the game. 0 for a draw,
+    /// and where they are not known.
+    pub plies: u16,
+}
+
 impl Default for TaflOptions {
     fn default() -> TaflOptions {
         TaflOptions { cache_bytes: BlockCache::DEFAULT_BYTES, access: TAFL_ACCESS_MAPPED }
@@ -182,6 +206,22 @@ impl From<Wdl> for TaflWdl {
 impl From<Value> for TaflDtw {
     fn from(value: Value) -> TaflDtw {
         TaflDtw { wdl: value.wdl().into(), plies: value.plies().unwrap_or(0) }
+    }
+}
+
+impl TaflMoveValue {
+    pub(super) fn new(probed: &MoveProbe, board: Board) -> TaflMoveValue {
+        let known = match probed.value {
+            None => TAFL_KNOWN_NOTHING,
+            Some(value) if value.is_exact() => TAFL_KNOWN_ALL,
+            Some(_) => TAFL_KNOWN_OUTCOME,
+        };
+        TaflMoveValue {
+            played: TaflMove::new(probed.played, board),
+            known,
+            wdl: probed.value.map_or(TaflWdl::Draw, |value| value.wdl.into()),
+            plies: probed.value.and_then(|value| value.plies).unwrap_or(0),
+        }
     }
 }
 

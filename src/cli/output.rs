@@ -113,6 +113,10 @@ impl Session {
     fn missing(&self, base: &Tablebase, rules: &str, slice: Slice, metric: Metric) -> String {
         let wanted = format!("--slice {slice}");
         let missing = format!("there is no {metric} table of {slice} in {}", self.tables.display());
+        let reached = match metric {
+            Metric::Wdl => base.max_men(),
+            Metric::Dtw => base.max_men_dtw(),
+        };
         let takes = match needed_memory(base, slice) {
             Some(needed) if needed <= available_bytes().unwrap_or(u64::MAX) => {
                 return format!("{missing}; run `{}`", self.command("build", rules, &wanted));
@@ -122,10 +126,9 @@ impl Session {
         };
         format!(
             "{missing}, nor can one be built here: {} men would take {takes}, as `{}` tells; the \
-             tables here reach {} men",
+             tables here reach {reached} men",
             slice.men(),
             self.command("plan", rules, &wanted),
-            base.max_men(),
         )
     }
 }

@@ -38,6 +38,52 @@ static void read_positions(void)
     }
 }
 
+static int same_position(const TaflPosition *one, const TaflPosition *other)
+{
+    return memcmp(one->attackers, other->attackers, sizeof one->attackers) == 0
+        && memcmp(one->defenders, other->defenders, sizeof one->defenders) == 0
+        && one->king == other->king && one->to_move == other->to_move;
+}
+
+/* All moves have values; the best one's is the position's; each is worth what the
+ * position after it is. */
+static void compare_moves(size_t i, TaflDtw value)
+{
+    static TaflMove legal[400];
+    static TaflMoveValue probed[400];
+    size_t count, length;
+    require(taflbase_legal_moves(tables, &positions[i], legal, 400, &count) == TAFL_STATUS_OK,
+            "legal moves", i);
+    require(taflbase_probe_moves(tables, &positions[i], probed, 400, &length) == TAFL_STATUS_OK,
+            "probe moves", i);
+    require(count == length && count <= 400, "as many moves", i);
+    for (size_t n = 0; n < length; n++) {
+        TaflPosition after, again;
+        TaflDtw dtw;
+        const TaflMoveValue *move = &probed[n];
+        size_t found = 0;
+        while (found < count && strcmp(legal[found].text, move->played.text) != 0)
+            found++;
+        require(found < count, "a legal move", i);
+        require(move->known == TAFL_KNOWN_ALL, "a known move", i);
+        require(taflbase_play(tables, &positions[i], &legal[found], &after) == TAFL_STATUS_OK,
+                "play", i);
+        require(taflbase_play(tables, &positions[i], &move->played, &again) == TAFL_STATUS_OK
+                    && same_position(&after, &again) && after.to_move != positions[i].to_move,
+                "the same position", i);
+        if (move->played.ending != 0) {
+            require(move->wdl == TAFL_WDL_WIN && move->plies == 0, "an ending", i);
+        } else {
+            require(taflbase_probe_dtw(tables, &after, &dtw) == TAFL_STATUS_OK, "after", i);
+            require(dtw.wdl == -move->wdl && dtw.plies == move->plies, "a move's value", i);
+        }
+        if (n == 0)
+            require(move->wdl == value.wdl
+                        && (value.wdl == TAFL_WDL_DRAW || move->plies + 1 == value.plies),
+                    "the best move's value", i);
+    }
+}
+
 static void print_answers(void)
 {
     static const char *const names[] = {"loss", "draw", "win"};
@@ -52,6 +98,7 @@ static void print_answers(void)
         require(statuses[i] == TAFL_STATUS_OK && outcomes[i] == values[i].wdl, "wdl", i);
         printf("%s %d %s\n", names[values[i].wdl + 1], values[i].plies,
                status == TAFL_STATUS_OK ? best.text : "none");
+        compare_moves(i, values[i]);
     }
 }
 

@@ -103,6 +103,11 @@ static void wrong_pointers(const char *folder)
     FAILS(taflbase_best_move(tables, NULL, &move), invalid, "position");
     FAILS(taflbase_line(tables, &position, NULL, 1, &length), invalid, "moves");
     FAILS(taflbase_line(tables, &position, &move, 1, NULL), invalid, "length");
+    FAILS(taflbase_legal_moves(tables, &position, NULL, 1, &length), invalid, "moves");
+    FAILS(taflbase_probe_moves(tables, &position, NULL, 1, &length), invalid, "moves");
+    FAILS(taflbase_play(tables, &position, NULL, &position), invalid, "played");
+    move.from = move.to = 0;
+    FAILS(taflbase_play(tables, &position, &move, &position), invalid, "no legal move");
     FAILS(taflbase_probe_many_wdl(tables, NULL, 1, &wdl, &status), invalid, "positions");
     FAILS(taflbase_probe_many_wdl(tables, &position, 1, NULL, &status), invalid, "wdl");
     FAILS(taflbase_probe_many_dtw(tables, &position, 1, &dtw, NULL), invalid, "statuses");
