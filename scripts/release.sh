@@ -50,7 +50,7 @@ alone() { unshare --map-root-user --user --mount chroot "$@"; }
 
 step "the program"
 rustup target add "$target"
-cargo build --release --locked --target "$target"
+cargo build --release --target "$target"
 name=taflbase-$version-$arch-linux
 stage=$place/$name
 mkdir -p "$stage"/{man,completions}
@@ -68,7 +68,7 @@ alone "$place/root" /taflbase verify brandubh --tables /tables > /dev/null
 tar -C "$place" -czf "$files/$name.tar.gz" "$name"
 
 step "the C library"
-cargo rustc --release --locked --lib --no-default-features --features capi \
+cargo rustc --release --lib --no-default-features --features capi \
     --crate-type cdylib,staticlib
 name=libtaflbase-$version-$arch-linux
 stage=$place/$name
@@ -106,7 +106,7 @@ tar -C "$place" -czf "$files/$name.tar.gz" "$name"
 step "the Python package"
 python3 -m venv "$place/tools"
 "$place/tools/bin/pip" install -q maturin
-"$place/tools/bin/maturin" build --release --locked -m python/Cargo.toml -o "$files"
+"$place/tools/bin/maturin" build --release -m python/Cargo.toml -o "$files"
 wheel=$(ls "$files"/*.whl)
 tried=
 for python in python3 python3.{9..20} ~/.pyenv/versions/*/bin/python3; do
@@ -128,11 +128,11 @@ echo "the wheel works with Python$tried"
 step "the source"
 git archive --prefix="taflbase-$version/" -o "$files/taflbase-$version.tar.gz" HEAD
 # Builds the program from what is packed.
-cargo package --locked
+cargo package
 cp "$CARGO_TARGET_DIR/package/taflbase-$version.crate" "$files"
 if [[ $tests == yes ]]; then
     tar -C "$place" -xzf "$files/taflbase-$version.crate"
-    (cd "$place/taflbase-$version" && cargo test --locked --features capi)
+    (cd "$place/taflbase-$version" && cargo test --features capi)
 fi
 
 cd "$files"
