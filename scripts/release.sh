@@ -111,7 +111,9 @@ wheel=$(ls "$files"/*.whl)
 tried=
 for python in python3 python3.{9..20} ~/.pyenv/versions/*/bin/python3; do
     command -v "$python" > /dev/null || continue
-    number=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+    # A name may stand for a Python that is not there.
+    number=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2> /dev/null) \
+        || continue
     [[ $tried != *" $number "* ]] || continue
     "$python" -c 'import sys; sys.exit(sys.version_info < (3, 9))' || continue
     "$python" -m venv "$place/python-$number"

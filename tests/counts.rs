@@ -76,7 +76,9 @@ fn tables_have_the_values_of_the_brute_force_program() {
         let rules = load(name);
         let position = Position::parse(text, &rules).unwrap();
         let slice = position.slice();
-        let base = bases.entry(name).or_insert_with(|| Tablebase::new(rules.clone()));
+        let base = bases
+            .entry(name)
+            .or_insert_with(|| Tablebase::open_files(rules.clone(), folder.path()).unwrap());
         if !base.slices(Metric::Dtw).contains(&slice) {
             let options = BuildOptions::default();
             build(&rules, folder.path(), &[slice], &options, &(), &mut |_| {}).unwrap();

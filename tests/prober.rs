@@ -199,7 +199,7 @@ fn tables_come_from_several_folders() {
         let name = format!("{slice}.dtw");
         fs::copy(own.join(&name), folder.path().join(&name)).unwrap();
     }
-    let mut base = Tablebase::new(tables.rules.clone());
+    let mut base = without_tables(tables.rules.clone());
     assert_eq!(base.max_men(), 0);
     let error = base.probe_wdl(&tables.positions[0]).unwrap_err().to_string();
     assert_eq!(
@@ -224,9 +224,15 @@ fn some_of(folder: &Path, keep: impl Fn(&str) -> bool) -> (tempfile::TempDir, Ta
             fs::copy(&path, some.path().join(name)).unwrap();
         }
     }
-    let mut base = Tablebase::new(Ruleset::builtin("brandubh").unwrap());
+    let mut base = without_tables(Ruleset::builtin("brandubh").unwrap());
     base.add_directory(some.path()).unwrap();
     (some, base)
+}
+
+/// Not even those that are part of the library.
+fn without_tables(rules: Ruleset) -> Tablebase {
+    let options = TablebaseOptions { embedded: false, ..TablebaseOptions::default() };
+    Tablebase::with_options(rules, options)
 }
 
 /// Whatever tables are missing: a best move is best, and nothing else is one.
