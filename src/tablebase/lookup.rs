@@ -140,7 +140,7 @@ impl Tablebase {
         let values = self.probe_all::<Value>(positions);
         let mut answers: Vec<Result<Probed, ProbeError>> =
             values.into_iter().map(|value| value.map(Probed::from)).collect();
-        let is_missing = |answer| matches!(answer, Err(ProbeError::MissingTable { .. }));
+        let is_missing = |answer: &_| matches!(answer, Err(ProbeError::MissingTable { .. }));
         let missing: Vec<usize> = (0..answers.len()).filter(|&i| is_missing(&answers[i])).collect();
         let without: Vec<Position> = missing.iter().map(|&i| positions[i]).collect();
         for (i, wdl) in missing.into_iter().zip(self.probe_all::<Wdl>(&without)) {
