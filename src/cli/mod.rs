@@ -6,6 +6,7 @@ mod build;
 mod calibration;
 mod check;
 mod failure;
+mod find;
 mod line;
 mod machine;
 mod manifest;
@@ -64,6 +65,7 @@ enum Command {
     Build(build::Args),
     Probe(probe::Args),
     Line(line::Args),
+    Find(find::Args),
     Stats(stats::Args),
     Verify(verify::Args),
     Check(check::Args),
@@ -82,6 +84,7 @@ impl Command {
             | Command::Plan(_)
             | Command::Probe(_)
             | Command::Line(_)
+            | Command::Find(_)
             | Command::Stats(_)
             | Command::Manifest(_)
             | Command::Bench(_) => false,
@@ -112,6 +115,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Build(args) => build::run(&args, &session),
         Command::Probe(args) => probe::run(&args, &session),
         Command::Line(args) => line::run(&args, &session),
+        Command::Find(args) => find::run(&args, &session),
         Command::Stats(args) => stats::run(&args, &session),
         Command::Verify(args) => verify::run(&args, &session),
         Command::Check(args) => check::run(&args, &session),
