@@ -2,6 +2,7 @@
 
 mod closed;
 mod damage;
+mod find;
 #[path = "../forge/mod.rs"]
 mod forge;
 mod hostile;
