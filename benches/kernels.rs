@@ -1,5 +1,5 @@
-//! The solver's inner loops: rows, transforms, the king's slides, and the moves of a
-//! block, for rows of one and of two words.
+//! The solver's inner loops: rows, transforms, the king's slides, the moves of a block,
+//! and what is done for a bare king, for rows of one and of two words.
 //!
 //! Every benchmark asserts its answer.
 
@@ -35,9 +35,48 @@ fn slice<const N: usize>(c: &mut Criterion, rules: &str, slice: &str) {
     }
 }
 
+fn bare_king<const N: usize>(c: &mut Criterion, rules: &str, slice: &str) {
+    let rules = Ruleset::load(rules).unwrap();
+    let kernels: Kernels<N> = Kernels::new(&rules, slice.parse().unwrap()).unwrap();
+    let bare = kernels.bare_king();
+    let name = format!("{} {slice}", rules.name);
+    let mut group = c.benchmark_group("all rows of a bare king");
+    group.throughput(Throughput::Elements(kernels.rows() as u64));
+    let ahead = bare.attackers_ahead();
+    // Which lanes are decided is worked out in two ways.
+    assert_eq!(bare.decided(Side::Attackers), ahead.1);
+    group.bench_function(BenchmarkId::new("attackers ahead", &name), |b| {
+        b.iter(|| assert_eq!(bare.attackers_ahead(), ahead));
+    });
+    for side in Side::ALL {
+        let decided = bare.decided(side);
+        assert!(decided > 0);
+        let id = BenchmarkId::new(format!("decided by the {}", side.name()), &name);
+        group.bench_function(id, |b| b.iter(|| assert_eq!(bare.decided(side), decided)));
+    }
+    let left = bare.stars();
+    assert!(left > 0);
+    group.bench_function(BenchmarkId::new("stars", &name), |b| {
+        b.iter(|| assert_eq!(bare.stars(), left));
+    });
+    let reached = bare.lines();
+    assert!(reached > left);
+    group.bench_function(BenchmarkId::new("lines", &name), |b| {
+        b.iter(|| assert_eq!(bare.lines(), reached));
+    });
+    let quiet = bare.quiet_king();
+    assert!(quiet > left);
+    group.bench_function(BenchmarkId::new("quiet king", &name), |b| {
+        b.iter(|| assert_eq!(bare.quiet_king(), quiet));
+    });
+    group.finish();
+}
+
 fn kernels(c: &mut Criterion) {
     slice::<1>(c, "brandubh", "K2v2");
     slice::<2>(c, "tablut", "K2v1");
+    bare_king::<1>(c, "brandubh", "K0v3");
+    bare_king::<2>(c, "tablut", "K0v3");
 }
 
 criterion_group!(benches, kernels);

@@ -84,6 +84,11 @@ pub mod kernels {
     pub use crate::solve::Kernels;
 }
 
+/// The examples of the README, so that they are tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 pub use game::{board, moves, notation, perft, position, rules, slice, unmoves, value};
 #[cfg(feature = "build")]
 pub use solve::building as build;

@@ -4,7 +4,9 @@ use pyo3::call::PyCallArgs;
 use pyo3::types::{PyAnyMethods, PyModule};
 use pyo3::{Bound, PyAny, PyResult, Python};
 use taflbase::Tablebase;
+use taflbase::moves::Move;
 use taflbase::position::Position;
+use taflbase::rules::Ruleset;
 use taflbase::tablebase::{MoveProbe, Probe};
 use taflbase::value::Value;
 
@@ -21,13 +23,28 @@ pub fn value<'py>(py: Python<'py>, base: &Tablebase, value: Value) -> PyResult<B
     named_tuple(py, "Value", (base.category(value.wdl()), value.plies()))
 }
 
+/// A move in a position.
+pub fn played<'py>(
+    py: Python<'py>,
+    rules: &Ruleset,
+    position: &Position,
+    played: &Move,
+) -> PyResult<Bound<'py, PyAny>> {
+    named_tuple(py, "Move", (text(rules, played), position.after(played).to_text(rules)))
+}
+
+/// A move as text.
+pub fn text(rules: &Ruleset, played: &Move) -> String {
+    played.display(rules.board).to_string()
+}
+
 pub fn probe<'py>(
     py: Python<'py>,
     base: &Tablebase,
     position: &Position,
     probe: &Probe,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let moves = probe.moves.iter().map(|probed| move_probe(py, base, probed));
+    let moves = probe.moves.iter().map(|probed| move_probe(py, base, position, probed));
     let fields = (
         position.to_text(base.rules()),
         position.to_move.name(),
@@ -41,13 +58,15 @@ pub fn probe<'py>(
 fn move_probe<'py>(
     py: Python<'py>,
     base: &Tablebase,
+    position: &Position,
     probed: &MoveProbe,
 ) -> PyResult<Bound<'py, PyAny>> {
     let fields = (
-        probed.played.display(base.rules().board).to_string(),
+        text(base.rules(), &probed.played),
         probed.category(base),
         probed.value.and_then(|value| value.plies),
         probed.played.is_conversion(),
+        position.after(&probed.played).to_text(base.rules()),
     );
     named_tuple(py, "MoveProbe", fields)
 }

@@ -7,6 +7,7 @@ mod errors;
 mod open;
 mod parameters;
 mod slice_values;
+mod squares;
 mod tablebase;
 
 #[pyo3::pymodule]
@@ -15,4 +16,8 @@ mod _native {
     use crate::open::{open, rulesets};
     #[pymodule_export]
     use crate::tablebase::Tablebase;
+
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "the name that Python has for it")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
 }

@@ -4,7 +4,7 @@ use pyo3::{PyResult, Python, pyfunction};
 use taflbase::rules::Ruleset;
 use taflbase::tablebase::{BlockCache, TablebaseOptions};
 
-use crate::errors::{RulesetError, probe_error};
+use crate::errors::{RulesetError, open_error};
 use crate::parameters::parse_word;
 use crate::tablebase::Tablebase;
 
@@ -16,7 +16,8 @@ const _: () = assert!(BlockCache::DEFAULT_BYTES == 67_108_864);
 /// rules: a built-in name (see rulesets), or a path to a ruleset file.
 /// tables: the folder that `taflbase build` writes to, with a folder for each ruleset.
 ///     Without one there are the tables of few men that are part of the package, which
-///     are asked wherever the folder has no table.
+///     are asked wherever the folder has no table. Those of most men may have no
+///     distances: see max_men_dtw.
 /// directories: further folders, each with tables of this ruleset alone; the last one is
 ///     asked first.
 /// cache_bytes: the most memory that decoded blocks may take; 64 MiB unless given.
@@ -39,15 +40,19 @@ pub fn open(
     let rules = Ruleset::load(&rules.to_string_lossy())
         .map_err(|error| RulesetError::new_err(error.to_string()))?;
     let cache = BlockCache::new(cache_bytes);
-    let options = TablebaseOptions { access: parse_word(access)?, cache, ..TablebaseOptions::default() };
+    let options = TablebaseOptions {
+        access: parse_word("access", access)?,
+        cache,
+        ..TablebaseOptions::default()
+    };
     let mut base = match tables {
         None => taflbase::Tablebase::with_options(rules, options),
         Some(folder) => py
             .detach(|| taflbase::Tablebase::open_with(rules, &folder, options))
-            .map_err(probe_error)?,
+            .map_err(open_error)?,
     };
     for directory in directories {
-        base.add_directory(&directory).map_err(probe_error)?;
+        base.add_directory(&directory).map_err(open_error)?;
     }
     Ok(Tablebase::new(base))
 }

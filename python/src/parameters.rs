@@ -32,13 +32,13 @@ impl Named for Access {
     }
 }
 
-/// The value of that name.
-pub fn parse_word<T: Named>(word: &str) -> PyResult<T> {
+/// The value of that name, for an argument.
+pub fn parse_word<T: Named>(argument: &str, word: &str) -> PyResult<T> {
     let all = T::all();
     let found = all.iter().find(|(name, _)| *name == word);
     found.map(|&(_, value)| value).ok_or_else(|| {
         let names: Vec<String> = all.iter().map(|(name, _)| format!("\"{name}\"")).collect();
-        PyValueError::new_err(format!("\"{word}\" must be {}", names.join(" or ")))
+        PyValueError::new_err(format!("{argument} must be {}, not \"{word}\"", names.join(" or ")))
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::{Bound, PyAny, PyResult, Python};
 use rayon::prelude::*;
 use taflbase::Tablebase;
@@ -18,47 +18,82 @@ use crate::answers::named_tuple;
 use crate::bulk::{Columns, LOT};
 use crate::errors::{SliceError, probe_error};
 
-/// The positions of these rows of a slice, or of all, with that side to move.
-pub fn slice_values<'py>(
-    py: Python<'py>,
-    base: &Tablebase,
-    slice: Slice,
-    to_move: Side,
-    metric: Metric,
-    rows: Option<(u64, u64)>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let index = py.detach(|| base.index(slice)).map_err(probe_error)?;
-    let (start, end) = rows.unwrap_or((0, index.rows()));
-    if start > end || end > index.rows() {
+/// What is asked for: some rows of a slice, or all, with one side to move.
+pub struct Part {
+    pub slice: Slice,
+    pub to_move: Side,
+    pub metric: Metric,
+    pub rows: Option<(u64, u64)>,
+}
+
+impl Part {
+    /// All its positions.
+    pub fn values<'py>(&self, py: Python<'py>, base: &Tablebase) -> PyResult<Bound<'py, PyAny>> {
+        let Found { pieces, values, images } = self.find(py, base, Pieces::with_images)?;
+        let Arrays { king, defenders, attackers } = pieces.into_arrays(py, self.slice)?;
+        // Images have one value, so it is read once.
+        let (wdl, dtw) = values.repeated(&images).into_arrays(py);
+        named_tuple(py, "SliceValues", (king, defenders, attackers, wdl, dtw))
+    }
+
+    /// One position of each class of mirror images.
+    pub fn classes<'py>(&self, py: Python<'py>, base: &Tablebase) -> PyResult<Bound<'py, PyAny>> {
+        let Found { pieces, values, images } = self.find(py, base, Pieces::alone)?;
+        let Arrays { king, defenders, attackers } = pieces.into_arrays(py, self.slice)?;
+        let images = images.into_pyarray(py);
+        let (wdl, dtw) = values.into_arrays(py);
+        named_tuple(py, "SliceClasses", (king, defenders, attackers, images, wdl, dtw))
+    }
+
+    fn find(
+        &self,
+        py: Python<'_>,
+        base: &Tablebase,
+        pieces_of: fn(&Ruleset, &[Position]) -> Pieces,
+    ) -> PyResult<Found> {
+        let index = py.detach(|| base.index(self.slice)).map_err(|e| probe_error(base, e))?;
+        let rows = self.rows(index)?;
+        let rows_per_lot = (LOT / index.lanes().count()).max(1);
+        let mut found = Found::default();
+        for first in rows.clone().step_by(rows_per_lot) {
+            let lot = first..rows.end.min(first + rows_per_lot as u64);
+            let (positions, images) =
+                py.detach(|| classes_of(base.rules(), index, lot, self.to_move));
+            let refusal = |_, error| probe_error(base, error);
+            found.values.probe(py, base, &positions, self.metric, refusal)?;
+            found.pieces.append(py.detach(|| {
+                let chunks = positions.par_chunks(1 << 12);
+                chunks.map(|chunk| pieces_of(base.rules(), chunk)).collect()
+            }));
+            found.images.extend(images);
+        }
+        Ok(found)
+    }
+
+    fn rows(&self, index: &SliceIndex) -> PyResult<Range<u64>> {
         let all = index.rows();
-        let message = format!("rows {start} to {end}: {slice} has the rows 0 to {all}");
-        return Err(SliceError::new_err(message));
+        let (start, end) = self.rows.unwrap_or((0, all));
+        if start > end || end > all {
+            let slice = self.slice;
+            let message = format!("rows {start} to {end}: {slice} has the rows 0 to {all}");
+            return Err(SliceError::new_err(message));
+        }
+        Ok(start..end)
     }
-    let mut values = Columns::default();
-    let mut pieces = Pieces::default();
-    let rows_per_lot = (LOT / index.lanes().count()).max(1);
-    for first in (start..end).step_by(rows_per_lot) {
-        let rows = first..end.min(first + rows_per_lot as u64);
-        let (positions, images) = py.detach(|| positions_of(base.rules(), index, rows, to_move));
-        values.probe(py, base, &positions, metric)?;
-        pieces.add(&positions, images);
-    }
-    let count = pieces.king.len();
-    let (wdl, dtw) = values.into_arrays(py);
-    let fields = (
-        pieces.king.into_pyarray(py),
-        table(py, pieces.defenders, [count, slice.defenders])?,
-        table(py, pieces.attackers, [count, slice.attackers])?,
-        pieces.images.into_pyarray(py),
-        wdl,
-        dtw,
-    );
-    named_tuple(py, "SliceValues", fields)
+}
+
+/// Classes of mirror images: their values, how many images they have, and the pieces of
+/// one image each or of all.
+#[derive(Default)]
+struct Found {
+    pieces: Pieces,
+    values: Columns,
+    images: Vec<u8>,
 }
 
 /// The positions of some rows that are the least of their mirror images, and how many
 /// images each has.
-fn positions_of(
+fn classes_of(
     rules: &Ruleset,
     index: &SliceIndex,
     rows: Range<u64>,
@@ -77,32 +112,69 @@ fn positions_of(
     rows.into_par_iter().flat_map_iter(of_row).unzip()
 }
 
+/// A position's distinct mirror images, itself first.
+fn images_of(rules: &Ruleset, position: &Position) -> Vec<Position> {
+    let mut images = Vec::with_capacity(rules.symmetries().order());
+    for symmetry in rules.symmetries().iter() {
+        let image = position.image(rules, symmetry);
+        if !images.contains(&image) {
+            images.push(image);
+        }
+    }
+    images
+}
+
 /// Where pieces stand, position by position.
 #[derive(Default)]
 struct Pieces {
     king: Vec<u16>,
     defenders: Vec<u16>,
     attackers: Vec<u16>,
-    images: Vec<u8>,
 }
 
 impl Pieces {
-    fn add(&mut self, positions: &[Position], images: Vec<u8>) {
+    fn alone(_: &Ruleset, positions: &[Position]) -> Pieces {
+        let mut pieces = Pieces::default();
+        positions.iter().for_each(|position| pieces.push(position));
+        pieces
+    }
+
+    fn with_images(rules: &Ruleset, positions: &[Position]) -> Pieces {
+        let mut pieces = Pieces::default();
+        let images = positions.iter().flat_map(|position| images_of(rules, position));
+        images.for_each(|image| pieces.push(&image));
+        pieces
+    }
+
+    fn push(&mut self, position: &Position) {
         let numbers = |set: SquareSet| set.into_iter().map(|square| square.index() as u16);
-        for position in positions {
-            self.king.push(position.king.index() as u16);
-            self.defenders.extend(numbers(position.defenders));
-            self.attackers.extend(numbers(position.attackers));
+        self.king.push(position.king.index() as u16);
+        self.defenders.extend(numbers(position.defenders));
+        self.attackers.extend(numbers(position.attackers));
+    }
+
+    fn append(&mut self, parts: Vec<Pieces>) {
+        for part in parts {
+            self.king.extend(part.king);
+            self.defenders.extend(part.defenders);
+            self.attackers.extend(part.attackers);
         }
-        self.images.extend(images);
+    }
+
+    /// King, defenders and attackers, one row for each position.
+    fn into_arrays(self, py: Python<'_>, slice: Slice) -> PyResult<Arrays<'_>> {
+        let count = self.king.len();
+        let table = |numbers: Vec<u16>, width| numbers.into_pyarray(py).reshape([count, width]);
+        Ok(Arrays {
+            defenders: table(self.defenders, slice.defenders)?,
+            attackers: table(self.attackers, slice.attackers)?,
+            king: self.king.into_pyarray(py),
+        })
     }
 }
 
-/// The numbers as an array of that many rows and columns.
-fn table(
-    py: Python<'_>,
-    numbers: Vec<u16>,
-    shape: [usize; 2],
-) -> PyResult<Bound<'_, PyArray2<u16>>> {
-    numbers.into_pyarray(py).reshape(shape)
+struct Arrays<'py> {
+    king: Bound<'py, PyArray1<u16>>,
+    defenders: Bound<'py, PyArray2<u16>>,
+    attackers: Bound<'py, PyArray2<u16>>,
 }

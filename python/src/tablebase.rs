@@ -1,20 +1,24 @@
 use std::collections::HashMap;
 
-use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyAnyMethods, PyModule};
 use pyo3::{Bound, PyAny, PyResult, Python, pyclass, pymethods};
+use taflbase::ProbeError;
+use taflbase::moves::{Move, legal_moves};
+use taflbase::notation::parse_move;
 use taflbase::position::Position;
 use taflbase::slice::Slice;
 use taflbase::stats::count_values;
 use taflbase::table::Metric;
 use taflbase::tablebase::CacheStatistics;
 
-use crate::bulk::{Columns, LOT, Squares};
-use crate::errors::{DamagedTable, PositionError, position_error, probe_error};
+use crate::answers;
+use crate::bulk::{Columns, LOT};
+use crate::errors::{self, DamagedTable, MoveError, PositionError, bulk_error, position_error};
 use crate::parameters::{parse_slice, parse_word};
-use crate::{answers, bulk, slice_values};
+use crate::slice_values::Part;
+use crate::squares::{Squares, one_position};
 
 /// The tables of one ruleset, made by open.
 ///
@@ -40,12 +44,29 @@ impl Tablebase {
             .map_err(|error| PositionError::new_err(error.to_string()))
     }
 
-    fn all_slices(&self) -> Vec<Slice> {
-        let metrics = Metric::ALL.into_iter();
-        let mut slices: Vec<Slice> = metrics.flat_map(|m| self.base.slices(m)).collect();
+    /// What a call of the library answers, without the interpreter's lock.
+    fn ask<'a, T: Send>(
+        &'a self,
+        py: Python<'_>,
+        call: impl Send + FnOnce(&'a taflbase::Tablebase) -> Result<T, ProbeError>,
+    ) -> PyResult<T> {
+        py.detach(|| call(&self.base)).map_err(|error| errors::probe_error(&self.base, error))
+    }
+
+    fn slices_of(&self, metrics: &[Metric]) -> Vec<Slice> {
+        let mut slices: Vec<Slice> = metrics.iter().flat_map(|&m| self.base.slices(m)).collect();
         slices.sort();
         slices.dedup();
         slices
+    }
+
+    fn played<'py>(
+        &self,
+        py: Python<'py>,
+        position: &Position,
+        played: &Move,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        answers::played(py, self.base.rules(), position, played)
     }
 }
 
@@ -63,10 +84,18 @@ impl Tablebase {
         self.base.rules().board.size()
     }
 
-    /// The most men, king included, of which there is any table.
+    /// The most men, king included, of which there is any table. Of some there may be
+    /// no distances: see max_men_dtw.
     #[getter]
     fn max_men(&self) -> usize {
         self.base.max_men()
+    }
+
+    /// The most men, king included, of which there are distances, as probe_dtw,
+    /// best_move and line need them.
+    #[getter]
+    fn max_men_dtw(&self) -> usize {
+        self.base.max_men_dtw()
     }
 
     /// What the cache of decoded blocks holds, and how it has served so far: a dict of
@@ -84,30 +113,36 @@ impl Tablebase {
     }
 
     /// The slices of which there is a table, smallest first: "K1v2" is the king and 1
-    /// defender against 2 attackers.
-    fn slices(&self) -> Vec<String> {
-        self.all_slices().iter().map(ToString::to_string).collect()
+    /// defender against 2 attackers. With a metric, "dtw" or "wdl", those of which there
+    /// is a table of that metric: outcomes are read from either, distances from "dtw".
+    #[pyo3(signature = (metric=None))]
+    fn slices(&self, metric: Option<&str>) -> PyResult<Vec<String>> {
+        let slices = match metric {
+            None => self.slices_of(&Metric::ALL),
+            Some(metric) => self.slices_of(&[parse_word("metric", metric)?]),
+        };
+        Ok(slices.iter().map(ToString::to_string).collect())
     }
 
     /// The value of a position and of each of its moves, best first. A capture may lead
     /// to a slice whose table is missing: such a move is "unknown".
     fn probe<'py>(&self, py: Python<'py>, position: &str) -> PyResult<Bound<'py, PyAny>> {
         let position = self.parse(position)?;
-        let probe = py.detach(|| self.base.probe(&position)).map_err(probe_error)?;
+        let probe = self.ask(py, |base| base.probe(&position))?;
         answers::probe(py, &self.base, &position, &probe)
     }
 
     /// The outcome for the side to move: "win", "draw", "loss" or "undecided".
     fn probe_wdl(&self, py: Python<'_>, position: &str) -> PyResult<&'static str> {
         let position = self.parse(position)?;
-        let wdl = py.detach(|| self.base.probe_wdl(&position)).map_err(probe_error)?;
+        let wdl = self.ask(py, |base| base.probe_wdl(&position))?;
         Ok(self.base.category(wdl))
     }
 
     /// The outcome with the distance to the end of the game, in plies.
     fn probe_dtw<'py>(&self, py: Python<'py>, position: &str) -> PyResult<Bound<'py, PyAny>> {
         let position = self.parse(position)?;
-        let value = py.detach(|| self.base.probe_dtw(&position)).map_err(probe_error)?;
+        let value = self.ask(py, |base| base.probe_dtw(&position))?;
         answers::value(py, &self.base, value)
     }
 
@@ -116,17 +151,45 @@ impl Tablebase {
     /// drawn, and of what a capture leads to, unless another move is known to be the best.
     fn best_move(&self, py: Python<'_>, position: &str) -> PyResult<Option<String>> {
         let position = self.parse(position)?;
-        let best = py.detach(|| self.base.best_move(&position)).map_err(probe_error)?;
-        let board = self.base.rules().board;
-        Ok(best.map(|played| played.display(board).to_string()))
+        let best = self.ask(py, |base| base.best_move(&position))?;
+        Ok(best.map(|played| answers::text(self.base.rules(), &played)))
     }
 
-    /// One line of best play to the end of the game; no moves for a draw.
-    fn line(&self, py: Python<'_>, position: &str) -> PyResult<Vec<String>> {
+    /// One line of best play to the end of the game, each move with the position after
+    /// it; no moves for a draw. Needs tables of distances, as best_move does.
+    fn line<'py>(&self, py: Python<'py>, position: &str) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let mut position = self.parse(position)?;
+        let line = self.ask(py, |base| base.line(&position))?;
+        let moves = line.iter().map(|played| {
+            let answer = self.played(py, &position, played);
+            position = position.after(played);
+            answer
+        });
+        moves.collect()
+    }
+
+    /// The legal moves of a position of any number of men, by origin and target in square
+    /// order (a1, b1, ...), each with the position after it. No table is read.
+    fn legal_moves<'py>(
+        &self,
+        py: Python<'py>,
+        position: &str,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let position = self.parse(position)?;
-        let line = py.detach(|| self.base.line(&position)).map_err(probe_error)?;
-        let board = self.base.rules().board;
-        Ok(line.iter().map(|played| played.display(board).to_string()).collect())
+        let moves = legal_moves(self.base.rules(), &position);
+        moves.iter().map(|played| self.played(py, &position, played)).collect()
+    }
+
+    /// The position after a move. Of the move's text, the letter K, the captures and the
+    /// mark at the end may be missing. Captured soldiers are removed. A captured king
+    /// stays on the board: that the game is over is told by the mark "++" of the move.
+    /// No table is read. Raises MoveError if the move is not legal.
+    fn play(&self, position: &str, r#move: &str) -> PyResult<String> {
+        let position = self.parse(position)?;
+        let rules = self.base.rules();
+        let played = parse_move(rules, &position, r#move)
+            .map_err(|error| MoveError::new_err(error.to_string()))?;
+        Ok(position.after(&played).to_text(rules))
     }
 
     /// What a slice is like, as `taflbase stats --json` tells it: a dict for attackers
@@ -134,7 +197,7 @@ impl Tablebase {
     /// images counted separately, the longest wins and losses, and a histogram.
     fn stats<'py>(&self, py: Python<'py>, slice: &str) -> PyResult<Bound<'py, PyAny>> {
         let slice = parse_slice(slice)?;
-        let table = py.detach(|| self.base.best_table(slice)).map_err(probe_error)?;
+        let table = self.ask(py, |base| base.best_table(slice))?;
         let counted = py
             .detach(|| count_values(self.base.rules(), table))
             .map_err(|error| DamagedTable::new_err(error.to_string()))?;
@@ -149,16 +212,15 @@ impl Tablebase {
     /// which is 0. to_move is "attackers" or "defenders".
     fn position(
         &self,
-        king: usize,
+        py: Python<'_>,
+        king: &Bound<'_, PyAny>,
         defenders: &Bound<'_, PyAny>,
         attackers: &Bound<'_, PyAny>,
         to_move: &str,
     ) -> PyResult<String> {
-        let [defenders, attackers] = [numbers(defenders)?, numbers(attackers)?];
         let rules = self.base.rules();
-        bulk::position(rules, king, defenders, attackers, parse_word(to_move)?)
+        one_position(py, rules, king, defenders, attackers, parse_word("to_move", to_move)?)
             .map(|position| position.to_text(rules))
-            .map_err(|error| PositionError::new_err(error.to_string()))
     }
 
     /// The values of many positions as arrays, in their order. metric says which tables
@@ -172,7 +234,8 @@ impl Tablebase {
         metric: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let rules = self.base.rules();
-        let metric = parse_word(metric)?;
+        let metric = parse_word("metric", metric)?;
+        let refusal = |number, error| bulk_error(&self.base, number, error);
         let mut values = Columns::default();
         for (lot, texts) in positions.chunks(LOT).enumerate() {
             let parsed: Result<Vec<Position>, _> = py.detach(|| {
@@ -183,33 +246,32 @@ impl Tablebase {
                 numbered.map(parse).collect()
             });
             let parsed = parsed.map_err(|(number, error)| position_error(number, error))?;
-            values.probe(py, &self.base, &parsed, metric)?;
+            values.probe(py, &self.base, &parsed, metric, refusal)?;
         }
         answers::named_tuple(py, "Values", values.into_arrays(py))
     }
 
-    /// The values of positions given by arrays of squares of the type uint16, as
-    /// slice_values returns them: n kings, n x defenders, n x attackers. As probe_many
-    /// otherwise.
+    /// The values of positions given by squares, as slice_values returns them: n kings,
+    /// n x defenders, n x attackers. They are arrays of any integers, or lists. As
+    /// probe_many otherwise.
     #[pyo3(signature = (king, defenders, attackers, to_move, metric="dtw"))]
     fn probe_squares<'py>(
         &self,
         py: Python<'py>,
-        king: PyReadonlyArray1<'py, u16>,
-        defenders: PyReadonlyArray2<'py, u16>,
-        attackers: PyReadonlyArray2<'py, u16>,
+        king: &Bound<'py, PyAny>,
+        defenders: &Bound<'py, PyAny>,
+        attackers: &Bound<'py, PyAny>,
         to_move: &str,
         metric: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let squares = Squares::new(king, defenders, attackers, parse_word(to_move)?)?;
-        let metric = parse_word(metric)?;
+        let squares = Squares::new(king, defenders, attackers, parse_word("to_move", to_move)?)?;
+        let metric = parse_word("metric", metric)?;
+        let refusal = |number, error| bulk_error(&self.base, number, error);
         let mut values = Columns::default();
         for first in (0..squares.len()).step_by(LOT) {
             let numbers = first..squares.len().min(first + LOT);
-            let positions = squares
-                .positions(self.base.rules(), numbers)
-                .map_err(|(number, error)| position_error(number, error))?;
-            values.probe(py, &self.base, &positions, metric)?;
+            let positions = squares.positions(self.base.rules(), numbers)?;
+            values.probe(py, &self.base, &positions, metric, refusal)?;
         }
         answers::named_tuple(py, "Values", values.into_arrays(py))
     }
@@ -217,14 +279,18 @@ impl Tablebase {
     /// How many rows the table of a slice has: see slice_values.
     fn slice_rows(&self, py: Python<'_>, slice: &str) -> PyResult<u64> {
         let slice = parse_slice(slice)?;
-        py.detach(|| self.base.index(slice)).map(|index| index.rows()).map_err(probe_error)
+        self.ask(py, |base| base.index(slice).map(|index| index.rows()))
     }
 
-    /// All positions of a slice with that side to move, one for each class of mirror
-    /// images, with their values: 10 bytes and 2 for each soldier a position. For a
-    /// slice that is too large for that, take it part by part: rows is the first row
-    /// and the one after the last, of slice_rows(slice) in all; a row is a placement of
-    /// the soldiers, with every square of the king.
+    /// All positions of a slice with that side to move, with their values: 7 bytes and 2
+    /// for each soldier a position. Every mirror image is a position of its own, as in
+    /// stats: count squares, positions or values as they are. The images of a position
+    /// follow one another.
+    ///
+    /// A slice that is too large for the memory is taken part by part: rows is the first
+    /// row and the one after the last, of slice_rows(slice) in all. A row is a placement
+    /// of the soldiers and all its images, with every square of the king. Where images do
+    /// not matter, slice_classes has an eighth as much.
     #[pyo3(signature = (slice, to_move, metric="dtw", rows=None))]
     fn slice_values<'py>(
         &self,
@@ -234,18 +300,37 @@ impl Tablebase {
         metric: &str,
         rows: Option<(u64, u64)>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let slice = parse_slice(slice)?;
-        let (to_move, metric) = (parse_word(to_move)?, parse_word(metric)?);
-        slice_values::slice_values(py, &self.base, slice, to_move, metric, rows)
+        part(slice, to_move, metric, rows)?.values(py, &self.base)
+    }
+
+    /// One position of each class of mirror images of a slice, with its value and the
+    /// number of its images. Mirror images have the same value, so this is enough to find
+    /// positions, and with images as weights to count them. It does not tell where pieces
+    /// stand in all of them: for that take slice_values, whose arguments are the same.
+    #[pyo3(signature = (slice, to_move, metric="dtw", rows=None))]
+    fn slice_classes<'py>(
+        &self,
+        py: Python<'py>,
+        slice: &str,
+        to_move: &str,
+        metric: &str,
+        rows: Option<(u64, u64)>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        part(slice, to_move, metric, rows)?.classes(py, &self.base)
     }
 
     fn __repr__(&self) -> String {
-        let (rules, slices) = (self.rules(), self.all_slices().len());
-        format!("<taflbase.Tablebase {rules}: {slices} slices, at most {} men>", self.max_men())
+        let (rules, slices) = (self.rules(), self.slices_of(&Metric::ALL).len());
+        format!("<taflbase.Tablebase {rules}: {slices} slices, {}>", errors::reach(&self.base))
     }
 }
 
-/// The numbers of anything that can be gone through.
-fn numbers(object: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
-    object.try_iter()?.map(|number| number?.extract()).collect()
+fn part(slice: &str, to_move: &str, metric: &str, rows: Option<(u64, u64)>) -> PyResult<Part> {
+    let slice = parse_slice(slice)?;
+    Ok(Part {
+        slice,
+        to_move: parse_word("to_move", to_move)?,
+        metric: parse_word("metric", metric)?,
+        rows,
+    })
 }

@@ -8,6 +8,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Union
 
 import numpy as np
 import pytest
@@ -19,7 +20,10 @@ WDL = {"win": taflbase.WIN, "draw": 0, "undecided": 0, "loss": taflbase.LOSS}
 SIDES = ("attackers", "defenders")
 
 
-def texts(tables: Tablebase, values: taflbase.SliceValues, to_move: str) -> list[str]:
+Slice = Union[taflbase.SliceValues, taflbase.SliceClasses]
+
+
+def texts(tables: Tablebase, values: Slice, to_move: str) -> list[str]:
     rows = zip(values.king, values.defenders, values.attackers)
     return [tables.position(*row, to_move) for row in rows]
 
@@ -31,26 +35,70 @@ def texts(tables: Tablebase, values: taflbase.SliceValues, to_move: str) -> list
 def test_a_slice_has_the_values_that_are_counted(rules: str, slice: str) -> None:
     tables = taflbase.open(rules)
     for stats, side in zip(tables.stats(slice), SIDES):
-        values = tables.slice_values(slice, side)
         assert stats["to_move"] == side
-        counts: Counter[tuple[int, int]] = Counter()
-        kinds = np.stack([values.wdl, values.dtw], axis=1)
-        for kind in np.unique(kinds, axis=0):
-            positions = values.images[(kinds == kind).all(axis=1)]
-            counts[kind[0], kind[1]] = int(positions.sum(dtype=np.int64))
-        assert counts == {
+        counted = {
             (WDL[bar["category"]], -1 if bar["dtw"] is None else bar["dtw"]): bar["positions"]
             for bar in stats["histogram"]
         }
+        values, classes = tables.slice_values(slice, side), tables.slice_classes(slice, side)
+        assert len(values.king) == stats["positions"]
+        assert counts(values, np.ones_like(values.wdl)) == counted
+        assert counts(classes, classes.images) == counted
+
+
+def counts(values: Slice, weights: np.ndarray) -> dict[tuple[int, int], int]:
+    kinds = Counter[tuple[int, int]]()
+    for wdl, dtw, weight in zip(values.wdl.tolist(), values.dtw.tolist(), weights.tolist()):
+        kinds[wdl, dtw] += weight
+    return dict(kinds)
 
 
 def test_a_slice_has_every_position_once(brandubh: Tablebase) -> None:
     values = brandubh.slice_values("K0v1", "attackers")
+    rows = list(zip(values.king.tolist(), values.attackers[:, 0].tolist()))
+    assert len(set(rows)) == len(rows)
+    assert set(rows) == set(legal(brandubh))
+
+
+def test_classes_are_of_mirror_images(brandubh: Tablebase) -> None:
+    values = brandubh.slice_classes("K0v1", "attackers")
     rows = np.column_stack([values.king, values.attackers]).tolist()
     classes = {frozenset(mirrored(brandubh.size, row)) for row in rows}
     assert [len(mirrored(brandubh.size, row)) for row in rows] == values.images.tolist()
     assert len(classes) == len(rows)
     assert set().union(*classes) == set(legal(brandubh))
+
+
+@pytest.mark.parametrize(
+    ("rules", "slice"), [("brandubh", "K2v1"), ("berkeley", "K1v2"), ("tablut", "K1v1")]
+)
+@pytest.mark.parametrize("side", SIDES)
+def test_heat_maps_are_symmetric(rules: str, slice: str, side: str) -> None:
+    tables = taflbase.open(rules)
+    values = tables.slice_values(slice, side)
+    counted = next(stats for stats in tables.stats(slice) if stats["to_move"] == side)
+    for outcome in ("win", "loss"):
+        chosen = values.wdl == WDL[outcome]
+        for squares in (values.king, *values.defenders.T, *values.attackers.T):
+            heat = np.bincount(squares, weights=chosen, minlength=tables.size**2)
+            assert heat.sum() == counted[outcome]
+        king = np.bincount(values.king[chosen], minlength=tables.size**2)
+        attackers = np.bincount(values.attackers[chosen].ravel(), minlength=tables.size**2)
+        for heat in (king, attackers):
+            board = heat.reshape(tables.size, tables.size)
+            assert np.array_equal(board, np.rot90(board))
+            assert np.array_equal(board, board.T)
+
+
+def test_images_follow_the_position_that_stands_for_them(brandubh: Tablebase) -> None:
+    for slice in ("K1v2", "K0v3"):
+        values = brandubh.slice_values(slice, "defenders")
+        classes = brandubh.slice_classes(slice, "defenders")
+        firsts = np.cumsum(classes.images, dtype=np.int64) - classes.images
+        for column in ("king", "defenders", "attackers"):
+            assert np.array_equal(getattr(values, column)[firsts], getattr(classes, column))
+        assert np.array_equal(values.wdl, np.repeat(classes.wdl, classes.images))
+        assert np.array_equal(values.dtw, np.repeat(classes.dtw, classes.images))
 
 
 def legal(tables: Tablebase) -> Iterator[tuple[int, ...]]:
@@ -87,29 +135,49 @@ def test_many_are_as_one_by_one(brandubh: Tablebase, metric: str, side: str) -> 
 
 
 def test_parts_make_the_whole(brandubh: Tablebase) -> None:
-    whole = brandubh.slice_values("K2v1", "attackers")
     rows = brandubh.slice_rows("K2v1")
     cuts = [0, 1, 1, rows // 3, rows]
-    parts = [
-        brandubh.slice_values("K2v1", "attackers", rows=(start, end))
-        for start, end in zip(cuts, cuts[1:])
-    ]
-    for column, pieces in zip(whole, zip(*parts)):
-        assert np.array_equal(column, np.concatenate(pieces))
+    for ask in (brandubh.slice_values, brandubh.slice_classes):
+        whole = ask("K2v1", "attackers")
+        parts = [ask("K2v1", "attackers", rows=cut) for cut in zip(cuts, cuts[1:])]
+        for column, pieces in zip(whole, zip(*parts)):
+            assert np.array_equal(column, np.concatenate(pieces))
 
 
 def test_slices_without_distances_have_wdl(brandubh: Tablebase) -> None:
     part = brandubh.slice_values("K0v5", "attackers", "wdl", rows=(0, 500))
     assert set(part.wdl.tolist()) <= {-1, 0, 1}
     assert set(part.dtw.tolist()) == {-1}
-    with pytest.raises(taflbase.MissingTable) as raised:
+    with pytest.raises(taflbase.MissingTable, match="^there is no dtw table") as raised:
         brandubh.slice_values("K0v5", "attackers", rows=(0, 500))
     assert (raised.value.slice, raised.value.metric) == ("K0v5", "dtw")
     assert brandubh.stats("K4v1")[0]["max_win"] is None
 
 
+@pytest.mark.parametrize("number", [np.int8, np.int32, np.int64, np.uint8, np.uint64])
+def test_squares_are_integers_of_any_type(brandubh: Tablebase, number: type) -> None:
+    slice = brandubh.slice_values("K1v2", "attackers", rows=(40, 60))
+    pieces = slice.king, slice.defenders, slice.attackers
+    typed = [squares.astype(number) for squares in pieces]
+    reordered = [np.asfortranarray(squares) for squares in typed]
+    lists = [squares.tolist() for squares in pieces]
+    for squares in (pieces, typed, reordered, lists):
+        values = brandubh.probe_squares(*squares, "attackers")
+        assert np.array_equal(values.wdl, slice.wdl)
+        assert np.array_equal(values.dtw, slice.dtw)
+
+
+def test_lists_may_have_no_soldiers(brandubh: Tablebase) -> None:
+    values = brandubh.probe_squares([16, 17], [[], []], [[1], [2]], "attackers")
+    assert values.wdl.tolist() == [
+        WDL[brandubh.probe_wdl(brandubh.position(king, [], [attacker], "attackers"))]
+        for king, attacker in [(16, 1), (17, 2)]
+    ]
+
+
 def test_no_positions_have_no_values(brandubh: Tablebase) -> None:
     assert len(brandubh.probe_many([]).wdl) == 0
+    assert len(brandubh.probe_squares([], [], [], "attackers").wdl) == 0
     assert brandubh.slice_values("K1v2", "attackers", rows=(5, 5)).attackers.shape == (0, 2)
 
 

@@ -42,41 +42,56 @@ def test_broken_positions(brandubh: Tablebase, position: str, message: str) -> N
 
 def test_broken_squares(brandubh: Tablebase) -> None:
     def probe(king: int, defenders: list[int], attackers: list[int]) -> None:
-        columns = [np.array([row], np.uint16).reshape(1, -1) for row in (defenders, attackers)]
-        brandubh.probe_squares(np.array([king], np.uint16), *columns, "attackers")
+        brandubh.probe_squares([king], [defenders], [attackers], "attackers")
 
     for pieces, message in [
-        ((400, [], [1]), "the king on square 400: a 7x7 board has the squares 0 to 48"),
-        ((65535, [], [1]), "the king on square 65535"),
-        ((8, [], [49]), "an attacker on square 49"),
-        ((8, [], [1, 1]), "two pieces stand on b1"),
+        ((400, [], [1]), "king: there is no square 400: a 7x7 board has 0 to 48"),
+        ((65536 + 8, [], [1]), "king: there is no square 65544"),
+        ((-1, [], [1]), "king: there is no square -1"),
+        ((8, [], [49]), "attackers: there is no square 49"),
+        ((8, [-1], [1]), "defenders: there is no square -1"),
+        ((8, [], [1, 1]), "attackers: two pieces stand on b1"),
         ((8, [1], [1]), "two pieces stand on b1"),
         ((8, [8], [1]), "two pieces stand on b2"),
         ((0, [], [1]), "the king on a1 has won"),
     ]:
         with pytest.raises(taflbase.PositionError, match="position 0: " + message):
             probe(*pieces)
-        with pytest.raises(taflbase.PositionError, match=message):
+        with pytest.raises(taflbase.PositionError, match="^" + message):
             brandubh.position(*pieces, "attackers")
-    with pytest.raises(OverflowError):
-        brandubh.position(-1, [], [1], "attackers")
+    with pytest.raises(OverflowError, match="king: "):
+        brandubh.position(2**70, [], [1], "attackers")
 
 
 def test_arrays_of_another_shape_or_type(brandubh: Tablebase) -> None:
-    king, none = np.zeros(2, np.uint16), np.zeros((2, 0), np.uint16)
-    one = np.ones((1, 1), np.uint16)
-    with pytest.raises(ValueError, match="2 kings, 2 rows of defenders and 1 rows of attackers"):
-        brandubh.probe_squares(king, none, one, "attackers")
-    with pytest.raises(TypeError, match="king"):
-        brandubh.probe_squares(np.zeros(2), none, none, "attackers")
+    for pieces, error, message in [
+        (([8, 9], [[], []], [[1]]), ValueError, "2 kings, 2 rows of defenders and 1 rows of attack"),
+        (([8, 9], [], [[1], [1]]), ValueError, "2 kings, 0 rows of defenders"),
+        ((8, [[]], [[1]]), ValueError, "king: one square for each .* dimension 1, not 0"),
+        (([8], [[]], [1]), ValueError, "attackers: one row of squares .* dimension 2, not 1"),
+        (([8], [[]], [[1, 2], [3]]), ValueError, "attackers: "),
+        (([8.0], [[]], [[1]]), TypeError, "king: squares are integers, not float64"),
+        (([8], [[True]], [[1]]), TypeError, "defenders: squares are integers, not bool"),
+        (([8], [[]], [["a1"]]), TypeError, "attackers: squares are integers, not <U2"),
+        (([8], [[]], None), TypeError, "attackers: squares are integers, not object"),
+    ]:
+        with pytest.raises(error, match="^" + message):
+            brandubh.probe_squares(*pieces, "attackers")
+    for pieces, message in [
+        (("c2", [], [1]), "king: "),
+        ((8, 9, [1]), "defenders: 'int' object is not iterable"),
+        ((8, [], ["a1"]), "attackers: "),
+    ]:
+        with pytest.raises(TypeError, match="^" + message):
+            brandubh.position(*pieces, "attackers")
 
 
 def test_wrong_words(brandubh: Tablebase) -> None:
-    with pytest.raises(ValueError, match='"both" must be "attackers" or "defenders"'):
+    with pytest.raises(ValueError, match='^to_move must be "attackers" or "defenders", not "both"'):
         brandubh.slice_values("K0v1", "both")
-    with pytest.raises(ValueError, match='"dtm" must be "wdl" or "dtw"'):
+    with pytest.raises(ValueError, match='^metric must be "wdl" or "dtw", not "dtm"'):
         brandubh.probe_many([], "dtm")
-    with pytest.raises(ValueError, match='"fast" must be "mapped" or "read"'):
+    with pytest.raises(ValueError, match='^access must be "mapped" or "read", not "fast"'):
         taflbase.open("brandubh", access="fast")
     with pytest.raises(taflbase.RulesetError, match='"chess" is neither a file nor a built-in'):
         taflbase.open("chess")
@@ -102,6 +117,33 @@ def test_missing_tables(brandubh: Tablebase) -> None:
     assert (str(again), again.slice, again.metric) == (str(raised.value), "K3v5", "dtw")
     with pytest.raises(taflbase.MissingTable, match="position 0: there is no dtw table of K0v6"):
         brandubh.probe_many(["/1ttttt1/7/7/2K4/7/7/4t2/ d"])
+
+
+def test_missing_distances_are_told_as_such() -> None:
+    tables = taflbase.open("brandubh")
+    position = "/7/4t2/2K4/7/7/1t3t1/2t1t2/ a"
+    assert tables.probe_wdl(position) == tables.probe(position).category == "loss"
+    for ask in [tables.probe_dtw, tables.best_move, tables.line]:
+        message = r"^there is no dtw table of K0v5; .* at most 6 men \(distances: 5\)$"
+        with pytest.raises(taflbase.MissingTable, match=message):
+            ask(position)
+
+
+def test_moves_that_are_not_legal(brandubh: Tablebase) -> None:
+    for move, message in [
+        ("", '"" is no move: write e5-e8'),
+        ("c5-c7", "no piece stands on c5"),
+        ("e3-e4", "e3"),
+        ("c6-d7", "c6-d7 is no move along a file or a rank"),
+        ("c6-z9", "z9"),
+        ("c6-c7xc5", "c6-c7"),
+        ("c6-c7++", "c6-c7"),
+    ]:
+        with pytest.raises(taflbase.MoveError, match=message):
+            brandubh.play(HELD, move)
+    for ask in (brandubh.legal_moves, lambda position: brandubh.play(position, "c6-c7")):
+        with pytest.raises(taflbase.PositionError, match="there is no king"):
+            ask("/7/7/7/7/7/7/2t4/ a")
 
 
 def test_missing_folders(tmp_path: Path) -> None:

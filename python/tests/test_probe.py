@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from importlib import metadata
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import taflbase
-from taflbase import MoveProbe, Tablebase, Value
+from taflbase import Move, MoveProbe, Tablebase, Value
 from conftest import TABLES
 
 WON = "/7/4t2/7/7/2K4/7/2t4/ d"
@@ -17,11 +19,17 @@ WON = "/7/4t2/7/7/2K4/7/2t4/ d"
 def test_a_position_has_a_value_and_its_moves(brandubh: Tablebase) -> None:
     probe = brandubh.probe("7/4t2/7/7/2K4/7/2t4   d")
     assert probe[:4] == (WON, "defenders", "win", 3)
-    assert probe.moves[0] == MoveProbe("Kc5-c1", "win", 2, False)
+    assert probe.moves[0] == MoveProbe(
+        "Kc5-c1", "win", 2, False, "/2K4/4t2/7/7/7/7/2t4/ a"
+    )
     assert brandubh.probe_wdl(WON) == "win"
     assert brandubh.probe_dtw(WON) == Value("win", 3)
     assert brandubh.best_move(WON) == "Kc5-c1"
-    assert brandubh.line(WON) == ["Kc5-c1", "e2-e1", "Kc1-a1--"]
+    assert brandubh.line(WON) == [
+        Move("Kc5-c1", "/2K4/4t2/7/7/7/7/2t4/ a"),
+        Move("e2-e1", "/2K1t2/7/7/7/7/7/2t4/ d"),
+        Move("Kc1-a1--", "/K3t2/7/7/7/7/7/2t4/ a"),
+    ]
 
 
 def test_a_side_without_a_move_has_lost(brandubh: Tablebase) -> None:
@@ -38,20 +46,74 @@ def test_a_capture_converts(brandubh: Tablebase) -> None:
     assert not any(move.conversion for move in moves if move not in captures)
 
 
+def test_moves_are_played(brandubh: Tablebase) -> None:
+    start = "/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ a"
+    moves = brandubh.legal_moves(start)
+    assert moves[0] == Move("d1-b1", "/1t5/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ d")
+    assert len(moves) == 40
+    for move, after in moves:
+        assert brandubh.play(start, move) == after
+
+
+@pytest.mark.parametrize("side", ["attackers", "defenders"])
+def test_all_moves_are_the_same_everywhere(brandubh: Tablebase, side: str) -> None:
+    slice = brandubh.slice_values("K1v2", side)
+    for row in np.random.default_rng(3).permutation(len(slice.king))[:100]:
+        squares = slice.king[row], slice.defenders[row], slice.attackers[row]
+        probe = brandubh.probe(brandubh.position(*squares, side))
+        moves = brandubh.legal_moves(probe.position)
+        assert sorted(moves) == sorted(Move(move.move, move.after) for move in probe.moves)
+        for move in probe.moves:
+            assert brandubh.play(probe.position, move.move) == move.after
+            if move.category != "unknown" and move.move[-1] not in "+-" and not over(move.after):
+                expected = {"win": "loss", "loss": "win", "draw": "draw"}[move.category]
+                assert brandubh.probe_dtw(move.after) == Value(expected, move.dtw)
+
+
+def over(position: str) -> bool:
+    """Whether there are no attackers."""
+    return "t" not in position
+
+
+def test_captures_and_ends_are_played(brandubh: Tablebase) -> None:
+    capture = "/7/7/4K2/7/1tT4/7/3t3/ a"
+    assert brandubh.play(capture, "d7-d5") == "/7/7/4K2/7/1t1t3/7/7/ d"
+    assert brandubh.play(capture, "d7-d5xc5") == brandubh.play(capture, "d7-d5")
+    escape = "/2K1t2/7/7/7/7/7/2t4/ d"
+    assert brandubh.play(escape, "Kc1-a1--") == "/K3t2/7/7/7/7/7/2t4/ a"
+
+
+def test_a_captured_king_stays_on_the_board(brandubh: Tablebase) -> None:
+    slice = brandubh.slice_values("K0v2", "attackers")
+    row = (slice.dtw == 1).argmax()
+    position = brandubh.position(slice.king[row], [], slice.attackers[row], "attackers")
+    best = brandubh.best_move(position)
+    assert best is not None and best.endswith("++")
+    after = brandubh.play(position, best)
+    assert brandubh.line(position) == [Move(best, after)]
+    assert "K" in after and after.endswith(" d")
+
+
 def test_a_draw_has_no_distance(brandubh: Tablebase) -> None:
     slice = brandubh.slice_values("K0v4", "attackers")
     row = (slice.wdl == taflbase.DRAW).argmax()
     position = brandubh.position(slice.king[row], [], slice.attackers[row], "attackers")
     assert brandubh.probe_dtw(position) == Value("draw", None)
-    assert brandubh.probe(position).moves[0][1:] == ("draw", None, False)
+    assert brandubh.probe(position).moves[0][1:4] == ("draw", None, False)
     assert brandubh.line(position) == []
 
 
 def test_what_is_open(brandubh: Tablebase) -> None:
-    assert (brandubh.rules, brandubh.size, brandubh.max_men) == ("brandubh", 7, 6)
+    assert taflbase.__version__ == metadata.version("taflbase")
+    assert (brandubh.rules, brandubh.size) == ("brandubh", 7)
+    assert (brandubh.max_men, brandubh.max_men_dtw) == (6, 5)
     assert brandubh.slices()[:4] == ["K0v1", "K1v1", "K0v2", "K2v1"]
     assert len(brandubh.slices()) == 15
-    assert repr(brandubh) == "<taflbase.Tablebase brandubh: 15 slices, at most 6 men>"
+    assert brandubh.slices("dtw")[-1] == "K0v4"
+    assert set(brandubh.slices("dtw") + brandubh.slices("wdl")) == set(brandubh.slices())
+    reach = "at most 6 men (distances: 5)"
+    assert repr(brandubh) == f"<taflbase.Tablebase brandubh: 15 slices, {reach}>"
+    assert repr(taflbase.open("ashton")) == "<taflbase.Tablebase ashton: 6 slices, at most 4 men>"
 
 
 @pytest.mark.parametrize("rules", taflbase.rulesets())

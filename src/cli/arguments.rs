@@ -73,10 +73,10 @@ pub(super) struct Wanted {
 #[group(required = true, multiple = false)]
 struct Choice {
     /// Every slice with at most N men, the king included
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_men, allow_negative_numbers = true)]
     men: Option<usize>,
     /// These slices; may be repeated
-    #[arg(long = "slice", value_name = "K2v4 ...")]
+    #[arg(long = "slice", value_name = "K2v4 ...", value_delimiter = ',')]
     slices: Vec<Slice>,
 }
 
@@ -85,29 +85,21 @@ impl Wanted {
     pub(super) fn slices(&self, rules: &Ruleset) -> Result<Vec<Slice>, Failure> {
         match self.choice.men {
             None => Ok(self.choice.slices.clone()),
-            Some(men @ 0..2) => Err(Failure::Error(format!(
-                "--men {men} is too few: the smallest slice, K0v1, has 2 men"
-            ))),
             Some(men) => Ok(slices_up_to(rules, men)),
         }
     }
 }
 
-/// A position of a game.
-#[derive(clap::Args)]
-pub(super) struct Asked {
-    /// A built-in ruleset, or a path to a ruleset file
-    pub rules: String,
-    /// The position: board and side to move, quoted or as two arguments
-    #[arg(value_name = "POS", required = true, num_args = 1..=2)]
-    position: Vec<String>,
+fn parse_men(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(men @ 2..) => Ok(men),
+        _ => Err("write a number from 2 up: the smallest slice, K0v1, has 2 men".to_owned()),
+    }
 }
 
-impl Asked {
-    /// The position, under these rules.
-    pub(super) fn position(&self, rules: &Ruleset) -> Result<Position, Failure> {
-        Ok(Position::parse(&self.position.join(" "), rules)?)
-    }
+/// A position, from its words.
+pub(super) fn parse_position(words: &[String], rules: &Ruleset) -> Result<Position, Failure> {
+    Ok(Position::parse(&words.join(" "), rules)?)
 }
 
 /// Slices of which there are tables.
@@ -116,7 +108,7 @@ pub(super) struct Present {
     /// A built-in ruleset, or a path to a ruleset file
     pub rules: String,
     /// These slices; may be repeated [default: every slice with a table]
-    #[arg(long = "slice", value_name = "K2v4 ...")]
+    #[arg(long = "slice", value_name = "K2v4 ...", value_delimiter = ',')]
     slices: Vec<Slice>,
 }
 

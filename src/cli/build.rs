@@ -1,4 +1,6 @@
+use std::io::{self, Write};
 use std::path::PathBuf;
+use std::process;
 
 use serde::Serialize;
 use taflbase::build::{BuildOptions, SliceReport, build, plan};
@@ -53,10 +55,15 @@ Examples:
   taflbase build brandubh --men 5
   taflbase build ashton --slice K2v3 --slice K1v4 --memory 16GiB --threads 8
 
-JSON, one line for each slice when it is done (here with one side and one file);
-counts are over all placements, bits are those of a position that is stored, and
-null for slices that were there:
+Counts are over all placements of the men, mirror images counted separately; bits are
+those of a position that is stored.
+
+JSON, one line for each slice when it is done (here with one side and one file); bits
+are null for slices that were there:
   {"rules":"brandubh","slice":"K0v1","defenders":0,"attackers":1,"built":true,"sides":[{"to_move":"attackers","positions":1936,"win":72,"loss":1864,"draw":0,"undecided":0,"max_win":1,"max_loss":6}],"files":[{"metric":"dtw","bytes":368,"bits_per_position":4.18}],"seconds":0.1}"#;
+
+/// The status of a program that was stopped by Ctrl-C, as shells have it.
+const STOPPED: i32 = 130;
 
 #[derive(Serialize)]
 struct Answer<'a> {
@@ -98,6 +105,12 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let works = plan(&base, &slices)?.into_iter().filter(|slice| args.force || !slice.present);
     let works = works.filter_map(|plan| plan.size.map(|size| (plan.slice, size.slots, size.rows)));
     let reporter = Reporter::new(works);
+    let stopped = "taflbase: stopped; the same command goes on from the last ply that is done";
+    // Where there is no such thing as Ctrl-C, nothing is lost.
+    let _ = ctrlc::set_handler(move || {
+        let _ = writeln!(io::stderr(), "\n{stopped}");
+        process::exit(STOPPED);
+    });
     let mut reports = Vec::new();
     let mut printed = Ok(());
     let built = build(rules, session.tables(), &slices, &options, &reporter, &mut |report| {
@@ -176,13 +189,12 @@ fn columns_of(rules: &Ruleset, built: &[&SliceReport]) -> String {
     let header = [
         "slice",
         "to move",
-        "positions",
         "win",
         rules.endless.name(),
         "loss",
         "longest win",
         "bytes",
-        "bits/position",
+        "bits",
         "seconds",
     ];
     columns(2, &header, &rows)
@@ -190,7 +202,7 @@ fn columns_of(rules: &Ruleset, built: &[&SliceReport]) -> String {
 
 fn row(rules: &Ruleset, report: &SliceReport, side: Side) -> Vec<String> {
     let answer = side_counts(rules, report, side);
-    let counts = [answer.positions, answer.win, answer.draw + answer.undecided, answer.loss];
+    let counts = [answer.win, answer.draw + answer.undecided, answer.loss];
     let first = side == Side::Attackers;
     let name = if first { report.slice.to_string() } else { String::new() };
     let mut row = vec![name, side.name().to_owned()];

@@ -1,14 +1,17 @@
 //! The command line: what users ask for, and what they are told.
 
 mod arguments;
+mod batch;
 mod bench;
 mod build;
 mod calibration;
 mod check;
+mod completions;
 mod failure;
 mod find;
 mod line;
 mod machine;
+mod man;
 mod manifest;
 mod measure;
 mod model;
@@ -24,7 +27,7 @@ mod verify;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use failure::Failure;
 use output::Session;
@@ -71,6 +74,8 @@ enum Command {
     Check(check::Args),
     Manifest(manifest::Args),
     Bench(bench::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 impl Command {
@@ -87,9 +92,16 @@ impl Command {
             | Command::Find(_)
             | Command::Stats(_)
             | Command::Manifest(_)
-            | Command::Bench(_) => false,
+            | Command::Bench(_)
+            | Command::Completions(_)
+            | Command::Man(_) => false,
         }
     }
+}
+
+/// The program as clap knows it.
+fn command() -> clap::Command {
+    Cli::command()
 }
 
 /// Runs the program with the arguments that it was given.
@@ -121,5 +133,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Check(args) => check::run(&args, &session),
         Command::Manifest(args) => manifest::run(&args, &session),
         Command::Bench(args) => bench::run(&args, &session),
+        Command::Completions(args) => completions::run(&args, &session),
+        Command::Man(args) => man::run(&args, &session),
     }
 }

@@ -118,26 +118,21 @@ impl Session {
     /// What to do where there is no table: to build it, if this machine can.
     fn missing(&self, base: &Tablebase, rules: &str, slice: Slice, metric: Metric) -> String {
         let wanted = format!("--slice {slice}");
-        let needed = needed_memory(base, slice);
-        let allowed = available_bytes().unwrap_or(u64::MAX);
-        let tables = self.tables.display();
-        match needed {
-            Some(needed) if needed <= allowed => format!(
-                "there is no {metric} table of {slice} in {tables}; run `{}`",
-                self.command("build", rules, &wanted),
-            ),
-            _ => format!(
-                "{slice} has {} men: too many for a table that could be built here, which would \
-                 take {}, as `{}` tells; the tables here reach {} men",
-                slice.men(),
-                needed.map_or("more than this version can".to_owned(), |needed| format!(
-                    "{} of memory",
-                    size(needed)
-                )),
-                self.command("plan", rules, &wanted),
-                base.max_men(),
-            ),
-        }
+        let missing = format!("there is no {metric} table of {slice} in {}", self.tables.display());
+        let takes = match needed_memory(base, slice) {
+            Some(needed) if needed <= available_bytes().unwrap_or(u64::MAX) => {
+                return format!("{missing}; run `{}`", self.command("build", rules, &wanted));
+            }
+            Some(needed) => format!("{} of memory", size(needed)),
+            None => "more than this version can".to_owned(),
+        };
+        format!(
+            "{missing}, nor can one be built here: {} men would take {takes}, as `{}` tells; the \
+             tables here reach {} men",
+            slice.men(),
+            self.command("plan", rules, &wanted),
+            base.max_men(),
+        )
     }
 }
 

@@ -1,17 +1,27 @@
+use std::path::PathBuf;
+
 use serde::Serialize;
 use taflbase::Tablebase;
+use taflbase::position::Position;
 use taflbase::tablebase::{MoveProbe, Probe, Probed};
 
-use super::arguments::Asked;
+use super::arguments::parse_position;
+use super::batch;
 use super::failure::Failure;
 use super::output::{Session, columns};
 
-/// Tell the value of a position and of each of its moves, best first
+/// Tell the value of a position and of each of its moves, or the values of many positions
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
-    #[command(flatten)]
-    asked: Asked,
+    /// A built-in ruleset, or a path to a ruleset file
+    rules: String,
+    /// The position: board and side to move, quoted or as two arguments
+    #[arg(value_name = "POS", required_unless_present = "batch", num_args = 1..=2)]
+    position: Vec<String>,
+    /// Probe the positions of a file instead, one a line; - for standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "position")]
+    batch: Option<PathBuf>,
 }
 
 const HELP: &str = r#"Values are for the side to move in the probed position, those of moves too.
@@ -26,13 +36,22 @@ larger games. Of brandubh, tablut and large-hnefatafl there are also wins, draws
 losses, without distances, with one soldier more. Where there are files, these are
 read.
 
+A move that ends with -- takes the king to where he has won, one with ++ captures him.
+A conversion is a capture after which the game goes on in a slice of fewer men.
+
+With --batch, one line is printed for each line of the file: the position, its value
+(or "unknown" without a table, "invalid" for what is no position) and the plies or
+what is wrong, with tabs between; with --json, {"position":…,"category":…,"dtw":…}.
+The status is 1 if a line is unknown or invalid.
+
 Examples:
   taflbase probe brandubh "/7/4t2/7/7/2K4/7/2t4/ d"
+  taflbase probe brandubh --batch positions.txt
   taflbase probe brandubh /7/7/5K1/7/3t3/4t2/7/ a --json
 
-JSON, one line (here with one of the moves); "dtw" is null for draws, and where
-there are WDL tables only:
-  {"rules":"brandubh","position":"/7/4t2/7/7/2K4/7/2t4/ d","to_move":"defenders","category":"win","dtw":3,"moves":[{"move":"Kc5-c1","category":"win","dtw":2,"conversion":false}]}"#;
+JSON, one line (here with one of the moves, and the position after it); "dtw" is null
+for draws, and where there are WDL tables only:
+  {"rules":"brandubh","position":"/7/4t2/7/7/2K4/7/2t4/ d","to_move":"defenders","category":"win","dtw":3,"moves":[{"move":"Kc5-c1","category":"win","dtw":2,"conversion":false,"position":"/2K4/4t2/7/7/7/7/2t4/ a"}]}"#;
 
 #[derive(Serialize)]
 struct Answer<'a> {
@@ -51,14 +70,18 @@ struct MoveAnswer {
     category: &'static str,
     dtw: Option<u16>,
     conversion: bool,
+    position: String,
 }
 
 /// Probes one position.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
-    let base = session.open_to_probe(&args.asked.rules)?;
+    let base = session.open_to_probe(&args.rules)?;
     let rules = base.rules();
-    let position = args.asked.position(rules)?;
-    let refusal = |error| session.refusal(&base, &args.asked.rules, error);
+    if let Some(path) = &args.batch {
+        return batch::run(&base, path, session);
+    }
+    let position = parse_position(&args.position, rules)?;
+    let refusal = |error| session.refusal(&base, &args.rules, error);
     let Probe { value, moves, .. } = base.probe(&position).map_err(refusal)?;
     let answer = Answer {
         rules: &rules.name,
@@ -66,7 +89,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         to_move: position.to_move.name(),
         category: base.category(value.wdl),
         dtw: value.plies,
-        moves: moves.iter().map(|probed| answer_move(&base, probed)).collect(),
+        moves: moves.iter().map(|probed| answer_move(&base, &position, probed)).collect(),
     };
     if session.json() {
         return session.json_line(&answer);
@@ -80,17 +103,18 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         return Ok(());
     }
     let slice = position.slice();
-    let build = session.command("build", &args.asked.rules, &format!("--slice {slice}"));
+    let build = session.command("build", &args.rules, &format!("--slice {slice}"));
     session
         .text(&format!("\nDistances are unknown: the tables of {slice} have none; run `{build}`\n"))
 }
 
-fn answer_move(base: &Tablebase, probed: &MoveProbe) -> MoveAnswer {
+fn answer_move(base: &Tablebase, before: &Position, probed: &MoveProbe) -> MoveAnswer {
     MoveAnswer {
         played: probed.played.display(base.rules().board).to_string(),
         category: probed.category(base),
         dtw: probed.value.and_then(|value| value.plies),
         conversion: probed.played.is_conversion(),
+        position: before.after(&probed.played).to_text(base.rules()),
     }
 }
 

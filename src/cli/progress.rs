@@ -50,7 +50,7 @@ impl Reporter {
         let terminal = io::stderr().is_terminal() && !dumb;
         let target =
             if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let style = ProgressStyle::with_template("{prefix} [{bar:20}] {percent:>3}%  {msg}");
+        let style = ProgressStyle::with_template("{prefix} [{bar:20}] {percent:>3}%  {wide_msg}");
         let bar = ProgressBar::with_draw_target(Some(1), target);
         bar.set_style(
             style

@@ -111,8 +111,8 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
 
 /// A share of the whole, in percent.
 fn parse_percent(text: &str) -> Result<f64, String> {
-    let percent = text.parse().ok().filter(|&percent: &f64| percent > 0.0 && percent <= 100.0);
-    percent.ok_or_else(|| "write a number above 0, up to 100".to_owned())
+    let percent = text.parse().ok().filter(|&percent: &f64| (1e-6..=100.0).contains(&percent));
+    percent.ok_or_else(|| "write a number from 0.000001 to 100".to_owned())
 }
 
 /// Refuses a slice whose values the system would have to swap, or to kill for.

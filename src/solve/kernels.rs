@@ -2,11 +2,15 @@
 
 use crate::board::Symmetry;
 use crate::index::IndexError;
-use crate::rules::{Ruleset, Side};
+use crate::rules::{Kind, Ruleset, Side};
 use crate::slice::Slice;
 
-use crate::solve::frame::Frame;
+use crate::solve::captures::decided::Decided;
+use crate::solve::frame::lines::SlideLines;
+use crate::solve::frame::{Block, Frame};
+use crate::solve::moves::Moves;
 use crate::solve::moves::by_block::{BlockMoves, Targets};
+use crate::solve::rows::numbers::{BlockNumber, Rank};
 use crate::solve::rows::row::Row;
 use crate::solve::rows::simd::{self, Kernel, Processor};
 
@@ -25,9 +29,20 @@ impl<'a, const N: usize> Kernels<'a, N> {
     pub fn new(rules: &'a Ruleset, slice: Slice) -> Result<Kernels<'a, N>, IndexError> {
         let frame: Frame<N> = Frame::new(rules, slice)?;
         let thirds = |row: Row<N>| Row(row.0.map(|word| word & 0x9249_2492_4924_9249));
-        let blocks = (0..frame.blocks()).flat_map(|number| frame.block(number).valid);
+        let blocks = frame.block_numbers().flat_map(|number| frame.block(number).valid);
         let table = blocks.map(thirds).collect();
         Ok(Kernels { frame, table })
+    }
+
+    /// What is done for slices without defenders, made ready.
+    pub fn bare_king(&self) -> BareKing<'_, N> {
+        let Frame { rules, region, .. } = &self.frame;
+        BareKing {
+            table: &self.table,
+            moves: Moves::new(&self.frame),
+            blocks: self.frame.block_numbers().map(|number| self.frame.block(number)).collect(),
+            lines: SlideLines::new(rules, region, Kind::Attacker),
+        }
     }
 
     /// How many rows the table has.
@@ -55,14 +70,93 @@ impl<'a, const N: usize> Kernels<'a, N> {
     /// Looks in one block for moves of a side into the table; returns how many
     /// lanes have one.
     pub fn quiet_moves(&self, side: Side, block: usize) -> u64 {
-        let block = self.frame.block(block);
+        let block = self.frame.block(BlockNumber::new(block));
         let mut sought = block.valid.clone();
-        let targets =
-            Targets { rows: &self.table, first_block: 0, complement: false, blocks: None };
+        let targets = Targets {
+            rows: &self.table,
+            first_block: BlockNumber::FIRST,
+            complement: false,
+            blocks: None,
+        };
         BlockMoves::new(&self.frame).quiet_moves(side, &block, targets, &mut sought);
         let found = block.valid.iter().zip(&sought).map(|(valid, left)| valid.without(*left));
         found.map(|lanes| u64::from(lanes.count())).sum()
     }
+}
+
+/// What is done for slices without defenders: their blocks have one row.
+#[doc(hidden)]
+pub struct BareKing<'k, const N: usize> {
+    table: &'k [Row<N>],
+    moves: Moves<'k, N>,
+    blocks: Vec<Block<N>>,
+    lines: SlideLines<N>,
+}
+
+impl<const N: usize> BareKing<'_, N> {
+    /// Takes the moves of all attackers into the table by stars; returns how many
+    /// lanes are left without one.
+    ///
+    /// # Panics
+    /// If the slice has defenders.
+    pub fn stars(&self) -> u64 {
+        let mut left: Vec<Row<N>> = self.blocks.iter().map(|block| block.valid[0]).collect();
+        let stars = self.moves.stars.as_ref().expect("a slice without defenders has stars");
+        stars.without_moves(self.table, false, &mut left);
+        count(left)
+    }
+
+    /// Runs along the lines of every block, on which all lanes of a free square are
+    /// targets; returns how many lanes are reached.
+    pub fn lines(&self) -> u64 {
+        let board = self.moves.frame.rules.board;
+        let mut buffers = self.lines.buffers();
+        let reached = self.blocks.iter().map(|block| {
+            let free = || board.squares().filter(|&square| !block.attackers.contains(square));
+            buffers.clear();
+            for square in free() {
+                let king = self.moves.frame.region.bit(square);
+                self.lines.put_target(&mut buffers, square, block.valid[0].without(king));
+            }
+            self.lines.reach(block.attackers, &mut buffers);
+            count(free().map(|square| self.lines.reached(&buffers, square)))
+        });
+        reached.sum()
+    }
+
+    /// Returns on how many lanes the king, arriving there, captures nothing.
+    pub fn quiet_king(&self) -> u64 {
+        count(
+            self.blocks.iter().map(|block| {
+                block.valid[0] & self.moves.rows.quiet_king(block.attackers, Rank::FIRST)
+            }),
+        )
+    }
+
+    /// Returns on how many lanes no attacker can move, and on how many one can capture
+    /// the king.
+    pub fn attackers_ahead(&self) -> (u64, u64) {
+        let mut captured = Vec::new();
+        self.blocks.iter().fold((0, 0), |(stalemates, decisive), block| {
+            let ahead =
+                self.moves.rows.attackers_ahead(block.attackers, block.valid[0], &mut captured);
+            (stalemates + count([ahead.0]), decisive + count([ahead.1]))
+        })
+    }
+
+    /// Returns how many lanes a side to move decides at once.
+    pub fn decided(&self, side: Side) -> u64 {
+        let (mut decider, mut decided) = (Decided::default(), Vec::new());
+        let blocks = self.blocks.iter().map(|block| {
+            decider.find(self.moves.frame, block, side, &mut decided);
+            count([decided[0] & block.valid[0]])
+        });
+        blocks.sum()
+    }
+}
+
+fn count<const N: usize>(rows: impl IntoIterator<Item = Row<N>>) -> u64 {
+    rows.into_iter().map(|row| u64::from(row.count())).sum()
 }
 
 struct Transform<'k, 'a, const N: usize> {

@@ -11,6 +11,8 @@ mod moves;
 mod needs;
 mod plies;
 mod rows;
+#[cfg(test)]
+mod samples;
 mod solver;
 mod store;
 

@@ -7,11 +7,11 @@ use crate::rules::Side;
 use crate::solve::store::{
     Content, Hash, Key, Parts, ScratchError, ScratchFolder, Stage, StageFile, StageWriter,
 };
-use crate::table::{Code, dtw_code};
+use crate::table::Code;
 use crate::value::{Plies, Value};
 
 use crate::solve::frame::Frame;
-use crate::solve::initial::coded_rows::CodedRows;
+use crate::solve::initial::coded_rows::{CodedRows, code_of};
 use crate::solve::initial::pass::{InitialPass, SubSlices};
 use crate::solve::initial::seeds::Seeds;
 use crate::solve::moves::Moves;
@@ -19,8 +19,9 @@ use crate::solve::moves::by_row::RowMoves;
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::fixpoint::Outcome;
 use crate::solve::plies::frontier::Frontier;
-use crate::solve::plies::ply::Ply;
+use crate::solve::plies::ply::{Ply, finds_wins};
 use crate::solve::plies::tables::Storage;
+use crate::solve::rows::numbers::{BlockNumber, ChunkNumber};
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::codec::{encode_events, encode_rows, read_events};
 
@@ -75,7 +76,7 @@ impl<'a, const N: usize> Solver<'a, N> {
     }
 
     /// The blocks of a chunk.
-    pub(super) fn blocks(&self, chunk: usize) -> Range<usize> {
+    pub(super) fn blocks(&self, chunk: ChunkNumber) -> Range<usize> {
         self.chunks.blocks_of(chunk)
     }
 
@@ -83,25 +84,23 @@ impl<'a, const N: usize> Solver<'a, N> {
     ///
     /// # Errors
     /// If the scratch folder has been damaged.
-    pub(super) fn coded_rows(&self, chunk: usize) -> Result<[CodedRows<N>; 2], ScratchError> {
-        let blocks = self.blocks(chunk);
+    pub(super) fn coded_rows(&self, chunk: ChunkNumber) -> Result<[CodedRows<N>; 2], ScratchError> {
+        let blocks = self.blocks(chunk).map(BlockNumber::new);
         let mut walker = self.frame.walker();
-        let block = |number| self.frame.block_of(number, walker.set(number as u64).0);
+        let block = |number: BlockNumber| self.frame.block_of(number, walker.set(number.into()).0);
         let valid: Vec<Row<N>> = blocks.map(block).flat_map(|block| block.valid).collect();
-        // At odd plies the winner is to move and wins, at even ones the other
-        // side loses.
         let mut plies: [Vec<(Code, Vec<Event<N>>)>; 2] = Default::default();
-        let key = |content, winner, ply| Key { content, winner, ply, chunk: chunk as u32 };
+        let key = |content, winner, ply| Key { content, winner, ply, chunk };
         for winner in Side::ALL {
             let stalemates =
                 read_events(self.initial.of(chunk), key(Content::Stalemates, winner, 0))?;
-            plies[winner.other() as usize].push((code(0), stalemates));
+            plies[winner.other() as usize].push((found_at(0), stalemates));
         }
         for &(winner, ply, ref file) in &self.plies {
-            let to_move = if ply % 2 == 1 { winner } else { winner.other() };
+            let to_move = if finds_wins(ply) { winner } else { winner.other() };
             let events = read_events(file, key(Content::Found, winner, ply))?;
             if !events.is_empty() {
-                plies[to_move as usize].push((code(ply), events));
+                plies[to_move as usize].push((found_at(ply), events));
             }
         }
         Ok(plies.map(|plies| CodedRows::from_plies(&plies, &valid)))
@@ -111,8 +110,8 @@ impl<'a, const N: usize> Solver<'a, N> {
     pub(super) fn greatest_code(&self) -> Code {
         let stalemates = self.initial.keys().any(|key| key.content == Content::Stalemates);
         let plies = self.plies.iter().filter(|(_, _, file)| file.keys().next().is_some());
-        let found = plies.map(|&(_, ply, _)| code(ply)).max();
-        found.into_iter().chain(stalemates.then(|| code(0))).max().unwrap_or(0)
+        let found = plies.map(|&(_, ply, _)| found_at(ply)).max();
+        found.into_iter().chain(stalemates.then(|| found_at(0))).max().unwrap_or(0)
     }
 
     /// One outcome, from wins in one ply to the last.
@@ -147,7 +146,7 @@ impl<'a, const N: usize> Solver<'a, N> {
                 None => {
                     let log = scratch.begin(stage, base)?;
                     let in_work = Ply { number: ply, log: &log, done: &done };
-                    let now = if ply % 2 == 1 {
+                    let now = if finds_wins(ply) {
                         outcome.winning_ply(&in_work, &last)?
                     } else {
                         outcome.losing_ply(&in_work, &last, &before)?
@@ -158,7 +157,7 @@ impl<'a, const N: usize> Solver<'a, N> {
             base = file.hash();
             plies.push(file);
             (before, last) = (last, now);
-            if ply % 2 == 0 && last.rows == 0 && ply > last_event {
+            if !finds_wins(ply) && last.rows == 0 && ply > last_event {
                 let all = scratch.begin(Stage::Outcome { winner }, base)?;
                 all.add(last_ply(winner, ply), &[])?;
                 all.finish()?;
@@ -220,11 +219,14 @@ fn initial<'a, const N: usize, E: From<ScratchError>>(
         chunks_of(part).into_par_iter().try_for_each_init(
             || pass.buffers(),
             |buffers, chunk| {
-                let outcomes = pass.run(chunks.blocks_of(chunk), buffers);
+                let chunk = ChunkNumber::new(chunk);
+                let blocks = chunks.blocks_of(chunk);
+                let rows = (blocks.len() * chunks.block_rows) as u64;
+                let outcomes = pass.run(blocks, buffers);
                 for (winner, seeds) in Side::ALL.into_iter().zip(&outcomes) {
-                    keep(&writer, winner, chunk as u32, seeds)?;
+                    keep(&writer, winner, chunk, seeds)?;
                 }
-                progress.advance(chunks.rows_of(&(chunk..chunk + 1)).len() as u64);
+                progress.advance(rows);
                 Ok::<_, ScratchError>(())
             },
         )?;
@@ -235,14 +237,14 @@ fn initial<'a, const N: usize, E: From<ScratchError>>(
 
 /// The record that names the last ply of an outcome.
 fn last_ply(winner: Side, ply: Plies) -> Key {
-    Key { content: Content::Last, winner, ply, chunk: 0 }
+    Key { content: Content::Last, winner, ply, chunk: ChunkNumber::FIRST }
 }
 
 /// Keeps what the initial pass says of a chunk.
 fn keep<const N: usize>(
     writer: &StageWriter,
     winner: Side,
-    chunk: u32,
+    chunk: ChunkNumber,
     seeds: &Seeds<N>,
 ) -> Result<(), ScratchError> {
     let key = |content, ply: usize| Key { content, winner, ply: ply as Plies, chunk };
@@ -261,8 +263,7 @@ fn keep<const N: usize>(
     Ok(())
 }
 
-/// The code of the values found at a ply.
-fn code(ply: Plies) -> Code {
-    let value = if ply % 2 == 1 { Value::Win(ply) } else { Value::Loss(ply) };
-    dtw_code(value).expect("wins are at odd plies, and no game is 32,000 plies long")
+/// The code of what is found at a ply.
+fn found_at(ply: Plies) -> Code {
+    code_of(if finds_wins(ply) { Value::Win(ply) } else { Value::Loss(ply) })
 }

@@ -34,6 +34,7 @@ pub use reader::{PackedBlock, Table};
 pub use source::{Access, Source, TableFile};
 #[cfg(feature = "build")]
 pub(crate) use temporary::remove_temporaries;
+pub(crate) use value_hash::LaneHasher;
 pub use value_hash::{ValueHash, ValueHasher};
 #[cfg(feature = "build")]
 pub use writer::TableWriter;

@@ -151,10 +151,19 @@ impl Tablebase {
         self.files.tables_open()
     }
 
-    /// The most men, king included, of which there is any table.
+    /// The most men, king included, of which there is any table. Of some there may be
+    /// no distances: see [`max_men_dtw`](Tablebase::max_men_dtw).
     pub fn max_men(&self) -> usize {
-        let slices = Metric::ALL.into_iter().flat_map(|metric| self.slices(metric));
-        slices.map(Slice::men).max().unwrap_or(0)
+        Metric::ALL.into_iter().map(|metric| self.most_men(metric)).max().unwrap_or(0)
+    }
+
+    /// The most men, king included, of which there are distances.
+    pub fn max_men_dtw(&self) -> usize {
+        self.most_men(Metric::Dtw)
+    }
+
+    fn most_men(&self, metric: Metric) -> usize {
+        self.slices(metric).into_iter().map(Slice::men).max().unwrap_or(0)
     }
 
     /// The slices of which there seems to be a table of that metric, smallest

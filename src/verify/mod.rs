@@ -43,6 +43,7 @@
 mod block;
 mod custodial;
 mod error;
+mod examine;
 mod finding;
 mod geometry;
 mod held_blocks;

@@ -5,10 +5,7 @@ use rayon::prelude::*;
 use crate::board::SquareSet;
 use crate::index::SliceIndex;
 use crate::rules::{BySide, Side};
-use crate::table::{
-    Code, DONT_CARE, Metric, Table, TableFile, ValueHash, ValueHasher, WIN_IN_1,
-    dtw_code_to_wdl_code, wdl_code,
-};
+use crate::table::{Code, Metric, Table, TableFile, WIN_IN_1, dtw_code_to_wdl_code};
 
 use super::VerifyError;
 use super::geometry::{Blocks, DefenderSets};
@@ -38,8 +35,8 @@ impl RowLayout<'_> {
     }
 
     /// The rows of the file that are of blocks held, in order.
-    fn placements(&self, held: &HeldBlocks, rows: Range<u64>) -> Vec<FileRow> {
-        let mut placements = Vec::new();
+    pub(super) fn file_rows(&self, held: &HeldBlocks, rows: Range<u64>) -> Vec<FileRow> {
+        let mut file_rows = Vec::new();
         let mut walker = self.blocks.walker();
         let (start, mut first) = self.block_of(rows.start);
         let mut next = start;
@@ -54,18 +51,18 @@ impl RowLayout<'_> {
             let skipped = rows.start.saturating_sub(first);
             let sets = self.free_sets(attackers).skip(skipped as usize);
             let wanted = first + skipped..rows.end;
-            let before = placements.len();
-            placements.extend(wanted.zip(sets).map(|(row, (number, &defenders))| FileRow {
+            let before = file_rows.len();
+            file_rows.extend(wanted.zip(sets).map(|(row, (number, &defenders))| FileRow {
                 at: (row - rows.start) as usize,
                 block,
                 number,
                 attackers,
                 defenders,
             }));
-            first += skipped + (placements.len() - before) as u64;
+            first += skipped + (file_rows.len() - before) as u64;
             next = block + 1;
         }
-        placements
+        file_rows
     }
 
     /// The block that holds a row of the file, and its first row.
@@ -99,14 +96,14 @@ impl RowLayout<'_> {
 
 /// A row of the file.
 #[derive(Clone, Copy)]
-struct FileRow {
+pub(super) struct FileRow {
     /// Which it is of those asked for.
-    at: usize,
-    block: usize,
+    pub at: usize,
+    pub block: usize,
     /// That of the defenders.
-    number: usize,
-    attackers: SquareSet,
-    defenders: SquareSet,
+    pub number: usize,
+    pub attackers: SquareSet,
+    pub defenders: SquareSet,
 }
 
 /// The values of a slice, or of some blocks of it, in memory, row by row.
@@ -185,8 +182,8 @@ fn read_side<T: Score>(
     }
     let sign = metric == Metric::Wdl && table.header().metric == Metric::Dtw;
     parts.into_par_iter().try_for_each(|(rows, first, part)| {
-        let placements = layout.placements(held, rows.clone()).into_iter();
-        let places: Vec<(usize, usize)> = placements
+        let file_rows = layout.file_rows(held, rows.clone()).into_iter();
+        let places: Vec<(usize, usize)> = file_rows
             .map(|place| {
                 let row = held.place(place.block) * layout.defenders.len() + place.number;
                 (place.at, (row - first) * stride)
@@ -203,7 +200,7 @@ fn read_side<T: Score>(
 }
 
 /// The rows of each row of blocks.
-fn row_groups(table: &Table<TableFile>) -> impl Iterator<Item = Range<u64>> {
+pub(super) fn row_groups(table: &Table<TableFile>) -> impl Iterator<Item = Range<u64>> {
     let grid = table.header().grid;
     let height = grid.shape().rows_per_block;
     let groups = (0..grid.rows()).step_by(height as usize);
@@ -278,119 +275,4 @@ fn complete_block<T: Score>(
             }
         }
     }
-}
-
-/// A code of a WDL table that is not the sign of the distance known for it.
-pub(super) struct WrongSign {
-    pub side: Side,
-    pub lane: usize,
-    pub attackers: SquareSet,
-    pub defenders: SquareSet,
-    /// The code.
-    pub stored: Code,
-    /// The distance's sign.
-    pub found: Code,
-}
-
-/// What a table's values come to.
-pub(super) struct Examined {
-    /// That of the table, if all blocks were held.
-    pub value_hash: ValueHash,
-    /// How many signs are wrong.
-    pub wrong: u64,
-    /// The first few of each lane of a row of blocks.
-    pub first: Vec<WrongSign>,
-}
-
-/// Hashes all that a table answers for in the blocks held. With the values of the
-/// DTW table, a WDL table is held against them.
-pub(super) fn examine<T: Score>(
-    table: &Table<TableFile>,
-    layout: &RowLayout,
-    held: &HeldBlocks,
-    distances: Option<&Values<T>>,
-    unasked: &UnaskedSlots<T>,
-    few: usize,
-) -> Result<Examined, VerifyError> {
-    let grid = table.header().grid;
-    let mut hasher = ValueHasher::new(grid.lanes());
-    let (mut wrong, mut first) = (0, Vec::new());
-    for rows in row_groups(table) {
-        let placements = layout.placements(held, rows.clone());
-        if placements.is_empty() {
-            continue;
-        }
-        let height = (rows.end - rows.start) as usize;
-        for side in Side::ALL {
-            let asked = asked(layout, &placements, side, unasked);
-            let lanes = grid.shape().lanes_per_block;
-            let blocks = hasher.side(side).par_chunks_mut(lanes).enumerate();
-            let parts = blocks.map(|(group, hashers)| {
-                let (block, _) =
-                    grid.locate(side, group * lanes, rows.start).expect("a block of the table");
-                let mut codes = Vec::new();
-                table.read_block(block, &mut codes)?;
-                let (mut wrong, mut first) = (0, Vec::new());
-                let of_lanes = codes.chunks_exact(height).zip(hashers);
-                for (lane, (codes, hasher)) in (group * lanes..).zip(of_lanes) {
-                    let king = layout.index.lanes().squares()[lane];
-                    let slots = placements.iter().zip(&asked);
-                    hasher.update(slots.map(|(place, asked)| {
-                        if asked.contains(king) { codes[place.at] } else { DONT_CARE }
-                    }));
-                    let Some(distances) = distances else { continue };
-                    for (place, asked) in placements.iter().zip(&asked) {
-                        let stored = codes[place.at];
-                        let row = distances.row(side, place.block, place.number);
-                        let found = row[lane].value();
-                        let found = found.map_or(stored, |value| wdl_code(value.wdl()));
-                        if stored == found || !asked.contains(king) {
-                            continue;
-                        }
-                        wrong += 1;
-                        if first.len() < few {
-                            let FileRow { attackers, defenders, .. } = *place;
-                            first.push(WrongSign {
-                                side,
-                                lane,
-                                attackers,
-                                defenders,
-                                stored,
-                                found,
-                            });
-                        }
-                    }
-                }
-                Ok((wrong, first))
-            });
-            for (count, few) in parts.collect::<Result<Vec<_>, VerifyError>>()? {
-                wrong += count;
-                first.extend(few);
-            }
-        }
-    }
-    Ok(Examined { value_hash: hasher.finish(), wrong, first })
-}
-
-/// By row: the king's squares that the table answers for.
-fn asked<T: Score>(
-    layout: &RowLayout,
-    placements: &[FileRow],
-    side: Side,
-    unasked: &UnaskedSlots<T>,
-) -> Vec<SquareSet> {
-    let blocks: Vec<&[FileRow]> =
-        placements.chunk_by(|one, next| one.block == next.block).collect();
-    let tasks = blocks.par_chunks(layout.task_blocks()).map(|blocks| {
-        let mut walker = layout.blocks.walker();
-        let mut asked = Vec::with_capacity(blocks.iter().map(|rows| rows.len()).sum());
-        for rows in blocks {
-            let attackers = unasked.attackers(&walker.attackers(rows[0].block), side);
-            asked.extend(
-                rows.iter().map(|row| unasked.asked(&attackers, layout.defenders, row.number)),
-            );
-        }
-        asked
-    });
-    tasks.flatten_iter().collect()
 }

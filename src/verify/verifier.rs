@@ -7,6 +7,7 @@ use crate::tablebase::Tablebase;
 use crate::value::Wdl;
 
 use super::custodial::CustodialCaptures;
+use super::examine::{WrongSign, examine};
 use super::finding::Finding;
 use super::geometry::{Blocks, DefenderSets, Geometry};
 use super::held_blocks::HeldBlocks;
@@ -16,7 +17,7 @@ use super::sample::Sample;
 use super::score::Score;
 use super::stored_rows::{StoredRows, StoredSlice};
 use super::unasked_slots::UnaskedSlots;
-use super::values::{self, Examined, RowLayout, Values, WrongSign};
+use super::values::{RowLayout, Values};
 use super::{FEW, Verdict, VerifyError, children, is_there, memory_bytes, stored_metric};
 
 /// What reading a slice, or blocks of it, into memory needs.
@@ -227,8 +228,8 @@ impl<'a, T: Score> Verifier<'a, T> {
         let StoredSlice { layout, values } = &rows.own;
         let unasked = UnaskedSlots::new(rows.rules, &self.geometry);
         let distances = Some(values).filter(|_| metric != self.metric);
-        let Examined { value_hash, mut wrong, first } =
-            values::examine(table, layout, held, distances, &unasked, FEW)?;
+        let (value_hash, wrong) = examine(table, layout, held, distances, &unasked, FEW)?;
+        let mut count = wrong.count;
         let finding = |wrong: WrongSign| Finding::Wdl {
             position: Position {
                 attackers: wrong.attackers,
@@ -239,13 +240,13 @@ impl<'a, T: Score> Verifier<'a, T> {
             stored: wdl_value(wrong.stored).unwrap_or(Wdl::Draw),
             found: wdl_value(wrong.found).unwrap_or(Wdl::Draw),
         };
-        let mut findings: Vec<Finding> = first.into_iter().map(finding).collect();
+        let mut findings: Vec<Finding> = wrong.first.into_iter().map(finding).collect();
         if held.is_all() && table.value_hash() != value_hash {
-            wrong += 1;
+            count += 1;
             let (stored, found) = (table.value_hash(), value_hash);
             findings.push(Finding::ValueHash { metric, stored, found });
         }
-        Ok((wrong, findings))
+        Ok((count, findings))
     }
 
     /// The summaries that are not those of the values.

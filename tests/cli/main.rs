@@ -1,5 +1,6 @@
 //! The program as users and scripts meet it: statuses, streams, messages, JSON.
 
+mod asked;
 mod closed;
 mod damage;
 mod find;

@@ -49,7 +49,12 @@ impl Place {
 impl Run {
     /// Runs a command to its end.
     pub(crate) fn of(mut command: Command) -> Run {
-        let Output { status, stdout, stderr } = command.output().unwrap();
+        Run::ended(command.output().unwrap())
+    }
+
+    /// What has ended.
+    pub(crate) fn ended(output: Output) -> Run {
+        let Output { status, stdout, stderr } = output;
         let (out, err) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
         // None where a signal has ended it.
         let status = status.code().unwrap_or_else(|| panic!("{status}: {err}"));

@@ -25,7 +25,7 @@ fn wrong_usage_is_told_on_one_line() {
         (&["perft", "brandubh", "0"], &["DEPTH", "1"]),
         (&["build", "brandubh"], &["--men", "--slice"]),
         (&["build", "brandubh", "--men", "3", "--slice", "K0v1"], &["cannot be used with"]),
-        (&["build", "brandubh", "--men", "1"], &["--men 1", "K0v1"]),
+        (&["build", "brandubh", "--men", "1"], &["'1'", "--men", "K0v1"]),
         (&["build", "brandubh", "--slice", "K1v0"], &["K1v0", "K2v4"]),
         (&["build", "brandubh", "--men", "3", "--memory", "lots"], &["lots", "16GiB"]),
         (&["build", "brandubh", "--men", "3", "--metric", "dtm"], &["dtm", "wdl or dtw"]),

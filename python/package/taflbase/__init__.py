@@ -9,12 +9,13 @@ Positions are texts as in OpenTafl: the board from rank 1 up, a blank, and the s
 move. Errors are of the classes in `taflbase.errors`.
 """
 
-from ._native import Tablebase, open, rulesets
-from .answers import MoveProbe, Probe, SliceValues, Value, Values
+from ._native import Tablebase, __version__, open, rulesets
+from .answers import Move, MoveProbe, Probe, SliceClasses, SliceValues, Value, Values
 from .errors import (
     DamagedTable,
     FolderError,
     MissingTable,
+    MoveError,
     PositionError,
     RulesetError,
     SliceError,
@@ -35,10 +36,13 @@ __all__ = [
     "FolderError",
     "LOSS",
     "MissingTable",
+    "Move",
+    "MoveError",
     "MoveProbe",
     "PositionError",
     "Probe",
     "RulesetError",
+    "SliceClasses",
     "SliceError",
     "SliceValues",
     "Tablebase",
@@ -47,6 +51,7 @@ __all__ = [
     "Values",
     "WIN",
     "WrongTable",
+    "__version__",
     "open",
     "rulesets",
 ]

@@ -22,11 +22,22 @@ class Value(NamedTuple):
     """Plies to the end of the game; `None` for a draw."""
 
 
+class Move(NamedTuple):
+    """A legal move."""
+
+    move: str
+    """The move, as `e5-e8xe9`: after `x` what it captures. `++` captures the king, `--`
+    is his escape; both end the game."""
+    after: str
+    """The position after it, with the other side to move. A captured king stays on the
+    board."""
+
+
 class MoveProbe(NamedTuple):
     """A move and what it leads to."""
 
     move: str
-    """The move, as `e5-e8xe9`."""
+    """The move, as in `Move`."""
     category: str
     """Its outcome for the side that plays it; `unknown` if the table of the slice that
     it leads to is missing."""
@@ -34,7 +45,9 @@ class MoveProbe(NamedTuple):
     """Plies that are left after the move; `None` for a draw, if it is unknown, and
     where there are WDL tables only."""
     conversion: bool
-    """Whether it captures a soldier and the game goes on."""
+    """Whether it captures a soldier and the game goes on, with fewer men."""
+    after: str
+    """The position after it, as in `Move`."""
 
 
 class Probe(NamedTuple):
@@ -64,8 +77,8 @@ class Values(NamedTuple):
 
 
 class SliceValues(NamedTuple):
-    """n positions of a slice with one side to move, one for each class of mirror
-    images.
+    """The n positions of a slice with one side to move. Mirror images are positions of
+    their own.
 
     Squares are numbered `rank * size + file` from a1, which is 0.
     """
@@ -76,9 +89,26 @@ class SliceValues(NamedTuple):
     """The defenders' squares, n x defenders, ascending."""
     attackers: NDArray[np.uint16]
     """The attackers' squares, n x attackers, ascending."""
+    wdl: NDArray[np.int8]
+    """As in `Values`."""
+    dtw: NDArray[np.int32]
+    """As in `Values`."""
+
+
+class SliceClasses(NamedTuple):
+    """n positions of a slice with one side to move, one for each class of mirror
+    images. Where pieces stand in the other images is not told: for that take
+    `SliceValues`.
+    """
+
+    king: NDArray[np.uint16]
+    """As in `SliceValues`."""
+    defenders: NDArray[np.uint16]
+    """As in `SliceValues`."""
+    attackers: NDArray[np.uint16]
+    """As in `SliceValues`."""
     images: NDArray[np.uint8]
-    """How many positions each row stands for: its mirror images. Weigh with it to
-    count all positions."""
+    """How many positions each stands for, itself included: weights for totals."""
     wdl: NDArray[np.int8]
     """As in `Values`."""
     dtw: NDArray[np.int32]

@@ -13,6 +13,10 @@ class PositionError(TaflbaseError, ValueError):
     """A position cannot be read, or is none of a running game."""
 
 
+class MoveError(TaflbaseError, ValueError):
+    """A move cannot be read, or is not legal."""
+
+
 class SliceError(TaflbaseError, ValueError):
     """A text is no slice, or the slice has no such rows."""
 

@@ -27,15 +27,15 @@ pub(super) fn ruleset(file: &File) -> Result<Ruleset, FieldFault> {
     let places = ByKind::from_fn(|kind| places(&movement[kind], kind, goals));
     let start = start(&file.start, board, &places, goals)?;
     check_besieged(&file.hostile)?;
-    let hostile = ByKind([
+    let declared = ByKind([
         hostility(&file.hostile.attackers, "hostile.attackers", &names)?,
         hostility(&file.hostile.defenders, "hostile.defenders", &names)?,
         hostility(&file.hostile.king, "hostile.king", &names)?,
     ]);
-    let hostile = ByKind::from_fn(|kind| where_it_counts(hostile[kind], kind, &places));
+    let hostile = ByKind::from_fn(|kind| where_it_counts(declared[kind], kind, &places));
     let [protected, unaided] = exceptions(&file.capture, &places, &names)?;
-    let surrounded = names.union(&file.capture.king_surrounded, "capture.king-surrounded")?;
-    let surrounded = surrounded & places[Kind::King];
+    let surrounded = places[Kind::King]
+        & names.union(&file.capture.king_surrounded, "capture.king-surrounded")?;
     check_end(&file.end)?;
     let slides = Slides::new(board, &movement, goals);
     let decisions = Decisions {
@@ -189,11 +189,11 @@ fn exceptions(
         *attackers & names.union(&file.protected_attackers, "capture.protected-attackers")?,
         *defenders & names.union(&file.protected_defenders, "capture.protected-defenders")?,
     ]);
-    let unaided = BySide([
+    let declared = BySide([
         *attackers & names.union(&file.unaided_attackers, "capture.unaided-attackers")?,
         *defenders & names.union(&file.unaided_defenders, "capture.unaided-defenders")?,
     ]);
-    let unaided = BySide::from_fn(|side| unaided[side] - protected[side]);
+    let unaided = BySide::from_fn(|side| declared[side] - protected[side]);
     Ok([protected, unaided])
 }
 

@@ -6,6 +6,7 @@ use crate::solve::frame::block_lookup::BlockLookup;
 use crate::solve::frame::counted_sets;
 use crate::solve::initial::coded_rows::CodedRows;
 use crate::solve::initial::pass::SubSlices;
+use crate::solve::rows::numbers::ChunkNumber;
 
 /// A ruleset, a slice of it, and tables of all that its captures lead to.
 struct Task {
@@ -74,7 +75,9 @@ impl Task {
         let scratch = ScratchFolder::open(folder.path(), [0; 32], keeping).unwrap();
         let sub_slices = || Ok::<_, BuildError>(sub_slices);
         let solver = Solver::solve(&frame, sub_slices, &scratch, placement, &()).unwrap();
-        (0..solver.chunks()).map(|chunk| solver.coded_rows(chunk).unwrap()).collect()
+        (0..solver.chunks())
+            .map(|chunk| solver.coded_rows(ChunkNumber::new(chunk)).unwrap())
+            .collect()
     }
 }
 

@@ -5,6 +5,7 @@ use crate::rules::{Kind, Side};
 
 use crate::solve::captures::soldiers::{Soldiers, Threat};
 use crate::solve::frame::{Block, Frame};
+use crate::solve::rows::numbers::Rank;
 use crate::solve::rows::row::Row;
 
 /// One way to move an attacker, for all rows of a block at once.
@@ -50,7 +51,7 @@ pub(crate) fn attacker_moves<const N: usize, T>(
                 };
                 for &rank in ray[closed..=i].iter().flat_map(|s| frame.defenders.holding(s.square))
                 {
-                    lanes[rank as usize] = Row::EMPTY;
+                    lanes[rank.index()] = Row::EMPTY;
                 }
                 closed = i + 1;
                 let soldiers = Soldiers { attackers: after, defenders: SquareSet::EMPTY };
@@ -58,7 +59,7 @@ pub(crate) fn attacker_moves<const N: usize, T>(
                 visit(wanted, AttackerMove { to, after, king_passed, king_captured }, lanes);
             }
             for &rank in ray[..closed].iter().flat_map(|s| frame.defenders.holding(s.square)) {
-                lanes[rank as usize] = block.valid[rank as usize];
+                lanes[rank.index()] = block.valid[rank.index()];
             }
         }
     }
@@ -76,14 +77,14 @@ impl<const N: usize> AttackerMove<N> {
         &self,
         frame: &Frame<N>,
         lanes: &mut [Row<N>],
-        before: &mut Vec<(u32, Row<N>)>,
+        before: &mut Vec<(Rank, Row<N>)>,
     ) {
         for threat in self.threats(frame) {
             let quiet = [false, true].map(|backed| {
                 threat.victim(backed).map_or(!Row::EMPTY, |victim| victim.quiet(&frame.region))
             });
             for &rank in frame.defenders.holding(threat.square) {
-                let lanes = &mut lanes[rank as usize];
+                let lanes = &mut lanes[rank.index()];
                 if lanes.is_empty() {
                     continue;
                 }
@@ -95,13 +96,16 @@ impl<const N: usize> AttackerMove<N> {
 
     /// The ranks of the rows on which defenders may change whether the move captures
     /// the king; a rank can come twice.
-    pub(crate) fn shielded_ranks<'f>(&self, frame: &'f Frame<N>) -> impl Iterator<Item = u32> + 'f {
+    pub(crate) fn shielded_ranks<'f>(
+        &self,
+        frame: &'f Frame<N>,
+    ) -> impl Iterator<Item = Rank> + 'f {
         let shields = shields_near(frame, self.to).iter();
         shields.flat_map(|square| frame.defenders.holding(square).iter().copied())
     }
 
     /// The lanes of a row on which the move captures the king.
-    pub(crate) fn captures_of_king(&self, frame: &Frame<N>, rank: u32) -> Row<N> {
+    pub(crate) fn captures_of_king(&self, frame: &Frame<N>, rank: Rank) -> Row<N> {
         let soldiers = Soldiers { attackers: self.after, defenders: frame.defenders.set(rank) };
         soldiers.captures_of_king(frame.rules, &frame.region, self.to)
     }
@@ -113,10 +117,10 @@ impl<const N: usize> AttackerMove<N> {
         frame: &Frame<N>,
         lanes: &[Row<N>],
         found: &mut [Row<N>],
-        before: &mut Vec<(u32, Row<N>)>,
+        before: &mut Vec<(Rank, Row<N>)>,
     ) {
         before.clear();
-        before.extend(self.shielded_ranks(frame).map(|rank| (rank, found[rank as usize])));
+        before.extend(self.shielded_ranks(frame).map(|rank| (rank, found[rank.index()])));
         let captured = self.king_captured.without(self.king_passed);
         if !captured.is_empty() {
             for (found, &lanes) in found.iter_mut().zip(lanes) {
@@ -125,11 +129,11 @@ impl<const N: usize> AttackerMove<N> {
         }
         // There a defender may be in the place of a hostile empty square.
         for &(rank, before) in &*before {
-            found[rank as usize] = before;
+            found[rank.index()] = before;
         }
         for &(rank, _) in &*before {
-            let legal = lanes[rank as usize].without(self.king_passed);
-            found[rank as usize] |= legal & self.captures_of_king(frame, rank);
+            let legal = lanes[rank.index()].without(self.king_passed);
+            found[rank.index()] |= legal & self.captures_of_king(frame, rank);
         }
     }
 }
@@ -150,10 +154,107 @@ pub(crate) fn quiet_arrival<const N: usize>(
     frame: &Frame<N>,
     after: SquareSet,
     to: Square,
-    rank: u32,
+    rank: Rank,
 ) -> Row<N> {
     let soldiers = Soldiers { attackers: after, defenders: frame.defenders.set(rank) };
     let victims = soldiers.victims(frame.rules, Side::Attackers, to);
     let quiet = victims.fold(!Row::EMPTY, |all, victim| all & victim.quiet(&frame.region));
     quiet.without(soldiers.captures_of_king(frame.rules, &frame.region, to))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+    use proptest::sample::Index;
+
+    use super::*;
+    use crate::moves::{Ending, legal_moves};
+    use crate::rules::Ruleset;
+    use crate::slice::Slice;
+    use crate::solve::rows::numbers::BlockNumber;
+    use crate::solve::samples::{load, positions, with_words};
+
+    /// By origin and target: the lanes on which the move is legal, on which it
+    /// captures nothing, and on which it captures the king.
+    type Moves<const N: usize> = BTreeMap<(Square, Square), [Row<N>; 3]>;
+
+    fn expected<const N: usize>(frame: &Frame<N>, block: &Block<N>, rank: Rank) -> Moves<N> {
+        let mut moves = Moves::new();
+        for (lane, position) in positions(frame, block, rank, Side::Attackers) {
+            for played in legal_moves(frame.rules, &position) {
+                let lanes = moves.entry((played.from, played.to)).or_insert([Row::EMPTY; 3]);
+                lanes[0] |= lane;
+                if played.is_quiet() {
+                    lanes[1] |= lane;
+                }
+                if played.ending == Some(Ending::KingCaptured) {
+                    lanes[2] |= lane;
+                }
+            }
+        }
+        moves
+    }
+
+    fn found<const N: usize>(frame: &Frame<N>, block: &Block<N>, rank: Rank) -> Moves<N> {
+        let (mut moves, mut before) = (Moves::new(), Vec::new());
+        let row = rank.index();
+        attacker_moves(
+            frame,
+            block,
+            &mut Vec::new(),
+            |_, _| Some(()),
+            |(), mv, lanes| {
+                let legal = lanes[row].without(mv.king_passed);
+                if legal.is_empty() {
+                    return;
+                }
+                let mut captured = vec![Row::EMPTY; lanes.len()];
+                mv.add_captures_of_king(frame, lanes, &mut captured, &mut before);
+                assert_eq!(legal & mv.captures_of_king(frame, rank), captured[row]);
+                let mut rows = lanes.to_vec();
+                before.clear();
+                mv.take_captures(frame, &mut rows, &mut before);
+                let quiet = (rows[row] & legal).without(captured[row]);
+                assert_eq!(legal & quiet_arrival(frame, mv.after, mv.to, rank), quiet);
+                before.iter().rev().for_each(|&(rank, was)| rows[rank.index()] = was);
+                assert_eq!(rows, lanes);
+                let from = (block.attackers - mv.after).first().unwrap();
+                moves.insert((from, mv.to), [legal, quiet, captured[row]]);
+            },
+        );
+        moves
+    }
+
+    fn check<const N: usize>(rules: &Ruleset, slice: Slice) {
+        let frame: Frame<N> = Frame::new(rules, slice).unwrap();
+        proptest!(ProptestConfig::with_cases(40), |(number: Index, row: Index)| {
+            let block = frame.block(BlockNumber::new(number.index(frame.blocks())));
+            let rank = Rank::new(row.index(frame.block_rows()));
+            assert_eq!(found(&frame, &block, rank), expected(&frame, &block, rank), "{slice}");
+        });
+    }
+
+    #[test]
+    fn moves_are_those_of_the_game() {
+        for (rules, slices) in [
+            ("brandubh", "K0v3 K2v3 K3v2"),
+            ("strange", "K0v3 K2v3 K3v2"),
+            ("lopsided", "K2v2"),
+            ("sieges", "K2v3 K3v4"),
+            ("mini-camps", "K2v2"),
+            ("berkeley", "K2v3"),
+            ("ashton", "K2v3"),
+            ("tablut", "K2v3"),
+            ("large-hnefatafl", "K1v3"),
+            ("huge-edge", "K1v2"),
+            ("alea-evangelii", "K1v2"),
+        ] {
+            let rules = &load(rules);
+            for slice in slices.split(' ') {
+                with_words!(check, rules, slice.parse().unwrap());
+            }
+        }
+    }
 }

@@ -70,8 +70,72 @@ impl<const N: usize> Arrivals<N> {
             let helped = frame.region.bit(to) & self.king;
             if !helped.is_empty() {
                 for &rank in frame.defenders.holding(anvil) {
-                    lanes[rank as usize] = lanes[rank as usize].without(helped);
+                    lanes[rank.index()] = lanes[rank.index()].without(helped);
                 }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::Index;
+
+    use super::*;
+    use crate::capture::Captures;
+    use crate::position::Position;
+    use crate::rules::Ruleset;
+    use crate::slice::Slice;
+    use crate::solve::rows::numbers::{BlockNumber, Rank};
+    use crate::solve::samples::{lanes_with, load, with_words};
+
+    fn check<const N: usize>(rules: &Ruleset, slice: Slice) {
+        let frame: Frame<N> = Frame::new(rules, slice).unwrap();
+        let sets = &frame.defenders;
+        proptest!(ProptestConfig::with_cases(100), |(number: Index, row: Index)| {
+            let block = frame.block(BlockNumber::new(number.index(frame.blocks())));
+            let rank = Rank::new(row.index(frame.block_rows()));
+            let valid = block.valid[rank.index()];
+            let arrivals = Arrivals::new(&frame, block.attackers);
+            let mut beside = Vec::new();
+            let quiet = |position: &Position, to: Square| {
+                Captures::by_arrival(rules, position, Side::Defenders, to).is_empty()
+            };
+            for &arrived in sets.men(rank) {
+                let to = sets.squares[usize::from(arrived)];
+                let others = sets.men(rank).iter().filter(|&&place| place != arrived);
+                let others: Vec<usize> = others.map(|&place| usize::from(place)).collect();
+                arrivals.beside(&frame, &others, &mut beside);
+                let expected =
+                    lanes_with(&frame, &block, rank, Side::Defenders, |p| quiet(p, to));
+                assert_eq!(beside[to.index()] & valid, expected, "{slice}, to {to:?}");
+            }
+            let mut lanes = block.valid.clone();
+            arrivals.take_helped(&frame, &mut lanes);
+            let expected = lanes_with(&frame, &block, rank, Side::Defenders, |p| quiet(p, p.king));
+            assert_eq!(lanes[rank.index()] & arrivals.king, expected, "{slice}, the king");
+        });
+    }
+
+    #[test]
+    fn arrivals_capture_as_the_game_says() {
+        for (rules, slices) in [
+            ("brandubh", "K0v4 K2v4 K3v3"),
+            ("strange", "K0v4 K2v4 K3v3"),
+            ("lopsided", "K2v3"),
+            ("sieges", "K2v3 K3v4"),
+            ("mini-camps", "K2v3"),
+            ("berkeley", "K2v3"),
+            ("ashton", "K2v3"),
+            ("tablut", "K2v3"),
+            ("large-hnefatafl", "K1v3"),
+            ("huge-edge", "K1v2"),
+            ("alea-evangelii", "K1v2"),
+        ] {
+            let rules = &load(rules);
+            for slice in slices.split(' ') {
+                with_words!(check, rules, slice.parse().unwrap());
             }
         }
     }

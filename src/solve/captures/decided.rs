@@ -7,13 +7,14 @@ use crate::rules::{Kind, Side};
 
 use crate::solve::captures::by_attackers::attacker_moves;
 use crate::solve::frame::{Block, Frame};
+use crate::solve::rows::numbers::Rank;
 use crate::solve::rows::row::Row;
 
 /// Finds them; room to work in is kept from block to block.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Decided<const N: usize> {
     lanes: Vec<Row<N>>,
-    before: Vec<(u32, Row<N>)>,
+    before: Vec<(Rank, Row<N>)>,
 }
 
 impl<const N: usize> Decided<N> {
@@ -36,8 +37,8 @@ impl<const N: usize> Decided<N> {
                 };
                 let by_attackers = shut(block.attackers);
                 let open_to_men = frame.rules.goals.meets(frame.rules.places(Kind::Defender));
-                for (rank, decided) in (0..).zip(decided) {
-                    if !block.valid[rank as usize].is_empty() {
+                for (rank, decided) in frame.defenders.ranks().zip(decided) {
+                    if !block.valid[rank.index()].is_empty() {
                         let shut = if open_to_men {
                             shut(block.attackers | frame.defenders.set(rank))
                         } else {
@@ -68,16 +69,16 @@ mod tests {
     fn check<const N: usize>(rules: &Ruleset, slice: &str) {
         let frame: Frame<N> = Frame::new(rules, slice.parse().unwrap()).unwrap();
         let (mut decider, mut decided) = (Decided::default(), Vec::new());
-        for number in (0..frame.blocks()).step_by(1 + frame.blocks() / 100) {
+        for number in frame.block_numbers().step_by(1 + frame.blocks() / 100) {
             let block = frame.block(number);
             for side in Side::ALL {
                 decider.find(&frame, &block, side, &mut decided);
-                for (rank, &decided) in decided.iter().enumerate() {
-                    let valid = block.valid[rank];
+                for (rank, &decided) in frame.defenders.ranks().zip(&decided) {
+                    let valid = block.valid[rank.index()];
                     if valid.is_empty() {
                         continue;
                     }
-                    let set = frame.defenders.set(rank as u32);
+                    let set = frame.defenders.set(rank);
                     let kings = dont_care::decided(rules, block.attackers, set, side);
                     assert_eq!(
                         decided & valid,

@@ -88,3 +88,44 @@ fn arrival<const N: usize>(
     });
     kings.filter(|(king, _)| !king.is_empty()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::capture::Captures;
+    use crate::position::Position;
+    use crate::rules::Side;
+    use crate::solve::captures::soldiers::Soldiers;
+    use crate::solve::samples::{RULESETS, kings, soldiers, with_words};
+
+    fn check<const N: usize>(rules: &'static Ruleset) {
+        let region = Region::<N>::new(rules);
+        let of_king = CapturesOfKing::new(rules, &region);
+        proptest!(ProptestConfig::with_cases(300), |(soldiers in soldiers(rules))| {
+            let mut captured = Vec::new();
+            let Soldiers { attackers, .. } = soldiers;
+            let defenders = SquareSet::EMPTY;
+            for to in attackers {
+                let at_once = of_king.by_arrival(attackers, to);
+                of_king.by_arrivals(attackers.without(to), &mut captured);
+                for king in kings(rules, Soldiers { attackers, defenders }) {
+                    let board = Position { attackers, defenders, king, to_move: Side::Attackers };
+                    let expected = Captures::by_arrival(rules, &board, Side::Attackers, to).king;
+                    let lane = region.bit(king);
+                    assert_eq!(!(at_once & lane).is_empty(), expected, "{attackers:?} to {to:?}");
+                    let among = captured[to.index()] & lane;
+                    assert_eq!(!among.is_empty(), expected, "{attackers:?} to {to:?}");
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn attackers_alone_capture_the_king_as_the_game_says() {
+        for rules in &*RULESETS {
+            with_words!(check, rules);
+        }
+    }
+}

@@ -5,10 +5,11 @@ use crate::rules::{Kind, Ruleset, Side};
 
 use crate::solve::frame::defender_sets::DefenderSets;
 use crate::solve::frame::region::Region;
+use crate::solve::rows::numbers::Rank;
 use crate::solve::rows::row::Row;
 
 /// A soldier next to the square of arrival who may be captured.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Victim {
     /// Where he stands.
     pub square: Square,
@@ -30,7 +31,8 @@ pub(crate) struct Soldiers {
 }
 
 impl Soldiers {
-    fn of(&self, side: Side) -> SquareSet {
+    /// Those of one side.
+    pub(crate) fn of(&self, side: Side) -> SquareSet {
         match side {
             Side::Attackers => self.attackers,
             Side::Defenders => self.defenders,
@@ -182,7 +184,7 @@ impl Threat {
 
     /// Whether one of the defenders of a row stands on the anvil.
     #[inline]
-    pub(crate) fn is_backed<const N: usize>(&self, sets: &DefenderSets<N>, rank: u32) -> bool {
+    pub(crate) fn is_backed<const N: usize>(&self, sets: &DefenderSets<N>, rank: Rank) -> bool {
         self.can_be_backed && sets.is_among(sets.men(rank), self.anvil)
     }
 
@@ -230,5 +232,84 @@ pub(crate) fn capture_groups<const N: usize>(
     }
     if !always.is_empty() {
         group(rest, always);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::capture::Captures;
+    use crate::position::Position;
+    use crate::solve::samples::{RULESETS, kings, soldiers, with_words};
+
+    /// What the game says that a piece which has arrived captures.
+    fn game(
+        rules: &Ruleset,
+        soldiers: Soldiers,
+        king: Square,
+        mover: Side,
+        to: Square,
+    ) -> Captures {
+        let Soldiers { attackers, defenders } = soldiers;
+        let board = Position { attackers, defenders, king, to_move: mover };
+        Captures::by_arrival(rules, &board, mover, to)
+    }
+
+    fn check_arrival<const N: usize>(
+        rules: &Ruleset,
+        region: &Region<N>,
+        soldiers: Soldiers,
+        mover: Side,
+        to: Square,
+    ) {
+        let victims: Vec<Victim> = soldiers.victims(rules, mover, to).collect();
+        let threats = Threat::by_arrival(rules, mover, soldiers.attackers, to);
+        let met = threats.filter(|threat| soldiers.of(mover.other()).contains(threat.square));
+        let victim = |threat: Threat| {
+            threat.victim(threat.can_be_backed && soldiers.defenders.contains(threat.anvil))
+        };
+        assert_eq!(met.filter_map(victim).collect::<Vec<_>>(), victims, "threats by {to:?}");
+        let mut groups: Vec<(Row<N>, SquareSet)> = Vec::new();
+        capture_groups(region, &victims, |lanes, captured| groups.push((lanes, captured)));
+        let quiet = victims.iter().fold(!Row::EMPTY, |quiet, v| quiet & v.quiet(region));
+        let of_king = soldiers.captures_of_king(rules, region, to);
+        for king in kings(rules, soldiers) {
+            let lane = region.bit(king);
+            let mut here = groups.iter().filter(|(lanes, _)| !(*lanes & lane).is_empty());
+            let captured = here.next().map_or(SquareSet::EMPTY, |(_, captured)| *captured);
+            let expected = game(rules, soldiers, king, mover, to);
+            assert_eq!(captured, expected.soldiers, "{soldiers:?}, king {king:?} to {to:?}");
+            assert!(here.next().is_none(), "groups share no lane");
+            assert_eq!(!(quiet & lane).is_empty(), captured.is_empty());
+            if mover == Side::Attackers {
+                assert_eq!(!(of_king & lane).is_empty(), expected.king, "{soldiers:?} to {to:?}");
+            }
+        }
+    }
+
+    fn check<const N: usize>(rules: &'static Ruleset) {
+        let region = Region::<N>::new(rules);
+        proptest!(ProptestConfig::with_cases(300), |(soldiers in soldiers(rules))| {
+            for mover in Side::ALL {
+                for to in soldiers.of(mover) {
+                    check_arrival(rules, &region, soldiers, mover, to);
+                }
+            }
+            for king in kings(rules, soldiers) {
+                let victims = soldiers.victims(rules, Side::Defenders, king);
+                let captured = victims.filter(|v| v.without_king).map(|v| v.square);
+                let expected = game(rules, soldiers, king, Side::Defenders, king).soldiers;
+                assert_eq!(captured.collect::<SquareSet>(), expected, "by the king on {king:?}");
+            }
+        });
+    }
+
+    #[test]
+    fn arrivals_capture_what_the_game_says() {
+        for rules in &*RULESETS {
+            with_words!(check, rules);
+        }
     }
 }

@@ -11,6 +11,7 @@ use crate::solve::frame::Frame;
 use crate::solve::initial::coded_rows::CodedRows;
 use crate::solve::initial::pass::SubSlices;
 use crate::solve::initial::sub_slice::SubSlice;
+use crate::solve::rows::numbers::BlockNumber;
 use crate::solve::rows::row::Row;
 use crate::table::{BlockShape, Code, Metric, Table, TableFile, WIN_IN_1};
 use crate::tablebase::{Tablebase, foreign};
@@ -128,7 +129,7 @@ fn read_blocks<const N: usize>(
     let mut block = rows.room();
     let mut entries: Vec<Entries<N>> = vec![Vec::new(); frame.block_rows()];
     let mut at = 0;
-    for number in blocks {
+    for number in blocks.map(BlockNumber::new) {
         rows.block(number, to_move, &mut block);
         for (entries, row) in entries.iter_mut().zip(&block.rows) {
             entries.clear();
@@ -170,7 +171,7 @@ fn spread<const N: usize>(
         let images = frame.defenders.images(symmetry);
         for (from, &to) in least.iter().zip(images) {
             for &(code, lanes) in from {
-                add(&mut entries[to as usize], code, frame.region.transform(symmetry, lanes));
+                add(&mut entries[to.index()], code, frame.region.transform(symmetry, lanes));
             }
         }
     }
@@ -216,8 +217,9 @@ mod tests {
     use super::*;
     use crate::index::SliceIndex;
     use crate::rules::{BySide, Ruleset};
-    use crate::table::{Grid, Header, Packing, SideSummary, TableWriter, ValueHash};
+    use crate::table::{Grid, Header, Packing, SideSummary, TableWriter, ValueHash, dtw_value};
     use crate::tablebase::ProbeError;
+    use crate::value::Value;
 
     /// The tables that captures in brandubh K1v1 lead to, where all positions of K0v1
     /// have that code.
@@ -241,9 +243,11 @@ mod tests {
         for block in 0..2 {
             writer.append(block, 1, &values).unwrap();
         }
-        let summary = match code % 2 {
-            1 => SideSummary { positions: 1, wins: 1, max_win: code, ..Default::default() },
-            _ => SideSummary { positions: 1, losses: 1, max_loss: code - 2, ..Default::default() },
+        let one = SideSummary { positions: 1, ..Default::default() };
+        let summary = match dtw_value(code).unwrap() {
+            Value::Win(plies) => SideSummary { wins: 1, max_win: plies, ..one },
+            Value::Loss(plies) => SideSummary { losses: 1, max_loss: plies, ..one },
+            Value::Draw => one,
         };
         writer.finish(BySide::from_fn(|_| summary), ValueHash([0; 32])).unwrap();
         let mut base = Tablebase::new(rules);

@@ -9,6 +9,7 @@ use crate::index::{AttackerSets, SliceIndex, Walker};
 use crate::rules::{Kind, Side};
 use crate::solve::captures::decided::Decided;
 use crate::solve::frame::Frame;
+use crate::solve::rows::numbers::BlockNumber;
 use crate::solve::rows::row::Row;
 
 /// A slice as the solver numbers it.
@@ -80,15 +81,15 @@ impl<const N: usize> SolverRows<'_, '_, N> {
 
     /// What is known of a block before its values. The rows that the table has
     /// are those with any free set of defenders, in the same order.
-    pub(crate) fn block(&self, number: usize, to_move: Side, block: &mut SolverBlock<'_, N>) {
+    pub(crate) fn block(&self, number: BlockNumber, to_move: Side, block: &mut SolverBlock<'_, N>) {
         let frame = self.frame;
-        let (attackers, stabilizer) = block.walker.set(number as u64);
+        let (attackers, stabilizer) = block.walker.set(number.into());
         let solved = frame.block_of(number, attackers);
         block.decider.find(frame, &solved, to_move, &mut block.decided);
         let least = LeastImages::new(frame.rules, stabilizer);
         let kings = frame.rules.places(Kind::King);
         let weight = (frame.rules.symmetries().order() / stabilizer.order()) as u64;
-        let rows = solved.valid.iter().zip(&block.decided).zip(0..);
+        let rows = solved.valid.iter().zip(&block.decided).zip(frame.defenders.ranks());
         block.rows.clear();
         block.rows.extend(rows.map(|((&valid, &decided), rank)| {
             let least = match least.all() {
@@ -106,7 +107,7 @@ impl<const N: usize> SolverRows<'_, '_, N> {
     fn leave_out(&self, attackers: SquareSet, rows: &mut [Option<SolverRow<N>>]) {
         for square in attackers {
             for &rank in self.frame.defenders.holding(square) {
-                rows[rank as usize] = None;
+                rows[rank.index()] = None;
             }
         }
     }

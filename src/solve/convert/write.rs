@@ -9,6 +9,7 @@ use crate::index::SliceIndex;
 use crate::progress::{Phase, Progress};
 use crate::rules::{BySide, Ruleset, Side};
 use crate::solve::error::BuildError;
+use crate::solve::rows::numbers::{BlockNumber, ChunkNumber};
 use crate::solve::rows::row::Row;
 use crate::solve::solver::Solver;
 use crate::system::filesystem::FileSystem;
@@ -86,7 +87,7 @@ pub(crate) fn write<const N: usize>(
         let count = chunks.len() as u64;
         let tiles = chunks
             .into_par_iter()
-            .map(|chunk| tile(solver, index, chunk))
+            .map(|chunk| tile(solver, index, ChunkNumber::new(chunk)))
             .collect::<Result<Vec<Tile>, BuildError>>()?;
         for tile in &tiles {
             files.positions += tile.positions;
@@ -138,7 +139,7 @@ fn write_blocks(
 fn tile<const N: usize>(
     solver: &Solver<N>,
     index: &SliceIndex,
-    chunk: usize,
+    chunk: ChunkNumber,
 ) -> Result<Tile, BuildError> {
     let frame = solver.frame();
     let rows = SolverRows { frame, index };
@@ -163,7 +164,7 @@ fn tile<const N: usize>(
         let summary = &mut tile.summaries[side];
         let mut strip = Strip::<N>::new(&lanes, height);
         let mut solver_row = 0;
-        for number in blocks.clone() {
+        for number in blocks.clone().map(BlockNumber::new) {
             rows.block(number, side, &mut block);
             for row in &block.rows {
                 if let Some(row) = row {

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use crate::board::{Board, Square, SquareSet, Symmetry};
 use crate::index::{AttackerSets, Binomials, Walker, binomial, colex_rank};
+use crate::solve::rows::numbers::BlockNumber;
 
 /// The most attacker sets of which each gets an entry: 4 bytes each.
 const MOST_ENTRIES: u64 = 1 << 28;
@@ -12,7 +13,7 @@ const MOST_ENTRIES: u64 = 1 << 28;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
     /// The block.
-    pub block: usize,
+    pub block: BlockNumber,
     /// What brings the set to the block's.
     pub symmetry: Symmetry,
     /// What brings the block's lanes back.
@@ -143,7 +144,7 @@ impl BlockLookup {
             None => {
                 let canonical = self.sets.canonical(set);
                 let back = self.inverse[canonical.symmetry.index()];
-                let block = canonical.offset as usize;
+                let block = BlockNumber::from(canonical.offset);
                 Target { block, symmetry: canonical.symmetry, back }
             }
         }
@@ -204,7 +205,7 @@ impl BlockLookup {
         let entry = entry.load(Ordering::Relaxed);
         let number = (entry & 7) as usize;
         Target {
-            block: (entry >> 3) as usize,
+            block: BlockNumber::new((entry >> 3) as usize),
             symmetry: Symmetry::ALL[number],
             back: self.inverse[number],
         }
@@ -213,10 +214,14 @@ impl BlockLookup {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::subsequence;
+
     use super::*;
     use crate::rules::{Kind, Ruleset};
     use crate::slice::Slice;
     use crate::solve::frame::counted_sets;
+    use crate::solve::samples::RULESETS;
 
     /// A lookup with entries and one without.
     fn both(rules: &Ruleset, attackers: usize) -> [BlockLookup; 2] {
@@ -228,7 +233,7 @@ mod tests {
         })
     }
 
-    fn parts(target: Target) -> (usize, Symmetry, Symmetry) {
+    fn parts(target: Target) -> (BlockNumber, Symmetry, Symmetry) {
         (target.block, target.symmetry, target.back)
     }
 
@@ -266,6 +271,44 @@ mod tests {
         }
         for name in ["lopsided", "strange", "strange-turns"] {
             every_set_is_found(&format!("tests/rulesets/{name}.toml"));
+        }
+    }
+
+    /// A target is what it says: the symmetry leads to the block's set, the other one
+    /// back, and all images of a set have one block.
+    fn check_targets(rules: &Ruleset, attackers: usize) {
+        let lookups = both(rules, attackers);
+        let places: Vec<Square> = rules.places(Kind::Attacker).iter().collect();
+        let sets = subsequence(places, attackers);
+        proptest!(ProptestConfig::with_cases(50), |(squares in sets)| {
+            let set: SquareSet = squares.into_iter().collect();
+            for lookup in &lookups {
+                let target = lookup.target(set);
+                let (canonical, _) = lookup.sets().unrank(target.block.into());
+                assert_eq!(target.symmetry.apply_set(rules.board, set), canonical);
+                assert_eq!(target.back.apply_set(rules.board, canonical), set);
+                assert_eq!(target.symmetry.then(target.back), Symmetry::IDENTITY);
+                assert!(rules.symmetries().contains(target.symmetry));
+                for g in rules.symmetries().iter() {
+                    let image = g.apply_set(rules.board, set);
+                    assert_eq!(lookup.target(image).block, target.block, "{g:?}");
+                }
+                let mut fixed = Fixed::default();
+                for square in set {
+                    lookup.fix(set.without(square), &mut fixed);
+                    assert_eq!(parts(lookup.target_with(&fixed, square)), parts(target));
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn targets_are_blocks_and_symmetries_that_lead_there() {
+        for rules in &*RULESETS {
+            let most = if rules.board.size() > 9 { 2 } else { 4 };
+            for attackers in 1..=most.min(rules.places(Kind::Attacker).len()) {
+                check_targets(rules, attackers);
+            }
         }
     }
 

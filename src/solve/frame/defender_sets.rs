@@ -1,8 +1,9 @@
-use crate::board::{Square, SquareSet};
+use crate::board::{Square, SquareSet, Symmetry};
 use crate::index::{Binomials, colex_unrank};
 use crate::rules::{Kind, Ruleset};
 
 use crate::solve::frame::region::Region;
+use crate::solve::rows::numbers::Rank;
 use crate::solve::rows::row::Row;
 
 /// All sets of a number of defenders, ranked among all squares where a
@@ -22,17 +23,17 @@ pub(crate) struct DefenderSets<const N: usize> {
     /// The sets' places, `count` for each rank.
     men: Vec<u16>,
     /// For every square of the board: the ranks of the sets that hold it.
-    holding: Vec<Vec<u32>>,
+    holding: Vec<Vec<Rank>>,
     /// The lanes on which each set's men stand.
     pub lanes: Vec<Row<N>>,
     /// For every symmetry of the rules: the rank of each set's image.
-    images: [Vec<u32>; 8],
+    images: [Vec<Rank>; 8],
 }
 
 /// The bytes that the numbering takes for each set of `count` defenders.
 pub(crate) fn set_bytes(count: usize, row_bytes: usize, symmetries: usize) -> usize {
     let men = count * size_of::<u16>();
-    let (holding, images) = (count * size_of::<u32>(), symmetries * size_of::<u32>());
+    let (holding, images) = (count * size_of::<Rank>(), symmetries * size_of::<Rank>());
     men + holding + row_bytes + images
 }
 
@@ -45,29 +46,29 @@ impl<const N: usize> DefenderSets<N> {
             places[square.index()] = Some(place as u16);
         }
         let binomials = Binomials::new(squares.len(), count + 1);
-        let total = binomials.get(squares.len(), count) as u32;
+        let total = binomials.get(squares.len(), count) as usize;
         let mut sets = DefenderSets {
             count,
             squares,
             places,
             binomials,
-            men: Vec::with_capacity(total as usize * count),
+            men: Vec::with_capacity(total * count),
             holding: vec![Vec::new(); rules.board.area()],
-            lanes: Vec::with_capacity(total as usize),
+            lanes: Vec::with_capacity(total),
             images: Default::default(),
         };
         for rank in 0..total {
-            let men = colex_unrank(&sets.binomials, sets.squares.len(), count, u64::from(rank));
+            let men = colex_unrank(&sets.binomials, sets.squares.len(), count, rank as u64);
             let squares: SquareSet = men.iter().map(|&place| sets.squares[place]).collect();
             sets.men.extend(men.iter().map(|&place| place as u16));
             for square in squares {
-                sets.holding[square.index()].push(rank);
+                sets.holding[square.index()].push(Rank::new(rank));
             }
             sets.lanes.push(region.row(squares));
         }
         for g in rules.symmetries().iter() {
             let image = |rank| sets.rank(g.apply_set(rules.board, sets.set(rank)));
-            sets.images[g.index()] = (0..total).map(image).collect();
+            sets.images[g.index()] = sets.ranks().map(image).collect();
         }
         sets
     }
@@ -78,31 +79,37 @@ impl<const N: usize> DefenderSets<N> {
         self.lanes.len()
     }
 
+    /// The ranks of all sets.
+    pub(crate) fn ranks(&self) -> impl Iterator<Item = Rank> + use<N> {
+        (0..self.len()).map(Rank::new)
+    }
+
     /// The places of a set's men, ascending.
     #[inline]
-    pub(crate) fn men(&self, rank: u32) -> &[u16] {
-        &self.men[rank as usize * self.count..][..self.count]
+    pub(crate) fn men(&self, rank: Rank) -> &[u16] {
+        &self.men[rank.index() * self.count..][..self.count]
     }
 
     /// The set of that rank.
-    pub(crate) fn set(&self, rank: u32) -> SquareSet {
+    pub(crate) fn set(&self, rank: Rank) -> SquareSet {
         self.men(rank).iter().map(|&place| self.squares[usize::from(place)]).collect()
     }
 
     /// The rank of a set of the right size on the right squares.
-    pub(crate) fn rank(&self, set: SquareSet) -> u32 {
+    pub(crate) fn rank(&self, set: SquareSet) -> Rank {
         let places = set.iter().filter_map(|square| self.place(square));
         let terms = places.enumerate().map(|(i, place)| self.binomials.get(place, i + 1));
-        terms.sum::<u64>() as u32
+        Rank::new(terms.sum::<u64>() as usize)
     }
 
     /// The rank of a set of these places but those of the `captured`, of whom
     /// as many as it has too many.
     #[inline]
-    pub(crate) fn rank_but(&self, men: &[u16], captured: SquareSet) -> u32 {
+    pub(crate) fn rank_but(&self, men: &[u16], captured: SquareSet) -> Rank {
         let left = men.iter().map(|&place| usize::from(place));
         let left = left.filter(|&place| !captured.contains(self.squares[place]));
-        left.enumerate().map(|(i, place)| self.binomials.get(place, i + 1)).sum::<u64>() as u32
+        let terms = left.enumerate().map(|(i, place)| self.binomials.get(place, i + 1));
+        Rank::new(terms.sum::<u64>() as usize)
     }
 
     /// The number of a square among those where a defender may stand.
@@ -125,19 +132,19 @@ impl<const N: usize> DefenderSets<N> {
 
     /// The ranks of the sets that hold the square, ascending.
     #[inline]
-    pub(crate) fn holding(&self, square: Square) -> &[u32] {
+    pub(crate) fn holding(&self, square: Square) -> &[Rank] {
         &self.holding[square.index()]
     }
 
     /// By rank: the rank of the image under one of the rules' symmetries.
     #[inline]
-    pub(crate) fn images(&self, symmetry: crate::board::Symmetry) -> &[u32] {
+    pub(crate) fn images(&self, symmetry: Symmetry) -> &[Rank] {
         &self.images[symmetry.index()]
     }
 
     /// For every place, the rank of `others` (one man fewer than the sets have,
     /// ascending places) with a man there; meaningless on the others' places.
-    pub(crate) fn ranks_with(&self, others: &[usize], ranks: &mut Vec<u32>) {
+    pub(crate) fn ranks_with(&self, others: &[usize], ranks: &mut Vec<Rank>) {
         let term = |place: usize, k: usize| self.binomials.get(place, k);
         // Men below the new one keep their term, those above move up by one.
         let mut below = 0;
@@ -145,7 +152,7 @@ impl<const N: usize> DefenderSets<N> {
         let mut passed = 0;
         ranks.clear();
         for place in 0..self.squares.len() {
-            ranks.push((below + term(place, passed + 1) + above) as u32);
+            ranks.push(Rank::new((below + term(place, passed + 1) + above) as usize));
             if passed < others.len() && others[passed] == place {
                 below += term(others[passed], passed + 1);
                 above -= term(others[passed], passed + 2);
@@ -157,7 +164,68 @@ impl<const N: usize> DefenderSets<N> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::subsequence;
+
     use super::*;
+    use crate::solve::samples::{RULESETS, with_words};
+
+    fn check<const N: usize>(rules: &Ruleset, count: usize) {
+        let region = Region::<N>::new(rules);
+        let sets = DefenderSets::new(rules, &region, count);
+        let places: Vec<Square> = rules.places(Kind::Defender).iter().collect();
+        proptest!(ProptestConfig::with_cases(50), |(squares in subsequence(places, count))| {
+            let set: SquareSet = squares.iter().copied().collect();
+            let rank = sets.rank(set);
+            assert_eq!(sets.set(rank), set);
+            assert_eq!(sets.lanes[rank.index()], region.row(set));
+            for square in rules.board.squares() {
+                assert_eq!(sets.holding(square).contains(&rank), set.contains(square));
+                assert_eq!(sets.is_among(sets.men(rank), square), set.contains(square));
+            }
+            for g in rules.symmetries().iter() {
+                let image = sets.images(g)[rank.index()];
+                assert_eq!(sets.set(image), g.apply_set(rules.board, set), "{g:?}");
+            }
+            let mut ranks = Vec::new();
+            for &square in &squares {
+                let others = squares.iter().filter(|&&other| other != square);
+                let others: Vec<usize> = others.filter_map(|&other| sets.place(other)).collect();
+                sets.ranks_with(&others, &mut ranks);
+                let free = sets.squares.iter().filter(|&&s| s == square || !set.contains(s));
+                for &there in free {
+                    let found = ranks[sets.place(there).unwrap()];
+                    assert_eq!(sets.set(found), set.without(square).with(there));
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn ranks_are_those_of_their_sets() {
+        for rules in &*RULESETS {
+            let most = if rules.board.size() > 9 { 1 } else { 3 };
+            for count in 1..=most {
+                with_words!(check, rules, count);
+            }
+        }
+    }
+
+    #[test]
+    fn who_is_left_after_a_capture_is_found() {
+        let rules = Ruleset::builtin("brandubh").unwrap();
+        let region = Region::<1>::new(&rules);
+        let sets = [1, 2, 3].map(|count| DefenderSets::new(&rules, &region, count));
+        let all = sets[2].len();
+        proptest!(|(rank in (0..all).prop_map(Rank::new), captured: [bool; 3])| {
+            let men = sets[2].set(rank).iter().zip(captured);
+            let captured: SquareSet = men.filter(|man| man.1).map(|man| man.0).collect();
+            if let Some(fewer) = 2_usize.checked_sub(captured.len()) {
+                let left = sets[fewer].rank_but(sets[2].men(rank), captured);
+                assert_eq!(sets[fewer].set(left), sets[2].set(rank) - captured);
+            }
+        });
+    }
 
     #[test]
     fn the_bytes_of_a_set_are_those_of_the_fields() {

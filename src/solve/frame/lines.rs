@@ -114,7 +114,8 @@ impl<const N: usize> SlideLines<N> {
         LineBuffers { targets: self.empty(), cross: self.empty(), reach: self.empty() }
     }
 
-    /// Sets the lanes on which a move may end on a square, which is free.
+    /// Sets the lanes on which a move may end on a square: there it is free, of the
+    /// king, too.
     #[inline(always)]
     pub(crate) fn put_target(&self, buffers: &mut LineBuffers<N>, square: Square, lanes: Row<N>) {
         buffers.targets.put(self.slots[square.index()], lanes);
@@ -186,6 +187,82 @@ impl<const N: usize> Kernel for Run<'_, N> {
             (first..first + self.side).for_each(|at| self.step(at, &mut carry));
             carry = [Row::EMPTY; TOGETHER];
             (first..first + self.side).rev().for_each(|at| self.step(at, &mut carry));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::moves::legal_moves;
+    use crate::position::Position;
+    use crate::rules::Side;
+    use crate::solve::captures::soldiers::Soldiers;
+    use crate::solve::samples::{RULESETS, kings, soldiers, with_words};
+
+    /// Where a man of that kind goes from the square, on the board of all the others.
+    fn reached(
+        rules: &Ruleset,
+        others: Soldiers,
+        king: Square,
+        kind: Kind,
+        from: Square,
+    ) -> SquareSet {
+        let mut soldiers = others;
+        let to_move = match kind {
+            Kind::Attacker => Side::Attackers,
+            _ => Side::Defenders,
+        };
+        match to_move {
+            Side::Attackers => soldiers.attackers.insert(from),
+            Side::Defenders => soldiers.defenders.insert(from),
+        }
+        let Soldiers { attackers, defenders } = soldiers;
+        let moves = legal_moves(rules, &Position { attackers, defenders, king, to_move });
+        moves.into_iter().filter(|played| played.from == from).map(|played| played.to).collect()
+    }
+
+    fn check<const N: usize>(rules: &'static Ruleset, kind: Kind) {
+        let region = Region::<N>::new(rules);
+        let lines = SlideLines::new(rules, &region, kind);
+        let squares = proptest::sample::subsequence(rules.board.squares().collect::<Vec<_>>(), 6);
+        let targets = prop::collection::vec(any::<[u64; N]>(), rules.board.area());
+        let all = (soldiers(rules), targets, squares);
+        proptest!(ProptestConfig::with_cases(30), |((others, targets, from) in all)| {
+            // Without attackers the game would be over.
+            prop_assume!(!others.attackers.is_empty());
+            let occupied = others.attackers | others.defenders;
+            let target =
+                |square: Square| Row(targets[square.index()]).without(region.bit(square));
+            let mut buffers = lines.buffers();
+            // Buffers are used again.
+            for _ in 0..2 {
+                buffers.clear();
+                for square in rules.board.squares().filter(|&square| !occupied.contains(square)) {
+                    lines.put_target(&mut buffers, square, target(square));
+                }
+                lines.reach(occupied, &mut buffers);
+            }
+            for &from in from.iter().filter(|&&square| (rules.places(kind) - occupied).contains(square)) {
+                let found = lines.reached(&buffers, from);
+                for king in kings(rules, others).without(from) {
+                    let lane = region.bit(king);
+                    let ends = reached(rules, others, king, kind, from).iter();
+                    let expected = ends.fold(Row::EMPTY, |all, to| all | target(to) & lane);
+                    assert_eq!(found & lane, expected, "from {from:?}, king {king:?}, {others:?}");
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn slides_along_lines_are_those_of_the_game() {
+        for rules in &*RULESETS {
+            for kind in [Kind::Attacker, Kind::Defender] {
+                with_words!(check, rules, kind);
+            }
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::solve::frame::block_lookup::BlockLookup;
 use crate::solve::frame::defender_sets::DefenderSets;
 use crate::solve::frame::lines::SlideLines;
 use crate::solve::frame::region::Region;
+use crate::solve::rows::numbers::{BlockNumber, Rank};
 use crate::solve::rows::row::Row;
 
 /// Everything about one slice that stays the same while it is solved.
@@ -43,7 +44,7 @@ pub(super) struct Frame<'a, const N: usize> {
 #[derive(Clone, Debug)]
 pub(super) struct Block<const N: usize> {
     /// Its number.
-    pub number: usize,
+    pub number: BlockNumber,
     /// The canonical attacker set.
     pub attackers: SquareSet,
     /// The lanes that the attackers leave free.
@@ -89,20 +90,31 @@ impl<'a, const N: usize> Frame<'a, N> {
     }
 
     /// The block of that number.
-    pub(super) fn block(&self, number: usize) -> Block<N> {
-        let (attackers, _) = self.attackers.sets().unrank(number as u64);
+    pub(super) fn block(&self, number: BlockNumber) -> Block<N> {
+        let (attackers, _) = self.attackers.sets().unrank(number.into());
         self.block_of(number, attackers)
     }
 
+    /// The numbers of all blocks.
+    pub(super) fn block_numbers(&self) -> impl Iterator<Item = BlockNumber> + use<N> {
+        (0..self.blocks()).map(BlockNumber::new)
+    }
+
+    /// The first row of a block.
+    #[inline(always)]
+    pub(super) fn first_row(&self, block: BlockNumber) -> usize {
+        block.index() * self.block_rows()
+    }
+
     /// The block of that number, which has these attackers.
-    pub(super) fn block_of(&self, number: usize, attackers: SquareSet) -> Block<N> {
+    pub(super) fn block_of(&self, number: BlockNumber, attackers: SquareSet) -> Block<N> {
         let free = !self.region.row(attackers);
         let places = free & self.region.places;
         let mut valid: Vec<Row<N>> =
             self.defenders.lanes.iter().map(|&lanes| places.without(lanes)).collect();
         for square in attackers {
             for &rank in self.defenders.holding(square) {
-                valid[rank as usize] = Row::EMPTY;
+                valid[rank.index()] = Row::EMPTY;
             }
         }
         Block { number, attackers, free, valid }
@@ -111,8 +123,8 @@ impl<'a, const N: usize> Frame<'a, N> {
     /// The lanes that the soldiers of a row leave free, whether the king may
     /// stand there or only pass.
     #[inline]
-    pub(super) fn free(&self, block: &Block<N>, rank: u32) -> Row<N> {
-        block.free.without(self.defenders.lanes[rank as usize])
+    pub(super) fn free(&self, block: &Block<N>, rank: Rank) -> Row<N> {
+        block.free.without(self.defenders.lanes[rank.index()])
     }
 
     /// Goes through the blocks' sets of attackers.

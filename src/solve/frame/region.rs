@@ -260,3 +260,95 @@ impl<const N: usize> Region<N> {
         origins & free & L::all(self.places)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::moves::{Move, legal_moves};
+    use crate::position::Position;
+    use crate::rules::Side;
+    use crate::solve::captures::soldiers::Soldiers;
+    use crate::solve::rows::row::Wide;
+    use crate::solve::samples::{RULESETS, kings, soldiers, with_words};
+
+    /// The lanes from which the king has a move that is such a one.
+    fn lanes_with<const N: usize>(
+        rules: &Ruleset,
+        region: &Region<N>,
+        soldiers: Soldiers,
+        wanted: impl Fn(&Move) -> bool,
+    ) -> Row<N> {
+        let Soldiers { attackers, defenders } = soldiers;
+        let has = |&king: &Square| {
+            let position = Position { attackers, defenders, king, to_move: Side::Defenders };
+            let moves = legal_moves(rules, &position);
+            moves.iter().any(|played| played.piece == Kind::King && wanted(played))
+        };
+        region.row(kings(rules, soldiers).iter().filter(has).collect())
+    }
+
+    /// The answers for one row, held against those for eight at once.
+    fn both<const N: usize>(row: Row<N>, rows: Wide<N>) -> Row<N> {
+        let mut stored = [Row::EMPTY; Wide::<1>::ROWS];
+        rows.store(&mut stored);
+        assert_eq!(stored, [row; Wide::<1>::ROWS]);
+        row
+    }
+
+    fn check_slides<const N: usize>(rules: &'static Ruleset) {
+        let region = Region::<N>::new(rules);
+        let boards = (soldiers(rules), any::<[u64; N]>());
+        proptest!(ProptestConfig::with_cases(100), |((soldiers, targets) in boards)| {
+            // Without attackers the game would be over.
+            prop_assume!(!soldiers.attackers.is_empty());
+            let occupied = soldiers.attackers | soldiers.defenders;
+            let free = !region.row(occupied);
+            let targets = Row(targets) & region.places;
+            let expected = lanes_with(rules, &region, soldiers, |played| {
+                !(region.bit(played.to) & targets).is_empty()
+            });
+            let wide = region.king_origins(Wide::all(targets), Wide::all(free));
+            assert_eq!(both(region.king_origins(targets, free), wide), expected, "{soldiers:?}");
+
+            let expected =
+                lanes_with(rules, &region, soldiers, |played| rules.goals.contains(played.to));
+            let shut = Direction::ALL.map(|direction| region.before_goals(direction, occupied));
+            let wide = region.escapes(shut.map(Wide::all), Wide::all(free));
+            assert_eq!(both(region.escapes(shut, free), wide), expected, "{soldiers:?}");
+        });
+    }
+
+    #[test]
+    fn the_king_slides_as_in_the_game() {
+        for rules in &*RULESETS {
+            with_words!(check_slides, rules);
+        }
+    }
+
+    fn check_images<const N: usize>(rules: &'static Ruleset) {
+        let region = Region::<N>::new(rules);
+        let inside: SquareSet =
+            rules.board.squares().filter(|&square| !region.bit(square).is_empty()).collect();
+        for square in inside {
+            let lanes: Vec<usize> = region.bit(square).lanes().collect();
+            assert!(matches!(lanes[..], [lane] if region.square(lane) == square));
+        }
+        proptest!(ProptestConfig::with_cases(30), |(words: [u64; SquareSet::WORDS])| {
+            let set = SquareSet::from_words(words) & inside;
+            for g in Symmetry::ALL {
+                let image = region.row(g.apply_set(rules.board, set));
+                assert_eq!(region.transform(g, region.row(set)), image, "{g:?}");
+                assert_eq!(region.transforms(g).by_bytes(region.row(set)), image, "{g:?}");
+            }
+        });
+    }
+
+    #[test]
+    fn images_of_rows_are_rows_of_images() {
+        for rules in &*RULESETS {
+            with_words!(check_images, rules);
+        }
+    }
+}

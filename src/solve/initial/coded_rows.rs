@@ -1,6 +1,15 @@
 //! Rows of values: for each row the codes that occur in it, with their lanes.
 
-use crate::solve::rows::row::Row;
+use crate::solve::rows::row::{Event, Row};
+use crate::table::{Code, dtw_code};
+use crate::value::Value;
+
+/// The code of a value. Half of all codes are for the smaller slices and half for what a
+/// slice adds, and no game is that long.
+#[inline]
+pub(crate) fn code_of(value: Value) -> Code {
+    dtw_code(value).expect("wins are at odd plies, and no game is 32,000 plies long")
+}
 
 /// The values of many rows for one side to move. A few codes, each with its
 /// lanes, say as much as a code for each of 45 to 361 lanes, and are read at
@@ -9,14 +18,14 @@ use crate::solve::rows::row::Row;
 pub(crate) struct CodedRows<const N: usize> {
     /// By row: where its entries begin, which is where those of the row before end.
     starts: Vec<u64>,
-    codes: Vec<u16>,
+    codes: Vec<Code>,
     lanes: Vec<Row<N>>,
 }
 
 impl<const N: usize> CodedRows<N> {
     /// Appends a row: each code that occurs in it, with its lanes. A row that no
     /// position is in has none.
-    pub(crate) fn push(&mut self, entries: impl IntoIterator<Item = (u16, Row<N>)>) {
+    pub(crate) fn push(&mut self, entries: impl IntoIterator<Item = (Code, Row<N>)>) {
         self.starts.push(self.codes.len() as u64);
         for (code, lanes) in entries {
             self.codes.push(code);
@@ -33,13 +42,13 @@ impl<const N: usize> CodedRows<N> {
     }
 
     /// The greatest code of any row.
-    pub(crate) fn greatest_code(&self) -> u16 {
+    pub(crate) fn greatest_code(&self) -> Code {
         self.codes.iter().copied().max().unwrap_or(0)
     }
 
     /// The codes of a row with their lanes.
     #[inline]
-    pub(crate) fn row(&self, row: usize) -> impl Iterator<Item = (u16, Row<N>)> + '_ {
+    pub(crate) fn row(&self, row: usize) -> impl Iterator<Item = (Code, Row<N>)> + '_ {
         let end = self.starts.get(row + 1).map_or(self.codes.len(), |&end| end as usize);
         let entries = self.starts[row] as usize..end;
         let lanes = self.lanes[entries.clone()].iter();
@@ -47,17 +56,16 @@ impl<const N: usize> CodedRows<N> {
     }
 
     /// Sorts events by row: `plies` gives for each code the rows it occurs in,
-    /// at most once each. Positions of `valid` rows without any code have code 0.
-    pub(crate) fn from_plies(
-        plies: &[(u16, Vec<(u32, Row<N>)>)],
-        valid: &[Row<N>],
-    ) -> CodedRows<N> {
+    /// at most once each. Positions of `valid` rows without any code are drawn.
+    pub(crate) fn from_plies(plies: &[(Code, Vec<Event<N>>)], valid: &[Row<N>]) -> CodedRows<N> {
         let events = || plies.iter().flat_map(|(code, events)| events.iter().map(|e| (*code, e)));
+        let draw = code_of(Value::Draw);
         let mut rest = valid.to_vec();
         let mut counts = vec![0_u32; valid.len()];
-        for (_, &(row, lanes)) in events() {
-            counts[row as usize] += 1;
-            rest[row as usize] = rest[row as usize].without(lanes);
+        for (_, event) in events() {
+            let row = event.row.index();
+            counts[row] += 1;
+            rest[row] = rest[row].without(event.lanes);
         }
         let mut rows = CodedRows::default();
         let mut next = 0;
@@ -68,16 +76,16 @@ impl<const N: usize> CodedRows<N> {
         rows.codes = vec![0; next as usize];
         rows.lanes = vec![Row::EMPTY; next as usize];
         let mut ends: Vec<usize> = rows.starts.iter().map(|&start| start as usize).collect();
-        let mut put = |row: usize, code: u16, lanes: Row<N>| {
+        let mut put = |row: usize, code: Code, lanes: Row<N>| {
             rows.codes[ends[row]] = code;
             rows.lanes[ends[row]] = lanes;
             ends[row] += 1;
         };
-        for (code, &(row, lanes)) in events() {
-            put(row as usize, code, lanes);
+        for (code, event) in events() {
+            put(event.row.index(), code, event.lanes);
         }
         for (row, &rest) in rest.iter().enumerate().filter(|(_, rest)| !rest.is_empty()) {
-            put(row, 0, rest);
+            put(row, draw, rest);
         }
         rows
     }
@@ -86,9 +94,10 @@ impl<const N: usize> CodedRows<N> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::solve::rows::numbers::ChunkRow;
 
     /// The entries of all rows.
-    fn entries(rows: &CodedRows<1>) -> Vec<Vec<(u16, Row<1>)>> {
+    fn entries(rows: &CodedRows<1>) -> Vec<Vec<(Code, Row<1>)>> {
         (0..rows.starts.len()).map(|row| rows.row(row).collect()).collect()
     }
 
@@ -115,7 +124,8 @@ mod tests {
 
     #[test]
     fn plies_make_rows_of_any_codes() {
-        let plies = [(32767, vec![(0, Row([1])), (2, Row([6]))]), (32768, vec![(2, Row([1]))])];
+        let event = |row, lanes| Event { row: ChunkRow::new(row), lanes: Row([lanes]) };
+        let plies = [(32767, vec![event(0, 1), event(2, 6)]), (32768, vec![event(2, 1)])];
         let rows = CodedRows::from_plies(&plies, &[Row([3]), Row::EMPTY, Row([7])]);
         let expected = [
             vec![(32767, Row([1])), (0, Row([2]))],

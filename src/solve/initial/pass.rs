@@ -3,6 +3,8 @@
 
 use crate::board::{Direction, Square, SquareSet, Symmetry};
 use crate::rules::{Kind, Side};
+use crate::table::Code;
+use crate::value::Value;
 
 use crate::solve::captures::by_attackers::{AttackerMove, attacker_moves};
 use crate::solve::captures::by_defenders::Arrivals;
@@ -11,10 +13,12 @@ use crate::solve::frame::block_lookup::Target;
 use crate::solve::frame::defender_sets::DefenderSets;
 use crate::solve::frame::region::Region;
 use crate::solve::frame::{Block, Frame};
+use crate::solve::initial::coded_rows::code_of;
 use crate::solve::initial::seeds::{Immediate, Seeds};
 use crate::solve::initial::sub_slice::SubSlice;
 use crate::solve::moves::by_block::{BlockMoves, Targets, for_missing_defender};
 use crate::solve::moves::by_row::RowMoves;
+use crate::solve::rows::numbers::{BlockNumber, Rank};
 use crate::solve::rows::row::{Lanes, Row, Wide};
 use crate::solve::rows::simd::{self, Kernel, Processor};
 
@@ -30,22 +34,23 @@ pub(crate) struct SubSlices<const N: usize> {
 
 impl<const N: usize> SubSlices<N> {
     /// The greatest code that any of their positions has.
-    fn greatest_code(&self) -> u16 {
+    fn greatest_code(&self) -> Code {
         let left = self.fewer_defenders.iter().map(|(child, _)| child.rows.greatest_code());
         let right = self.fewer_attackers.iter().map(|child| child.rows.greatest_code());
-        left.chain(right).max().unwrap_or(0).max(LOST_IN_0)
+        left.chain(right).max().unwrap_or(0).max(code_of(LOST_IN_0))
     }
 }
 
-/// The code of a side to move that has lost, having no men left to move.
-const LOST_IN_0: u16 = 2;
+/// What a side to move has that has no men left.
+const LOST_IN_0: Value = Value::Loss(0);
 
 /// The initial pass over a slice.
 pub(crate) struct InitialPass<'a, const N: usize> {
     frame: &'a Frame<'a, N>,
     moves: &'a RowMoves<'a, N>,
     sub_slices: &'a SubSlices<N>,
-    codes: usize,
+    /// The greatest code that a capture leads to.
+    greatest: Code,
     /// By square and direction: lanes from which one step leads to the square,
     /// if it is a goal.
     shut_by: Vec<[Row<N>; 4]>,
@@ -71,12 +76,12 @@ pub(crate) struct Buffers<'f, const N: usize> {
     /// By defender rank: where the king captures nothing.
     quiet: Vec<Row<N>>,
     /// By a missing defender's place.
-    ranks: Vec<u32>,
+    ranks: Vec<Rank>,
     options: [Immediate<N>; 2],
     /// Rows as they were before the captures of the king by one move.
-    decisive: Vec<(u32, Row<N>)>,
+    decisive: Vec<(Rank, Row<N>)>,
     /// For one arrival: the lanes by code.
-    values: Vec<(u16, Row<N>)>,
+    values: Vec<(Code, Row<N>)>,
     arrivals: Vec<Arrival>,
 }
 
@@ -94,16 +99,16 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         moves: &'a RowMoves<'a, N>,
         sub_slices: &'a SubSlices<N>,
     ) -> InitialPass<'a, N> {
-        let codes = usize::from(sub_slices.greatest_code()) + 1;
+        let greatest = sub_slices.greatest_code();
         let before =
             |square| Direction::ALL.map(|d| frame.region.before_goals(d, SquareSet::of(square)));
         let shut_by = frame.rules.board.squares().map(before).collect();
-        InitialPass { frame, moves, sub_slices, codes, shut_by }
+        InitialPass { frame, moves, sub_slices, greatest, shut_by }
     }
 
     /// Buffers for one worker.
     pub(crate) fn buffers(&self) -> Buffers<'a, N> {
-        let options = || Immediate::new(self.frame.block_rows(), self.codes);
+        let options = || Immediate::new(self.frame.block_rows(), self.greatest);
         Buffers {
             block_moves: BlockMoves::new(self.frame),
             lanes: Vec::new(),
@@ -122,10 +127,10 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         blocks: std::ops::Range<usize>,
         buffers: &mut Buffers<N>,
     ) -> [Seeds<N>; 2] {
-        let [mut attackers, mut defenders] = [0, 1].map(|_| Seeds::new(self.codes));
+        let [mut attackers, mut defenders] = [0, 1].map(|_| Seeds::new(self.greatest));
         let mut walker = self.frame.walker();
-        for number in blocks {
-            let block = self.frame.block_of(number, walker.set(number as u64).0);
+        for number in blocks.map(BlockNumber::new) {
+            let block = self.frame.block_of(number, walker.set(number.into()).0);
             buffers.options.iter_mut().for_each(|options| options.clear(&block.valid));
             if self.frame.slice.defenders == 0 {
                 self.bare_king(&block, buffers);
@@ -146,11 +151,11 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         (options.stalemates[0], options.decisive[0]) =
             self.moves.attackers_ahead(block.attackers, block.valid[0], lanes);
         self.defenders_that_move(block, buffers);
-        let capturing = block.valid[0].without(self.moves.quiet_king(block.attackers, 0));
+        let capturing = block.valid[0].without(self.moves.quiet_king(block.attackers, Rank::FIRST));
         if !capturing.is_empty() {
             let to = capturing.lanes().map(|lane| self.frame.region.square(lane));
             self.threats(block, to.collect(), &mut buffers.arrivals);
-            self.captures_by_king_of_row(block, 0, capturing, buffers);
+            self.captures_by_king_of_row(block, Rank::FIRST, capturing, buffers);
         }
     }
 
@@ -192,7 +197,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         let mut victims = Vec::with_capacity(threats.len());
         for (i, threat) in threats.iter().enumerate() {
             for &rank in sets.holding(threat.square) {
-                let legal = lanes[rank as usize].without(mv.king_passed);
+                let legal = lanes[rank.index()].without(mv.king_passed);
                 let men = sets.men(rank);
                 let earlier = || threats[..i].iter().any(|t| sets.is_among(men, t.square));
                 // A row with several of the squares is seen to at the first.
@@ -213,7 +218,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
                     let target =
                         *targets[number].get_or_insert_with(|| child.attackers.target(mv.after));
                     let left = fewer.rank_but(men, captured);
-                    let image = |g: Symmetry| fewer.images(g)[left as usize];
+                    let image = |g: Symmetry| fewer.images(g)[left.index()];
                     child.values(&frame.region, target, image, lanes, |code, lanes| {
                         options.capture(code, rank, lanes);
                     });
@@ -279,7 +284,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
             for arrival in arrivals.iter_mut().filter(|arrival| free.contains(arrival.to)) {
                 let Some(place) = frame.defenders.place(arrival.to) else { continue };
                 let rank = ranks[place];
-                let valid = block.valid[rank as usize];
+                let valid = block.valid[rank.index()];
                 victims.clear();
                 victims.extend(arrival.threats.iter().filter_map(|threat| {
                     threat.victim(threat.can_be_backed && occupied.contains(threat.anvil))
@@ -292,7 +297,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
                 });
                 for &(code, lanes) in values.iter() {
                     self.spread(*to, occupied, ranks, lanes, |origin, lanes| {
-                        let lanes = lanes & block.valid[origin as usize];
+                        let lanes = lanes & block.valid[origin.index()];
                         if !lanes.is_empty() {
                             options.capture(code, origin, lanes);
                         }
@@ -327,17 +332,17 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     fn after_attackers(
         &self,
         after: After,
-        rank: u32,
+        rank: Rank,
         lanes: Row<N>,
-        values: &mut Vec<(u16, Row<N>)>,
+        values: &mut Vec<(Code, Row<N>)>,
     ) {
         if lanes.is_empty() {
             return;
         }
         let Some((child, target)) = after else {
-            return values.push((LOST_IN_0, lanes));
+            return values.push((code_of(LOST_IN_0), lanes));
         };
-        let image = |g: Symmetry| self.frame.defenders.images(g)[rank as usize];
+        let image = |g: Symmetry| self.frame.defenders.images(g)[rank.index()];
         let child = &self.sub_slices.fewer_attackers[child];
         child.values(&self.frame.region, target, image, lanes, |code, lanes| {
             values.push((code, lanes));
@@ -351,9 +356,9 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         &self,
         to: Square,
         occupied: SquareSet,
-        ranks: &[u32],
+        ranks: &[Rank],
         lanes: Row<N>,
-        mut visit: impl FnMut(u32, Row<N>),
+        mut visit: impl FnMut(Rank, Row<N>),
     ) {
         for ray in self.frame.rules.slides().to(Kind::Defender, to) {
             let mut lanes = lanes;
@@ -375,16 +380,16 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         buffers.quiet.clear();
         buffers.quiet.extend(block.valid.iter().map(|&valid| valid & arrivals.king));
         arrivals.take_helped(frame, &mut buffers.quiet);
-        for (rank, valid) in block.valid.iter().enumerate() {
-            let capturing = valid.without(buffers.quiet[rank]);
-            self.captures_by_king_of_row(block, rank as u32, capturing, buffers);
+        for (rank, valid) in frame.defenders.ranks().zip(&block.valid) {
+            let capturing = valid.without(buffers.quiet[rank.index()]);
+            self.captures_by_king_of_row(block, rank, capturing, buffers);
         }
     }
 
     fn captures_by_king_of_row(
         &self,
         block: &Block<N>,
-        rank: u32,
+        rank: Rank,
         capturing: Row<N>,
         buffers: &mut Buffers<N>,
     ) {
@@ -438,7 +443,7 @@ impl<const N: usize> KingOptions<'_, N> {
         let mut rows = [[Row::EMPTY; Wide::<1>::ROWS]; 4];
         let last = self.valid.len().min(first + Wide::<1>::ROWS);
         for rank in first..last {
-            for &place in self.defenders.men(rank as u32) {
+            for &place in self.defenders.men(Rank::new(rank)) {
                 let square = self.defenders.squares[usize::from(place)];
                 for (rows, shut) in rows.iter_mut().zip(shut_by[square.index()]) {
                     rows[rank - first] |= shut;

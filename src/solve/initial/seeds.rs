@@ -1,8 +1,10 @@
 //! What the initial pass finds, and how it becomes the seeds of both outcomes.
 
-use crate::table::Code;
+use crate::table::{Code, dtw_value};
+use crate::value::{Plies, Wdl};
 
 use crate::solve::frame::Block;
+use crate::solve::rows::numbers::{ChunkRow, Rank};
 use crate::solve::rows::row::{Event, Row};
 
 /// What the initial pass says about a chunk for one outcome: the winner is the
@@ -32,17 +34,17 @@ pub(crate) struct Immediate<const N: usize> {
     /// all for a code that no capture leads to, since codes can be many.
     captures: Vec<Vec<Row<N>>>,
     /// The codes that captures lead to.
-    codes: Vec<usize>,
+    codes: Vec<Code>,
 }
 
 impl<const N: usize> Immediate<N> {
     /// How many rows it has for each row of a block, besides those for codes.
     pub(crate) const BLOCK_ROWS: usize = 2;
 
-    /// Nothing yet; captures will lead to codes below `codes`.
-    pub(crate) fn new(rows: usize, codes: usize) -> Immediate<N> {
+    /// Nothing yet; captures will lead to no code above the greatest.
+    pub(crate) fn new(rows: usize, greatest: Code) -> Immediate<N> {
         let empty = vec![Row::EMPTY; rows];
-        let captures = vec![Vec::new(); codes];
+        let captures = vec![Vec::new(); usize::from(greatest) + 1];
         Immediate { stalemates: empty.clone(), decisive: empty, captures, codes: Vec::new() }
     }
 
@@ -50,78 +52,73 @@ impl<const N: usize> Immediate<N> {
     pub(crate) fn clear(&mut self, valid: &[Row<N>]) {
         self.stalemates.copy_from_slice(valid);
         self.decisive.fill(Row::EMPTY);
-        self.codes.drain(..).for_each(|code| self.captures[code].clear());
+        self.codes.drain(..).for_each(|code| self.captures[usize::from(code)].clear());
     }
 
-    /// The codes of losses that captures lead to, shortest first.
-    fn losses(&self) -> Vec<usize> {
-        self.sorted(|code| code >= 2 && code % 2 == 0)
-    }
-
-    /// The codes of wins that captures lead to, shortest first.
-    fn wins(&self) -> Vec<usize> {
-        self.sorted(|code| code % 2 == 1)
-    }
-
-    fn sorted(&self, which: impl Fn(usize) -> bool) -> Vec<usize> {
-        let mut codes: Vec<usize> = self.codes.iter().copied().filter(|&c| which(c)).collect();
-        codes.sort_unstable();
-        codes
+    /// The captures that lead to values of that kind, shortest first: the plies to the
+    /// end, none for a draw, and the lanes by rank.
+    fn captures(&self, to: Wdl) -> Vec<(Plies, &[Row<N>])> {
+        let values = self.codes.iter().filter_map(|&code| Some((code, dtw_value(code)?)));
+        let some = values.filter(|(_, value)| value.wdl() == to);
+        let mut captures: Vec<(Plies, &[Row<N>])> = some
+            .map(|(code, value)| {
+                (value.plies().unwrap_or(0), &self.captures[usize::from(code)][..])
+            })
+            .collect();
+        captures.sort_unstable_by_key(|&(plies, _)| plies);
+        captures
     }
 
     /// Notes that captures lead to positions of that code.
-    pub(crate) fn capture(&mut self, code: Code, rank: u32, lanes: Row<N>) {
+    pub(crate) fn capture(&mut self, code: Code, rank: Rank, lanes: Row<N>) {
         let rows = &mut self.captures[usize::from(code)];
         if rows.is_empty() {
-            self.codes.push(usize::from(code));
+            self.codes.push(code);
             rows.resize(self.stalemates.len(), Row::EMPTY);
         }
-        rows[rank as usize] |= lanes;
+        rows[rank.index()] |= lanes;
     }
 }
 
 impl<const N: usize> Seeds<N> {
-    /// No seeds yet; captures lead to codes below `codes`.
-    pub(crate) fn new(codes: usize) -> Seeds<N> {
-        // A capture into a code is one ply earlier; codes of losses are two
-        // above their plies.
-        let plies = || vec![Vec::new(); codes + 1];
+    /// No seeds yet; captures lead to no code above the greatest.
+    pub(crate) fn new(greatest: Code) -> Seeds<N> {
+        // No ply is above the code that it comes from.
+        let plies = || vec![Vec::new(); usize::from(greatest) + 1];
         Seeds { open: Vec::new(), stalemates: Vec::new(), wins: plies(), releases: plies() }
     }
 
     /// Adds the rows of the chunk's next block: what the winner and the loser can
     /// do when they are to move.
     pub(crate) fn add(&mut self, block: &Block<N>, winner: &Immediate<N>, loser: &Immediate<N>) {
-        let won_by = winner.losses();
-        let draws = Some(0).filter(|&code| !loser.captures[code].is_empty());
-        let safe_by: Vec<usize> = draws.into_iter().chain(loser.losses()).collect();
-        let held_by = loser.wins();
+        let won_by = winner.captures(Wdl::Loss);
+        let safe_by = [loser.captures(Wdl::Draw), loser.captures(Wdl::Loss)].concat();
+        let held_by = loser.captures(Wdl::Win);
         for (rank, &valid) in block.valid.iter().enumerate() {
-            let row = self.open.len() as u32;
+            let row = ChunkRow::new(self.open.len());
             let by_rule = winner.decisive[rank] & valid;
             if !by_rule.is_empty() {
-                self.wins[1].push((row, by_rule));
+                self.wins[1].push(Event { row, lanes: by_rule });
             }
             let mut rest = valid.without(by_rule);
-            for &code in &won_by {
-                let lanes = rest & winner.captures[code][rank];
+            // A capture after which the loser is lost in n plies wins in n + 1.
+            for &(plies, captures) in &won_by {
+                let lanes = rest & captures[rank];
                 if !lanes.is_empty() {
-                    // The code of a loss in n is n + 2; the win is in n + 1.
-                    self.wins[code - 1].push((row, lanes));
+                    self.wins[usize::from(plies) + 1].push(Event { row, lanes });
                     rest = rest.without(lanes);
                 }
             }
             if !loser.stalemates[rank].is_empty() {
-                self.stalemates.push((row, loser.stalemates[rank]));
+                self.stalemates.push(Event { row, lanes: loser.stalemates[rank] });
             }
             // Captures that lead to draws or to wins of the loser keep him safe.
-            let safe =
-                safe_by.iter().fold(Row::EMPTY, |safe, &code| safe | loser.captures[code][rank]);
+            let safe = safe_by.iter().fold(Row::EMPTY, |safe, (_, captures)| safe | captures[rank]);
             let mut open = valid.without(loser.stalemates[rank] | loser.decisive[rank] | safe);
-            for &code in held_by.iter().rev() {
-                let lanes = open & loser.captures[code][rank];
+            for &(plies, captures) in held_by.iter().rev() {
+                let lanes = open & captures[rank];
                 if !lanes.is_empty() {
-                    self.releases[code].push((row, lanes));
+                    self.releases[usize::from(plies)].push(Event { row, lanes });
                     open = open.without(lanes);
                 }
             }

@@ -5,7 +5,9 @@ use crate::board::Symmetry;
 use crate::solve::frame::block_lookup::{BlockLookup, Target};
 use crate::solve::frame::region::Region;
 use crate::solve::initial::coded_rows::CodedRows;
+use crate::solve::rows::numbers::Rank;
 use crate::solve::rows::row::Row;
+use crate::table::Code;
 
 /// The values of a smaller slice for one side to move.
 pub(crate) struct SubSlice<const N: usize> {
@@ -26,11 +28,11 @@ impl<const N: usize> SubSlice<N> {
         &self,
         region: &Region<N>,
         target: Target,
-        image: impl FnOnce(Symmetry) -> u32,
+        image: impl FnOnce(Symmetry) -> Rank,
         lanes: Row<N>,
-        mut visit: impl FnMut(u16, Row<N>),
+        mut visit: impl FnMut(Code, Row<N>),
     ) {
-        let row = target.block * self.block_rows + image(target.symmetry) as usize;
+        let row = target.block.index() * self.block_rows + image(target.symmetry).index();
         // Few lanes are asked for: they go to the row, not the row to them.
         let (mut lanes, mut asked) = (lanes, region.transform(target.symmetry, lanes));
         for (code, there) in self.rows.row(row) {

@@ -10,6 +10,7 @@ use crate::solve::frame::block_lookup::Target;
 use crate::solve::frame::lines::LineBuffers;
 use crate::solve::frame::region::Region;
 use crate::solve::frame::{Block, Frame};
+use crate::solve::rows::numbers::{BlockNumber, Rank};
 use crate::solve::rows::row::{Lanes, Row, Wide};
 use crate::solve::rows::simd::{self, Kernel, Processor};
 use crate::solve::rows::transform::Transform;
@@ -19,10 +20,10 @@ pub(crate) struct BlockMoves<'f, const N: usize> {
     frame: &'f Frame<'f, N>,
     lanes: Vec<Row<N>>,
     /// Rows of `lanes` before an attacker's captures were taken out.
-    before: Vec<(u32, Row<N>)>,
+    before: Vec<(Rank, Row<N>)>,
     /// By defender rank: where the king may arrive.
     ends: Vec<Row<N>>,
-    ranks: Vec<u32>,
+    ranks: Vec<Rank>,
     quiet: Vec<Row<N>>,
     lines: LineBuffers<N>,
 }
@@ -35,25 +36,29 @@ pub(crate) struct Targets<'a, const N: usize> {
     /// The rows of some consecutive blocks; others have no targets.
     pub rows: &'a [Row<N>],
     /// The first of those blocks.
-    pub first_block: usize,
+    pub first_block: BlockNumber,
     pub complement: bool,
     /// The blocks with anything in `rows`; `None`: all may have.
     pub blocks: Option<&'a bitvec::slice::BitSlice>,
 }
 
 impl<const N: usize> Targets<'_, N> {
+    /// What is in a row of the only block.
     #[inline(always)]
-    fn get(&self, row: usize) -> Row<N> {
-        if self.complement { !self.rows[row] } else { self.rows[row] }
+    fn get(&self, rank: Rank) -> Row<N> {
+        let lanes = self.rows[rank.index()];
+        if self.complement { !lanes } else { lanes }
     }
 
-    /// The rows of a block, `None` if none of them are in the set.
+    /// What is in a block, `None` if nothing is.
     #[inline]
-    fn of_block(&self, block: usize, block_rows: usize) -> Option<&[Row<N>]> {
-        if self.blocks.is_some_and(|blocks| !blocks[block]) {
+    fn of_block(&self, block: BlockNumber, block_rows: usize) -> Option<Self> {
+        if self.blocks.is_some_and(|blocks| !blocks[block.index()]) {
             return None;
         }
-        self.rows.get(block.checked_sub(self.first_block)? * block_rows..)?.get(..block_rows)
+        let before = block.index().checked_sub(self.first_block.index())?;
+        let rows = self.rows.get(before * block_rows..)?.get(..block_rows)?;
+        Some(Targets { rows, first_block: block, ..*self })
     }
 }
 
@@ -88,10 +93,9 @@ impl<'f, const N: usize> BlockMoves<'f, N> {
         match side {
             Side::Attackers => self.quiet_attackers(block, targets, sought),
             Side::Defenders => {
-                let Some(rows) = targets.of_block(block.number, self.frame.block_rows()) else {
+                let Some(own) = targets.of_block(block.number, self.frame.block_rows()) else {
                     return;
                 };
-                let own = Targets { rows, first_block: block.number, ..targets };
                 let arrivals = Arrivals::new(self.frame, block.attackers);
                 self.quiet_king(block, own, &arrivals, sought);
                 self.defender_moves(block, own, Some(&arrivals), sought);
@@ -104,22 +108,21 @@ impl<'f, const N: usize> BlockMoves<'f, N> {
         let frame = *frame;
         let wanted = |_, after| {
             let target = frame.attackers.target(after);
-            let theirs = targets.of_block(target.block, frame.block_rows())?;
-            Some((target, Targets { rows: theirs, first_block: target.block, ..targets }))
+            Some((target, targets.of_block(target.block, frame.block_rows())?))
         };
         attacker_moves(frame, block, lanes, wanted, |(target, theirs), mv, lanes| {
             before.clear();
             mv.take_captures(frame, lanes, before);
             let captures = before.len();
             for rank in mv.shielded_ranks(frame) {
-                let lanes = &mut lanes[rank as usize];
+                let lanes = &mut lanes[rank.index()];
                 if !lanes.is_empty() {
                     before.push((rank, std::mem::replace(lanes, Row::EMPTY)));
                 }
             }
             pull(frame, theirs, target, lanes, mv.king_passed | mv.king_captured, sought);
             for &(rank, lanes) in &before[captures..] {
-                let sought = &mut sought[rank as usize];
+                let sought = &mut sought[rank.index()];
                 let asked = (*sought & lanes).without(mv.king_passed);
                 if !asked.is_empty() {
                     let asked = asked.without(mv.captures_of_king(frame, rank));
@@ -127,7 +130,7 @@ impl<'f, const N: usize> BlockMoves<'f, N> {
                 }
             }
             for &(rank, was) in before.iter().rev() {
-                lanes[rank as usize] = was;
+                lanes[rank.index()] = was;
             }
         });
     }
@@ -146,7 +149,7 @@ impl<'f, const N: usize> BlockMoves<'f, N> {
         let (lines, places) = (&frame.lines, &frame.defenders.squares);
         for_missing_defender(frame, block, ranks, |others, occupied, ranks| {
             let rows = || places.iter().zip(ranks).filter(|&(&s, _)| !occupied.contains(s));
-            if rows().all(|(_, &rank)| sought[rank as usize].is_empty()) {
+            if rows().all(|(_, &rank)| sought[rank.index()].is_empty()) {
                 return;
             }
             if let Some(arrivals) = arrivals {
@@ -155,7 +158,7 @@ impl<'f, const N: usize> BlockMoves<'f, N> {
             buffers.clear();
             let mut any = false;
             for (&square, &rank) in rows() {
-                let lanes = targets.get(rank as usize) & block.valid[rank as usize];
+                let lanes = targets.get(rank) & block.valid[rank.index()];
                 if lanes.is_empty() {
                     continue;
                 }
@@ -168,7 +171,7 @@ impl<'f, const N: usize> BlockMoves<'f, N> {
             }
             lines.reach(occupied, buffers);
             for (&square, &rank) in rows() {
-                let sought = &mut sought[rank as usize];
+                let sought = &mut sought[rank.index()];
                 *sought = sought.without(lines.reached(buffers, square));
             }
         });
@@ -183,7 +186,7 @@ impl<'f, const N: usize> BlockMoves<'f, N> {
     ) {
         let BlockMoves { frame, ends, .. } = self;
         ends.clear();
-        let valid = block.valid.iter().enumerate();
+        let valid = frame.defenders.ranks().zip(&block.valid);
         ends.extend(valid.map(|(rank, &valid)| targets.get(rank) & valid & arrivals.king));
         arrivals.take_helped(frame, ends);
         let (region, men) = (&frame.region, &frame.defenders.lanes);
@@ -217,10 +220,10 @@ fn reached<const N: usize>(
     frame: &Frame<N>,
     theirs: Targets<N>,
     target: Target,
-    rank: u32,
+    rank: Rank,
     asked: Row<N>,
 ) -> Row<N> {
-    let there = theirs.get(frame.defenders.images(target.symmetry)[rank as usize] as usize);
+    let there = theirs.get(frame.defenders.images(target.symmetry)[rank.index()]);
     frame.region.transform(target.back, there) & asked
 }
 
@@ -230,8 +233,8 @@ fn reached<const N: usize>(
 pub(crate) fn for_missing_defender<const N: usize>(
     frame: &Frame<N>,
     block: &Block<N>,
-    ranks: &mut Vec<u32>,
-    mut visit: impl FnMut(&[usize], SquareSet, &[u32]),
+    ranks: &mut Vec<Rank>,
+    mut visit: impl FnMut(&[usize], SquareSet, &[Rank]),
 ) {
     let Some(fewer) = frame.slice.defenders.checked_sub(1) else {
         return;
@@ -259,7 +262,7 @@ struct Pull<'a, const N: usize> {
     theirs: &'a [Row<N>],
     complement: Row<N>,
     /// For every row, which of them it is.
-    images: &'a [u32],
+    images: &'a [Rank],
     /// What brings their lanes back; `None`: both are as they are.
     transform: Option<&'a Transform<N>>,
     /// On these lanes, but on the exceptions, the move is one.
@@ -296,7 +299,7 @@ impl<const N: usize> Kernel for Pull<'_, N> {
         match self.transform {
             None => self.each(|row| theirs[row]),
             Some(transform) => {
-                self.each(|row| processor.transform(transform, theirs[images[row] as usize]))
+                self.each(|row| processor.transform(transform, theirs[images[row].index()]))
             }
         }
     }

@@ -13,6 +13,7 @@ use crate::solve::captures::of_king::CapturesOfKing;
 use crate::solve::captures::soldiers::Soldiers;
 use crate::solve::frame::Frame;
 use crate::solve::frame::block_lookup::Fixed;
+use crate::solve::rows::numbers::{BlockNumber, Rank};
 use crate::solve::rows::row::Row;
 
 /// What moves of single rows need to know about a slice.
@@ -36,7 +37,7 @@ struct Exposed {
 }
 
 /// A row of a block, by defender rank, and some of its lanes.
-pub(crate) type RankLanes<const N: usize> = (u32, Row<N>);
+pub(crate) type RankLanes<const N: usize> = (Rank, Row<N>);
 
 /// Buffers that a worker reuses from block to block.
 pub(crate) struct RowBuffers<const N: usize> {
@@ -75,7 +76,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
 
     /// The lanes on which an attacker who has arrived on `to` captures nothing.
     #[inline]
-    pub(crate) fn quiet(&self, after: SquareSet, to: Square, rank: u32) -> Row<N> {
+    pub(crate) fn quiet(&self, after: SquareSet, to: Square, rank: Rank) -> Row<N> {
         let near = &self.near[to.index()];
         let sets = &self.frame.defenders;
         let men = sets.men(rank);
@@ -94,7 +95,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         attackers: SquareSet,
         rows: &[RankLanes<N>],
         buffers: &mut RowBuffers<N>,
-        mut visit: impl FnMut(usize, usize, Row<N>),
+        mut visit: impl FnMut(BlockNumber, Rank, Row<N>),
     ) {
         let frame = self.frame;
         let RowBuffers { others: fixed, start, live } = buffers;
@@ -124,7 +125,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
                     let images = frame.defenders.images(target.symmetry);
                     for &(rank, lanes) in &*live {
                         let lanes = frame.region.transform(target.symmetry, lanes);
-                        visit(target.block, images[rank as usize] as usize, lanes);
+                        visit(target.block, images[rank.index()], lanes);
                     }
                 }
             }
@@ -174,13 +175,13 @@ impl<'f, const N: usize> RowMoves<'f, N> {
                     }
                     let target = frame.attackers.target_with(fixed, to);
                     let images = frame.defenders.images(target.symmetry);
-                    let first = target.block * frame.block_rows();
+                    let first = frame.first_row(target.block);
                     for (rank, lanes) in rows.iter_mut() {
                         let asked = lanes.without(kings);
                         if asked.is_empty() || sets.is_any_among(sets.men(*rank), passed) {
                             continue;
                         }
-                        let known = table[first + images[*rank as usize] as usize];
+                        let known = table[first + images[rank.index()].index()];
                         let safe = asked.without(frame.region.transform(target.back, known));
                         if !safe.is_empty() {
                             let quiet = self.quiet(others.with(to), to, *rank);
@@ -225,7 +226,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
     }
 
     /// The lanes of a row on which the king, arriving there, captures nothing.
-    pub(crate) fn quiet_king(&self, attackers: SquareSet, rank: u32) -> Row<N> {
+    pub(crate) fn quiet_king(&self, attackers: SquareSet, rank: Rank) -> Row<N> {
         let (rules, region) = (self.frame.rules, &self.frame.region);
         let men = self.frame.defenders.men(rank);
         let soldiers = Soldiers { attackers, defenders: self.frame.defenders.set(rank) };
@@ -261,12 +262,12 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         &self,
         attackers: SquareSet,
         (rank, lanes): RankLanes<N>,
-        mut visit: impl FnMut(u32, Row<N>),
+        mut visit: impl FnMut(Rank, Row<N>),
     ) {
         let frame = self.frame;
         let (sets, men) = (&frame.defenders, frame.defenders.men(rank));
         let soldiers = Soldiers { attackers, defenders: sets.set(rank) };
-        let free = !(frame.region.row(attackers) | sets.lanes[rank as usize]);
+        let free = !(frame.region.row(attackers) | sets.lanes[rank.index()]);
         let ends = lanes & self.quiet_king(attackers, rank);
         visit(rank, frame.region.king_origins(ends, free));
         let occupied = attackers | soldiers.defenders;
@@ -308,8 +309,8 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         let frame = self.frame;
         let (sets, men) = (&frame.defenders, frame.defenders.men(rank));
         let soldiers = Soldiers { attackers, defenders: sets.set(rank) };
-        let free = !(frame.region.row(attackers) | sets.lanes[rank as usize]);
-        let safe = (free & frame.region.places).without(table[rank as usize]);
+        let free = !(frame.region.row(attackers) | sets.lanes[rank.index()]);
+        let safe = (free & frame.region.places).without(table[rank.index()]);
         let ends = safe & self.quiet_king(attackers, rank);
         lanes = lanes.without(frame.region.king_origins(ends, free));
         let occupied = attackers | soldiers.defenders;
@@ -327,7 +328,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
                         continue;
                     }
                     let defenders = soldiers.defenders.without(from).with(step.square);
-                    let safe = asked.without(table[sets.rank(defenders) as usize]);
+                    let safe = asked.without(table[sets.rank(defenders).index()]);
                     if !safe.is_empty() {
                         let after = Soldiers { attackers, defenders };
                         lanes = lanes.without(safe & self.quiet_soldier(&after, step.square));
@@ -340,30 +341,30 @@ impl<'f, const N: usize> RowMoves<'f, N> {
 
     /// Adds to the rows of a block their images under the symmetries that leave
     /// its attackers unchanged.
-    pub(crate) fn add_images(&self, walker: &mut Walker, block: usize, rows: &mut [Row<N>]) {
+    pub(crate) fn add_images(&self, walker: &mut Walker, block: BlockNumber, rows: &mut [Row<N>]) {
         self.for_images(walker, block, rows, |row, image| *row |= image);
     }
 
     /// Keeps of the rows of a block only lanes of which all images are there.
-    pub(crate) fn keep_images(&self, walker: &mut Walker, block: usize, rows: &mut [Row<N>]) {
+    pub(crate) fn keep_images(&self, walker: &mut Walker, block: BlockNumber, rows: &mut [Row<N>]) {
         self.for_images(walker, block, rows, |row, image| *row &= image);
     }
 
     fn for_images(
         &self,
         walker: &mut Walker,
-        block: usize,
+        block: BlockNumber,
         rows: &mut [Row<N>],
         mut visit: impl FnMut(&mut Row<N>, Row<N>),
     ) {
-        if !self.symmetric[block] {
+        if !self.symmetric[block.index()] {
             return;
         }
-        let (_, stabilizer) = walker.set(block as u64);
+        let (_, stabilizer) = walker.set(block.into());
         let before = rows.to_vec();
         for g in stabilizer.iter() {
             for (&lanes, &image) in before.iter().zip(self.frame.defenders.images(g)) {
-                visit(&mut rows[image as usize], self.frame.region.transform(g, lanes));
+                visit(&mut rows[image.index()], self.frame.region.transform(g, lanes));
             }
         }
     }

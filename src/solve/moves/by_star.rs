@@ -70,8 +70,9 @@ impl<'f, const N: usize> AttackerStars<'f, N> {
 
     /// Takes out of all rows the lanes from which an attacker has a move that
     /// captures nothing to a position that is in `table`, or if `complement`, is
-    /// not. Of the images of a lane under the symmetries of its attackers, one at
-    /// least is taken.
+    /// not; lanes without a position must be in it then, otherwise not. Of the
+    /// images of a lane under the symmetries of its attackers, one at least is
+    /// taken.
     pub(crate) fn without_moves(&self, table: &[Row<N>], complement: bool, rows: &mut [Row<N>]) {
         let rows = SharedRows::new(rows);
         let stars = self.others.rows() as usize;
@@ -139,8 +140,10 @@ impl<const N: usize> Pass<'_, '_, N> {
         }
         for &(square, entry) in &*free {
             let target = lookup.unpacked(&entries[entry]);
-            processor.prefetch(&self.table[target.block..=target.block]);
-            self.rows.prefetch(processor, target.block);
+            // Blocks have one row.
+            let row = target.block.index();
+            processor.prefetch(&self.table[row..=row]);
+            self.rows.prefetch(processor, row);
             targets.push((square, target));
         }
     }
@@ -150,27 +153,27 @@ impl<const N: usize> Pass<'_, '_, N> {
         let region = &self.of.frame.region;
         let Worker { targets: all, captured, lines: buffers, .. } = &mut *self.worker;
         let targets = &all[targets];
-        if targets.iter().all(|(_, target)| self.rows.get(target.block).is_empty()) {
+        if targets.iter().all(|(_, target)| self.rows.get(target.block.index()).is_empty()) {
             return;
         }
         self.of.of_king.by_arrivals(others, captured);
         let lines = &self.of.lines;
         buffers.clear();
         for &(square, target) in targets {
-            let known = self.table[target.block];
+            let known = self.table[target.block.index()];
             let ends = if self.complement { !known } else { known };
             let ends = processor.transform(region.transforms(target.back), ends);
             lines.put_target(buffers, square, ends.without(captured[square.index()]));
         }
         lines.reach(others, buffers);
         for &(square, target) in targets {
-            let sought = self.rows.get(target.block);
+            let sought = self.rows.get(target.block.index());
             let reached = lines.reached(buffers, square);
             if !sought.is_empty() && !reached.is_empty() {
                 let found =
                     processor.transform(region.transforms(target.symmetry), reached) & sought;
                 if !found.is_empty() {
-                    self.rows.remove(target.block, found);
+                    self.rows.remove(target.block.index(), found);
                 }
             }
         }

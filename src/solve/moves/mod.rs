@@ -5,6 +5,8 @@ pub(super) mod by_block;
 pub(super) mod by_row;
 pub(super) mod by_star;
 pub(super) mod cost;
+#[cfg(test)]
+mod tests;
 
 use crate::solve::frame::Frame;
 use crate::solve::moves::by_row::RowMoves;

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::solve::rows::numbers::{ChunkNumber, ChunkRow};
+
 /// Rows that one task works on, about: enough to share out evenly, and few
 /// enough for its buffers to stay in the cache. Independent of the number of
 /// threads and of memory, so that results are, too.
@@ -49,14 +51,24 @@ impl Chunks {
     }
 
     /// The blocks of a chunk.
-    pub(crate) fn blocks_of(self, chunk: usize) -> Range<usize> {
-        self.blocks_of_all(&(chunk..chunk + 1))
+    pub(crate) fn blocks_of(self, chunk: ChunkNumber) -> Range<usize> {
+        self.blocks_of_all(&(chunk.index()..chunk.index() + 1))
     }
 
     /// The blocks of a range of chunks.
     pub(crate) fn blocks_of_all(self, chunks: &Range<usize>) -> Range<usize> {
         let first = |chunk: usize| (chunk * self.chunk_blocks).min(self.blocks);
         first(chunks.start)..first(chunks.end)
+    }
+
+    /// The numbers of all chunks.
+    pub(crate) fn numbers(self) -> impl Iterator<Item = ChunkNumber> {
+        (0..self.count()).map(ChunkNumber::new)
+    }
+
+    /// The place among its chunk's blocks of the block that a row is in.
+    pub(crate) fn block_with(self, row: ChunkRow) -> usize {
+        row.index() / self.block_rows
     }
 
     /// The rows of a range of chunks.

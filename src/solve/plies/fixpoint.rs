@@ -8,8 +8,9 @@ use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::frontier::Frontier;
 use crate::solve::plies::in_memory::InMemory;
 use crate::solve::plies::on_disk::OnDisk;
-use crate::solve::plies::ply::{Given, Ply};
+use crate::solve::plies::ply::{Given, Ply, finds_wins};
 use crate::solve::plies::tables::{EachTable, Storage, Tables};
+use crate::solve::rows::numbers::{BlockNumber, ChunkNumber};
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::codec::{decode_rows, read_events};
 use crate::solve::store::{Content, Parts, ScratchError, ScratchFolder, StageFile};
@@ -42,21 +43,21 @@ impl<'a, const N: usize> Outcome<'a, N> {
             }
         };
         tables.change(&given, &|chunk, EachTable { won, open, lost }| {
-            let blocks = chunks.blocks_of(chunk);
+            let numbers = chunks.blocks_of(chunk).map(BlockNumber::new);
             let mut walker = moves.frame.walker();
-            for (number, won) in blocks.zip(won.chunks_mut(chunks.block_rows)) {
-                let block = moves.frame.block_of(number, walker.set(number as u64).0);
-                for (won, valid) in won.iter_mut().zip(&block.valid) {
-                    *won = !*valid;
+            for (number, rows) in numbers.zip(won.chunks_mut(chunks.block_rows)) {
+                let block = moves.frame.block_of(number, walker.set(number.into()).0);
+                for (row, &valid) in rows.iter_mut().zip(&block.valid) {
+                    *row = !valid;
                 }
             }
             let said = initial.of(chunk);
             if let Some(bytes) = said.read(given.key(Content::Open, 0, chunk))? {
                 let rows = decode_rows(&bytes, open.len()).ok_or_else(|| said.damaged())?;
-                open.iter_mut().zip(rows).for_each(|(open, row)| *open = row);
+                open.iter_mut().zip(rows).for_each(|(row, lanes)| *row = lanes);
             }
-            for (row, lanes) in given.events(Content::Stalemates, 0, chunk)? {
-                lost[row as usize] = lanes;
+            for Event { row, lanes } in given.events(Content::Stalemates, 0, chunk)? {
+                lost[row.index()] = lanes;
             }
             Ok(())
         })?;
@@ -91,19 +92,20 @@ impl<'a, const N: usize> Outcome<'a, N> {
         let given = self.given;
         let events = |chunk| read_events(found, given.key(Content::Found, ply, chunk));
         self.tables.change(&given, &|chunk, EachTable { won, open, lost }| {
-            if ply % 2 == 1 {
-                for (row, lanes) in events(chunk)? {
-                    won[row as usize] |= lanes;
+            if finds_wins(ply) {
+                for Event { row, lanes } in events(chunk)? {
+                    won[row.index()] |= lanes;
                 }
                 return Ok(());
             }
             lost.fill(Row::EMPTY);
-            for (row, lanes) in given.events(Content::Releases, ply - 1, chunk)? {
-                open[row as usize] |= lanes;
+            for Event { row, lanes } in given.events(Content::Releases, ply - 1, chunk)? {
+                open[row.index()] |= lanes;
             }
-            for (row, lanes) in events(chunk)? {
-                open[row as usize] = open[row as usize].without(lanes);
-                lost[row as usize] = lanes;
+            for Event { row, lanes } in events(chunk)? {
+                let open = &mut open[row.index()];
+                *open = open.without(lanes);
+                lost[row.index()] = lanes;
             }
             Ok(())
         })?;
@@ -144,15 +146,15 @@ impl<'a, const N: usize> Outcome<'a, N> {
 /// What the events of all chunks change.
 fn frontier<const N: usize>(
     chunks: Chunks,
-    events: impl Fn(usize) -> Result<Vec<Event<N>>, ScratchError>,
+    events: impl Fn(ChunkNumber) -> Result<Vec<Event<N>>, ScratchError>,
 ) -> Result<Frontier, ScratchError> {
     let mut changed = Frontier { blocks: BitVec::repeat(false, chunks.blocks), rows: 0 };
-    for chunk in 0..chunks.count() {
+    for chunk in chunks.numbers() {
         let first = chunks.blocks_of(chunk).start;
-        let events = events(chunk)?;
-        changed.rows += events.len();
-        for (row, _) in events {
-            changed.blocks.set(first + row as usize / chunks.block_rows, true);
+        let found = events(chunk)?;
+        changed.rows += found.len();
+        for event in found {
+            changed.blocks.set(first + chunks.block_with(event.row), true);
         }
     }
     Ok(changed)

@@ -16,6 +16,7 @@ use crate::solve::moves::by_row::{RankLanes, RowBuffers};
 use crate::solve::moves::cost::{StarRows, are_few};
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::rows::atomics::SharedRows;
+use crate::solve::rows::numbers::{BlockNumber, ChunkNumber, Rank};
 use crate::solve::rows::row::Row;
 
 /// Rows that are added to at once.
@@ -134,16 +135,16 @@ pub(crate) fn predecessors<const N: usize>(
         return None;
     }
     let found = BitVec::<AtomicUsize>::repeat(false, blocks.len());
-    let changed: Vec<usize> = blocks.iter_ones().collect();
+    let changed: Vec<BlockNumber> = blocks.iter_ones().map(BlockNumber::new).collect();
     changed.par_iter().for_each(|&block| {
-        let (attackers, _) = frame.attackers.sets().unrank(block as u64);
+        let (attackers, _) = frame.attackers.sets().unrank(block.into());
         for to in attackers {
             let others = attackers.without(to);
             for ray in frame.rules.slides().to(Kind::Attacker, to) {
                 for step in ray.iter().take_while(|step| !others.contains(step.square)) {
                     if step.ends {
                         let origin = frame.attackers.target(others.with(step.square)).block;
-                        found.set_aliased(origin, true);
+                        found.set_aliased(origin.index(), true);
                     }
                 }
             }
@@ -160,26 +161,26 @@ fn attackers_back<const N: usize>(
     changed: &BitSlice,
     into: &mut [Row<N>],
 ) -> BitVec {
-    let into = SharedRows::new(into);
+    let (frame, into) = (moves.frame, SharedRows::new(into));
     let touched = BitVec::<AtomicUsize>::repeat(false, chunks.blocks);
-    let worker = || (moves.frame.walker(), RowBuffers::default(), Vec::new(), Vec::new());
+    let worker = || (frame.walker(), RowBuffers::default(), Vec::new(), Vec::new());
     (0..chunks.count()).into_par_iter().for_each_init(worker, |worker, chunk| {
         let (walker, buffers, changed_rows, reached) = worker;
-        let blocks = chunks.blocks_of(chunk);
-        for i in changed[blocks.clone()].iter_ones() {
-            let block = blocks.start + i;
-            lanes_of(&rows[block * chunks.block_rows..][..chunks.block_rows], changed_rows);
-            let (attackers, _) = walker.set(block as u64);
-            let add = |reached: &mut Vec<(usize, usize, Row<N>)>| {
+        let blocks = chunks.blocks_of(ChunkNumber::new(chunk));
+        for place in changed[blocks.clone()].iter_ones() {
+            let block = BlockNumber::new(blocks.start + place);
+            lanes_of(&rows[frame.first_row(block)..][..chunks.block_rows], changed_rows);
+            let (attackers, _) = walker.set(block.into());
+            let add = |reached: &mut Vec<(BlockNumber, usize, Row<N>)>| {
                 // Reads of rows far apart overlap, which atomic writes do not.
                 reached.retain(|&(_, row, lanes)| !into.has(row, lanes));
-                for (block, row, lanes) in reached.drain(..) {
+                for (origin, row, lanes) in reached.drain(..) {
                     into.add(row, lanes);
-                    touched.set_aliased(block, true);
+                    touched.set_aliased(origin.index(), true);
                 }
             };
-            moves.rows.attacker_unmoves(attackers, changed_rows, buffers, |block, rank, lanes| {
-                reached.push((block, block * chunks.block_rows + rank, lanes));
+            moves.rows.attacker_unmoves(attackers, changed_rows, buffers, |origin, rank, lanes| {
+                reached.push((origin, frame.first_row(origin) + rank.index(), lanes));
                 if reached.len() == AT_ONCE {
                     add(reached);
                 }
@@ -197,5 +198,5 @@ fn attackers_back<const N: usize>(
 pub(crate) fn lanes_of<const N: usize>(rows: &[Row<N>], into: &mut Vec<RankLanes<N>>) {
     into.clear();
     let some = rows.iter().enumerate().filter(|(_, lanes)| !lanes.is_empty());
-    into.extend(some.map(|(rank, &lanes)| (rank as u32, lanes)));
+    into.extend(some.map(|(rank, &lanes)| (Rank::new(rank), lanes)));
 }

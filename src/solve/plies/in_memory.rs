@@ -16,8 +16,9 @@ use crate::solve::moves::by_row::{RankLanes, RowBuffers};
 use crate::solve::moves::cost::{StarRows, are_few};
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::frontier::{Frontier, Predecessors, lanes_of};
-use crate::solve::plies::ply::{Findings, Given, Ply};
+use crate::solve::plies::ply::{Findings, Given, Ply, finds_wins};
 use crate::solve::plies::tables::{Change, EachTable, Tables};
+use crate::solve::rows::numbers::{BlockNumber, ChunkNumber};
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::codec::read_events;
 use crate::solve::store::{Content, ScratchError, StageFile};
@@ -51,7 +52,7 @@ impl<const N: usize> Tables<N> for InMemory<N> {
         let tables = self.won.par_chunks_mut(rows).zip(self.open.par_chunks_mut(rows));
         let tables = tables.zip(self.lost.par_chunks_mut(rows)).enumerate();
         tables.try_for_each(|(chunk, ((won, open), lost))| {
-            change(chunk, EachTable { won, open, lost })
+            change(ChunkNumber::new(chunk), EachTable { won, open, lost })
         })
     }
 
@@ -64,9 +65,10 @@ impl<const N: usize> Tables<N> for InMemory<N> {
         let tables = self.newly_won.par_chunks_mut(given.chunks.chunk_rows()).enumerate();
         tables.try_for_each(|(chunk, newly_won)| {
             newly_won.fill(Row::EMPTY);
-            if ply % 2 == 1 {
-                for (row, lanes) in read_events(found, given.key(Content::Found, ply, chunk))? {
-                    newly_won[row as usize] = lanes;
+            if finds_wins(ply) {
+                let key = given.key(Content::Found, ply, ChunkNumber::new(chunk));
+                for Event { row, lanes } in read_events(found, key)? {
+                    newly_won[row.index()] = lanes;
                 }
             }
             Ok(())
@@ -89,38 +91,41 @@ impl<const N: usize> Tables<N> for InMemory<N> {
             stars.without_moves(known, false, newly_won);
         }
         let blocks = Some(&lost.blocks[..]);
-        let targets = Targets { rows: known, first_block: 0, complement: false, blocks };
+        let targets =
+            Targets { rows: known, first_block: BlockNumber::FIRST, complement: false, blocks };
         let tables = all_won.par_chunks_mut(chunks.chunk_rows());
         let tables = tables.zip(newly_won.par_chunks_mut(chunks.chunk_rows()));
         let changed = tables.enumerate().map_init(
             || Worker::new(moves),
-            |worker, (chunk, (won, newly_won))| {
+            |worker, (chunk, (chunk_won, chunk_new))| {
+                let chunk = ChunkNumber::new(chunk);
                 let (blocks, block_rows) = (chunks.blocks_of(chunk), chunks.block_rows);
                 let among = predecessors.among(blocks.clone());
                 let captures = given.events(Content::Wins, ply.number, chunk)?;
                 let mut wins = Cursor(&captures);
                 let visited = wins.blocks(&among, block_rows);
                 let mut findings = Findings::new(blocks.len());
-                for i in visited.iter_ones() {
-                    let number = blocks.start + i;
-                    let found = &mut newly_won[i * block_rows..][..block_rows];
-                    let won = &mut won[i * block_rows..][..block_rows];
+                for place in visited.iter_ones() {
+                    let number = BlockNumber::new(blocks.start + place);
+                    let first = place * block_rows;
+                    let found = &mut chunk_new[first..][..block_rows];
+                    let won = &mut chunk_won[first..][..block_rows];
                     match &predecessors {
-                        _ if !among[i] => {}
+                        _ if !among[place] => {}
                         Predecessors::Lanes(_) => {
                             moves.rows.add_images(&mut worker.walker, number, found);
                         }
                         Predecessors::Stars => worker.won_by_stars(number, won, found),
                         _ => worker.winning_moves(winner, number, targets, won, found),
                     }
-                    for &(row, lanes) in wins.here(i * block_rows, block_rows) {
-                        found[row as usize - i * block_rows] |= lanes;
+                    for event in wins.here(first, block_rows) {
+                        found[event.row.index() - first] |= event.lanes;
                     }
                     for (found, won) in found.iter_mut().zip(won) {
                         *found = found.without(*won);
                         *won |= *found;
                     }
-                    findings.note(i, found);
+                    findings.note(place, found);
                 }
                 (ply.done)(blocks.len() * block_rows);
                 findings.keep(given, ply, chunk)
@@ -156,13 +161,15 @@ impl<const N: usize> Tables<N> for InMemory<N> {
         let tables = tables.zip(may_be_lost.par_chunks_mut(chunks.chunk_rows()));
         let changed = tables.enumerate().map_init(
             || Worker::new(moves),
-            |worker, (chunk, (open, may_be_lost))| {
+            |worker, (chunk, (chunk_open, chunk_may_be_lost))| {
+                let chunk = ChunkNumber::new(chunk);
                 let (blocks, block_rows) = (chunks.blocks_of(chunk), chunks.block_rows);
                 let mut findings = Findings::new(blocks.len());
-                for i in candidates.blocks[blocks.clone()].iter_ones() {
-                    let number = blocks.start + i;
-                    let found = &mut may_be_lost[i * block_rows..][..block_rows];
-                    let open = &mut open[i * block_rows..][..block_rows];
+                for place in candidates.blocks[blocks.clone()].iter_ones() {
+                    let number = BlockNumber::new(blocks.start + place);
+                    let first = place * block_rows;
+                    let found = &mut chunk_may_be_lost[first..][..block_rows];
+                    let open = &mut chunk_open[first..][..block_rows];
                     if by_stars.is_some() {
                         moves.rows.keep_images(&mut worker.walker, number, found);
                     } else {
@@ -171,7 +178,7 @@ impl<const N: usize> Tables<N> for InMemory<N> {
                     for (open, found) in open.iter_mut().zip(&*found) {
                         *open = open.without(*found);
                     }
-                    findings.note(i, found);
+                    findings.note(place, found);
                 }
                 (ply.done)(blocks.len() * block_rows);
                 findings.keep(given, ply, chunk)
@@ -198,7 +205,8 @@ impl<const N: usize> InMemory<N> {
         let tables = tables.zip(may_be_lost.par_chunks_mut(chunks.chunk_rows()));
         let candidates = tables.enumerate().map_init(
             || Worker::new(moves),
-            |worker, (chunk, (open, may_be_lost))| {
+            |worker, (chunk, (chunk_open, chunk_may_be_lost))| {
+                let chunk = ChunkNumber::new(chunk);
                 let (blocks, block_rows) = (chunks.blocks_of(chunk), chunks.block_rows);
                 let among = predecessors.among(blocks.clone());
                 let captures = given.events(Content::Releases, ply - 1, chunk)?;
@@ -206,15 +214,16 @@ impl<const N: usize> InMemory<N> {
                 let visited = releases.blocks(&among, block_rows);
                 let mut candidates = BitVec::repeat(false, blocks.len());
                 let mut rows = 0;
-                for i in visited.iter_ones() {
-                    let number = blocks.start + i;
-                    let found = &mut may_be_lost[i * block_rows..][..block_rows];
-                    let open = &mut open[i * block_rows..][..block_rows];
-                    if among[i] {
+                for place in visited.iter_ones() {
+                    let number = BlockNumber::new(blocks.start + place);
+                    let first = place * block_rows;
+                    let found = &mut chunk_may_be_lost[first..][..block_rows];
+                    let open = &mut chunk_open[first..][..block_rows];
+                    if among[place] {
                         if let Predecessors::Lanes(_) = predecessors {
                             moves.rows.add_images(&mut worker.walker, number, found);
                         } else {
-                            let new = &newly_won[number * block_rows..][..block_rows];
+                            let new = &newly_won[moves.frame.first_row(number)..][..block_rows];
                             let exact = winner == Side::Attackers
                                 && worker.defenders_back(number, new, found);
                             if !exact {
@@ -225,12 +234,12 @@ impl<const N: usize> InMemory<N> {
                             *found &= open;
                         }
                     }
-                    for &(row, lanes) in releases.here(i * block_rows, block_rows) {
-                        open[row as usize - i * block_rows] |= lanes;
-                        found[row as usize - i * block_rows] |= lanes;
+                    for event in releases.here(first, block_rows) {
+                        open[event.row.index() - first] |= event.lanes;
+                        found[event.row.index() - first] |= event.lanes;
                     }
                     let count = found.iter().filter(|lanes| !lanes.is_empty()).count();
-                    candidates.set(i, count > 0);
+                    candidates.set(place, count > 0);
                     rows += count;
                 }
                 Ok(Frontier { blocks: candidates, rows })
@@ -244,8 +253,8 @@ impl<const N: usize> InMemory<N> {
 fn clear<const N: usize>(chunks: Chunks, rows: &mut [Row<N>], blocks: &BitSlice) {
     let tables = rows.par_chunks_mut(chunks.chunk_rows()).enumerate();
     tables.for_each(|(chunk, rows)| {
-        for i in blocks[chunks.blocks_of(chunk)].iter_ones() {
-            rows[i * chunks.block_rows..][..chunks.block_rows].fill(Row::EMPTY);
+        for place in blocks[chunks.blocks_of(ChunkNumber::new(chunk))].iter_ones() {
+            rows[place * chunks.block_rows..][..chunks.block_rows].fill(Row::EMPTY);
         }
     });
 }
@@ -276,7 +285,7 @@ impl<'f, const N: usize> Worker<'f, N> {
 
     /// Makes of what the stars have left in `found`, the lanes of a block that are
     /// won or from which no move leads to a target, those that are newly won.
-    fn won_by_stars(&mut self, number: usize, won: &[Row<N>], found: &mut [Row<N>]) {
+    fn won_by_stars(&mut self, number: BlockNumber, won: &[Row<N>], found: &mut [Row<N>]) {
         self.moves.rows.keep_images(&mut self.walker, number, found);
         for (found, &won) in found.iter_mut().zip(won) {
             *found = !(*found | won);
@@ -288,14 +297,14 @@ impl<'f, const N: usize> Worker<'f, N> {
     fn winning_moves(
         &mut self,
         winner: Side,
-        number: usize,
+        number: BlockNumber,
         targets: Targets<N>,
         won: &[Row<N>],
         found: &mut [Row<N>],
     ) {
         if winner == Side::Defenders {
-            let targets = &targets.rows[number * found.len()..][..found.len()];
-            if self.defenders_back(number, targets, found) {
+            let own = &targets.rows[self.moves.frame.first_row(number)..][..found.len()];
+            if self.defenders_back(number, own, found) {
                 return;
             }
         }
@@ -313,22 +322,27 @@ impl<'f, const N: usize> Worker<'f, N> {
 
     /// Adds to `found`, by rank, the lanes of a block from which the defenders
     /// have a move to the targets, if these are few; tells whether they are.
-    fn defenders_back(&mut self, number: usize, targets: &[Row<N>], found: &mut [Row<N>]) -> bool {
+    fn defenders_back(
+        &mut self,
+        number: BlockNumber,
+        targets: &[Row<N>],
+        found: &mut [Row<N>],
+    ) -> bool {
         lanes_of(targets, &mut self.rows);
         if !are_few(self.rows.len(), 1, targets.len()) {
             return false;
         }
-        let (attackers, _) = self.walker.set(number as u64);
+        let (attackers, _) = self.walker.set(number.into());
         for &row in &self.rows {
             self.moves
                 .rows
-                .defender_unmoves(attackers, row, |rank, lanes| found[rank as usize] |= lanes);
+                .defender_unmoves(attackers, row, |rank, lanes| found[rank.index()] |= lanes);
         }
         true
     }
 
-    fn block(&mut self, number: usize) -> Block<N> {
-        self.moves.frame.block_of(number, self.walker.set(number as u64).0)
+    fn block(&mut self, number: BlockNumber) -> Block<N> {
+        self.moves.frame.block_of(number, self.walker.set(number.into()).0)
     }
 
     /// Takes out of the rows of a block, by rank, the lanes from which the loser
@@ -336,7 +350,7 @@ impl<'f, const N: usize> Worker<'f, N> {
     fn without_escape(
         &mut self,
         loser: Side,
-        number: usize,
+        number: BlockNumber,
         table: &[Row<N>],
         rows: &mut [Row<N>],
     ) {
@@ -345,22 +359,27 @@ impl<'f, const N: usize> Worker<'f, N> {
             return;
         }
         if !are_few(self.rows.len(), 1, rows.len()) {
-            let safe = Targets { rows: table, first_block: 0, complement: true, blocks: None };
+            let safe = Targets {
+                rows: table,
+                first_block: BlockNumber::FIRST,
+                complement: true,
+                blocks: None,
+            };
             let block = self.block(number);
             return self.block_moves.quiet_moves(loser, &block, safe, rows);
         }
-        let (attackers, _) = self.walker.set(number as u64);
+        let (attackers, _) = self.walker.set(number.into());
         let moves = &self.moves.rows;
         match loser {
             Side::Attackers => {
                 rows.fill(Row::EMPTY);
                 moves.attackers_escape(attackers, table, &mut self.rows, &mut self.row_buffers);
-                self.rows.iter().for_each(|&(rank, lanes)| rows[rank as usize] = lanes);
+                self.rows.iter().for_each(|&(rank, lanes)| rows[rank.index()] = lanes);
             }
             Side::Defenders => {
-                let of_block = &table[number * rows.len()..][..rows.len()];
+                let of_block = &table[self.moves.frame.first_row(number)..][..rows.len()];
                 for &(rank, lanes) in &self.rows {
-                    rows[rank as usize] =
+                    rows[rank.index()] =
                         moves.without_defenders_escape(attackers, of_block, (rank, lanes));
                 }
             }
@@ -375,14 +394,14 @@ impl<'e, const N: usize> Cursor<'e, N> {
     /// These blocks of the chunk, and those that have events.
     fn blocks(&self, blocks: &BitVec, block_rows: usize) -> BitVec {
         let mut all = blocks.clone();
-        self.0.iter().for_each(|&(row, _)| all.set(row as usize / block_rows, true));
+        self.0.iter().for_each(|event| all.set(event.row.index() / block_rows, true));
         all
     }
 
     /// Takes the next events, those of the block whose first row in the chunk is
     /// `first`.
     fn here(&mut self, first: usize, block_rows: usize) -> &'e [Event<N>] {
-        let end = self.0.iter().position(|&(row, _)| row as usize >= first + block_rows);
+        let end = self.0.iter().position(|event| event.row.index() >= first + block_rows);
         let (now, later) = self.0.split_at(end.unwrap_or(self.0.len()));
         self.0 = later;
         now

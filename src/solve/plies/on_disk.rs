@@ -17,7 +17,8 @@ use crate::solve::plies::chunks::{Chunks, ranges};
 use crate::solve::plies::frontier::{Frontier, predecessors};
 use crate::solve::plies::ply::{Findings, Given, Ply};
 use crate::solve::plies::tables::{Change, EachTable, Tables};
-use crate::solve::rows::row::Row;
+use crate::solve::rows::numbers::{BlockNumber, ChunkNumber};
+use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::{Content, ScratchError, ScratchFolder, StageFile, at};
 use crate::system::mapping::map_range;
 use crate::value::Plies;
@@ -67,7 +68,7 @@ impl<const N: usize> Tables<N> for OnDisk {
             let tables = won.par_chunks_mut(rows).zip(open.par_chunks_mut(rows));
             let tables = tables.zip(lost.par_chunks_mut(rows)).enumerate();
             tables.try_for_each(|(i, ((won, open), lost))| {
-                change(own.start + i, EachTable { won, open, lost })
+                change(ChunkNumber::new(own.start + i), EachTable { won, open, lost })
             })?;
         }
         Ok(())
@@ -105,8 +106,8 @@ impl<const N: usize> Tables<N> for OnDisk {
             for (found, &won) in sought.iter_mut().zip(&*won) {
                 *found = !(won | *found);
             }
-            for (row, lanes) in given.events(Content::Wins, ply.number, chunk)? {
-                sought[row as usize] |= lanes.without(won[row as usize]);
+            for Event { row, lanes } in given.events(Content::Wins, ply.number, chunk)? {
+                sought[row.index()] |= lanes.without(won[row.index()]);
             }
             for (won, &now) in won.iter_mut().zip(&*sought) {
                 *won |= now;
@@ -147,9 +148,9 @@ impl<const N: usize> Tables<N> for OnDisk {
         let begin = |chunk, (open, _): &mut Part<N>, sought: &mut [Row<N>]| {
             let first = chunks.blocks_of(chunk).start;
             let mut released = vec![false; chunks.chunk_blocks];
-            for (row, lanes) in given.events(Content::Releases, ply.number - 1, chunk)? {
-                open[row as usize] |= lanes;
-                released[row as usize / chunks.block_rows] = true;
+            for Event { row, lanes } in given.events(Content::Releases, ply.number - 1, chunk)? {
+                open[row.index()] |= lanes;
+                released[chunks.block_with(row)] = true;
             }
             let blocks = open.chunks(chunks.block_rows).zip(sought.chunks_mut(chunks.block_rows));
             for (i, (open, sought)) in blocks.enumerate() {
@@ -216,25 +217,26 @@ impl<const N: usize> Pull<'_, N> {
         &self,
         own: &Range<usize>,
         parts: impl IndexedParallelIterator<Item = T>,
-        begin: impl Fn(usize, &mut T, &mut [Row<N>]) -> Result<(), ScratchError> + Sync,
-        end: impl Fn(usize, T, &mut [Row<N>]) -> Result<Frontier, ScratchError> + Sync,
+        begin: impl Fn(ChunkNumber, &mut T, &mut [Row<N>]) -> Result<(), ScratchError> + Sync,
+        end: impl Fn(ChunkNumber, T, &mut [Row<N>]) -> Result<Frontier, ScratchError> + Sync,
     ) -> Result<Vec<Frontier>, ScratchError> {
         let chunks = self.chunks;
         let windows = self.windows(own);
+        let number = |place: usize| ChunkNumber::new(own.start + place);
         let mut sought = vec![Row::EMPTY; chunks.rows_of(own).len()];
         let mut parts: Vec<T> = parts.collect();
         let tasks = parts.par_iter_mut().zip(sought.par_chunks_mut(chunks.chunk_rows()));
-        tasks.enumerate().try_for_each(|(i, (part, sought))| begin(own.start + i, part, sought))?;
+        tasks.enumerate().try_for_each(|(i, (part, sought))| begin(number(i), part, sought))?;
         for window in &windows {
             let source = self.source.rows(chunks.rows_of(window))?;
             let tasks = sought.par_chunks_mut(chunks.chunk_rows()).enumerate();
             let worker = || BlockMoves::new(self.frame);
             tasks.for_each_init(worker, |block_moves, (i, sought)| {
-                self.pull(own.start + i, window, &source, block_moves, sought);
+                self.pull(number(i), window, &source, block_moves, sought);
             });
         }
         let tasks = parts.into_par_iter().zip(sought.par_chunks_mut(chunks.chunk_rows()));
-        tasks.enumerate().map(|(i, (part, sought))| end(own.start + i, part, sought)).collect()
+        tasks.enumerate().map(|(i, (part, sought))| end(number(i), part, sought)).collect()
     }
 
     /// The ranges of chunks that are read one after the other.
@@ -252,7 +254,7 @@ impl<const N: usize> Pull<'_, N> {
 
     fn pull(
         &self,
-        chunk: usize,
+        chunk: ChunkNumber,
         window: &Range<usize>,
         source: &[Row<N>],
         block_moves: &mut BlockMoves<N>,
@@ -260,13 +262,13 @@ impl<const N: usize> Pull<'_, N> {
     ) {
         let targets = Targets {
             rows: source,
-            first_block: self.chunks.blocks_of(window.start).start,
+            first_block: BlockNumber::new(self.chunks.blocks_of_all(window).start),
             complement: self.complement,
             blocks: self.changed.map(|changed| &changed[..]),
         };
-        let blocks = self.chunks.blocks_of(chunk);
+        let blocks = self.chunks.blocks_of(chunk).map(BlockNumber::new);
         for (number, sought) in blocks.zip(sought.chunks_mut(self.chunks.block_rows)) {
-            let may = self.predecessors.as_ref().is_none_or(|blocks| blocks[number]);
+            let may = self.predecessors.as_ref().is_none_or(|blocks| blocks[number.index()]);
             if may && sought.iter().any(|lanes| !lanes.is_empty()) {
                 let block = self.frame.block(number);
                 block_moves.quiet_moves(self.mover, &block, targets, sought);

@@ -6,6 +6,7 @@ use crate::rules::Side;
 use crate::solve::moves::Moves;
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::frontier::Frontier;
+use crate::solve::rows::numbers::{ChunkNumber, ChunkRow};
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::codec::{encode_events, read_events};
 use crate::solve::store::{Content, Key, Parts, ScratchError, StageWriter};
@@ -26,8 +27,8 @@ pub(crate) struct Given<'a, const N: usize> {
 
 impl<const N: usize> Given<'_, N> {
     /// The key of a record of this outcome.
-    pub(crate) fn key(&self, content: Content, ply: Plies, chunk: usize) -> Key {
-        Key { content, winner: self.winner, ply, chunk: chunk as u32 }
+    pub(crate) fn key(&self, content: Content, ply: Plies, chunk: ChunkNumber) -> Key {
+        Key { content, winner: self.winner, ply, chunk }
     }
 
     /// What captures, or the rules, do to a chunk at a ply.
@@ -38,10 +39,16 @@ impl<const N: usize> Given<'_, N> {
         &self,
         content: Content,
         ply: Plies,
-        chunk: usize,
+        chunk: ChunkNumber,
     ) -> Result<Vec<Event<N>>, ScratchError> {
         read_events(self.initial.of(chunk), self.key(content, ply, chunk))
     }
+}
+
+/// Whether the ply finds what the winner, to move, wins; otherwise it finds what the
+/// loser, to move, loses.
+pub(crate) fn finds_wins(ply: Plies) -> bool {
+    ply % 2 == 1
 }
 
 /// A ply that is being worked on.
@@ -67,13 +74,13 @@ impl<const N: usize> Findings<N> {
         Findings { events: Vec::new(), blocks: BitVec::repeat(false, blocks) }
     }
 
-    /// Notes what was found in the chunk's block of that number.
-    pub(crate) fn note(&mut self, block: usize, found: &[Row<N>]) {
+    /// Notes what was found in the block at that place in the chunk.
+    pub(crate) fn note(&mut self, place: usize, found: &[Row<N>]) {
         let before = self.events.len();
-        let first = block * found.len();
-        let some = found.iter().enumerate().filter(|(_, lanes)| !lanes.is_empty());
-        self.events.extend(some.map(|(rank, &lanes)| ((first + rank) as u32, lanes)));
-        self.blocks.set(block, self.events.len() > before);
+        let rows = (place * found.len()..).map(ChunkRow::new).zip(found);
+        let some = rows.filter(|(_, lanes)| !lanes.is_empty());
+        self.events.extend(some.map(|(row, &lanes)| Event { row, lanes }));
+        self.blocks.set(place, self.events.len() > before);
     }
 
     /// Keeps all that was found in the chunk.
@@ -84,7 +91,7 @@ impl<const N: usize> Findings<N> {
         self,
         given: &Given<N>,
         ply: &Ply,
-        chunk: usize,
+        chunk: ChunkNumber,
     ) -> Result<Frontier, ScratchError> {
         if !self.events.is_empty() {
             let key = given.key(Content::Found, ply.number, chunk);

@@ -3,6 +3,7 @@
 
 use crate::solve::plies::frontier::Frontier;
 use crate::solve::plies::ply::{Given, Ply};
+use crate::solve::rows::numbers::ChunkNumber;
 use crate::solve::rows::row::Row;
 use crate::solve::store::{ScratchError, StageFile};
 use crate::value::Plies;
@@ -37,7 +38,7 @@ pub(crate) struct EachTable<T> {
 
 /// What is done to the tables of a chunk, by its number.
 pub(crate) type Change<'c, const N: usize> =
-    dyn Fn(usize, EachTable<&mut [Row<N>]>) -> Result<(), ScratchError> + Sync + 'c;
+    dyn Fn(ChunkNumber, EachTable<&mut [Row<N>]>) -> Result<(), ScratchError> + Sync + 'c;
 
 /// The tables of an outcome, and how to work out a ply on them.
 pub(crate) trait Tables<const N: usize> {

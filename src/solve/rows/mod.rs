@@ -2,6 +2,7 @@
 //! machine words, and what can be done with all of them at once.
 
 pub(super) mod atomics;
+pub(super) mod numbers;
 pub(super) mod row;
 pub(super) mod simd;
 pub(super) mod transform;

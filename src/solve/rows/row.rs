@@ -1,5 +1,7 @@
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not};
 
+use crate::solve::rows::numbers::ChunkRow;
+
 /// The lanes of one row or of several at once: what slides of the king need.
 pub(crate) trait Lanes<const N: usize>:
     Copy + BitAnd<Output = Self> + BitOr<Output = Self>
@@ -26,8 +28,14 @@ pub(crate) struct Wide<const N: usize>([[u64; Wide::<1>::ROWS]; N]);
 #[repr(transparent)]
 pub(crate) struct Row<const N: usize>(pub [u64; N]);
 
-/// A row of a chunk, and lanes of it that something happens to.
-pub(crate) type Event<const N: usize> = (u32, Row<N>);
+/// Something that happens to a row of a chunk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Event<const N: usize> {
+    /// The row.
+    pub row: ChunkRow,
+    /// Those of its lanes that it happens to.
+    pub lanes: Row<N>,
+}
 
 impl<const N: usize> Row<N> {
     /// No lane.

@@ -1,5 +1,6 @@
 //! Rows and events as bytes, for the records of a stage.
 
+use crate::solve::rows::numbers::ChunkRow;
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::{Key, ScratchError, StageFile};
 
@@ -8,18 +9,18 @@ use crate::solve::store::{Key, ScratchError, StageFile};
 pub(crate) fn encode_events<const N: usize>(events: &[Event<N>]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(4 + events.len() * (2 + size_of::<Row<N>>()));
     bytes.extend_from_slice(&(events.len() as u32).to_le_bytes());
-    let mut last = 0;
-    for &(row, _) in events {
-        let mut distance = row - last;
-        last = row;
+    let mut last = ChunkRow::FIRST;
+    for event in events {
+        let mut distance = u32::from(event.row) - u32::from(last);
+        last = event.row;
         while distance >= 0x80 {
             bytes.push(distance as u8 | 0x80);
             distance >>= 7;
         }
         bytes.push(distance as u8);
     }
-    for (_, lanes) in events {
-        put_row(*lanes, &mut bytes);
+    for event in events {
+        put_row(event.lanes, &mut bytes);
     }
     bytes
 }
@@ -43,11 +44,11 @@ pub(crate) fn decode_events<const N: usize>(bytes: &[u8]) -> Option<Vec<Event<N>
             }
         }
         row = row.checked_add(distance)?;
-        events.push((row, Row::EMPTY));
+        events.push(Event { row: row.into(), lanes: Row::EMPTY });
     }
     let rows = decode_rows(rest, count)?;
-    for ((_, lanes), row) in events.iter_mut().zip(rows) {
-        *lanes = row;
+    for (event, lanes) in events.iter_mut().zip(rows) {
+        event.lanes = lanes;
     }
     Some(events)
 }
@@ -98,7 +99,8 @@ mod tests {
     proptest! {
         #[test]
         fn events_go_through_bytes(rows in prop::collection::btree_map(any::<u32>(), any::<[u64; 2]>(), 0..50)) {
-            let events: Vec<Event<2>> = rows.into_iter().map(|(row, lanes)| (row, Row(lanes))).collect();
+            let event = |(row, lanes): (u32, _)| Event { row: row.into(), lanes: Row(lanes) };
+            let events: Vec<Event<2>> = rows.into_iter().map(event).collect();
             let bytes = encode_events(&events);
             prop_assert_eq!(decode_events(&bytes), Some(events));
             for length in 0..bytes.len() {

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::progress::Progress;
+use crate::solve::rows::numbers::ChunkNumber;
 use crate::system::filesystem::FileSystem;
 
 use file::Unsynced;
@@ -197,8 +198,8 @@ impl<'a> Parts<'a> {
     }
 
     /// The file with the records of a chunk.
-    pub(super) fn of(&self, chunk: usize) -> &StageFile<'a> {
-        &self.files[chunk / self.part_chunks]
+    pub(super) fn of(&self, chunk: ChunkNumber) -> &StageFile<'a> {
+        &self.files[chunk.index() / self.part_chunks]
     }
 
     /// Stands for all that is in the parts: what the first plies stand on.
@@ -220,7 +221,9 @@ mod tests {
     use crate::rules::Side;
     use crate::system::filesystem::SystemFiles;
 
-    const KEY: Key = Key { content: Content::Found, winner: Side::Defenders, ply: 3, chunk: 7 };
+    const KEY: Key = Key { content: Content::Found, winner: Side::Defenders, ply: 3, chunk: CHUNK };
+    const CHUNK: ChunkNumber = ChunkNumber::new(7);
+    const OTHER: ChunkNumber = ChunkNumber::new(2);
     const STAGE: Stage = Stage::Ply { winner: Side::Defenders, ply: 3 };
     const IDENTITY: Hash = [1; 32];
     const BASE: Hash = [2; 32];
@@ -244,7 +247,7 @@ mod tests {
         let scratch = open(folder, IDENTITY, &());
         let writer = scratch.begin(STAGE, BASE).unwrap();
         writer.add(KEY, b"rows").unwrap();
-        writer.add(Key { chunk: 2, ..KEY }, b"").unwrap();
+        writer.add(Key { chunk: OTHER, ..KEY }, b"").unwrap();
         assert!(scratch.finished(STAGE, BASE).unwrap().is_none());
         let file = writer.finish().unwrap();
         assert_eq!(file.read(KEY).unwrap().unwrap(), b"rows");
@@ -258,8 +261,8 @@ mod tests {
         let scratch = open(folder.path(), IDENTITY, &());
         let file = scratch.finished(STAGE, BASE).unwrap().unwrap();
         assert_eq!(file.read(KEY).unwrap().unwrap(), b"rows");
-        assert_eq!(file.keys().map(|key| key.chunk).collect::<Vec<_>>(), [2, 7]);
-        assert_eq!(file.read(Key { chunk: 8, ..KEY }).unwrap(), None);
+        assert_eq!(file.keys().map(|key| key.chunk).collect::<Vec<_>>(), [OTHER, CHUNK]);
+        assert_eq!(file.read(Key { chunk: ChunkNumber::new(8), ..KEY }).unwrap(), None);
         assert!(scratch.finished(Stage::Initial { part: 0 }, BASE).unwrap().is_none());
     }
 
@@ -269,8 +272,9 @@ mod tests {
         let scratch = open(folder.path(), IDENTITY, &());
         let hashes = [[3, 5], [5, 3]].map(|chunks| {
             let writer = scratch.begin(STAGE, BASE).unwrap();
-            for chunk in chunks {
-                writer.add(Key { chunk, ..KEY }, &[chunk as u8; 9]).unwrap();
+            for number in chunks {
+                let chunk = ChunkNumber::from(number);
+                writer.add(Key { chunk, ..KEY }, &[number as u8; 9]).unwrap();
             }
             writer.finish().unwrap().hash()
         });
@@ -331,7 +335,7 @@ mod tests {
             bytes[bit / 8] ^= 1 << (bit % 8);
             fs::write(&path, &bytes).unwrap();
             let Some(file) = scratch.finished(STAGE, BASE).unwrap() else { continue };
-            for (key, record) in [(KEY, &b"rows"[..]), (Key { chunk: 2, ..KEY }, b"")] {
+            for (key, record) in [(KEY, &b"rows"[..]), (Key { chunk: OTHER, ..KEY }, b"")] {
                 match file.read(key) {
                     Ok(read) => assert_eq!(read.as_deref(), Some(record), "bit {bit}"),
                     Err(error) => assert!(matches!(error.kind, ScratchErrorKind::Damaged)),

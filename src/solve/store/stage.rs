@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::rules::Side;
+use crate::solve::rows::numbers::ChunkNumber;
 use crate::value::Plies;
 
 /// A part of the work on a slice that is done as a whole or not at all.
@@ -91,7 +92,7 @@ pub(crate) struct Key {
     /// At which distance.
     pub ply: Plies,
     /// Of which rows.
-    pub chunk: u32,
+    pub chunk: ChunkNumber,
 }
 
 /// The bytes of a key.
@@ -104,7 +105,7 @@ impl Key {
         bytes[0] = self.content as u8;
         bytes[1] = self.winner as u8;
         bytes[2..4].copy_from_slice(&self.ply.to_le_bytes());
-        bytes[4..].copy_from_slice(&self.chunk.to_le_bytes());
+        bytes[4..].copy_from_slice(&u32::from(self.chunk).to_le_bytes());
         bytes
     }
 
@@ -114,7 +115,7 @@ impl Key {
             content: *Content::ALL.get(usize::from(content))?,
             winner: *Side::ALL.get(usize::from(winner))?,
             ply: Plies::from_le_bytes([p, q]),
-            chunk: u32::from_le_bytes(chunk),
+            chunk: u32::from_le_bytes(chunk).into(),
         })
     }
 }
@@ -142,7 +143,8 @@ mod tests {
     #[test]
     fn keys_go_through_bytes() {
         for content in Content::ALL {
-            let key = Key { content, winner: Side::Defenders, ply: 513, chunk: 70_000 };
+            let key =
+                Key { content, winner: Side::Defenders, ply: 513, chunk: ChunkNumber::new(70_000) };
             assert_eq!(Key::from_bytes(key.to_bytes()), Some(key));
         }
         assert_eq!(Key::from_bytes([6, 0, 0, 0, 0, 0, 0, 0]), None);

@@ -1,0 +1,25 @@
+use clap_complete::{Shell, generate};
+
+use super::failure::Failure;
+use super::output::Session;
+
+/// Print what a shell needs to complete this program's commands
+#[derive(clap::Args)]
+#[command(after_help = HELP)]
+pub(super) struct Args {
+    /// The shell
+    shell: Shell,
+}
+
+const HELP: &str = "\
+Examples:
+  taflbase completions bash > ~/.local/share/bash-completion/completions/taflbase
+  taflbase completions zsh > ~/.zfunc/_taflbase
+  taflbase completions fish > ~/.config/fish/completions/taflbase.fish";
+
+/// Prints them.
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+    let mut text = Vec::new();
+    generate(args.shell, &mut super::command(), env!("CARGO_PKG_NAME"), &mut text);
+    session.text(&String::from_utf8_lossy(&text))
+}

@@ -1,0 +1,252 @@
+//! The three ways of taking moves, held against the plain code of the game.
+
+use std::collections::BTreeSet;
+
+use crate::capture::Captures;
+use crate::moves::{Ending, has_move, legal_moves};
+use crate::position::Position;
+use crate::rules::{Ruleset, Side};
+use crate::slice::Slice;
+use crate::solve::frame::{Block, Frame};
+use crate::solve::moves::Moves;
+use crate::solve::moves::by_block::{BlockMoves, Targets};
+use crate::solve::moves::by_row::{RankLanes, RowBuffers};
+use crate::solve::rows::numbers::{BlockNumber, Rank};
+use crate::solve::rows::row::Row;
+use crate::solve::samples::{is_in_set, lanes_with, least, load, positions, with_words};
+use crate::unmoves::unmoves;
+
+/// Blocks that are looked at, and rows of each, about.
+const BLOCKS: usize = 25;
+const ROWS: usize = 8;
+
+/// A table of all positions in the set of that number, this side to move.
+fn table<const N: usize>(frame: &Frame<N>, set: u64, to_move: Side) -> Vec<Row<N>> {
+    let mut table = Vec::new();
+    for number in frame.block_numbers() {
+        let block = frame.block(number);
+        table.extend(frame.defenders.ranks().map(|rank| {
+            lanes_with(frame, &block, rank, to_move, |p| is_in_set(frame.rules, set, p))
+        }));
+    }
+    table
+}
+
+/// Whether a move that captures nothing leads to a position in the set, or to one that
+/// is not.
+fn leads_to(rules: &Ruleset, set: u64, complement: bool, position: &Position) -> bool {
+    let moves = legal_moves(rules, position);
+    let mut quiet = moves.iter().filter(|played| played.is_quiet());
+    quiet.any(|played| is_in_set(rules, set, &position.after(played)) != complement)
+}
+
+/// Some blocks and, in each, some ranks.
+fn some<const N: usize>(frame: &Frame<N>) -> impl Iterator<Item = (Block<N>, Vec<Rank>)> {
+    let blocks = frame.block_numbers().step_by(1 + frame.blocks() / BLOCKS);
+    let ranks = |first: BlockNumber| {
+        let step = 1 + frame.block_rows() / ROWS;
+        (first.index() % step..frame.block_rows()).step_by(step).map(Rank::new).collect()
+    };
+    blocks.map(move |number| (frame.block(number), ranks(number)))
+}
+
+/// The rows of a block that have lanes in a table.
+fn rows_of<const N: usize>(
+    frame: &Frame<N>,
+    block: &Block<N>,
+    ranks: &[Rank],
+    table: &[Row<N>],
+) -> Vec<RankLanes<N>> {
+    let first = frame.first_row(block.number);
+    let rows = ranks.iter().map(|&rank| (rank, table[first + rank.index()]));
+    rows.filter(|(_, lanes)| !lanes.is_empty()).collect()
+}
+
+fn stars<const N: usize>(frame: &Frame<N>, moves: &Moves<N>, table: &[Row<N>], set: u64) {
+    let Some(stars) = &moves.stars else { return };
+    let valid = || frame.block_numbers().flat_map(|number| frame.block(number).valid);
+    for complement in [false, true] {
+        let mut left: Vec<Row<N>> = valid().collect();
+        if complement {
+            let full = table.iter().zip(valid()).map(|(&lanes, valid)| lanes | !valid);
+            stars.without_moves(&full.collect::<Vec<_>>(), complement, &mut left);
+        } else {
+            stars.without_moves(table, complement, &mut left);
+        }
+        for (block, _) in some(frame) {
+            let row = &mut left[block.number.index()..][..1];
+            moves.rows.keep_images(&mut frame.walker(), block.number, row);
+            let expected = lanes_with(frame, &block, Rank::FIRST, Side::Attackers, |position| {
+                !leads_to(frame.rules, set, complement, position)
+            });
+            assert_eq!(row[0], expected, "{} {:?}", frame.slice, block.attackers);
+        }
+    }
+}
+
+fn blocks<const N: usize>(frame: &Frame<N>, side: Side, table: &[Row<N>], set: u64) {
+    let mut block_moves = BlockMoves::new(frame);
+    for complement in [false, true] {
+        for (block, ranks) in some(frame) {
+            let targets =
+                Targets { rows: table, first_block: BlockNumber::FIRST, complement, blocks: None };
+            let mut left = block.valid.clone();
+            block_moves.quiet_moves(side, &block, targets, &mut left);
+            for rank in ranks {
+                let expected = lanes_with(frame, &block, rank, side, |position| {
+                    !leads_to(frame.rules, set, complement, position)
+                });
+                assert_eq!(left[rank.index()], expected, "{side:?} {:?}", block.attackers);
+            }
+        }
+    }
+}
+
+/// Lanes without a move that escapes from the table, row by row.
+fn escapes<const N: usize>(
+    frame: &Frame<N>,
+    moves: &Moves<N>,
+    side: Side,
+    table: &[Row<N>],
+    set: u64,
+) {
+    for (block, ranks) in some(frame) {
+        let mut rows: Vec<RankLanes<N>> =
+            ranks.iter().map(|&rank| (rank, block.valid[rank.index()])).collect();
+        match side {
+            Side::Attackers => {
+                let mut buffers = RowBuffers::default();
+                moves.rows.attackers_escape(block.attackers, table, &mut rows, &mut buffers);
+            }
+            Side::Defenders => {
+                let of_block = &table[frame.first_row(block.number)..][..frame.block_rows()];
+                for (rank, lanes) in &mut rows {
+                    let row = (*rank, *lanes);
+                    *lanes = moves.rows.without_defenders_escape(block.attackers, of_block, row);
+                }
+                rows.retain(|(_, lanes)| !lanes.is_empty());
+            }
+        }
+        let expected = ranks.iter().map(|&rank| {
+            let has = |position: &Position| !leads_to(frame.rules, set, true, position);
+            (rank, lanes_with(frame, &block, rank, side, has))
+        });
+        let expected: Vec<RankLanes<N>> = expected.filter(|(_, lanes)| !lanes.is_empty()).collect();
+        assert_eq!(rows, expected, "{side:?} {:?}", block.attackers);
+    }
+}
+
+/// The un-moves of rows: the positions that they lead to.
+fn moves_back<const N: usize>(frame: &Frame<N>, moves: &Moves<N>, side: Side, table: &[Row<N>]) {
+    let rules = frame.rules;
+    for (block, ranks) in some(frame) {
+        let rows = rows_of(frame, &block, &ranks, table);
+        let mut found = BTreeSet::new();
+        let mut put = |block: &Block<N>, rank: Rank, lanes: Row<N>| {
+            let all = positions(frame, block, rank, side);
+            let some = all.filter(|&(lane, _)| !(lane & lanes).is_empty());
+            found.extend(some.map(|(_, position)| least(rules, &position)));
+        };
+        match side {
+            Side::Attackers => {
+                let mut buffers = RowBuffers::default();
+                moves.rows.attacker_unmoves(block.attackers, &rows, &mut buffers, |b, r, lanes| {
+                    put(&frame.block(b), r, lanes);
+                });
+            }
+            Side::Defenders => {
+                for &row in &rows {
+                    moves.rows.defender_unmoves(block.attackers, row, |rank, lanes| {
+                        put(&block, rank, lanes);
+                    });
+                }
+            }
+        }
+        let mut expected = BTreeSet::new();
+        for (rank, lanes) in rows {
+            let all = positions(frame, &block, rank, side.other());
+            for (_, position) in all.filter(|&(lane, _)| !(lane & lanes).is_empty()) {
+                let back = unmoves(rules, &position);
+                expected.extend(back.iter().map(|unmove| least(rules, &position.before(unmove))));
+            }
+        }
+        assert_eq!(found, expected, "{side:?} {:?}", block.attackers);
+    }
+}
+
+/// What a look at single rows says without a table.
+fn single_rows<const N: usize>(frame: &Frame<N>, moves: &Moves<N>) {
+    let rules = frame.rules;
+    for (block, ranks) in some(frame) {
+        for rank in ranks {
+            let valid = block.valid[rank.index()];
+            let quiet = |position: &Position, mover, to| {
+                Captures::by_arrival(rules, position, mover, to).is_empty()
+            };
+            let expected = lanes_with(frame, &block, rank, Side::Defenders, |position| {
+                quiet(position, Side::Defenders, position.king)
+            });
+            assert_eq!(moves.rows.quiet_king(block.attackers, rank) & valid, expected);
+            for to in block.attackers {
+                let expected = lanes_with(frame, &block, rank, Side::Attackers, |position| {
+                    quiet(position, Side::Attackers, to)
+                });
+                assert_eq!(moves.rows.quiet(block.attackers, to, rank) & valid, expected);
+            }
+        }
+        if frame.slice.defenders == 0 {
+            let lanes = block.valid[0];
+            let (stalemates, decisive) =
+                moves.rows.attackers_ahead(block.attackers, lanes, &mut Vec::new());
+            let lanes_with = |has: &dyn Fn(&Position) -> bool| {
+                lanes_with(frame, &block, Rank::FIRST, Side::Attackers, has)
+            };
+            assert_eq!(stalemates, lanes_with(&|position| !has_move(rules, position)));
+            let captures = |position: &Position| {
+                let mut moves = legal_moves(rules, position).into_iter();
+                moves.any(|played| played.ending == Some(Ending::KingCaptured))
+            };
+            assert_eq!(decisive, lanes_with(&captures), "{:?}", block.attackers);
+        }
+    }
+}
+
+fn check<const N: usize>(rules: &Ruleset, slice: Slice) {
+    let frame: Frame<N> = Frame::new(rules, slice).unwrap();
+    let moves = Moves::new(&frame);
+    assert_eq!(moves.stars.is_some(), slice.defenders == 0);
+    single_rows(&frame, &moves);
+    for side in Side::ALL {
+        let set = side as u64;
+        let there = table(&frame, set, side.other());
+        if side == Side::Attackers {
+            stars(&frame, &moves, &there, set);
+        }
+        blocks(&frame, side, &there, set);
+        escapes(&frame, &moves, side, &there, set);
+        moves_back(&frame, &moves, side, &there);
+    }
+}
+
+#[test]
+fn each_way_takes_the_moves_of_the_game() {
+    for (rules, slices) in [
+        ("brandubh", "K0v1 K0v2 K0v3 K1v2 K2v1"),
+        ("strange", "K0v1 K0v2 K1v2 K2v1"),
+        ("lopsided", "K0v2 K1v2"),
+        ("sieges", "K0v3 K2v3"),
+        ("mini-camps", "K0v2 K1v2"),
+        ("berkeley", "K0v2 K1v1"),
+        ("ashton", "K0v2 K1v1"),
+        ("tablut", "K0v2 K1v1"),
+        ("large-hnefatafl", "K0v1"),
+        ("huge-edge", "K0v1"),
+        ("huge-corner", "K0v1"),
+        ("alea-evangelii", "K0v1"),
+    ] {
+        let rules = &load(rules);
+        for slice in slices.split(' ') {
+            with_words!(check, rules, slice.parse().unwrap());
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! What rows are numbered by: each number has its own type, so that none is taken for
+//! another one.
+
+/// A number of things of one kind, from 0.
+macro_rules! number {
+    ($(#[$doc:meta])* $name:ident($inner:ty)) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+        #[repr(transparent)]
+        pub(crate) struct $name($inner);
+
+        impl $name {
+            /// The first of them.
+            pub(crate) const FIRST: $name = $name(0);
+
+            /// The number of that place in a list.
+            #[inline(always)]
+            pub(crate) const fn new(index: usize) -> $name {
+                debug_assert!(index as $inner as usize == index);
+                $name(index as $inner)
+            }
+
+            /// The place in a list.
+            #[inline(always)]
+            pub(crate) const fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl From<$inner> for $name {
+            #[inline(always)]
+            fn from(number: $inner) -> $name {
+                $name(number)
+            }
+        }
+
+        impl From<$name> for $inner {
+            #[inline(always)]
+            fn from(number: $name) -> $inner {
+                number.0
+            }
+        }
+    };
+}
+
+number! {
+    /// The rank of a set of defenders: the place of its row in every block.
+    Rank(u32)
+}
+
+number! {
+    /// The number of a block: the offset of its attackers among the canonical sets.
+    BlockNumber(u64)
+}
+
+number! {
+    /// The number of a chunk.
+    ChunkNumber(u32)
+}
+
+number! {
+    /// The place of a row in its chunk.
+    ChunkRow(u32)
+}

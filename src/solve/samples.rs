@@ -1,0 +1,121 @@
+//! What the tests of the rooms have in common: rulesets with rows of one to six words,
+//! random soldiers, and positions, to hold the rooms against the plain code of the game.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::LazyLock;
+
+use proptest::prelude::*;
+
+use crate::board::SquareSet;
+use crate::position::Position;
+use crate::rules::{Kind, Ruleset, Side};
+use crate::solve::captures::soldiers::Soldiers;
+use crate::solve::frame::region::region_side;
+use crate::solve::frame::{Block, Frame};
+use crate::solve::rows::numbers::Rank;
+use crate::solve::rows::row::Row;
+
+/// All built-in rulesets, and those of the test data that differ from them.
+pub(super) static RULESETS: LazyLock<Vec<Ruleset>> = LazyLock::new(|| {
+    let odd = ["strange", "lopsided", "sieges", "mini-camps", "huge-edge", "huge-corner"];
+    Ruleset::builtin_names().iter().chain(&odd).map(|name| load(name)).collect()
+});
+
+/// A ruleset that is built in or in the test data.
+pub(super) fn load(name: &str) -> Ruleset {
+    Ruleset::builtin(name).unwrap_or_else(|| {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/rulesets");
+        Ruleset::load(&format!("{folder}/{name}.toml")).unwrap()
+    })
+}
+
+/// How many words the ruleset's rows have.
+pub(super) fn words(rules: &Ruleset) -> usize {
+    region_side(rules).pow(2).div_ceil(64)
+}
+
+/// Calls a function of rows with so many words as the ruleset's have.
+macro_rules! with_words {
+    ($check:ident, $rules:expr $(, $more:expr)*) => {
+        match $crate::solve::samples::words($rules) {
+            1 => $check::<1>($rules $(, $more)*),
+            2 => $check::<2>($rules $(, $more)*),
+            3 => $check::<3>($rules $(, $more)*),
+            4 => $check::<4>($rules $(, $more)*),
+            5 => $check::<5>($rules $(, $more)*),
+            _ => $check::<6>($rules $(, $more)*),
+        }
+    };
+}
+pub(super) use with_words;
+
+/// Soldiers where they may stand, close together, so that captures are frequent.
+pub(super) fn soldiers(rules: &'static Ruleset) -> impl Strategy<Value = Soldiers> {
+    const AREA: usize = 5;
+    let board = rules.board;
+    let corner = 0..board.size() + 1 - AREA;
+    let man = (0..AREA, 0..AREA, prop::sample::select(&Side::ALL));
+    let men = prop::collection::vec(man, 1..AREA * AREA / 2);
+    (corner.clone(), corner, men).prop_map(move |(file, rank, men)| {
+        let mut soldiers = Soldiers { attackers: SquareSet::EMPTY, defenders: SquareSet::EMPTY };
+        for (right, up, side) in men {
+            let square = board.at(file + right, rank + up);
+            let Soldiers { attackers, defenders } = &mut soldiers;
+            if (*attackers | *defenders).contains(square) {
+                continue;
+            }
+            match side {
+                _ if !rules.places(side.soldier()).contains(square) => {}
+                Side::Attackers => attackers.insert(square),
+                Side::Defenders => defenders.insert(square),
+            }
+        }
+        soldiers
+    })
+}
+
+/// Where the king may stand beside these soldiers.
+pub(super) fn kings(rules: &Ruleset, soldiers: Soldiers) -> SquareSet {
+    rules.places(Kind::King) - soldiers.attackers - soldiers.defenders
+}
+
+/// The positions of a row, each with its lane.
+pub(super) fn positions<const N: usize>(
+    frame: &Frame<N>,
+    block: &Block<N>,
+    rank: Rank,
+    to_move: Side,
+) -> impl Iterator<Item = (Row<N>, Position)> {
+    let (attackers, defenders) = (block.attackers, frame.defenders.set(rank));
+    block.valid[rank.index()].lanes().map(move |lane| {
+        let king = frame.region.square(lane);
+        (Row::bit(lane), Position { attackers, defenders, king, to_move })
+    })
+}
+
+/// The lanes of a row whose positions have a property.
+pub(super) fn lanes_with<const N: usize>(
+    frame: &Frame<N>,
+    block: &Block<N>,
+    rank: Rank,
+    to_move: Side,
+    has: impl Fn(&Position) -> bool,
+) -> Row<N> {
+    let positions = positions(frame, block, rank, to_move);
+    let some = positions.filter(|(_, position)| has(position));
+    some.fold(Row::EMPTY, |lanes, (lane, _)| lanes | lane)
+}
+
+/// The least of a position's images.
+pub(super) fn least(rules: &Ruleset, position: &Position) -> Position {
+    let images = rules.symmetries().iter().map(|g| position.image(rules, g));
+    images.min().unwrap_or(*position)
+}
+
+/// Whether the position is in the set of that number: each set holds a third of all
+/// positions, with all their images.
+pub(super) fn is_in_set(rules: &Ruleset, set: u64, position: &Position) -> bool {
+    let mut hasher = DefaultHasher::new();
+    (set, least(rules, position)).hash(&mut hasher);
+    hasher.finish().is_multiple_of(3)
+}

@@ -1,0 +1,146 @@
+//! What users ask first: many positions at once, what no table reaches, where tables are,
+//! completions and manual pages.
+
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+
+use crate::place::{Place, Run};
+
+const WIN: &str = "/7/4t2/7/7/2K4/7/2t4/ d";
+const START: &str = "/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ a";
+
+/// The program with lines on its standard input.
+fn given(place: &Place, arguments: &[&str], lines: &str) -> Run {
+    let mut command = place.command(arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    Run::ended(child.wait_with_output().unwrap())
+}
+
+#[test]
+fn many_positions_are_probed_line_by_line() {
+    let place = Place::new();
+    let draw = "/7/7/7/7/2K4/7/7/ d";
+    let lines = format!("{WIN}\nnonsense\n\n{START}\n{draw}\n{WIN}");
+    fs::write(place.path("positions.txt"), &lines).unwrap();
+    let batch = ["probe", "brandubh", "--batch", "positions.txt"];
+    let run = place.run(&batch);
+    run.refused(1, &["3 of 6 lines are no positions", "1 of 6 lines have no table"]);
+    let told: Vec<Vec<&str>> = run.out.lines().map(|line| line.split('\t').collect()).collect();
+    assert_eq!(told.len(), 6);
+    assert_eq!(told[0], [WIN, "win", "3"]);
+    assert_eq!(told[1][..2], ["nonsense", "invalid"]);
+    assert_eq!(told[3], [START, "unknown", ""]);
+    assert_eq!(told[5], told[0]);
+    let piped = given(&place, &["probe", "brandubh", "--batch", "-", "--json"], &lines);
+    assert_eq!(piped.out.lines().count(), 6);
+    let first = format!(r#"{{"position":"{WIN}","category":"win","dtw":3}}"#);
+    assert_eq!(piped.out.lines().next().unwrap(), first);
+    let good = given(&place, &["probe", "brandubh", "--batch", "-"], &format!("{WIN}\n"));
+    assert_eq!(good.done(), format!("{WIN}\twin\t3\n"));
+    place.run(&["probe", "brandubh", "--batch", "nowhere"]).refused(2, &["nowhere"]);
+    place.run(&["probe", "brandubh", WIN, "--batch", "-"]).refused(2, &["--batch"]);
+    place.run(&["probe", "brandubh"]).refused(2, &["POS"]);
+}
+
+#[test]
+fn a_batch_tells_what_single_probes_tell() {
+    let place = Place::with("brandubh", "4");
+    let boards = ["/7/4t2/7/2K2T1/7/7/2t4/", "/7/4t2/7/1K3t1/7/7/2t4/", "/7/4t2/7/3K3/7/7/7/"];
+    let lines: Vec<String> =
+        boards.iter().flat_map(|board| ["a", "d"].map(|side| format!("{board} {side}"))).collect();
+    let batch = given(&place, &["probe", "brandubh", "--batch", "-"], &lines.join("\n"));
+    for (line, told) in lines.iter().zip(batch.done().lines()) {
+        let single = &place.run(&["probe", "brandubh", line, "--json"]).json()[0];
+        let dtw = single["dtw"].as_u64().map_or(String::new(), |plies| plies.to_string());
+        assert_eq!(told, format!("{line}\t{}\t{dtw}", single["category"].as_str().unwrap()));
+    }
+}
+
+#[test]
+fn positions_after_moves_are_told() {
+    let place = Place::new();
+    let probe = &place.run(&["probe", "brandubh", WIN, "--json"]).json()[0];
+    assert_eq!(probe["moves"][0]["position"], "/2K4/4t2/7/7/7/7/2t4/ a");
+    let line = &place.run(&["line", "brandubh", WIN, "--json"]).json()[0];
+    let positions = line["positions"].as_array().unwrap();
+    assert_eq!(positions.len(), line["moves"].as_array().unwrap().len() + 1);
+    assert_eq!(positions[0], WIN);
+    assert_eq!(positions[1], probe["moves"][0]["position"]);
+    assert_eq!(positions[3], "/K3t2/7/7/7/7/7/2t4/ a");
+}
+
+#[test]
+fn where_no_table_can_reach_that_is_said() {
+    let place = Place::new();
+    let words = ["13 men", "taflbase plan brandubh --slice K4v8", "reach 6 men"];
+    place.run(&["probe", "brandubh", START]).refused(1, &words);
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_refused_but_by_builds() {
+    let place = Place::new();
+    for command in ["probe", "line"] {
+        let run = place.run(&[command, "brandubh", WIN, "--tables", "typo"]);
+        run.refused(2, &["typo", "no such folder"]);
+    }
+    for command in ["stats", "verify", "check", "manifest"] {
+        let run = place.run(&[command, "brandubh", "--tables", "typo"]);
+        run.refused(2, &["typo", "no such folder"]);
+    }
+    place.run(&["plan", "brandubh", "--men", "2", "--tables", "typo"]).done();
+    place.run(&["build", "brandubh", "--men", "2", "--tables", "typo"]).done();
+    assert!(place.path("typo/brandubh/K0v1.dtw").exists());
+}
+
+#[test]
+fn slices_may_be_listed_with_commas() {
+    let place = Place::new();
+    let build = ["build", "brandubh", "--slice", "K0v1,K0v2", "--json"];
+    assert_eq!(place.run(&build).json().len(), 2);
+}
+
+#[test]
+fn missing_files_are_wrong_only_where_all_are_demanded() {
+    let place = Place::with("brandubh", "3");
+    place.run(&["manifest", "brandubh", "--output", "all.json"]).done();
+    fs::remove_file(place.path("tables/brandubh/K1v1.dtw")).unwrap();
+    let check = ["check", "brandubh", "--against", "all.json"];
+    let told = place.run(&check).done();
+    assert!(told.contains("of 6 files, 1 are missing here"), "{told}");
+    let complete = ["check", "brandubh", "--against", "all.json", "--complete"];
+    place.run(&complete).refused(1, &["1 of 6 files are missing here"]);
+    place.run(&["check", "brandubh", "--complete"]).refused(2, &["--against"]);
+}
+
+#[test]
+fn a_manifest_goes_to_standard_output_and_to_devices() {
+    let place = Place::with("brandubh", "2");
+    let text = place.run(&["manifest", "brandubh"]).done();
+    for output in ["-", "/dev/stdout"] {
+        assert_eq!(place.run(&["manifest", "brandubh", "--output", output]).done(), text);
+    }
+    assert!(!place.path("-").exists());
+    let full = place.run(&["manifest", "brandubh", "--output", "/dev/full"]);
+    full.refused(2, &["/dev/full"]);
+    place.run(&["check", "brandubh", "--against", "/dev/zero"]).refused(2, &["/dev/zero"]);
+}
+
+#[test]
+fn completions_and_manual_pages_name_all_commands() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let text = place.run(&["completions", shell]).done();
+        assert!(text.contains("manifest") && text.contains("tables"), "{shell}");
+    }
+    place.run(&["completions", "dos"]).refused(2, &["dos", "bash"]);
+    fs::create_dir(place.path("man")).unwrap();
+    place.run(&["man", "man"]).done();
+    for page in ["taflbase", "taflbase-build", "taflbase-probe"] {
+        let text = fs::read_to_string(place.path(&format!("man/{page}.1"))).unwrap();
+        assert!(text.starts_with(".ie") || text.contains(".TH"), "{page}");
+    }
+    place.run(&["man", "nowhere"]).refused(2, &["nowhere"]);
+}
