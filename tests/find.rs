@@ -265,6 +265,7 @@ fn patterns_fit_whatever_has_an_image_that_fits() {
         Pattern { king: Some(squares("d4")), ..none },
         Pattern { king: Some(squares("c3 b1")), ..none },
         Pattern { attackers: squares("b1"), ..none },
+        Pattern { empty: squares("b2 f2 b6 f6"), ..none },
         Pattern { attackers: squares("c4"), defenders: squares("d3"), ..none },
         Pattern { empty: squares("b2 c3 d5 f1 g3"), king: Some(squares("d4 b1")), ..none },
         Pattern::parse("/*/*/2t*/3K*/*/*/7/", board).unwrap(),

@@ -165,7 +165,7 @@ impl Pattern {
         let fits = self.attackers.is_subset(attackers)
             && self.defenders.is_subset(defenders)
             && !self.empty.meets(attackers | defenders);
-        if fits { self.king.unwrap_or(places) & places - self.empty } else { SquareSet::EMPTY }
+        if fits { self.king.unwrap_or(places) & (places - self.empty) } else { SquareSet::EMPTY }
     }
 }
 
