@@ -94,7 +94,7 @@ pub use game::{board, moves, notation, perft, position, rules, slice, unmoves, v
 pub use solve::building as build;
 #[cfg(feature = "build")]
 pub use study::manifest;
-pub use study::stats;
+pub use study::{find, stats};
 pub use system::{bytes, progress};
 pub use table::dont_care;
 

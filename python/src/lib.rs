@@ -4,6 +4,7 @@
 mod answers;
 mod bulk;
 mod errors;
+mod find;
 mod open;
 mod parameters;
 mod slice_values;

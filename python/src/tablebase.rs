@@ -16,6 +16,7 @@ use taflbase::tablebase::CacheStatistics;
 use crate::answers;
 use crate::bulk::{Columns, LOT};
 use crate::errors::{self, DamagedTable, MoveError, PositionError, bulk_error, position_error};
+use crate::find::{Distance, Names, Told, Wanted, find};
 use crate::parameters::{parse_slice, parse_word};
 use crate::slice_values::Part;
 use crate::squares::{Squares, one_position};
@@ -206,6 +207,50 @@ impl Tablebase {
         let text = serde_json::to_string(&reports)
             .map_err(|error| PyValueError::new_err(error.to_string()))?;
         PyModule::import(py, "json")?.getattr("loads")?.call1((text,))
+    }
+
+    /// Positions of a slice, as `taflbase find` looks for them, in the order of its rows:
+    /// one of each class of mirror images, found if any of them fits.
+    ///
+    /// value: the outcome for the side to move. plies: the distance, or the shortest and
+    /// the longest. to_move: "attackers" or "defenders". zugzwang: only mutual zugzwangs,
+    /// in which both lose when they are to move, or one loses and the other draws; with
+    /// the attackers to move, unless to_move is given.
+    /// king: squares of which the king stands on one, as "c3,d4" or ["c3", "d4"].
+    /// attackers, defenders, empty: squares that all hold one, or are empty. pattern: a
+    /// board, in which ? is any square and * the rest of a rank: "/*/*/*/3K*/*/*/*/".
+    /// longest: only the longest wins of either side to move, or with value="loss" the
+    /// longest losses. random: so many positions at random, which depend on the seed
+    /// alone. limit: the first so many; all are a list that may be large.
+    #[expect(clippy::too_many_arguments)]
+    #[pyo3(signature = (
+        slice, *, value=None, plies=None, to_move=None, zugzwang=false, king=None,
+        attackers=None, defenders=None, empty=None, pattern=None, longest=false, random=None,
+        seed=0, limit=None
+    ))]
+    fn find<'py>(
+        &self,
+        py: Python<'py>,
+        slice: &str,
+        value: Option<String>,
+        plies: Option<Distance>,
+        to_move: Option<String>,
+        zugzwang: bool,
+        king: Option<Names>,
+        attackers: Option<Names>,
+        defenders: Option<Names>,
+        empty: Option<Names>,
+        pattern: Option<String>,
+        longest: bool,
+        random: Option<usize>,
+        seed: u64,
+        limit: Option<usize>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let slice = parse_slice(slice)?;
+        let table = self.ask(py, |base| base.best_table(slice))?;
+        let wanted =
+            Wanted { value, plies, to_move, zugzwang, pattern, king, attackers, defenders, empty };
+        find(py, &self.base, table, &wanted, &Told { longest, random, seed, limit })
     }
 
     /// The text of a position given by squares, numbered rank * size + file from a1,

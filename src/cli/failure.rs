@@ -3,6 +3,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use taflbase::build::BuildError;
+use taflbase::find::FindError;
 use taflbase::manifest::ManifestError;
 use taflbase::position::PositionError;
 use taflbase::rules::RulesetError;
@@ -86,7 +87,7 @@ macro_rules! errors {
     };
 }
 
-errors!(RulesetError, BuildError, ManifestError, StatsError);
+errors!(RulesetError, BuildError, FindError, ManifestError, StatsError);
 
 impl From<PositionError> for Failure {
     fn from(error: PositionError) -> Failure {

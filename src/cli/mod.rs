@@ -8,6 +8,7 @@ mod calibration;
 mod check;
 mod completions;
 mod failure;
+mod find;
 mod line;
 mod machine;
 mod man;
@@ -67,6 +68,7 @@ enum Command {
     Build(build::Args),
     Probe(probe::Args),
     Line(line::Args),
+    Find(find::Args),
     Stats(stats::Args),
     Verify(verify::Args),
     Check(check::Args),
@@ -87,6 +89,7 @@ impl Command {
             | Command::Plan(_)
             | Command::Probe(_)
             | Command::Line(_)
+            | Command::Find(_)
             | Command::Stats(_)
             | Command::Manifest(_)
             | Command::Bench(_)
@@ -124,6 +127,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Build(args) => build::run(&args, &session),
         Command::Probe(args) => probe::run(&args, &session),
         Command::Line(args) => line::run(&args, &session),
+        Command::Find(args) => find::run(&args, &session),
         Command::Stats(args) => stats::run(&args, &session),
         Command::Verify(args) => verify::run(&args, &session),
         Command::Check(args) => check::run(&args, &session),

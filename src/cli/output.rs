@@ -63,6 +63,12 @@ impl Session {
         self.text(&(line + "\n"))
     }
 
+    /// Tells people what is no result.
+    pub(super) fn note(&self, text: &str) {
+        // There is nobody to tell if this fails.
+        let _ = writeln!(io::stderr(), "taflbase: {text}");
+    }
+
     /// A command that works on the same tables, as a user may type it.
     pub(super) fn command(&self, command: &str, rules: &str, wanted: &str) -> String {
         let command = format!("taflbase {command} {} {wanted}", shell_word(rules));

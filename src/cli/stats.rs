@@ -23,11 +23,16 @@ Examples:
   taflbase stats brandubh
   taflbase stats brandubh --slice K1v2 --json
 
+A placement of the pieces is a mutual zugzwang if each side does worse when it is
+to move than when the other side is: both lose when they are to move, or one loses
+and the other draws. `taflbase find --zugzwang` shows them.
+
 JSON, one line for each slice and side to move; after the counts come the first
-positions in index order with the longest win and loss (or null), and how many
-positions have each value (here the first of them). "max_win" and "max_loss" are
-null for WDL tables:
-  {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"to_move":"attackers","positions":1668744,"win":130316,"loss":1538428,"draw":0,"undecided":0,"max_win":3,"max_loss":8,"longest_win":"/1tK4/2T4/7/4t2/7/7/7/ a","longest_loss":"/3t1T1/1K5/3t3/7/7/7/7/ a","histogram":[{"category":"win","dtw":1,"positions":130212}]}"#;
+positions in index order with the longest win and loss (or null), how many mutual
+zugzwangs there are (the same number for both sides; null where undecided positions
+leave it open), and how many positions have each value (here the first of them).
+"max_win" and "max_loss" are null for WDL tables:
+  {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"to_move":"attackers","positions":1668744,"win":130316,"loss":1538428,"draw":0,"undecided":0,"max_win":3,"max_loss":8,"longest_win":"/1tK4/2T4/7/4t2/7/7/7/ a","longest_loss":"/3t1T1/1K5/3t3/7/7/7/7/ a","mutual_zugzwangs":0,"histogram":[{"category":"win","dtw":1,"positions":130212}]}"#;
 
 /// Counts slice by slice.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
@@ -72,6 +77,8 @@ fn text(base: &Tablebase, report: &SideReport) -> String {
             text.push_str(&format!("{name}  {plies:>4} plies  {position}\n"));
         }
     }
+    let zugzwangs = report.mutual_zugzwangs.map_or("unknown".to_owned(), grouped);
+    text.push_str(&format!("mutual zugzwangs  {zugzwangs}\n"));
     let rows = report.histogram.iter().map(|bar| row(bar, counts.positions));
     text + &columns(1, &["value", "plies", "positions", "%"], &rows.collect::<Vec<_>>())
 }

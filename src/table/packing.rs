@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use super::code::{Code, DONT_CARE};
 
 /// How the values of a block become bytes, before compression.
@@ -142,20 +144,32 @@ impl Packing {
     /// bytes are no such values.
     pub(super) fn unpack(self, packed: &[u8], count: usize, values: &mut Vec<Code>) -> Option<()> {
         values.clear();
-        if packed.len() != self.packed_bytes(count) {
-            return None;
-        }
-        values.reserve(count + DIGITS);
+        let whole = packed.len() == self.packed_bytes(count);
+        if whole { self.unpack_some(packed, 0..count, values) } else { None }
+    }
+
+    /// Adds these values of `packed` to `values`; `None` if they are not there.
+    pub(super) fn unpack_some(
+        self,
+        packed: &[u8],
+        wanted: Range<usize>,
+        values: &mut Vec<Code>,
+    ) -> Option<()> {
+        let own = packed.get(self.byte(wanted.start)..self.packed_bytes(wanted.end))?;
+        let (before, count) = (values.len(), wanted.len());
+        values.reserve(count + 2 * DIGITS);
         match self {
             Packing::Base3 => {
-                for &byte in packed {
+                for &byte in own {
                     values.extend_from_slice(UNPACKED.get(usize::from(byte))?);
                 }
-                values.truncate(count);
+                // The first byte may begin with others' digits, the last end with some.
+                values.drain(before..before + wanted.start % DIGITS);
+                values.truncate(before + count);
             }
-            Packing::Bytes => values.extend(packed.iter().map(|&byte| Code::from(byte))),
+            Packing::Bytes => values.extend(own.iter().map(|&byte| Code::from(byte))),
             Packing::Words => {
-                let words = packed.chunks_exact(2);
+                let words = own.chunks_exact(2);
                 values.extend(words.map(|word| Code::from_le_bytes([word[0], word[1]])));
             }
         }
@@ -189,7 +203,13 @@ mod tests {
             for (at, &value) in values.iter().enumerate() {
                 prop_assert_eq!(packing.value(&packed, at), Some(value));
             }
-            prop_assert_eq!(unpacked, values);
+            prop_assert_eq!(&unpacked, &values);
+            let (start, end) = (values.len() / 3, values.len() - values.len() / 4);
+            unpacked.truncate(2);
+            packing.unpack_some(&packed, start..end, &mut unpacked).unwrap();
+            prop_assert_eq!(&unpacked[values.len().min(2)..], &values[start..end]);
+            let beyond = packing.unpack_some(&packed, start..end + 40, &mut unpacked);
+            prop_assert_eq!(beyond, None);
         }
     }
 

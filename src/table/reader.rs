@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::block::{RECORD_HEAD, decode_record, packed_record, record_bytes};
@@ -154,6 +155,28 @@ impl<S: Source> Table<S> {
             PackedContent::Bytes(bytes) => self.header.packing.value(bytes, at),
         };
         self.checked(packed.number, value)
+    }
+
+    /// Adds the values at these places of a packed block of this table to `values`.
+    ///
+    /// # Errors
+    /// If there are no such values, or none that the table can have.
+    pub(crate) fn values_of(
+        &self,
+        packed: &PackedBlock,
+        places: Range<usize>,
+        values: &mut Vec<Code>,
+    ) -> Result<(), TableError> {
+        let before = values.len();
+        let there = match &packed.content {
+            PackedContent::OneValue(code) => {
+                values.resize(before + places.len(), *code);
+                Some(())
+            }
+            PackedContent::Bytes(bytes) => self.header.packing.unpack_some(bytes, places, values),
+        };
+        let largest = there.map(|()| values[before..].iter().copied().max().unwrap_or(0));
+        self.checked(packed.number, largest).map(|_| ())
     }
 
     /// Which of a packed block's bytes holds the value at that place.

@@ -17,6 +17,7 @@ fn tables_of_other_rules_are_refused_and_kept() {
         &["probe", "ashton", position][..],
         &["line", "ashton", position],
         &["stats", "ashton"],
+        &["find", "ashton"],
         &["build", "ashton", "--men", "2"],
         &["build", "ashton", "--men", "2", "--force"],
         &["plan", "ashton", "--men", "2"],
@@ -59,6 +60,7 @@ fn damaged_files_are_refused_and_named() {
         edit(&file, damage);
         place.run(&["probe", "brandubh", PROBED]).refused(2, &["K2v1.dtw", word]);
         place.run(&["stats", "brandubh"]).refused(2, &["K2v1.dtw", word]);
+        place.run(&["find", "brandubh"]).refused(2, &["K2v1.dtw", word]);
         let check = place.run(&["check", "brandubh"]);
         check.refused(1, &["1 of 12 files"]);
         assert!(check.out.contains("K2v1.dtw") && check.out.contains(word), "{}", check.out);
@@ -76,6 +78,7 @@ fn damaged_files_are_refused_and_named() {
     let line = check.out.lines().find(|line| line.contains("\"ok\":false")).unwrap();
     assert!(line.contains("K2v1.dtw") && line.contains("block "), "{line}");
     place.run(&["stats", "brandubh", "--slice", "K2v1"]).refused(2, &["K2v1.dtw", "block "]);
+    place.run(&["find", "brandubh", "--slice", "K2v1"]).refused(2, &["K2v1.dtw", "block "]);
     let verify = place.run(&["verify", "brandubh", "--slice", "K2v1"]);
     verify.refused(1, &["1 of 1 slices"]);
     assert!(verify.out.contains("K2v1.dtw"), "{}", verify.out);

@@ -3,6 +3,7 @@
 mod asked;
 mod closed;
 mod damage;
+mod find;
 #[path = "../forge/mod.rs"]
 mod forge;
 mod hostile;

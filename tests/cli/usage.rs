@@ -49,8 +49,8 @@ fn every_command_explains_itself() {
     let place = Place::new();
     let help = place.run(&["--help"]).done();
     for command in [
-        "rules", "perft", "plan", "build", "probe", "line", "stats", "verify", "check", "manifest",
-        "bench",
+        "rules", "perft", "plan", "build", "probe", "line", "find", "stats", "verify", "check",
+        "manifest", "bench",
     ] {
         assert!(help.contains(&format!("\n  {command} ")), "{command}");
         let help = place.run(&[command, "--help"]);
@@ -74,6 +74,7 @@ fn json_has_the_fields_that_the_help_names() {
         &["perft", "brandubh", "1"],
         &["probe", "brandubh", position],
         &["line", "brandubh", position],
+        &["find", "brandubh", "--limit", "3"],
         &["stats", "brandubh"],
         &["verify", "brandubh"],
         &["check", "brandubh"],

@@ -10,7 +10,7 @@ move. Errors are of the classes in `taflbase.errors`.
 """
 
 from ._native import Tablebase, __version__, open, rulesets
-from .answers import Move, MoveProbe, Probe, SliceClasses, SliceValues, Value, Values
+from .answers import Found, Move, MoveProbe, Probe, SliceClasses, SliceValues, Value, Values
 from .errors import (
     DamagedTable,
     FolderError,
@@ -34,6 +34,7 @@ __all__ = [
     "DRAW",
     "DamagedTable",
     "FolderError",
+    "Found",
     "LOSS",
     "MissingTable",
     "Move",

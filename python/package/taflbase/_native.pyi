@@ -4,7 +4,7 @@ from typing import Any, Literal, Optional, Union, final
 
 from numpy.typing import ArrayLike
 
-from .answers import Move, Probe, SliceClasses, SliceValues, Value, Values
+from .answers import Found, Move, Probe, SliceClasses, SliceValues, Value, Values
 
 __all__ = ["Tablebase", "__version__", "open", "rulesets"]
 
@@ -12,6 +12,7 @@ __version__: str
 
 _Side = Literal["attackers", "defenders"]
 _Metric = Literal["dtw", "wdl"]
+_Squares = Union[str, Sequence[str]]
 _Path = Union[str, PathLike[str]]
 
 def open(
@@ -43,6 +44,24 @@ class Tablebase:
     def legal_moves(self, position: str) -> list[Move]: ...
     def play(self, position: str, move: str) -> str: ...
     def stats(self, slice: str) -> list[dict[str, Any]]: ...
+    def find(
+        self,
+        slice: str,
+        *,
+        value: Optional[str] = None,
+        plies: Optional[Union[int, tuple[int, int]]] = None,
+        to_move: Optional[_Side] = None,
+        zugzwang: bool = False,
+        king: Optional[_Squares] = None,
+        attackers: Optional[_Squares] = None,
+        defenders: Optional[_Squares] = None,
+        empty: Optional[_Squares] = None,
+        pattern: Optional[str] = None,
+        longest: bool = False,
+        random: Optional[int] = None,
+        seed: int = 0,
+        limit: Optional[int] = None,
+    ) -> list[Found]: ...
     def position(
         self, king: int, defenders: Iterable[int], attackers: Iterable[int], to_move: _Side
     ) -> str: ...

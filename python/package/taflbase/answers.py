@@ -66,6 +66,28 @@ class Probe(NamedTuple):
     """The legal moves, best first."""
 
 
+class Found(NamedTuple):
+    """A position that was looked for: one of each class of mirror images."""
+
+    slice: str
+    """The slice, as `K1v2`."""
+    position: str
+    """The position."""
+    to_move: str
+    """`attackers` or `defenders`."""
+    category: str
+    """The outcome for the side to move."""
+    dtw: Optional[int]
+    """Plies to the end of the game; `None` for a draw, and where there are WDL tables
+    only."""
+    images: int
+    """How many mirror images it stands for, itself included."""
+    other_category: Optional[str]
+    """Of a mutual zugzwang, the outcome for the other side if that were to move."""
+    other_dtw: Optional[int]
+    """The same in plies."""
+
+
 class Values(NamedTuple):
     """The values of n positions."""
 

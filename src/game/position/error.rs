@@ -50,7 +50,7 @@ impl PositionError {
     /// More squares than this are no help in a message.
     const SHORT_LIST: usize = 5;
 
-    pub(super) fn misplaced(rules: &Ruleset, kind: Kind, square: Square) -> PositionError {
+    pub(crate) fn misplaced(rules: &Ruleset, kind: Kind, square: Square) -> PositionError {
         let board = rules.board;
         let places = rules.places(kind);
         let closed: SquareSet = board.squares().filter(|&s| !places.contains(s)).collect();

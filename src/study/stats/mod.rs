@@ -5,23 +5,20 @@
 //! to the rules (see [`dont_care`](crate::dont_care)) is counted by them.
 
 mod report;
-mod weights;
 
 use std::cmp::Reverse;
 use std::fmt;
+use std::ops::ControlFlow;
 
-use rayon::prelude::*;
-
+use super::find::mutual_zugzwang;
+use super::scan::{Lot, Scan, outcome, value};
 use crate::index::{IndexError, SliceIndex, Slot};
 use crate::position::Position;
-use crate::rules::{BySide, Ruleset, Side};
-use crate::table::{
-    Code, Metric, SideSummary, Source, Table, TableError, WIN_IN_1, dtw_value, wdl_value,
-};
+use crate::rules::{BySide, Kind, Ruleset, Side};
+use crate::table::{Code, Metric, SideSummary, Source, Table, TableError, WIN_IN_1};
 use crate::value::{Plies, Wdl};
 
 pub use report::{Bar, SideCounts, SideReport};
-use weights::Weights;
 
 /// The positions of a slice with one side to move, by value.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,6 +29,10 @@ pub struct SideStats {
     /// Every value that occurs: wins, the quickest first, then draws, then
     /// losses, the quickest first.
     pub values: Vec<ValueCount>,
+    /// How many placements are mutual zugzwangs, mirror images counted separately, as
+    /// [`mutual_zugzwang`] defines them: the same number for either side to move.
+    /// `None` if undecided positions leave it open.
+    pub mutual_zugzwangs: Option<u64>,
 }
 
 /// The positions of one value.
@@ -90,48 +91,91 @@ pub fn count_values<S: Source + Sync>(
     rules: &Ruleset,
     table: &Table<S>,
 ) -> Result<BySide<SideStats>, StatsError> {
-    let header = table.header();
-    let index = SliceIndex::new(rules, header.slice).map_err(StatsError::Index)?;
-    let same_grid =
-        (header.grid.lanes(), header.grid.rows()) == (index.lanes().count(), index.rows());
-    if header.fingerprint != rules.fingerprint() || !same_grid {
-        return Err(StatsError::WrongRules);
-    }
-    let height = header.grid.shape().rows_per_block;
-    let BySide([attackers, defenders]) = (0..index.rows().div_ceil(height))
-        .into_par_iter()
-        .map(|group| {
-            let rows = group * height..((group + 1) * height).min(index.rows());
-            tally(table, &Weights::new(rules, &index, rows))
-        })
-        .try_reduce(Default::default, |BySide([a, d]), BySide([more_a, more_d])| {
-            Ok(BySide([a.join(more_a), d.join(more_d)]))
-        })?;
-    Ok(BySide([
-        attackers.stats(&index, header.metric, Side::Attackers),
-        defenders.stats(&index, header.metric, Side::Defenders),
-    ]))
+    let scan = Scan::new(rules, table)?;
+    let metric = table.header().metric;
+    let cells = Side::ALL.map(|side| {
+        let largest = table.summary(side).largest_code(metric);
+        usize::from(largest.max(WIN_IN_1)) + 1
+    });
+    let mut all = Counted::default();
+    scan.run(
+        &Side::ALL,
+        |_, _| rules.places(Kind::King),
+        |lot| Counted::of(lot, BySide(cells), rules),
+        |counted| {
+            all = std::mem::take(&mut all).join(counted);
+            ControlFlow::Continue(())
+        },
+    )?;
+    let Counted { tallies: BySide([attackers, defenders]), zugzwangs } = all;
+    let stats = |tally: Tally, side| tally.stats(&scan.index, metric, side, zugzwangs);
+    Ok(BySide([stats(attackers, Side::Attackers), stats(defenders, Side::Defenders)]))
 }
 
-/// Counts some rows, those of one block of every lane, by side to move.
-fn tally<S: Source>(table: &Table<S>, weights: &Weights) -> Result<BySide<Tally>, StatsError> {
-    let header = table.header();
-    let (grid, rows) = (header.grid, weights.rows());
-    let mut tallies = BySide::<Tally>::default();
-    let mut values = Vec::new();
-    for (side, tally) in Side::ALL.into_iter().zip(tallies.iter_mut()) {
-        let largest = table.summary(side).largest_code(header.metric);
-        tally.0.resize(usize::from(largest.max(WIN_IN_1)) + 1, None);
-        let mut lane = 0;
-        while let Some((block, _)) = grid.locate(side, lane, rows.start) {
-            table.read_block(block, &mut values)?;
-            for codes in values.chunks_exact(weights.height()) {
-                tally.add(codes, weights.of_lane(side, lane), lane as u16, rows.start);
-                lane += 1;
+/// What has been counted of some rows.
+#[derive(Default)]
+struct Counted {
+    tallies: BySide<Tally>,
+    zugzwangs: Zugzwangs,
+}
+
+impl Counted {
+    /// Counts codes below those of `cells`, as reading has found them to be.
+    fn of(lot: &Lot, cells: BySide<usize>, rules: &Ruleset) -> Counted {
+        let mut counted = Counted::default();
+        for side in Side::ALL {
+            let tally = &mut counted.tallies[side];
+            tally.0.resize(cells[side], None);
+            let lanes = lot.codes[side].chunks_exact(lot.height());
+            for ((lane, codes), weights) in (0..).zip(lanes).zip(lot.weights.chunks(lot.height())) {
+                tally.add(codes, weights, lane, lot.rows.start);
             }
         }
+        let codes = lot.codes[Side::Attackers].iter().zip(&lot.codes[Side::Defenders]);
+        for ((&attackers, &defenders), &weight) in codes.zip(&lot.weights) {
+            if weight > 0 {
+                let [attackers, defenders] = [attackers, defenders].map(outcome);
+                let found = mutual_zugzwang(rules.endless, attackers, defenders);
+                counted.zugzwangs.add(found, u64::from(weight));
+            }
+        }
+        counted
     }
-    Ok(tallies)
+
+    fn join(self, other: Counted) -> Counted {
+        let BySide([attackers, defenders]) = self.tallies;
+        let BySide([more_attackers, more_defenders]) = other.tallies;
+        Counted {
+            tallies: BySide([attackers.join(more_attackers), defenders.join(more_defenders)]),
+            zugzwangs: self.zugzwangs.join(other.zugzwangs),
+        }
+    }
+}
+
+/// Placements that are mutual zugzwangs, and those of which nobody knows.
+#[derive(Clone, Copy, Default)]
+struct Zugzwangs {
+    certain: u64,
+    open: u64,
+}
+
+impl Zugzwangs {
+    fn add(&mut self, found: Option<bool>, placements: u64) {
+        match found {
+            Some(true) => self.certain += placements,
+            Some(false) => {}
+            None => self.open += placements,
+        }
+    }
+
+    fn join(self, other: Zugzwangs) -> Zugzwangs {
+        Zugzwangs { certain: self.certain + other.certain, open: self.open + other.open }
+    }
+
+    /// How many there are; `None` if that cannot be known.
+    fn number(self) -> Option<u64> {
+        (self.open == 0).then_some(self.certain)
+    }
 }
 
 /// By code: how many positions have it, and the first slot.
@@ -140,22 +184,13 @@ struct Tally(Vec<Option<(u64, Slot)>>);
 
 impl Tally {
     /// Counts the codes of one lane.
-    fn add(
-        &mut self,
-        codes: &[Code],
-        weights: impl Iterator<Item = (u8, bool)>,
-        lane: u16,
-        first_row: u64,
-    ) {
-        for ((row, &code), (weight, decided)) in (first_row..).zip(codes).zip(weights) {
-            if weight == 0 {
-                continue;
+    fn add(&mut self, codes: &[Code], weights: &[u8], lane: u16, first_row: u64) {
+        for ((row, &code), &weight) in (first_row..).zip(codes).zip(weights) {
+            if weight > 0 {
+                let cell = &mut self.0[usize::from(code)];
+                let (positions, _) = cell.get_or_insert((0, Slot { lane, row }));
+                *positions += u64::from(weight);
             }
-            let code = if decided { WIN_IN_1 } else { code };
-            // Reading a block has compared its codes with the largest.
-            let cell = &mut self.0[usize::from(code)];
-            let (positions, _) = cell.get_or_insert((0, Slot { lane, row }));
-            *positions += u64::from(weight);
         }
     }
 
@@ -172,21 +207,24 @@ impl Tally {
         self
     }
 
-    fn stats(self, index: &SliceIndex, metric: Metric, to_move: Side) -> SideStats {
+    fn stats(
+        self,
+        index: &SliceIndex,
+        metric: Metric,
+        to_move: Side,
+        zugzwangs: Zugzwangs,
+    ) -> SideStats {
         let counted = self.0.into_iter().zip(0..);
         let mut values: Vec<ValueCount> = counted
             .filter_map(|(cell, code)| {
                 let (positions, slot) = cell?;
-                let (wdl, plies) = match metric {
-                    Metric::Wdl => (wdl_value(code)?, None),
-                    Metric::Dtw => dtw_value(code).map(|value| (value.wdl(), value.plies()))?,
-                };
+                let (wdl, plies) = value(code, metric)?;
                 let example = index.unrank(slot, to_move)?;
                 Some(ValueCount { wdl, plies, positions, example })
             })
             .collect();
         values.sort_by_key(|value| (Reverse(value.wdl), value.plies));
-        SideStats { to_move, values }
+        SideStats { to_move, values, mutual_zugzwangs: zugzwangs.number() }
     }
 }
 

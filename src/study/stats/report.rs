@@ -73,6 +73,8 @@ pub struct SideReport {
     pub longest_win: Option<String>,
     /// The first position with the longest loss.
     pub longest_loss: Option<String>,
+    /// How many placements are mutual zugzwangs: see [`SideStats::mutual_zugzwangs`].
+    pub mutual_zugzwangs: Option<u64>,
     /// How many positions have each value: wins, the quickest first, then draws,
     /// then losses, the quickest first.
     pub histogram: Vec<Bar>,
@@ -104,6 +106,7 @@ impl SideStats {
             counts: SideCounts::new(rules, self.to_move, &self.summary(), metric),
             longest_win: example(Wdl::Win),
             longest_loss: example(Wdl::Loss),
+            mutual_zugzwangs: self.mutual_zugzwangs,
             histogram: self.values.iter().map(|value| bar(base, value)).collect(),
         }
     }

@@ -10,26 +10,37 @@ use crate::rules::{BySide, Kind, Ruleset, Side};
 /// By lane and row: how many placements a slot stands for, 0 for those that
 /// nobody asks for; and what the side to move decides by rule.
 pub(super) struct Weights {
-    rows: Range<u64>,
+    height: usize,
     weights: Vec<u8>,
     decided: BySide<Vec<bool>>,
 }
 
 impl Weights {
-    /// The weights of these rows, which must exist.
-    pub(super) fn new(rules: &Ruleset, index: &SliceIndex, rows: Range<u64>) -> Weights {
+    /// The weights of these rows, which must exist; of each only those with the king
+    /// where `asked` has him for its attackers and defenders. What is decided is told of
+    /// these sides.
+    pub(super) fn new(
+        rules: &Ruleset,
+        index: &SliceIndex,
+        rows: Range<u64>,
+        sides: &[Side],
+        asked: impl Fn(SquareSet, SquareSet) -> SquareSet,
+    ) -> Weights {
         let (lanes, height) = (index.lanes(), (rows.end - rows.start) as usize);
         let slots = lanes.count() * height;
         let mut weights = Weights {
-            rows: rows.clone(),
+            height,
             weights: vec![0; slots],
             decided: BySide::from_fn(|_| vec![false; slots]),
         };
-        let kings = rules.places(Kind::King);
         let mut cursor = RowCursor::new(rules, index, rows.start);
         for (at, row) in rows.enumerate() {
             cursor.go_to(row);
             let (attackers, defenders) = (cursor.attackers, cursor.defenders());
+            let kings = asked(attackers, defenders);
+            if kings.is_empty() {
+                continue;
+            }
             let slot = |king| lanes.lane(king).map(|lane| usize::from(lane) * height + at);
             let least = cursor.least.kings(defenders, kings) - attackers - defenders;
             for king in least {
@@ -37,7 +48,7 @@ impl Weights {
                     weights.weights[slot] = cursor.least.weight(defenders, king) as u8;
                 }
             }
-            for side in Side::ALL {
+            for &side in sides {
                 for king in decided(rules, attackers, defenders, side) {
                     if let Some(slot) = slot(king) {
                         weights.decided[side][slot] = true;
@@ -48,22 +59,24 @@ impl Weights {
         weights
     }
 
-    /// The rows.
-    pub(super) fn rows(&self) -> Range<u64> {
-        self.rows.clone()
-    }
-
     /// How many rows there are.
     pub(super) fn height(&self) -> usize {
-        (self.rows.end - self.rows.start) as usize
+        self.height
     }
 
-    /// The rows' weights with the king on that lane, and which of them the side
-    /// to move decides.
-    pub(super) fn of_lane(&self, side: Side, lane: usize) -> impl Iterator<Item = (u8, bool)> + '_ {
-        let rows = lane * self.height()..(lane + 1) * self.height();
-        let decided = self.decided[side][rows.clone()].iter();
-        self.weights[rows].iter().copied().zip(decided.copied())
+    /// The weights, lane by lane.
+    pub(super) fn weights(&self) -> &[u8] {
+        &self.weights
+    }
+
+    /// The weights alone.
+    pub(super) fn into_weights(self) -> Vec<u8> {
+        self.weights
+    }
+
+    /// Which slots the side to move decides, lane by lane.
+    pub(super) fn decided(&self, side: Side) -> &[bool] {
+        &self.decided[side]
     }
 }
 
@@ -129,7 +142,8 @@ mod tests {
         let rules = Ruleset::builtin(rules).unwrap();
         let index = SliceIndex::new(&rules, slice.parse::<Slice>().unwrap()).unwrap();
         let rows = skip..index.rows() - skip;
-        let weights = Weights::new(&rules, &index, rows.clone());
+        let anywhere = |_, _| rules.places(Kind::King);
+        let weights = Weights::new(&rules, &index, rows.clone(), &Side::ALL, anywhere);
         assert_eq!(weights.height() as u64, rows.end - rows.start);
         for (at, row) in rows.enumerate() {
             for (lane, &king) in index.lanes().squares().iter().enumerate() {
@@ -137,7 +151,9 @@ mod tests {
                     let slot = Slot { lane: lane as u16, row };
                     let position = index.unrank(slot, side);
                     let asked = position.filter(|position| index.rank(position) == Some(slot));
-                    let (weight, decided) = weights.of_lane(side, lane).nth(at).unwrap();
+                    let place = lane * weights.height() + at;
+                    let (weight, decided) =
+                        (weights.weights()[place], weights.decided(side)[place]);
                     assert_eq!(weight > 0, asked.is_some(), "{slice} {row} {king:?}");
                     if let Some(position) = asked {
                         let moves = legal_moves(&rules, &position);

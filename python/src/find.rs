@@ -1,0 +1,173 @@
+//! Search in a table, as `taflbase find` does it.
+
+use std::ops::{ControlFlow, RangeInclusive};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::{Bound, FromPyObject, PyAny, PyErr, PyResult, Python};
+use taflbase::Tablebase;
+use taflbase::find::{self, FindError, Found, Pattern, PatternError, Query, Search};
+use taflbase::rules::Ruleset;
+use taflbase::slice::Slice;
+use taflbase::table::{Table, TableFile};
+use taflbase::value::Plies;
+
+use crate::answers::named_tuple;
+use crate::errors::DamagedTable;
+use crate::parameters::parse_word;
+
+/// What is looked for, as it is given by name.
+pub struct Wanted {
+    pub value: Option<String>,
+    pub plies: Option<Distance>,
+    pub to_move: Option<String>,
+    pub zugzwang: bool,
+    pub pattern: Option<String>,
+    pub king: Option<Names>,
+    pub attackers: Option<Names>,
+    pub defenders: Option<Names>,
+    pub empty: Option<Names>,
+}
+
+/// Which of the positions that are found are told.
+pub struct Told {
+    pub longest: bool,
+    pub random: Option<usize>,
+    pub seed: u64,
+    pub limit: Option<usize>,
+}
+
+/// A distance, or the shortest and the longest.
+#[derive(FromPyObject)]
+pub enum Distance {
+    One(Plies),
+    Range(Plies, Plies),
+}
+
+/// Squares by their names, "c3,d5" or one by one.
+#[derive(FromPyObject)]
+pub enum Names {
+    Text(String),
+    List(Vec<String>),
+}
+
+impl Names {
+    fn parts(&self) -> Vec<&str> {
+        match self {
+            Names::Text(text) => text.split(',').map(str::trim).collect(),
+            Names::List(names) => names.iter().map(String::as_str).collect(),
+        }
+    }
+}
+
+impl Wanted {
+    fn query(&self, rules: &Ruleset) -> PyResult<Query> {
+        let to_move = self.to_move.as_deref().map(|side| parse_word("to_move", side));
+        let wdl = self.value.as_deref().map(|value| find::parse_outcome(rules, value));
+        Ok(Query {
+            to_move: to_move.transpose()?,
+            wdl: wdl.transpose().map_err(told_of("value"))?,
+            plies: self.plies.as_ref().map(Distance::range).transpose()?,
+            zugzwang: self.zugzwang,
+            pattern: self.pattern(rules)?,
+        })
+    }
+
+    fn pattern(&self, rules: &Ruleset) -> PyResult<Pattern> {
+        let squares = |argument, names: &Option<Names>| {
+            let names = names.as_ref().map(Names::parts);
+            let squares = names.map(|names| find::parse_squares(names, rules.board));
+            squares.transpose().map_err(told_of::<PatternError>(argument))
+        };
+        let by_squares = Pattern {
+            attackers: squares("attackers", &self.attackers)?.unwrap_or_default(),
+            defenders: squares("defenders", &self.defenders)?.unwrap_or_default(),
+            empty: squares("empty", &self.empty)?.unwrap_or_default(),
+            king: squares("king", &self.king)?,
+        };
+        let board = self.pattern.as_deref().map(|text| Pattern::parse(text, rules.board));
+        let board = board.transpose().map_err(told_of("pattern"))?;
+        Ok(board.unwrap_or_default().and(&by_squares))
+    }
+}
+
+impl Distance {
+    fn range(&self) -> PyResult<RangeInclusive<Plies>> {
+        match *self {
+            Distance::One(plies) => Ok(plies..=plies),
+            Distance::Range(first, last) if first <= last => Ok(first..=last),
+            Distance::Range(first, last) => Err(PyValueError::new_err(format!(
+                "plies: there is nothing from {first} to {last}: give the smaller number first"
+            ))),
+        }
+    }
+}
+
+/// An error of that argument's value.
+fn told_of<E: std::fmt::Display>(argument: &str) -> impl Fn(E) -> PyErr {
+    move |error| PyValueError::new_err(format!("{argument}: {error}"))
+}
+
+/// The positions of a slice that are wanted, in its table.
+pub fn find<'py>(
+    py: Python<'py>,
+    base: &Tablebase,
+    table: &Table<TableFile>,
+    wanted: &Wanted,
+    told: &Told,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    if told.random.is_some() && (told.longest || told.limit.is_some()) {
+        let message = "random says how many positions are told: give no limit, and not longest";
+        return Err(PyValueError::new_err(message));
+    }
+    let query = wanted.query(base.rules())?;
+    let search = || positions(base.rules(), table, &query, told);
+    let found = py.detach(search).map_err(find_error)?;
+    found.iter().map(|found| answer(py, base, found)).collect()
+}
+
+fn positions(
+    rules: &Ruleset,
+    table: &Table<TableFile>,
+    query: &Query,
+    told: &Told,
+) -> Result<Vec<Found>, FindError> {
+    let search = Search::new(rules, table, query)?;
+    if let Some(count) = told.random {
+        return find::random(&[search], count, told.seed);
+    }
+    let limit = told.limit.unwrap_or(usize::MAX);
+    let mut found = Vec::new();
+    if told.longest {
+        found = search.longest()?;
+        found.truncate(limit);
+    } else if limit > 0 {
+        search.each(|one| {
+            found.push(one);
+            if found.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+    }
+    Ok(found)
+}
+
+fn answer<'py>(py: Python<'py>, base: &Tablebase, found: &Found) -> PyResult<Bound<'py, PyAny>> {
+    let position = &found.position;
+    let slice: Slice = position.slice();
+    let fields = (
+        slice.to_string(),
+        position.to_text(base.rules()),
+        position.to_move.name(),
+        base.category(found.value.wdl),
+        found.value.plies,
+        found.images,
+        found.other.map(|other| base.category(other.wdl)),
+        found.other.and_then(|other| other.plies),
+    );
+    named_tuple(py, "Found", fields)
+}
+
+fn find_error(error: FindError) -> PyErr {
+    match error {
+        FindError::Table(error) => DamagedTable::new_err(error.to_string()),
+        error => PyValueError::new_err(error.to_string()),
+    }
+}

@@ -1,0 +1,66 @@
+"""Search in tables."""
+
+from __future__ import annotations
+
+import pytest
+
+from taflbase import Found, MissingTable, SliceError, Tablebase
+
+
+def test_what_is_found_has_the_value_that_is_told(brandubh: Tablebase) -> None:
+    found = brandubh.find("K1v2", value="win", plies=(5, 9), limit=20)
+    assert len(found) == 20
+    for one in found:
+        probe = brandubh.probe(one.position)
+        assert (one.category, one.dtw, one.to_move) == (probe.category, probe.dtw, probe.to_move)
+        assert one.dtw is not None and 5 <= one.dtw <= 9
+
+
+def test_counts_are_those_of_the_statistics(brandubh: Tablebase) -> None:
+    attackers, defenders = brandubh.stats("K1v2")
+    wins = brandubh.find("K1v2", value="win", to_move="attackers")
+    assert sum(one.images for one in wins) == attackers["win"]
+    longest = brandubh.find("K1v2", longest=True, to_move="defenders")
+    assert {one.dtw for one in longest} == {defenders["max_win"]}
+    zugzwangs = brandubh.find("K0v3", zugzwang=True)
+    number = sum(one.images for one in zugzwangs)
+    assert number == brandubh.stats("K0v3")[0]["mutual_zugzwangs"] > 0
+    assert all(one.other_category == "loss" for one in zugzwangs)
+
+
+def test_squares_are_texts_or_lists(brandubh: Tablebase) -> None:
+    squares = brandubh.find("K1v1", king="d4", empty="d3,d5")
+    assert squares and squares == brandubh.find("K1v1", king=["d4"], empty=["d3", "d5"])
+    # Any image of a pattern has the same images.
+    assert squares == brandubh.find("K1v1", pattern="/*/*/*/??1K1*/*/*/*/")
+
+
+def test_a_seed_draws_the_same(brandubh: Tablebase) -> None:
+    drawn = brandubh.find("K1v2", random=5, seed=7)
+    assert drawn == brandubh.find("K1v2", random=5, seed=7)
+    assert drawn[:2] == brandubh.find("K1v2", random=2, seed=7)
+    assert drawn != brandubh.find("K1v2", random=5, seed=8)
+    assert isinstance(drawn[0], Found)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        ({"king": "j9"}, "king: the board has no square"),
+        ({"value": "undecided"}, "value: .* win, loss or draw"),
+        ({"plies": (9, 3)}, "plies: there is nothing from 9 to 3"),
+        ({"to_move": "black"}, "to_move must be"),
+        ({"pattern": "/*/"}, "pattern: 1 rank"),
+        ({"random": 3, "limit": 2}, "no limit"),
+    ],
+)
+def test_what_cannot_be_looked_for(brandubh: Tablebase, wanted: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        brandubh.find("K1v1", **wanted)
+
+
+def test_slices_must_be_there(brandubh: Tablebase) -> None:
+    with pytest.raises(SliceError):
+        brandubh.find("K1")
+    with pytest.raises(MissingTable):
+        brandubh.find("K0v6")

@@ -1,0 +1,287 @@
+use super::PatternError;
+use crate::board::{Board, Square, SquareSet, Symmetry};
+use crate::position::PositionError;
+use crate::rules::{Kind, LayoutError, Ruleset};
+
+/// What stands where: a position fits if one of its mirror images does. The default is
+/// what every position fits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Pattern {
+    /// Squares with attackers; there may be more elsewhere.
+    pub attackers: SquareSet,
+    /// Squares with defenders; there may be more elsewhere.
+    pub defenders: SquareSet,
+    /// Squares that are empty.
+    pub empty: SquareSet,
+    /// The king stands on one of these; anywhere if nothing is said.
+    pub king: Option<SquareSet>,
+}
+
+impl Pattern {
+    /// Reads a pattern in the notation of boards, with two more signs: `?` is any one
+    /// square, whatever is on it, and `*` so many of them as fill the rank. The
+    /// outer slashes may be missing: `/*/*/*/3K*/*/*/*/`.
+    ///
+    /// # Errors
+    /// If the text does not fill the board, or has a sign that is none of these.
+    pub fn parse(text: &str, board: Board) -> Result<Pattern, PatternError> {
+        let text = text.trim();
+        let text = text.strip_prefix('/').unwrap_or(text);
+        let text = text.strip_suffix('/').unwrap_or(text);
+        let (found, expected) = (text.split('/').count(), board.size());
+        if found != expected {
+            return Err(PatternError::Layout(LayoutError::Ranks { found, expected }));
+        }
+        let mut pattern = Pattern::default();
+        for (rank, text) in text.split('/').enumerate() {
+            pattern.parse_rank(text, rank, board)?;
+        }
+        Ok(pattern)
+    }
+
+    fn parse_rank(&mut self, text: &str, rank: usize, board: Board) -> Result<(), PatternError> {
+        let signs = signs(text, rank)?;
+        let rests = signs.iter().filter(|&&sign| sign == Sign::Rest).count();
+        if rests > 1 {
+            return Err(PatternError::TwoStars { rank: rank + 1 });
+        }
+        let width = |sign: &Sign| match sign {
+            Sign::Piece(_) | Sign::Any => 1,
+            Sign::Empty(count) => usize::from(*count),
+            Sign::Rest => 0,
+        };
+        let expected = board.size();
+        let found: usize = signs.iter().map(width).sum();
+        let rest = expected.saturating_sub(found);
+        if found > expected || rests == 0 && rest > 0 {
+            let rank = rank + 1;
+            return Err(PatternError::Layout(LayoutError::Width { rank, found, expected }));
+        }
+        let mut file = 0;
+        for sign in &signs {
+            let count = if *sign == Sign::Rest { rest } else { width(sign) };
+            for square in (file..file + count).map(|file| board.at(file, rank)) {
+                match sign {
+                    Sign::Piece(kind) => self.put(*kind, square, board)?,
+                    Sign::Empty(_) => self.empty.insert(square),
+                    Sign::Any | Sign::Rest => {}
+                }
+            }
+            file += count;
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, kind: Kind, square: Square, board: Board) -> Result<(), PatternError> {
+        match (kind, self.king) {
+            (Kind::Attacker, _) => self.attackers.insert(square),
+            (Kind::Defender, _) => self.defenders.insert(square),
+            (Kind::King, None) => self.king = Some(SquareSet::of(square)),
+            (Kind::King, Some(first)) => {
+                let names = first.first().map(|first| (board.name(first), board.name(square)));
+                let two = names.map(|(first, second)| LayoutError::TwoKings(first, second));
+                return two.map_or(Ok(()), |two| Err(PatternError::Layout(two)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The pattern of positions that fit both, seen from the same side.
+    #[must_use]
+    pub fn and(&self, other: &Pattern) -> Pattern {
+        Pattern {
+            attackers: self.attackers | other.attackers,
+            defenders: self.defenders | other.defenders,
+            empty: self.empty | other.empty,
+            king: match (self.king, other.king) {
+                (Some(one), Some(other)) => Some(one & other),
+                (one, other) => one.or(other),
+            },
+        }
+    }
+
+    /// Whether a position under these rules can fit.
+    ///
+    /// # Errors
+    /// If a square is to be two things, or a piece to stand where its kind cannot.
+    pub fn check(&self, rules: &Ruleset) -> Result<(), PatternError> {
+        let board = rules.board;
+        let twice = self.attackers & self.defenders
+            | (self.attackers | self.defenders) & self.empty
+            | self.king.unwrap_or_default() & (self.attackers | self.defenders | self.empty);
+        if let Some(square) = twice.first() {
+            return Err(PatternError::Twice(board.name(square)));
+        }
+        let kings = self.king.unwrap_or_default();
+        for (kind, squares) in [
+            (Kind::Attacker, self.attackers),
+            (Kind::Defender, self.defenders),
+            (Kind::King, kings - rules.goals),
+        ] {
+            if let Some(square) = (squares - rules.places(kind)).first() {
+                let fault = PositionError::misplaced(rules, kind, square);
+                return Err(PatternError::Place(fault));
+            }
+        }
+        if let Some(square) = (kings & rules.goals).first() {
+            let fault = PositionError::KingEscaped(board.name(square));
+            return Err(PatternError::Place(fault));
+        }
+        if self.king == Some(SquareSet::EMPTY) {
+            return Err(PatternError::NoKing);
+        }
+        Ok(())
+    }
+
+    /// The different images under the rules' symmetries.
+    pub(super) fn images(&self, rules: &Ruleset) -> Vec<Pattern> {
+        let mut images: Vec<Pattern> = Vec::new();
+        for symmetry in rules.symmetries().iter() {
+            let image = self.image(rules.board, symmetry);
+            if !images.contains(&image) {
+                images.push(image);
+            }
+        }
+        images
+    }
+
+    fn image(&self, board: Board, symmetry: Symmetry) -> Pattern {
+        Pattern {
+            attackers: symmetry.apply_set(board, self.attackers),
+            defenders: symmetry.apply_set(board, self.defenders),
+            empty: symmetry.apply_set(board, self.empty),
+            king: self.king.map(|king| symmetry.apply_set(board, king)),
+        }
+    }
+
+    /// The king's squares, of those where he may stand, with which these soldiers fit as
+    /// they are.
+    pub(super) fn kings(
+        &self,
+        places: SquareSet,
+        attackers: SquareSet,
+        defenders: SquareSet,
+    ) -> SquareSet {
+        let fits = self.attackers.is_subset(attackers)
+            && self.defenders.is_subset(defenders)
+            && !self.empty.meets(attackers | defenders);
+        if fits { self.king.unwrap_or(places) & (places - self.empty) } else { SquareSet::EMPTY }
+    }
+}
+
+/// What a rank of a pattern is made of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    Piece(Kind),
+    Empty(u16),
+    Any,
+    /// As many squares of any kind as fill the rank.
+    Rest,
+}
+
+fn signs(text: &str, rank: usize) -> Result<Vec<Sign>, PatternError> {
+    let (mut signs, mut rest) = (Vec::new(), text);
+    while let Some(letter) = rest.chars().next() {
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let (token, after) = rest.split_at(digits.max(letter.len_utf8()));
+        rest = after;
+        let piece = Kind::ALL.into_iter().find(|kind| kind.letter() == letter);
+        let count = token.parse().ok().filter(|_| letter != '0');
+        signs.push(match (letter, piece, count) {
+            ('?', _, _) => Sign::Any,
+            ('*', _, _) => Sign::Rest,
+            (_, Some(kind), _) => Sign::Piece(kind),
+            (_, _, Some(count)) => Sign::Empty(count),
+            (_, None, None) => {
+                let (rank, found) = (rank + 1, token.to_owned());
+                return Err(PatternError::Layout(LayoutError::NoPiece { rank, found }));
+            }
+        });
+    }
+    Ok(signs)
+}
+
+/// The squares of these names.
+///
+/// # Errors
+/// If the board has no square of a name.
+pub fn parse_squares<'a>(
+    names: impl IntoIterator<Item = &'a str>,
+    board: Board,
+) -> Result<SquareSet, PatternError> {
+    let last = board.name(Square::new(board.area() - 1));
+    let unknown = |name: &str| PatternError::NoSquare(name.to_owned(), last);
+    names.into_iter().map(|name| board.parse(name).ok_or_else(|| unknown(name))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn board() -> Board {
+        Board::new(5).unwrap()
+    }
+
+    fn squares(names: &str) -> SquareSet {
+        parse_squares(names.split_whitespace(), board()).unwrap()
+    }
+
+    #[test]
+    fn patterns_are_boards_with_open_squares() {
+        let pattern = Pattern::parse("t?3/*/2K*/*T/*2?", board()).unwrap();
+        let expected = Pattern {
+            attackers: squares("a1"),
+            defenders: squares("e4"),
+            empty: squares("c1 d1 e1 a3 b3 c5 d5"),
+            king: Some(squares("c3")),
+        };
+        assert_eq!(pattern, expected);
+        let open = Pattern::parse("/*/?????/*????/*?????/*/", board()).unwrap();
+        assert_eq!(open, Pattern::default());
+    }
+
+    #[test]
+    fn what_is_no_pattern_is_told() {
+        for (text, message) in [
+            ("/*/*/*/*/", "4 ranks instead of 5"),
+            ("/*/4/*/*/*/", "rank 2 has 4 squares instead of 5"),
+            ("/*/*/??????*/*/*/", "rank 3 has 6 squares instead of 5"),
+            ("/*/*/*t*/*/*/", "rank 3 has more than one *: write ? for each square but one run"),
+            ("/*/*/*/K*/K*/", "two kings, on a4 and a5"),
+            (
+                "/*/x*/*/*/*/",
+                "rank 2: \"x\" is no part of a pattern: write t, T, K, a count of empty squares, \
+                 ? for any square or * for the rest of the rank",
+            ),
+        ] {
+            let error = Pattern::parse(text, board()).unwrap_err();
+            assert_eq!(error.to_string(), message, "{text}");
+        }
+        for text in ["", "*", "/0*/*/*/*/*/", "/é/*/*/*/*/", "/99999999999/*/*/*/*/"] {
+            assert!(Pattern::parse(text, board()).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn patterns_that_nothing_fits_are_refused() {
+        let rules = Ruleset::builtin("brandubh").unwrap();
+        let squares = |name| parse_squares([name], rules.board).unwrap();
+        let king = |name| Pattern { king: Some(squares(name)), ..Pattern::default() };
+        let attacker = |name| Pattern { attackers: squares(name), ..Pattern::default() };
+        let empty = |name| Pattern { empty: squares(name), ..Pattern::default() };
+        for (pattern, message) in [
+            (attacker("c3").and(&empty("c3")), "c3 is asked to be two things at once"),
+            (king("c3").and(&attacker("c3")), "c3 is asked to be two things at once"),
+            (king("c3").and(&king("d3")), "no square is left for the king"),
+            (king("a1"), "the king on a1 has won: the game is over"),
+            (
+                attacker("d4"),
+                "an attacker cannot stand on d4 (throne): any square but a1, g1, d4, a7 and g7 \
+                 will do",
+            ),
+        ] {
+            assert_eq!(pattern.check(&rules).unwrap_err().to_string(), message);
+        }
+        assert_eq!(king("d4").and(&attacker("c3")).check(&rules), Ok(()));
+    }
+}
