@@ -168,6 +168,8 @@ impl Drawing<'_> {
     fn caption(&mut self, caption: &Caption) {
         let (mut x, y) = (FRAME, FRAME / 2.0 + CAPTION / 2.0);
         if let Some(side) = caption.side {
+            // Dark pieces would not stand out from the frame.
+            self.disc((x + 8.0, y), 9.5, Ink::Letter);
             self.piece((x + 8.0, y), 8.0, side.soldier());
             x += 24.0;
         }

@@ -18,10 +18,12 @@ impl Sheet {
         Sheet { title: title.into(), boards }
     }
 
-    /// How many boards there are in a row.
+    /// How many boards there are in a row: as few as do with as many rows, so that the last
+    /// one is not nearly empty.
     fn columns(&self) -> usize {
         let most = (WIDTH / self.board_size().0).max(1.0) as usize;
-        most.min(self.boards.len())
+        let rows = self.boards.len().div_ceil(most).max(1);
+        self.boards.len().div_ceil(rows).max(1)
     }
 
     fn board_size(&self) -> Point {
@@ -30,13 +32,13 @@ impl Sheet {
 
     /// The width and height of the sheet.
     pub(super) fn size(&self) -> Point {
-        let ((width, height), columns) = (self.board_size(), self.columns().max(1));
+        let ((width, height), columns) = (self.board_size(), self.columns());
         (columns as f32 * width, self.boards.len().div_ceil(columns) as f32 * height)
     }
 
     /// Each board with the place of its upper left corner, and its shapes.
     pub(super) fn placed(&self) -> impl Iterator<Item = (&BoardPicture, Point, Vec<Shape>)> {
-        let ((width, height), columns) = (self.board_size(), self.columns().max(1));
+        let ((width, height), columns) = (self.board_size(), self.columns());
         self.boards.iter().enumerate().map(move |(i, board)| {
             let at = ((i % columns) as f32 * width, (i / columns) as f32 * height);
             (board, at, shapes::shapes(board))
