@@ -173,10 +173,10 @@ impl Drawing<'_> {
             self.piece((x + 8.0, y), 8.0, side.soldier());
             x += 24.0;
         }
-        // Letters are about 0.55 as wide as they are high: a long line is written smaller.
+        // Letters are about 0.6 as wide as they are high: a long line is written smaller.
         let width = size(self.picture).0 - x - FRAME / 2.0;
         let letters = caption.text.chars().count().max(1) as f32;
-        let height = (width / letters / 0.55).min(1.2 * LETTERS);
+        let height = (width / letters / 0.6).min(1.2 * LETTERS);
         let height = (2.0 * height).floor() / 2.0;
         self.text((x, y + 0.35 * height), height, false, caption.text.clone());
     }
