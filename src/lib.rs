@@ -66,6 +66,7 @@
 
 #[cfg(feature = "capi")]
 pub mod capi;
+pub mod draw;
 mod game;
 pub mod index;
 #[cfg(feature = "build")]

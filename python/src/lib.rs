@@ -2,6 +2,7 @@
 //! classes of answers and errors, and the types of what is here.
 
 mod answers;
+mod board;
 mod bulk;
 mod errors;
 mod find;
@@ -13,6 +14,8 @@ mod tablebase;
 
 #[pyo3::pymodule]
 mod _native {
+    #[pymodule_export]
+    use crate::board::Board;
     #[pymodule_export]
     use crate::open::{open, rulesets};
     #[pymodule_export]

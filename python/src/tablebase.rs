@@ -5,6 +5,7 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyAnyMethods, PyModule};
 use pyo3::{Bound, PyAny, PyResult, Python, pyclass, pymethods};
 use taflbase::ProbeError;
+use taflbase::draw::BoardPicture;
 use taflbase::moves::{Move, legal_moves};
 use taflbase::notation::parse_move;
 use taflbase::position::Position;
@@ -14,6 +15,7 @@ use taflbase::table::Metric;
 use taflbase::tablebase::CacheStatistics;
 
 use crate::answers;
+use crate::board::Board;
 use crate::bulk::{Columns, LOT};
 use crate::errors::{self, DamagedTable, MoveError, PositionError, bulk_error, position_error};
 use crate::find::{Distance, Names, Told, Wanted, find};
@@ -43,6 +45,11 @@ impl Tablebase {
     fn parse(&self, position: &str) -> PyResult<Position> {
         Position::parse(position, self.base.rules())
             .map_err(|error| PositionError::new_err(error.to_string()))
+    }
+
+    fn parse_move(&self, position: &Position, text: &str) -> PyResult<Move> {
+        parse_move(self.base.rules(), position, text)
+            .map_err(|error| MoveError::new_err(error.to_string()))
     }
 
     /// What a call of the library answers, without the interpreter's lock.
@@ -187,10 +194,22 @@ impl Tablebase {
     /// No table is read. Raises MoveError if the move is not legal.
     fn play(&self, position: &str, r#move: &str) -> PyResult<String> {
         let position = self.parse(position)?;
+        let played = self.parse_move(&position, r#move)?;
+        Ok(position.after(&played).to_text(self.base.rules()))
+    }
+
+    /// The board of a position of any number of men, to look at: as a picture in a
+    /// notebook, as text with print. With a move, written as for play, an arrow shows it.
+    /// No table is read. Raises MoveError if the move is not legal.
+    #[pyo3(signature = (position, r#move=None))]
+    fn board(&self, position: &str, r#move: Option<&str>) -> PyResult<Board> {
+        let position = self.parse(position)?;
         let rules = self.base.rules();
-        let played = parse_move(rules, &position, r#move)
-            .map_err(|error| MoveError::new_err(error.to_string()))?;
-        Ok(position.after(&played).to_text(rules))
+        let mut picture = BoardPicture::new(rules, position.layout());
+        if let Some(text) = r#move {
+            picture = picture.with_move(&self.parse_move(&position, text)?);
+        }
+        Ok(Board::new(format!("{}: {}", rules.title, position.to_text(rules)), picture))
     }
 
     /// What a slice is like, as `taflbase stats --json` tells it: a dict for attackers

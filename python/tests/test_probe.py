@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from importlib import metadata
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -53,6 +54,19 @@ def test_moves_are_played(brandubh: Tablebase) -> None:
     assert len(moves) == 40
     for move, after in moves:
         assert brandubh.play(start, move) == after
+
+
+def test_a_board_is_a_picture(brandubh: Tablebase) -> None:
+    board = brandubh.board(WON)
+    assert repr(board) == f"<taflbase.Board Brandubh: {WON}>"
+    assert str(board).splitlines()[2] == "  5  .  .  K  .  .  .  ."
+    svg = ElementTree.fromstring(board._repr_svg_())
+    assert svg.tag == "{http://www.w3.org/2000/svg}svg"
+    with_move = brandubh.board(WON, "c5-c1")
+    assert "a move from c5 to c1" in with_move.svg()
+    assert "a move" not in board.svg()
+    with pytest.raises(taflbase.MoveError):
+        brandubh.board(WON, "c5-d4-e3")
 
 
 @pytest.mark.parametrize("side", ["attackers", "defenders"])

@@ -1,8 +1,14 @@
 use serde::Serialize;
+use taflbase::Tablebase;
+use taflbase::draw::{BoardPicture, Sheet};
+use taflbase::moves::Move;
+use taflbase::position::Position;
+use taflbase::value::{Value, Wdl};
 
 use super::arguments::parse_position;
 use super::failure::Failure;
 use super::output::Session;
+use super::pictures::Pictures;
 use super::probe::words;
 
 /// Play one line of best play to the end
@@ -14,15 +20,20 @@ pub(super) struct Args {
     /// The position: board and side to move, quoted or as two arguments
     #[arg(value_name = "POS", required = true, num_args = 1..=2)]
     position: Vec<String>,
+    #[command(flatten)]
+    pictures: Pictures,
 }
 
 const HELP: &str = r#"The winner hurries and the loser delays. Of a draw, or an undecided position,
 only the value is printed. Needs the DTW tables of the slice and of those that
 captures lead to; those of few men are part of the program, as for `probe`.
 
+A picture, of --svg or --png, has a board for each move and one for the end.
+
 Examples:
   taflbase line brandubh "/7/4t2/7/7/2K4/7/2t4/ d"
   taflbase line brandubh /7/7/5K1/7/3t3/4t2/7/ a --json
+  taflbase line brandubh /7/7/5K1/7/3t3/4t2/7/ a --png line.png
 
 JSON, one line; positions are the first and those after each move (here the first one):
   {"rules":"brandubh","position":"/7/7/5K1/7/3t3/4t2/7/ a","to_move":"attackers","category":"loss","dtw":4,"moves":["d5-d1","Kf3-a3","d1-b1","Ka3-a1--"],"positions":["/7/7/5K1/7/3t3/4t2/7/ a"]}"#;
@@ -61,14 +72,37 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         moves: moves.collect(),
         positions: positions.iter().map(|position| position.to_text(rules)).collect(),
     };
+    if !args.pictures.write(|| sheet(&base, value, &positions, &line))? {
+        return Ok(());
+    }
     if session.json() {
         return session.json_line(&answer);
     }
     session.text(&format!("{} to move: {}\n", answer.to_move, words(&base, value.into())))?;
-    let mut sides = [position.to_move, position.to_move.other()].into_iter().cycle();
-    for (number, played) in (1..).zip(&answer.moves) {
-        let side = sides.next().map_or("", |side| side.name());
+    for ((number, played), position) in (1..).zip(&answer.moves).zip(&positions) {
+        let side = session.style().side(position.to_move, position.to_move.name());
         session.text(&format!("{number:>4}  {side}  {played}\n"))?;
     }
     Ok(())
+}
+
+/// A board for each move, on which it is about to be played, and one for the end.
+fn sheet(base: &Tablebase, value: Value, positions: &[Position], line: &[Move]) -> Sheet {
+    let rules = base.rules();
+    let mut boards: Vec<BoardPicture> = (1..)
+        .zip(positions.iter().zip(line))
+        .map(|(number, (position, played))| {
+            let caption = format!("{number}. {}", played.display(rules.board));
+            let board = BoardPicture::new(rules, position.layout()).with_move(played);
+            board.with_caption(caption, Some(position.to_move))
+        })
+        .collect();
+    let (first, last) = (&positions[0], &positions[line.len()]);
+    let end = match value.wdl() {
+        Wdl::Win => format!("{} win", first.to_move.name()),
+        Wdl::Loss => format!("{} win", first.to_move.other().name()),
+        Wdl::Draw => base.category(Wdl::Draw).to_owned(),
+    };
+    boards.push(BoardPicture::new(rules, last.layout()).with_caption(end, None));
+    Sheet::new(format!("{}: {}", rules.title, first.to_text(rules)), boards)
 }

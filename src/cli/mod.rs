@@ -6,6 +6,7 @@ mod bench;
 mod build;
 mod calibration;
 mod check;
+mod colour;
 mod completions;
 mod failure;
 mod find;
@@ -17,6 +18,7 @@ mod measure;
 mod model;
 mod output;
 mod perft;
+mod pictures;
 mod plan;
 mod probe;
 mod progress;
@@ -29,6 +31,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+use colour::Colour;
 use failure::Failure;
 use output::Session;
 
@@ -46,6 +49,10 @@ struct Cli {
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
     #[arg(env = "TAFLBASE_TABLES")]
     tables: Option<PathBuf>,
+    /// Whether boards are drawn in colour; auto: on a terminal, unless NO_COLOR is set
+    #[arg(long, global = true, value_name = "WHEN", help_heading = "Global options")]
+    #[arg(default_value = "auto", value_enum)]
+    color: Colour,
     #[command(subcommand)]
     command: Command,
 }
@@ -119,7 +126,7 @@ pub(crate) fn main() -> ExitCode {
 
 fn run(cli: Cli) -> Result<(), Failure> {
     let goes_on = cli.command.goes_on();
-    let session = Session::new(cli.json, cli.tables, goes_on);
+    let session = Session::new(cli.json, cli.tables, cli.color.style(), goes_on);
     match cli.command {
         Command::Rules(args) => rules::run(&args, &session),
         Command::Perft(args) => perft::run(&args, &session),

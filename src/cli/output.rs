@@ -6,6 +6,7 @@ use serde::Serialize;
 use taflbase::Tablebase;
 use taflbase::build::plan;
 use taflbase::bytes::Bytes;
+use taflbase::draw::Style;
 use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
 use taflbase::table::Metric;
@@ -25,21 +26,28 @@ pub(super) struct Session {
     tables: PathBuf,
     /// Whether the user has named it.
     is_named: bool,
+    /// How boards are drawn.
+    style: Style,
     /// Whether the command goes on when nobody reads its results any more.
     goes_on: bool,
 }
 
 impl Session {
     /// A session with the table folder that the user named, if there is one.
-    pub(super) fn new(json: bool, tables: Option<PathBuf>, goes_on: bool) -> Session {
+    pub(super) fn new(json: bool, tables: Option<PathBuf>, style: Style, goes_on: bool) -> Session {
         let is_named = tables.is_some();
         let tables = tables.unwrap_or_else(|| PathBuf::from(DEFAULT_TABLES));
-        Session { json, tables, is_named, goes_on }
+        Session { json, tables, is_named, style, goes_on }
     }
 
     /// Whether results are wanted as JSON.
     pub(super) fn json(&self) -> bool {
         self.json
+    }
+
+    /// How boards are drawn.
+    pub(super) fn style(&self) -> Style {
+        self.style
     }
 
     /// The table folder.

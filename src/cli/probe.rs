@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use taflbase::Tablebase;
+use taflbase::draw::{BoardPicture, Sheet};
 use taflbase::position::Position;
 use taflbase::tablebase::{MoveProbe, Probe, Probed};
 
@@ -9,6 +10,7 @@ use super::arguments::parse_position;
 use super::batch;
 use super::failure::Failure;
 use super::output::{Session, columns};
+use super::pictures::Pictures;
 
 /// Tell the value of a position and of each of its moves, or the values of many positions
 #[derive(clap::Args)]
@@ -20,8 +22,10 @@ pub(super) struct Args {
     #[arg(value_name = "POS", required_unless_present = "batch", num_args = 1..=2)]
     position: Vec<String>,
     /// Probe the positions of a file instead, one a line; - for standard input
-    #[arg(long, value_name = "FILE", conflicts_with = "position")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["position", "svg", "png"])]
     batch: Option<PathBuf>,
+    #[command(flatten)]
+    pictures: Pictures,
 }
 
 const HELP: &str = r#"Values are for the side to move in the probed position, those of moves too.
@@ -44,10 +48,13 @@ With --batch, one line is printed for each line of the file: the position, its v
 what is wrong, with tabs between; with --json, {"position":…,"category":…,"dtw":…}.
 The status is 1 if a line is unknown or invalid.
 
+A picture, of --svg or --png, shows the board and the best move, if it is known.
+
 Examples:
   taflbase probe brandubh "/7/4t2/7/7/2K4/7/2t4/ d"
   taflbase probe brandubh --batch positions.txt
   taflbase probe brandubh /7/7/5K1/7/3t3/4t2/7/ a --json
+  taflbase probe brandubh "/7/4t2/7/7/2K4/7/2t4/ d" --svg board.svg
 
 JSON, one line (here with one of the moves, and the position after it); "dtw" is null
 for draws, and where there are WDL tables only:
@@ -91,11 +98,23 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         dtw: value.plies,
         moves: moves.iter().map(|probed| answer_move(&base, &position, probed)).collect(),
     };
+    let told = format!("{} to move: {}", answer.to_move, words(&base, value));
+    let mut board = BoardPicture::new(rules, position.layout());
+    // There is none if it cannot be told from the tables that are there.
+    if let Ok(Some(best)) = base.best_move(&position) {
+        board = board.with_move(&best);
+    }
+    let sheet = || {
+        let board = board.clone().with_caption(&told, Some(position.to_move));
+        Sheet::new(format!("{}: {}", rules.title, answer.position), vec![board])
+    };
+    if !args.pictures.write(sheet)? {
+        return Ok(());
+    }
     if session.json() {
         return session.json_line(&answer);
     }
-    session.text(&rules.board_drawing(&position.layout()))?;
-    session.text(&format!("\n{} to move: {}\n\n", answer.to_move, words(&base, value)))?;
+    session.text(&format!("{}\n{told}\n\n", board.to_text(session.style())))?;
     let rows: Vec<Vec<String>> = answer.moves.into_iter().map(MoveAnswer::row).collect();
     let header = ["move", "value", "conversion", "plies after it"];
     session.text(&columns(3, &header, &rows))?;

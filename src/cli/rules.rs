@@ -43,7 +43,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     if session.json() {
         session.json_line(&rules.describe_json())
     } else {
-        session.text(&rules.describe())
+        session.text(&rules.describe_in(session.style()))
     }
 }
 

@@ -1,5 +1,6 @@
 use taflbase::Tablebase;
-use taflbase::stats::{Bar, SideReport, count_values};
+use taflbase::rules::Ruleset;
+use taflbase::stats::{Bar, SideReport, SideStats, count_values};
 use taflbase::value::Wdl;
 
 use super::arguments::{Present, Threads};
@@ -14,14 +15,21 @@ pub(super) struct Args {
     present: Present,
     #[command(flatten)]
     threads: Threads,
+    /// Print the histograms as CSV, a header line first
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
 }
 
 const HELP: &str = r#"Counts all placements, mirror images separately, from the values in the tables.
 Distances are plies to the end of the game; WDL tables have none.
 
+With --csv, there is a line for each slice, side to move and value: how many positions
+have it, and the first of them in index order.
+
 Examples:
   taflbase stats brandubh
   taflbase stats brandubh --slice K1v2 --json
+  taflbase stats brandubh --csv > brandubh.csv
 
 A placement of the pieces is a mutual zugzwang if each side does worse when it is
 to move than when the other side is: both lose when they are to move, or one loses
@@ -38,6 +46,9 @@ leave it open), and how many positions have each value (here the first of them).
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let base = session.open(&args.present.rules)?;
     let slices = args.present.slices(&base, session)?;
+    if args.csv {
+        session.text(CSV_HEADER)?;
+    }
     for (number, slice) in slices.into_iter().enumerate() {
         let table = base.best_table(slice);
         let table = table.map_err(|error| session.refusal(&base, &args.present.rules, error))?;
@@ -45,7 +56,9 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         let counted = args.threads.run(|| count_values(base.rules(), table))??;
         for (i, stats) in counted.iter().enumerate() {
             let report = stats.report(&base, slice, metric);
-            if session.json() {
+            if args.csv {
+                session.text(&csv(base.rules(), &report, stats))?;
+            } else if session.json() {
                 session.json_line(&report)?;
             } else {
                 let gap = if number + i > 0 { "\n" } else { "" };
@@ -54,6 +67,21 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+const CSV_HEADER: &str =
+    "rules,slice,defenders,attackers,to_move,category,dtw,positions,first_position\n";
+
+/// Names and positions have no commas or quotes.
+fn csv(rules: &Ruleset, report: &SideReport, stats: &SideStats) -> String {
+    let SideReport { rules: name, slice, defenders, attackers, counts, .. } = report;
+    let of_side = format!("{name},{slice},{defenders},{attackers},{}", counts.to_move);
+    let bars = report.histogram.iter().zip(&stats.values).map(|(bar, value)| {
+        let plies = bar.dtw.map_or(String::new(), |plies| plies.to_string());
+        let first = value.example.to_text(rules);
+        format!("{of_side},{},{plies},{},{first}\n", bar.category, bar.positions)
+    });
+    bars.collect()
 }
 
 fn text(base: &Tablebase, report: &SideReport) -> String {

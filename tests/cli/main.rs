@@ -9,6 +9,7 @@ mod forge;
 mod hostile;
 mod manifest;
 mod measures;
+mod pictures;
 mod place;
 mod tables;
 mod usage;

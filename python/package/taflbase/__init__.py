@@ -9,7 +9,7 @@ Positions are texts as in OpenTafl: the board from rank 1 up, a blank, and the s
 move. Errors are of the classes in `taflbase.errors`.
 """
 
-from ._native import Tablebase, __version__, open, rulesets
+from ._native import Board, Tablebase, __version__, open, rulesets
 from .answers import Found, Move, MoveProbe, Probe, SliceClasses, SliceValues, Value, Values
 from .errors import (
     DamagedTable,
@@ -31,6 +31,7 @@ LOSS = -1
 """The side to move loses, in arrays."""
 
 __all__ = [
+    "Board",
     "DRAW",
     "DamagedTable",
     "FolderError",

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use crate::board::SquareSet;
 
-use super::describe::plural;
+use super::plural;
 use super::{Hostility, Kind, Movement, Ruleset, Side};
 
 impl Ruleset {

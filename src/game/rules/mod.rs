@@ -1,8 +1,6 @@
 //! Rulesets as data: what a file says, its checked form, and its fingerprint.
 
 mod check;
-mod describe;
-mod drawing;
 mod error;
 mod file;
 mod fingerprint;
@@ -15,6 +13,7 @@ mod ruleset;
 mod side;
 mod slides;
 mod value_decisions;
+mod words;
 
 pub use error::RulesetError;
 pub use fingerprint::Fingerprint;
@@ -22,3 +21,4 @@ pub use layout::{Layout, LayoutError};
 pub use ruleset::{Decisions, Endless, Hostility, Movement, Repetition, Ruleset};
 pub use side::{ByKind, BySide, Kind, Side};
 pub use slides::{Rays, Slides, Step};
+pub(crate) use words::plural;

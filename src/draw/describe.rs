@@ -1,8 +1,9 @@
 use std::collections::BTreeMap;
 
 use crate::board::SquareSet;
+use crate::rules::{Endless, Hostility, Kind, Movement, Repetition, Ruleset, Side, plural};
 
-use super::{Endless, Hostility, Kind, Movement, Repetition, Ruleset, Side};
+use super::{BoardPicture, Style};
 
 /// What no file can change.
 const COMMON: [(&str, &str); 6] = [
@@ -29,10 +30,15 @@ impl Ruleset {
     /// The ruleset for people: where it comes from, its board, and every
     /// decision in words, made from the data and not from the name.
     pub fn describe(&self) -> String {
+        self.describe_in(Style::Plain)
+    }
+
+    /// The same with its board drawn in that style.
+    pub fn describe_in(&self, style: Style) -> String {
         let mut page = Page::default();
         page.line(&format!("{}: {}", self.name, self.title));
         self.describe_origin(&mut page);
-        self.describe_board(&mut page);
+        self.describe_board(&mut page, style);
         page.heading("Movement: like a chess rook, over empty squares");
         for kind in Kind::ALL {
             let lines = self.movement_lines(&self.movement[kind]);
@@ -62,7 +68,7 @@ impl Ruleset {
         page.entry("fingerprint", &self.fingerprint().to_string());
     }
 
-    fn describe_board(&self, page: &mut Page) {
+    fn describe_board(&self, page: &mut Page, style: Style) {
         let size = self.board.size();
         let symmetries = self.symmetries().order();
         page.entry("board", &format!("{size}x{size}, symmetries: {symmetries}"));
@@ -71,9 +77,10 @@ impl Ruleset {
         page.entry("start", &self.start.to_text(self.board));
         page.entry("first mover", self.first.name());
         page.line("");
-        page.0.push_str(&self.board_drawing(&self.start));
+        let picture = BoardPicture::new(self, self.start);
+        page.0.push_str(&picture.to_text(style));
         page.line("");
-        page.0.push_str(&self.legend());
+        page.0.push_str(&picture.legend(self));
         page.heading("Named squares");
         for (name, squares) in &self.squares {
             page.entry(name, &self.list(*squares).join(" "));
@@ -192,21 +199,6 @@ impl Ruleset {
                 &format!("a game is drawn after {plies} plies (tables do not count them)"),
             );
         }
-    }
-
-    /// The squares' names, in square order.
-    pub(super) fn list(&self, squares: SquareSet) -> Vec<String> {
-        let names = squares.iter().map(|square| self.board.name(square));
-        names.map(|name| name.to_string()).collect()
-    }
-}
-
-/// The kind as files and JSON name it.
-pub(super) fn plural(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Attacker => "attackers",
-        Kind::Defender => "defenders",
-        Kind::King => "king",
     }
 }
 

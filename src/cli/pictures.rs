@@ -1,0 +1,58 @@
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use taflbase::draw::Sheet;
+
+use super::failure::Failure;
+
+/// Pictures to be written.
+#[derive(clap::Args)]
+pub(super) struct Pictures {
+    /// Write a picture as SVG to this file; - for standard output, and nothing else there
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Write a picture as PNG to this file; - as for SVG
+    #[arg(long, value_name = "FILE")]
+    png: Option<PathBuf>,
+}
+
+impl Pictures {
+    /// Writes those that are wanted. Whether standard output is left for results.
+    pub(super) fn write(&self, sheet: impl FnOnce() -> Sheet) -> Result<bool, Failure> {
+        let is_standard = |path: &&Path| *path == Path::new("-");
+        let wanted = [self.svg.as_deref(), self.png.as_deref()];
+        let standard = wanted.iter().flatten().filter(|path| is_standard(path)).count();
+        if standard > 1 {
+            return Err(Failure::error("--svg and --png cannot both go to standard output"));
+        }
+        if wanted == [None, None] {
+            return Ok(true);
+        }
+        let sheet = sheet();
+        if let Some(path) = &self.svg {
+            write(path, |out| out.write_all(sheet.to_svg().as_bytes()))?;
+        }
+        if let Some(path) = &self.png {
+            write(path, |out| sheet.write_png(out))?;
+        }
+        Ok(standard == 0)
+    }
+}
+
+fn write(
+    path: &Path,
+    picture: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    if path == Path::new("-") {
+        let mut out = BufWriter::new(io::stdout().lock());
+        return picture(&mut out).and_then(|()| out.flush()).map_err(Failure::from);
+    }
+    let written = File::create(path).map(BufWriter::new).and_then(|mut out| {
+        picture(&mut out)?;
+        out.flush()
+    });
+    written.map_err(|error| {
+        Failure::Error(format!("{}: cannot write the picture: {error}", path.display()))
+    })
+}

@@ -1,0 +1,34 @@
+//! Boards for people: as text, in colour on a terminal, and as pictures.
+//!
+//! A [`BoardPicture`] is a board as data: marked squares, pieces, and perhaps a move. It
+//! draws itself as text; a [`Sheet`] of one or more of them becomes SVG, and with the
+//! feature `cli` PNG. Both come from the same shapes.
+//!
+//! ```
+//! use taflbase::draw::{BoardPicture, Sheet, Style};
+//! use taflbase::{Position, Ruleset};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let rules = Ruleset::load("brandubh")?;
+//! let position = Position::parse("/7/4t2/7/7/2K4/7/2t4/ d", &rules)?;
+//! let board = BoardPicture::new(&rules, position.layout());
+//! assert!(board.to_text(Style::Plain).contains("5  .  .  K  .  .  .  ."));
+//! assert!(Sheet::new("A king on c5", vec![board]).to_svg().starts_with("<svg "));
+//! # Ok(())
+//! # }
+//! ```
+
+mod board;
+mod describe;
+#[cfg(feature = "cli")]
+mod glyphs;
+#[cfg(feature = "cli")]
+mod raster;
+mod shapes;
+mod sheet;
+mod svg;
+mod text;
+
+pub use board::{BoardPicture, Mark};
+pub use sheet::Sheet;
+pub use text::Style;

@@ -1,0 +1,284 @@
+//! What pictures are made of, and how a board is made of it. Lengths are in units, a
+//! square of the board being [`SQUARE`] of them; y grows downwards.
+
+use crate::board::Square;
+use crate::rules::{Kind, Side};
+
+use super::BoardPicture;
+use super::board::{Caption, Mark};
+
+/// The side of a square.
+pub(super) const SQUARE: f32 = 40.0;
+/// What surrounds the squares: the names of files and ranks are in it.
+const FRAME: f32 = 26.0;
+/// The height of a caption.
+const CAPTION: f32 = 30.0;
+/// The height of letters, as fonts count it.
+const LETTERS: f32 = 15.0;
+
+/// A place in a picture.
+pub(super) type Point = (f32, f32);
+
+/// Something to be drawn over what was drawn before it.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Shape {
+    /// A rectangle by its upper left corner and its size.
+    Rect {
+        at: Point,
+        size: Point,
+        ink: Ink,
+    },
+    Disc {
+        centre: Point,
+        radius: f32,
+        ink: Ink,
+    },
+    /// With round ends.
+    Line {
+        from: Point,
+        to: Point,
+        width: f32,
+        ink: Ink,
+    },
+    Triangle {
+        corners: [Point; 3],
+        ink: Ink,
+    },
+    /// On a base line that starts at a point, or has it in its middle.
+    Text {
+        at: Point,
+        size: f32,
+        is_centred: bool,
+        text: String,
+    },
+}
+
+/// The colours. The picture is opaque, so that it looks the same on light and dark pages;
+/// what squares and pieces are is told by forms, too.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Ink {
+    Frame,
+    Letter,
+    Board,
+    Grid,
+    Goal,
+    GoalSign,
+    Gated,
+    GatedSign,
+    Special,
+    SpecialSign,
+    Dark,
+    DarkRim,
+    Light,
+    LightRim,
+    King,
+    Arrow,
+    Captured,
+}
+
+impl Ink {
+    pub(super) fn rgb(self) -> [u8; 3] {
+        let number: u32 = match self {
+            Ink::Frame => 0x3a_4149,
+            Ink::Letter => 0xe3_e6ea,
+            Ink::Board => 0xea_d9b8,
+            Ink::Grid => 0xb5_9d75,
+            Ink::Goal => 0xbf_d3a2,
+            Ink::GoalSign => 0x6f_8f55,
+            Ink::Gated => 0xd2_bda6,
+            Ink::GatedSign => 0x9a_7f63,
+            Ink::Special => 0xd9_c6dc,
+            Ink::SpecialSign => 0x94_7a9c,
+            Ink::Dark => 0x2b_2e34,
+            Ink::DarkRim => 0x0e_0f12,
+            Ink::Light => 0xfd_faf3,
+            Ink::LightRim => 0x4d_4a44,
+            Ink::King => 0xf2_b632,
+            Ink::Arrow => 0x2f_74d0,
+            Ink::Captured => 0xe0_3c31,
+        };
+        let [_, red, green, blue] = number.to_be_bytes();
+        [red, green, blue]
+    }
+}
+
+/// The width and height of a picture of the board.
+pub(super) fn size(picture: &BoardPicture) -> Point {
+    let squares = picture.board.size() as f32 * SQUARE;
+    (squares + 2.0 * FRAME, squares + 2.0 * FRAME + caption_height(picture))
+}
+
+fn caption_height(picture: &BoardPicture) -> f32 {
+    if picture.caption.is_some() { CAPTION } else { 0.0 }
+}
+
+/// The board as shapes.
+pub(super) fn shapes(picture: &BoardPicture) -> Vec<Shape> {
+    let mut drawing = Drawing { picture, shapes: Vec::new() };
+    drawing.frame();
+    drawing.squares();
+    drawing.arrow();
+    drawing.pieces();
+    drawing.captures();
+    drawing.shapes
+}
+
+struct Drawing<'a> {
+    picture: &'a BoardPicture,
+    shapes: Vec<Shape>,
+}
+
+impl Drawing<'_> {
+    /// The middle of a square.
+    fn centre(&self, square: Square) -> Point {
+        let board = self.picture.board;
+        let (file, row) = (board.file(square), board.size() - 1 - board.rank(square));
+        self.at(file as f32 + 0.5, row as f32 + 0.5)
+    }
+
+    /// So many squares right of and below the upper left corner of the board.
+    fn at(&self, right: f32, down: f32) -> Point {
+        (FRAME + right * SQUARE, caption_height(self.picture) + FRAME + down * SQUARE)
+    }
+
+    fn line(&mut self, from: Point, to: Point, width: f32, ink: Ink) {
+        self.shapes.push(Shape::Line { from, to, width, ink });
+    }
+
+    fn disc(&mut self, centre: Point, radius: f32, ink: Ink) {
+        self.shapes.push(Shape::Disc { centre, radius, ink });
+    }
+
+    fn frame(&mut self) {
+        let board = self.picture.board;
+        self.shapes.push(Shape::Rect { at: (0.0, 0.0), size: size(self.picture), ink: Ink::Frame });
+        if let Some(caption) = &self.picture.caption {
+            self.caption(caption);
+        }
+        for number in 0..board.size() {
+            let along = number as f32 + 0.5;
+            let (x, y) = self.at(along, board.size() as f32);
+            let letter = char::from(b'a' + number as u8).to_string();
+            self.text((x, y + 0.72 * FRAME), LETTERS, true, letter);
+            let (x, y) = self.at(0.0, board.size() as f32 - along);
+            self.text((x - FRAME / 2.0, y + 5.0), LETTERS, true, (number + 1).to_string());
+        }
+    }
+
+    fn caption(&mut self, caption: &Caption) {
+        let (mut x, y) = (FRAME, FRAME / 2.0 + CAPTION / 2.0);
+        if let Some(side) = caption.side {
+            // Dark pieces would not stand out from the frame.
+            self.disc((x + 8.0, y), 9.5, Ink::Letter);
+            self.piece((x + 8.0, y), 8.0, side.soldier());
+            x += 24.0;
+        }
+        // Letters are about 0.6 as wide as they are high: a long line is written smaller.
+        let width = size(self.picture).0 - x - FRAME / 2.0;
+        let letters = caption.text.chars().count().max(1) as f32;
+        let height = (width / letters / 0.6).min(1.2 * LETTERS);
+        let height = (2.0 * height).floor() / 2.0;
+        self.text((x, y + 0.35 * height), height, false, caption.text.clone());
+    }
+
+    fn text(&mut self, at: Point, size: f32, is_centred: bool, text: String) {
+        self.shapes.push(Shape::Text { at, size, is_centred, text });
+    }
+
+    fn squares(&mut self) {
+        let board = self.picture.board;
+        let side = board.size() as f32;
+        let size = (side * SQUARE, side * SQUARE);
+        self.shapes.push(Shape::Rect { at: self.at(0.0, 0.0), size, ink: Ink::Board });
+        for square in board.squares() {
+            if let Some(mark) = self.picture.mark(square) {
+                self.mark(square, mark);
+            }
+        }
+        for number in 0..=board.size() {
+            let along = number as f32;
+            self.line(self.at(along, 0.0), self.at(along, side), 1.5, Ink::Grid);
+            self.line(self.at(0.0, along), self.at(side, along), 1.5, Ink::Grid);
+        }
+    }
+
+    fn mark(&mut self, square: Square, mark: Mark) {
+        let (x, y) = self.centre(square);
+        let (at, size) = ((x - SQUARE / 2.0, y - SQUARE / 2.0), (SQUARE, SQUARE));
+        let (ink, sign) = match mark {
+            Mark::Goal => (Ink::Goal, Ink::GoalSign),
+            Mark::Gated => (Ink::Gated, Ink::GatedSign),
+            Mark::Special => (Ink::Special, Ink::SpecialSign),
+        };
+        self.shapes.push(Shape::Rect { at, size, ink });
+        let d = 0.32 * SQUARE;
+        match mark {
+            Mark::Goal => self.cross((x, y), d, 2.5, sign),
+            Mark::Gated => {
+                let corners = [(x - d, y - d), (x + d, y - d), (x + d, y + d), (x - d, y + d)];
+                self.outline(corners, sign);
+            }
+            Mark::Special => {
+                let d = 1.2 * d;
+                self.outline([(x, y - d), (x + d, y), (x, y + d), (x - d, y)], sign);
+            }
+        }
+    }
+
+    fn outline(&mut self, corners: [Point; 4], ink: Ink) {
+        for (i, &from) in corners.iter().enumerate() {
+            self.line(from, corners[(i + 1) % 4], 2.0, ink);
+        }
+    }
+
+    fn cross(&mut self, (x, y): Point, reach: f32, width: f32, ink: Ink) {
+        self.line((x - reach, y - reach), (x + reach, y + reach), width, ink);
+        self.line((x - reach, y + reach), (x + reach, y - reach), width, ink);
+    }
+
+    /// From under the piece to the middle of the square that it goes to.
+    fn arrow(&mut self) {
+        let Some((from, to)) = self.picture.arrow else {
+            return;
+        };
+        let (from, to) = (self.centre(from), self.centre(to));
+        // Pieces go along files and ranks, so one of the two is 0.
+        let sign = |d: f32| if d == 0.0 { 0.0 } else { d.signum() };
+        let (dx, dy) = (sign(to.0 - from.0), sign(to.1 - from.1));
+        let behind =
+            |by: f32, aside: f32| (to.0 - by * dx - aside * dy, to.1 - by * dy + aside * dx);
+        let tip = behind(-6.0, 0.0);
+        self.line(from, behind(8.0, 0.0), 7.0, Ink::Arrow);
+        let corners = [tip, behind(11.0, 11.0), behind(11.0, -11.0)];
+        self.shapes.push(Shape::Triangle { corners, ink: Ink::Arrow });
+    }
+
+    fn pieces(&mut self) {
+        for square in self.picture.board.squares() {
+            if let Some(kind) = self.picture.layout.piece(square) {
+                self.piece(self.centre(square), 0.36 * SQUARE, kind);
+            }
+        }
+    }
+
+    fn piece(&mut self, centre: Point, radius: f32, kind: Kind) {
+        let (rim, face) = match kind.side() {
+            Side::Attackers => (Ink::DarkRim, Ink::Dark),
+            Side::Defenders => (Ink::LightRim, Ink::Light),
+        };
+        self.disc(centre, radius, rim);
+        self.disc(centre, 0.88 * radius, face);
+        if kind == Kind::King {
+            let ((x, y), arm) = (centre, 0.46 * radius);
+            self.disc(centre, 0.76 * radius, Ink::King);
+            self.line((x - arm, y), (x + arm, y), 3.5, Ink::LightRim);
+            self.line((x, y - arm), (x, y + arm), 3.5, Ink::LightRim);
+        }
+    }
+
+    fn captures(&mut self) {
+        for square in self.picture.captured {
+            self.cross(self.centre(square), 0.3 * SQUARE, 5.0, Ink::Captured);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+use std::fmt::{self, Display, Write};
+
+use super::Sheet;
+use super::shapes::{Ink, Point, Shape};
+
+impl Sheet {
+    /// The sheet as an SVG document, or as a part of an HTML page. It has a title, and a
+    /// description of every board in words.
+    pub fn to_svg(&self) -> String {
+        let mut svg = String::new();
+        // Writing to a string does not fail.
+        let _ = self.write_svg(&mut svg);
+        svg
+    }
+
+    fn write_svg(&self, svg: &mut String) -> fmt::Result {
+        let (width, height) = self.size();
+        writeln!(
+            svg,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+             width=\"{width}\" height=\"{height}\" role=\"img\">"
+        )?;
+        writeln!(svg, "<title>{}</title>", Escaped(&self.title))?;
+        let words: Vec<String> = self.boards.iter().map(|board| board.words()).collect();
+        writeln!(svg, "<desc>{}</desc>", Escaped(&words.join(". ")))?;
+        let [frame, letters] = [Ink::Frame, Ink::Letter].map(Hex);
+        // Where the last row of boards is shorter.
+        writeln!(svg, "<rect width=\"{width}\" height=\"{height}\" fill=\"{frame}\"/>")?;
+        for (_, (x, y), shapes) in self.placed() {
+            writeln!(
+                svg,
+                "<g transform=\"translate({x} {y})\" stroke-linecap=\"round\" \
+                 font-family=\"sans-serif\">"
+            )?;
+            for shape in &shapes {
+                write_shape(svg, shape, letters)?;
+            }
+            writeln!(svg, "</g>")?;
+        }
+        writeln!(svg, "</svg>")
+    }
+}
+
+fn write_shape(svg: &mut String, shape: &Shape, letters: Hex) -> fmt::Result {
+    match shape {
+        Shape::Rect { at, size: (width, height), ink } => {
+            let ((x, y), ink) = (rounded(*at), Hex(*ink));
+            writeln!(
+                svg,
+                "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" fill=\"{ink}\"/>"
+            )
+        }
+        Shape::Disc { centre, radius, ink } => {
+            let ((x, y), (radius, _), ink) = (rounded(*centre), rounded((*radius, 0.0)), Hex(*ink));
+            writeln!(svg, "<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" fill=\"{ink}\"/>")
+        }
+        Shape::Line { from, to, width, ink } => {
+            let ((x, y), (to_x, to_y), ink) = (rounded(*from), rounded(*to), Hex(*ink));
+            writeln!(
+                svg,
+                "<path d=\"M{x} {y}L{to_x} {to_y}\" stroke=\"{ink}\" stroke-width=\"{width}\"/>"
+            )
+        }
+        Shape::Triangle { corners, ink } => {
+            let [(ax, ay), (bx, by), (cx, cy)] = corners.map(rounded);
+            let ink = Hex(*ink);
+            writeln!(svg, "<path d=\"M{ax} {ay}L{bx} {by}L{cx} {cy}Z\" fill=\"{ink}\"/>")
+        }
+        Shape::Text { at, size, is_centred, text } => {
+            let ((x, y), text) = (rounded(*at), Escaped(text));
+            let anchor = if *is_centred { " text-anchor=\"middle\"" } else { "" };
+            writeln!(
+                svg,
+                "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{letters}\"{anchor}>{text}\
+                 </text>"
+            )
+        }
+    }
+}
+
+/// A hundredth of a unit is enough, and no digits are there that only `f32` explains.
+fn rounded((x, y): Point) -> (f32, f32) {
+    ((100.0 * x).round() / 100.0, (100.0 * y).round() / 100.0)
+}
+
+#[derive(Clone, Copy)]
+struct Hex(Ink);
+
+impl Display for Hex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [red, green, blue] = self.0.rgb();
+        write!(f, "#{red:02x}{green:02x}{blue:02x}")
+    }
+}
+
+/// Text as it stands in XML.
+struct Escaped<'a>(&'a str);
+
+impl Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for letter in self.0.chars() {
+            match letter {
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '&' => f.write_str("&amp;")?,
+                letter if letter.is_control() => f.write_char(' ')?,
+                letter => f.write_char(letter)?,
+            }
+        }
+        Ok(())
+    }
+}
