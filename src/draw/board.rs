@@ -2,7 +2,7 @@ use std::fmt::Write;
 
 use crate::board::{Board, Square, SquareSet};
 use crate::moves::{Ending, Move};
-use crate::rules::{Kind, Layout, Ruleset, Side};
+use crate::rules::{Kind, Layout, Ruleset, Side, plural};
 
 /// A board to be drawn: what its squares are, what stands on them, and what happens.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -109,8 +109,8 @@ impl BoardPicture {
 
     /// What a square is.
     pub(super) fn mark(&self, square: Square) -> Option<Mark> {
-        let marked = Mark::ALL.into_iter().zip(&self.marked);
-        marked.into_iter().find(|(_, squares)| squares.contains(square)).map(|(mark, _)| mark)
+        let mut marked = Mark::ALL.into_iter().zip(&self.marked);
+        marked.find(|(_, squares)| squares.contains(square)).map(|(mark, _)| mark)
     }
 
     /// What the marks mean, one a line, with the names that the rules have for the squares.
@@ -134,12 +134,10 @@ impl BoardPicture {
         if let Some(caption) = &self.caption {
             words.push(caption.text.clone());
         }
-        for (kind, plural) in
-            [(Kind::King, "king"), (Kind::Defender, "defenders"), (Kind::Attacker, "attackers")]
-        {
+        for kind in Kind::ALL.into_iter().rev() {
             let squares = self.layout.squares(kind);
             if !squares.is_empty() {
-                words.push(format!("{plural} on {}", list(squares)));
+                words.push(format!("{} on {}", plural(kind), list(squares)));
             }
         }
         if let Some((from, to)) = self.arrow {

@@ -40,11 +40,8 @@ impl Sheet {
 
     /// What is to be drawn, in pixels.
     fn forms(&self) -> Vec<Form> {
-        let (width, height) = self.size();
-        let ground = Shape::Rect { at: (0.0, 0.0), size: (width, height), ink: Ink::Frame };
         let mut forms = Vec::new();
-        add_forms(&mut forms, &ground, (0.0, 0.0));
-        for (_, corner, shapes) in self.placed() {
+        for (corner, shapes) in self.placed() {
             shapes.iter().for_each(|shape| add_forms(&mut forms, shape, corner));
         }
         forms
@@ -137,7 +134,7 @@ struct Band {
 
 impl Band {
     fn new(width: u32, first: u32, rows: u32) -> Band {
-        Band { width, first, rows, pixels: vec![0; (3 * width * rows) as usize] }
+        Band { width, first, rows, pixels: Ink::Frame.rgb().repeat((width * rows) as usize) }
     }
 
     /// Draws the part of a form that is in these rows. A pixel at its border is covered

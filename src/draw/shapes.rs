@@ -112,7 +112,7 @@ fn caption_height(picture: &BoardPicture) -> f32 {
     if picture.caption.is_some() { CAPTION } else { 0.0 }
 }
 
-/// The board as shapes.
+/// The board as shapes, on a ground of [`Ink::Frame`].
 pub(super) fn shapes(picture: &BoardPicture) -> Vec<Shape> {
     let mut drawing = Drawing { picture, shapes: Vec::new() };
     drawing.frame();
@@ -149,9 +149,9 @@ impl Drawing<'_> {
         self.shapes.push(Shape::Disc { centre, radius, ink });
     }
 
+    /// The caption, and the names of files and ranks.
     fn frame(&mut self) {
         let board = self.picture.board;
-        self.shapes.push(Shape::Rect { at: (0.0, 0.0), size: size(self.picture), ink: Ink::Frame });
         if let Some(caption) = &self.picture.caption {
             self.caption(caption);
         }

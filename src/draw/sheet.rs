@@ -36,12 +36,13 @@ impl Sheet {
         (columns as f32 * width, self.boards.len().div_ceil(columns) as f32 * height)
     }
 
-    /// Each board with the place of its upper left corner, and its shapes.
-    pub(super) fn placed(&self) -> impl Iterator<Item = (&BoardPicture, Point, Vec<Shape>)> {
+    /// The shapes of each board, and where its upper left corner is. They are on a ground of
+    /// [`Ink::Frame`](super::shapes::Ink::Frame).
+    pub(super) fn placed(&self) -> impl Iterator<Item = (Point, Vec<Shape>)> {
         let ((width, height), columns) = (self.board_size(), self.columns());
         self.boards.iter().enumerate().map(move |(i, board)| {
             let at = ((i % columns) as f32 * width, (i / columns) as f32 * height);
-            (board, at, shapes::shapes(board))
+            (at, shapes::shapes(board))
         })
     }
 }

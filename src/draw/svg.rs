@@ -24,9 +24,8 @@ impl Sheet {
         let words: Vec<String> = self.boards.iter().map(|board| board.words()).collect();
         writeln!(svg, "<desc>{}</desc>", Escaped(&words.join(". ")))?;
         let [frame, letters] = [Ink::Frame, Ink::Letter].map(Hex);
-        // Where the last row of boards is shorter.
         writeln!(svg, "<rect width=\"{width}\" height=\"{height}\" fill=\"{frame}\"/>")?;
-        for (_, (x, y), shapes) in self.placed() {
+        for ((x, y), shapes) in self.placed() {
             writeln!(
                 svg,
                 "<g transform=\"translate({x} {y})\" stroke-linecap=\"round\" \
