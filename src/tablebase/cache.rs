@@ -26,7 +26,7 @@ use super::frames::{FRAME_BYTES, Frames, WORD_BYTES};
 /// entry, the bytes, and the entry again: if that has not changed, the bytes are those
 /// of the piece, since a frame's old entry is emptied before the frame is filled anew,
 /// and no two fillings have the same turn. If it has changed, the block is decoded
-/// as if it had never been there.
+/// as if it had never been there. (Each entry is a *seqlock*, its turn the generation.)
 ///
 /// Frames are filled under one of 16 locks, each for a share of the frames, of the
 /// directory and of the blocks. When a share is full, its frames are reused in a circle,

@@ -1,4 +1,5 @@
-//! Rows of values: for each row the codes that occur in it, with their lanes.
+//! Rows of values: for each row the codes that occur in it, with their lanes, as
+//! compressed sparse rows (CSR).
 
 use crate::solve::rows::row::{Event, Row};
 use crate::table::{Code, dtw_code};
