@@ -124,8 +124,8 @@ Examples:
 JSON, one line for each position; "dtw" is null for draws, and for WDL tables;
 with --zugzwang, "other_category" and "other_dtw" follow, for the other side to
 move; with --count, one line for each slice and side to move:
-  {"rules":"brandubh","slice":"K1v2","position":"/1tK4/2T4/7/4t2/7/7/7/ a","to_move":"attackers","category":"win","dtw":3,"images":8}
-  {"rules":"brandubh","slice":"K1v2","to_move":"attackers","stored":16295,"placements":130316}"#;
+  {"rules":"brandubh","slice":"K1v2","position":"/2t1K2/4T2/7/5t1/7/7/7/ a","to_move":"attackers","category":"win","dtw":3,"images":8}
+  {"rules":"brandubh","slice":"K1v2","to_move":"attackers","stored":16291,"placements":130316}"#;
 
 /// Looks through slice by slice.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {

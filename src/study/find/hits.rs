@@ -32,9 +32,13 @@ pub(super) struct Longest(BySide<Vec<Hit>>);
 
 impl Longest {
     pub(super) fn of(hits: Vec<Hit>) -> Longest {
+        let mut largest = BySide::<Code>::default();
+        for hit in &hits {
+            largest[hit.to_move] = largest[hit.to_move].max(hit.code);
+        }
         let mut longest = Longest::default();
-        for hit in hits {
-            longest.keep(hit.to_move, vec![hit]);
+        for hit in hits.into_iter().filter(|hit| hit.code == largest[hit.to_move]) {
+            longest.0[hit.to_move].push(hit);
         }
         longest
     }
