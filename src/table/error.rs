@@ -130,10 +130,13 @@ impl fmt::Display for TableErrorKind {
                 write!(f, "the table's {field} {id} is newer than this program; update taflbase")
             }
             Truncated => {
-                f.write_str("the table is cut short; delete it and build or download it again")
+                f.write_str("the table is cut short; delete it and build it, or copy it, again")
             }
             Corrupted(part) => {
-                write!(f, "the table's {part} is damaged; delete it and build or download it again")
+                write!(
+                    f,
+                    "the table's {part} is damaged; delete it and build it, or copy it, again"
+                )
             }
             OutsideTable => f.write_str("the table has no such block or slot"),
             Unwritable(reason) => write!(f, "cannot make a table: {reason}"),

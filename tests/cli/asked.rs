@@ -96,6 +96,15 @@ fn a_folder_that_is_not_there_is_refused_but_by_builds() {
 }
 
 #[test]
+fn a_folder_that_cannot_be_made_is_all_that_a_build_tells() {
+    let place = Place::new();
+    fs::write(place.path("file"), "").unwrap();
+    let run = place.run(&["build", "brandubh", "--men", "3", "--tables", "file/tables"]);
+    run.refused(2, &["file/tables", "cannot make the folder"]);
+    assert_eq!(run.out, "");
+}
+
+#[test]
 fn slices_may_be_listed_with_commas() {
     let place = Place::new();
     let build = ["build", "brandubh", "--slice", "K0v1,K0v2", "--json"];
