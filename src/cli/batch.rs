@@ -11,7 +11,7 @@ use taflbase::position::{Position, PositionError};
 use taflbase::tablebase::{ProbeError, Probed};
 
 use super::failure::Failure;
-use super::output::Session;
+use super::output::{Session, is_standard};
 
 /// Lines that are probed together: each block is read once for all of them.
 const LOT: usize = 1 << 16;
@@ -39,7 +39,7 @@ pub(super) fn run(base: &Tablebase, path: &Path, session: &Session) -> Result<()
     let unreadable = |error: io::Error| {
         Failure::Error(format!("{}: cannot read the positions: {error}", path.display()))
     };
-    let mut input: Box<dyn BufRead> = if path == Path::new("-") {
+    let mut input: Box<dyn BufRead> = if is_standard(path) {
         Box::new(io::stdin().lock())
     } else {
         Box::new(BufReader::new(File::open(path).map_err(unreadable)?))

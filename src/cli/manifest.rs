@@ -5,7 +5,7 @@ use taflbase::manifest::{MANIFEST_FILE, Manifest, SliceEntry};
 
 use super::arguments::Present;
 use super::failure::Failure;
-use super::output::Session;
+use super::output::{Session, is_standard};
 
 /// Write a manifest: what the tables are, for others to compare theirs with
 #[derive(clap::Args)]
@@ -35,7 +35,7 @@ with one side and one file):
 /// Prints or writes.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let base = session.open(&args.present.rules)?;
-    let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    let output = args.output.as_deref().filter(|path| !is_standard(path));
     let mut manifest = match output {
         Some(path) if path.is_file() => Manifest::read(path, base.rules())?,
         _ => Manifest::new(base.rules()),

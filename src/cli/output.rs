@@ -154,6 +154,11 @@ fn needed_memory(base: &Tablebase, slice: Slice) -> Option<u64> {
     sizes.collect::<Option<Vec<u64>>>()?.into_iter().max()
 }
 
+/// Whether a file's name stands for standard input or output.
+pub(super) fn is_standard(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 /// A text as one word of a shell, in quotes if it must be.
 fn shell_word(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);

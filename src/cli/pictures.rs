@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use taflbase::draw::Sheet;
 
 use super::failure::Failure;
+use super::output::is_standard;
 
 /// Pictures to be written.
 #[derive(clap::Args)]
@@ -20,7 +21,6 @@ pub(super) struct Pictures {
 impl Pictures {
     /// Writes those that are wanted. Whether standard output is left for results.
     pub(super) fn write(&self, sheet: impl FnOnce() -> Sheet) -> Result<bool, Failure> {
-        let is_standard = |path: &&Path| *path == Path::new("-");
         let wanted = [self.svg.as_deref(), self.png.as_deref()];
         let standard = wanted.iter().flatten().filter(|path| is_standard(path)).count();
         if standard > 1 {
@@ -44,7 +44,7 @@ fn write(
     path: &Path,
     picture: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    if path == Path::new("-") {
+    if is_standard(path) {
         let mut out = BufWriter::new(io::stdout().lock());
         return picture(&mut out).and_then(|()| out.flush()).map_err(Failure::from);
     }

@@ -1,3 +1,4 @@
+use std::cell::LazyCell;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -99,11 +100,15 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         moves: moves.iter().map(|probed| answer_move(&base, &position, probed)).collect(),
     };
     let told = format!("{} to move: {}", answer.to_move, words(&base, value));
-    let mut board = BoardPicture::new(rules, position.layout());
-    // There is none if it cannot be told from the tables that are there.
-    if let Ok(Some(best)) = base.best_move(&position) {
-        board = board.with_move(&best);
-    }
+    // Only who looks at the board waits for the best move, which probes all moves again.
+    let board = LazyCell::new(|| {
+        let board = BoardPicture::new(rules, position.layout());
+        // There is none if it cannot be told from the tables that are there.
+        match base.best_move(&position) {
+            Ok(Some(best)) => board.with_move(&best),
+            _ => board,
+        }
+    });
     let sheet = || {
         let board = board.clone().with_caption(&told, Some(position.to_move));
         Sheet::new(format!("{}: {}", rules.title, answer.position), vec![board])
