@@ -90,7 +90,7 @@ pub mod kernels {
 #[doc = include_str!("../README.md")]
 mod readme {}
 
-pub use game::{board, moves, notation, perft, position, rules, slice, unmoves, value};
+pub use game::{board, history, moves, notation, perft, position, rules, slice, unmoves, value};
 #[cfg(feature = "build")]
 pub use solve::building as build;
 #[cfg(feature = "build")]
@@ -100,6 +100,7 @@ pub use system::{bytes, progress};
 pub use table::dont_care;
 
 pub use board::Square;
+pub use history::Game;
 pub use position::Position;
 pub use rules::{Ruleset, Side};
 pub use slice::Slice;

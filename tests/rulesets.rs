@@ -408,6 +408,11 @@ fn goals_and_endings_are_checked() {
             "end.endless: is \"undecided\" where the mover who repeats a position loses, for no game is drawn",
         ),
         (
+            "repetition = \"draw\"",
+            "repetition = \"draw\"\nrepetition-occurrence = 1",
+            "end.repetition-occurrence: 1 is no repetition: a position comes back with its second occurrence",
+        ),
+        (
             "endless = \"draw\"",
             "endless = \"undecided\"",
             "end.endless: is \"draw\" unless end.repetition is \"mover-loses\"",

@@ -174,16 +174,23 @@ impl Ruleset {
         lines
     }
 
+    fn describe_repetition(&self) -> String {
+        let meaning = match self.repetition {
+            Repetition::Allowed => return "an earlier position may come back".to_owned(),
+            Repetition::Draw => "the game is drawn when a position comes back",
+            Repetition::MoverLoses => "the mover who brings back an earlier position has lost",
+        };
+        let count = match self.repetition_occurrence {
+            2 => String::new(),
+            count => format!(", for occurrence {count}"),
+        };
+        let start = if self.repetition_counts_start { "" } else { "; the start does not count" };
+        format!("{meaning}{count}{start}")
+    }
+
     fn describe_end(&self, page: &mut Page) {
         page.entry("king wins on", &self.phrase(self.goals));
-        page.entry(
-            "repetition",
-            match self.repetition {
-                Repetition::Allowed => "an earlier position may come back",
-                Repetition::Draw => "the game is drawn when a position comes back",
-                Repetition::MoverLoses => "the mover who brings back an earlier position has lost",
-            },
-        );
+        page.entry("repetition", &self.describe_repetition());
         page.entry(
             "endless play",
             match self.endless {

@@ -3,6 +3,7 @@
 
 pub mod board;
 pub(crate) mod capture;
+pub mod history;
 pub mod moves;
 pub mod notation;
 pub mod perft;

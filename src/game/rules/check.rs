@@ -49,6 +49,8 @@ pub(super) fn ruleset(file: &File) -> Result<Ruleset, FieldFault> {
         first: file.first_mover,
         ply_limit: file.ply_limit.map(NonZeroU32::get),
         repetition: file.end.repetition,
+        repetition_occurrence: file.end.repetition_occurrence.get(),
+        repetition_counts_start: file.end.repetition_counts_start,
         endless: file.end.endless,
         movement,
         hostile,
@@ -199,6 +201,12 @@ fn exceptions(
 
 fn check_end(end: &file::End) -> Result<(), FieldFault> {
     let NoMoves::Loses = end.no_moves;
+    if end.repetition_occurrence.get() == 1 {
+        return fault(
+            "end.repetition-occurrence",
+            "1 is no repetition: a position comes back with its second occurrence",
+        );
+    }
     match (end.repetition, end.endless) {
         (Repetition::MoverLoses, Endless::Draw) => fault(
             "end.endless",

@@ -105,7 +105,20 @@ pub(super) struct End {
     pub goals: Vec<String>,
     pub no_moves: NoMoves,
     pub repetition: Repetition,
+    #[serde(default = "second")]
+    pub repetition_occurrence: NonZeroU32,
+    #[serde(default = "yes")]
+    pub repetition_counts_start: bool,
     pub endless: Endless,
+}
+
+/// A position comes back when it is there for the second time.
+fn second() -> NonZeroU32 {
+    NonZeroU32::MIN.saturating_add(1)
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// What a side without a legal move has: a decision that a file states, though

@@ -47,6 +47,8 @@ impl Ruleset {
                 "goals": list(self.goals),
                 "no_moves": "loses",
                 "repetition": self.repetition,
+                "repetition_occurrence": self.repetition_occurrence,
+                "repetition_counts_start": self.repetition_counts_start,
                 "endless": self.endless,
             },
         })

@@ -125,6 +125,10 @@ pub struct Decisions {
     pub ply_limit: Option<u32>,
     /// What a repeated position means in a played game.
     pub repetition: Repetition,
+    /// Which occurrence of a position, 2 or more, has that meaning.
+    pub repetition_occurrence: u32,
+    /// Whether the position in which a game begins counts as an occurrence.
+    pub repetition_counts_start: bool,
     /// What an endless game is worth.
     pub endless: Endless,
     /// How each kind moves.

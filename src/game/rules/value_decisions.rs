@@ -45,6 +45,8 @@ impl ValueDecisions {
             first: _,
             ply_limit: _,
             repetition: _,
+            repetition_occurrence: _,
+            repetition_counts_start: _,
             // In `places` and `slides`, as what it comes to.
             movement: _,
             board,

@@ -1,0 +1,257 @@
+//! Games that are being played: what tables do not know of a position, its history.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::moves::{Ending, Move, has_move};
+use crate::position::{Position, PositionError};
+use crate::rules::{Repetition, Ruleset, Side};
+
+/// A game from its first position to the one on the board.
+#[derive(Clone, Debug)]
+pub struct Game {
+    rules: Arc<Ruleset>,
+    /// From the first to the one on the board: one more than there are moves.
+    positions: Vec<Position>,
+    moves: Vec<Move>,
+}
+
+/// How a game has ended.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Outcome {
+    /// Who has won; nobody in a draw.
+    pub winner: Option<Side>,
+    /// Why it is over.
+    pub reason: Reason,
+}
+
+/// Why a game is over.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Reason {
+    /// The king is captured.
+    KingCaptured,
+    /// The king has reached a goal.
+    KingEscaped,
+    /// The side to move has no legal move, or no man, and has lost.
+    NoMove,
+    /// A position has come back.
+    Repetition,
+    /// As many plies have been played as the ruleset allows.
+    PlyLimit,
+}
+
+impl Outcome {
+    /// This side has won.
+    pub fn won_by(winner: Side, reason: Reason) -> Outcome {
+        Outcome { winner: Some(winner), reason }
+    }
+
+    /// Nobody has won.
+    pub fn drawn(reason: Reason) -> Outcome {
+        Outcome { winner: None, reason }
+    }
+}
+
+impl fmt::Display for Outcome {
+    /// `the defenders win: the king has escaped`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.winner {
+            Some(winner) => write!(f, "the {} win: {}", winner.name(), self.reason),
+            None => write!(f, "a draw: {}", self.reason),
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Reason::KingCaptured => "the king is captured",
+            Reason::KingEscaped => "the king has escaped",
+            Reason::NoMove => "the other side has no move",
+            Reason::Repetition => "the position was there before",
+            Reason::PlyLimit => "the game has reached its last ply",
+        })
+    }
+}
+
+impl Game {
+    /// A game from the ruleset's start.
+    ///
+    /// # Errors
+    /// If the start is no position in which anybody could move.
+    pub fn new(rules: Arc<Ruleset>) -> Result<Game, PositionError> {
+        let start = Position::start(&rules)?;
+        Game::from_position(rules, start)
+    }
+
+    /// A game from that position. Its history is empty, and its plies are counted
+    /// from there.
+    ///
+    /// # Errors
+    /// If [`Position::check`] refuses the position.
+    pub fn from_position(rules: Arc<Ruleset>, start: Position) -> Result<Game, PositionError> {
+        start.check(&rules)?;
+        Ok(Game { rules, positions: vec![start], moves: Vec::new() })
+    }
+
+    /// The rules it is played by.
+    pub fn rules(&self) -> &Arc<Ruleset> {
+        &self.rules
+    }
+
+    /// The position on the board.
+    pub fn position(&self) -> &Position {
+        // There is always the first one.
+        &self.positions[self.positions.len() - 1]
+    }
+
+    /// All positions, from the first to the one on the board: one more than moves.
+    pub fn positions(&self) -> &[Position] {
+        &self.positions
+    }
+
+    /// The moves that were played.
+    pub fn moves(&self) -> &[Move] {
+        &self.moves
+    }
+
+    /// Plays a legal move of the position on the board; see
+    /// [`parse_move`](crate::notation::parse_move) and
+    /// [`find_move`](crate::moves::find_move). A game that has an
+    /// [`outcome`](Game::outcome) is not to be played on.
+    pub fn play(&mut self, played: &Move) {
+        self.positions.push(self.position().after(played));
+        self.moves.push(*played);
+    }
+
+    /// Takes the last move back, and returns it.
+    pub fn undo(&mut self) -> Option<Move> {
+        let last = self.moves.pop()?;
+        self.positions.pop();
+        Some(last)
+    }
+
+    /// How many plies are left under the ruleset's limit, if it has one.
+    pub fn plies_left(&self) -> Option<u32> {
+        let played = u32::try_from(self.moves.len()).unwrap_or(u32::MAX);
+        self.rules.ply_limit.map(|limit| limit.saturating_sub(played))
+    }
+
+    /// How the game has ended, if it has.
+    pub fn outcome(&self) -> Option<Outcome> {
+        let position = self.position();
+        let mover = position.to_move.other();
+        let ending = self.moves.last().and_then(|played| played.ending);
+        match ending {
+            Some(Ending::KingCaptured) => {
+                return Some(Outcome::won_by(Side::Attackers, Reason::KingCaptured));
+            }
+            Some(Ending::KingEscaped) => {
+                return Some(Outcome::won_by(Side::Defenders, Reason::KingEscaped));
+            }
+            None if !has_move(&self.rules, position) => {
+                return Some(Outcome::won_by(mover, Reason::NoMove));
+            }
+            None => {}
+        }
+        if self.is_repeated() {
+            match self.rules.repetition {
+                Repetition::Allowed => {}
+                Repetition::Draw => return Some(Outcome::drawn(Reason::Repetition)),
+                Repetition::MoverLoses => {
+                    return Some(Outcome::won_by(mover.other(), Reason::Repetition));
+                }
+            }
+        }
+        (self.plies_left() == Some(0)).then_some(Outcome::drawn(Reason::PlyLimit))
+    }
+
+    /// Whether the position on the board has come back as often as the ruleset says.
+    fn is_repeated(&self) -> bool {
+        let again = self.earlier_positions().filter(|&earlier| earlier == self.position()).count();
+        again + 1 >= self.rules.repetition_occurrence as usize
+    }
+
+    /// The earlier positions that can come back and count as an occurrence: none from
+    /// before the last capture, for men do not return.
+    pub fn earlier_positions(&self) -> impl Iterator<Item = &Position> {
+        let captures = self.moves.iter().rposition(|played| !played.captured.is_empty());
+        let counted = usize::from(!self.rules.repetition_counts_start);
+        let first = captures.map_or(counted, |last| last + 1);
+        self.positions[..self.positions.len() - 1].iter().skip(first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::parse_move;
+
+    fn played(rules: &str, start: Option<&str>, moves: &str) -> Game {
+        let rules = Arc::new(Ruleset::builtin(rules).unwrap());
+        let mut game = match start {
+            None => Game::new(rules).unwrap(),
+            Some(text) => {
+                let start = Position::parse(text, &rules).unwrap();
+                Game::from_position(rules, start).unwrap()
+            }
+        };
+        for text in moves.split_whitespace() {
+            assert_eq!(game.outcome(), None, "before {text}");
+            let played = parse_move(game.rules(), game.position(), text).unwrap();
+            game.play(&played);
+        }
+        game
+    }
+
+    #[test]
+    fn a_repetition_means_what_the_ruleset_says() {
+        let shuffle = "d1-c1 d3-c3 c1-d1 c3-d3";
+        let drawn = Some(Outcome::drawn(Reason::Repetition));
+        assert_eq!(played("brandubh", None, shuffle).outcome(), drawn);
+
+        let lost = played("berkeley", None, "i6-f6 f5-f3 i4-i3 e5-f5 i3-i4 f5-e5");
+        let won = Outcome::won_by(Side::Attackers, Reason::Repetition);
+        assert_eq!(lost.outcome(), Some(won));
+
+        // The server does not count the start, so it takes one position more.
+        let start = Some("/t3t3t/1t7/6T2/3T3t1/8t/6T1t/4t4/t2K5/1t3t1t1/ d");
+        let back = "g3-f3 e7-f7 f3-g3 f7-e7";
+        assert_eq!(played("ashton", start, back).outcome(), drawn);
+        assert_eq!(played("ashton-server", start, back).outcome(), None);
+        let again = format!("{back} g3-f3");
+        assert_eq!(played("ashton-server", start, &again).outcome(), drawn);
+    }
+
+    #[test]
+    fn a_capture_lets_nothing_come_back() {
+        let mut game = played("brandubh", Some("/7/4t2/7/7/2K4/7/2t4/ d"), "Kc5-c6");
+        assert_eq!(game.earlier_positions().count(), 1);
+        game.undo();
+        assert_eq!((game.moves().len(), game.undo()), (0, None));
+    }
+
+    #[test]
+    fn endings_are_told_from_each_other() {
+        let escaped = played("brandubh", Some("/7/4t2/7/7/2K4/7/2t4/ d"), "Kc5-c1 e2-e1 Kc1-a1");
+        let outcome = escaped.outcome().unwrap();
+        assert_eq!(outcome.to_string(), "the defenders win: the king has escaped");
+        let last = played("brandubh", Some("/7/7/2t4/7/1TK4/7/7/ d"), "b5-b3");
+        assert_eq!(last.outcome(), None);
+        let taken = played("brandubh", Some("/7/7/2tT3/7/1TK4/7/7/ d"), "b5-b3");
+        let outcome = taken.outcome().unwrap();
+        assert_eq!(outcome, Outcome::won_by(Side::Defenders, Reason::NoMove));
+    }
+
+    #[test]
+    fn the_ply_limit_ends_a_game() {
+        let mut game = played("mcgill", None, "");
+        assert_eq!(game.plies_left(), Some(100));
+        let squares = ["d1-c1", "e4-f4", "c1-b1", "f4-g4"];
+        for text in squares {
+            let played = parse_move(game.rules(), game.position(), text).unwrap();
+            game.play(&played);
+        }
+        assert_eq!((game.plies_left(), game.outcome()), (Some(96), None));
+    }
+}
