@@ -67,6 +67,8 @@
 #[cfg(feature = "capi")]
 pub mod capi;
 pub mod draw;
+#[cfg(feature = "engine")]
+pub mod engine;
 mod game;
 pub mod index;
 #[cfg(feature = "build")]
