@@ -213,8 +213,8 @@ impl Tablebase {
     }
 
     /// What a slice is like, as `taflbase stats --json` tells it: a dict for attackers
-    /// to move and one for defenders to move, with counts over all positions, mirror
-    /// images counted separately, the longest wins and losses, and a histogram.
+    /// to move and one for defenders to move, with counts over all placements, mirror
+    /// images counted separately (as "positions"), the longest wins and losses, and a histogram.
     fn stats<'py>(&self, py: Python<'py>, slice: &str) -> PyResult<Bound<'py, PyAny>> {
         let slice = parse_slice(slice)?;
         let table = self.ask(py, |base| base.best_table(slice))?;
