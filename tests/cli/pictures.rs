@@ -127,6 +127,16 @@ fn a_line_has_a_board_for_each_move_and_the_end() {
     assert_eq!(alone, svg);
 }
 
+#[test]
+fn a_very_long_line_is_no_ribbon() {
+    let rules = Ruleset::builtin("brandubh").unwrap();
+    let board = BoardPicture::new(&rules, rules.start).with_caption("1. d5-d1", None);
+    // As many as the longest win that is known takes plies.
+    let svg = Sheet::new("A line", vec![board; 217]).to_svg();
+    let view = svg.split_once("viewBox=\"0 0 ").unwrap().1.split_once('"').unwrap().0;
+    assert_eq!(view, "3652 7240");
+}
+
 /// Writes a picture to a pipe, which stays one.
 #[cfg(unix)]
 fn is_written_to(place: &Place, pipe: &str) {
