@@ -75,7 +75,7 @@ def test_an_answer_is_shown_with_its_board_and_moves(brandubh: Tablebase) -> Non
     page = probe._repr_html_()
     assert page.startswith("<div>" + brandubh.board(probe.position).svg())
     _, told, table = ElementTree.fromstring(page)
-    assert told.text == f"attackers to move: {probe.category}, plies: {probe.dtw}"
+    assert told.text == "attackers to move: loss in 4 plies"
     rows = [[cell.text or "" for cell in row] for row in table.iter("tr")]
     assert rows[0] == ["move", "value", "conversion", "plies after it"]
     for row, move in zip(rows[1:], probe.moves):
@@ -83,6 +83,11 @@ def test_an_answer_is_shown_with_its_board_and_moves(brandubh: Tablebase) -> Non
         assert row == [move.move, move.category, "yes" if move.conversion else "", plies]
     assert len(rows) == 1 + len(probe.moves)
     assert ["d7-d5xc5", "yes"] in [[row[0], row[2]] for row in rows]
+    for position, words in [
+        ("/2K1t2/7/7/7/7/7/2t4/ d", "defenders to move: win in 1 ply"),
+        ("/1ttttt1/7/7/2K4/7/7/7/ d", "defenders to move: win"),
+    ]:
+        assert f"<p>{words}</p>" in brandubh.probe(position)._repr_html_()
 
 
 def test_answers_are_values(brandubh: Tablebase) -> None:

@@ -77,10 +77,9 @@ class Probe(NamedTuple):
             (move.move, move.category, "yes" if move.conversion else "", plain(move.dtw))
             for move in self.moves
         ]
-        value = self.category if self.dtw is None else f"{self.category}, plies: {self.dtw}"
         moves = "".join(html_row("td", row) for row in rows)
         return (
-            f"<div>{self.board.svg()}<p>{self.to_move} to move: {value}</p>"
+            f"<div>{self.board.svg()}<p>{self.to_move} to move: {in_words(self)}</p>"
             f"<table><thead>{html_row('th', header)}</thead><tbody>{moves}</tbody></table></div>"
         )
 
@@ -155,6 +154,13 @@ class SliceClasses(NamedTuple):
     """As in `Values`."""
     dtw: NDArray[np.int32]
     """As in `Values`."""
+
+
+def in_words(probe: Probe) -> str:
+    """The value as `taflbase probe` tells it."""
+    if probe.dtw is None:
+        return probe.category
+    return f"{probe.category} in {probe.dtw} {'ply' if probe.dtw == 1 else 'plies'}"
 
 
 def plain(plies: Optional[int]) -> str:
