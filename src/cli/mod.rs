@@ -15,6 +15,7 @@ mod line;
 mod machine;
 mod man;
 mod manifest;
+mod match_;
 mod measure;
 mod model;
 mod output;
@@ -81,6 +82,8 @@ enum Command {
     Verify(verify::Args),
     Check(check::Args),
     Manifest(manifest::Args),
+    #[command(name = "match")]
+    Match(match_::Args),
     Bench(bench::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -100,6 +103,7 @@ impl Command {
             | Command::Find(_)
             | Command::Stats(_)
             | Command::Manifest(_)
+            | Command::Match(_)
             | Command::Bench(_)
             | Command::Completions(_)
             | Command::Man(_) => false,
@@ -140,6 +144,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Verify(args) => verify::run(&args, &session),
         Command::Check(args) => check::run(&args, &session),
         Command::Manifest(args) => manifest::run(&args, &session),
+        Command::Match(args) => match_::run(&args, &session),
         Command::Bench(args) => bench::run(&args, &session),
         Command::Completions(args) => completions::run(&args, &session),
         Command::Man(args) => man::run(&args, &session),
