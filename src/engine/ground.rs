@@ -29,7 +29,6 @@ impl Lines {
 /// positions do.
 pub(super) struct Ground<const W: usize> {
     pub(super) size: usize,
-    pub(super) area: usize,
     all: Bits<W>,
     /// The first and the last file.
     west: Bits<W>,
@@ -84,7 +83,6 @@ impl<const W: usize> Ground<W> {
         let movement = &rules.movement[Kind::King];
         Ground {
             size: board.size(),
-            area: board.area(),
             all: board.squares().collect(),
             west: on_file(0),
             east: on_file(board.size() - 1),
