@@ -35,6 +35,8 @@ macro_rules! terms {
 }
 
 terms! {
+    /// The defenders' share in every position: how good the game is for them.
+    Bias = "bias",
     /// The defenders are to move; counts against them when the attackers are.
     Tempo = "tempo",
     /// Squares that the king can go to.
@@ -82,6 +84,7 @@ pub(super) fn count<const W: usize>(
     state: &State<W>,
     tally: &mut impl Tally,
 ) {
+    tally.term(Term::Bias, 1);
     tally.term(Term::Tempo, if state.to_move == Side::Defenders { 1 } else { -1 });
     count_soldiers(ground, state, Kind::Attacker, Term::AttackerMobility, tally);
     count_soldiers(ground, state, Kind::Defender, Term::DefenderMobility, tally);
