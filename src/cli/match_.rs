@@ -1,7 +1,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -12,7 +12,7 @@ use taflbase::arena::{
 use taflbase::engine::Clock;
 use taflbase::rules::{BySide, Side};
 
-use super::arguments::{interrupted, parse_seconds};
+use super::arguments::{on_interrupt, parse_seconds};
 use super::failure::Failure;
 use super::output::{Session, columns};
 
@@ -164,7 +164,9 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         Some(path) => Some(Store::open(path, &tournament.settings).map_err(Failure::error)?),
         None => None,
     };
-    let stopped = interrupted();
+    let stopped = Arc::new(AtomicBool::new(false));
+    let set = Arc::clone(&stopped);
+    on_interrupt(move || !set.swap(true, Ordering::Relaxed));
     let mut teller = Teller { games: args.games, last: Instant::now() };
     let results = tournament.run(store, &stopped, &mut |game, results| {
         teller.tell(session, game, results);

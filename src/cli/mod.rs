@@ -1,5 +1,6 @@
 //! The command line: what users ask for, and what they are told.
 
+mod analyse;
 mod arguments;
 mod batch;
 mod bench;
@@ -78,6 +79,7 @@ enum Command {
     Probe(probe::Args),
     Line(line::Args),
     Find(find::Args),
+    Analyse(analyse::Args),
     Stats(stats::Args),
     Verify(verify::Args),
     Check(check::Args),
@@ -101,6 +103,7 @@ impl Command {
             | Command::Probe(_)
             | Command::Line(_)
             | Command::Find(_)
+            | Command::Analyse(_)
             | Command::Stats(_)
             | Command::Manifest(_)
             | Command::Match(_)
@@ -140,6 +143,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Probe(args) => probe::run(&args, &session),
         Command::Line(args) => line::run(&args, &session),
         Command::Find(args) => find::run(&args, &session),
+        Command::Analyse(args) => analyse::run(&args, &session),
         Command::Stats(args) => stats::run(&args, &session),
         Command::Verify(args) => verify::run(&args, &session),
         Command::Check(args) => check::run(&args, &session),
