@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde::Serialize;
+use taflbase::Tablebase;
 use taflbase::board::Board;
 use taflbase::engine::{Engine, EngineOptions, Iteration, Limits, Line, Score};
 use taflbase::history::Game;
@@ -51,16 +52,15 @@ pub(super) struct Strength {
 }
 
 impl Strength {
-    /// The engine for that ruleset, with its tables.
-    pub(super) fn options(&self, session: &Session, rules: &str) -> Result<EngineOptions, Failure> {
-        let tables = session.open_to_probe(rules)?;
+    /// The engine with those tables.
+    pub(super) fn options(&self, tables: &Arc<Tablebase>) -> EngineOptions {
         let all = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        Ok(EngineOptions {
+        EngineOptions {
             threads: NonZeroUsize::new(self.threads.count()).unwrap_or_else(all),
             table_bytes: (self.hash as usize) << 20,
-            tables: Some(Arc::new(tables)),
-            ..EngineOptions::new(&taflbase::Ruleset::load(rules)?)
-        })
+            tables: Some(Arc::clone(tables)),
+            ..EngineOptions::new(tables.rules())
+        }
     }
 }
 
@@ -81,9 +81,10 @@ of a soldier, one is null; a table win has no plies:
 
 /// Searches, and tells of each iteration.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
-    let mut options = args.strength.options(session, &args.rules)?;
+    let tables = Arc::new(session.open_to_probe(&args.rules)?);
+    let rules = Arc::new(tables.rules().clone());
+    let mut options = args.strength.options(&tables);
     options.lines = NonZeroUsize::new(args.lines.into()).unwrap_or(options.lines);
-    let rules = Arc::new(taflbase::Ruleset::load(&args.rules)?);
     let position = match args.position.is_empty() {
         true => Position::start(&rules)?,
         false => parse_position(&args.position, &rules)?,

@@ -23,6 +23,7 @@ mod output;
 mod perft;
 mod pictures;
 mod plan;
+mod play;
 mod probe;
 mod progress;
 mod rules;
@@ -80,6 +81,7 @@ enum Command {
     Line(line::Args),
     Find(find::Args),
     Analyse(analyse::Args),
+    Play(play::Args),
     Stats(stats::Args),
     Verify(verify::Args),
     Check(check::Args),
@@ -104,6 +106,7 @@ impl Command {
             | Command::Line(_)
             | Command::Find(_)
             | Command::Analyse(_)
+            | Command::Play(_)
             | Command::Stats(_)
             | Command::Manifest(_)
             | Command::Match(_)
@@ -144,6 +147,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Line(args) => line::run(&args, &session),
         Command::Find(args) => find::run(&args, &session),
         Command::Analyse(args) => analyse::run(&args, &session),
+        Command::Play(args) => play::run(&args, &session),
         Command::Stats(args) => stats::run(&args, &session),
         Command::Verify(args) => verify::run(&args, &session),
         Command::Check(args) => check::run(&args, &session),
