@@ -57,6 +57,9 @@ Examples:
   taflbase play brandubh --side none --nodes 20000
   taflbase play berkeley --side both --position "/3tt1t2/1T1tK4/9/1t6t/3T1t1t1/3t4t/2T1t4/t2t4t/8t/ d""#;
 
+/// What is said to those who want to play on.
+const OVER: &str = "the game is over";
+
 /// Which sides the user plays; the engine plays the others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Seats {
@@ -151,6 +154,7 @@ impl Play<'_> {
                 Entry::Empty => {}
                 Entry::Command("quit", _) => return Ok(()),
                 Entry::Command(name, rest) => self.obey(name, &rest)?,
+                Entry::Move(_) if self.game.outcome().is_some() => self.say(OVER)?,
                 Entry::Move(played) => self.play(&played)?,
                 Entry::Wrong(told) => self.say(&told)?,
             }
@@ -159,6 +163,7 @@ impl Play<'_> {
 
     fn obey(&mut self, command: &str, rest: &str) -> Result<(), Failure> {
         match command {
+            "hint" | "tables" | "moves" if self.game.outcome().is_some() => self.say(OVER),
             "hint" => self.hint(),
             "undo" => self.undo(),
             "tables" => self.ask_tables(),
@@ -245,9 +250,6 @@ impl Play<'_> {
     }
 
     fn hint(&mut self) -> Result<(), Failure> {
-        if self.game.outcome().is_some() {
-            return self.say("the game is over");
-        }
         let Some(found) = self.think()? else {
             return self.say("stopped");
         };
@@ -271,9 +273,6 @@ impl Play<'_> {
     }
 
     fn ask_tables(&self) -> Result<(), Failure> {
-        if self.game.outcome().is_some() {
-            return self.say("the game is over");
-        }
         let position = self.game.position();
         match self.tables.probe(position) {
             Ok(probe) => {
