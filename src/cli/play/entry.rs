@@ -75,7 +75,7 @@ pub(super) fn understand(game: &Game, line: &str) -> Entry {
 fn begun_with(game: &Game, text: &str) -> Vec<Move> {
     let plain = |text: &str| text.replace(['-', ' '], "").to_ascii_lowercase();
     let text = plain(text);
-    if text.len() < 2 || game.outcome().is_some() {
+    if text.len() < 2 {
         return Vec::new();
     }
     let board = game.rules().board;
