@@ -56,7 +56,7 @@ Examples:
   taflbase build ashton --slice K2v3 --slice K1v4 --memory 16GiB --threads 8
 
 Counts are over all placements of the men, mirror images counted separately; bits are
-those of a position that is stored.
+those of a stored position.
 
 JSON, one line for each slice when it is done (here with one side and one file); bits
 are null for slices that were there:

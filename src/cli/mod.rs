@@ -9,6 +9,7 @@ mod check;
 mod colour;
 mod completions;
 mod failure;
+mod file;
 mod find;
 mod line;
 mod machine;
