@@ -17,6 +17,7 @@ mod man;
 mod manifest;
 mod measure;
 mod model;
+mod otep;
 mod output;
 mod perft;
 mod pictures;
@@ -82,6 +83,7 @@ enum Command {
     Check(check::Args),
     Manifest(manifest::Args),
     Bench(bench::Args),
+    Otep(otep::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -101,6 +103,7 @@ impl Command {
             | Command::Stats(_)
             | Command::Manifest(_)
             | Command::Bench(_)
+            | Command::Otep(_)
             | Command::Completions(_)
             | Command::Man(_) => false,
         }
@@ -141,6 +144,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Check(args) => check::run(&args, &session),
         Command::Manifest(args) => manifest::run(&args, &session),
         Command::Bench(args) => bench::run(&args, &session),
+        Command::Otep(args) => otep::run(&args, &session),
         Command::Completions(args) => completions::run(&args, &session),
         Command::Man(args) => man::run(&args, &session),
     }
