@@ -19,6 +19,7 @@ mod manifest;
 mod match_;
 mod measure;
 mod model;
+mod otep;
 mod output;
 mod perft;
 mod pictures;
@@ -89,6 +90,7 @@ enum Command {
     #[command(name = "match")]
     Match(match_::Args),
     Bench(bench::Args),
+    Otep(otep::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -111,6 +113,7 @@ impl Command {
             | Command::Manifest(_)
             | Command::Match(_)
             | Command::Bench(_)
+            | Command::Otep(_)
             | Command::Completions(_)
             | Command::Man(_) => false,
         }
@@ -154,6 +157,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Manifest(args) => manifest::run(&args, &session),
         Command::Match(args) => match_::run(&args, &session),
         Command::Bench(args) => bench::run(&args, &session),
+        Command::Otep(args) => otep::run(&args, &session),
         Command::Completions(args) => completions::run(&args, &session),
         Command::Man(args) => man::run(&args, &session),
     }
