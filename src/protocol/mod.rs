@@ -1,0 +1,3 @@
+//! The languages in which other programs play with the engine.
+
+pub mod otep;
