@@ -169,7 +169,7 @@ fn programs_that_do_not_start_are_told() {
         "taflbase: OpenTafl's notation cannot say what the ruleset decides by capture.protected-attackers"
     );
     assert!(start("/no/such/engine --fast", "brandubh").starts_with("engine: cannot be started: "));
-    assert_eq!(start("true", "brandubh"), "true: has ended (waiting for its hello)");
+    assert!(start("true", "brandubh").starts_with("true: has ended"));
     assert!(
         start("'open", "brandubh").ends_with("no command: write the program and its arguments")
     );

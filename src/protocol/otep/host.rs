@@ -27,8 +27,8 @@ pub struct ExternalPlayer {
     command: String,
     /// The program, unless it has failed.
     peer: Option<Peer>,
-    /// The moves of the game that the program knows, if it plays one.
-    known: Option<Vec<Move>>,
+    /// The game as the program knows it, if it plays one.
+    known: Option<Game>,
     /// Whether it has been told its side.
     has_side: bool,
 }
@@ -50,6 +50,7 @@ impl ExternalPlayer {
         let mut player = ExternalPlayer { command, peer: None, known: None, has_side: false };
         let game = Game::new(rules).map_err(|error| player.error(error))?;
         player.begin(&game)?;
+        player.known = None;
         Ok(player)
     }
 
@@ -84,16 +85,21 @@ impl ExternalPlayer {
     /// Tells the moves that the program has not seen: that of its opponent, or a whole
     /// new game.
     fn catch_up(&mut self, game: &Game) -> Result<(), PlayerError> {
-        let news = self.known.as_ref().and_then(|known| game.moves().strip_prefix(&known[..]));
-        match news {
+        let known = self.known.as_ref().filter(|known| known.positions()[0] == game.positions()[0]);
+        match known.and_then(|known| game.moves().strip_prefix(known.moves())) {
             Some([]) => Ok(()),
             Some([played]) => {
-                let (board, played) = (game.rules().board, *played);
+                let board = game.rules().board;
                 let after = layout(game).to_text(board);
-                self.known = Some(game.moves().to_vec());
-                self.say(&format!("opponent-move {} {after}", simple(&played, board)))
+                let line = format!("opponent-move {} {after}", simple(played, board));
+                self.known = Some(game.clone());
+                self.say(&line)
             }
-            Some(_) | None => self.begin(game),
+            Some(_) | None => {
+                let line = record(game).map_err(|reason| self.error(reason))?;
+                self.known = Some(game.clone());
+                self.say(&line)
+            }
         }
     }
 
@@ -136,7 +142,7 @@ impl Player for ExternalPlayer {
 
     fn begin(&mut self, game: &Game) -> Result<(), PlayerError> {
         let record = record(game).map_err(|reason| self.error(reason))?;
-        self.known = Some(game.moves().to_vec());
+        self.known = Some(game.clone());
         self.has_side = false;
         if self.peer.is_some() { self.say(&record) } else { self.launch(&record) }
     }
@@ -154,8 +160,9 @@ impl Player for ExternalPlayer {
         let mut after = game.clone();
         after.play(&played);
         let board = layout(&after).to_text(game.rules().board);
-        self.known = Some(after.moves().to_vec());
-        self.say(&format!("move {board}"))?;
+        self.known = Some(after);
+        // The move counts, even if the program has ended with it.
+        let _ = self.say(&format!("move {board}"));
         Ok(played)
     }
 

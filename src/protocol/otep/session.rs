@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::engine::{Engine, EngineOptions, Iteration, Limits, Line, Score};
-use crate::moves::Move;
+use crate::moves::{Move, legal_moves};
 use crate::rules::{Ruleset, Side};
 use crate::tablebase::Tablebase;
 
@@ -293,13 +293,17 @@ impl Session {
         }
     }
 
+    /// The best move that the host has not refused.
     fn answer_move(&mut self, found: &Iteration) -> Result<String, Fault> {
-        let refused = self.kept.refused();
-        let firsts = found.lines.iter().filter_map(|line| line.moves.first());
-        let Some(best) = firsts.copied().find(|first| !refused.contains(first)) else {
-            return Err(Fault::critical("the host has refused every move that I know"));
+        let refused = self.kept.refused().to_vec();
+        let game = self.kept.game_for(None)?;
+        let board = game.rules().board;
+        // Where tables answer, there may be fewer lines than were wanted.
+        let best = found.lines.iter().filter_map(|line| line.moves.first().copied());
+        let others = legal_moves(game.rules(), game.position());
+        let Some(best) = best.chain(others).find(|mv| !refused.contains(mv)) else {
+            return Err(Fault::critical("the host has refused all legal moves"));
         };
-        let board = self.kept.game_for(None)?.rules().board;
         self.kept.send(best);
         Ok(format!("move {}", simple(&best, board)))
     }
