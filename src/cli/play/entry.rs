@@ -14,6 +14,8 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     ("board", "", "the board, and its position as text"),
     ("side", "SIDE", "what you play: attackers, defenders, both or none"),
     ("new", "", "begin again"),
+    ("save", "FILE", "save the game, as OpenTafl does (.otg)"),
+    ("load", "FILE", "go on with a game that was saved"),
     ("help", "", "this list"),
     ("quit", "", "end; so does the end of input"),
 ];

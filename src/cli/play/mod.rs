@@ -1,6 +1,9 @@
 mod entry;
 mod input;
 
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -12,6 +15,7 @@ use taflbase::engine::{Engine, Iteration, Limits};
 use taflbase::history::Game;
 use taflbase::moves::{Ending, Move, legal_moves};
 use taflbase::position::Position;
+use taflbase::record::Record;
 use taflbase::rules::{Ruleset, Side};
 
 use super::analyse::Strength;
@@ -114,6 +118,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         engine,
         limits: Limits { time: limit, nodes: args.nodes, depth: None },
         seats: args.side.unwrap_or(own),
+        file: None,
         is_thinking,
     };
     play.show()?;
@@ -129,6 +134,8 @@ struct Play<'a> {
     engine: Engine,
     limits: Limits,
     seats: Seats,
+    /// The file of this game.
+    file: Option<PathBuf>,
     /// Whether there is something for Ctrl-C to end.
     is_thinking: Arc<AtomicBool>,
 }
@@ -176,9 +183,15 @@ impl Play<'_> {
                 self.say(&self.game.position().to_text(self.rules()))
             }
             "side" => self.change_seats(rest),
+            "save" | "load" if rest.is_empty() => {
+                self.say(&format!("write {command} and the name of a file"))
+            }
+            "save" => self.save(Path::new(rest)),
+            "load" => self.load(Path::new(rest)),
             "new" => {
                 let first = self.game.positions()[0];
                 self.game = Game::from_position(Arc::clone(self.game.rules()), first)?;
+                self.file = None;
                 self.engine.clear();
                 self.show()
             }
@@ -284,6 +297,46 @@ impl Play<'_> {
                 Failure::Negative(told) => self.say(&told),
                 failure => Err(failure),
             },
+        }
+    }
+
+    /// Saves the game in a new file, or in the one that it was saved in or loaded from.
+    fn save(&mut self, path: &Path) -> Result<(), Failure> {
+        let mut record = Record::new(self.game.clone());
+        for side in Side::ALL {
+            let player = if self.seats.has(side) { "human" } else { "taflbase" };
+            record.tags.push((side.name().to_owned(), player.to_owned()));
+        }
+        let is_own = self.file.as_deref() == Some(path);
+        let mut options = OpenOptions::new();
+        options.write(true).truncate(true).create(is_own).create_new(!is_own);
+        let file = options.open(path);
+        match file.and_then(|mut file| file.write_all(record.to_text().as_bytes())) {
+            Ok(()) => {
+                self.file = Some(path.to_owned());
+                self.say(&format!("saved in {}", path.display()))
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                self.say(&format!("{} is there already: name another file", path.display()))
+            }
+            Err(error) => self.say(&format!("{}: cannot save: {error}", path.display())),
+        }
+    }
+
+    /// Goes on with a game that was saved, by the rules that are played here.
+    fn load(&mut self, path: &Path) -> Result<(), Failure> {
+        let rules = Arc::clone(self.game.rules());
+        let record = fs::read_to_string(path)
+            .map_err(|error| error.to_string())
+            .and_then(|text| Record::parse_with(&text, rules).map_err(|error| error.to_string()));
+        match record {
+            Ok(record) => {
+                self.game = record.game;
+                self.file = Some(path.to_owned());
+                self.engine.clear();
+                self.show()
+            }
+            Err(error) => self.say(&format!("{}: {error}", path.display())),
         }
     }
 
