@@ -152,10 +152,10 @@ mod tests {
         let text = include_str!("../../tests/rulesets/mini-corner.toml");
         let text = text.replace("repetition = \"draw\"", "repetition = \"allowed\"");
         let rules = Arc::new(Ruleset::from_toml(&text, "here").unwrap());
-        for opening in openings(&rules, 8, 0, 40).unwrap() {
+        for opening in openings(&rules, 12, 0, 100).unwrap() {
             let mut game = Game::new(Arc::clone(&rules)).unwrap();
             opening.iter().for_each(|played| game.play(played));
-            assert_eq!(game.positions().iter().collect::<HashSet<_>>().len(), 9);
+            assert_eq!(game.positions().iter().collect::<HashSet<_>>().len(), 13);
         }
     }
 
