@@ -71,6 +71,8 @@ pub mod draw;
 pub mod engine;
 mod game;
 pub mod index;
+#[cfg(feature = "engine")]
+pub mod protocol;
 #[cfg(feature = "build")]
 mod solve;
 mod study;

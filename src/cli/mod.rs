@@ -3,6 +3,7 @@
 mod arguments;
 mod batch;
 mod bench;
+mod berkeley;
 mod build;
 mod calibration;
 mod check;
@@ -81,6 +82,7 @@ enum Command {
     Check(check::Args),
     Manifest(manifest::Args),
     Bench(bench::Args),
+    Berkeley(berkeley::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -100,6 +102,7 @@ impl Command {
             | Command::Stats(_)
             | Command::Manifest(_)
             | Command::Bench(_)
+            | Command::Berkeley(_)
             | Command::Completions(_)
             | Command::Man(_) => false,
         }
@@ -140,6 +143,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Check(args) => check::run(&args, &session),
         Command::Manifest(args) => manifest::run(&args, &session),
         Command::Bench(args) => bench::run(&args, &session),
+        Command::Berkeley(args) => berkeley::run(&args, &session),
         Command::Completions(args) => completions::run(&args, &session),
         Command::Man(args) => man::run(&args, &session),
     }
