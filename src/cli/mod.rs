@@ -6,6 +6,7 @@ mod bench;
 mod berkeley;
 mod build;
 mod calibration;
+mod challenge;
 mod check;
 mod colour;
 mod completions;
@@ -82,6 +83,7 @@ enum Command {
     Check(check::Args),
     Manifest(manifest::Args),
     Bench(bench::Args),
+    Challenge(challenge::Args),
     Berkeley(berkeley::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -102,6 +104,7 @@ impl Command {
             | Command::Stats(_)
             | Command::Manifest(_)
             | Command::Bench(_)
+            | Command::Challenge(_)
             | Command::Berkeley(_)
             | Command::Completions(_)
             | Command::Man(_) => false,
@@ -143,6 +146,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Check(args) => check::run(&args, &session),
         Command::Manifest(args) => manifest::run(&args, &session),
         Command::Bench(args) => bench::run(&args, &session),
+        Command::Challenge(args) => challenge::run(&args, &session),
         Command::Berkeley(args) => berkeley::run(&args, &session),
         Command::Completions(args) => completions::run(&args, &session),
         Command::Man(args) => man::run(&args, &session),

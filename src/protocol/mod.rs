@@ -1,4 +1,4 @@
 //! The languages in which other programs play with the engine.
 
 pub mod berkeley;
-
+pub mod challenge;
