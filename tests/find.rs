@@ -4,6 +4,7 @@ mod positions;
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use positions::all_positions;
 use taflbase::Tablebase;
@@ -300,6 +301,30 @@ fn who_breaks_off_has_had_the_first_positions() {
     let all = all(&search);
     assert!(all.len() > 1000);
     assert_eq!(first, all[..1000]);
+}
+
+#[test]
+fn a_search_goes_on_while_it_is_wanted() {
+    let base = embedded("brandubh");
+    let table = base.table("K1v2".parse().unwrap(), Metric::Dtw).unwrap();
+    let search = || Search::new(base.rules(), table, &Query::default()).unwrap();
+    let whole = all(&search());
+    let asked = AtomicUsize::new(0);
+    let count = || {
+        asked.fetch_add(1, Ordering::Relaxed);
+        true
+    };
+    assert_eq!(all(&search().while_wanted(&count)), whole);
+    let times = asked.into_inner();
+    assert!(times > 2, "{times}");
+    let left = AtomicUsize::new(times / 2);
+    let half = || left.fetch_sub(1, Ordering::Relaxed) > 0;
+    let some = all(&search().while_wanted(&half));
+    assert!(!some.is_empty() && some.len() < whole.len());
+    assert_eq!(some, whole[..some.len()]);
+    let never = search().while_wanted(&|| false);
+    assert!(never.longest().unwrap().is_empty());
+    assert!(random(&[never], 3, 7).unwrap().is_empty());
 }
 
 #[test]

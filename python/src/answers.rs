@@ -10,6 +10,8 @@ use taflbase::rules::Ruleset;
 use taflbase::tablebase::{MoveProbe, Probe};
 use taflbase::value::Value;
 
+use crate::board::Board;
+
 /// The named tuple of that class with these fields.
 pub fn named_tuple<'py>(
     py: Python<'py>,
@@ -51,6 +53,7 @@ pub fn probe<'py>(
         base.category(probe.value.wdl),
         probe.value.plies,
         moves.collect::<PyResult<Vec<_>>>()?,
+        Board::of(base.rules(), position, None),
     );
     named_tuple(py, "Probe", fields)
 }

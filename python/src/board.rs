@@ -1,33 +1,82 @@
+use std::hash::{Hash, Hasher};
+use std::sync::LazyLock;
+
 use pyo3::{pyclass, pymethods};
 use taflbase::draw::{BoardPicture, Sheet, Style};
+use taflbase::moves::Move;
+use taflbase::position::Position;
+use taflbase::rules::Ruleset;
 
 /// A board to look at: in a notebook as a picture, by print as text, made by
 /// Tablebase.board.
-#[pyclass(frozen, module = "taflbase")]
+#[pyclass(frozen, eq, hash, module = "taflbase")]
 pub struct Board {
     title: String,
-    picture: BoardPicture,
+    /// Drawn when somebody looks: it takes as long as a probe of all moves.
+    drawn: LazyLock<Drawn, Box<dyn FnOnce() -> Drawn + Send>>,
+}
+
+/// The picture, with its title, and the text.
+#[derive(PartialEq, Eq, Hash)]
+struct Drawn {
+    text: String,
+    svg: String,
 }
 
 impl Board {
-    pub fn new(title: String, picture: BoardPicture) -> Board {
-        Board { title, picture }
+    /// The board of a position with an arrow for the move.
+    pub fn of(rules: &Ruleset, position: &Position, played: Option<&Move>) -> Board {
+        let mut picture = BoardPicture::new(rules, position.layout());
+        if let Some(played) = played {
+            picture = picture.with_move(played);
+        }
+        let title = format!("{}: {}", rules.title, position.to_text(rules));
+        let sheet_title = title.clone();
+        let draw = move || Drawn {
+            text: picture.to_text(Style::Plain),
+            svg: Sheet::new(sheet_title, vec![picture]).to_svg(),
+        };
+        Board { title, drawn: LazyLock::new(Box::new(draw)) }
+    }
+}
+
+impl PartialEq for Board {
+    fn eq(&self, other: &Board) -> bool {
+        *self.drawn == *other.drawn
+    }
+}
+
+impl Eq for Board {}
+
+impl Hash for Board {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.drawn.hash(state);
     }
 }
 
 #[pymethods]
 impl Board {
+    /// For pickle.
+    #[new]
+    fn new(title: String, text: String, svg: String) -> Board {
+        Board { title, drawn: LazyLock::new(Box::new(|| Drawn { text, svg })) }
+    }
+
+    fn __getnewargs__(&self) -> (&str, &str, &str) {
+        (&self.title, &self.drawn.text, &self.drawn.svg)
+    }
+
     /// The picture as an SVG document.
-    fn svg(&self) -> String {
-        Sheet::new(&self.title, vec![self.picture.clone()]).to_svg()
+    fn svg(&self) -> &str {
+        &self.drawn.svg
     }
 
-    fn _repr_svg_(&self) -> String {
-        self.svg()
+    fn _repr_svg_(&self) -> &str {
+        &self.drawn.svg
     }
 
-    fn __str__(&self) -> String {
-        self.picture.to_text(Style::Plain)
+    fn __str__(&self) -> &str {
+        &self.drawn.text
     }
 
     fn __repr__(&self) -> String {

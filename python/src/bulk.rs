@@ -24,7 +24,8 @@ pub struct Columns {
 pub type Arrays<'py> = (Bound<'py, PyArray1<i8>>, Bound<'py, PyArray1<i32>>);
 
 impl Columns {
-    /// Adds the values of positions by the tables of that metric.
+    /// Adds the values of positions by the tables of that metric, or what is known of them
+    /// by any.
     ///
     /// # Errors
     /// What `refusal` makes of the first one that cannot be probed, and of its number.
@@ -33,7 +34,7 @@ impl Columns {
         py: Python<'_>,
         base: &Tablebase,
         positions: &[Position],
-        metric: Metric,
+        metric: Option<Metric>,
         refusal: impl Fn(usize, ProbeError) -> PyErr,
     ) -> PyResult<()> {
         let values = py.detach(|| probe_many(base, positions, metric));
@@ -63,15 +64,16 @@ impl Columns {
 fn probe_many(
     base: &Tablebase,
     positions: &[Position],
-    metric: Metric,
+    metric: Option<Metric>,
 ) -> Vec<Result<Probed, ProbeError>> {
     let without_plies = |wdl| Probed { wdl, plies: None };
     match metric {
-        Metric::Wdl => {
+        None => base.probe_many(positions),
+        Some(Metric::Wdl) => {
             let answers = base.probe_many_wdl(positions).into_iter();
             answers.map(|answer| answer.map(without_plies)).collect()
         }
-        Metric::Dtw => {
+        Some(Metric::Dtw) => {
             let answers = base.probe_many_dtw(positions).into_iter();
             answers.map(|answer| answer.map(Probed::from)).collect()
         }

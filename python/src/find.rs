@@ -1,6 +1,7 @@
 //! Search in a table, as `taflbase find` does it.
 
 use std::ops::{ControlFlow, RangeInclusive};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::{Bound, FromPyObject, PyAny, PyErr, PyResult, Python};
@@ -120,9 +121,25 @@ pub fn find<'py>(
         return Err(PyValueError::new_err(message));
     }
     let query = wanted.query(base.rules())?;
-    let search = || positions(base.rules(), table, &query, told);
+    let interrupted = Mutex::new(None);
+    let goes_on = || match Python::attach(|py| py.check_signals()) {
+        Ok(()) => true,
+        Err(error) => {
+            *lock(&interrupted) = Some(error);
+            false
+        }
+    };
+    let search = || positions(base.rules(), table, &query, told, &goes_on);
     let found = py.detach(search).map_err(find_error)?;
+    if let Some(error) = lock(&interrupted).take() {
+        return Err(error);
+    }
     found.iter().map(|found| answer(py, base, found)).collect()
+}
+
+/// What is locked is set in one step, so that it is never half done.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn positions(
@@ -130,8 +147,9 @@ fn positions(
     table: &Table<TableFile>,
     query: &Query,
     told: &Told,
+    goes_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<Vec<Found>, FindError> {
-    let search = Search::new(rules, table, query)?;
+    let search = Search::new(rules, table, query)?.while_wanted(goes_on);
     if let Some(count) = told.random {
         return find::random(&[search], count, told.seed);
     }

@@ -22,7 +22,7 @@ use crate::errors::{SliceError, probe_error};
 pub struct Part {
     pub slice: Slice,
     pub to_move: Side,
-    pub metric: Metric,
+    pub metric: Option<Metric>,
     pub rows: Option<(u64, u64)>,
 }
 

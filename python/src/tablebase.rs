@@ -5,7 +5,6 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyAnyMethods, PyModule};
 use pyo3::{Bound, PyAny, PyResult, Python, pyclass, pymethods};
 use taflbase::ProbeError;
-use taflbase::draw::BoardPicture;
 use taflbase::moves::{Move, legal_moves};
 use taflbase::notation::parse_move;
 use taflbase::position::Position;
@@ -133,7 +132,8 @@ impl Tablebase {
     }
 
     /// The value of a position and of each of its moves, best first. A capture may lead
-    /// to a slice whose table is missing: such a move is "unknown".
+    /// to a slice whose table is missing: such a move is "unknown". In a notebook the
+    /// answer is a picture of the board with a table of the moves.
     fn probe<'py>(&self, py: Python<'py>, position: &str) -> PyResult<Bound<'py, PyAny>> {
         let position = self.parse(position)?;
         let probe = self.ask(py, |base| base.probe(&position))?;
@@ -205,16 +205,13 @@ impl Tablebase {
     fn board(&self, position: &str, r#move: Option<&str>) -> PyResult<Board> {
         let position = self.parse(position)?;
         let rules = self.base.rules();
-        let mut picture = BoardPicture::new(rules, position.layout());
-        if let Some(text) = r#move {
-            picture = picture.with_move(&self.parse_move(&position, text)?);
-        }
-        Ok(Board::new(format!("{}: {}", rules.title, position.to_text(rules)), picture))
+        let played = r#move.map(|text| self.parse_move(&position, text)).transpose()?;
+        Ok(Board::of(rules, &position, played.as_ref()))
     }
 
     /// What a slice is like, as `taflbase stats --json` tells it: a dict for attackers
-    /// to move and one for defenders to move, with counts over all positions, mirror
-    /// images counted separately, the longest wins and losses, and a histogram.
+    /// to move and one for defenders to move, with counts over all placements, mirror
+    /// images counted separately (as "positions"), the longest wins and losses, and a histogram.
     fn stats<'py>(&self, py: Python<'py>, slice: &str) -> PyResult<Bound<'py, PyAny>> {
         let slice = parse_slice(slice)?;
         let table = self.ask(py, |base| base.best_table(slice))?;
@@ -240,7 +237,8 @@ impl Tablebase {
     /// board, in which ? is any square and * the rest of a rank: "/*/*/*/3K*/*/*/*/".
     /// longest: only the longest wins of either side to move, or with value="loss" the
     /// longest losses. random: so many positions at random, which depend on the seed
-    /// alone. limit: the first so many; all are a list that may be large.
+    /// alone. limit: the first so many; all are a list that may be large. Ctrl-C ends a
+    /// search.
     #[expect(clippy::too_many_arguments)]
     #[pyo3(signature = (
         slice, *, value=None, plies=None, to_move=None, zugzwang=false, king=None,
@@ -288,17 +286,18 @@ impl Tablebase {
     }
 
     /// The values of many positions as arrays, in their order. metric says which tables
-    /// are asked: "dtw", or the smaller ones of "wdl", which have no distances. The
+    /// are asked: "dtw", or the smaller ones of "wdl", which have no distances; None asks
+    /// either, as probe does: outcomes of all, and distances where there are any. The
     /// first position that cannot be probed raises an error that tells its number.
     #[pyo3(signature = (positions, metric="dtw"))]
     fn probe_many<'py>(
         &self,
         py: Python<'py>,
         positions: Vec<PyBackedStr>,
-        metric: &str,
+        metric: Option<&str>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let rules = self.base.rules();
-        let metric = parse_word("metric", metric)?;
+        let metric = parse_metric(metric)?;
         let refusal = |number, error| bulk_error(&self.base, number, error);
         let mut values = Columns::default();
         for (lot, texts) in positions.chunks(LOT).enumerate() {
@@ -326,10 +325,10 @@ impl Tablebase {
         defenders: &Bound<'py, PyAny>,
         attackers: &Bound<'py, PyAny>,
         to_move: &str,
-        metric: &str,
+        metric: Option<&str>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let squares = Squares::new(king, defenders, attackers, parse_word("to_move", to_move)?)?;
-        let metric = parse_word("metric", metric)?;
+        let metric = parse_metric(metric)?;
         let refusal = |number, error| bulk_error(&self.base, number, error);
         let mut values = Columns::default();
         for first in (0..squares.len()).step_by(LOT) {
@@ -361,7 +360,7 @@ impl Tablebase {
         py: Python<'py>,
         slice: &str,
         to_move: &str,
-        metric: &str,
+        metric: Option<&str>,
         rows: Option<(u64, u64)>,
     ) -> PyResult<Bound<'py, PyAny>> {
         part(slice, to_move, metric, rows)?.values(py, &self.base)
@@ -377,7 +376,7 @@ impl Tablebase {
         py: Python<'py>,
         slice: &str,
         to_move: &str,
-        metric: &str,
+        metric: Option<&str>,
         rows: Option<(u64, u64)>,
     ) -> PyResult<Bound<'py, PyAny>> {
         part(slice, to_move, metric, rows)?.classes(py, &self.base)
@@ -389,12 +388,22 @@ impl Tablebase {
     }
 }
 
-fn part(slice: &str, to_move: &str, metric: &str, rows: Option<(u64, u64)>) -> PyResult<Part> {
+/// Which tables are asked; all, if none are named.
+fn parse_metric(metric: Option<&str>) -> PyResult<Option<Metric>> {
+    metric.map(|metric| parse_word("metric", metric)).transpose()
+}
+
+fn part(
+    slice: &str,
+    to_move: &str,
+    metric: Option<&str>,
+    rows: Option<(u64, u64)>,
+) -> PyResult<Part> {
     let slice = parse_slice(slice)?;
     Ok(Part {
         slice,
         to_move: parse_word("to_move", to_move)?,
-        metric: parse_word("metric", metric)?,
+        metric: parse_metric(metric)?,
         rows,
     })
 }

@@ -134,6 +134,22 @@ def test_many_are_as_one_by_one(brandubh: Tablebase, metric: str, side: str) -> 
         assert values.dtw.tolist() == dtw
 
 
+def test_what_is_known_of_many_is_what_is_known_of_each(brandubh: Tablebase) -> None:
+    # Of K0v5 there is a table without distances, of K1v2 one with.
+    lots = [brandubh.slice_classes(slice, "attackers", None, (0, 9)) for slice in ("K1v2", "K0v5")]
+    with_distances, without = lots
+    assert -1 in without.dtw[without.wdl != 0] and max(with_distances.dtw) > 1
+    positions = [text for lot in lots for text in texts(brandubh, lot, "attackers")[:50]]
+    known = brandubh.probe_many(positions, metric=None)
+    singles = [brandubh.probe(position) for position in positions]
+    assert known.dtw.tolist() == [-1 if one.dtw is None else one.dtw for one in singles]
+    assert known.wdl.tolist() == [WDL[one.category] for one in singles]
+    with pytest.raises(taflbase.MissingTable):
+        brandubh.probe_many(positions)
+    squares = without.king, without.defenders, without.attackers
+    assert np.array_equal(brandubh.probe_squares(*squares, "attackers", None).wdl, without.wdl)
+
+
 def test_parts_make_the_whole(brandubh: Tablebase) -> None:
     rows = brandubh.slice_rows("K2v1")
     cuts = [0, 1, 1, rows // 3, rows]

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import signal
+from types import FrameType
+from typing import Optional
+
 import pytest
 
+import taflbase
 from taflbase import Found, MissingTable, SliceError, Tablebase
 
 
@@ -64,3 +69,32 @@ def test_slices_must_be_there(brandubh: Tablebase) -> None:
         brandubh.find("K1")
     with pytest.raises(MissingTable):
         brandubh.find("K0v6")
+
+
+class Interrupted(Exception):
+    """What Ctrl-C would raise."""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no such timer")
+@pytest.mark.parametrize("told", [{}, {"longest": True}, {"random": 3}])
+def test_a_search_can_be_interrupted(told: dict) -> None:
+    # A search of some hundred milliseconds, and a signal that comes at once.
+    tables = taflbase.open("berkeley")
+    calls = 0
+
+    def count(number: int, frame: Optional[FrameType]) -> None:
+        # A search that asks only when it is over asks once.
+        nonlocal calls
+        calls += 1
+        if calls == 4:
+            raise Interrupted
+
+    before = signal.signal(signal.SIGALRM, count)
+    try:
+        with pytest.raises(Interrupted):
+            signal.setitimer(signal.ITIMER_REAL, 2e-4, 2e-4)
+            tables.find("K2v2", zugzwang=True, **told)
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import shutil
 from importlib import metadata
 from pathlib import Path
@@ -67,6 +68,35 @@ def test_a_board_is_a_picture(brandubh: Tablebase) -> None:
     assert "a move" not in board.svg()
     with pytest.raises(taflbase.MoveError):
         brandubh.board(WON, "c5-d4-e3")
+
+
+def test_an_answer_is_shown_with_its_board_and_moves(brandubh: Tablebase) -> None:
+    probe = brandubh.probe("/7/7/4K2/7/1tT4/7/3t3/ a")
+    page = probe._repr_html_()
+    assert page.startswith("<div>" + brandubh.board(probe.position).svg())
+    _, told, table = ElementTree.fromstring(page)
+    assert told.text == "attackers to move: loss in 4 plies"
+    rows = [[cell.text or "" for cell in row] for row in table.iter("tr")]
+    assert rows[0] == ["move", "value", "conversion", "plies after it"]
+    for row, move in zip(rows[1:], probe.moves):
+        plies = "" if move.dtw is None else str(move.dtw)
+        assert row == [move.move, move.category, "yes" if move.conversion else "", plies]
+    assert len(rows) == 1 + len(probe.moves)
+    assert ["d7-d5xc5", "yes"] in [[row[0], row[2]] for row in rows]
+    for position, words in [
+        ("/2K1t2/7/7/7/7/7/2t4/ d", "defenders to move: win in 1 ply"),
+        ("/1ttttt1/7/7/2K4/7/7/7/ d", "defenders to move: win"),
+    ]:
+        assert f"<p>{words}</p>" in brandubh.probe(position)._repr_html_()
+
+
+def test_answers_are_values(brandubh: Tablebase) -> None:
+    probe = brandubh.probe(WON)
+    again = pickle.loads(pickle.dumps(probe))
+    assert again == probe == brandubh.probe(WON)
+    assert str(again.board) == str(brandubh.board(WON)) and again.board.svg() == probe.board.svg()
+    assert hash(again.board) == hash(probe.board)
+    assert probe.board != brandubh.board(WON, "c5-c1")
 
 
 @pytest.mark.parametrize("side", ["attackers", "defenders"])

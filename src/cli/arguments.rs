@@ -1,6 +1,9 @@
 //! Arguments that several commands take.
 
 use std::ffi::OsString;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use taflbase::Tablebase;
 use taflbase::build::slices_up_to;
@@ -10,7 +13,7 @@ use taflbase::slice::Slice;
 use taflbase::table::Metric;
 use taflbase::tablebase::ProbeError;
 
-use super::failure::Failure;
+use super::failure::{Failure, STOPPED};
 use super::output::Session;
 
 /// Joins the two words of a position behind `--position`, which could else not
@@ -184,6 +187,27 @@ pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
     } else {
         Err("write a number of bytes from 1 up, like 16GiB".to_owned())
     }
+}
+
+/// A time, in seconds.
+pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    // A month, and a millisecond.
+    let sensible = |time: &Duration| time.as_millis() > 0 && time.as_secs() < 1 << 21;
+    seconds.filter(sensible).ok_or_else(|| "write seconds, like 2 or 0.5".to_owned())
+}
+
+/// What Ctrl-C sets from now on, instead of ending the program. A second one ends it.
+pub(super) fn interrupted() -> Arc<AtomicBool> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let set = Arc::clone(&interrupted);
+    // Where there is no such thing as Ctrl-C, nothing sets it.
+    let _ = ctrlc::set_handler(move || {
+        if set.swap(true, Ordering::Relaxed) {
+            std::process::exit(STOPPED.into());
+        }
+    });
+    interrupted
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ if there are no such positions); then one signature of all values. It changes if
 and only if results do, whatever the speed, the threads or the compression. What
 the slices need is built too, and not listed.
 
-Positions are those of both sides to move, one for each class of mirror images.
+Positions are the stored ones of both sides to move, as `taflbase verify` counts them.
 "solving" is all but writing. A core-second is one second of one core; systems
 that do not tell count all threads all the time. The fixed set takes a minute or
 more of one core.
@@ -138,7 +138,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     }
     let header = [
         "slice",
-        "positions",
+        "stored positions",
         "unit",
         "read",
         "initial",

@@ -1,4 +1,5 @@
 use std::fs::File;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, BufRead, BufReader, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -51,7 +52,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let rules = Arc::new(tables.rules().clone());
     let options = EngineOptions { tables: Some(Arc::new(tables)), ..EngineOptions::new(&rules) };
     let engine = Engine::new(Arc::clone(&rules), options);
-    let mut program = Program::new(rules, engine, Effort::default(), fastrand::u64(..))?;
+    let mut program = Program::new(rules, engine, Effort::default(), any_seed())?;
     let prompt = args.input.is_none() && io::stdin().is_terminal();
     let (mut output, mut errors) = (io::stdout().lock(), io::stderr());
     match program.run(input, &mut output, &mut errors, prompt) {
@@ -59,6 +60,11 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         Err(Broken::Input(error)) => Err(unread(args, &error)),
         Err(Broken::Output(error)) => Err(error.into()),
     }
+}
+
+/// Another one each time.
+fn any_seed() -> u64 {
+    RandomState::new().build_hasher().finish()
 }
 
 /// Where commands come from.

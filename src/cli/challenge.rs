@@ -15,12 +15,14 @@ use taflbase::protocol::challenge::{
 };
 use taflbase::rules::Side;
 
-use super::arguments::Threads;
+use super::arguments::{Threads, parse_seconds};
 use super::failure::Failure;
 use super::output::{Session, grouped, time};
 
 /// The ruleset that the server plays.
 const RULES: &str = "ashton-server";
+/// The other player may come late, and think long.
+const LEAST_PATIENCE: Duration = Duration::from_secs(600);
 
 /// Play one game with the server of the Bologna Tablut Challenge
 #[derive(clap::Args)]
@@ -35,22 +37,19 @@ pub(super) struct Args {
     /// Where it listens [default: 5800 for white, 5801 for black]
     #[arg(long, value_name = "N")]
     port: Option<u16>,
-    /// What the server allows for a move, in seconds, up to 86400
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=86_400), allow_negative_numbers = true)]
-    time: u32,
+    /// What the server allows for a move
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = parse_seconds)]
+    time: Duration,
     /// What the server is told to call us
     #[arg(long, value_name = "NAME", default_value = "taflbase")]
     name: String,
     /// Try for so long to connect while the server is not there yet
-    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
-    #[arg(value_parser = clap::value_parser!(u32).range(..=86_400), allow_negative_numbers = true)]
-    retry: u32,
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    retry: Option<Duration>,
     /// Give up when the server says nothing for so long; the other player may come late
     /// [default: 600, or three times --time if that is more]
-    #[arg(long, value_name = "SECONDS")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=604_800), allow_negative_numbers = true)]
-    patience: Option<u32>,
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    patience: Option<Duration>,
     #[command(flatten)]
     threads: Threads,
     /// Memory for what the search remembers, in MiB, up to 1048576
@@ -105,14 +104,13 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         Colour::White => Side::Defenders,
         Colour::Black => Side::Attackers,
     };
-    let seconds = |seconds: u32| Duration::from_secs(seconds.into());
-    let entry = Entry { name: args.name.clone(), side, time: seconds(args.time) };
+    let entry = Entry { name: args.name.clone(), side, time: args.time };
     // The engine takes its memory before the clock runs.
     let mut engine = Engine::new(Arc::clone(&rules), options);
-    let patience = args.patience.unwrap_or(600.max(3 * args.time));
+    let patience = args.patience.unwrap_or(LEAST_PATIENCE.max(3 * args.time));
     let port = args.port.unwrap_or(port(side));
     let refused = |error| refusal(args, patience, &error);
-    let connected = connect(&args.host, port, seconds(args.retry), seconds(patience));
+    let connected = connect(&args.host, port, args.retry.unwrap_or_default(), patience);
     let mut stream = connected.map_err(refused)?;
     session.note(&format!("connected to {}:{port} as {}", args.host, colour(side)));
     let mut tell = |event: Event<'_>| match text(&event) {
@@ -132,12 +130,14 @@ fn threads(args: &Args) -> Result<NonZeroUsize, Failure> {
 }
 
 /// An error, with what to do about it.
-fn refusal(args: &Args, patience: u32, error: &ChallengeError) -> Failure {
+fn refusal(args: &Args, patience: Duration, error: &ChallengeError) -> Failure {
     match error {
-        ChallengeError::Connect { .. } if args.retry == 0 => {
+        ChallengeError::Connect { .. } if args.retry.is_none() => {
             Failure::Error(format!("{error}; start the server first, or wait with --retry 60"))
         }
-        ChallengeError::Silent => Failure::Error(format!("{error}: --patience is {patience} s")),
+        ChallengeError::Silent => {
+            Failure::Error(format!("{error}: --patience is {} s", patience.as_secs_f64()))
+        }
         error => Failure::error(error),
     }
 }

@@ -101,9 +101,8 @@ const LOT_BYTES: usize = 1 << 16;
 
 const HELP: &str = r#"Of a position and its mirror images there is one in the tables: it is found if any
 of its images fits the pattern, is shown as that one, and "images" tells how many
-they are, itself included. With --count, "stored" counts positions as they are in
-the tables, "placements" all their images. Positions come in the order of the
-table: by the soldiers, then by the king's square, then by the side to move.
+they are, itself included. With --count, "stored" counts those, "placements" all their
+images. Positions come in the order of the table: by the soldiers, then by the king's square, then by the side to move.
 
 A placement of the pieces is a mutual zugzwang if each side does worse when it is
 to move than when the other side is: both lose when they are to move, or one loses

@@ -5,6 +5,7 @@ use taflbase::manifest::{MANIFEST_FILE, Manifest, SliceEntry};
 
 use super::arguments::Present;
 use super::failure::Failure;
+use super::file;
 use super::output::{Session, is_standard};
 
 /// Write a manifest: what the tables are, for others to compare theirs with
@@ -47,7 +48,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         changed += usize::from(manifest.insert(entry));
     }
     if let Some(path) = output {
-        manifest.write(path)?;
+        file::write(path, "the manifest", |out| write!(out, "{manifest}"))?;
     }
     match output {
         _ if session.json() => session.json_line(&manifest),

@@ -11,11 +11,13 @@ mod check;
 mod colour;
 mod completions;
 mod failure;
+mod file;
 mod find;
 mod line;
 mod machine;
 mod man;
 mod manifest;
+mod match_;
 mod measure;
 mod model;
 mod output;
@@ -82,6 +84,8 @@ enum Command {
     Verify(verify::Args),
     Check(check::Args),
     Manifest(manifest::Args),
+    #[command(name = "match")]
+    Match(match_::Args),
     Bench(bench::Args),
     Challenge(challenge::Args),
     Berkeley(berkeley::Args),
@@ -103,6 +107,7 @@ impl Command {
             | Command::Find(_)
             | Command::Stats(_)
             | Command::Manifest(_)
+            | Command::Match(_)
             | Command::Bench(_)
             | Command::Challenge(_)
             | Command::Berkeley(_)
@@ -145,6 +150,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Verify(args) => verify::run(&args, &session),
         Command::Check(args) => check::run(&args, &session),
         Command::Manifest(args) => manifest::run(&args, &session),
+        Command::Match(args) => match_::run(&args, &session),
         Command::Bench(args) => bench::run(&args, &session),
         Command::Challenge(args) => challenge::run(&args, &session),
         Command::Berkeley(args) => berkeley::run(&args, &session),

@@ -1,10 +1,10 @@
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use taflbase::draw::Sheet;
 
 use super::failure::Failure;
+use super::file;
 use super::output::is_standard;
 
 /// Pictures to be written.
@@ -44,15 +44,9 @@ fn write(
     path: &Path,
     picture: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    if is_standard(path) {
-        let mut out = BufWriter::new(io::stdout().lock());
-        return picture(&mut out).and_then(|()| out.flush()).map_err(Failure::from);
+    if !is_standard(path) {
+        return file::write(path, "the picture", picture);
     }
-    let written = File::create(path).map(BufWriter::new).and_then(|mut out| {
-        picture(&mut out)?;
-        out.flush()
-    });
-    written.map_err(|error| {
-        Failure::Error(format!("{}: cannot write the picture: {error}", path.display()))
-    })
+    let mut out = BufWriter::new(io::stdout().lock());
+    picture(&mut out).and_then(|()| out.flush()).map_err(Failure::from)
 }

@@ -23,8 +23,8 @@ pub(super) struct Args {
 const HELP: &str = r#"Counts all placements, mirror images separately, from the values in the tables.
 Distances are plies to the end of the game; WDL tables have none.
 
-With --csv, there is a line for each slice, side to move and value: how many positions
-have it, and the first of them in index order.
+With --csv, there is a line for each slice, side to move and value: how many placements
+have it (as "positions"), and the first stored position of them in index order.
 
 Examples:
   taflbase stats brandubh
@@ -35,11 +35,11 @@ A placement of the pieces is a mutual zugzwang if each side does worse when it i
 to move than when the other side is: both lose when they are to move, or one loses
 and the other draws. `taflbase find --zugzwang` shows them.
 
-JSON, one line for each slice and side to move; after the counts come the first
-positions in index order with the longest win and loss (or null), how many mutual
-zugzwangs there are (the same number for both sides; null where undecided positions
-leave it open), and how many positions have each value (here the first of them).
-"max_win" and "max_loss" are null for WDL tables:
+JSON, one line for each slice and side to move; "positions" are all placements.
+After the counts come the first stored positions in index order with the longest win
+and loss (or null), how many mutual zugzwangs there are (the same number for both sides;
+null where undecided positions leave it open), and how many placements have each value
+(here the first of them). "max_win" and "max_loss" are null for WDL tables:
   {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"to_move":"attackers","positions":1668744,"win":130316,"loss":1538428,"draw":0,"undecided":0,"max_win":3,"max_loss":8,"longest_win":"/1tK4/2T4/7/4t2/7/7/7/ a","longest_loss":"/3t1T1/1K5/3t3/7/7/7/7/ a","mutual_zugzwangs":0,"histogram":[{"category":"win","dtw":1,"positions":130212}]}"#;
 
 /// Counts slice by slice.
@@ -87,7 +87,7 @@ fn csv(rules: &Ruleset, report: &SideReport, stats: &SideStats) -> String {
 fn text(base: &Tablebase, report: &SideReport) -> String {
     let counts = &report.counts;
     let mut text = format!(
-        "{} {}, {} to move: {} positions\n",
+        "{} {}, {} to move: {} placements\n",
         report.rules,
         report.slice,
         counts.to_move,
@@ -108,7 +108,7 @@ fn text(base: &Tablebase, report: &SideReport) -> String {
     let zugzwangs = report.mutual_zugzwangs.map_or("unknown".to_owned(), grouped);
     text.push_str(&format!("mutual zugzwangs  {zugzwangs}\n"));
     let rows = report.histogram.iter().map(|bar| row(bar, counts.positions));
-    text + &columns(1, &["value", "plies", "positions", "%"], &rows.collect::<Vec<_>>())
+    text + &columns(1, &["value", "plies", "placements", "%"], &rows.collect::<Vec<_>>())
 }
 
 fn row(bar: &Bar, positions: u64) -> Vec<String> {

@@ -19,7 +19,7 @@ use super::progress::Reporter;
 pub(super) struct Args {
     #[command(flatten)]
     present: Present,
-    /// Prove a sample of this many percent of each slice's blocks (all positions
+    /// Prove a sample of this many percent of each slice's blocks (all stored positions
     /// with one set of attackers), which slices too large for memory allow
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     #[arg(allow_negative_numbers = true)]
@@ -44,12 +44,16 @@ against those stored for what their moves lead to. The same seed gives the same
 blocks. Of the rest of a table, its counts and the hash of its values a sample
 says nothing.
 
+Stored positions are those that tables have slots for: one of each class of mirror
+images, or some more where the attackers are their own mirror image. Both sides to
+move are counted.
+
 Examples:
   taflbase verify brandubh
   taflbase verify brandubh --slice K2v3 --threads 8
   taflbase verify brandubh --slice K3v4 --sample 0.5 --seed 7 --memory 4GiB
 
-JSON, one line for each slice; the verdict is "proved", "consistent", "sampled",
+JSON, one line for each slice; "positions" are the stored ones, the verdict is "proved", "consistent", "sampled",
 "wrong" or "damaged", and the messages are the first few of the findings:
   {"rules":"brandubh","slice":"K2v3","verdict":"proved","positions":9876543,"findings":0,"messages":[],"seconds":4.2}
   {"rules":"brandubh","slice":"K3v4","verdict":"sampled","percent":0.5,"seed":7,"blocks":85,"positions":67218240,"findings":0,"messages":[],"seconds":9.8}"#;
@@ -61,7 +65,7 @@ struct Answer<'a> {
     verdict: &'static str,
     #[serde(flatten)]
     sample: Option<Sampled>,
-    /// Those that were compared and found right.
+    /// The stored ones that were compared and found right.
     positions: u64,
     findings: u64,
     messages: Vec<String>,
@@ -192,10 +196,11 @@ impl Answer<'_> {
         });
         let positions = format!("{}{positions}", sampled.unwrap_or_default());
         let mut text = match self.verdict {
-            "sampled" => format!("{slice}: proved in {positions} positions"),
-            "proved" => format!("{slice}: proved, {positions} positions"),
+            "sampled" => format!("{slice}: proved in {positions} stored positions"),
+            "proved" => format!("{slice}: proved, {positions} stored positions"),
             "consistent" => {
-                format!("{slice}: consistent, not proved: {positions} positions, and no DTW table")
+                let found = format!("{slice}: consistent, not proved");
+                format!("{found}: {positions} stored positions, and no DTW table")
             }
             verdict => format!("{slice}: {verdict}, findings: {findings}"),
         };

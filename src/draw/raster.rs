@@ -51,7 +51,9 @@ impl Sheet {
 /// Adds a shape of a board that has its upper left corner there.
 fn add_forms(forms: &mut Vec<Form>, shape: &Shape, corner: Point) {
     let place = |(x, y): Point| (SCALE * (corner.0 + x), SCALE * (corner.1 + y));
-    let mut add = |outline, ink: Ink| forms.push(Form { outline, colour: ink.rgb() });
+    let mut add = |outline: Outline, ink: Ink| {
+        forms.push(Form { bounds: outline.bounds(), outline, colour: ink.rgb() });
+    };
     let line = |from, to, width: f32| Outline::Round {
         from: place(from),
         to: place(to),
@@ -60,12 +62,12 @@ fn add_forms(forms: &mut Vec<Form>, shape: &Shape, corner: Point) {
     match shape {
         Shape::Rect { at: (x, y), size: (width, height), ink } => {
             let corners = [(*x, *y), (x + width, *y), (x + width, y + height), (*x, y + height)];
-            add(Outline::Convex(corners.map(place).to_vec()), *ink);
+            add(Outline::convex(&corners.map(place)), *ink);
         }
         Shape::Disc { centre, radius, ink } => add(line(*centre, *centre, 2.0 * radius), *ink),
         Shape::Line { from, to, width, ink } => add(line(*from, *to, *width), *ink),
         Shape::Triangle { corners, ink } => {
-            add(Outline::Convex(corners.map(place).to_vec()), *ink);
+            add(Outline::convex(&corners.map(place)), *ink);
         }
         Shape::Text { at, size, is_centred, text } => {
             let (lines, width) = text_lines(*at, *size, *is_centred, text);
@@ -76,6 +78,7 @@ fn add_forms(forms: &mut Vec<Form>, shape: &Shape, corner: Point) {
 
 struct Form {
     outline: Outline,
+    bounds: (Point, Point),
     colour: [u8; 3],
 }
 
@@ -83,11 +86,21 @@ struct Form {
 enum Outline {
     /// All that is near enough to a line; a disc, if it has no length.
     Round { from: Point, to: Point, radius: f32 },
-    /// Corners, clockwise as they are seen.
-    Convex(Vec<Point>),
+    /// Corners, clockwise as they are seen, each with the direction to the next one.
+    Convex(Vec<(Point, Point)>),
 }
 
 impl Outline {
+    fn convex(corners: &[Point]) -> Outline {
+        let next = corners.iter().cycle().skip(1);
+        let sides = corners.iter().zip(next).map(|(&from, to)| {
+            let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+            let length = dx.hypot(dy);
+            (from, (dx / length, dy / length))
+        });
+        Outline::Convex(sides.collect())
+    }
+
     /// How far outside a point is; less than 0 inside.
     fn distance(&self, (x, y): Point) -> f32 {
         match self {
@@ -96,14 +109,14 @@ impl Outline {
                 let square = dx * dx + dy * dy;
                 let along = (x - from.0) * dx + (y - from.1) * dy;
                 let along = if square > 0.0 { (along / square).clamp(0.0, 1.0) } else { 0.0 };
-                (x - from.0 - along * dx).hypot(y - from.1 - along * dy) - radius
+                let (dx, dy) = (x - from.0 - along * dx, y - from.1 - along * dy);
+                // It is a step for each pixel, and `hypot` is many times slower.
+                (dx * dx + dy * dy).sqrt() - radius
             }
-            Outline::Convex(corners) => {
-                let next = corners.iter().cycle().skip(1);
-                let sides = corners.iter().zip(next).map(|(from, to)| {
-                    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
-                    ((x - from.0) * dy - (y - from.1) * dx) / dx.hypot(dy)
-                });
+            Outline::Convex(sides) => {
+                let sides = sides
+                    .iter()
+                    .map(|(from, along)| (x - from.0) * along.1 - (y - from.1) * along.0);
                 sides.fold(f32::MIN, f32::max)
             }
         }
@@ -112,8 +125,8 @@ impl Outline {
     /// The least and the greatest x and y of all that is inside.
     fn bounds(&self) -> (Point, Point) {
         let (points, radius) = match self {
-            Outline::Round { from, to, radius } => (&[*from, *to][..], *radius),
-            Outline::Convex(corners) => (&corners[..], 0.0),
+            Outline::Round { from, to, radius } => (vec![*from, *to], *radius),
+            Outline::Convex(sides) => (sides.iter().map(|(from, _)| *from).collect(), 0.0),
         };
         let fold = |of: fn(&Point) -> f32, start, choose: fn(f32, f32) -> f32| {
             points.iter().map(of).fold(start, choose)
@@ -140,7 +153,7 @@ impl Band {
     /// Draws the part of a form that is in these rows. A pixel at its border is covered
     /// as far as the border is away from the pixel's middle.
     fn draw(&mut self, form: &Form) {
-        let (least, most) = form.outline.bounds();
+        let (least, most) = form.bounds;
         let pixels = |least: f32, most: f32, from: u32, to: u32| {
             let (least, most) = ((least - 1.0).max(0.0) as u32, (most + 2.0).max(0.0) as u32);
             least.clamp(from, to)..most.clamp(from, to)

@@ -1,8 +1,11 @@
 use super::BoardPicture;
 use super::shapes::{self, Point, Shape};
 
-/// How wide a sheet may be, unless a single board is wider.
+/// How wide a sheet may be, unless a single board is wider or there are very many.
 const WIDTH: f32 = 1500.0;
+/// A sheet of several boards is at most so many times as high as it is wide, about: few
+/// programs show pictures of some 2^14 pixels in height, as the longest lines would have.
+const HEIGHT: f32 = 2.0;
 
 /// Boards beside and below one another, to be written as one picture.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,7 +24,10 @@ impl Sheet {
     /// How many boards there are in a row: as few as do with as many rows, so that the last
     /// one is not nearly empty.
     fn columns(&self) -> usize {
-        let most = (WIDTH / self.board_size().0).max(1.0) as usize;
+        let (width, height) = self.board_size();
+        let boards = self.boards.len() as f32;
+        let least = (boards * height / (HEIGHT * width)).sqrt().ceil();
+        let most = (WIDTH / width).max(least).max(1.0) as usize;
         let rows = self.boards.len().div_ceil(most).max(1);
         self.boards.len().div_ceil(rows).max(1)
     }

@@ -1,8 +1,17 @@
 //! The engine: plays every ruleset, and asks the tables at every node.
 
+mod bits;
+mod captures;
+mod evaluate;
+mod generate;
+mod ground;
 mod limits;
 mod player;
 mod report;
+mod search;
+mod state;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -11,10 +20,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::history::Game;
-use crate::moves::{Move, legal_moves};
+use crate::moves::Move;
 use crate::rules::Ruleset;
 use crate::tablebase::Tablebase;
 
+use search::Search;
+
+#[doc(hidden)]
+pub use evaluate::Counts;
+pub use evaluate::{Term, Weight, Weights, WeightsError};
 pub use limits::{Clock, Limits};
 pub use player::{Player, PlayerError};
 pub use report::{Iteration, Line, Score};
@@ -29,6 +43,9 @@ pub struct EngineOptions {
     /// The oracle: the tables that are part of the library, unless you say otherwise;
     /// `None` plays without any.
     pub tables: Option<Arc<Tablebase>>,
+    /// What the terms of the evaluation are worth; the ruleset's own, unless you say
+    /// otherwise.
+    pub weights: Option<Weights>,
     /// How many best lines are searched and told.
     pub lines: NonZeroUsize,
     /// Kept back from a player's clock for the way of the answer.
@@ -42,6 +59,7 @@ impl EngineOptions {
             threads: NonZeroUsize::MIN,
             table_bytes: 64 << 20,
             tables: Some(Arc::new(Tablebase::new(rules.clone()))),
+            weights: None,
             lines: NonZeroUsize::MIN,
             overhead: Duration::from_millis(20),
         }
@@ -52,6 +70,7 @@ impl EngineOptions {
 pub struct Engine {
     rules: Arc<Ruleset>,
     options: EngineOptions,
+    search: Box<dyn Search>,
     stopped: Arc<AtomicBool>,
 }
 
@@ -90,7 +109,8 @@ impl std::error::Error for EngineError {}
 impl Engine {
     /// An engine for games of these rules.
     pub fn new(rules: Arc<Ruleset>, options: EngineOptions) -> Engine {
-        Engine { rules, options, stopped: Arc::default() }
+        let search = search::for_rules(&rules, &options);
+        Engine { rules, options, search, stopped: Arc::default() }
     }
 
     /// What can stop a running search from another thread.
@@ -99,7 +119,9 @@ impl Engine {
     }
 
     /// Forgets what it remembers of earlier searches.
-    pub fn clear(&mut self) {}
+    pub fn clear(&mut self) {
+        self.search.clear();
+    }
 
     /// Searches the game's position within the limits, tells of each iteration, and
     /// returns the last one: its first line begins with the best move.
@@ -109,18 +131,17 @@ impl Engine {
     pub fn search(
         &mut self,
         game: &Game,
-        _limits: &Limits,
+        limits: &Limits,
         report: &mut dyn FnMut(&Iteration),
     ) -> Result<Iteration, EngineError> {
-        let _ = (&self.options, game.outcome());
-        let best = legal_moves(&self.rules, game.position());
-        let best = best.first().ok_or(EngineError::GameOver)?;
-        let line = Line { score: Score::Estimate(0), moves: vec![*best] };
-        let lines = vec![line];
-        let time = Duration::ZERO;
-        let last = Iteration { depth: 1, selective_depth: 1, lines, nodes: 1, table_hits: 0, time };
-        report(&last);
-        Ok(last)
+        if game.rules().fingerprint() != self.rules.fingerprint() {
+            return Err(EngineError::OtherRules);
+        }
+        if game.outcome().is_some() {
+            return Err(EngineError::GameOver);
+        }
+        self.stopped.store(false, Ordering::Relaxed);
+        self.search.search(game, limits, &self.stopped, report)
     }
 
     /// The best move within the limits.

@@ -15,8 +15,8 @@
 //! ```
 
 use std::fmt;
-use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ pub const MANIFEST_FILE: &str = "MANIFEST.json";
 /// No manifest is larger than that: a device may have no end.
 const LARGEST_BYTES: u64 = 1 << 28;
 
-/// What a ruleset's tables are.
+/// What a ruleset's tables are; what it displays is its file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
@@ -179,32 +179,6 @@ impl Manifest {
         }
         true
     }
-
-    /// Writes the manifest: all of it, or nothing.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn write(&self, path: &Path) -> Result<(), ManifestError> {
-        let error = |e| ManifestError { path: path.to_owned(), kind: ManifestErrorKind::Write(e) };
-        if path.exists() && !path.is_file() {
-            // A device or a pipe is written to, not replaced.
-            let mut file = File::options().write(true).open(path).map_err(error)?;
-            return file.write_all(self.to_string().as_bytes()).map_err(error);
-        }
-        let folder = path.parent().filter(|folder| *folder != Path::new(""));
-        let folder = folder.unwrap_or(Path::new("."));
-        let mut file = tempfile::Builder::new();
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            // As other new files, less what the user's mask takes away.
-            file.permissions(fs::Permissions::from_mode(0o666));
-        }
-        let mut file = file.tempfile_in(folder).map_err(error)?;
-        file.write_all(self.to_string().as_bytes()).map_err(error)?;
-        file.persist(path).map_err(|e| error(e.error))?;
-        Ok(())
-    }
 }
 
 impl fmt::Display for Manifest {
@@ -256,8 +230,6 @@ pub struct ManifestError {
 pub enum ManifestErrorKind {
     /// It cannot be read.
     Read(io::Error),
-    /// It cannot be written.
-    Write(io::Error),
     /// It is no manifest.
     Parse(serde_json::Error),
     /// It is one of other rules.
@@ -274,7 +246,6 @@ impl fmt::Display for ManifestError {
         write!(f, "{}: ", self.path.display())?;
         match &self.kind {
             ManifestErrorKind::Read(error) => write!(f, "cannot read the manifest: {error}"),
-            ManifestErrorKind::Write(error) => write!(f, "cannot write the manifest: {error}"),
             ManifestErrorKind::Parse(error) => write!(f, "not a manifest of tables: {error}"),
             ManifestErrorKind::WrongRules { found, wanted } if found == wanted => {
                 write!(f, "a manifest of another version of the rules of {wanted}")

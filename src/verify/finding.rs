@@ -92,7 +92,7 @@ fn counts(rules: &Ruleset, summary: &SideSummary) -> String {
     let endless = rules.endless.name();
     let SideSummary { positions, wins, draws, losses, max_win, max_loss } = summary;
     format!(
-        "{positions} positions, {wins} wins (up to {max_win} plies), {draws} {endless}, \
+        "{positions} placements, {wins} wins (up to {max_win} plies), {draws} {endless}, \
          {losses} losses (up to {max_loss} plies)"
     )
 }

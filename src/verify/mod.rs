@@ -77,8 +77,8 @@ const FEW: usize = 10;
 pub enum Verdict {
     /// All values are right, if those of the slices that captures lead to are.
     Proved {
-        /// Positions compared, both sides to move, mirror images left out as
-        /// far as the index does.
+        /// Stored positions compared, both sides to move: mirror images are left out
+        /// as far as the index does.
         positions: u64,
     },
     /// There is no DTW table, and the WDL tables do not contradict themselves.
@@ -89,9 +89,9 @@ pub enum Verdict {
     /// The values of a sample are right, if those that their moves lead to are.
     /// Of the rest of the table, its counts and its hash nothing is said.
     Sampled {
-        /// Sets of attackers of which all positions were compared.
+        /// Sets of attackers of which all stored positions were compared.
         blocks: u64,
-        /// Positions compared, as above.
+        /// Stored positions compared, as above.
         positions: u64,
         /// [`Metric::Wdl`] if there is no DTW table.
         metric: Metric,

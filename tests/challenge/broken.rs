@@ -47,8 +47,10 @@ fn a_server_that_is_not_there() {
     let address = listener.local_addr().unwrap();
     drop(listener);
     let port = address.port().to_string();
-    for (retry, word) in [("0", "start the server first"), ("1", "tried for 1 s")] {
-        let mut command = program(&["black", "--port", &port, "--retry", retry]);
+    for (retry, word) in [(&[][..], "start the server first"), (&["--retry", "1"], "tried for 1 s")]
+    {
+        let mut command = program(&["black", "--port", &port]);
+        command.args(retry);
         let (status, out, err) = told(command.output().unwrap());
         assert_eq!((status, out.as_str(), err.lines().count()), (Some(2), "", 1), "{err}");
         let named = format!("no server answers at 127.0.0.1:{port}");

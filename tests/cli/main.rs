@@ -11,5 +11,7 @@ mod manifest;
 mod measures;
 mod pictures;
 mod place;
+#[cfg(unix)]
+mod stopped;
 mod tables;
 mod usage;

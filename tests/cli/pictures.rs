@@ -128,8 +128,41 @@ fn a_line_has_a_board_for_each_move_and_the_end() {
 }
 
 #[test]
+fn a_very_long_line_is_no_ribbon() {
+    let rules = Ruleset::builtin("brandubh").unwrap();
+    let board = BoardPicture::new(&rules, rules.start).with_caption("1. d5-d1", None);
+    // As many as the longest win that is known takes plies.
+    let svg = Sheet::new("A line", vec![board; 217]).to_svg();
+    let view = svg.split_once("viewBox=\"0 0 ").unwrap().1.split_once('"').unwrap().0;
+    assert_eq!(view, "3652 7240");
+}
+
+/// Writes a picture to a pipe, which stays one.
+#[cfg(unix)]
+fn is_written_to(place: &Place, pipe: &str) {
+    use std::io::Read;
+    use std::os::unix::fs::FileTypeExt;
+    use std::process::Command;
+
+    let path = place.path(pipe);
+    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    // It is open for both, so that nobody waits for the other.
+    let mut reader = fs::File::options().read(true).write(true).open(&path).unwrap();
+    let probe = ["probe", "brandubh", WON, "--svg"];
+    let whole = place.run(&[&probe[..], &["-"]].concat()).done();
+    place.run(&[&probe[..], &[pipe]].concat()).done();
+    assert!(path.metadata().unwrap().file_type().is_fifo());
+    let mut written = vec![0; whole.len()];
+    reader.read_exact(&mut written).unwrap();
+    assert_eq!(String::from_utf8(written).unwrap(), whole);
+}
+
+#[test]
 fn pictures_that_cannot_be_written_are_told_of() {
     let place = Place::new();
+    // Who replaces a pipe is not let near a device.
+    #[cfg(unix)]
+    is_written_to(&place, "pipe");
     fs::create_dir(place.path("folder")).unwrap();
     for option in ["--svg", "--png"] {
         for command in ["probe", "line"] {
@@ -148,6 +181,43 @@ fn pictures_that_cannot_be_written_are_told_of() {
     }
     let both = ["probe", "brandubh", WON, "--svg", "-", "--png", "-"];
     place.run(&both).refused(2, &["--svg", "--png", "standard output"]);
+}
+
+/// A file that may not grow stands for a disk that becomes full.
+#[cfg(unix)]
+#[test]
+fn files_are_written_whole_or_not_at_all() {
+    use std::os::unix::fs::symlink;
+    use std::process::Command;
+
+    let place = Place::with("brandubh", "2");
+    fs::write(place.path("old"), "mine").unwrap();
+    symlink("old", place.path("link")).unwrap();
+    let files = || fs::read_dir(place.path("")).unwrap().count();
+    let all = files();
+    let commands = [
+        &["probe", "brandubh", WON, "--svg"][..],
+        &["probe", "brandubh", WON, "--png"],
+        &["manifest", "brandubh", "--output"],
+    ];
+    for command in commands {
+        fs::remove_file(place.path("old")).unwrap();
+        for name in ["old", "link"] {
+            let whole = place.command(&[command, &[name]].concat());
+            let program = whole.get_program().to_owned();
+            let mut limited = Command::new("sh");
+            limited.args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\""]);
+            limited.arg(program).args(whole.get_args()).current_dir(place.path(""));
+            let is_there = place.path("old").exists();
+            let before = is_there.then(|| fs::read(place.path("old")).unwrap());
+            Run::of(limited).refused(2, &[name, "cannot write"]);
+            assert_eq!(before, is_there.then(|| fs::read(place.path("old")).unwrap()));
+            assert_eq!(files(), if is_there { all } else { all - 1 });
+            Run::of(whole).done();
+            assert_eq!(files(), all);
+            assert!(place.path("link").is_symlink());
+        }
+    }
 }
 
 #[test]

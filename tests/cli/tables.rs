@@ -194,6 +194,23 @@ fn rulesets_of_one_fingerprint_share_their_tables() {
 }
 
 #[test]
+fn what_is_counted_is_named() {
+    let place = Place::with("brandubh", "2");
+    // One attacker and the king: of the mirror images of a placement one is stored, and
+    // more if the attacker's square is its own image.
+    let verify = place.run(&["verify", "brandubh"]).done();
+    assert!(verify.starts_with("K0v1: proved, 704 stored positions ("), "{verify}");
+    let sample = place.run(&["verify", "brandubh", "--sample", "100"]).done();
+    assert!(
+        sample.contains("proved in ") && sample.contains(" 704 stored positions ("),
+        "{sample}"
+    );
+    let stats = place.run(&["stats", "brandubh"]).done();
+    assert!(stats.starts_with("brandubh K0v1, attackers to move: 1,936 placements\n"), "{stats}");
+    assert!(stats.contains("\nvalue  plies  placements  "), "{stats}");
+}
+
+#[test]
 fn verifying_proves_distances_and_finds_wins_and_losses_consistent() {
     // A game without tables in the program.
     let rules = &*ruleset("mini-corner");

@@ -26,6 +26,8 @@ def open(
 def rulesets() -> list[str]: ...
 @final
 class Board:
+    def __new__(cls, title: str, text: str, svg: str) -> Board: ...
+    def __getnewargs__(self) -> tuple[str, str, str]: ...
     def svg(self) -> str: ...
     def _repr_svg_(self) -> str: ...
 @final
@@ -70,27 +72,27 @@ class Tablebase:
     def position(
         self, king: int, defenders: Iterable[int], attackers: Iterable[int], to_move: _Side
     ) -> str: ...
-    def probe_many(self, positions: Sequence[str], metric: _Metric = "dtw") -> Values: ...
+    def probe_many(self, positions: Sequence[str], metric: Optional[_Metric] = "dtw") -> Values: ...
     def probe_squares(
         self,
         king: ArrayLike,
         defenders: ArrayLike,
         attackers: ArrayLike,
         to_move: _Side,
-        metric: _Metric = "dtw",
+        metric: Optional[_Metric] = "dtw",
     ) -> Values: ...
     def slice_rows(self, slice: str) -> int: ...
     def slice_values(
         self,
         slice: str,
         to_move: _Side,
-        metric: _Metric = "dtw",
+        metric: Optional[_Metric] = "dtw",
         rows: Optional[tuple[int, int]] = None,
     ) -> SliceValues: ...
     def slice_classes(
         self,
         slice: str,
         to_move: _Side,
-        metric: _Metric = "dtw",
+        metric: Optional[_Metric] = "dtw",
         rows: Optional[tuple[int, int]] = None,
     ) -> SliceClasses: ...

@@ -7,10 +7,13 @@ end of the game in plies.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple, Optional
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ._native import Board
 
 
 class Value(NamedTuple):
@@ -64,6 +67,21 @@ class Probe(NamedTuple):
     only."""
     moves: list[MoveProbe]
     """The legal moves, best first."""
+    board: Board
+    """The board, to look at."""
+
+    def _repr_html_(self) -> str:
+        """The board with the value below it, and a table of the moves, best first."""
+        header = ("move", "value", "conversion", "plies after it")
+        rows = [
+            (move.move, move.category, "yes" if move.conversion else "", plain(move.dtw))
+            for move in self.moves
+        ]
+        moves = "".join(html_row("td", row) for row in rows)
+        return (
+            f"<div>{self.board.svg()}<p>{self.to_move} to move: {in_words(self)}</p>"
+            f"<table><thead>{html_row('th', header)}</thead><tbody>{moves}</tbody></table></div>"
+        )
 
 
 class Found(NamedTuple):
@@ -95,7 +113,8 @@ class Values(NamedTuple):
     """`WIN` (1), `DRAW` (0; undecided, where the rules say so) or `LOSS` (-1) for the
     side to move."""
     dtw: NDArray[np.int32]
-    """Plies to the end of the game; -1 for a draw, and where WDL tables were asked."""
+    """Plies to the end of the game; -1 for a draw, and where the tables that were asked
+    have no distances."""
 
 
 class SliceValues(NamedTuple):
@@ -135,3 +154,19 @@ class SliceClasses(NamedTuple):
     """As in `Values`."""
     dtw: NDArray[np.int32]
     """As in `Values`."""
+
+
+def in_words(probe: Probe) -> str:
+    """The value as `taflbase probe` tells it."""
+    if probe.dtw is None:
+        return probe.category
+    return f"{probe.category} in {probe.dtw} {'ply' if probe.dtw == 1 else 'plies'}"
+
+
+def plain(plies: Optional[int]) -> str:
+    return "" if plies is None else str(plies)
+
+
+def html_row(cell: str, texts: Iterable[str]) -> str:
+    """A row of a table. No text here has a character that HTML takes for its own."""
+    return "<tr>" + "".join(f"<{cell}>{text}</{cell}>" for text in texts) + "</tr>"

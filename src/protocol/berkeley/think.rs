@@ -1,7 +1,6 @@
 use std::time::{Duration, Instant};
 
-use fastrand::Rng;
-
+use crate::arena::chance::Chance;
 use crate::board::Symmetry;
 use crate::engine::{Clock, Engine, EngineError, Iteration, Limits, Score};
 use crate::history::Game;
@@ -33,12 +32,12 @@ pub(super) struct Thinker {
     effort: Effort,
     /// What is left of the game's time.
     left: Duration,
-    random: Rng,
+    chance: Chance,
 }
 
 impl Thinker {
     pub(super) fn new(engine: Engine, effort: Effort, seed: u64) -> Thinker {
-        Thinker { engine, effort, left: effort.game, random: Rng::with_seed(seed) }
+        Thinker { engine, effort, left: effort.game, chance: chance(seed) }
     }
 
     /// A new game begins.
@@ -49,7 +48,7 @@ impl Thinker {
 
     /// From here on, the same moves are answered by the same moves.
     pub(super) fn seed(&mut self, seed: u64) {
-        self.random = Rng::with_seed(seed);
+        self.chance = chance(seed);
         self.engine.clear();
     }
 
@@ -88,6 +87,10 @@ impl Thinker {
             let square = |square| symmetry.apply(rules.board, square);
             find_move(rules, game.position(), square(chosen.from), square(chosen.to))
         };
-        self.random.choice(&kept).and_then(image).unwrap_or(chosen)
+        self.chance.choose(&kept).and_then(image).unwrap_or(chosen)
     }
+}
+
+fn chance(seed: u64) -> Chance {
+    Chance::new(seed, b"berkeley")
 }

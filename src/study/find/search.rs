@@ -17,6 +17,7 @@ pub struct Search<'a, S> {
     scan: Scan<'a, S>,
     query: Query,
     patterns: Vec<Pattern>,
+    goes_on: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl<'a, S: Source + Sync> Search<'a, S> {
@@ -33,11 +34,18 @@ impl<'a, S: Source + Sync> Search<'a, S> {
         query.pattern.check(rules)?;
         let scan = Scan::new(rules, table)?;
         let patterns = query.pattern.images(rules);
-        let search = Search { scan, query: query.clone(), patterns };
+        let search = Search { scan, query: query.clone(), patterns, goes_on: &|| true };
         if query.plies.is_some() {
             search.check_distances()?;
         }
         Ok(search)
+    }
+
+    /// The search, which asks now and then on the thread of whoever waits for it whether
+    /// to go on. If not, it ends as if the rest of the table had nothing.
+    #[must_use]
+    pub fn while_wanted(self, goes_on: &'a (dyn Fn() -> bool + Sync)) -> Search<'a, S> {
+        Search { goes_on, ..self }
     }
 
     /// Hands over each position, until that breaks off. Who breaks off soon does not
@@ -116,8 +124,9 @@ impl<'a, S: Source + Sync> Search<'a, S> {
     fn run<T: Send>(
         &self,
         work: impl Fn(Vec<Hit>) -> T + Sync,
-        take: impl FnMut(T) -> ControlFlow<()>,
+        mut take: impl FnMut(T) -> ControlFlow<()>,
     ) -> Result<(), FindError> {
+        let take = |done| if (self.goes_on)() { take(done) } else { ControlFlow::Break(()) };
         let sides = if self.query.zugzwang { &Side::ALL } else { self.query.sides() };
         let places = self.scan.rules.places(Kind::King);
         let kings = |attackers, defenders| {

@@ -43,14 +43,14 @@ pub struct ValueCount {
     pub wdl: Wdl,
     /// The distance to the end; `None` for draws, and in WDL tables.
     pub plies: Option<Plies>,
-    /// How many positions have this value, mirror images counted separately.
+    /// How many placements have this value, mirror images counted separately.
     pub positions: u64,
     /// The first of them in index order, and so a canonical one.
     pub example: Position,
 }
 
 impl SideStats {
-    /// All positions.
+    /// All placements.
     pub fn positions(&self) -> u64 {
         self.values.iter().map(|value| value.positions).sum()
     }

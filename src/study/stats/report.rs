@@ -18,7 +18,7 @@ use super::{SideStats, ValueCount};
 pub struct SideCounts {
     /// `attackers` or `defenders`.
     pub to_move: String,
-    /// All positions.
+    /// All placements.
     pub positions: u64,
     /// Those that the side to move wins.
     pub win: u64,
@@ -66,7 +66,7 @@ pub struct SideReport {
     pub defenders: usize,
     /// Attacking soldiers.
     pub attackers: usize,
-    /// How many positions have which outcome.
+    /// How many placements have which outcome.
     #[serde(flatten)]
     pub counts: SideCounts,
     /// The first position with the longest win.
@@ -75,7 +75,7 @@ pub struct SideReport {
     pub longest_loss: Option<String>,
     /// How many placements are mutual zugzwangs: see [`SideStats::mutual_zugzwangs`].
     pub mutual_zugzwangs: Option<u64>,
-    /// How many positions have each value: wins, the quickest first, then draws,
+    /// How many placements have each value: wins, the quickest first, then draws,
     /// then losses, the quickest first.
     pub histogram: Vec<Bar>,
 }
@@ -88,7 +88,7 @@ pub struct Bar {
     pub category: &'static str,
     /// Plies to the end of the game; `None` for draws, and for WDL tables.
     pub dtw: Option<Plies>,
-    /// How many positions have this value.
+    /// How many placements have this value.
     pub positions: u64,
 }
 

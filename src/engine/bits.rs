@@ -1,0 +1,139 @@
+use std::ops::{BitAnd, BitOr, BitXor, Not};
+
+use crate::board::{Square, SquareSet};
+
+/// A set of squares in as many words as the board needs: 1 for 7x7, 2 up to 11x11, 3
+/// for 13x13, 6 for the largest. Square `i` is bit `i % 64` of word `i / 64`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Bits<const W: usize>([u64; W]);
+
+impl<const W: usize> Bits<W> {
+    pub(super) const EMPTY: Bits<W> = Bits([0; W]);
+
+    /// The same set, which must fit.
+    pub(super) fn of(squares: SquareSet) -> Bits<W> {
+        let words = squares.words();
+        debug_assert!(words[W..].iter().all(|&word| word == 0), "a square beyond the board");
+        Bits(std::array::from_fn(|i| words[i]))
+    }
+
+    /// The same set.
+    #[inline]
+    pub(super) fn squares(self) -> SquareSet {
+        SquareSet::from_words(std::array::from_fn(|i| if i < W { self.0[i] } else { 0 }))
+    }
+
+    #[inline]
+    pub(super) fn one(square: usize) -> Bits<W> {
+        Bits(std::array::from_fn(|i| if i == square / 64 { 1 << (square % 64) } else { 0 }))
+    }
+
+    #[inline]
+    pub(super) fn contains(&self, square: usize) -> bool {
+        self.0[square / 64] >> (square % 64) & 1 == 1
+    }
+
+    #[inline]
+    pub(super) fn insert(&mut self, square: usize) {
+        self.0[square / 64] |= 1 << (square % 64);
+    }
+
+    #[inline]
+    pub(super) fn remove(&mut self, square: usize) {
+        self.0[square / 64] &= !(1 << (square % 64));
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.iter().fold(0, |all, word| all | word) == 0
+    }
+
+    #[inline]
+    pub(super) fn meets(&self, other: &Bits<W>) -> bool {
+        !(*self & *other).is_empty()
+    }
+
+    #[inline]
+    pub(super) fn len(&self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// The squares of this set that are not in the other one.
+    #[inline]
+    #[must_use]
+    pub(super) fn without(self, other: Bits<W>) -> Bits<W> {
+        Bits(std::array::from_fn(|i| self.0[i] & !other.0[i]))
+    }
+
+    /// Every square moved on by that many, fewer than 64: what goes over the last word
+    /// is lost.
+    #[inline]
+    #[must_use]
+    pub(super) fn up(self, by: usize) -> Bits<W> {
+        Bits(std::array::from_fn(|i| {
+            let carried = if i > 0 { self.0[i - 1] >> (64 - by) } else { 0 };
+            self.0[i] << by | carried
+        }))
+    }
+
+    /// Every square moved back by that many, fewer than 64: what goes below the first
+    /// is lost.
+    #[inline]
+    #[must_use]
+    pub(super) fn down(self, by: usize) -> Bits<W> {
+        Bits(std::array::from_fn(|i| {
+            let carried = if i + 1 < W { self.0[i + 1] << (64 - by) } else { 0 };
+            self.0[i] >> by | carried
+        }))
+    }
+
+    /// The squares in order.
+    #[inline]
+    pub(super) fn iter(self) -> impl Iterator<Item = usize> {
+        let mut left = self.0;
+        let mut word = 0;
+        std::iter::from_fn(move || {
+            while left[word] == 0 {
+                word += 1;
+                if word == W {
+                    word = W - 1;
+                    return None;
+                }
+            }
+            let bit = left[word].trailing_zeros() as usize;
+            left[word] &= left[word] - 1;
+            Some(word * 64 + bit)
+        })
+    }
+}
+
+impl<const W: usize> FromIterator<Square> for Bits<W> {
+    fn from_iter<I: IntoIterator<Item = Square>>(squares: I) -> Bits<W> {
+        Bits::of(squares.into_iter().collect())
+    }
+}
+
+macro_rules! by_word {
+    ($trait:ident, $method:ident, $operator:tt) => {
+        impl<const W: usize> $trait for Bits<W> {
+            type Output = Bits<W>;
+            #[inline]
+            fn $method(self, other: Bits<W>) -> Bits<W> {
+                Bits(std::array::from_fn(|i| self.0[i] $operator other.0[i]))
+            }
+        }
+    };
+}
+
+by_word!(BitAnd, bitand, &);
+by_word!(BitOr, bitor, |);
+by_word!(BitXor, bitxor, ^);
+
+impl<const W: usize> Not for Bits<W> {
+    type Output = Bits<W>;
+    /// Those beyond the board are in it, too.
+    #[inline]
+    fn not(self) -> Bits<W> {
+        Bits(self.0.map(|word| !word))
+    }
+}

@@ -1,0 +1,187 @@
+use crate::rules::{Kind, Side};
+
+use super::super::bits::Bits;
+use super::super::generate::squares;
+use super::super::ground::{Ground, Lines};
+use super::super::state::State;
+
+/// Collects what a position has.
+pub(super) trait Tally {
+    /// A man of that kind stands on that square.
+    fn place(&mut self, kind: Kind, square: usize);
+    /// The position has that term so many times, from the defenders' side.
+    fn term(&mut self, term: Term, count: i32);
+}
+
+macro_rules! terms {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+        /// What counts beside where the men stand. Counted from the defenders' side.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[repr(usize)]
+        pub enum Term { $($(#[$doc])* $variant,)* }
+
+        impl Term {
+            /// How many there are.
+            pub const COUNT: usize = Term::ALL.len();
+            /// All of them, in their order.
+            pub const ALL: &[Term] = &[$(Term::$variant,)*];
+
+            /// Its name in files of weights.
+            pub fn name(self) -> &'static str {
+                match self { $(Term::$variant => $name,)* }
+            }
+        }
+    };
+}
+
+terms! {
+    /// The defenders' share in every position: how good the game is for them.
+    Bias = "bias",
+    /// The defenders are to move; counts against them when the attackers are.
+    Tempo = "tempo",
+    /// Squares that the king can go to.
+    KingMobility = "king-mobility",
+    /// An open line from the king to a goal.
+    OpenLine = "open-line",
+    /// The king can go to a square from which a line to a goal is open.
+    OneLineSquare = "one-line-square",
+    /// He can go to two of them.
+    TwoLineSquares = "two-line-squares",
+    /// Or to more.
+    MoreLineSquares = "more-line-squares",
+    /// From a square that he can go to, two lines are open.
+    DoubleLine = "double-line",
+    /// No way over empty squares leads from the king to a goal.
+    Enclosed = "enclosed",
+    /// One of the king's neighbours is hostile to him, where two suffice to capture him.
+    OneHostile = "one-hostile",
+    /// Two are.
+    TwoHostile = "two-hostile",
+    /// Three are.
+    ThreeHostile = "three-hostile",
+    /// One of them, where four are needed.
+    OneOfFour = "one-of-four",
+    /// Two of four.
+    TwoOfFour = "two-of-four",
+    /// Three of four.
+    ThreeOfFour = "three-of-four",
+    /// Squares on which an attacker would capture the king, if one could go there.
+    KingCaptureSquares = "king-capture-squares",
+    /// Squares on which an attacker would capture a defender.
+    LostByDefenders = "capture-squares-attackers",
+    /// Squares on which a defender would capture an attacker.
+    LostByAttackers = "capture-squares-defenders",
+    /// Moves of the attackers.
+    AttackerMobility = "attacker-mobility",
+    /// Moves of the defenders' soldiers.
+    DefenderMobility = "defender-mobility",
+}
+
+/// Counts everything that a position has.
+#[inline]
+pub(super) fn count<const W: usize>(
+    ground: &Ground<W>,
+    state: &State<W>,
+    tally: &mut impl Tally,
+) {
+    tally.term(Term::Bias, 1);
+    tally.term(Term::Tempo, if state.to_move == Side::Defenders { 1 } else { -1 });
+    count_soldiers(ground, state, Kind::Attacker, Term::AttackerMobility, tally);
+    count_soldiers(ground, state, Kind::Defender, Term::DefenderMobility, tally);
+    count_king(ground, state, tally);
+    count_danger(ground, state, tally);
+    let lost_by_defenders = state.capture_squares(ground, Side::Attackers).len();
+    tally.term(Term::LostByDefenders, lost_by_defenders as i32);
+    let lost_by_attackers = state.capture_squares(ground, Side::Defenders).len();
+    tally.term(Term::LostByAttackers, lost_by_attackers as i32);
+}
+
+#[inline]
+fn count_soldiers<const W: usize>(
+    ground: &Ground<W>,
+    state: &State<W>,
+    kind: Kind,
+    mobility: Term,
+    tally: &mut impl Tally,
+) {
+    let mut moves = 0;
+    for square in state.soldiers[kind.side()].iter() {
+        tally.place(kind, square);
+        moves += state.targets(ground, kind, square).len();
+    }
+    tally.term(mobility, moves as i32);
+}
+
+/// Where the king can go, and what is open to him from there.
+#[inline]
+fn count_king<const W: usize>(ground: &Ground<W>, state: &State<W>, tally: &mut impl Tally) {
+    tally.place(Kind::King, state.king);
+    let targets = state.targets(ground, Kind::King, state.king);
+    tally.term(Term::KingMobility, targets.len() as i32);
+    let goals = ground.goal_lines[state.king];
+    let open = Lines { rank: targets.rank & goals.rank, file: targets.file & goals.file };
+    if !open.is_empty() {
+        tally.term(Term::OpenLine, open.len() as i32);
+    }
+    let mut line_squares = 0;
+    let mut double = false;
+    for to in squares(ground, state.king, targets) {
+        // A line back over the square that he leaves is an open one already.
+        let lines = open_from(ground, state, to);
+        line_squares += i32::from(lines > 0);
+        double |= lines > 1;
+    }
+    match line_squares {
+        0 => {}
+        1 => tally.term(Term::OneLineSquare, 1),
+        2 => tally.term(Term::TwoLineSquares, 1),
+        _ => tally.term(Term::MoreLineSquares, 1),
+    }
+    tally.term(Term::DoubleLine, i32::from(double));
+    tally.term(Term::Enclosed, i32::from(is_enclosed(ground, state)));
+}
+
+/// How many goals the king could go to from that square.
+#[inline]
+pub(in crate::engine) fn open_from<const W: usize>(ground: &Ground<W>, state: &State<W>, at: usize) -> u32 {
+    let targets = state.targets(ground, Kind::King, at);
+    let goals = ground.goal_lines[at];
+    Lines { rank: targets.rank & goals.rank, file: targets.file & goals.file }.len()
+}
+
+/// Whether no way over empty squares leads from the king to a goal.
+#[inline]
+fn is_enclosed<const W: usize>(ground: &Ground<W>, state: &State<W>) -> bool {
+    let free = ground.king_squares.without(state.occupied());
+    let mut region = Bits::one(state.king);
+    loop {
+        let grown = region | ground.grown(region) & free;
+        if grown.meets(&ground.goals) {
+            return false;
+        }
+        if grown == region {
+            return true;
+        }
+        region = grown;
+    }
+}
+
+#[inline]
+fn count_danger<const W: usize>(ground: &Ground<W>, state: &State<W>, tally: &mut impl Tally) {
+    let neighbours = ground.next(state.king);
+    let hostile =
+        neighbours.into_iter().filter(|&square| state.is_hostile_to_king(ground, square)).count();
+    let needs_four = ground.surrounded.contains(state.king);
+    let term = match (hostile, needs_four) {
+        (0, _) => return,
+        (1, false) => Term::OneHostile,
+        (2, false) => Term::TwoHostile,
+        (_, false) => Term::ThreeHostile,
+        (1, true) => Term::OneOfFour,
+        (2, true) => Term::TwoOfFour,
+        (_, true) => Term::ThreeOfFour,
+    };
+    tally.term(term, 1);
+    let squares = state.king_capture_squares(ground);
+    tally.term(Term::KingCaptureSquares, squares.len() as i32);
+}

@@ -1,0 +1,165 @@
+use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
+
+use serde::Deserialize;
+
+use crate::rules::{ByKind, Kind, Ruleset};
+
+use super::{Term, classes, orbits, representatives};
+
+/// What something is worth to the defenders, in hundredths of a soldier: with all men
+/// on the board, and with none.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Deserialize)]
+#[serde(from = "[i32; 2]")]
+pub struct Weight {
+    /// With all men of the starting position.
+    pub start: i32,
+    /// Towards the end; in between, the share of men that are left decides.
+    pub end: i32,
+}
+
+impl From<[i32; 2]> for Weight {
+    fn from([start, end]: [i32; 2]) -> Weight {
+        Weight { start, end }
+    }
+}
+
+/// The weights of an evaluation; see `docs/engine.md` for the file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Weights {
+    /// Of each kind on each class of squares that the ruleset's symmetries make one.
+    pub places: ByKind<Vec<Weight>>,
+    /// Of each [`Term`].
+    pub terms: [Weight; Term::COUNT],
+}
+
+/// A file of weights that cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WeightsError(String);
+
+impl fmt::Display for WeightsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for WeightsError {}
+
+/// A file of weights as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    /// Rulesets that they are for; any, if there are none.
+    rulesets: Vec<String>,
+    terms: BTreeMap<String, Weight>,
+    attackers: Places,
+    defenders: Places,
+    king: Places,
+}
+
+/// One weight for all squares, or one for each class of squares, named by its first
+/// square.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Places {
+    Everywhere(Weight),
+    ByClass(BTreeMap<String, Weight>),
+}
+
+/// Weights of rulesets, by their names.
+const TUNED: &[(&[&str], &str)] = &[];
+
+/// For all others.
+const GENERIC: &str = include_str!("weights/generic.toml");
+
+impl Weights {
+    /// The weights that come with the engine: those of the ruleset, or else the ones
+    /// for any.
+    ///
+    /// # Panics
+    /// Never: a test reads all of the engine's own files.
+    pub fn of(rules: &Ruleset) -> Weights {
+        let of_rules = TUNED.iter().find(|(names, _)| names.contains(&rules.name.as_str()));
+        let text = of_rules.map_or(GENERIC, |(_, text)| text);
+        match Weights::from_toml(text, rules) {
+            Ok(weights) => weights,
+            Err(error) => unreachable!("{error}"),
+        }
+    }
+
+    /// The weights in the text of a file.
+    ///
+    /// # Errors
+    /// If the text is no file of weights, or one for other rulesets.
+    pub fn from_toml(text: &str, rules: &Ruleset) -> Result<Weights, WeightsError> {
+        let file = parse(text)?;
+        if !file.rulesets.is_empty() && !file.rulesets.contains(&rules.name) {
+            let names = file.rulesets.join(", ");
+            return Err(WeightsError(format!("weights for {names}, not for {}", rules.name)));
+        }
+        let places = ByKind([
+            places(&file.attackers, "attackers", rules)?,
+            places(&file.defenders, "defenders", rules)?,
+            places(&file.king, "king", rules)?,
+        ]);
+        let mut terms = [Weight::default(); Term::COUNT];
+        for (name, weight) in file.terms {
+            let term = Term::ALL.iter().find(|term| term.name() == name);
+            let Some(&term) = term else {
+                return Err(WeightsError(format!("terms: {name:?} is no term")));
+            };
+            terms[term as usize] = weight;
+        }
+        Ok(Weights { places, terms })
+    }
+
+    /// The text of a file of these weights, for these rulesets.
+    pub fn to_toml(&self, rules: &Ruleset, rulesets: &[String]) -> String {
+        let mut text = format!("rulesets = {rulesets:?}\n\n[terms]\n");
+        let mut line = |name: &str, Weight { start, end }: Weight| {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{name} = [{start}, {end}]");
+        };
+        for &term in Term::ALL {
+            line(term.name(), self.terms[term as usize]);
+        }
+        let squares = representatives(rules);
+        for kind in Kind::ALL {
+            let _ = writeln!(text, "\n[{}]", table_name(kind));
+            for (square, weight) in squares.iter().zip(&self.places[kind]) {
+                let Weight { start, end } = weight;
+                let _ = writeln!(text, "{} = [{start}, {end}]", rules.board.name(*square));
+            }
+        }
+        text
+    }
+}
+
+fn table_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Attacker => "attackers",
+        Kind::Defender => "defenders",
+        Kind::King => "king",
+    }
+}
+
+fn parse(text: &str) -> Result<File, WeightsError> {
+    toml::from_str(text).map_err(|error| WeightsError(error.message().to_owned()))
+}
+
+fn places(places: &Places, field: &str, rules: &Ruleset) -> Result<Vec<Weight>, WeightsError> {
+    let orbits = orbits(rules);
+    let count = classes(&orbits);
+    let by_class = match places {
+        Places::Everywhere(weight) => return Ok(vec![*weight; count]),
+        Places::ByClass(by_class) => by_class,
+    };
+    let mut weights = vec![Weight::default(); count];
+    for (name, weight) in by_class {
+        let Some(square) = rules.board.parse(name) else {
+            return Err(WeightsError(format!("{field}: there is no square {name:?}")));
+        };
+        weights[orbits[square.index()]] = *weight;
+    }
+    Ok(weights)
+}

@@ -1,0 +1,161 @@
+//! Which moves there are.
+
+use crate::rules::{Kind, Side};
+
+use super::bits::Bits;
+use super::ground::{Ground, Lines};
+use super::state::{State, Step, free_around, next_occupied};
+
+impl<const W: usize> State<W> {
+    /// Where a piece on the square can go.
+    #[inline]
+    pub(super) fn targets(&self, ground: &Ground<W>, kind: Kind, from: usize) -> Lines {
+        let occupied = self.occupied_lines(ground, from);
+        let stops = ground.stops[kind][from];
+        Lines {
+            rank: free_around(occupied.rank, u32::from(ground.file[from])) & stops.rank,
+            file: free_around(occupied.file, u32::from(ground.rank[from])) & stops.file,
+        }
+    }
+
+    /// The goals that the king can go to at once.
+    #[inline]
+    pub(super) fn open_goals(&self, ground: &Ground<W>) -> Lines {
+        let targets = self.targets(ground, Kind::King, self.king);
+        let goals = ground.goal_lines[self.king];
+        Lines { rank: targets.rank & goals.rank, file: targets.file & goals.file }
+    }
+
+    /// A move that ends the game at once.
+    pub(super) fn winning_step(&self, ground: &Ground<W>) -> Option<Step> {
+        match self.to_move {
+            Side::Defenders => {
+                let goals = self.open_goals(ground);
+                squares(ground, self.king, goals).next().map(|to| Step::new(self.king, to))
+            }
+            Side::Attackers => self.king_capture(ground),
+        }
+    }
+
+    /// A move of the attackers that captures the king, whoever is to move.
+    pub(super) fn king_capture(&self, ground: &Ground<W>) -> Option<Step> {
+        let squares = self.king_capture_squares(ground);
+        squares.iter().find_map(|to| {
+            self.arrivals(ground, Side::Attackers, to).next().map(|from| Step::new(from, to))
+        })
+    }
+
+    /// The men of a side that can move to that empty square.
+    #[inline]
+    pub(super) fn arrivals(
+        &self,
+        ground: &Ground<W>,
+        side: Side,
+        to: usize,
+    ) -> impl Iterator<Item = usize> {
+        let (rank, file) = (ground.rank[to], ground.file[to]);
+        let occupied = self.occupied_lines(ground, to);
+        let in_rank = next_occupied(occupied.rank, u32::from(file));
+        let in_file = next_occupied(occupied.file, u32::from(rank));
+        let men = self.men(side);
+        let from_rank = in_rank.into_iter().flatten().filter_map(move |from| {
+            let from = ground.at(from as usize, usize::from(rank));
+            let stops = ground.stops[self.kind_of(side, from)][from];
+            (men.contains(from) && stops.rank >> file & 1 == 1).then_some(from)
+        });
+        let from_file = in_file.into_iter().flatten().filter_map(move |from| {
+            let from = ground.at(usize::from(file), from as usize);
+            let stops = ground.stops[self.kind_of(side, from)][from];
+            (men.contains(from) && stops.file >> rank & 1 == 1).then_some(from)
+        });
+        from_rank.chain(from_file)
+    }
+
+    #[inline]
+    fn kind_of(&self, side: Side, square: usize) -> Kind {
+        if square == self.king { Kind::King } else { side.soldier() }
+    }
+
+    /// All moves of the side to move.
+    #[inline]
+    pub(super) fn each_step(&self, ground: &Ground<W>, mut found: impl FnMut(Step)) {
+        let kind = self.to_move.soldier();
+        for from in self.soldiers[self.to_move].iter() {
+            let targets = self.targets(ground, kind, from);
+            squares(ground, from, targets).for_each(|to| found(Step::new(from, to)));
+        }
+        if self.to_move == Side::Defenders {
+            let targets = self.targets(ground, Kind::King, self.king);
+            squares(ground, self.king, targets).for_each(|to| found(Step::new(self.king, to)));
+        }
+    }
+
+    /// The moves of the side to move that arrive on one of these empty squares.
+    #[inline]
+    pub(super) fn each_step_to(
+        &self,
+        ground: &Ground<W>,
+        targets: Bits<W>,
+        mut found: impl FnMut(Step),
+    ) {
+        for to in targets.iter() {
+            self.arrivals(ground, self.to_move, to).for_each(|from| found(Step::new(from, to)));
+        }
+    }
+
+    /// Whether the side to move has any move.
+    pub(super) fn has_step(&self, ground: &Ground<W>) -> bool {
+        self.men(self.to_move)
+            .iter()
+            .any(|from| !self.targets(ground, self.kind(from), from).is_empty())
+    }
+
+    /// The squares on which an attacker would close all the king's open lines to goals
+    /// at once, and how many goals they lead to.
+    pub(super) fn line_blocks(&self, ground: &Ground<W>) -> (Bits<W>, u32) {
+        let goals = self.open_goals(ground);
+        let count = goals.len();
+        let mut blocks = !Bits::EMPTY;
+        if count > 0 {
+            for goal in squares(ground, self.king, goals) {
+                blocks = blocks & self.between(ground, goal);
+            }
+        }
+        (blocks, count)
+    }
+
+    /// The squares from the one after the king's up to and with this one in his rank or
+    /// file.
+    fn between(&self, ground: &Ground<W>, to: usize) -> Bits<W> {
+        let (low, high) = (self.king.min(to), self.king.max(to));
+        let step = if high - low < ground.size { 1 } else { ground.size };
+        let mut squares = Bits::EMPTY;
+        (low..=high).step_by(step).for_each(|square| squares.insert(square));
+        squares.remove(self.king);
+        squares
+    }
+}
+
+/// The squares of the lines through a square.
+#[inline]
+pub(super) fn squares<const W: usize>(
+    ground: &Ground<W>,
+    from: usize,
+    lines: Lines,
+) -> impl Iterator<Item = usize> {
+    let (rank, file) = (usize::from(ground.rank[from]), usize::from(ground.file[from]));
+    let size = ground.size;
+    let in_rank = ones(lines.rank).map(move |to| rank * size + to);
+    in_rank.chain(ones(lines.file).map(move |to| to * size + file))
+}
+
+#[inline]
+fn ones(mut line: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        (line != 0).then(|| {
+            let first = line.trailing_zeros() as usize;
+            line &= line - 1;
+            first
+        })
+    })
+}

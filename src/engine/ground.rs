@@ -1,0 +1,166 @@
+use crate::board::{Direction, Square, SquareSet};
+use crate::rules::{ByKind, BySide, Kind, Ruleset};
+
+use super::bits::Bits;
+
+/// A square that is beyond the board.
+pub(super) const NOWHERE: usize = u16::MAX as usize;
+
+/// Squares of the rank and of the file of one square: bit `i` is file or rank `i`.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Lines {
+    pub(super) rank: u32,
+    pub(super) file: u32,
+}
+
+impl Lines {
+    #[inline]
+    pub(super) fn is_empty(self) -> bool {
+        self.rank | self.file == 0
+    }
+
+    #[inline]
+    pub(super) fn len(self) -> u32 {
+        self.rank.count_ones() + self.file.count_ones()
+    }
+}
+
+/// What the rules say of the board, as the search asks for it: it never changes while
+/// positions do.
+pub(super) struct Ground<const W: usize> {
+    pub(super) size: usize,
+    all: Bits<W>,
+    /// The first and the last file.
+    west: Bits<W>,
+    east: Bits<W>,
+    /// Of each square.
+    pub(super) rank: Vec<u8>,
+    pub(super) file: Vec<u8>,
+    next: Vec<[u16; 4]>,
+    /// Where a piece may stop when its lines are empty; between there and here it may
+    /// cross everything.
+    pub(super) stops: ByKind<Vec<Lines>>,
+    /// The goals on a square's rank and file.
+    pub(super) goal_lines: Vec<Lines>,
+    pub(super) hostile: ByKind<HostileSquares<W>>,
+    /// Whose occupants are not captured, and those captured between two men only.
+    pub(super) protected: BySide<Bits<W>>,
+    pub(super) unaided: BySide<Bits<W>>,
+    pub(super) surrounded: Bits<W>,
+    pub(super) goals: Bits<W>,
+    /// Squares that an empty slide of the king may pass or end on, from somewhere.
+    pub(super) king_squares: Bits<W>,
+    keys: ByKind<Vec<u64>>,
+    pub(super) side_key: u64,
+}
+
+/// See [`Hostility`](crate::rules::Hostility).
+pub(super) struct HostileSquares<const W: usize> {
+    pub(super) empty: Bits<W>,
+    pub(super) occupied: Bits<W>,
+    pub(super) besieged: Bits<W>,
+}
+
+impl<const W: usize> Ground<W> {
+    pub(super) fn new(rules: &Ruleset) -> Ground<W> {
+        let board = rules.board;
+        let on_file = |file| board.squares().filter(|&s| board.file(s) == file).collect();
+        let lines = |from: Square, set: SquareSet| lines(rules, from, set);
+        let stops = ByKind::from_fn(|kind| {
+            board.squares().map(|from| lines(from, rules.slides().reach(kind, from))).collect()
+        });
+        let hostile = ByKind::from_fn(|kind| HostileSquares {
+            empty: Bits::of(rules.hostile[kind].empty),
+            occupied: Bits::of(rules.hostile[kind].occupied),
+            besieged: Bits::of(rules.hostile[kind].besieged),
+        });
+        let next = |from: Square| {
+            Direction::ALL
+                .map(|d| rules.slides().next(from, d).map_or(NOWHERE as u16, |s| s.index() as u16))
+        };
+        let mut random = SplitMix(0x7461_666c_6261_7365);
+        let keys = ByKind::from_fn(|_| board.squares().map(|_| random.next()).collect());
+        let movement = &rules.movement[Kind::King];
+        Ground {
+            size: board.size(),
+            all: board.squares().collect(),
+            west: on_file(0),
+            east: on_file(board.size() - 1),
+            rank: board.squares().map(|s| board.rank(s) as u8).collect(),
+            file: board.squares().map(|s| board.file(s) as u8).collect(),
+            next: board.squares().map(next).collect(),
+            stops,
+            goal_lines: board.squares().map(|from| lines(from, rules.goals)).collect(),
+            hostile,
+            protected: BySide::from_fn(|side| Bits::of(rules.protected[side])),
+            unaided: BySide::from_fn(|side| Bits::of(rules.unaided[side])),
+            surrounded: Bits::of(rules.surrounded),
+            goals: Bits::of(rules.goals),
+            king_squares: board.squares().filter(|&s| {
+                movement.cross.contains(s) || movement.stop.contains(s)
+            }).collect(),
+            keys,
+            side_key: random.next(),
+        }
+    }
+
+    /// The neighbour of a square in each direction, in the order of [`Direction::ALL`].
+    #[inline]
+    pub(super) fn next(&self, square: usize) -> [usize; 4] {
+        self.next[square].map(usize::from)
+    }
+
+    #[inline]
+    pub(super) fn key(&self, kind: Kind, square: usize) -> u64 {
+        self.keys[kind][square]
+    }
+
+    #[inline]
+    pub(super) fn at(&self, file: usize, rank: usize) -> usize {
+        rank * self.size + file
+    }
+
+    /// Each square's neighbour in that direction.
+    #[inline]
+    pub(super) fn shifted(&self, squares: Bits<W>, direction: Direction) -> Bits<W> {
+        match direction {
+            Direction::East => squares.without(self.east).up(1),
+            Direction::West => squares.without(self.west).down(1),
+            Direction::North => squares.up(self.size) & self.all,
+            Direction::South => squares.down(self.size),
+        }
+    }
+
+    /// The squares and their neighbours.
+    #[inline]
+    pub(super) fn grown(&self, squares: Bits<W>) -> Bits<W> {
+        Direction::ALL.into_iter().fold(squares, |all, d| all | self.shifted(squares, d))
+    }
+}
+
+fn lines(rules: &Ruleset, from: Square, set: SquareSet) -> Lines {
+    let board = rules.board;
+    let mut lines = Lines::default();
+    for square in set.without(from) {
+        if board.rank(square) == board.rank(from) {
+            lines.rank |= 1 << board.file(square);
+        } else if board.file(square) == board.file(from) {
+            lines.file |= 1 << board.rank(square);
+        }
+    }
+    lines
+}
+
+/// Steele, Lea and Flood's generator "SplitMix" (OOPSLA 2014): keys that are the same
+/// in every run.
+pub(super) struct SplitMix(pub(super) u64);
+
+impl SplitMix {
+    pub(super) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+}

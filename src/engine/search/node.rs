@@ -1,0 +1,296 @@
+//! A position inside the search: principal variation search with the prunings and
+//! reductions that have shown to gain.
+
+use crate::engine::bits::Bits;
+use crate::engine::state::Step;
+use crate::rules::Side;
+
+use super::score::{Points, is_decided, lost_in, won_in};
+use super::table::{Bound, Entry};
+use super::worker::{Candidate, MAX_PLY, Worker};
+
+/// Plies by which a pass is searched less.
+const NULL_MOVE: i32 = 3;
+/// Up to this depth a position that is so much better than needed is not searched.
+const REVERSE_FUTILITY_DEPTH: i32 = 5;
+const REVERSE_FUTILITY_MARGIN: Points = 90;
+/// Up to this depth quiet moves are left out that cannot bring enough.
+const FUTILITY_DEPTH: i32 = 4;
+const FUTILITY_MARGIN: Points = 110;
+
+/// What threatens the side to move.
+pub(super) enum Threat<const W: usize> {
+    None,
+    /// The king can escape: an attacker must arrive on one of these squares.
+    Escape(Bits<W>),
+    /// The king can be captured.
+    Capture,
+}
+
+impl<const W: usize> Worker<'_, W> {
+    /// The score of the position `ply` plies from the root, for the side to move: exact
+    /// between `alpha` and `beta`, else a bound.
+    pub(super) fn search<const PV: bool>(
+        &mut self,
+        mut alpha: Points,
+        mut beta: Points,
+        mut depth: i32,
+    ) -> Points {
+        if depth <= 0 {
+            return self.quiesce(alpha, beta, 0);
+        }
+        let ply = self.ply();
+        self.visit(ply);
+        self.lines[ply].clear();
+        if self.stopped {
+            return 0;
+        }
+        if self.state.winning_step(self.shared.ground).is_some() {
+            return won_in(ply + 1);
+        }
+        if ply >= MAX_PLY - 1 {
+            return self.estimate();
+        }
+        // A win is three plies away at best.
+        alpha = alpha.max(lost_in(ply));
+        beta = beta.min(won_in(ply + 3));
+        if alpha >= beta {
+            return alpha;
+        }
+        let key = self.state.key;
+        let known = self.shared.table.get(key, ply);
+        if let Some(entry) = known.filter(|entry| !PV && entry.depth >= depth) {
+            match entry.bound {
+                Bound::Exact => return entry.score,
+                Bound::Lower if entry.score >= beta => return entry.score,
+                Bound::Upper if entry.score <= alpha => return entry.score,
+                Bound::Lower | Bound::Upper => {}
+            }
+        }
+        if let Some(score) = self.ask_tables(ply) {
+            return score;
+        }
+        let threat = self.threat();
+        let is_quiet = matches!(threat, Threat::None);
+        if !is_quiet && (ply as i32) < 2 * self.root_depth {
+            depth += 1;
+        }
+        let estimate = if is_quiet { self.estimate() } else { -MAX_ESTIMATE };
+        if !PV && is_quiet && !is_decided(beta) {
+            if depth <= REVERSE_FUTILITY_DEPTH
+                && estimate - REVERSE_FUTILITY_MARGIN * depth >= beta
+            {
+                return estimate;
+            }
+            if let Some(score) = self.try_pass(beta, depth, estimate) {
+                return score;
+            }
+        }
+        let best = known.map_or(Step::NONE, |entry| entry.step);
+        // Without a move to begin with, a shallower search is worth its while later.
+        if best == Step::NONE && depth >= 4 {
+            depth -= 1;
+        }
+        let first = self.candidates.len();
+        self.add_candidates(&threat, best, ply);
+        let score = self.search_moves::<PV>(alpha, beta, depth, first, estimate, is_quiet);
+        self.candidates.truncate(first);
+        score
+    }
+
+    /// Searches the candidates from `first` on.
+    fn search_moves<const PV: bool>(
+        &mut self,
+        mut alpha: Points,
+        beta: Points,
+        depth: i32,
+        first: usize,
+        estimate: Points,
+        is_quiet: bool,
+    ) -> Points {
+        let ply = self.ply();
+        let side = self.state.to_move;
+        let old_alpha = alpha;
+        // Whoever cannot move has lost; so has, a ply later, who cannot close a line.
+        let none = if is_quiet || side == Side::Defenders { lost_in(ply) } else { lost_in(ply + 2) };
+        let (mut best, mut best_step) = (none, Step::NONE);
+        let mut tried = [Step::NONE; 32];
+        let mut tried_count = 0;
+        let mut number = 0;
+        while let Some(Candidate { step, promise }) = self.pick(first, number) {
+            let is_calm = promise < CAPTURE;
+            if !PV
+                && is_quiet
+                && is_calm
+                && number > 0
+                && !is_decided(best)
+                && depth <= FUTILITY_DEPTH
+                && (estimate + FUTILITY_MARGIN * depth <= alpha && number > 3
+                    || number > 6 + 4 * (depth * depth) as usize)
+            {
+                number += 1;
+                continue;
+            }
+            let (undo, ended) = self.play(step);
+            let captures = self.path[self.path.len() - 1].reversible == 0;
+            let score = match ended {
+                Some(score) => {
+                    self.lines[ply + 1].clear();
+                    -score
+                }
+                None => {
+                    let reduction = if depth >= 3 && number >= 2 && is_quiet && !captures {
+                        self.reduction::<PV>(depth, number, promise)
+                    } else {
+                        0
+                    };
+                    self.search_move::<PV>(alpha, beta, depth - 1, reduction, number)
+                }
+            };
+            self.take_back(step, undo);
+            if self.stopped {
+                return 0;
+            }
+            number += 1;
+            if score > best {
+                best = score;
+                if score > alpha {
+                    alpha = score;
+                    best_step = step;
+                    self.keep_line(ply, step);
+                }
+                if alpha >= beta {
+                    if !captures {
+                        let previous = self.previous();
+                        let tried = &tried[..tried_count];
+                        self.memory.learn(side, ply, previous, step, tried, depth);
+                    }
+                    break;
+                }
+            }
+            if !captures && tried_count < tried.len() {
+                tried[tried_count] = step;
+                tried_count += 1;
+            }
+        }
+        let bound = if best >= beta {
+            Bound::Lower
+        } else if best > old_alpha {
+            Bound::Exact
+        } else {
+            Bound::Upper
+        };
+        let entry = Entry { step: best_step, score: best, depth, bound };
+        self.shared.table.put(self.state.key, ply, entry);
+        best
+    }
+
+    /// The move that was just played, after which it is the other side's turn: with a
+    /// narrow window first, and less deep, unless it is the first.
+    #[inline]
+    fn search_move<const PV: bool>(
+        &mut self,
+        alpha: Points,
+        beta: Points,
+        depth: i32,
+        reduction: i32,
+        number: usize,
+    ) -> Points {
+        if number == 0 {
+            return -self.search::<PV>(-beta, -alpha, depth);
+        }
+        let mut score = -self.search::<false>(-alpha - 1, -alpha, depth - reduction);
+        if score > alpha && reduction > 0 {
+            score = -self.search::<false>(-alpha - 1, -alpha, depth);
+        }
+        if PV && score > alpha && score < beta {
+            score = -self.search::<true>(-beta, -alpha, depth);
+        }
+        score
+    }
+
+    /// What threatens the side to move.
+    #[inline]
+    pub(super) fn threat(&self) -> Threat<W> {
+        let ground = self.shared.ground;
+        match self.state.to_move {
+            Side::Attackers => match self.state.line_blocks(ground) {
+                (_, 0) => Threat::None,
+                (blocks, _) => Threat::Escape(blocks),
+            },
+            Side::Defenders if self.state.king_capture(ground).is_some() => Threat::Capture,
+            Side::Defenders => Threat::None,
+        }
+    }
+
+    /// The score of letting the other side move twice, if even that is good enough.
+    ///
+    /// Not where the king is threatened; nor with few men, where a side may be glad not
+    /// to have to move.
+    fn try_pass(&mut self, beta: Points, depth: i32, estimate: Points) -> Option<Points> {
+        /// With fewer soldiers, a side may be glad not to have to move.
+        const SOLDIERS: u32 = 3;
+        let side = self.state.to_move;
+        if depth < 3
+            || estimate < beta
+            || self.steps.last() == Some(&Step::NONE)
+            || self.state.soldiers[side].len() < SOLDIERS
+        {
+            return None;
+        }
+        self.pass();
+        let less = NULL_MOVE + depth / 4;
+        let score = -self.search::<false>(-beta, 1 - beta, depth - 1 - less);
+        self.unpass();
+        // A win that rests on a pass is none.
+        (score >= beta && !self.stopped).then_some(if is_decided(score) { beta } else { score })
+    }
+
+    #[inline]
+    fn reduction<const PV: bool>(&self, depth: i32, number: usize, promise: i32) -> i32 {
+        let base = REDUCTIONS[depth.min(31) as usize][number.min(63)];
+        let base = i32::from(base) - i32::from(PV) - promise / 4096;
+        base.clamp(0, depth - 2)
+    }
+
+    /// The move before, if it was none of a pass.
+    pub(super) fn previous(&self) -> Step {
+        self.steps.last().copied().unwrap_or_default()
+    }
+
+    #[inline]
+    pub(super) fn estimate(&self) -> Points {
+        use super::score::MOST;
+        self.shared.evaluator.estimate(self.shared.ground, &self.state).clamp(-MOST, MOST)
+    }
+}
+
+/// Less than any estimate.
+const MAX_ESTIMATE: Points = super::score::MOST + 1;
+/// What captures promise at least; see [`Worker::add_candidates`].
+pub(super) const CAPTURE: i32 = 1 << 16;
+
+/// Plies by which late moves are searched less, by depth and number of the move.
+static REDUCTIONS: [[u8; 64]; 32] = reductions();
+
+const fn reductions() -> [[u8; 64]; 32] {
+    let mut table = [[0; 64]; 32];
+    let mut depth = 1;
+    while depth < 32 {
+        let mut number = 1;
+        while number < 64 {
+            // Half the product of the two logarithms, in eighths.
+            let product = log2_eighths(depth) * log2_eighths(number);
+            table[depth][number] = ((product + 64) / 256) as u8;
+            number += 1;
+        }
+        depth += 1;
+    }
+    table
+}
+
+/// Eight times the logarithm to base 2, roughly.
+const fn log2_eighths(number: usize) -> usize {
+    let whole = number.ilog2() as usize;
+    8 * whole + (8 * (number - (1 << whole)) >> whole)
+}

@@ -1,0 +1,237 @@
+//! The position on the board: iterations, windows around what the last one said, lines.
+
+use std::sync::atomic::Ordering;
+
+use crate::engine::state::Step;
+use crate::engine::{Iteration, Line};
+use crate::moves::Move;
+
+use super::memory::Memory;
+use super::score::{INFINITE, Points, WON, is_decided, told, won_in};
+use super::shared::Shared;
+use super::worker::{MAX_PLY, Worker};
+
+/// The depth from which on windows are narrow, and how narrow.
+const ASPIRATION_DEPTH: i32 = 4;
+const ASPIRATION: Points = 40;
+
+/// A move of the position on the board, and what is known of it.
+#[derive(Clone, Debug)]
+pub(super) struct RootMove {
+    pub(super) step: Step,
+    /// Whether it ends the game: such moves have no position to search.
+    wins: bool,
+    score: Points,
+    /// From this move on.
+    line: Vec<Step>,
+}
+
+impl RootMove {
+    pub(super) fn new(played: &Move) -> RootMove {
+        let step = Step::of(played);
+        RootMove { step, wins: played.ending.is_some(), score: -INFINITE, line: vec![step] }
+    }
+}
+
+/// Searches on all threads until a limit is reached; tells of the first one's iterations.
+pub(super) fn run<const W: usize>(
+    shared: &Shared<'_, W>,
+    memories: &mut [Memory],
+    moves: &[RootMove],
+    lines: usize,
+    report: &mut dyn FnMut(&Iteration),
+) -> Iteration {
+    memories.iter_mut().for_each(Memory::age);
+    let Some((first, helpers)) = memories.split_first_mut() else {
+        unreachable!("an engine has a thread");
+    };
+    std::thread::scope(|scope| {
+        for (number, memory) in helpers.iter_mut().enumerate() {
+            let moves = moves.to_vec();
+            scope.spawn(move || {
+                let mut worker = Worker::new(shared, memory);
+                // Half of the helpers are a ply ahead, so that they do not all do the same.
+                worker.deepen(moves, lines, 1 + number as i32 % 2, &mut |_| {});
+            });
+        }
+        let mut worker = Worker::new(shared, first);
+        let last = worker.deepen(moves.to_vec(), lines, 1, report);
+        shared.finish();
+        last
+    })
+}
+
+impl<const W: usize> Worker<'_, W> {
+    fn deepen(
+        &mut self,
+        mut moves: Vec<RootMove>,
+        lines: usize,
+        first_depth: i32,
+        report: &mut dyn FnMut(&Iteration),
+    ) -> Iteration {
+        let most = self.shared.limits.depth.map_or(MAX_PLY as i32 - 1, |depth| depth as i32);
+        let mut last = self.iteration(0, &moves, lines);
+        for depth in first_depth..=most.min(MAX_PLY as i32 - 1).max(first_depth) {
+            self.root_depth = depth;
+            let whole = self.iterate(&mut moves, lines, depth);
+            if whole || moves[0].score > -INFINITE {
+                last = self.iteration(depth, &moves, lines);
+                report(&last);
+            }
+            if !whole || self.is_settled(&moves, lines, depth) {
+                break;
+            }
+        }
+        last
+    }
+
+    /// One iteration; whether it was finished. If not, the moves are in the best order
+    /// that is known all the same.
+    fn iterate(&mut self, moves: &mut [RootMove], lines: usize, depth: i32) -> bool {
+        for line in 0..lines {
+            let last = moves[line].score;
+            let mut margin = ASPIRATION;
+            let narrow = depth >= ASPIRATION_DEPTH && !is_decided(last) && last > -INFINITE;
+            let (mut alpha, mut beta) =
+                if narrow { (last - margin, last + margin) } else { (-INFINITE, INFINITE) };
+            loop {
+                let score = self.search_root(&mut moves[line..], alpha, beta, depth);
+                // Stable: what did not change anything stays in the order of before.
+                moves[line..].sort_by_key(|mv| -mv.score);
+                if self.stopped {
+                    return false;
+                }
+                margin *= 4;
+                if score <= alpha {
+                    alpha = if margin > 2000 { -INFINITE } else { score - margin };
+                } else if score >= beta {
+                    beta = if margin > 2000 { INFINITE } else { score + margin };
+                } else {
+                    break;
+                }
+            }
+        }
+        true
+    }
+
+    /// Searches the moves; those that are not better than the best so far get no score.
+    fn search_root(
+        &mut self,
+        moves: &mut [RootMove],
+        mut alpha: Points,
+        beta: Points,
+        depth: i32,
+    ) -> Points {
+        let mut best = -INFINITE;
+        for number in 0..moves.len() {
+            let step = moves[number].step;
+            let before = (self.nodes, moves[number].score);
+            let score = if moves[number].wins {
+                self.lines[1].clear();
+                won_in(1)
+            } else {
+                self.search_root_move(step, alpha, beta, depth - 1, number == 0)
+            };
+            if self.stopped {
+                // What was searched of this iteration stands, the rest stays behind it.
+                if best > -INFINITE {
+                    moves[number..].iter_mut().for_each(|mv| mv.score = -INFINITE);
+                } else {
+                    moves[number].score = before.1;
+                }
+                return best;
+            }
+            let entry = &mut moves[number];
+            if number == 0 || score > alpha {
+                entry.score = score;
+                entry.line.clear();
+                entry.line.push(step);
+                entry.line.extend_from_slice(&self.lines[1]);
+            } else {
+                entry.score = -INFINITE;
+            }
+            best = best.max(score);
+            alpha = alpha.max(score);
+            if alpha >= beta {
+                moves[number + 1..].iter_mut().for_each(|mv| mv.score = -INFINITE);
+                break;
+            }
+        }
+        best
+    }
+
+    fn search_root_move(
+        &mut self,
+        step: Step,
+        alpha: Points,
+        beta: Points,
+        depth: i32,
+        is_first: bool,
+    ) -> Points {
+        let (undo, ended) = self.play(step);
+        let score = match ended {
+            Some(score) => {
+                self.lines[1].clear();
+                -score
+            }
+            None if is_first => -self.search::<true>(-beta, -alpha, depth),
+            None => {
+                let score = -self.search::<false>(-alpha - 1, -alpha, depth);
+                if score > alpha && !self.stopped {
+                    -self.search::<true>(-beta, -alpha, depth)
+                } else {
+                    score
+                }
+            }
+        };
+        self.take_back(step, undo);
+        score
+    }
+
+    /// Whether deeper searches cannot say more.
+    fn is_settled(&self, moves: &[RootMove], lines: usize, depth: i32) -> bool {
+        let limits = &self.shared.limits;
+        // The only move needs no thought, unless one was asked to think.
+        if moves.len() == 1 && limits.depth.is_none() && limits.nodes.is_none() {
+            return limits.time.is_some();
+        }
+        moves[..lines].iter().all(|mv| {
+            let plies = WON - mv.score.abs();
+            is_decided(mv.score) && plies <= depth && plies < MAX_PLY as Points
+        })
+    }
+
+    fn iteration(&self, depth: i32, moves: &[RootMove], lines: usize) -> Iteration {
+        let nodes = if self.shared.is_single {
+            self.nodes
+        } else {
+            self.shared.nodes.load(Ordering::Relaxed).max(self.nodes)
+        };
+        Iteration {
+            depth: depth as u32,
+            selective_depth: self.selective_depth as u32,
+            lines: moves[..lines].iter().map(|mv| self.line(mv)).collect(),
+            nodes,
+            table_hits: self.table_hits,
+            time: self.shared.began.elapsed(),
+        }
+    }
+
+    /// A move's line as moves of the game.
+    fn line(&self, mv: &RootMove) -> Line {
+        let rules = self.shared.rules;
+        let mut state = self.shared.root.clone();
+        let mut moves = Vec::with_capacity(mv.line.len());
+        for &step in &mv.line {
+            let Some(full) = state.full_move(rules, step) else {
+                break;
+            };
+            moves.push(full);
+            if full.ending.is_some() {
+                break;
+            }
+            state.play(self.shared.ground, step);
+        }
+        Line { score: told(mv.score), moves }
+    }
+}

@@ -1,0 +1,55 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+use crate::engine::Limits;
+use crate::engine::evaluate::Evaluator;
+use crate::engine::ground::Ground;
+use crate::engine::state::State;
+use crate::rules::Ruleset;
+
+use super::oracle::Oracle;
+use super::table::TranspositionTable;
+use super::worker::Visit;
+
+/// What all threads of a search have in common.
+pub(super) struct Shared<'a, const W: usize> {
+    pub(super) rules: &'a Arc<Ruleset>,
+    pub(super) ground: &'a Ground<W>,
+    pub(super) evaluator: &'a Evaluator,
+    pub(super) table: &'a TranspositionTable,
+    pub(super) oracle: Oracle<'a>,
+    pub(super) root: State<W>,
+    /// The game's positions up to the root.
+    pub(super) history: Vec<Visit>,
+    /// How many earlier occurrences of a position end the game.
+    pub(super) returns: usize,
+    /// Plies from the root to the ruleset's last one.
+    pub(super) plies_left: Option<usize>,
+    pub(super) limits: Limits,
+    pub(super) began: Instant,
+    /// Set by whoever wants an answer now.
+    pub(super) stop: &'a AtomicBool,
+    /// Set when the first thread is through.
+    pub(super) finished: AtomicBool,
+    /// One thread alone: its own count of positions is exact.
+    pub(super) is_single: bool,
+    /// Positions of all threads, but for the last few of each.
+    pub(super) nodes: AtomicU64,
+}
+
+impl<const W: usize> Shared<'_, W> {
+    /// The helpers have nothing more to do.
+    pub(super) fn finish(&self) {
+        self.finished.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody has stopped the search, or a limit is reached.
+    pub(super) fn is_over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+            || self.finished.load(Ordering::Relaxed)
+            || self.limits.time.is_some_and(|most| self.began.elapsed() >= most)
+            || !self.is_single
+                && self.limits.nodes.is_some_and(|most| self.nodes.load(Ordering::Relaxed) >= most)
+    }
+}

@@ -1,0 +1,194 @@
+//! One thread of a search: its position, the way there, and what it remembers.
+
+use std::sync::atomic::Ordering;
+
+use crate::rules::Repetition;
+
+use super::memory::Memory;
+use super::score::{Points, lost_in, won_in};
+use super::shared::Shared;
+use crate::engine::state::{State, Step, Undo};
+
+/// No line is longer.
+pub(super) const MAX_PLY: usize = 128;
+
+/// A position on the way from the start of the game.
+#[derive(Clone, Copy)]
+pub(super) struct Visit {
+    pub(super) key: u64,
+    /// How many plies back an equal position may lie: plies since the last capture, and
+    /// not as far as a start that does not count.
+    pub(super) reversible: u32,
+}
+
+/// A move with what it promises.
+#[derive(Clone, Copy)]
+pub(super) struct Candidate {
+    pub(super) step: Step,
+    pub(super) promise: i32,
+}
+
+pub(super) struct Worker<'a, const W: usize> {
+    pub(super) shared: &'a Shared<'a, W>,
+    pub(super) memory: &'a mut Memory,
+    pub(super) state: State<W>,
+    /// All positions of the game and of the line that is looked at.
+    pub(super) path: Vec<Visit>,
+    /// The moves of the line that is looked at; [`Step::NONE`] for a pass.
+    pub(super) steps: Vec<Step>,
+    /// The moves of all nodes of the line, one node's after the other's.
+    pub(super) candidates: Vec<Candidate>,
+    /// The best line from each ply on.
+    pub(super) lines: Vec<Vec<Step>>,
+    pub(super) nodes: u64,
+    pub(super) table_hits: u64,
+    pub(super) selective_depth: usize,
+    pub(super) stopped: bool,
+    /// The depth of this iteration: extensions stay in proportion to it.
+    pub(super) root_depth: i32,
+}
+
+impl<'a, const W: usize> Worker<'a, W> {
+    pub(super) fn new(shared: &'a Shared<'a, W>, memory: &'a mut Memory) -> Worker<'a, W> {
+        let mut path = shared.history.clone();
+        path.reserve(MAX_PLY + 1);
+        Worker {
+            shared,
+            memory,
+            state: shared.root.clone(),
+            path,
+            steps: Vec::with_capacity(MAX_PLY + 1),
+            candidates: Vec::with_capacity(MAX_PLY * 64),
+            lines: (0..=MAX_PLY).map(|_| Vec::with_capacity(MAX_PLY)).collect(),
+            nodes: 0,
+            table_hits: 0,
+            selective_depth: 0,
+            stopped: false,
+            root_depth: 0,
+        }
+    }
+
+    /// Counts a position, and sees whether the search has to end.
+    #[inline]
+    pub(super) fn visit(&mut self, ply: usize) {
+        /// Positions between two looks at the clock.
+        const INTERVAL: u64 = 1 << 10;
+        self.nodes += 1;
+        self.selective_depth = self.selective_depth.max(ply);
+        if self.nodes.is_multiple_of(INTERVAL) {
+            self.shared.nodes.fetch_add(INTERVAL, Ordering::Relaxed);
+            self.stopped |= self.shared.is_over();
+        }
+        if self.shared.is_single && self.shared.limits.nodes.is_some_and(|most| self.nodes >= most)
+        {
+            self.stopped = true;
+        }
+    }
+
+    /// Plays a move. If the game is over with that, by repetition or its last ply, the
+    /// score for the side that would move next.
+    #[inline]
+    pub(super) fn play(&mut self, step: Step) -> (Undo<W>, Option<Points>) {
+        let undo = self.state.play(&self.shared.ground, step);
+        let last = self.path[self.path.len() - 1].reversible;
+        let reversible = if undo.captured.is_empty() { last + 1 } else { 0 };
+        self.path.push(Visit { key: self.state.key, reversible });
+        self.steps.push(step);
+        (undo, self.ended())
+    }
+
+    #[inline]
+    pub(super) fn take_back(&mut self, step: Step, undo: Undo<W>) {
+        self.state.take_back(&self.shared.ground, step, undo);
+        self.path.pop();
+        self.steps.pop();
+    }
+
+    /// Lets the other side move.
+    pub(super) fn pass(&mut self) {
+        self.state.pass(&self.shared.ground);
+        // What follows a pass is no position of the game: nothing comes back.
+        self.path.push(Visit { key: self.state.key, reversible: 0 });
+        self.steps.push(Step::NONE);
+    }
+
+    /// Takes a pass back.
+    pub(super) fn unpass(&mut self) {
+        self.state.pass(&self.shared.ground);
+        self.path.pop();
+        self.steps.pop();
+    }
+
+    /// Plies from the root.
+    pub(super) fn ply(&self) -> usize {
+        self.steps.len()
+    }
+
+    #[inline]
+    fn ended(&self) -> Option<Points> {
+        let rules = &self.shared.rules;
+        let last = self.path.len() - 1;
+        let Visit { key, reversible } = self.path[last];
+        let ply = self.ply();
+        if reversible >= 4 && rules.repetition != Repetition::Allowed && self.is_repeated(key) {
+            return Some(match rules.repetition {
+                Repetition::MoverLoses => won_in(ply),
+                Repetition::Draw | Repetition::Allowed => 0,
+            });
+        }
+        if self.shared.plies_left.is_some_and(|left| ply >= left) {
+            let can_move = self.state.has_step(&self.shared.ground);
+            return Some(if can_move { 0 } else { lost_in(ply) });
+        }
+        None
+    }
+
+    /// Whether the position at the end of the path has come back as often as counts.
+    fn is_repeated(&self, key: u64) -> bool {
+        let again = self.earlier().filter(|visit| visit.key == key).take(self.shared.returns);
+        again.count() == self.shared.returns
+    }
+
+    /// The earlier positions, with the same side to move, that can be equal to the last
+    /// one.
+    fn earlier(&self) -> impl Iterator<Item = &Visit> {
+        let last = self.path.len() - 1;
+        let reversible = self.path[last].reversible as usize;
+        self.path[last - reversible..last].iter().rev().skip(3).step_by(2)
+    }
+
+    /// Adds the moves that would bring an earlier position back for a draw.
+    pub(super) fn add_repetitions(&mut self) {
+        let last = self.path.len() - 1;
+        let reversible = self.path[last].reversible as usize;
+        if self.shared.rules.repetition != Repetition::Draw || reversible < 3 {
+            return;
+        }
+        let ground = &self.shared.ground;
+        let State { key, to_move, .. } = self.state;
+        // The positions with the other side to move that can come back.
+        let window = &self.path[last - reversible..last];
+        let candidates = &mut self.candidates;
+        self.state.each_step(ground, |step| {
+            let kind = self.state.kind(step.from());
+            let change = ground.key(kind, step.from()) ^ ground.key(kind, step.to());
+            let after = key ^ change ^ ground.side_key;
+            let again = window.iter().rev().skip(2).step_by(2);
+            if again.filter(|visit| visit.key == after).count() >= self.shared.returns {
+                debug_assert_eq!(to_move, self.state.to_move);
+                candidates.push(Candidate { step, promise: 0 });
+            }
+        });
+    }
+
+    /// The best line from this ply on begins with this move and goes on as the next
+    /// ply's.
+    #[inline]
+    pub(super) fn keep_line(&mut self, ply: usize, step: Step) {
+        let (here, there) = self.lines.split_at_mut(ply + 1);
+        let line = &mut here[ply];
+        line.clear();
+        line.push(step);
+        line.extend_from_slice(&there[0]);
+    }
+}

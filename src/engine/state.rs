@@ -1,0 +1,231 @@
+use crate::board::{MAX_SIZE, Square};
+use crate::moves::Move;
+use crate::position::Position;
+use crate::rules::{BySide, Kind, Ruleset, Side};
+
+use super::bits::Bits;
+use super::ground::{Ground, Lines};
+
+/// A move, packed: where from and where to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub(super) struct Step(u32);
+
+impl Step {
+    /// No move: from a square to itself.
+    pub(super) const NONE: Step = Step(0);
+    /// Bits that a step takes.
+    pub(super) const BITS: u32 = 18;
+
+    #[inline]
+    pub(super) fn new(from: usize, to: usize) -> Step {
+        Step((from | to << 9) as u32)
+    }
+
+    pub(super) fn of(played: &Move) -> Step {
+        Step::new(played.from.index(), played.to.index())
+    }
+
+    #[inline]
+    pub(super) fn from_bits(bits: u32) -> Step {
+        Step(bits & ((1 << Step::BITS) - 1))
+    }
+
+    #[inline]
+    pub(super) fn bits(self) -> u32 {
+        self.0
+    }
+
+    #[inline]
+    pub(super) fn from(self) -> usize {
+        (self.0 & 0x1ff) as usize
+    }
+
+    #[inline]
+    pub(super) fn to(self) -> usize {
+        (self.0 >> 9) as usize
+    }
+}
+
+/// A position as the search keeps it: sets of squares for captures, and for slides what
+/// is occupied in each rank and file.
+#[derive(Clone)]
+pub(super) struct State<const W: usize> {
+    /// Without the king.
+    pub(super) soldiers: BySide<Bits<W>>,
+    pub(super) king: usize,
+    pub(super) to_move: Side,
+    pub(super) key: u64,
+    ranks: [u32; MAX_SIZE as usize],
+    files: [u32; MAX_SIZE as usize],
+}
+
+/// What a move has changed beyond the piece that moved.
+#[derive(Clone, Copy)]
+pub(super) struct Undo<const W: usize> {
+    pub(super) captured: Bits<W>,
+    key: u64,
+}
+
+impl<const W: usize> State<W> {
+    pub(super) fn new(ground: &Ground<W>, position: &Position) -> State<W> {
+        let mut state = State {
+            soldiers: BySide([Bits::of(position.attackers), Bits::of(position.defenders)]),
+            king: position.king.index(),
+            to_move: position.to_move,
+            key: 0,
+            ranks: [0; MAX_SIZE as usize],
+            files: [0; MAX_SIZE as usize],
+        };
+        for square in position.occupied() {
+            state.toggle(ground, square.index());
+        }
+        for kind in Kind::ALL {
+            for square in position.squares(kind) {
+                state.key ^= ground.key(kind, square.index());
+            }
+        }
+        if state.to_move == Side::Defenders {
+            state.key ^= ground.side_key;
+        }
+        state
+    }
+
+    /// The same position.
+    pub(super) fn position(&self) -> Position {
+        Position {
+            attackers: self.soldiers[Side::Attackers].squares(),
+            defenders: self.soldiers[Side::Defenders].squares(),
+            king: Square::new(self.king),
+            to_move: self.to_move,
+        }
+    }
+
+    /// The move with all that it does.
+    pub(super) fn full_move(&self, rules: &Ruleset, step: Step) -> Option<Move> {
+        let (from, to) = (Square::new(step.from()), Square::new(step.to()));
+        crate::moves::find_move(rules, &self.position(), from, to)
+    }
+
+    /// The men of a side, the king included.
+    #[inline]
+    pub(super) fn men(&self, side: Side) -> Bits<W> {
+        match side {
+            Side::Attackers => self.soldiers[side],
+            Side::Defenders => self.soldiers[side] | Bits::one(self.king),
+        }
+    }
+
+    #[inline]
+    pub(super) fn occupied(&self) -> Bits<W> {
+        self.men(Side::Defenders) | self.soldiers[Side::Attackers]
+    }
+
+    /// How many men there are, the king included.
+    #[inline]
+    pub(super) fn men_count(&self) -> u32 {
+        self.soldiers.iter().map(Bits::len).sum::<u32>() + 1
+    }
+
+    /// The kind of a man of the side to move that stands on the square.
+    #[inline]
+    pub(super) fn kind(&self, square: usize) -> Kind {
+        if square == self.king { Kind::King } else { self.to_move.soldier() }
+    }
+
+    /// What is occupied of a square's rank and of its file.
+    #[inline]
+    pub(super) fn occupied_lines(&self, ground: &Ground<W>, square: usize) -> Lines {
+        Lines {
+            rank: self.ranks[usize::from(ground.rank[square])],
+            file: self.files[usize::from(ground.file[square])],
+        }
+    }
+
+    #[inline]
+    fn toggle(&mut self, ground: &Ground<W>, square: usize) {
+        let (rank, file) = (ground.rank[square], ground.file[square]);
+        self.ranks[usize::from(rank)] ^= 1 << file;
+        self.files[usize::from(file)] ^= 1 << rank;
+    }
+
+    #[inline]
+    fn put(&mut self, ground: &Ground<W>, from: usize, to: usize) {
+        if from == self.king {
+            self.king = to;
+        } else {
+            let soldiers = &mut self.soldiers[self.to_move];
+            soldiers.remove(from);
+            soldiers.insert(to);
+        }
+        self.toggle(ground, from);
+        self.toggle(ground, to);
+    }
+
+    /// Plays a move that does not end the game: one that captures the king does not
+    /// take him away.
+    #[inline]
+    pub(super) fn play(&mut self, ground: &Ground<W>, step: Step) -> Undo<W> {
+        let (from, to) = (step.from(), step.to());
+        let key = self.key;
+        let kind = self.kind(from);
+        self.key ^= ground.key(kind, from) ^ ground.key(kind, to) ^ ground.side_key;
+        self.put(ground, from, to);
+        let captured = self.captured(ground, self.to_move, to);
+        let other = self.to_move.other();
+        if !captured.is_empty() {
+            for square in captured.iter() {
+                self.key ^= ground.key(other.soldier(), square);
+                self.toggle(ground, square);
+            }
+            self.soldiers[other] = self.soldiers[other].without(captured);
+        }
+        self.to_move = other;
+        Undo { captured, key }
+    }
+
+    /// Takes the move back.
+    #[inline]
+    pub(super) fn take_back(&mut self, ground: &Ground<W>, step: Step, undo: Undo<W>) {
+        let other = self.to_move;
+        self.to_move = other.other();
+        if !undo.captured.is_empty() {
+            for square in undo.captured.iter() {
+                self.toggle(ground, square);
+            }
+            self.soldiers[other] = self.soldiers[other] | undo.captured;
+        }
+        self.put(ground, step.to(), step.from());
+        self.key = undo.key;
+    }
+
+    /// The other side to move, and nothing else.
+    #[inline]
+    pub(super) fn pass(&mut self, ground: &Ground<W>) {
+        self.to_move = self.to_move.other();
+        self.key ^= ground.side_key;
+    }
+}
+
+/// The free squares of a line around a place on it, up to the next occupied ones.
+#[inline]
+pub(super) fn free_around(occupied: u32, at: u32) -> u32 {
+    let place = 1_u32 << at;
+    let above = occupied & !(place | (place - 1));
+    let below = occupied & (place - 1);
+    // Below the first occupied square above; all, if there is none.
+    let high = (above & above.wrapping_neg()).wrapping_sub(1);
+    // Up to the last occupied square below; none, if there is none.
+    let low = ((1_u64 << (u32::BITS - below.leading_zeros())) - 1) as u32;
+    high & !low & !place
+}
+
+/// The first occupied place on a line after this one and the last one before it.
+#[inline]
+pub(super) fn next_occupied(occupied: u32, at: u32) -> [Option<u32>; 2] {
+    let place = 1_u32 << at;
+    let above = occupied & !(place | (place - 1));
+    let below = occupied & (place - 1);
+    let first = (above != 0).then(|| above.trailing_zeros());
+    let last = (below != 0).then(|| u32::BITS - 1 - below.leading_zeros());
+    [first, last]
+}

@@ -1,0 +1,150 @@
+//! The engine's board against the plain game code, over random games of all rulesets.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::board::SquareSet;
+use crate::history::Game;
+use crate::moves::{Ending, Move, has_move, legal_moves};
+use crate::rules::{Ruleset, Side};
+
+use super::bits::Bits;
+use super::ground::{Ground, SplitMix};
+use super::state::{State, Step};
+
+fn rulesets() -> Vec<Ruleset> {
+    let own = ["mini-corner", "mini-edge", "mini-camps", "strange", "sieges", "lopsided"];
+    let own = own.map(|name| {
+        let path = format!("{}/tests/rulesets/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+        Ruleset::load(&path).unwrap()
+    });
+    let builtin = Ruleset::builtin_names().iter().map(|name| Ruleset::builtin(name).unwrap());
+    builtin.chain(own).collect()
+}
+
+/// Random games, and what is done at each position of them.
+fn along_games(rules: &Ruleset, count: u64, mut look: impl FnMut(&Game, &[Move])) {
+    for seed in 0..count {
+        let mut random = SplitMix(seed);
+        let mut game = Game::new(Arc::new(rules.clone())).unwrap();
+        for _ in 0..120 {
+            let moves = legal_moves(rules, game.position());
+            look(&game, &moves);
+            // Captures more often than not, so that endgames are seen, too.
+            let captures: Vec<&Move> = moves.iter().filter(|mv| mv.is_conversion()).collect();
+            let pick = |random: &mut SplitMix, len: usize| (random.next() % len as u64) as usize;
+            let calm: Vec<&Move> = moves.iter().filter(|mv| mv.ending.is_none()).collect();
+            let played = if !captures.is_empty() && random.next() % 3 > 0 {
+                captures[pick(&mut random, captures.len())]
+            } else if !calm.is_empty() {
+                calm[pick(&mut random, calm.len())]
+            } else {
+                break;
+            };
+            game.play(played);
+            if game.position().is_finished(rules) {
+                break;
+            }
+        }
+    }
+}
+
+fn check<const W: usize>(rules: &Ruleset) {
+    let ground = Ground::<W>::new(rules);
+    along_games(rules, 12, |game, moves| {
+        let position = game.position();
+        let mut state = State::new(&ground, position);
+        let context = || format!("{}: {}", rules.name, position.to_text(rules));
+        let mut steps = BTreeSet::new();
+        state.each_step(&ground, |step| assert!(steps.insert(step.bits())));
+        let expected: BTreeSet<u32> = moves.iter().map(|mv| Step::of(mv).bits()).collect();
+        assert_eq!(steps, expected, "{}", context());
+        assert_eq!(state.has_step(&ground), has_move(rules, position), "{}", context());
+        check_endings(&ground, &state, moves, &context());
+        check_captures(&ground, &state, moves, &context());
+        let before = (state.position(), state.key);
+        for played in moves.iter().filter(|played| played.ending.is_none()) {
+            let step = Step::of(played);
+            let undo = state.play(&ground, step);
+            let after = position.after(played);
+            let fresh = State::new(&ground, &after);
+            assert_eq!((state.position(), state.key), (after, fresh.key), "{}", context());
+            assert!(state.captured_lines_agree(&ground));
+            state.take_back(&ground, step, undo);
+            assert_eq!((state.position(), state.key), before);
+        }
+    });
+}
+
+fn check_endings<const W: usize>(
+    ground: &Ground<W>,
+    state: &State<W>,
+    moves: &[Move],
+    context: &str,
+) {
+    let endings = moves.iter().filter(|mv| mv.ending.is_some());
+    let endings: BTreeSet<u32> = endings.map(|mv| Step::of(mv).bits()).collect();
+    let winning = state.winning_step(ground);
+    assert_eq!(winning.is_some(), !endings.is_empty(), "{context}");
+    assert!(winning.is_none_or(|step| endings.contains(&step.bits())), "{context}");
+    if state.to_move == Side::Attackers {
+        let captures: SquareSet = moves
+            .iter()
+            .filter(|mv| mv.ending == Some(Ending::KingCaptured))
+            .map(|mv| mv.to)
+            .collect();
+        let squares = state.king_capture_squares(ground).squares();
+        assert!(captures.is_subset(squares), "{context}");
+    }
+}
+
+/// The squares where one captures are those where somebody who arrives captures.
+fn check_captures<const W: usize>(
+    ground: &Ground<W>,
+    state: &State<W>,
+    moves: &[Move],
+    context: &str,
+) {
+    let squares = state.capture_squares(ground, state.to_move);
+    for mv in moves {
+        let captures = !mv.captured.is_empty();
+        assert_eq!(squares.contains(mv.to.index()), captures, "{context} {mv:?}");
+    }
+    let mut arriving = BTreeSet::new();
+    state.each_step_to(ground, squares, |step| assert!(arriving.insert(step.bits())));
+    let expected = moves.iter().filter(|mv| !mv.captured.is_empty());
+    let expected: BTreeSet<u32> = expected.map(|mv| Step::of(mv).bits()).collect();
+    assert_eq!(arriving, expected, "{context}");
+}
+
+impl<const W: usize> State<W> {
+    /// Whether what is kept by lines is what is kept by squares.
+    fn captured_lines_agree(&self, ground: &Ground<W>) -> bool {
+        (0..ground.rank.len()).all(|square| {
+            let lines = self.occupied_lines(ground, square);
+            let occupied = self.occupied().contains(square);
+            lines.rank >> ground.file[square] & 1 == u32::from(occupied)
+                && lines.file >> ground.rank[square] & 1 == u32::from(occupied)
+        })
+    }
+}
+
+#[test]
+fn the_board_is_that_of_the_rules() {
+    for rules in rulesets() {
+        match rules.board.area().div_ceil(64) {
+            1 => check::<1>(&rules),
+            2 => check::<2>(&rules),
+            3 => check::<3>(&rules),
+            _ => check::<6>(&rules),
+        }
+    }
+}
+
+#[test]
+fn sets_of_any_width_shift_over_words() {
+    let set: Bits<3> = [0, 63, 64, 127, 128].map(crate::Square::new).into_iter().collect();
+    assert!(set.up(1).iter().eq([1, 64, 65, 128, 129]));
+    assert!(set.down(1).iter().eq([62, 63, 126, 127]));
+    assert_eq!((set.len(), set.without(Bits::one(63)).len()), (5, 4));
+}

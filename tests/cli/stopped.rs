@@ -1,0 +1,52 @@
+//! Ctrl-C.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use crate::place::{Place, Run};
+
+/// Waits until a file is there, or the program has ended.
+fn wait_for(file: &Path, program: &mut Child) {
+    while !file.exists() && program.try_wait().unwrap().is_none() {
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Does what Ctrl-C does in a terminal.
+fn interrupt(program: &Child) {
+    let kill = ["-c", "kill -INT \"$0\"", &program.id().to_string()];
+    // Who has ended already cannot be told.
+    Command::new("sh").args(kill).stderr(Stdio::null()).status().unwrap();
+}
+
+#[test]
+fn a_build_that_is_interrupted_says_so_and_goes_on_later() {
+    // Where a slice is done before the interruption comes, there is a larger one.
+    for (slice, smaller) in [("K0v5", 4), ("K0v6", 5), ("K0v7", 6)] {
+        let place = Place::new();
+        let arguments = ["build", "brandubh", "--slice", slice];
+        let mut build = place.command(&arguments);
+        let mut build = build.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let work = place.path(&format!("tables/brandubh/{slice}.work"));
+        let ply = work.join("attackers-1");
+        wait_for(&ply, &mut build);
+        interrupt(&build);
+        let stopped = Run::ended(build.wait_with_output().unwrap());
+        if stopped.status == 0 || !ply.exists() {
+            continue;
+        }
+        assert_eq!(stopped.status, 130, "{}", stopped.err);
+        let last = "taflbase: stopped; the same command goes on from the last ply that is done";
+        assert_eq!(stopped.err.lines().last(), Some(last));
+        let told = place.run(&arguments).done();
+        let kept = format!("\nslices that were there already: {smaller}\n");
+        assert!(told.contains(&kept), "{told}");
+        assert!(!work.exists());
+        let proved = place.run(&["verify", "brandubh", "--slice", slice]).done();
+        assert!(proved.starts_with(&format!("{slice}: proved, ")), "{proved}");
+        return;
+    }
+    panic!("no build was interrupted");
+}
