@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::engine::{Engine, EngineOptions, PlayerError};
+use crate::engine::{Engine, EngineOptions, PlayerError, Weights};
 use crate::rules::Ruleset;
 use crate::tablebase::{ProbeError, Tablebase};
 
@@ -17,7 +17,7 @@ pub type Factory = Box<dyn Fn() -> Result<Box<dyn Contestant>, PlayerError> + Se
 /// The kinds of players, as descriptions begin.
 const KINDS: &str = "engine, random";
 /// The keys of an engine's description.
-const ENGINE_KEYS: &str = "hash (MiB), threads, tables (none or a folder), name";
+const ENGINE_KEYS: &str = "hash (MiB), threads, tables (none or a folder), weights (a file), name";
 /// The keys of a random mover's description.
 const RANDOM_KEYS: &str = "seed, name";
 
@@ -54,6 +54,13 @@ pub enum DescriptionError {
         /// What would be right.
         right: &'static str,
     },
+    /// Its weights cannot be used.
+    Weights {
+        /// The file.
+        path: String,
+        /// Why not.
+        reason: String,
+    },
     /// Its tables cannot be opened.
     Tables(ProbeError),
 }
@@ -70,6 +77,7 @@ impl fmt::Display for DescriptionError {
             DescriptionError::Value { key, value, right } => {
                 write!(f, "{key}={value}: write {right}")
             }
+            DescriptionError::Weights { path, reason } => write!(f, "weights={path}: {reason}"),
             DescriptionError::Tables(error) => error.fmt(f),
         }
     }
@@ -110,6 +118,7 @@ fn engine(text: &str, details: &str, around: &Surroundings) -> Result<Factory, D
                 let tables = Tablebase::open(Ruleset::clone(&around.rules), Path::new(value));
                 options.tables = Some(Arc::new(tables.map_err(DescriptionError::Tables)?));
             }
+            "weights" => options.weights = Some(weights(value, &around.rules)?),
             "name" => value.clone_into(&mut name),
             _ => return Err(unknown(key, ENGINE_KEYS)),
         }
@@ -120,6 +129,12 @@ fn engine(text: &str, details: &str, around: &Surroundings) -> Result<Factory, D
         let (name, options) = (name.clone(), options.clone());
         Ok(Box::new(EnginePlayer { name, engine, options, last: None }))
     }))
+}
+
+fn weights(path: &str, rules: &Ruleset) -> Result<Weights, DescriptionError> {
+    let unusable = |reason: String| DescriptionError::Weights { path: path.to_owned(), reason };
+    let text = std::fs::read_to_string(path).map_err(|error| unusable(error.to_string()))?;
+    Weights::from_toml(&text, rules).map_err(|error| unusable(error.to_string()))
 }
 
 fn random(text: &str, details: &str, around: &Surroundings) -> Result<Factory, DescriptionError> {
