@@ -1,6 +1,10 @@
 //! Games whose outcome is known.
 
-use crate::session::{said, set_up};
+use std::time::Duration;
+
+use taflbase::protocol::berkeley::Effort;
+
+use crate::session::{said, said_with, set_up};
 
 /// White's and black's moves by hand, one a line.
 fn by_hand(moves: &str) -> String {
@@ -43,5 +47,16 @@ fn a_game_of_both_colours_ends_in_four_plies_where_that_is_forced() {
         assert_eq!(said.err, "");
         assert_eq!(said.stars().len(), 5, "{}", said.out);
         assert_eq!(said.stars()[4], end);
+    }
+}
+
+#[test]
+fn no_game_goes_on_for_ever() {
+    let game = Duration::from_secs(20);
+    let effort = Effort { plies: 3, nodes: 1000, game, careful_plies: 20 };
+    for seed in 1..=10 {
+        let said = said_with(effort, &format!("seed {seed}\nauto black\n"));
+        let plies = said.stars().len() - 1;
+        assert!(said.stars()[plies].ends_with("wins.") && plies < 200, "{plies}");
     }
 }

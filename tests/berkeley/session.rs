@@ -25,10 +25,11 @@ pub(crate) fn said(commands: &str) -> Said {
 
 /// As little effort as will do for a move.
 pub(crate) fn said_quickly(commands: &str) -> Said {
-    said_with(Effort { plies: 1, nodes: 100, game: Duration::from_secs(9) }, commands)
+    let game = Duration::from_secs(9);
+    said_with(Effort { plies: 1, nodes: 100, game, careful_plies: 50 }, commands)
 }
 
-fn said_with(effort: Effort, commands: &str) -> Said {
+pub(crate) fn said_with(effort: Effort, commands: &str) -> Said {
     let rules = Arc::new(Ruleset::builtin("berkeley").unwrap());
     let options = EngineOptions { table_bytes: 16 << 20, ..EngineOptions::new(&rules) };
     let engine = Engine::new(Arc::clone(&rules), options);

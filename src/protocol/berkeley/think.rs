@@ -2,9 +2,9 @@ use std::time::{Duration, Instant};
 
 use crate::arena::chance::Chance;
 use crate::board::Symmetry;
-use crate::engine::{Clock, Engine, EngineError, Iteration, Limits, Score};
+use crate::engine::{Clock, Engine, EngineError, Iteration, Limits, Line, Score};
 use crate::history::Game;
-use crate::moves::{Move, find_move};
+use crate::moves::{Move, find_move, legal_moves};
 
 /// How long a [`Session`](super::Session)'s engine thinks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,6 +15,9 @@ pub struct Effort {
     pub nodes: u64,
     /// For all moves of a game, of both sides: moves that come late get less.
     pub game: Duration,
+    /// From this ply of a game on, moves are random where no win or loss is in sight:
+    /// there are no draws, and two careful players may never come to an end.
+    pub careful_plies: usize,
 }
 
 impl Default for Effort {
@@ -22,7 +25,8 @@ impl Default for Effort {
     /// minutes. Only on a slow machine is it the time that ends a search, so that the
     /// same game can be played again.
     fn default() -> Effort {
-        Effort { plies: 7, nodes: 1_000_000, game: Duration::from_secs(150) }
+        let game = Duration::from_secs(80);
+        Effort { plies: 7, nodes: 1_000_000, game, careful_plies: 200 }
     }
 }
 
@@ -57,7 +61,12 @@ impl Thinker {
         let started = Instant::now();
         let found = self.search(game, started);
         self.left = self.left.saturating_sub(started.elapsed());
-        Ok(self.some_image(game, found?.lines[0].moves[0]))
+        let best = &found?.lines[0];
+        if game.moves().len() >= self.effort.careful_plies && is_undecided(best) {
+            let moves = legal_moves(game.rules(), game.position());
+            return Ok(*self.chance.choose(&moves).unwrap_or(&best.moves[0]));
+        }
+        Ok(self.some_image(game, best.moves[0]))
     }
 
     fn search(&mut self, game: &Game, started: Instant) -> Result<Iteration, EngineError> {
@@ -65,9 +74,11 @@ impl Thinker {
         let limits = clock.limits(Duration::ZERO);
         let few = Limits { nodes: Some(self.effort.nodes), ..limits };
         let found = self.engine.search(game, &few, &mut |_| {})?;
-        let is_undecided = matches!(found.lines[0].score, Score::Estimate(_));
         let time = limits.time.map(|time| time.saturating_sub(started.elapsed()));
-        if found.depth >= self.effort.plies || !is_undecided || time == Some(Duration::ZERO) {
+        if found.depth >= self.effort.plies
+            || !is_undecided(&found.lines[0])
+            || time == Some(Duration::ZERO)
+        {
             return Ok(found);
         }
         let deep = Limits { depth: Some(self.effort.plies), nodes: None, time };
@@ -89,6 +100,10 @@ impl Thinker {
         };
         self.chance.choose(&kept).and_then(image).unwrap_or(chosen)
     }
+}
+
+fn is_undecided(line: &Line) -> bool {
+    matches!(line.score, Score::Estimate(_))
 }
 
 fn chance(seed: u64) -> Chance {
