@@ -277,6 +277,7 @@ fn games_of_another_match_are_refused() {
     changed.refused(2, &["begins with another opening"]);
 }
 
+#[cfg(unix)]
 #[test]
 fn ctrl_c_ends_a_match_with_what_there_is() {
     let place = Place::new();
@@ -320,6 +321,19 @@ fn long_games_are_drawn_and_told_in_a_table() {
     ] {
         assert!(told.lines().any(|told| told == line), "{line} is not in:\n{told}");
     }
+}
+
+#[test]
+fn programs_play_over_otep() {
+    let place = Place::new();
+    let program = env!("CARGO_BIN_EXE_taflbase");
+    let other = format!("otep:'{program}' otep --threads 1 --hash 1");
+    let arguments =
+        ["match", "brandubh", &other, "random", "--time", "1", "--games", "2", "--json"];
+    let told = &place.run(&arguments).json()[0];
+    assert_eq!(told["pairs"], serde_json::json!([0, 0, 0, 0, 1]), "{told}");
+    let nobody = place.run(&["match", "brandubh", "random", "otep:/no/where", "--games", "2"]);
+    nobody.refused(2, &["cannot be started"]);
 }
 
 #[test]
