@@ -64,6 +64,8 @@
 // dead.
 #![cfg_attr(not(feature = "build"), allow(dead_code, unused_imports))]
 
+#[cfg(feature = "engine")]
+pub mod arena;
 #[cfg(feature = "capi")]
 pub mod capi;
 pub mod draw;

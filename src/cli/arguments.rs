@@ -1,6 +1,7 @@
 //! Arguments that several commands take.
 
 use std::ffi::OsString;
+use std::time::Duration;
 
 use taflbase::Tablebase;
 use taflbase::build::slices_up_to;
@@ -10,7 +11,7 @@ use taflbase::slice::Slice;
 use taflbase::table::Metric;
 use taflbase::tablebase::ProbeError;
 
-use super::failure::Failure;
+use super::failure::{Failure, STOPPED};
 use super::output::Session;
 
 /// Joins the two words of a position behind `--position`, which could else not
@@ -184,6 +185,24 @@ pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
     } else {
         Err("write a number of bytes from 1 up, like 16GiB".to_owned())
     }
+}
+
+/// A time, in seconds.
+pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    // A month, and a millisecond.
+    let sensible = |time: &Duration| time.as_millis() > 0 && time.as_secs() < 1 << 21;
+    seconds.filter(sensible).ok_or_else(|| "write seconds, like 2 or 0.5".to_owned())
+}
+
+/// Lets Ctrl-C do this from now on; it ends the program where there was nothing to do.
+pub(super) fn on_interrupt(act: impl Fn() -> bool + Send + 'static) {
+    // Where there is no such thing as Ctrl-C, it does nothing.
+    let _ = ctrlc::set_handler(move || {
+        if !act() {
+            std::process::exit(STOPPED.into());
+        }
+    });
 }
 
 #[cfg(test)]

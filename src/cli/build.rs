@@ -9,7 +9,7 @@ use taflbase::stats::SideCounts;
 use taflbase::table::Metric;
 
 use super::arguments::{Threads, Wanted, parse_bytes};
-use super::failure::Failure;
+use super::failure::{Failure, STOPPED};
 use super::machine::available_bytes;
 use super::output::{Session, columns, grouped, size};
 use super::progress::Reporter;
@@ -62,9 +62,6 @@ JSON, one line for each slice when it is done (here with one side and one file);
 are null for slices that were there:
   {"rules":"brandubh","slice":"K0v1","defenders":0,"attackers":1,"built":true,"sides":[{"to_move":"attackers","positions":1936,"win":72,"loss":1864,"draw":0,"undecided":0,"max_win":1,"max_loss":6}],"files":[{"metric":"dtw","bytes":368,"bits_per_position":4.18}],"seconds":0.1}"#;
 
-/// The status of a program that was stopped by Ctrl-C, as shells have it.
-const STOPPED: i32 = 130;
-
 #[derive(Serialize)]
 struct Answer<'a> {
     rules: &'a str,
@@ -109,7 +106,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     // Where there is no such thing as Ctrl-C, nothing is lost.
     let _ = ctrlc::set_handler(move || {
         let _ = writeln!(io::stderr(), "\n{stopped}");
-        process::exit(STOPPED);
+        process::exit(STOPPED.into());
     });
     let mut reports = Vec::new();
     let mut printed = Ok(());

@@ -9,12 +9,17 @@ use taflbase::position::PositionError;
 use taflbase::rules::RulesetError;
 use taflbase::stats::StatsError;
 
+/// The status of a program that was stopped by Ctrl-C, as shells have it.
+pub(super) const STOPPED: u8 = 130;
+
 /// Why a command ends with another status than 0.
 pub(super) enum Failure {
     /// A negative answer, told on one line.
     Negative(String),
     /// An error, told on one line that says what to do.
     Error(String),
+    /// Ctrl-C has stopped it, and what there is was told.
+    Stopped,
     /// Nobody reads the results any more, and to tell them was all there was to do.
     Closed,
 }
@@ -25,6 +30,7 @@ impl Failure {
         let (message, status) = match self {
             Failure::Negative(message) => (message, 1),
             Failure::Error(message) => (message, 2),
+            Failure::Stopped => return ExitCode::from(STOPPED),
             Failure::Closed => return ExitCode::SUCCESS,
         };
         let message = message.replace('\n', " ");

@@ -1,5 +1,6 @@
 //! The command line: what users ask for, and what they are told.
 
+mod analyse;
 mod arguments;
 mod batch;
 mod bench;
@@ -15,6 +16,7 @@ mod line;
 mod machine;
 mod man;
 mod manifest;
+mod match_;
 mod measure;
 mod model;
 mod otep;
@@ -22,6 +24,7 @@ mod output;
 mod perft;
 mod pictures;
 mod plan;
+mod play;
 mod probe;
 mod progress;
 mod rules;
@@ -78,10 +81,14 @@ enum Command {
     Probe(probe::Args),
     Line(line::Args),
     Find(find::Args),
+    Analyse(analyse::Args),
+    Play(play::Args),
     Stats(stats::Args),
     Verify(verify::Args),
     Check(check::Args),
     Manifest(manifest::Args),
+    #[command(name = "match")]
+    Match(match_::Args),
     Bench(bench::Args),
     Otep(otep::Args),
     Completions(completions::Args),
@@ -100,8 +107,11 @@ impl Command {
             | Command::Probe(_)
             | Command::Line(_)
             | Command::Find(_)
+            | Command::Analyse(_)
+            | Command::Play(_)
             | Command::Stats(_)
             | Command::Manifest(_)
+            | Command::Match(_)
             | Command::Bench(_)
             | Command::Otep(_)
             | Command::Completions(_)
@@ -139,10 +149,13 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Probe(args) => probe::run(&args, &session),
         Command::Line(args) => line::run(&args, &session),
         Command::Find(args) => find::run(&args, &session),
+        Command::Analyse(args) => analyse::run(&args, &session),
+        Command::Play(args) => play::run(&args, &session),
         Command::Stats(args) => stats::run(&args, &session),
         Command::Verify(args) => verify::run(&args, &session),
         Command::Check(args) => check::run(&args, &session),
         Command::Manifest(args) => manifest::run(&args, &session),
+        Command::Match(args) => match_::run(&args, &session),
         Command::Bench(args) => bench::run(&args, &session),
         Command::Otep(args) => otep::run(&args, &session),
         Command::Completions(args) => completions::run(&args, &session),

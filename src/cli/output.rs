@@ -144,9 +144,10 @@ impl Session {
         };
         format!(
             "{missing}, nor can one be built here: {} men would take {takes}, as `{}` tells; the \
-             tables here reach {reached} men",
+             tables here reach {reached} men; beyond them `{}` searches",
             slice.men(),
             self.command("plan", rules, &wanted),
+            self.command("analyse", rules, "POS"),
         )
     }
 }

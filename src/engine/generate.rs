@@ -103,18 +103,6 @@ impl<const W: usize> State<W> {
         }
     }
 
-    /// Whether the side to move has this move.
-    pub(super) fn is_legal(&self, ground: &Ground<W>, step: Step) -> bool {
-        let (from, to) = (step.from(), step.to());
-        if from >= ground.area || to >= ground.area || !self.men(self.to_move).contains(from) {
-            return false;
-        }
-        let targets = self.targets(ground, self.kind(from), from);
-        let (rank, file) = (ground.rank[to], ground.file[to]);
-        ground.rank[from] == rank && targets.rank >> file & 1 == 1
-            || ground.file[from] == file && targets.file >> rank & 1 == 1
-    }
-
     /// Whether the side to move has any move.
     pub(super) fn has_step(&self, ground: &Ground<W>) -> bool {
         self.men(self.to_move)

@@ -29,7 +29,6 @@ impl Lines {
 /// positions do.
 pub(super) struct Ground<const W: usize> {
     pub(super) size: usize,
-    pub(super) area: usize,
     all: Bits<W>,
     /// The first and the last file.
     west: Bits<W>,
@@ -84,7 +83,6 @@ impl<const W: usize> Ground<W> {
         let movement = &rules.movement[Kind::King];
         Ground {
             size: board.size(),
-            area: board.area(),
             all: board.squares().collect(),
             west: on_file(0),
             east: on_file(board.size() - 1),
@@ -98,10 +96,9 @@ impl<const W: usize> Ground<W> {
             unaided: BySide::from_fn(|side| Bits::of(rules.unaided[side])),
             surrounded: Bits::of(rules.surrounded),
             goals: Bits::of(rules.goals),
-            king_squares: board
-                .squares()
-                .filter(|&s| movement.cross.contains(s) || movement.stop.contains(s))
-                .collect(),
+            king_squares: board.squares().filter(|&s| {
+                movement.cross.contains(s) || movement.stop.contains(s)
+            }).collect(),
             keys,
             side_key: random.next(),
         }

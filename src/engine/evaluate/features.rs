@@ -35,6 +35,8 @@ macro_rules! terms {
 }
 
 terms! {
+    /// The defenders' share in every position: how good the game is for them.
+    Bias = "bias",
     /// The defenders are to move; counts against them when the attackers are.
     Tempo = "tempo",
     /// Squares that the king can go to.
@@ -77,7 +79,12 @@ terms! {
 
 /// Counts everything that a position has.
 #[inline]
-pub(super) fn count<const W: usize>(ground: &Ground<W>, state: &State<W>, tally: &mut impl Tally) {
+pub(super) fn count<const W: usize>(
+    ground: &Ground<W>,
+    state: &State<W>,
+    tally: &mut impl Tally,
+) {
+    tally.term(Term::Bias, 1);
     tally.term(Term::Tempo, if state.to_move == Side::Defenders { 1 } else { -1 });
     count_soldiers(ground, state, Kind::Attacker, Term::AttackerMobility, tally);
     count_soldiers(ground, state, Kind::Defender, Term::DefenderMobility, tally);
@@ -136,11 +143,7 @@ fn count_king<const W: usize>(ground: &Ground<W>, state: &State<W>, tally: &mut 
 
 /// How many goals the king could go to from that square.
 #[inline]
-pub(in crate::engine) fn open_from<const W: usize>(
-    ground: &Ground<W>,
-    state: &State<W>,
-    at: usize,
-) -> u32 {
+pub(in crate::engine) fn open_from<const W: usize>(ground: &Ground<W>, state: &State<W>, at: usize) -> u32 {
     let targets = state.targets(ground, Kind::King, at);
     let goals = ground.goal_lines[at];
     Lines { rank: targets.rank & goals.rank, file: targets.file & goals.file }.len()

@@ -16,12 +16,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
 
 use crate::history::Game;
+use crate::moves::legal_moves;
 use crate::rules::Ruleset;
 use crate::value::Value;
 
 use super::evaluate::{Evaluator, Weights};
 use super::ground::Ground;
-use super::state::{State, Step};
+use super::state::State;
 use super::{EngineError, EngineOptions, Iteration, Limits, Line, Score};
 
 use memory::Memory;
@@ -123,7 +124,7 @@ impl<const W: usize> Search for Searcher<W> {
             report(&certain);
             return Ok(certain);
         }
-        let moves = root_moves(&self.ground, &root, advice.as_ref());
+        let moves = root_moves(game, advice);
         let plies_left = game.plies_left().map(|left| left as usize);
         let history = self.history(game);
         self.table.age();
@@ -171,15 +172,10 @@ fn certain(advice: &Advice, began: Instant) -> Option<Iteration> {
 }
 
 /// The moves that are searched: all of them, or those that keep what the tables promise.
-fn root_moves<const W: usize>(
-    ground: &Ground<W>,
-    root: &State<W>,
-    advice: Option<&Advice>,
-) -> Vec<RootMove> {
-    let mut steps: Vec<Step> = Vec::new();
-    match advice {
-        Some(advice) => steps.extend(advice.moves.iter().map(Step::of)),
-        None => root.each_step(ground, |step| steps.push(step)),
-    }
-    steps.into_iter().map(RootMove::new).collect()
+fn root_moves(game: &Game, advice: Option<Advice>) -> Vec<RootMove> {
+    let moves = match advice {
+        Some(advice) => advice.moves,
+        None => legal_moves(game.rules(), game.position()),
+    };
+    moves.iter().map(RootMove::new).collect()
 }

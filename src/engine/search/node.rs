@@ -77,7 +77,8 @@ impl<const W: usize> Worker<'_, W> {
         }
         let estimate = if is_quiet { self.estimate() } else { -MAX_ESTIMATE };
         if !PV && is_quiet && !is_decided(beta) {
-            if depth <= REVERSE_FUTILITY_DEPTH && estimate - REVERSE_FUTILITY_MARGIN * depth >= beta
+            if depth <= REVERSE_FUTILITY_DEPTH
+                && estimate - REVERSE_FUTILITY_MARGIN * depth >= beta
             {
                 return estimate;
             }
@@ -111,8 +112,7 @@ impl<const W: usize> Worker<'_, W> {
         let side = self.state.to_move;
         let old_alpha = alpha;
         // Whoever cannot move has lost; so has, a ply later, who cannot close a line.
-        let none =
-            if is_quiet || side == Side::Defenders { lost_in(ply) } else { lost_in(ply + 2) };
+        let none = if is_quiet || side == Side::Defenders { lost_in(ply) } else { lost_in(ply + 2) };
         let (mut best, mut best_step) = (none, Step::NONE);
         let mut tried = [Step::NONE; 32];
         let mut tried_count = 0;
@@ -213,6 +213,10 @@ impl<const W: usize> Worker<'_, W> {
     #[inline]
     pub(super) fn threat(&self) -> Threat<W> {
         let ground = self.shared.ground;
+        if self.shared.plies_left.is_some_and(|left| left < self.ply() + 2) {
+            // The game ends before it can come true.
+            return Threat::None;
+        }
         match self.state.to_move {
             Side::Attackers => match self.state.line_blocks(ground) {
                 (_, 0) => Threat::None,

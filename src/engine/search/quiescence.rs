@@ -32,7 +32,8 @@ impl<const W: usize> Worker<'_, W> {
         if ply >= MAX_PLY - 1 {
             return self.estimate();
         }
-        let known = self.shared.table.get(self.state.key, ply);
+        // Deeper down, the table's answer would come too late to be worth the wait.
+        let known = if depth == 0 { self.shared.table.get(self.state.key, ply) } else { None };
         if let Some(entry) = known {
             match entry.bound {
                 Bound::Exact => return entry.score,

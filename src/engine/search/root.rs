@@ -4,9 +4,10 @@ use std::sync::atomic::Ordering;
 
 use crate::engine::state::Step;
 use crate::engine::{Iteration, Line};
+use crate::moves::Move;
 
 use super::memory::Memory;
-use super::score::{INFINITE, Points, WON, is_decided, told};
+use super::score::{INFINITE, Points, WON, is_decided, told, won_in};
 use super::shared::Shared;
 use super::worker::{MAX_PLY, Worker};
 
@@ -18,14 +19,17 @@ const ASPIRATION: Points = 40;
 #[derive(Clone, Debug)]
 pub(super) struct RootMove {
     pub(super) step: Step,
+    /// Whether it ends the game: such moves have no position to search.
+    wins: bool,
     score: Points,
     /// From this move on.
     line: Vec<Step>,
 }
 
 impl RootMove {
-    pub(super) fn new(step: Step) -> RootMove {
-        RootMove { step, score: -INFINITE, line: vec![step] }
+    pub(super) fn new(played: &Move) -> RootMove {
+        let step = Step::of(played);
+        RootMove { step, wins: played.ending.is_some(), score: -INFINITE, line: vec![step] }
     }
 }
 
@@ -122,23 +126,12 @@ impl<const W: usize> Worker<'_, W> {
         for number in 0..moves.len() {
             let step = moves[number].step;
             let before = (self.nodes, moves[number].score);
-            let (undo, ended) = self.play(step);
-            let score = match ended {
-                Some(score) => {
-                    self.lines[1].clear();
-                    -score
-                }
-                None if number == 0 => -self.search::<true>(-beta, -alpha, depth - 1),
-                None => {
-                    let score = -self.search::<false>(-alpha - 1, -alpha, depth - 1);
-                    if score > alpha && !self.stopped {
-                        -self.search::<true>(-beta, -alpha, depth - 1)
-                    } else {
-                        score
-                    }
-                }
+            let score = if moves[number].wins {
+                self.lines[1].clear();
+                won_in(1)
+            } else {
+                self.search_root_move(step, alpha, beta, depth - 1, number == 0)
             };
-            self.take_back(step, undo);
             if self.stopped {
                 // What was searched of this iteration stands, the rest stays behind it.
                 if best > -INFINITE {
@@ -165,6 +158,34 @@ impl<const W: usize> Worker<'_, W> {
             }
         }
         best
+    }
+
+    fn search_root_move(
+        &mut self,
+        step: Step,
+        alpha: Points,
+        beta: Points,
+        depth: i32,
+        is_first: bool,
+    ) -> Points {
+        let (undo, ended) = self.play(step);
+        let score = match ended {
+            Some(score) => {
+                self.lines[1].clear();
+                -score
+            }
+            None if is_first => -self.search::<true>(-beta, -alpha, depth),
+            None => {
+                let score = -self.search::<false>(-alpha - 1, -alpha, depth);
+                if score > alpha && !self.stopped {
+                    -self.search::<true>(-beta, -alpha, depth)
+                } else {
+                    score
+                }
+            }
+        };
+        self.take_back(step, undo);
+        score
     }
 
     /// Whether deeper searches cannot say more.

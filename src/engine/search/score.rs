@@ -1,7 +1,7 @@
 //! Scores inside the search.
 
 use crate::engine::Score;
-use crate::value::{Plies, Value, Wdl};
+use crate::value::{Plies, Wdl};
 
 /// What a position is worth to the side to move, in hundredths of a soldier.
 pub(super) type Points = i32;
@@ -38,15 +38,6 @@ pub(super) fn of_wdl(wdl: Wdl, ply: usize) -> Points {
         Wdl::Win => TABLE_WON - ply as Points,
         Wdl::Draw => 0,
         Wdl::Loss => ply as Points - TABLE_WON,
-    }
-}
-
-/// A table's answer with its distance.
-pub(super) fn of_value(value: Value, ply: usize) -> Points {
-    match value {
-        Value::Win(plies) => won_in(ply + usize::from(plies)),
-        Value::Draw => 0,
-        Value::Loss(plies) => lost_in(ply + usize::from(plies)),
     }
 }
 

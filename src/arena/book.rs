@@ -1,0 +1,167 @@
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::history::Game;
+use crate::moves::{Move, has_move, legal_moves};
+use crate::position::{Position, PositionError};
+use crate::rules::Ruleset;
+
+use super::chance::Chance;
+
+/// So many openings in a row that are of no use, and no more are looked for.
+const TRIES: u32 = 2000;
+
+/// Why there are no openings.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum BookError {
+    /// The ruleset's start is no position in which anybody could move.
+    Start(PositionError),
+    /// There are not so many.
+    TooFew {
+        /// How many plies each was to have.
+        plies: u32,
+        /// How many were found.
+        found: usize,
+        /// How many were wanted.
+        wanted: usize,
+    },
+}
+
+impl fmt::Display for BookError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BookError::Start(error) => write!(f, "the start of these rules: {error}"),
+            BookError::TooFew { plies, found, wanted } => write!(
+                f,
+                "there are only {found} openings of {plies} plies, not {wanted}: take longer \
+                 openings or fewer games"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for BookError {}
+
+/// Random openings of so many plies from the ruleset's start. They differ in the
+/// position they lead to, mirror images counted as one; no position comes twice in an
+/// opening, and at its end neither side could win by its next move. The same seed gives
+/// the same openings, and the first ones do not depend on how many are wanted. Without
+/// plies, all games begin at the start.
+///
+/// # Errors
+/// If there are not as many as are wanted, or the ruleset's start is none.
+pub fn openings(
+    rules: &Arc<Ruleset>,
+    plies: u32,
+    seed: u64,
+    wanted: usize,
+) -> Result<Vec<Vec<Move>>, BookError> {
+    let start = Game::new(Arc::clone(rules)).map_err(BookError::Start)?;
+    if plies == 0 {
+        return Ok(vec![Vec::new(); wanted]);
+    }
+    let mut chance = Chance::new(seed, b"openings");
+    let (mut found, mut known) = (Vec::new(), HashSet::new());
+    let mut failures = 0;
+    while found.len() < wanted {
+        match random_game(&start, plies, &mut chance) {
+            Some(game) if known.insert(representative(rules, game.position())) => {
+                found.push(game.moves().to_vec());
+                failures = 0;
+            }
+            _ => failures += 1,
+        }
+        if failures == TRIES {
+            return Err(BookError::TooFew { plies, found: found.len(), wanted });
+        }
+    }
+    Ok(found)
+}
+
+/// A game of so many plies that is of use as an opening, if chance gives one.
+fn random_game(start: &Game, plies: u32, chance: &mut Chance) -> Option<Game> {
+    let mut game = start.clone();
+    for _ in 0..plies {
+        let moves = legal_moves(game.rules(), game.position());
+        game.play(chance.choose(&moves)?);
+        let (now, before) = game.positions().split_last()?;
+        if game.outcome().is_some() || before.contains(now) {
+            return None;
+        }
+    }
+    (!is_decided(game.rules(), game.position())).then_some(game)
+}
+
+/// Whether either side would win by its next move, if it were to move.
+fn is_decided(rules: &Ruleset, position: &Position) -> bool {
+    let other = Position { to_move: position.to_move.other(), ..*position };
+    [position, &other].into_iter().any(|position| wins_at_once(rules, position))
+}
+
+fn wins_at_once(rules: &Ruleset, position: &Position) -> bool {
+    let wins = |played: &Move| played.ending.is_some() || !has_move(rules, &position.after(played));
+    legal_moves(rules, position).iter().any(wins)
+}
+
+/// One and the same of all mirror images of a position.
+fn representative(rules: &Ruleset, position: &Position) -> Position {
+    let images = rules.symmetries().iter().map(|symmetry| position.image(rules, symmetry));
+    images.min().unwrap_or(*position)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn brandubh() -> Arc<Ruleset> {
+        Arc::new(Ruleset::builtin("brandubh").unwrap())
+    }
+
+    #[test]
+    fn openings_are_legal_distinct_and_open() {
+        let rules = brandubh();
+        let mut ends = HashSet::new();
+        for opening in openings(&rules, 6, 7, 200).unwrap() {
+            let mut game = Game::new(Arc::clone(&rules)).unwrap();
+            for played in &opening {
+                assert!(legal_moves(&rules, game.position()).contains(played));
+                game.play(played);
+                assert_eq!(game.outcome(), None);
+            }
+            assert_eq!(game.moves().len(), 6);
+            let different: HashSet<_> = game.positions().iter().collect();
+            assert_eq!(different.len(), 7);
+            for to_move in crate::Side::ALL {
+                let position = Position { to_move, ..*game.position() };
+                for played in legal_moves(&rules, &position) {
+                    let after = position.after(&played);
+                    assert!(played.ending.is_none() && has_move(&rules, &after));
+                }
+            }
+            for symmetry in rules.symmetries().iter() {
+                assert!(!ends.contains(&game.position().image(&rules, symmetry)));
+            }
+            ends.insert(*game.position());
+        }
+    }
+
+    #[test]
+    fn the_seed_decides_and_longer_books_begin_alike() {
+        let rules = brandubh();
+        let few = openings(&rules, 4, 1, 20).unwrap();
+        assert_eq!(openings(&rules, 4, 1, 50).unwrap()[..20], few);
+        assert_ne!(openings(&rules, 4, 2, 20).unwrap(), few);
+        assert_eq!(openings(&rules, 0, 1, 2).unwrap(), [[], []]);
+    }
+
+    #[test]
+    fn too_few_openings_are_an_error() {
+        let error = openings(&brandubh(), 1, 0, 50).unwrap_err();
+        // The 40 first moves are 5 by symmetry.
+        let told =
+            "there are only 5 openings of 1 plies, not 50: take longer openings or fewer games";
+        assert_eq!(error.to_string(), told);
+    }
+}

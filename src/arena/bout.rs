@@ -1,0 +1,194 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::engine::{Clock, PlayerError};
+use crate::history::{Game, Outcome};
+use crate::moves::{Move, find_move};
+use crate::rules::{BySide, Side};
+
+use super::contestant::Contestant;
+
+/// A player may overstep its time by so much: machines are busy.
+const TOLERANCE: Duration = Duration::from_millis(250);
+
+/// A game that was played to its end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Bout {
+    /// All moves, those of the opening too.
+    pub(super) moves: Vec<Move>,
+    /// What the players thought of their moves, those of the opening left out.
+    pub(super) scores: Vec<Option<String>>,
+    pub(super) end: End,
+}
+
+/// How a game has ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct End {
+    pub(super) winner: Option<Side>,
+    pub(super) reason: String,
+    /// Whether the loser has not lost on the board, but failed.
+    pub(super) is_fault: bool,
+}
+
+impl End {
+    fn of(outcome: Outcome) -> End {
+        End { winner: outcome.winner, reason: outcome.reason.to_string(), is_fault: false }
+    }
+
+    fn fault(loser: Side, reason: String) -> End {
+        End { winner: Some(loser.other()), reason, is_fault: true }
+    }
+}
+
+/// Plays the game on to its end; `None` if it was stopped. Every player has that clock.
+///
+/// # Errors
+/// If a player cannot begin. One that fails later loses.
+pub(super) fn play(
+    mut game: Game,
+    players: &mut BySide<&mut dyn Contestant>,
+    clock: Clock,
+    max_plies: usize,
+    stopped: &AtomicBool,
+) -> Result<Option<Bout>, PlayerError> {
+    for player in players.iter_mut() {
+        player.begin(&game)?;
+    }
+    let mut clocks = BySide::from_fn(|_| clock);
+    let mut scores = Vec::new();
+    let end = loop {
+        if let Some(outcome) = game.outcome() {
+            break End::of(outcome);
+        }
+        if game.moves().len() >= max_plies {
+            let reason = format!("games of this match end after {max_plies} plies");
+            break End { winner: None, reason, is_fault: false };
+        }
+        let side = game.position().to_move;
+        let turn = turn(&game, players[side], &mut clocks[side]);
+        if stopped.load(Ordering::Relaxed) {
+            players.iter_mut().for_each(|player| player.end(&game, None));
+            return Ok(None);
+        }
+        match turn {
+            Ok(played) => {
+                scores.push(players[side].score().map(|score| score.to_string()));
+                game.play(&played);
+            }
+            Err(reason) => break End::fault(side, reason),
+        }
+    };
+    let outcome = game.outcome();
+    players.iter_mut().for_each(|player| player.end(&game, outcome));
+    Ok(Some(Bout { moves: game.moves().to_vec(), scores, end }))
+}
+
+/// The player's move, if it is one and is there in time.
+fn turn(game: &Game, player: &mut dyn Contestant, clock: &mut Clock) -> Result<Move, String> {
+    let begun = Instant::now();
+    let chosen = player.choose(game, *clock).map_err(|error| error.reason)?;
+    spend(clock, begun.elapsed())?;
+    let (rules, position) = (game.rules(), game.position());
+    if find_move(rules, position, chosen.from, chosen.to) == Some(chosen) {
+        Ok(chosen)
+    } else {
+        Err(format!("illegal move {}", chosen.display(rules.board)))
+    }
+}
+
+/// Takes the time of a move off a clock.
+fn spend(clock: &mut Clock, spent: Duration) -> Result<(), String> {
+    let (had, increment) = match clock {
+        Clock::PerMove(time) => (*time, None),
+        Clock::Game { left, increment } => (*left, Some(*increment)),
+        Clock::Nodes(_) | Clock::Depth(_) => return Ok(()),
+    };
+    if spent > had + TOLERANCE {
+        return Err(format!("out of time: {:.1} s were left", had.as_secs_f64()));
+    }
+    if let Some(increment) = increment {
+        *clock = Clock::Game { left: had.saturating_sub(spent) + increment, increment };
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::engine::Player;
+    use crate::moves::legal_moves;
+    use crate::rules::Ruleset;
+
+    /// Does with the first legal move what it is told.
+    struct Puppet(fn(&Game, Move) -> Result<Move, PlayerError>);
+
+    impl Player for Puppet {
+        fn name(&self) -> String {
+            "puppet".to_owned()
+        }
+
+        fn begin(&mut self, _game: &Game) -> Result<(), PlayerError> {
+            Ok(())
+        }
+
+        fn choose(&mut self, game: &Game, _clock: Clock) -> Result<Move, PlayerError> {
+            self.0(game, legal_moves(game.rules(), game.position())[0])
+        }
+    }
+
+    impl Contestant for Puppet {}
+
+    fn end(rules: &str, defenders: Puppet, clock: Clock, max_plies: usize) -> (usize, End) {
+        let rules = Arc::new(Ruleset::builtin(rules).unwrap());
+        let game = Game::new(rules).unwrap();
+        let (mut attackers, mut defenders) = (Puppet(|_, first| Ok(first)), defenders);
+        let mut players: BySide<&mut dyn Contestant> = BySide([&mut attackers, &mut defenders]);
+        let stopped = AtomicBool::new(false);
+        let bout = play(game, &mut players, clock, max_plies, &stopped).unwrap().unwrap();
+        (bout.moves.len(), bout.end)
+    }
+
+    #[test]
+    fn who_fails_loses_with_the_reason() {
+        let clock = Clock::Nodes(1);
+        let error = |_: &Game, _| {
+            Err(PlayerError { player: "puppet".to_owned(), reason: "no idea".to_owned() })
+        };
+        let lost = End::fault(Side::Defenders, "no idea".to_owned());
+        assert_eq!(end("brandubh", Puppet(error), clock, 9), (1, lost));
+        let illegal = |_: &Game, first: Move| Ok(Move { to: first.from, ..first });
+        let (plies, lost) = end("brandubh", Puppet(illegal), clock, 9);
+        assert_eq!((plies, lost.winner, lost.is_fault), (1, Some(Side::Attackers), true));
+        assert!(lost.reason.starts_with("illegal move "), "{}", lost.reason);
+    }
+
+    #[test]
+    fn a_long_game_is_drawn() {
+        let first = |_: &Game, first| Ok(first);
+        let (plies, drawn) = end("ashton", Puppet(first), Clock::Depth(1), 2);
+        assert_eq!((plies, drawn.winner, drawn.is_fault), (2, None, false));
+        assert!(drawn.reason.contains("after 2 plies"));
+    }
+
+    #[test]
+    fn time_is_spent() {
+        let second = Duration::from_secs(1);
+        let mut clock = Clock::Game { left: 2 * second, increment: second / 2 };
+        spend(&mut clock, second).unwrap();
+        assert_eq!(clock, Clock::Game { left: second * 3 / 2, increment: second / 2 });
+        assert!(spend(&mut clock, 2 * second).unwrap_err().contains("1.5 s were left"));
+        let mut clock = Clock::PerMove(second);
+        assert_eq!(spend(&mut clock, second + TOLERANCE), Ok(()));
+        assert!(spend(&mut clock, second + 2 * TOLERANCE).is_err());
+        assert_eq!(spend(&mut Clock::Nodes(1), 99 * second), Ok(()));
+        let slow = |_: &Game, first| {
+            std::thread::sleep(Duration::from_millis(300));
+            Ok(first)
+        };
+        let clock = Clock::PerMove(Duration::from_millis(1));
+        let (_, lost) = end("brandubh", Puppet(slow), clock, 4);
+        assert_eq!(lost.winner, Some(Side::Attackers));
+    }
+}

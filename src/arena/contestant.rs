@@ -1,0 +1,91 @@
+use crate::engine::{Clock, Engine, EngineOptions, Iteration, Player, PlayerError, Score, Stopper};
+use crate::history::{Game, Outcome};
+use crate::moves::{Move, legal_moves};
+use crate::protocol::otep::ExternalPlayer;
+
+use super::chance::Chance;
+
+/// A player in a match.
+pub trait Contestant: Player {
+    /// What it thinks of the move that it has just chosen, if it tells.
+    fn score(&self) -> Option<Score> {
+        None
+    }
+
+    /// What ends its thinking from another thread, if it can be ended.
+    fn stopper(&self) -> Option<Stopper> {
+        None
+    }
+}
+
+/// The engine, as a player of matches: under a name, and it tells what it thinks.
+pub(super) struct EnginePlayer {
+    pub(super) name: String,
+    pub(super) engine: Engine,
+    pub(super) options: EngineOptions,
+    pub(super) last: Option<Iteration>,
+}
+
+impl Player for EnginePlayer {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn begin(&mut self, game: &Game) -> Result<(), PlayerError> {
+        self.engine.begin(game)
+    }
+
+    fn choose(&mut self, game: &Game, clock: Clock) -> Result<Move, PlayerError> {
+        let limits = clock.limits(self.options.overhead);
+        let found = self.engine.search(game, &limits, &mut |_| {});
+        let found = found
+            .map_err(|error| PlayerError { player: self.name(), reason: error.to_string() })?;
+        Ok(self.last.insert(found).lines[0].moves[0])
+    }
+
+    fn end(&mut self, game: &Game, outcome: Option<Outcome>) {
+        self.engine.end(game, outcome);
+    }
+}
+
+impl Contestant for EnginePlayer {
+    fn score(&self) -> Option<Score> {
+        self.last.as_ref().map(|last| last.lines[0].score)
+    }
+
+    fn stopper(&self) -> Option<Stopper> {
+        Some(self.engine.stopper())
+    }
+}
+
+/// Plays any legal move, each as likely as any other. Which one depends on its seed and
+/// on the game so far, and on nothing else.
+pub(super) struct RandomMover {
+    pub(super) name: String,
+    pub(super) seed: u64,
+}
+
+impl Player for RandomMover {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn begin(&mut self, _game: &Game) -> Result<(), PlayerError> {
+        Ok(())
+    }
+
+    fn choose(&mut self, game: &Game, _clock: Clock) -> Result<Move, PlayerError> {
+        let mut purpose = game.positions()[0].to_text(game.rules());
+        for played in game.moves() {
+            purpose.push_str(&format!(" {}", played.display(game.rules().board)));
+        }
+        let moves = legal_moves(game.rules(), game.position());
+        let chosen = Chance::new(self.seed, purpose.as_bytes()).choose(&moves).copied();
+        let none = || PlayerError { player: self.name(), reason: "the game is over".to_owned() };
+        chosen.ok_or_else(none)
+    }
+}
+
+impl Contestant for RandomMover {}
+
+impl Contestant for ExternalPlayer {}

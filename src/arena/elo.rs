@@ -1,0 +1,162 @@
+/// Two-sided 95 % of a normal distribution lie within so many standard deviations.
+const WITHIN_95: f64 = 1.959_963_984_540_054;
+
+/// The results of pairs of games, both colours from the same opening: how many brought
+/// the first player 0, ½, 1, 1½ and 2 points.
+///
+/// Both games of a pair share what their opening is worth, so that it is pairs, not
+/// games, that are independent of each other. Scores and variances are those of a pair's
+/// mean score, from 0 to 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Pairs(pub [u64; 5]);
+
+/// A difference of playing strength in Elo; infinite if one side has won every game.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Elo {
+    /// The likeliest one.
+    pub value: f64,
+    /// The interval that holds the true one in 95 of 100 cases; `None` if all pairs came
+    /// out alike, which tells nothing of chance.
+    pub interval: Option<(f64, f64)>,
+}
+
+impl Pairs {
+    /// Adds a pair by the half points of the first player, 0 to 4.
+    pub fn add(&mut self, half_points: usize) {
+        self.0[half_points] += 1;
+    }
+
+    /// How many pairs there are.
+    pub fn count(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// The mean score; `None` without pairs.
+    pub fn score(&self) -> Option<f64> {
+        let sum: f64 = self.weighted().map(|(score, count)| score * count).sum();
+        (self.count() > 0).then(|| sum / self.count() as f64)
+    }
+
+    /// The variance of a pair's score; `None` without pairs.
+    pub fn variance(&self) -> Option<f64> {
+        let mean = self.score()?;
+        let sum: f64 = self.weighted().map(|(score, count)| (score - mean).powi(2) * count).sum();
+        Some(sum / self.count() as f64)
+    }
+
+    /// The standard error of the mean score, if there is something to tell it by.
+    fn standard_error(&self) -> Option<f64> {
+        let variance = self.variance().filter(|&variance| variance > 0.0)?;
+        Some((variance / self.count() as f64).sqrt())
+    }
+
+    /// By how much the first player is stronger; `None` without pairs.
+    pub fn elo(&self) -> Option<Elo> {
+        let score = self.score()?;
+        let interval = self.standard_error().map(|error| {
+            let reach = WITHIN_95 * error;
+            (elo_of((score - reach).max(0.0)), elo_of((score + reach).min(1.0)))
+        });
+        Some(Elo { value: elo_of(score), interval })
+    }
+
+    /// The difference in units of a game's spread, which does not depend on how many
+    /// games are drawn or on how one-sided openings are: normalised Elo.
+    pub fn normalised_elo(&self) -> Option<f64> {
+        let variance = self.variance().filter(|&variance| variance > 0.0)?;
+        // A game's score spreads more than the mean of two.
+        let spread = (2.0 * variance).sqrt();
+        Some((self.score()? - 0.5) / spread * 800.0 / std::f64::consts::LN_10)
+    }
+
+    /// How likely it is that the first player is the stronger one.
+    pub fn likelihood_of_superiority(&self) -> Option<f64> {
+        let deviations = (self.score()? - 0.5) / self.standard_error()?;
+        Some(0.5 * libm::erfc(-deviations / std::f64::consts::SQRT_2))
+    }
+
+    /// The five scores, each with its count.
+    pub(super) fn weighted(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.0.into_iter().enumerate().map(|(half_points, count)| {
+            let score = half_points as f64 / 4.0;
+            (score, count as f64)
+        })
+    }
+}
+
+/// The difference in Elo that makes this score be expected.
+fn elo_of(score: f64) -> f64 {
+    // Not -0 for an even score.
+    400.0 * (score / (1.0 - score)).log10() + 0.0
+}
+
+/// The score that a difference in Elo makes be expected.
+pub(super) fn score_of(elo: f64) -> f64 {
+    1.0 / (1.0 + 10f64.powf(-elo / 400.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn assert_near(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 0.005, "{found} instead of {expected}");
+    }
+
+    #[test]
+    fn elo_and_scores_go_both_ways() {
+        // 10 to 1 are 400 Elo, by definition.
+        assert_near(elo_of(10.0 / 11.0), 400.0);
+        assert_near(elo_of(0.76), 200.24);
+        assert_eq!(elo_of(0.5), 0.0);
+        for elo in [-300.0, 0.0, 5.0] {
+            assert_near(elo_of(score_of(elo)), elo);
+        }
+        assert_eq!((elo_of(0.0), elo_of(1.0)), (f64::NEG_INFINITY, f64::INFINITY));
+    }
+
+    #[test]
+    fn an_even_match_by_hand() {
+        let pairs = Pairs([1, 2, 4, 2, 1]);
+        assert_eq!((pairs.count(), pairs.score()), (10, Some(0.5)));
+        // (2 * 1/4 + 4 * 1/16) / 10.
+        assert_near(pairs.variance().unwrap(), 0.075);
+        let elo = pairs.elo().unwrap();
+        // The score's error is the root of 0.0075, and 1.96 of them reach 0.66974.
+        assert_near(elo.value, 0.0);
+        let (low, high) = elo.interval.unwrap();
+        assert_near(high, 122.82);
+        assert_near(low, -high);
+        assert_eq!(pairs.normalised_elo(), Some(0.0));
+        assert_near(pairs.likelihood_of_superiority().unwrap(), 0.5);
+    }
+
+    #[test]
+    fn a_match_that_is_won_by_hand() {
+        // 32 of 56 points: 4/7, and 400 * lg(4/3).
+        let pairs = Pairs([1, 5, 10, 9, 3]);
+        assert_near(pairs.score().unwrap(), 4.0 / 7.0);
+        assert_near(pairs.elo().unwrap().value, 49.98);
+        // (5/16 + 10/4 + 9 * 9/16 + 3) / 28 - 16/49.
+        assert_near(pairs.variance().unwrap(), 0.06186);
+        assert_near(pairs.normalised_elo().unwrap(), 70.55);
+        // 1.52 deviations: 93.57 % by any table of the normal distribution.
+        assert_near(pairs.likelihood_of_superiority().unwrap(), 0.9357);
+    }
+
+    #[test]
+    fn what_cannot_be_known_is_not_told() {
+        let none = Pairs::default();
+        assert_eq!(
+            (none.score(), none.elo(), none.likelihood_of_superiority()),
+            (None, None, None)
+        );
+        let alike = Pairs([0, 0, 0, 0, 9]);
+        let elo = Elo { value: f64::INFINITY, interval: None };
+        assert_eq!((alike.elo(), alike.normalised_elo()), (Some(elo), None));
+        // Near the end of the scale the interval has no upper end.
+        let (low, high) = Pairs([0, 0, 0, 1, 3]).elo().unwrap().interval.unwrap();
+        assert!(low.is_finite() && high == f64::INFINITY);
+    }
+}

@@ -1,0 +1,359 @@
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use taflbase::arena::{
+    Elo, Factory, GameRecord, Hypothesis, Results, Settings, Sprt, Standing, Store, Surroundings,
+    Tally, Tournament, Who, factory,
+};
+use taflbase::engine::Clock;
+use taflbase::rules::{BySide, Side};
+
+use super::arguments::{on_interrupt, parse_seconds};
+use super::failure::Failure;
+use super::output::{Session, columns};
+
+/// Play a match of two players over many games, and tell who is stronger
+#[derive(clap::Args)]
+#[command(after_help = HELP)]
+pub(super) struct Args {
+    /// A built-in ruleset, or a path to a ruleset file
+    rules: String,
+    /// The first player
+    a: String,
+    /// The second player
+    b: String,
+    #[command(flatten)]
+    clock: MatchClock,
+    /// How many games, two for each opening
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = parse_games)]
+    games: usize,
+    /// Stop when it is certain enough that A is stronger than B by no more than ELO0, or by
+    /// at least ELO1
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
+    sprt: Option<Sprt>,
+    /// How many games are played at a time [default: one for each core]
+    #[arg(long, value_name = "N")]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
+    concurrency: Option<u16>,
+    /// What openings and random movers depend on
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// The plies of a random opening; 0: all games begin at the start
+    #[arg(long, value_name = "N", default_value_t = 6)]
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=100))]
+    book_plies: u32,
+    /// Games that last so many plies are drawn
+    #[arg(long, value_name = "N", default_value_t = 400)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    max_plies: u32,
+    /// Save the games in this file, and go on with those that are there
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(clap::Args)]
+#[group(multiple = false)]
+struct MatchClock {
+    /// Positions that a player may search for a move [default: 10000, without another clock]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Plies that a player may search
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    depth: Option<u32>,
+    /// Time for each move
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    time: Option<Duration>,
+    /// Time for a game, and what each move adds, like 5+2
+    #[arg(long, value_name = "MINUTES+SECONDS", value_parser = parse_clock)]
+    clock: Option<Clock>,
+}
+
+const HELP: &str = r#"A player is described by its kind and, behind a colon, by what there is to say of it:
+  engine                  the engine, with the tables of this program
+  engine:hash=64,threads=2,tables=none,name=new
+                          MiB, threads, a folder of tables or none, what it is called
+  random, random:seed=7   any legal move
+  otep:COMMAND            a program that plays as OpenTafl's engines do
+
+Games are played in pairs: both begin with the same random opening, and the players
+have either side once. Openings differ from each other, and in none of them could
+either side win by its next move. A player that gives no move, an illegal one, or one
+too late (by more than 0.25 s), loses the game.
+
+Elo is how much stronger A is than B, with the interval that holds it in 95 of 100
+cases, by pairs; LOS is how likely A is the stronger one. With --sprt, pairs count in
+their order up to the one that decides. With a clock of --nodes or --depth the results
+depend on nothing but the arguments, not on --concurrency. Ctrl-C ends the match, and with
+--output the same command goes on.
+
+Examples:
+  taflbase match brandubh engine random --games 20
+  taflbase match tablut engine engine:tables=none --time 0.5 --sprt 0,20 --output games.jsonl
+  taflbase match brandubh engine "otep:java -jar OpenTafl.jar --engine" --clock 5+2
+
+JSON, one line; "elo" and what belongs to it are null where they cannot be known:
+  {"rules":"brandubh","players":["engine","random"],"games":2,"a":{"attackers":{"wins":1,"draws":0,"losses":0,"faults":0},"defenders":{"wins":1,"draws":0,"losses":0,"faults":0}},"b":{"attackers":{"wins":0,"draws":0,"losses":1,"faults":0},"defenders":{"wins":0,"draws":0,"losses":1,"faults":0}},"mean_plies":24.5,"pairs":[0,0,0,0,1],"score":1.0,"variance":0.0,"elo":null,"elo_low":null,"elo_high":null,"normalised_elo":null,"los":null,"llr":null,"accepted":null,"complete":true}"#;
+
+/// How often progress is told.
+const TELL_EVERY: Duration = Duration::from_secs(10);
+
+/// `--clock`: `5+2`, minutes and seconds.
+fn parse_clock(text: &str) -> Result<Clock, String> {
+    let wrong = || "write minutes and seconds, like 5+2 or 0.5+0.1".to_owned();
+    let (minutes, seconds) = text.split_once('+').ok_or_else(wrong)?;
+    let minutes: f64 = minutes.parse().map_err(|_| wrong())?;
+    let seconds: f64 = seconds.parse().map_err(|_| wrong())?;
+    let time =
+        |seconds: f64| Duration::try_from_secs_f64(seconds).ok().filter(|t| t.as_secs() < 1 << 20);
+    match (time(60.0 * minutes), time(seconds)) {
+        (Some(left), Some(increment)) if !left.is_zero() => Ok(Clock::Game { left, increment }),
+        _ => Err(wrong()),
+    }
+}
+
+fn parse_games(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(games) if games > 0 && games % 2 == 0 && games <= 10_000_000 => Ok(games),
+        _ => Err("write an even number from 2 up: games are played in pairs".to_owned()),
+    }
+}
+
+impl MatchClock {
+    fn clock(&self) -> Clock {
+        let MatchClock { nodes, depth, time, clock } = *self;
+        let depth = depth.map(Clock::Depth);
+        clock
+            .or(time.map(Clock::PerMove))
+            .or(depth)
+            .unwrap_or(Clock::Nodes(nodes.unwrap_or(10_000)))
+    }
+}
+
+/// Plays the match.
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+    let tables = session.open_to_probe(&args.rules)?;
+    let rules = Arc::new(tables.rules().clone());
+    let tables = Some(Arc::new(tables));
+    let make = |who: Who, text: &str| -> Result<Factory, Failure> {
+        let (rules, tables) = (Arc::clone(&rules), tables.clone());
+        // Two random movers do not play the same moves.
+        let around = Surroundings { rules, tables, seed: args.seed.wrapping_mul(2) + who as u64 };
+        let made = factory(text, &around);
+        made.map_err(|error| Failure::Error(format!("player {}, {text:?}: {error}", who.name())))
+    };
+    let tournament = Tournament {
+        players: [make(Who::A, &args.a)?, make(Who::B, &args.b)?],
+        settings: Settings {
+            rules: Arc::clone(&rules),
+            players: [args.a.clone(), args.b.clone()],
+            clock: args.clock.clock(),
+            seed: args.seed,
+            book_plies: args.book_plies,
+            max_plies: args.max_plies as usize,
+        },
+        pairs: args.games / 2,
+        sprt: args.sprt,
+        concurrency: match args.concurrency {
+            Some(count) => NonZeroUsize::new(count.into()).unwrap_or(NonZeroUsize::MIN),
+            None => std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+        },
+    };
+    let store = match &args.output {
+        Some(path) => Some(Store::open(path, &tournament.settings).map_err(Failure::error)?),
+        None => None,
+    };
+    let stopped = Arc::new(AtomicBool::new(false));
+    let set = Arc::clone(&stopped);
+    on_interrupt(move || !set.swap(true, Ordering::Relaxed));
+    let mut teller = Teller { games: args.games, last: Instant::now() };
+    let results = tournament.run(store, &stopped, &mut |game, results| {
+        teller.tell(session, game, results);
+    });
+    let results = results.map_err(Failure::error)?;
+    let standing = results.standing();
+    if session.json() {
+        session.json_line(&Answer::new(&rules.name, args, &results, &standing))?;
+    } else {
+        session.text(&report(args, &results, &standing))?;
+    }
+    if stopped.load(Ordering::Relaxed) && !results.is_complete() {
+        let resume = if args.output.is_some() { "; the same command goes on" } else { "" };
+        session.note(&format!("stopped{resume}"));
+        return Err(Failure::Stopped);
+    }
+    Ok(())
+}
+
+/// Tells standard error now and then how the match stands.
+struct Teller {
+    games: usize,
+    last: Instant,
+}
+
+impl Teller {
+    fn tell(&mut self, session: &Session, game: &GameRecord, results: &Results) {
+        if game.fault {
+            let loser = game.winner.map_or("", |winner| winner.other().name());
+            let (pair, reason) = (game.pair, &game.reason);
+            session.note(&format!("pair {pair}: player {loser} loses by fault: {reason}"));
+        }
+        if self.last.elapsed() < TELL_EVERY {
+            return;
+        }
+        self.last = Instant::now();
+        let standing = results.standing();
+        let Tally { wins, draws, losses, .. } = both(&standing.a);
+        let elo =
+            standing.pairs.elo().map_or(String::new(), |elo| format!(", Elo {}", elo_text(elo)));
+        let ratio = results.log_likelihood_ratio();
+        let ratio = ratio.map_or(String::new(), |ratio| format!(", LLR {ratio:.2}"));
+        let (done, all) = (standing.games(), self.games);
+        session.note(&format!("{done} of {all} games: A +{wins} ={draws} -{losses}{elo}{ratio}"));
+    }
+}
+
+fn both(tallies: &BySide<Tally>) -> Tally {
+    tallies[Side::Attackers].and(tallies[Side::Defenders])
+}
+
+/// `+35.2 (95 %: +10.1 to +60.9)`.
+fn elo_text(Elo { value, interval }: Elo) -> String {
+    match interval {
+        Some((low, high)) => format!("{value:+.1} (95 %: {low:+.1} to {high:+.1})"),
+        None => format!("{value:+.1}"),
+    }
+}
+
+fn percent(share: Option<f64>) -> String {
+    share.map_or(String::new(), |share| format!("{:.1} %", 100.0 * share))
+}
+
+/// The final table.
+fn report(args: &Args, results: &Results, standing: &Standing) -> String {
+    let row = |name: String, tally: Tally| {
+        let Tally { wins, draws, losses, faults } = tally;
+        let counts = [tally.games(), wins, draws, losses, faults].map(|count| count.to_string());
+        [&[name][..], &counts, &[percent(tally.score())]].concat()
+    };
+    let mut rows = Vec::new();
+    for (who, text) in Who::ALL.into_iter().zip([&args.a, &args.b]) {
+        let tallies = standing.tallies(who);
+        rows.push(row(format!("{}: {text}", who.name()), both(tallies)));
+        for side in Side::ALL {
+            rows.push(row(format!("   as {}", side.name()), tallies[side]));
+        }
+    }
+    let header = ["player", "games", "wins", "draws", "losses", "faults", "score"];
+    let mut text = columns(1, &header, &rows);
+    if let Some(plies) = standing.mean_plies() {
+        text.push_str(&format!("\na game takes {plies:.1} plies on average\n"));
+    }
+    let pairs = &standing.pairs;
+    if let Some(elo) = pairs.elo() {
+        let [none, half, one, more, two] = pairs.0;
+        text.push_str(&format!(
+            "pairs by the points of A: {none} of 0, {half} of ½, {one} of 1, {more} of 1½, {two} of 2\n"
+        ));
+        text.push_str(&format!("A is stronger by {} Elo", elo_text(elo)));
+        let normalised = pairs.normalised_elo().zip(pairs.likelihood_of_superiority());
+        if let Some((normalised, los)) = normalised {
+            text.push_str(&format!(", normalised {normalised:+.1}, LOS {}", percent(Some(los))));
+        }
+        text.push('\n');
+    }
+    if let Some((sprt, ratio)) = args.sprt.zip(results.log_likelihood_ratio()) {
+        let (lower, upper) = sprt.bounds();
+        let Sprt { elo0, elo1, .. } = sprt;
+        let verdict = match results.verdict() {
+            Some(Hypothesis::First) => format!("A is stronger by no more than {elo0} Elo"),
+            Some(Hypothesis::Second) => format!("A is stronger by at least {elo1} Elo"),
+            None => "undecided".to_owned(),
+        };
+        text.push_str(&format!(
+            "SPRT of {sprt}: LLR {ratio:.2} in {lower:.2} to {upper:.2}: {verdict}\n"
+        ));
+    }
+    text
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    rules: &'a str,
+    players: [&'a str; 2],
+    games: u64,
+    a: SidesAnswer,
+    b: SidesAnswer,
+    mean_plies: Option<f64>,
+    pairs: [u64; 5],
+    score: Option<f64>,
+    variance: Option<f64>,
+    elo: Option<f64>,
+    elo_low: Option<f64>,
+    elo_high: Option<f64>,
+    normalised_elo: Option<f64>,
+    los: Option<f64>,
+    llr: Option<f64>,
+    accepted: Option<f64>,
+    complete: bool,
+}
+
+#[derive(Serialize)]
+struct SidesAnswer {
+    attackers: TallyAnswer,
+    defenders: TallyAnswer,
+}
+
+#[derive(Serialize)]
+struct TallyAnswer {
+    wins: u64,
+    draws: u64,
+    losses: u64,
+    faults: u64,
+}
+
+impl From<&BySide<Tally>> for SidesAnswer {
+    fn from(tallies: &BySide<Tally>) -> SidesAnswer {
+        let [attackers, defenders] = tallies
+            .map(|tally| {
+                let Tally { wins, draws, losses, faults } = tally;
+                TallyAnswer { wins, draws, losses, faults }
+            })
+            .0;
+        SidesAnswer { attackers, defenders }
+    }
+}
+
+impl<'a> Answer<'a> {
+    fn new(rules: &'a str, args: &'a Args, results: &Results, standing: &Standing) -> Answer<'a> {
+        let pairs = &standing.pairs;
+        let (elo, interval) =
+            pairs.elo().map_or((None, None), |elo| (Some(elo.value), elo.interval));
+        let accepted = args.sprt.zip(results.verdict()).map(|(sprt, verdict)| match verdict {
+            Hypothesis::First => sprt.elo0,
+            Hypothesis::Second => sprt.elo1,
+        });
+        Answer {
+            rules,
+            players: [&args.a, &args.b],
+            games: standing.games(),
+            a: (&standing.a).into(),
+            b: (&standing.b).into(),
+            mean_plies: standing.mean_plies(),
+            pairs: pairs.0,
+            score: pairs.score(),
+            variance: pairs.variance(),
+            elo,
+            elo_low: interval.map(|(low, _)| low),
+            elo_high: interval.map(|(_, high)| high),
+            normalised_elo: pairs.normalised_elo(),
+            los: pairs.likelihood_of_superiority(),
+            llr: results.log_likelihood_ratio(),
+            accepted,
+            complete: results.is_complete(),
+        }
+    }
+}
