@@ -174,3 +174,17 @@ fn programs_that_do_not_start_are_told() {
         start("'open", "brandubh").ends_with("no command: write the program and its arguments")
     );
 }
+
+#[test]
+fn the_program_answers_what_is_piped_into_it() {
+    let program = |arguments: &[&str], input: &str| {
+        let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_taflbase"));
+        let command = command.arg("otep").args(arguments).env_remove("TAFLBASE_TABLES");
+        command.write_stdin(input.to_owned()).assert()
+    };
+    let input = "rules dim:7 ks:c cenh:tcnkmTCNKM surf:n \
+        start:/7/4t2/7/7/2K4/7/2t4/ atkf:n\nplay defenders\n";
+    program(&["--time", "1"], input).success().stdout("hello\nmove c5-c1\n");
+    let refused = program(&["--tables", "/no/such"], input).code(2);
+    refused.stdout("").stderr("taflbase: /no/such: there is no such folder of tables\n");
+}
