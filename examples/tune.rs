@@ -13,6 +13,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use serde_json::Value;
 use taflbase::engine::{Counts, Term, Weight, Weights};
+use taflbase::moves::{Move, legal_moves};
 use taflbase::notation::parse_move;
 use taflbase::rules::ByKind;
 use taflbase::{Game, Ruleset};
@@ -90,7 +91,7 @@ fn add_samples(rules: &Arc<Ruleset>, record: &Value, samples: &mut Vec<Sample>) 
     for (text, score) in record["moves"].as_array()?.iter().zip(scores).take(160) {
         let played = parse_move(rules, game.position(), text.as_str()?).ok()?;
         let is_estimate = score.as_str().is_some_and(|score| score.starts_with(['+', '-']));
-        if is_estimate && played.is_quiet() {
+        if is_estimate && legal_moves(rules, game.position()).iter().all(Move::is_quiet) {
             let Counts { counts, phase } = Counts::of(rules, game.position());
             samples.push(Sample { counts, phase, outcome });
         }

@@ -25,7 +25,7 @@ fn the_search_deepens_to_its_limit() {
     let place = Place::new();
     let iterations = found(&place, &["brandubh", "--depth", "4"]);
     let depths: Vec<u64> = iterations.iter().map(|line| line["depth"].as_u64().unwrap()).collect();
-    assert!(depths.is_sorted() && depths.last() == Some(&4), "{depths:?}");
+    assert!(depths.is_sorted_by(|a, b| a < b) && depths.last() == Some(&4), "{depths:?}");
     let nodes: Vec<u64> = iterations.iter().map(|line| line["nodes"].as_u64().unwrap()).collect();
     assert!(nodes.is_sorted() && nodes[0] > 0, "{nodes:?}");
     for line in &iterations {

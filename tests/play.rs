@@ -124,6 +124,29 @@ fn sides_change_and_games_begin_again() {
 }
 
 #[test]
+fn games_are_saved_and_loaded() {
+    let place = Place::new();
+    let path = place.path("game.otg");
+    let file = path.to_str().unwrap();
+    let both = ["brandubh", "--side", "both"];
+    let lines = told(&both, &format!("d1c1\nd3c3\nsave {file}\nb4b5\nsave {file}\nboard\n"));
+    assert_eq!(lines[..2], [format!("saved in {file}"), format!("saved in {file}")]);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains("1. d1-c1 d3-c3") && text.contains("[attackers:human]"), "{text}");
+    let again = told(&both, &format!("load {file}\nboard\nundo\nundo\nundo\nundo\n"));
+    assert_eq!(again, [&lines[2], "there is nothing to take back"]);
+    // Another game is not written over it.
+    let refused = told(&both, &format!("save {file}\n"));
+    assert_eq!(refused, [format!("{file} is there already: name another file")]);
+    let engine = told(&["brandubh"], &format!("load {file}\nsave\nload /no/where\nquit\n"));
+    assert!(engine[0].starts_with("defenders: "), "{engine:?}");
+    assert_eq!(engine[1], "write save and the name of a file");
+    assert!(engine[2].starts_with("/no/where: "), "{engine:?}");
+    let other = told(&["tablut"], &format!("load {file}\n"));
+    assert!(other[0].starts_with(&format!("{file}: ")), "{other:?}");
+}
+
+#[test]
 fn what_is_not_understood_is_told_and_the_game_goes_on() {
     let typed = "d1\nd1-d3\nd4-d5\nxyzzy\nh\n\nhelp\nd1c1\n";
     let lines = told(&["brandubh", "--side", "both"], typed);

@@ -148,6 +148,18 @@ mod tests {
     }
 
     #[test]
+    fn nothing_comes_twice_even_where_the_rules_allow_it() {
+        let text = include_str!("../../tests/rulesets/mini-corner.toml");
+        let text = text.replace("repetition = \"draw\"", "repetition = \"allowed\"");
+        let rules = Arc::new(Ruleset::from_toml(&text, "here").unwrap());
+        for opening in openings(&rules, 12, 0, 100).unwrap() {
+            let mut game = Game::new(Arc::clone(&rules)).unwrap();
+            opening.iter().for_each(|played| game.play(played));
+            assert_eq!(game.positions().iter().collect::<HashSet<_>>().len(), 13);
+        }
+    }
+
+    #[test]
     fn the_seed_decides_and_longer_books_begin_alike() {
         let rules = brandubh();
         let few = openings(&rules, 4, 1, 20).unwrap();

@@ -1,24 +1,24 @@
 /// Numbers that look random, and depend on a seed and on what else they are drawn for:
 /// a stream of blake3. They are the same on every machine and in every version.
-pub(super) struct Chance(blake3::OutputReader);
+pub(crate) struct Chance(blake3::OutputReader);
 
 impl Chance {
     /// The stream of that seed for that purpose.
-    pub(super) fn new(seed: u64, purpose: &[u8]) -> Chance {
+    pub(crate) fn new(seed: u64, purpose: &[u8]) -> Chance {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&seed.to_le_bytes()).update(purpose);
         Chance(hasher.finalize_xof())
     }
 
     /// The next number of 64 bits.
-    pub(super) fn number(&mut self) -> u64 {
+    pub(crate) fn number(&mut self) -> u64 {
         let mut bytes = [0; 8];
         self.0.fill(&mut bytes);
         u64::from_le_bytes(bytes)
     }
 
     /// One of them, each as likely as any other; `None` if there is none.
-    pub(super) fn choose<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
+    pub(crate) fn choose<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
         // Lists are so short that the remainder favours nobody.
         let count = u64::try_from(from.len()).ok().filter(|&count| count > 0)?;
         from.get((self.number() % count) as usize)

@@ -41,7 +41,7 @@
 
 mod book;
 mod bout;
-mod chance;
+pub(crate) mod chance;
 mod contestant;
 mod elo;
 mod players;

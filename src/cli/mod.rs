@@ -4,8 +4,10 @@ mod analyse;
 mod arguments;
 mod batch;
 mod bench;
+mod berkeley;
 mod build;
 mod calibration;
+mod challenge;
 mod check;
 mod colour;
 mod completions;
@@ -91,6 +93,8 @@ enum Command {
     Match(match_::Args),
     Bench(bench::Args),
     Otep(otep::Args),
+    Challenge(challenge::Args),
+    Berkeley(berkeley::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -114,6 +118,8 @@ impl Command {
             | Command::Match(_)
             | Command::Bench(_)
             | Command::Otep(_)
+            | Command::Challenge(_)
+            | Command::Berkeley(_)
             | Command::Completions(_)
             | Command::Man(_) => false,
         }
@@ -158,6 +164,8 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Match(args) => match_::run(&args, &session),
         Command::Bench(args) => bench::run(&args, &session),
         Command::Otep(args) => otep::run(&args, &session),
+        Command::Challenge(args) => challenge::run(&args, &session),
+        Command::Berkeley(args) => berkeley::run(&args, &session),
         Command::Completions(args) => completions::run(&args, &session),
         Command::Man(args) => man::run(&args, &session),
     }

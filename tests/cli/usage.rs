@@ -50,7 +50,7 @@ fn every_command_explains_itself() {
     let help = place.run(&["--help"]).done();
     for command in [
         "rules", "perft", "plan", "build", "probe", "line", "find", "stats", "verify", "check",
-        "manifest", "bench",
+        "manifest", "bench", "analyse", "match",
     ] {
         assert!(help.contains(&format!("\n  {command} ")), "{command}");
         let help = place.run(&[command, "--help"]);

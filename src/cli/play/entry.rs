@@ -14,6 +14,8 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     ("board", "", "the board, and its position as text"),
     ("side", "SIDE", "what you play: attackers, defenders, both or none"),
     ("new", "", "begin again"),
+    ("save", "FILE", "save the game, as OpenTafl does (.otg)"),
+    ("load", "FILE", "go on with a game that was saved"),
     ("help", "", "this list"),
     ("quit", "", "end; so does the end of input"),
 ];
@@ -103,19 +105,19 @@ pub(super) fn listed(board: Board, moves: &[Move]) -> String {
     rows.collect()
 }
 
-/// The moves that may be typed, in full.
+/// What a line with a move may be: every legal move, those of the king also without his
+/// letter.
 pub(super) fn completions(game: &Game) -> Vec<String> {
-    let board = game.rules().board;
-    let moves = match game.outcome() {
-        None => legal_moves(game.rules(), game.position()),
-        Some(_) => Vec::new(),
+    if game.outcome().is_some() {
+        return Vec::new();
+    }
+    let moves = legal_moves(game.rules(), game.position());
+    let texts = moves.iter().map(|played| played.display(game.rules().board).to_string());
+    let kings = |text: String| {
+        let without = text.strip_prefix('K').map(str::to_owned);
+        std::iter::once(text).chain(without)
     };
-    let written = moves.iter().map(|played| played.display(board).to_string());
-    let plain = moves.iter().map(|mv| format!("{}-{}", board.name(mv.from), board.name(mv.to)));
-    let mut words: Vec<String> = written.chain(plain).collect();
-    words.sort();
-    words.dedup();
-    words
+    texts.flat_map(kings).collect()
 }
 
 #[cfg(test)]

@@ -1,20 +1,22 @@
+mod report;
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
 use taflbase::arena::{
-    Elo, Factory, GameRecord, Hypothesis, Results, Settings, Sprt, Standing, Store, Surroundings,
-    Tally, Tournament, Who, factory,
+    Factory, GameRecord, Results, Settings, Sprt, Store, Surroundings, Tally, Tournament, Who,
+    factory,
 };
 use taflbase::engine::Clock;
-use taflbase::rules::{BySide, Side};
 
 use super::arguments::{on_interrupt, parse_seconds};
 use super::failure::Failure;
-use super::output::{Session, columns};
+use super::output::Session;
+
+use report::{Answer, both, elo_text, report};
 
 /// Play a match of two players over many games, and tell who is stronger
 #[derive(clap::Args)]
@@ -213,147 +215,5 @@ impl Teller {
         let ratio = ratio.map_or(String::new(), |ratio| format!(", LLR {ratio:.2}"));
         let (done, all) = (standing.games(), self.games);
         session.note(&format!("{done} of {all} games: A +{wins} ={draws} -{losses}{elo}{ratio}"));
-    }
-}
-
-fn both(tallies: &BySide<Tally>) -> Tally {
-    tallies[Side::Attackers].and(tallies[Side::Defenders])
-}
-
-/// `+35.2 (95 %: +10.1 to +60.9)`.
-fn elo_text(Elo { value, interval }: Elo) -> String {
-    match interval {
-        Some((low, high)) => format!("{value:+.1} (95 %: {low:+.1} to {high:+.1})"),
-        None => format!("{value:+.1}"),
-    }
-}
-
-fn percent(share: Option<f64>) -> String {
-    share.map_or(String::new(), |share| format!("{:.1} %", 100.0 * share))
-}
-
-/// The final table.
-fn report(args: &Args, results: &Results, standing: &Standing) -> String {
-    let row = |name: String, tally: Tally| {
-        let Tally { wins, draws, losses, faults } = tally;
-        let counts = [tally.games(), wins, draws, losses, faults].map(|count| count.to_string());
-        [&[name][..], &counts, &[percent(tally.score())]].concat()
-    };
-    let mut rows = Vec::new();
-    for (who, text) in Who::ALL.into_iter().zip([&args.a, &args.b]) {
-        let tallies = standing.tallies(who);
-        rows.push(row(format!("{}: {text}", who.name()), both(tallies)));
-        for side in Side::ALL {
-            rows.push(row(format!("   as {}", side.name()), tallies[side]));
-        }
-    }
-    let header = ["player", "games", "wins", "draws", "losses", "faults", "score"];
-    let mut text = columns(1, &header, &rows);
-    if let Some(plies) = standing.mean_plies() {
-        text.push_str(&format!("\na game takes {plies:.1} plies on average\n"));
-    }
-    let pairs = &standing.pairs;
-    if let Some(elo) = pairs.elo() {
-        let [none, half, one, more, two] = pairs.0;
-        text.push_str(&format!(
-            "pairs by the points of A: {none} of 0, {half} of ½, {one} of 1, {more} of 1½, {two} of 2\n"
-        ));
-        text.push_str(&format!("A is stronger by {} Elo", elo_text(elo)));
-        let normalised = pairs.normalised_elo().zip(pairs.likelihood_of_superiority());
-        if let Some((normalised, los)) = normalised {
-            text.push_str(&format!(", normalised {normalised:+.1}, LOS {}", percent(Some(los))));
-        }
-        text.push('\n');
-    }
-    if let Some((sprt, ratio)) = args.sprt.zip(results.log_likelihood_ratio()) {
-        let (lower, upper) = sprt.bounds();
-        let Sprt { elo0, elo1, .. } = sprt;
-        let verdict = match results.verdict() {
-            Some(Hypothesis::First) => format!("A is stronger by no more than {elo0} Elo"),
-            Some(Hypothesis::Second) => format!("A is stronger by at least {elo1} Elo"),
-            None => "undecided".to_owned(),
-        };
-        text.push_str(&format!(
-            "SPRT of {sprt}: LLR {ratio:.2} in {lower:.2} to {upper:.2}: {verdict}\n"
-        ));
-    }
-    text
-}
-
-#[derive(Serialize)]
-struct Answer<'a> {
-    rules: &'a str,
-    players: [&'a str; 2],
-    games: u64,
-    a: SidesAnswer,
-    b: SidesAnswer,
-    mean_plies: Option<f64>,
-    pairs: [u64; 5],
-    score: Option<f64>,
-    variance: Option<f64>,
-    elo: Option<f64>,
-    elo_low: Option<f64>,
-    elo_high: Option<f64>,
-    normalised_elo: Option<f64>,
-    los: Option<f64>,
-    llr: Option<f64>,
-    accepted: Option<f64>,
-    complete: bool,
-}
-
-#[derive(Serialize)]
-struct SidesAnswer {
-    attackers: TallyAnswer,
-    defenders: TallyAnswer,
-}
-
-#[derive(Serialize)]
-struct TallyAnswer {
-    wins: u64,
-    draws: u64,
-    losses: u64,
-    faults: u64,
-}
-
-impl From<&BySide<Tally>> for SidesAnswer {
-    fn from(tallies: &BySide<Tally>) -> SidesAnswer {
-        let [attackers, defenders] = tallies
-            .map(|tally| {
-                let Tally { wins, draws, losses, faults } = tally;
-                TallyAnswer { wins, draws, losses, faults }
-            })
-            .0;
-        SidesAnswer { attackers, defenders }
-    }
-}
-
-impl<'a> Answer<'a> {
-    fn new(rules: &'a str, args: &'a Args, results: &Results, standing: &Standing) -> Answer<'a> {
-        let pairs = &standing.pairs;
-        let (elo, interval) =
-            pairs.elo().map_or((None, None), |elo| (Some(elo.value), elo.interval));
-        let accepted = args.sprt.zip(results.verdict()).map(|(sprt, verdict)| match verdict {
-            Hypothesis::First => sprt.elo0,
-            Hypothesis::Second => sprt.elo1,
-        });
-        Answer {
-            rules,
-            players: [&args.a, &args.b],
-            games: standing.games(),
-            a: (&standing.a).into(),
-            b: (&standing.b).into(),
-            mean_plies: standing.mean_plies(),
-            pairs: pairs.0,
-            score: pairs.score(),
-            variance: pairs.variance(),
-            elo,
-            elo_low: interval.map(|(low, _)| low),
-            elo_high: interval.map(|(_, high)| high),
-            normalised_elo: pairs.normalised_elo(),
-            los: pairs.likelihood_of_superiority(),
-            llr: results.log_likelihood_ratio(),
-            accepted,
-            complete: results.is_complete(),
-        }
     }
 }

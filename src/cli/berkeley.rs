@@ -1,0 +1,82 @@
+use std::fs::File;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::{self, BufRead, BufReader, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use taflbase::engine::{Engine, EngineOptions};
+use taflbase::protocol::berkeley::{Broken, Effort, Session as Program};
+
+use super::failure::Failure;
+use super::output::Session;
+
+/// Speak the text interface of Berkeley's CS 61B, "Project 2: Tablut"
+#[derive(clap::Args)]
+#[command(after_help = HELP)]
+pub(super) struct Args {
+    /// Read commands from this file, not from standard input
+    #[arg(value_name = "INPUT")]
+    input: Option<PathBuf>,
+    /// Asks for a window; there is none as yet, so the status is 2
+    #[arg(long)]
+    display: bool,
+}
+
+const HELP: &str = r#"Commands, one a line; what follows # is not read:
+  b3-6, b3-f            move from b3 to b6, to f3
+  auto white|black      the program plays that side (at the start: white)
+  manual white|black    you play that side (at the start: black)
+  new                   a new game, without a limit
+  undo                  take back the last two moves
+  limit N               who has to make a move after the Nth has lost
+  toggle SQ             put there what comes next: nothing, white, the king, black
+  dump                  print the board
+  seed N                choose the same among equal moves from here on
+  quit                  end
+
+The program's own moves are printed as "* a1-4", the end as "* White wins."; errors
+go to standard error. Black are the attackers. The rules are those of `taflbase rules
+berkeley`. A game of the program with itself ends within three minutes.
+
+Examples:
+  taflbase berkeley
+  taflbase berkeley game.in"#;
+
+/// Plays as long as there are commands.
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+    if args.display {
+        return Err(Failure::error("there is no display as yet: leave out --display"));
+    }
+    let input = commands(args)?;
+    let tables = session.open_to_probe("berkeley")?;
+    let rules = Arc::new(tables.rules().clone());
+    let options = EngineOptions { tables: Some(Arc::new(tables)), ..EngineOptions::new(&rules) };
+    let engine = Engine::new(Arc::clone(&rules), options);
+    let mut program = Program::new(rules, engine, Effort::default(), any_seed())?;
+    let prompt = args.input.is_none() && io::stdin().is_terminal();
+    let (mut output, mut errors) = (io::stdout().lock(), io::stderr());
+    match program.run(input, &mut output, &mut errors, prompt) {
+        Ok(()) => Ok(()),
+        Err(Broken::Input(error)) => Err(unread(args, &error)),
+        Err(Broken::Output(error)) => Err(error.into()),
+    }
+}
+
+/// Another one each time.
+fn any_seed() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+/// Where commands come from.
+fn commands(args: &Args) -> Result<Box<dyn BufRead>, Failure> {
+    let Some(path) = &args.input else {
+        return Ok(Box::new(io::stdin().lock()));
+    };
+    let file = File::open(path).map_err(|error| unread(args, &error))?;
+    Ok(Box::new(BufReader::new(file)))
+}
+
+fn unread(args: &Args, error: &io::Error) -> Failure {
+    let from = args.input.as_deref().unwrap_or(Path::new("standard input"));
+    Failure::Error(format!("cannot read the commands from {}: {error}", from.display()))
+}

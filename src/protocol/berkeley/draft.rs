@@ -1,0 +1,131 @@
+use std::fmt::Write;
+
+use crate::board::{Board, Square, SquareSet};
+use crate::history::Game;
+use crate::moves::Ending;
+use crate::position::{Position, PositionError};
+use crate::rules::{Layout, LayoutError, Ruleset, Side};
+
+/// A board on which anything may stand anywhere: one that is being set up, or one to be
+/// shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Draft {
+    attackers: SquareSet,
+    defenders: SquareSet,
+    kings: SquareSet,
+    pub(super) to_move: Side,
+}
+
+impl Draft {
+    /// The board of a game. A king who is captured is not there any more.
+    pub(super) fn of(game: &Game) -> Draft {
+        let Position { attackers, defenders, king, to_move } = *game.position();
+        let ending = game.moves().last().and_then(|played| played.ending);
+        let captured = ending == Some(Ending::KingCaptured);
+        let kings = if captured { SquareSet::EMPTY } else { SquareSet::of(king) };
+        Draft { attackers, defenders, kings, to_move }
+    }
+
+    /// Puts there what comes next: nothing, white, the king, black.
+    pub(super) fn toggle(&mut self, square: Square) {
+        if self.defenders.contains(square) {
+            self.defenders.remove(square);
+            self.kings.insert(square);
+        } else if self.kings.contains(square) {
+            self.kings.remove(square);
+            self.attackers.insert(square);
+        } else if self.attackers.contains(square) {
+            self.attackers.remove(square);
+        } else {
+            self.defenders.insert(square);
+        }
+    }
+
+    /// The position, if it can be played.
+    pub(super) fn position(&self, rules: &Ruleset) -> Result<Position, PositionError> {
+        let Draft { attackers, defenders, kings, to_move } = *self;
+        let mut squares = kings.iter();
+        let king = squares.next();
+        if let (Some(first), Some(second)) = (king, squares.next()) {
+            let names = (rules.board.name(first), rules.board.name(second));
+            return Err(PositionError::Layout(LayoutError::TwoKings(names.0, names.1)));
+        }
+        Position::from_layout(&Layout { attackers, defenders, king }, to_move, rules)
+    }
+
+    /// The board as `dump` shows it.
+    pub(super) fn dump(&self, board: Board) -> String {
+        let mut text = String::from("===\n");
+        for rank in (0..board.size()).rev() {
+            let cells = (0..board.size()).map(|file| self.letter(board.at(file, rank)));
+            let cells = cells.flat_map(|letter| [' ', letter]).collect::<String>();
+            // A string takes whatever is written.
+            let _ = writeln!(text, "{:2}{cells}", rank + 1);
+        }
+        let files = (b'a'..).take(board.size()).flat_map(|file| [' ', char::from(file)]);
+        let _ = writeln!(text, "  {}\n===", files.collect::<String>());
+        text
+    }
+
+    fn letter(&self, square: Square) -> char {
+        if self.kings.contains(square) {
+            'K'
+        } else if self.defenders.contains(square) {
+            'W'
+        } else if self.attackers.contains(square) {
+            'B'
+        } else {
+            '-'
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn start() -> (Arc<Ruleset>, Draft) {
+        let rules = Arc::new(Ruleset::builtin("berkeley").unwrap());
+        let game = Game::new(Arc::clone(&rules)).unwrap();
+        (rules, Draft::of(&game))
+    }
+
+    #[test]
+    fn the_board_is_shown_from_the_top() {
+        let (rules, mut draft) = start();
+        for name in ["a1", "i1", "i1", "b9", "b9", "b9", "e5", "e5"] {
+            draft.toggle(rules.board.parse(name).unwrap());
+        }
+        let shown = [
+            "===",
+            " 9 - B - B B B - - -",
+            " 8 - - - - B - - - -",
+            " 7 - - - - W - - - -",
+            " 6 B - - - W - - - B",
+            " 5 B B W W - W W B B",
+            " 4 B - - - W - - - B",
+            " 3 - - - - W - - - -",
+            " 2 - - - - B - - - -",
+            " 1 W - - B B B - - K",
+            "   a b c d e f g h i",
+            "===",
+            "",
+        ];
+        assert_eq!(draft.dump(rules.board), shown.join("\n"));
+    }
+
+    #[test]
+    fn a_square_goes_round_and_only_some_boards_can_be_played() {
+        let (rules, start) = start();
+        let mut draft = start;
+        let square = rules.board.parse("c3").unwrap();
+        for what in [None, Some("two kings, on c3 and e5"), None, None] {
+            draft.toggle(square);
+            let wrong = draft.position(&rules).err().map(|error| error.to_string());
+            assert_eq!(wrong.as_deref(), what);
+        }
+        assert_eq!(draft, start);
+    }
+}

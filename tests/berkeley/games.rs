@@ -1,0 +1,62 @@
+//! Games whose outcome is known.
+
+use std::time::Duration;
+
+use taflbase::protocol::berkeley::Effort;
+
+use crate::session::{said, said_with, set_up};
+
+/// White's and black's moves by hand, one a line.
+fn by_hand(moves: &str) -> String {
+    format!("manual white\n{}\n", moves.replace(' ', "\n"))
+}
+
+#[test]
+fn wins_in_one_are_found_within_a_limit() {
+    let white = format!("limit 9\n{}auto white\n", by_hand("a4-3 e4-f b5-3 e5-4 b3-5"));
+    assert_eq!(said(&white).stars(), ["* e4-a", "* White wins."]);
+
+    let black = format!("limit 9\n{}auto black\n", by_hand("h5-4 e4-b d1-4 e5-4 i6-f e4-g"));
+    let said = said(&black);
+    assert!(["* f1-4", "* d4-f"].contains(&said.stars()[0]), "{}", said.out);
+    assert_eq!(said.stars()[1..], ["* Black wins."]);
+    assert_eq!(said.err, "");
+}
+
+#[test]
+fn who_repeats_a_position_loses() {
+    let white = said(&by_hand("i6-f f5-3 i4-3 e5-f i3-4 f5-e"));
+    assert_eq!((white.stars(), white.err.as_str()), (vec!["* Black wins."], ""));
+    let black = said(&by_hand("i6-9 g5-4 i9-8 g4-5 i8-6 g5-4 i6-8"));
+    assert_eq!((black.stars(), black.err.as_str()), (vec!["* White wins."], ""));
+}
+
+#[test]
+fn the_first_position_counts_for_repetition() {
+    let said = said(&by_hand("d1-c e4-d c1-d d4-e"));
+    assert_eq!(said.stars(), ["* Black wins."]);
+}
+
+#[test]
+fn a_game_of_both_colours_ends_in_four_plies_where_that_is_forced() {
+    for (position, end) in [
+        ("/2t6/4t4/T4t3/3T1t3/1TK3Ttt/3T1t1Tt/9/4t4/4t4/ a", "* White wins."),
+        ("/8t/4t4/4T2tt/t2tKt3/3t1t3/t3t1t2/1t7/T1t6/1t7/ d", "* Black wins."),
+    ] {
+        let said = said(&(set_up(position) + "auto white\nauto black\n"));
+        assert_eq!(said.err, "");
+        assert_eq!(said.stars().len(), 5, "{}", said.out);
+        assert_eq!(said.stars()[4], end);
+    }
+}
+
+#[test]
+fn no_game_goes_on_for_ever() {
+    let game = Duration::from_secs(20);
+    let effort = Effort { plies: 3, nodes: 1000, game, careful_plies: 20 };
+    for seed in 1..=10 {
+        let said = said_with(effort, &format!("seed {seed}\nauto black\n"));
+        let plies = said.stars().len() - 1;
+        assert!(said.stars()[plies].ends_with("wins.") && plies < 200, "{plies}");
+    }
+}

@@ -1,0 +1,115 @@
+//! The program itself: its arguments, its pipes, and two of it that play each other.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+fn program(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_taflbase"));
+    command.arg("berkeley").args(arguments).env_remove("TAFLBASE_TABLES");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Commands in, status, output and errors out.
+fn run(arguments: &[&str], commands: &str) -> (Option<i32>, String, String) {
+    let mut child = program(arguments).spawn().unwrap();
+    // A program that ends at once has no use for them.
+    let _ = child.stdin.take().unwrap().write_all(commands.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn there_is_no_display() {
+    let (status, out, err) = run(&["--display"], "");
+    assert_eq!((status, out.as_str()), (Some(2), ""));
+    assert!(err.contains("no display") && err.lines().count() == 1, "{err}");
+}
+
+#[test]
+fn commands_come_from_a_file_or_from_standard_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("game.in");
+    let commands = "manual white\na4-3\nfly\ndump\nquit\nfly\n";
+    fs::write(&file, commands).unwrap();
+    let told = run(&[], commands);
+    assert_eq!(run(&[file.to_str().unwrap()], ""), told);
+    let (status, out, err) = told;
+    assert_eq!((status, err.as_str()), (Some(0), "Error: Bad command: fly\n"));
+    assert!(out.starts_with("===\n 9 ") && out.ends_with(" i\n===\n"), "{out}");
+    for wrong in [folder.path().join("nowhere"), folder.path().to_owned()] {
+        let wrong = wrong.to_str().unwrap();
+        let (status, out, err) = run(&[wrong], "");
+        assert_eq!((status, out.as_str()), (Some(2), ""));
+        assert!(err.contains(wrong) && err.lines().count() == 1, "{err}");
+    }
+}
+
+#[test]
+fn a_game_with_itself_ends_in_time() {
+    let started = Instant::now();
+    let (status, out, err) = run(&[], "auto black\n");
+    assert!(started.elapsed() < Duration::from_secs(180));
+    assert_eq!((status, err.as_str()), (Some(0), ""));
+    let end = out.lines().last().unwrap();
+    assert!(["* White wins.", "* Black wins."].contains(&end), "{out}");
+}
+
+/// A program that plays one colour, and its pipes.
+struct Copy {
+    child: Child,
+    commands: ChildStdin,
+    lines: std::io::Lines<BufReader<ChildStdout>>,
+}
+
+impl Copy {
+    fn new(commands: &str) -> Copy {
+        let mut child = program(&[]).stderr(Stdio::inherit()).spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut copy = Copy { commands: child.stdin.take().unwrap(), child, lines };
+        copy.tell(commands);
+        copy
+    }
+
+    fn tell(&mut self, commands: &str) {
+        self.commands.write_all(commands.as_bytes()).unwrap();
+        self.commands.flush().unwrap();
+    }
+
+    /// The next move or end, without its star.
+    fn hear(&mut self) -> String {
+        let line = self.lines.next().unwrap().unwrap();
+        line.strip_prefix("* ").expect(&line).to_owned()
+    }
+
+    fn end(mut self) -> String {
+        self.tell("dump\nquit\n");
+        let dumped: Vec<String> = self.lines.map(|line| line.unwrap()).collect();
+        assert_eq!(self.child.wait().unwrap().code(), Some(0));
+        dumped.join("\n")
+    }
+}
+
+#[test]
+fn two_copies_play_each_other_to_an_end_on_which_they_agree() {
+    let mut black = Copy::new("seed 1\nmanual white\nauto black\n");
+    let mut white = Copy::new("seed 2\nauto white\nmanual black\n");
+    let end = 'game: loop {
+        for is_black in [true, false] {
+            let (mover, other) =
+                if is_black { (&mut black, &mut white) } else { (&mut white, &mut black) };
+            let heard = mover.hear();
+            // The program that moved last says first that the game is over.
+            if heard.ends_with("wins.") {
+                assert_eq!(other.hear(), heard);
+                break 'game heard;
+            }
+            other.tell(&(heard + "\n"));
+        }
+    };
+    assert!(["White wins.", "Black wins."].contains(&end.as_str()), "{end}");
+    assert_eq!(black.end(), white.end());
+}
