@@ -64,7 +64,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         terms: std::array::from_fn(|term| rounded(3 * classes + term)),
     };
     let mut out = std::io::stdout();
-    writeln!(out, "# Fitted by scripts/tune.sh to {} positions of {games} games of", samples.len())?;
+    writeln!(
+        out,
+        "# Fitted by scripts/tune.sh to {} positions of {games} games of",
+        samples.len()
+    )?;
     writeln!(out, "# the engine with itself; mean cross entropy {loss:.4}.")?;
     write!(out, "{}", weights.to_toml(&rules, std::slice::from_ref(&rules.name)))?;
     Ok(())

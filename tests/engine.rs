@@ -309,7 +309,8 @@ fn several_lines_differ_in_their_first_moves() {
     let options = EngineOptions { lines: 4.try_into().unwrap(), ..options(&rules) };
     let mut engine = Engine::new(Arc::clone(&rules), options);
     let found = engine.search(&game, &Limits::depth(5), &mut |_| {}).unwrap();
-    let mut first: Vec<_> = found.lines.iter().map(|line| (line.moves[0].from, line.moves[0].to)).collect();
+    let mut first: Vec<_> =
+        found.lines.iter().map(|line| (line.moves[0].from, line.moves[0].to)).collect();
     first.sort();
     first.dedup();
     assert_eq!(first.len(), 4);

@@ -43,11 +43,11 @@ fn records_whose_games_are_known_are_the_builtin_rulesets() {
 #[test]
 fn builtin_rulesets_are_written_where_the_notation_has_words() {
     for (name, words) in [
-        ("brandubh", "dim:7 name:Brandubh surf:n atkf:y ks:c cenh:T"),
-        ("tablut", "dim:9 name:Tablut surf:n atkf:y ks:c cenh:T"),
+        ("brandubh", "dim:7 name:Brandubh surf:n atkf:y ks:c cenh:T start:"),
+        ("tablut", "dim:9 name:Tablut surf:n atkf:y ks:c cenh:T start:"),
         ("mcgill", "dim:9 name:Tablut_McGill surf:n atkf:y tfr:i ks:c cenh:T"),
         ("large-hnefatafl", "dim:13 "),
-        ("alea-evangelii", "dim:19 name:Alea_Evangelii surf:n atkf:n ks:c cenh:T"),
+        ("alea-evangelii", "dim:19 name:Alea_Evangelii surf:n atkf:n ks:c cenh:T start:"),
         ("berkeley", "dim:9 name:Tablut_Berkeley esc:e surf:n atkf:y tfr:w ks:c linc:y cenh: cor:"),
     ] {
         let rules = builtin(name);

@@ -127,7 +127,7 @@ fn records_of_others_are_read() {
 
     // A captured king is named, or marked, or neither.
     let head = "[rules:dim:7 surf:n ks:w start:/3t3/7/7/ttTKT2/7/7/3t3/]\n";
-    for capture in ["d1-d3 b4-b5", "d1-d3+"] {
+    for capture in ["d1-d3 c4-c5", "d1-d3+"] {
         assert_eq!(read(&format!("{head}1. {capture}")).result, GameResult::Open);
     }
     let head = "[rules:dim:7 surf:n ks:w start:/3t3/7/7/3K3/3t3/1T5/7/]\n";

@@ -48,11 +48,16 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         Some(threads) => threads,
         None => thread::available_parallelism().map_err(Failure::error)?,
     };
+    let tables = session.table_folder();
+    if let Some(missing) = tables.filter(|folder| !folder.is_dir()) {
+        let missing = missing.display();
+        return Err(Failure::Error(format!("{missing}: there is no such folder of tables")));
+    }
     let options = SessionOptions {
         threads,
         table_bytes: (args.hash as usize) << 20,
         time: Duration::from_secs(args.time.into()),
-        tables: session.table_folder().map(Path::to_owned),
+        tables: tables.map(Path::to_owned),
     };
     Ok(otep::Session::new(options).run(io::stdin(), io::stdout().lock())?)
 }

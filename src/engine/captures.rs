@@ -38,8 +38,7 @@ impl<const W: usize> State<W> {
             return hostile.empty.contains(beyond);
         }
         hostile.occupied.contains(beyond)
-            || hostile.besieged.contains(beyond)
-                && self.is_besieged(ground, side, beyond, victim)
+            || hostile.besieged.contains(beyond) && self.is_besieged(ground, side, beyond, victim)
     }
 
     /// Whether men of `side` are on all neighbours of the square but that of the victim.
@@ -62,8 +61,8 @@ impl<const W: usize> State<W> {
         let mut squares = Bits::EMPTY;
         for direction in Direction::ALL {
             let back = direction.opposite();
-            let enclosed = aided & ground.shifted(anvils, back)
-                | unaided & ground.shifted(captors, back);
+            let enclosed =
+                aided & ground.shifted(anvils, back) | unaided & ground.shifted(captors, back);
             squares = squares | ground.shifted(enclosed, back);
         }
         let besieged = hostile.besieged & others;

@@ -96,9 +96,10 @@ impl<const W: usize> Ground<W> {
             unaided: BySide::from_fn(|side| Bits::of(rules.unaided[side])),
             surrounded: Bits::of(rules.surrounded),
             goals: Bits::of(rules.goals),
-            king_squares: board.squares().filter(|&s| {
-                movement.cross.contains(s) || movement.stop.contains(s)
-            }).collect(),
+            king_squares: board
+                .squares()
+                .filter(|&s| movement.cross.contains(s) || movement.stop.contains(s))
+                .collect(),
             keys,
             side_key: random.next(),
         }

@@ -120,6 +120,29 @@ fn a_program_hears_what_the_protocol_says() {
 }
 
 #[test]
+fn a_program_can_have_moves_in_full() {
+    let folder = tempfile::tempdir().unwrap();
+    let heard = folder.path().join("heard");
+    let words = format!(
+        "echo simple-moves off; while read line; do echo \"$line\" >> {}; case \"$line\" in \
+         play*) echo move e2-d2;; esac; done",
+        heard.display()
+    );
+    let rules = rules("brandubh");
+    let start = Position::parse("/7/4t2/7/7/2K4/7/2t4/ a", &rules).unwrap();
+    let mut game = Game::from_position(Arc::clone(&rules), start).unwrap();
+    let mut player = ExternalPlayer::start(&script(&words), Arc::clone(&rules)).unwrap();
+    let played = player.choose(&game, FAST).unwrap();
+    game.play(&played);
+    let king = taflbase::notation::parse_move(&rules, game.position(), "c5-c6").unwrap();
+    game.play(&king);
+    player.choose(&game, FAST).unwrap_err();
+    drop(player);
+    let heard = std::fs::read_to_string(heard).unwrap();
+    assert!(heard.contains("\nopponent-move Kc5-c6 /"), "{heard}");
+}
+
+#[test]
 fn programs_that_do_not_play_lose_with_a_reason() {
     let answer = |line: &str| {
         format!("while read line; do case \"$line\" in play*) echo \"{line}\";; esac; done")
@@ -137,7 +160,7 @@ fn programs_that_do_not_play_lose_with_a_reason() {
     let begin = Instant::now();
     // It says something, but no move.
     assert_eq!(reason(&answer("error 0 hm")), "sh: has not answered within 2.2 s");
-    assert_eq!(reason("sleep 1000"), "sh: has not answered within 2.2 s");
+    assert_eq!(reason("exec sleep 1000"), "sh: has not answered within 2.2 s");
     assert!(begin.elapsed() < Duration::from_secs(30));
 }
 
@@ -173,4 +196,18 @@ fn programs_that_do_not_start_are_told() {
     assert!(
         start("'open", "brandubh").ends_with("no command: write the program and its arguments")
     );
+}
+
+#[test]
+fn the_program_answers_what_is_piped_into_it() {
+    let program = |arguments: &[&str], input: &str| {
+        let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_taflbase"));
+        let command = command.arg("otep").args(arguments).env_remove("TAFLBASE_TABLES");
+        command.write_stdin(input.to_owned()).assert()
+    };
+    let input = "rules dim:7 ks:c cenh:tcnkmTCNKM surf:n \
+        start:/7/4t2/7/7/2K4/7/2t4/ atkf:n\nplay defenders\n";
+    program(&["--time", "1"], input).success().stdout("hello\nmove c5-c1\n");
+    let refused = program(&["--tables", "/no/such"], input).code(2);
+    refused.stdout("").stderr("taflbase: /no/such: there is no such folder of tables\n");
 }

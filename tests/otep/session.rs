@@ -150,6 +150,13 @@ fn a_host_is_heard_in_the_middle_of_a_turn() {
     engine.say("clock 200* 200* 1 1 1 ");
     assert!(engine.hear().starts_with("move "));
     assert!(begin.elapsed() < LONG / 4);
+    // A move that would come soon does not.
+    engine.say("finish 0");
+    engine.say("clock 1500* 1500* 1 1 1 ");
+    engine.say("play attackers");
+    engine.say("finish 0");
+    let silent = engine.lines.recv_timeout(millis(2500));
+    assert_eq!(silent, Err(RecvTimeoutError::Timeout));
     // Goodbye ends it all.
     engine.say("finish 0");
     engine.say("play attackers");

@@ -79,11 +79,7 @@ terms! {
 
 /// Counts everything that a position has.
 #[inline]
-pub(super) fn count<const W: usize>(
-    ground: &Ground<W>,
-    state: &State<W>,
-    tally: &mut impl Tally,
-) {
+pub(super) fn count<const W: usize>(ground: &Ground<W>, state: &State<W>, tally: &mut impl Tally) {
     tally.term(Term::Bias, 1);
     tally.term(Term::Tempo, if state.to_move == Side::Defenders { 1 } else { -1 });
     count_soldiers(ground, state, Kind::Attacker, Term::AttackerMobility, tally);
@@ -143,7 +139,11 @@ fn count_king<const W: usize>(ground: &Ground<W>, state: &State<W>, tally: &mut 
 
 /// How many goals the king could go to from that square.
 #[inline]
-pub(in crate::engine) fn open_from<const W: usize>(ground: &Ground<W>, state: &State<W>, at: usize) -> u32 {
+pub(in crate::engine) fn open_from<const W: usize>(
+    ground: &Ground<W>,
+    state: &State<W>,
+    at: usize,
+) -> u32 {
     let targets = state.targets(ground, Kind::King, at);
     let goals = ground.goal_lines[at];
     Lines { rank: targets.rank & goals.rank, file: targets.file & goals.file }.len()

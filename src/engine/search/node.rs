@@ -77,8 +77,7 @@ impl<const W: usize> Worker<'_, W> {
         }
         let estimate = if is_quiet { self.estimate() } else { -MAX_ESTIMATE };
         if !PV && is_quiet && !is_decided(beta) {
-            if depth <= REVERSE_FUTILITY_DEPTH
-                && estimate - REVERSE_FUTILITY_MARGIN * depth >= beta
+            if depth <= REVERSE_FUTILITY_DEPTH && estimate - REVERSE_FUTILITY_MARGIN * depth >= beta
             {
                 return estimate;
             }
@@ -112,7 +111,8 @@ impl<const W: usize> Worker<'_, W> {
         let side = self.state.to_move;
         let old_alpha = alpha;
         // Whoever cannot move has lost; so has, a ply later, who cannot close a line.
-        let none = if is_quiet || side == Side::Defenders { lost_in(ply) } else { lost_in(ply + 2) };
+        let none =
+            if is_quiet || side == Side::Defenders { lost_in(ply) } else { lost_in(ply + 2) };
         let (mut best, mut best_step) = (none, Step::NONE);
         let mut tried = [Step::NONE; 32];
         let mut tried_count = 0;

@@ -31,6 +31,8 @@ pub struct ExternalPlayer {
     known: Option<Game>,
     /// Whether it has been told its side.
     has_side: bool,
+    /// Whether it wants moves in full, with captures and signs.
+    full_moves: bool,
 }
 
 /// What a program says in its turn.
@@ -47,7 +49,8 @@ impl ExternalPlayer {
     /// or does not say hello.
     pub fn start(command: &str, rules: Arc<Ruleset>) -> Result<ExternalPlayer, PlayerError> {
         let command = command.to_owned();
-        let mut player = ExternalPlayer { command, peer: None, known: None, has_side: false };
+        let (has_side, full_moves) = (false, false);
+        let mut player = ExternalPlayer { command, peer: None, known: None, has_side, full_moves };
         let game = Game::new(rules).map_err(|error| player.error(error))?;
         player.begin(&game)?;
         player.known = None;
@@ -76,10 +79,31 @@ impl ExternalPlayer {
     /// Starts the program and waits for its hello. OpenTafl tells the rules before.
     fn launch(&mut self, record: &str) -> Result<(), PlayerError> {
         self.peer = Some(Peer::start(&self.command).or_else(|error| self.fail(error))?);
+        self.full_moves = false;
         self.say(record)?;
         let hello = |line: &str| (line == "hello").then_some(());
-        let answer = self.peer().and_then(|peer| peer.answer(HELLO, hello));
-        answer.or_else(|error| self.fail(format!("{error} (waiting for its hello)")))
+        self.answer(HELLO, hello)
+            .or_else(|error| self.fail(format!("{error} (waiting for its hello)")))
+    }
+
+    /// The program's answer. What else it says is passed over, but for how it wants its
+    /// moves.
+    fn answer<T>(
+        &mut self,
+        within: Duration,
+        answer: impl Fn(&str) -> Option<T>,
+    ) -> Result<T, PeerError> {
+        let mut full_moves = self.full_moves;
+        let answer = self.peer()?.answer(within, |line| {
+            match line {
+                "simple-moves off" => full_moves = true,
+                "simple-moves on" => full_moves = false,
+                _ => {}
+            }
+            answer(line)
+        });
+        self.full_moves = full_moves;
+        answer
     }
 
     /// Tells the moves that the program has not seen: that of its opponent, or a whole
@@ -91,7 +115,11 @@ impl ExternalPlayer {
             Some([played]) => {
                 let board = game.rules().board;
                 let after = layout(game).to_text(board);
-                let line = format!("opponent-move {} {after}", simple(played, board));
+                let played = match self.full_moves {
+                    true => played.display(board).to_string(),
+                    false => simple(played, board),
+                };
+                let line = format!("opponent-move {played} {after}");
                 self.known = Some(game.clone());
                 self.say(&line)
             }
@@ -125,7 +153,7 @@ impl ExternalPlayer {
             }
             _ => None,
         };
-        match self.peer().and_then(|peer| peer.answer(within, answer)) {
+        match self.answer(within, answer) {
             Ok(Answer::Move(played)) => Ok(played),
             Ok(Answer::GivesUp(why)) => self.fail(format!("gives up: {why}")),
             Err(error) => self.fail(error),

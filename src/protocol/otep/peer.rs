@@ -137,7 +137,7 @@ mod tests {
     fn a_program_that_ends_or_says_nothing_is_told_from_one_that_answers() {
         let second = Duration::from_secs(1);
         let hello = |line: &str| (line == "hello").then_some(());
-        let mut noisy = Peer::start("sh -c 'echo starting; echo hello; sleep 1000'").unwrap();
+        let mut noisy = Peer::start("sh -c 'echo starting; echo hello; exec sleep 1000'").unwrap();
         assert!(noisy.answer(10 * second, hello).is_ok());
         let error = noisy.answer(second / 20, hello).unwrap_err().to_string();
         assert_eq!(error, "has not answered within 0.1 s");

@@ -134,7 +134,9 @@ impl Properties {
     fn of(rules: &Ruleset, square: Square) -> Properties {
         let movement = &rules.movement;
         let gated = |kind| movement[kind].gate(square).is_some();
-        let crosses = |kind| movement[kind].cross.contains(square);
+        // Nobody passes over the board's own corners, whatever the ruleset says.
+        let is_corner = rules.board.corners().contains(square);
+        let crosses = |kind| movement[kind].cross.contains(square) && !is_corner;
         let stops = |kind| movement[kind].stop.contains(square);
         // Where a piece begins and never returns, it may neither pass nor stop.
         let closed = |kind| gated(kind) && !crosses(kind);
