@@ -49,8 +49,19 @@ fn every_command_explains_itself() {
     let place = Place::new();
     let help = place.run(&["--help"]).done();
     for command in [
-        "rules", "perft", "plan", "build", "probe", "line", "find", "stats", "verify", "check",
-        "manifest", "bench",
+        "rules",
+        "perft",
+        "plan",
+        "build",
+        "probe",
+        "line",
+        "find",
+        "stats",
+        "verify",
+        "check",
+        "manifest",
+        "bench",
+        "challenge",
     ] {
         assert!(help.contains(&format!("\n  {command} ")), "{command}");
         let help = place.run(&[command, "--help"]);
