@@ -4,7 +4,8 @@
 //!
 //! Texel's method: the estimate of a quiet position is to foretell the game's outcome.
 //! With `p = 1 / (1 + 10^(-estimate / 400))`, the weights are those that make the
-//! outcomes most likely (least cross entropy), found by Adam (Kingma and Ba, ICLR 2015).
+//! outcomes most likely (least cross entropy), found by Adam (Kingma and Ba, ICLR 2015),
+//! and then all multiplied so that a soldier is worth a hundred on the average.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use serde_json::Value;
 use taflbase::engine::{Counts, Term, Weight, Weights};
 use taflbase::notation::parse_move;
 use taflbase::rules::ByKind;
-use taflbase::{Game, Ruleset, Side};
+use taflbase::{Game, Ruleset};
 
 /// Rounds over all positions.
 const ROUNDS: u32 = 600;
@@ -48,7 +49,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let count = samples.iter().flat_map(|s| &s.counts).map(|&(i, _)| i + 1).max();
     let classes = Weights::of(&rules).places.0[0].len();
     let count = count.ok_or("no positions")?.max(3 * classes + Term::COUNT);
-    let weights = fit(&samples, count);
+    let mut weights = fit(&samples, count);
+    let loss = loss(&samples, &weights);
+    let scale = scale(&samples, &weights, classes);
+    weights.iter_mut().for_each(|weight| *weight *= scale);
     let rounded = |i: usize| Weight {
         start: weights[2 * i].round() as i32,
         end: weights[2 * i + 1].round() as i32,
@@ -58,7 +62,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         places: ByKind([places(0), places(1), places(2)]),
         terms: std::array::from_fn(|term| rounded(3 * classes + term)),
     };
-    let loss = loss(&samples, &weights_of(&weights));
     let mut out = std::io::stdout();
     writeln!(out, "# Fitted by scripts/tune.sh to {} positions of {games} games of", samples.len())?;
     writeln!(out, "# the engine with itself; mean cross entropy {loss:.4}.")?;
@@ -66,13 +69,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Adds the game's quiet positions; nothing if the game was broken off.
+/// Adds the game's quiet positions; nothing if the record is not what `match` writes.
 fn add_samples(rules: &Arc<Ruleset>, record: &Value, samples: &mut Vec<Sample>) -> Option<()> {
-    let outcome = match record["winner"].as_str() {
-        Some("attackers") => 0.0,
-        Some("defenders") => 1.0,
-        _ if record["reason"].is_string() => 0.5,
-        _ => return None,
+    let outcome = match (record["winner"].as_str(), record["attackers"].as_str()) {
+        (None, _) => 0.5,
+        (winner, attackers) if winner == attackers => 0.0,
+        _ => 1.0,
     };
     let mut game = Game::new(Arc::clone(rules)).ok()?;
     for text in record["opening"].as_array()? {
@@ -93,18 +95,25 @@ fn add_samples(rules: &Arc<Ruleset>, record: &Value, samples: &mut Vec<Sample>) 
     Some(())
 }
 
-/// Both values of each weight, one after the other.
-fn weights_of(weights: &Weights) -> Vec<f64> {
-    let places = weights.places.iter().flatten();
-    let all = places.chain(&weights.terms);
-    all.flat_map(|weight| [f64::from(weight.start), f64::from(weight.end)]).collect()
+/// By what weights are multiplied, so that a soldier is worth a hundred: on the average
+/// of all soldiers in all positions, whatever their side.
+fn scale(samples: &[Sample], weights: &[f64], classes: usize) -> f64 {
+    let soldiers = samples.iter().flat_map(|sample| {
+        let soldiers = sample.counts.iter().filter(|(i, _)| *i < 2 * classes);
+        soldiers.map(|&(i, _)| weight(weights, i, sample.phase).abs())
+    });
+    let (sum, count) = soldiers.fold((0.0, 0.0), |(sum, count), worth| (sum + worth, count + 1.0));
+    100.0 * count / sum
+}
+
+/// What a weight is when that share of the men is left.
+fn weight(weights: &[f64], i: usize, phase: f64) -> f64 {
+    weights[2 * i] * phase + weights[2 * i + 1] * (1.0 - phase)
 }
 
 fn foretold(sample: &Sample, weights: &[f64]) -> f64 {
-    let weight = |i: usize| {
-        weights[2 * i] * sample.phase + weights[2 * i + 1] * (1.0 - sample.phase)
-    };
-    let estimate: f64 = sample.counts.iter().map(|&(i, n)| weight(i) * f64::from(n)).sum();
+    let worth = |&(i, n): &(usize, i32)| weight(weights, i, sample.phase) * f64::from(n);
+    let estimate: f64 = sample.counts.iter().map(worth).sum();
     1.0 / (1.0 + 10_f64.powf(-estimate / 400.0))
 }
 
@@ -157,6 +166,3 @@ fn gradient(samples: &[Sample], weights: &[f64]) -> Vec<f64> {
         sum
     })
 }
-
-/// The side that the estimates are for.
-const _: Side = Side::Defenders;

@@ -96,7 +96,9 @@ pub mod kernels {
 #[doc = include_str!("../README.md")]
 mod readme {}
 
-pub use game::{board, history, moves, notation, perft, position, rules, slice, unmoves, value};
+pub use game::{
+    board, history, moves, notation, perft, position, record, rules, slice, unmoves, value,
+};
 #[cfg(feature = "build")]
 pub use solve::building as build;
 #[cfg(feature = "build")]

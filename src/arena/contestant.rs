@@ -1,6 +1,7 @@
 use crate::engine::{Clock, Engine, EngineOptions, Iteration, Player, PlayerError, Score, Stopper};
 use crate::history::{Game, Outcome};
 use crate::moves::{Move, legal_moves};
+use crate::protocol::otep::ExternalPlayer;
 
 use super::chance::Chance;
 
@@ -86,3 +87,5 @@ impl Player for RandomMover {
 }
 
 impl Contestant for RandomMover {}
+
+impl Contestant for ExternalPlayer {}

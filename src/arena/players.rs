@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::engine::{Engine, EngineOptions, PlayerError, Weights};
+use crate::protocol::otep::ExternalPlayer;
 use crate::rules::Ruleset;
 use crate::tablebase::{ProbeError, Tablebase};
 
@@ -15,7 +16,7 @@ use super::contestant::{Contestant, EnginePlayer, RandomMover};
 pub type Factory = Box<dyn Fn() -> Result<Box<dyn Contestant>, PlayerError> + Send + Sync>;
 
 /// The kinds of players, as descriptions begin.
-const KINDS: &str = "engine, random";
+const KINDS: &str = "engine, random, otep";
 /// The keys of an engine's description.
 const ENGINE_KEYS: &str = "hash (MiB), threads, tables (none or a folder), weights (a file), name";
 /// The keys of a random mover's description.
@@ -95,6 +96,7 @@ pub fn factory(text: &str, around: &Surroundings) -> Result<Factory, Description
     match kind.trim() {
         "engine" => engine(text, details, around),
         "random" => random(text, details, around),
+        "otep" => Ok(otep(details, around)),
         other => Err(DescriptionError::Kind(other.to_owned())),
     }
 }
@@ -149,6 +151,12 @@ fn random(text: &str, details: &str, around: &Surroundings) -> Result<Factory, D
     Ok(Box::new(move || Ok(Box::new(RandomMover { name: name.clone(), seed }))))
 }
 
+/// A program that speaks OpenTafl's protocol, by its command line.
+fn otep(command: &str, around: &Surroundings) -> Factory {
+    let (command, rules) = (command.to_owned(), Arc::clone(&around.rules));
+    Box::new(move || Ok(Box::new(ExternalPlayer::start(&command, Arc::clone(&rules))?)))
+}
+
 /// `a=1,b=2`; a key without a value has an empty one.
 fn pairs(details: &str) -> impl Iterator<Item = (&str, &str)> {
     let parts = details.split(',').map(str::trim).filter(|part| !part.is_empty());
@@ -196,8 +204,8 @@ mod tests {
     #[test]
     fn what_is_unknown_is_refused_with_what_there_is() {
         for (text, words) in [
-            ("", ["\"\"", "engine, random"]),
-            ("chess", ["\"chess\"", "engine, random"]),
+            ("", ["\"\"", "engine, random, otep"]),
+            ("chess", ["\"chess\"", "engine, random, otep"]),
             ("engine:hsh=1", ["\"hsh\"", "hash (MiB)"]),
             ("engine:hash=0", ["hash=0", "1 to"]),
             ("engine:hash", ["hash=:", "1 to"]),

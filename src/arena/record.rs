@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::board::Board;
 use crate::engine::Clock;
@@ -74,6 +75,21 @@ pub struct SavedSettings {
     pub book_plies: u32,
     /// Games that last so long are drawn.
     pub max_plies: usize,
+}
+
+impl SavedSettings {
+    /// Each setting by its name.
+    pub(super) fn fields(&self) -> [(&'static str, Value); 7] {
+        [
+            ("rules", json!(self.rules)),
+            ("fingerprint", json!(self.fingerprint)),
+            ("players", json!(self.players)),
+            ("clock", json!(self.clock)),
+            ("seed", json!(self.seed)),
+            ("book_plies", json!(self.book_plies)),
+            ("max_plies", json!(self.max_plies)),
+        ]
+    }
 }
 
 impl From<&Settings> for SavedSettings {

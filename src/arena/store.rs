@@ -108,13 +108,9 @@ fn read(bytes: &[u8], settings: &SavedSettings) -> Result<Vec<GameRecord>, Store
     lines.map(game).collect()
 }
 
-/// The first setting that is not the same: `"seed" is 1, not 2`.
+/// The first setting that is not the same: `"seed" is 1 there, 2 here`.
 fn difference(there: &SavedSettings, here: &SavedSettings) -> Option<String> {
-    let [there, here] = [there, here].map(|settings| match serde_json::to_value(settings) {
-        Ok(serde_json::Value::Object(fields)) => fields,
-        _ => serde_json::Map::new(),
-    });
-    let mut fields = there.iter().zip(&here);
+    let mut fields = there.fields().into_iter().zip(here.fields());
     let ((name, there), (_, here)) = fields.find(|(there, here)| there != here)?;
     Some(format!("{name:?} is {there} there, {here} here"))
 }

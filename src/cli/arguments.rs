@@ -1,8 +1,6 @@
 //! Arguments that several commands take.
 
 use std::ffi::OsString;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use taflbase::Tablebase;
@@ -197,17 +195,14 @@ pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
     seconds.filter(sensible).ok_or_else(|| "write seconds, like 2 or 0.5".to_owned())
 }
 
-/// What Ctrl-C sets from now on, instead of ending the program. A second one ends it.
-pub(super) fn interrupted() -> Arc<AtomicBool> {
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let set = Arc::clone(&interrupted);
-    // Where there is no such thing as Ctrl-C, nothing sets it.
+/// Lets Ctrl-C do this from now on; it ends the program where there was nothing to do.
+pub(super) fn on_interrupt(act: impl Fn() -> bool + Send + 'static) {
+    // Where there is no such thing as Ctrl-C, it does nothing.
     let _ = ctrlc::set_handler(move || {
-        if set.swap(true, Ordering::Relaxed) {
+        if !act() {
             std::process::exit(STOPPED.into());
         }
     });
-    interrupted
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -12,7 +12,7 @@ use taflbase::arena::{
 use taflbase::engine::Clock;
 use taflbase::rules::{BySide, Side};
 
-use super::arguments::{interrupted, parse_seconds};
+use super::arguments::{on_interrupt, parse_seconds};
 use super::failure::Failure;
 use super::output::{Session, columns};
 
@@ -77,6 +77,7 @@ const HELP: &str = r#"A player is described by its kind and, behind a colon, by 
   engine:hash=64,threads=2,tables=none,name=new
                           MiB, threads, a folder of tables or none, what it is called
   random, random:seed=7   any legal move
+  otep:COMMAND            a program that plays as OpenTafl's engines do
 
 Games are played in pairs: both begin with the same random opening, and the players
 have either side once. Openings differ from each other, and in none of them could
@@ -92,6 +93,7 @@ depend on nothing but the arguments, not on --concurrency. Ctrl-C ends the match
 Examples:
   taflbase match brandubh engine random --games 20
   taflbase match tablut engine engine:tables=none --time 0.5 --sprt 0,20 --output games.jsonl
+  taflbase match brandubh engine "otep:java -jar OpenTafl.jar --engine" --clock 5+2
 
 JSON, one line; "elo" and what belongs to it are null where they cannot be known:
   {"rules":"brandubh","players":["engine","random"],"games":2,"a":{"attackers":{"wins":1,"draws":0,"losses":0,"faults":0},"defenders":{"wins":1,"draws":0,"losses":0,"faults":0}},"b":{"attackers":{"wins":0,"draws":0,"losses":1,"faults":0},"defenders":{"wins":0,"draws":0,"losses":1,"faults":0}},"mean_plies":24.5,"pairs":[0,0,0,0,1],"score":1.0,"variance":0.0,"elo":null,"elo_low":null,"elo_high":null,"normalised_elo":null,"los":null,"llr":null,"accepted":null,"complete":true}"#;
@@ -164,7 +166,9 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         Some(path) => Some(Store::open(path, &tournament.settings).map_err(Failure::error)?),
         None => None,
     };
-    let stopped = interrupted();
+    let stopped = Arc::new(AtomicBool::new(false));
+    let set = Arc::clone(&stopped);
+    on_interrupt(move || !set.swap(true, Ordering::Relaxed));
     let mut teller = Teller { games: args.games, last: Instant::now() };
     let results = tournament.run(store, &stopped, &mut |game, results| {
         teller.tell(session, game, results);

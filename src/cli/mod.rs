@@ -1,5 +1,6 @@
 //! The command line: what users ask for, and what they are told.
 
+mod analyse;
 mod arguments;
 mod batch;
 mod bench;
@@ -20,10 +21,12 @@ mod manifest;
 mod match_;
 mod measure;
 mod model;
+mod otep;
 mod output;
 mod perft;
 mod pictures;
 mod plan;
+mod play;
 mod probe;
 mod progress;
 mod rules;
@@ -80,6 +83,8 @@ enum Command {
     Probe(probe::Args),
     Line(line::Args),
     Find(find::Args),
+    Analyse(analyse::Args),
+    Play(play::Args),
     Stats(stats::Args),
     Verify(verify::Args),
     Check(check::Args),
@@ -89,6 +94,7 @@ enum Command {
     Bench(bench::Args),
     Challenge(challenge::Args),
     Berkeley(berkeley::Args),
+    Otep(otep::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -105,12 +111,15 @@ impl Command {
             | Command::Probe(_)
             | Command::Line(_)
             | Command::Find(_)
+            | Command::Analyse(_)
+            | Command::Play(_)
             | Command::Stats(_)
             | Command::Manifest(_)
             | Command::Match(_)
             | Command::Bench(_)
             | Command::Challenge(_)
             | Command::Berkeley(_)
+            | Command::Otep(_)
             | Command::Completions(_)
             | Command::Man(_) => false,
         }
@@ -146,6 +155,8 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Probe(args) => probe::run(&args, &session),
         Command::Line(args) => line::run(&args, &session),
         Command::Find(args) => find::run(&args, &session),
+        Command::Analyse(args) => analyse::run(&args, &session),
+        Command::Play(args) => play::run(&args, &session),
         Command::Stats(args) => stats::run(&args, &session),
         Command::Verify(args) => verify::run(&args, &session),
         Command::Check(args) => check::run(&args, &session),
@@ -154,6 +165,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Bench(args) => bench::run(&args, &session),
         Command::Challenge(args) => challenge::run(&args, &session),
         Command::Berkeley(args) => berkeley::run(&args, &session),
+        Command::Otep(args) => otep::run(&args, &session),
         Command::Completions(args) => completions::run(&args, &session),
         Command::Man(args) => man::run(&args, &session),
     }

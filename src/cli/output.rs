@@ -55,6 +55,11 @@ impl Session {
         &self.tables
     }
 
+    /// The table folder, if the user has named one or there is one.
+    pub(super) fn table_folder(&self) -> Option<&Path> {
+        (self.is_named || self.tables.exists()).then_some(&*self.tables)
+    }
+
     /// Prints results for people.
     pub(super) fn text(&self, text: &str) -> Result<(), Failure> {
         let mut out = io::stdout().lock();
@@ -106,10 +111,9 @@ impl Session {
 
     fn open_with(&self, name: &str, options: TablebaseOptions) -> Result<Tablebase, Failure> {
         let rules = Ruleset::load(name)?;
-        if self.is_named || self.tables.exists() {
-            Tablebase::open_with(rules, &self.tables, options).map_err(Failure::error)
-        } else {
-            Ok(Tablebase::with_options(rules, options))
+        match self.table_folder() {
+            Some(folder) => Tablebase::open_with(rules, folder, options).map_err(Failure::error),
+            None => Ok(Tablebase::with_options(rules, options)),
         }
     }
 
@@ -140,9 +144,10 @@ impl Session {
         };
         format!(
             "{missing}, nor can one be built here: {} men would take {takes}, as `{}` tells; the \
-             tables here reach {reached} men",
+             tables here reach {reached} men; beyond them `{}` searches",
             slice.men(),
             self.command("plan", rules, &wanted),
+            self.command("analyse", rules, "POS"),
         )
     }
 }

@@ -120,9 +120,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         return session.json_line(&answer);
     }
     session.text(&format!("{}\n{told}\n\n", board.to_text(session.style())))?;
-    let rows: Vec<Vec<String>> = answer.moves.into_iter().map(MoveAnswer::row).collect();
-    let header = ["move", "value", "conversion", "plies after it"];
-    session.text(&columns(3, &header, &rows))?;
+    session.text(&move_table(&base, &position, &moves))?;
     if value.is_exact() {
         return Ok(());
     }
@@ -148,6 +146,13 @@ impl MoveAnswer {
         let plies = self.dtw.map_or(String::new(), |plies| plies.to_string());
         vec![self.played, self.category.to_owned(), conversion.to_owned(), plies]
     }
+}
+
+/// The moves in columns, in that order.
+pub(super) fn move_table(base: &Tablebase, before: &Position, moves: &[MoveProbe]) -> String {
+    let rows = moves.iter().map(|probed| answer_move(base, before, probed).row());
+    let header = ["move", "value", "conversion", "plies after it"];
+    columns(3, &header, &rows.collect::<Vec<_>>())
 }
 
 /// A value in words: `win in 3 plies`.

@@ -8,6 +8,7 @@ pub mod moves;
 pub mod notation;
 pub mod perft;
 pub mod position;
+pub mod record;
 pub mod rules;
 pub mod slice;
 pub mod unmoves;

@@ -2,3 +2,4 @@
 
 pub mod berkeley;
 pub mod challenge;
+pub mod otep;

@@ -213,6 +213,10 @@ impl<const W: usize> Worker<'_, W> {
     #[inline]
     pub(super) fn threat(&self) -> Threat<W> {
         let ground = self.shared.ground;
+        if self.shared.plies_left.is_some_and(|left| left < self.ply() + 2) {
+            // The game ends before it can come true.
+            return Threat::None;
+        }
         match self.state.to_move {
             Side::Attackers => match self.state.line_blocks(ground) {
                 (_, 0) => Threat::None,

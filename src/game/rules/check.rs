@@ -10,7 +10,7 @@ use super::names::Names;
 use super::ruleset::{Decisions, Derived, places};
 use super::value_decisions::ValueDecisions;
 use super::{
-    ByKind, BySide, Endless, Hostility, Kind, Layout, Movement, Repetition, Ruleset, Slides,
+    ByKind, BySide, Endless, Hostility, Kind, Layout, Movement, Repetition, Ruleset, Side, Slides,
 };
 
 /// The checked form of the file.
@@ -23,22 +23,19 @@ pub(super) fn ruleset(file: &File) -> Result<Ruleset, FieldFault> {
         movement(&file.movement.defenders, "movement.defenders", &names)?,
         movement(&file.movement.king, "movement.king", &names)?,
     ]);
-    let goals = goals(&file.end, &movement[Kind::King], &names)?;
-    let places = ByKind::from_fn(|kind| places(&movement[kind], kind, goals));
-    let start = start(&file.start, board, &places, goals)?;
+    let goals = names.union(&file.end.goals, "end.goals")?;
+    let start = Layout::parse(&file.start, board);
+    let start = start.or_else(|error| fault("start", error.to_string()))?;
     check_besieged(&file.hostile)?;
-    let declared = ByKind([
+    let hostile = ByKind([
         hostility(&file.hostile.attackers, "hostile.attackers", &names)?,
         hostility(&file.hostile.defenders, "hostile.defenders", &names)?,
         hostility(&file.hostile.king, "hostile.king", &names)?,
     ]);
-    let hostile = ByKind::from_fn(|kind| where_it_counts(declared[kind], kind, &places));
-    let [protected, unaided] = exceptions(&file.capture, &places, &names)?;
-    let surrounded = places[Kind::King]
-        & names.union(&file.capture.king_surrounded, "capture.king-surrounded")?;
-    check_end(&file.end)?;
-    let slides = Slides::new(board, &movement, goals);
-    let decisions = Decisions {
+    let [protected, unaided] = exceptions(&file.capture, &names)?;
+    let surrounded = names.union(&file.capture.king_surrounded, "capture.king-surrounded")?;
+    let NoMoves::Loses = file.end.no_moves;
+    checked(Decisions {
         name: file.name.clone(),
         title: file.title.clone(),
         source: file.source.clone(),
@@ -58,7 +55,26 @@ pub(super) fn ruleset(file: &File) -> Result<Ruleset, FieldFault> {
         unaided,
         surrounded,
         goals,
-    };
+    })
+}
+
+/// The ruleset of these decisions, wherever they were written: they must not contradict
+/// each other, and what cannot count is left out of them.
+pub(super) fn checked(mut decisions: Decisions) -> Result<Ruleset, FieldFault> {
+    check_goals(&decisions)?;
+    let goals = decisions.goals;
+    let places = ByKind::from_fn(|kind| places(&decisions.movement[kind], kind, goals));
+    check_start(&decisions, &places)?;
+    check_end(&decisions)?;
+    let hostile = decisions.hostile;
+    decisions.hostile = ByKind::from_fn(|kind| where_it_counts(hostile[kind], kind, &places));
+    for side in Side::ALL {
+        decisions.protected[side] &= places[side.soldier()];
+        decisions.unaided[side] &= places[side.soldier()];
+        decisions.unaided[side] -= decisions.protected[side];
+    }
+    decisions.surrounded &= places[Kind::King];
+    let slides = Slides::new(decisions.board, &decisions.movement, goals);
     let counting = ValueDecisions::of(&decisions, places, &slides);
     let (symmetries, fingerprint) = (counting.symmetries(), counting.fingerprint());
     let derived = Derived { symmetries, fingerprint, places, slides };
@@ -98,29 +114,24 @@ fn movement(file: &file::KindMovement, field: &str, names: &Names) -> Result<Mov
     Ok(Movement { stop, cross, gates })
 }
 
-fn goals(file: &file::End, king: &Movement, names: &Names) -> Result<SquareSet, FieldFault> {
+fn check_goals(decisions: &Decisions) -> Result<(), FieldFault> {
     let field = "end.goals";
-    let goals = names.union(&file.goals, field)?;
+    let goals = decisions.goals;
     if goals.is_empty() {
         return fault(field, "the king needs a square to win on");
     }
-    match (goals - king.stop).first() {
+    match (goals - decisions.movement[Kind::King].stop).first() {
         Some(closed) => {
-            let closed = names.board().name(closed);
+            let closed = decisions.board.name(closed);
             fault(field, format!("the king may not stop on \"{closed}\""))
         }
-        None => Ok(goals),
+        None => Ok(()),
     }
 }
 
-fn start(
-    text: &str,
-    board: Board,
-    places: &ByKind<SquareSet>,
-    goals: SquareSet,
-) -> Result<Layout, FieldFault> {
+fn check_start(decisions: &Decisions, places: &ByKind<SquareSet>) -> Result<(), FieldFault> {
     let field = "start";
-    let layout = Layout::parse(text, board).or_else(|error| fault(field, error.to_string()))?;
+    let layout = &decisions.start;
     if layout.king.is_none() {
         return fault(field, "there is no king");
     }
@@ -129,15 +140,15 @@ fn start(
     }
     for kind in Kind::ALL {
         if let Some(wrong) = (layout.squares(kind) - places[kind]).first() {
-            let (name, wrong_name) = (kind.name(), board.name(wrong));
-            return if kind == Kind::King && goals.contains(wrong) {
+            let (name, wrong_name) = (kind.name(), decisions.board.name(wrong));
+            return if kind == Kind::King && decisions.goals.contains(wrong) {
                 fault(field, format!("the king has already won on {wrong_name}"))
             } else {
                 fault(field, format!("no {name} may stand on {wrong_name}"))
             };
         }
     }
-    Ok(layout)
+    Ok(())
 }
 
 /// A besieged square is one that is turned against the king's men by a siege;
@@ -182,32 +193,26 @@ fn where_it_counts(hostility: Hostility, victim: Kind, places: &ByKind<SquareSet
 }
 
 /// The protected and the unaided squares, each by side.
-fn exceptions(
-    file: &file::Capture,
-    ByKind([attackers, defenders, _]): &ByKind<SquareSet>,
-    names: &Names,
-) -> Result<[BySide<SquareSet>; 2], FieldFault> {
+fn exceptions(file: &file::Capture, names: &Names) -> Result<[BySide<SquareSet>; 2], FieldFault> {
     let protected = BySide([
-        *attackers & names.union(&file.protected_attackers, "capture.protected-attackers")?,
-        *defenders & names.union(&file.protected_defenders, "capture.protected-defenders")?,
+        names.union(&file.protected_attackers, "capture.protected-attackers")?,
+        names.union(&file.protected_defenders, "capture.protected-defenders")?,
     ]);
-    let declared = BySide([
-        *attackers & names.union(&file.unaided_attackers, "capture.unaided-attackers")?,
-        *defenders & names.union(&file.unaided_defenders, "capture.unaided-defenders")?,
+    let unaided = BySide([
+        names.union(&file.unaided_attackers, "capture.unaided-attackers")?,
+        names.union(&file.unaided_defenders, "capture.unaided-defenders")?,
     ]);
-    let unaided = BySide::from_fn(|side| declared[side] - protected[side]);
     Ok([protected, unaided])
 }
 
-fn check_end(end: &file::End) -> Result<(), FieldFault> {
-    let NoMoves::Loses = end.no_moves;
-    if end.repetition_occurrence.get() == 1 {
+fn check_end(decisions: &Decisions) -> Result<(), FieldFault> {
+    if decisions.repetition_occurrence == 1 {
         return fault(
             "end.repetition-occurrence",
             "1 is no repetition: a position comes back with its second occurrence",
         );
     }
-    match (end.repetition, end.endless) {
+    match (decisions.repetition, decisions.endless) {
         (Repetition::MoverLoses, Endless::Draw) => fault(
             "end.endless",
             "is \"undecided\" where the mover who repeats a position loses, for no game is drawn",

@@ -10,7 +10,7 @@ use super::error::{FieldFault, fault};
 use super::file::Squares;
 
 /// The sets that every file can name without defining them.
-fn predefined(board: Board) -> [(&'static str, SquareSet); 4] {
+pub(super) fn predefined(board: Board) -> [(&'static str, SquareSet); 4] {
     [
         ("throne", SquareSet::of(board.centre())),
         ("beside-throne", board.neighbours(board.centre()).collect()),

@@ -1,0 +1,215 @@
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde::Serialize;
+use taflbase::Tablebase;
+use taflbase::board::Board;
+use taflbase::engine::{Engine, EngineOptions, Iteration, Limits, Line, Score};
+use taflbase::history::Game;
+use taflbase::position::Position;
+
+use super::arguments::{Threads, on_interrupt, parse_position, parse_seconds};
+use super::failure::Failure;
+use super::output::{Session, grouped, time};
+
+/// Search a position with the engine, deeper and deeper, and tell the best lines of play
+#[derive(clap::Args)]
+#[command(after_help = HELP)]
+pub(super) struct Args {
+    /// A built-in ruleset, or a path to a ruleset file
+    rules: String,
+    /// The position: board and side to move, quoted or as two arguments [default: the start]
+    #[arg(value_name = "POS", num_args = 1..=2)]
+    position: Vec<String>,
+    /// How many best moves are told, each with its line
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=1000))]
+    lines: u16,
+    /// Stop after so many plies
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    depth: Option<u32>,
+    /// Stop after so many positions
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Stop after so much time
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    time: Option<Duration>,
+    #[command(flatten)]
+    strength: Strength,
+}
+
+/// What the engine may take of the machine.
+#[derive(clap::Args)]
+pub(super) struct Strength {
+    #[command(flatten)]
+    threads: Threads,
+    /// MiB that the engine keeps positions in
+    #[arg(long, value_name = "MIB", default_value_t = 64)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    hash: u32,
+}
+
+impl Strength {
+    /// The engine with those tables.
+    pub(super) fn options(&self, tables: &Arc<Tablebase>) -> EngineOptions {
+        let all = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        EngineOptions {
+            threads: NonZeroUsize::new(self.threads.count()).unwrap_or_else(all),
+            table_bytes: (self.hash as usize) << 20,
+            tables: Some(Arc::clone(tables)),
+            ..EngineOptions::new(tables.rules())
+        }
+    }
+}
+
+const HELP: &str = r#"Scores are for the side to move: "win in 5" and "loss in 4" are certain, and the game
+takes so many plies at most; "+0.35" is an estimate, in soldiers; "table win" is
+certain too, from tables without distances. Table hits are positions whose value the
+tables told, those of the program or of the table folder. Without a limit the search
+goes on until Ctrl-C, or until there is nothing more to find.
+
+Examples:
+  taflbase analyse brandubh --time 10
+  taflbase analyse ashton "/3t1t3/4t4/4T4/t7t/t1TTKTTtt/t3T3t/4T4/4t4/3ttt3/ d" --lines 3 --depth 6
+  taflbase analyse brandubh /7/4t2/7/7/2K4/7/2t4/ d --json
+
+JSON, one line for each iteration; of "category" with "plies", and "estimate" in hundredths
+of a soldier, one is null; a table win has no plies:
+  {"rules":"brandubh","position":"/7/4t2/7/7/2K4/7/2t4/ d","to_move":"defenders","depth":1,"selective_depth":1,"nodes":1,"nodes_per_second":1000,"table_hits":1,"seconds":0.001,"lines":[{"score":"win in 3","category":"win","plies":3,"estimate":null,"moves":["Kc5-c1"]}]}"#;
+
+/// Searches, and tells of each iteration.
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+    let tables = Arc::new(session.open_to_probe(&args.rules)?);
+    let rules = Arc::new(tables.rules().clone());
+    let mut options = args.strength.options(&tables);
+    options.lines = NonZeroUsize::new(args.lines.into()).unwrap_or(options.lines);
+    let position = match args.position.is_empty() {
+        true => Position::start(&rules)?,
+        false => parse_position(&args.position, &rules)?,
+    };
+    let game = Game::from_position(Arc::clone(&rules), position)?;
+    if let Some(outcome) = game.outcome() {
+        return Err(Failure::Error(format!("the game is over: {outcome}")));
+    }
+    let mut engine = Engine::new(rules, options);
+    let (stopper, stopped) = (engine.stopper(), AtomicBool::new(false));
+    on_interrupt(move || {
+        stopper.stop();
+        !stopped.swap(true, Ordering::Relaxed)
+    });
+    let mut teller = Teller { session, game: &game, last: None, told: Ok(()) };
+    let limits = Limits { depth: args.depth, nodes: args.nodes, time: args.time };
+    let stopper = engine.stopper();
+    let last = engine.search(&game, &limits, &mut |iteration| {
+        teller.tell(iteration);
+        // Nobody reads on.
+        if teller.told.is_err() {
+            stopper.stop();
+        }
+    });
+    teller.tell(&last.map_err(Failure::error)?);
+    teller.told
+}
+
+/// Prints iterations.
+struct Teller<'a> {
+    session: &'a Session,
+    game: &'a Game,
+    last: Option<Iteration>,
+    told: Result<(), Failure>,
+}
+
+impl Teller<'_> {
+    /// Tells of an iteration, unless it is the one that was told last.
+    fn tell(&mut self, iteration: &Iteration) {
+        if self.last.as_ref() != Some(iteration) && self.told.is_ok() {
+            self.told = self.print(iteration);
+            self.last = Some(iteration.clone());
+        }
+    }
+
+    fn print(&self, iteration: &Iteration) -> Result<(), Failure> {
+        if self.session.json() {
+            return self.session.json_line(&Answer::new(self.game, iteration));
+        }
+        let mut text = String::new();
+        if self.last.is_none() {
+            text.push_str("depth  score           nodes   a second   table hits      time  line\n");
+        }
+        let board = self.game.rules().board;
+        let Iteration { depth, nodes, table_hits, .. } = *iteration;
+        let speed = grouped(iteration.nodes_per_second() as u64);
+        let (nodes, hits, took) = (grouped(nodes), grouped(table_hits), time(iteration.time));
+        for (number, line) in iteration.lines.iter().enumerate() {
+            let (score, moves) = (line.score, words(board, line).join(" "));
+            text.push_str(&match number {
+                0 => format!(
+                    "{depth:>5}  {score:<10}  {nodes:>9}  {speed:>9}  {hits:>11}  {took:>8}  {moves}\n"
+                ),
+                _ => format!("{:>5}  {score:<10}{:>45}  {moves}\n", "", ""),
+            });
+        }
+        self.session.text(&text)
+    }
+}
+
+fn words(board: Board, line: &Line) -> Vec<String> {
+    line.moves.iter().map(|played| played.display(board).to_string()).collect()
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    rules: &'a str,
+    position: String,
+    to_move: &'static str,
+    depth: u32,
+    selective_depth: u32,
+    nodes: u64,
+    nodes_per_second: u64,
+    table_hits: u64,
+    seconds: f64,
+    lines: Vec<LineAnswer>,
+}
+
+#[derive(Serialize)]
+struct LineAnswer {
+    score: String,
+    category: Option<&'static str>,
+    plies: Option<u16>,
+    estimate: Option<i32>,
+    moves: Vec<String>,
+}
+
+impl<'a> Answer<'a> {
+    fn new(game: &'a Game, iteration: &Iteration) -> Answer<'a> {
+        let (rules, position) = (game.rules(), game.position());
+        Answer {
+            rules: &rules.name,
+            position: position.to_text(rules),
+            to_move: position.to_move.name(),
+            depth: iteration.depth,
+            selective_depth: iteration.selective_depth,
+            nodes: iteration.nodes,
+            nodes_per_second: iteration.nodes_per_second() as u64,
+            table_hits: iteration.table_hits,
+            seconds: iteration.time.as_secs_f64(),
+            lines: iteration.lines.iter().map(|line| LineAnswer::new(rules.board, line)).collect(),
+        }
+    }
+}
+
+impl LineAnswer {
+    fn new(board: Board, line: &Line) -> LineAnswer {
+        let (category, plies, estimate) = match line.score {
+            Score::Win(plies) => (Some("win"), Some(plies), None),
+            Score::Loss(plies) => (Some("loss"), Some(plies), None),
+            Score::TableWin => (Some("win"), None, None),
+            Score::TableLoss => (Some("loss"), None, None),
+            Score::Estimate(hundredths) => (None, None, Some(hundredths)),
+        };
+        let score = line.score.to_string();
+        LineAnswer { score, category, plies, estimate, moves: words(board, line) }
+    }
+}

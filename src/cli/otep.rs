@@ -1,0 +1,58 @@
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use taflbase::protocol::otep::{self, SessionOptions};
+
+use super::arguments::Threads;
+use super::failure::Failure;
+use super::output::Session;
+
+/// Play as an engine of OpenTafl, by its protocol
+#[derive(clap::Args)]
+#[command(after_help = HELP)]
+pub(super) struct Args {
+    #[command(flatten)]
+    threads: Threads,
+    /// Memory for what the search remembers, in MiB, up to 1048576
+    #[arg(long, value_name = "MIB", default_value_t = 256)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1 << 20), allow_negative_numbers = true)]
+    hash: u32,
+    /// What a move takes where no clock is told, in seconds, up to 86400
+    #[arg(long, value_name = "SECONDS", default_value_t = 5)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=86_400), allow_negative_numbers = true)]
+    time: u32,
+}
+
+const HELP: &str = r#"Reads the host's lines from standard input and answers on standard output: OTEP, the
+protocol of OpenTafl (docs/protocols.md). The rules are told by the host; those that no
+ruleset can say are refused with the field and its value. Best moves in positions of
+few men come from the tables that are part of the program, and from those in --tables.
+
+For OpenTafl, a file taflbase.ini in its folder engines:
+  [engine]
+  directory=.
+  filename=taflbase
+  command=./taflbase
+  arguments=otep --threads 2
+
+Examples:
+  taflbase otep
+  taflbase otep --threads 4 --hash 1024 --time 10"#;
+
+/// Obeys the host until it says goodbye.
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+    let threads = match NonZeroUsize::new(args.threads.count()) {
+        Some(threads) => threads,
+        None => thread::available_parallelism().map_err(Failure::error)?,
+    };
+    let options = SessionOptions {
+        threads,
+        table_bytes: (args.hash as usize) << 20,
+        time: Duration::from_secs(args.time.into()),
+        tables: session.table_folder().map(Path::to_owned),
+    };
+    Ok(otep::Session::new(options).run(io::stdin(), io::stdout().lock())?)
+}

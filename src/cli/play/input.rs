@@ -1,0 +1,71 @@
+//! Lines that are typed: with an editor on a terminal, plain ones elsewhere.
+
+use rustyline::completion::Completer;
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::MemHistory;
+use rustyline::validate::Validator;
+use rustyline::{CompletionType, Config, Context, Editor, Helper};
+
+use super::super::failure::Failure;
+
+/// Reads lines, remembers them and completes words.
+pub(super) struct Input(Editor<Words, MemHistory>);
+
+/// What a line may be completed to.
+struct Words(Vec<String>);
+
+impl Input {
+    pub(super) fn new() -> Result<Input, Failure> {
+        let config =
+            Config::builder().completion_type(CompletionType::List).auto_add_history(true).build();
+        let mut editor = Editor::with_history(config, MemHistory::new()).map_err(unreadable)?;
+        editor.set_helper(Some(Words(Vec::new())));
+        Ok(Input(editor))
+    }
+
+    /// The next line, which may be completed to one of the words; `None` at the end of
+    /// input. Where there is no terminal, the prompt is not written.
+    pub(super) fn line(
+        &mut self,
+        prompt: &str,
+        words: Vec<String>,
+    ) -> Result<Option<String>, Failure> {
+        self.0.set_helper(Some(Words(words)));
+        match self.0.readline(prompt) {
+            Ok(line) => Ok(Some(line)),
+            // Ctrl-C drops what was typed.
+            Err(ReadlineError::Interrupted) => Ok(Some(String::new())),
+            Err(ReadlineError::Eof) => Ok(None),
+            Err(error) => Err(unreadable(error)),
+        }
+    }
+}
+
+fn unreadable(error: ReadlineError) -> Failure {
+    Failure::Error(format!("cannot read what is typed: {error}"))
+}
+
+impl Completer for Words {
+    type Candidate = String;
+
+    fn complete(
+        &self,
+        line: &str,
+        at: usize,
+        _: &Context<'_>,
+    ) -> rustyline::Result<(usize, Vec<String>)> {
+        let typed = line[..at].to_ascii_lowercase();
+        let fits = |word: &&String| word.to_ascii_lowercase().starts_with(&typed);
+        Ok((0, self.0.iter().filter(fits).cloned().collect()))
+    }
+}
+
+impl Hinter for Words {
+    type Hint = String;
+}
+
+impl Highlighter for Words {}
+impl Validator for Words {}
+impl Helper for Words {}

@@ -1,0 +1,145 @@
+//! The special squares of a record: where a kind of piece may pass, stop and return,
+//! and to whom they are hostile.
+
+use crate::board::{Board, SquareSet};
+use crate::position::with_article;
+
+use super::super::{ByKind, Hostility, Kind, Layout, Movement};
+use super::error::{OtnError, refused};
+use super::fields::Fields;
+
+/// The special squares of one kind, named by its key: `cen`, `cor`, `afor` or `dfor`.
+pub(super) struct Space {
+    key: &'static str,
+    pub squares: SquareSet,
+    passable: ByKind<bool>,
+    stoppable: ByKind<bool>,
+    reenterable: ByKind<bool>,
+    hostile_empty: ByKind<bool>,
+    hostile_occupied: ByKind<bool>,
+}
+
+/// The throne, the corners and the forts.
+pub(super) struct Spaces(pub [Space; 4]);
+
+impl Spaces {
+    pub(super) fn read(fields: &Fields, board: Board) -> Result<Spaces, OtnError> {
+        let spaces = [
+            Space::read("cen", SquareSet::of(board.centre()), fields, board)?,
+            Space::read("cor", board.corners(), fields, board)?,
+            Space::read("afor", SquareSet::EMPTY, fields, board)?,
+            Space::read("dfor", SquareSet::EMPTY, fields, board)?,
+        ];
+        let mut taken = SquareSet::EMPTY;
+        for space in &spaces {
+            if let Some(twice) = (space.squares & taken).first() {
+                let reason = format!("{} is a special square of two kinds", board.name(twice));
+                return refused(space.key, fields.value(space.key), reason);
+            }
+            taken |= space.squares;
+        }
+        Ok(Spaces(spaces))
+    }
+
+    /// The throne.
+    pub(super) fn centre(&self) -> SquareSet {
+        self.0[0].squares
+    }
+
+    /// The corners, or what the record takes for them.
+    pub(super) fn corners(&self) -> SquareSet {
+        self.0[1].squares
+    }
+
+    /// The sets for drawings and descriptions.
+    pub(super) fn named(&self) -> impl Iterator<Item = (String, SquareSet)> {
+        let there = self.0.iter().filter(|space| !space.squares.is_empty());
+        there.map(|space| (space.key.to_owned(), space.squares))
+    }
+
+    /// How a kind of piece moves.
+    pub(super) fn movement(
+        &self,
+        kind: Kind,
+        start: &Layout,
+        fields: &Fields,
+        board: Board,
+    ) -> Result<Movement, OtnError> {
+        let all: SquareSet = board.squares().collect();
+        let mut movement = Movement { stop: all, cross: all, gates: Vec::new() };
+        for space in &self.0 {
+            let begins = start.squares(kind) & space.squares;
+            space.restrict(&mut movement, kind, begins).or_else(|()| {
+                let field = format!("{}s", space.key);
+                let reason = format!(
+                    "{} begins where it may pass again, but never stop: no ruleset says this",
+                    with_article(kind)
+                );
+                refused(&field, fields.value(&field), reason)
+            })?;
+        }
+        Ok(movement)
+    }
+
+    /// What is hostile to a kind of piece.
+    pub(super) fn hostility(&self, kind: Kind) -> Hostility {
+        let mut hostility = Hostility::default();
+        for space in &self.0 {
+            if space.hostile_empty[kind] {
+                hostility.empty |= space.squares;
+            }
+            if space.hostile_occupied[kind] {
+                hostility.occupied |= space.squares;
+            }
+        }
+        hostility
+    }
+}
+
+impl Space {
+    fn read(
+        key: &'static str,
+        default: SquareSet,
+        fields: &Fields,
+        board: Board,
+    ) -> Result<Space, OtnError> {
+        let kinds = |what: &str| fields.kinds(&format!("{key}{what}"));
+        let hostile_occupied = kinds("h")?;
+        // OpenTafl reads the re-entry of other squares only where that of the throne is
+        // given.
+        let reentry = key == "cen" || fields.given("cenre").is_some();
+        Ok(Space {
+            key,
+            squares: fields.squares(key, board)?.unwrap_or(default),
+            passable: kinds("p")?,
+            stoppable: kinds("s")?,
+            reenterable: if reentry { kinds("re")? } else { ByKind([true; 3]) },
+            hostile_empty: if key == "cen" { kinds("he")? } else { hostile_occupied },
+            hostile_occupied,
+        })
+    }
+
+    /// What these squares take from the movement of a kind of piece, some of which begin
+    /// on them. Fails where no movement is the same.
+    fn restrict(&self, movement: &mut Movement, kind: Kind, begins: SquareSet) -> Result<(), ()> {
+        if !self.passable[kind] {
+            movement.cross -= self.squares;
+            movement.stop = (movement.stop - self.squares) | begins;
+            // Who begins there does not come back.
+            movement.gates.extend(begins.iter().map(SquareSet::of));
+            return Ok(());
+        }
+        let gated = !self.reenterable[kind];
+        if !self.stoppable[kind] {
+            let one = gated && self.squares.len() == 1;
+            if !begins.is_empty() && !one {
+                return Err(());
+            }
+            movement.stop = (movement.stop - self.squares) | begins;
+        }
+        if gated && !self.squares.is_empty() {
+            movement.gates.push(self.squares);
+        }
+        Ok(())
+    }
+}

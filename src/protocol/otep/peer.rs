@@ -1,0 +1,162 @@
+//! A program behind pipes.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::lines::each_line;
+
+/// A running program, which is ended when this is dropped.
+pub(super) struct Peer {
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<String>,
+}
+
+/// Why a program does not answer.
+#[derive(Debug)]
+pub(super) enum PeerError {
+    /// The command line has an open quote, or no words.
+    NoCommand,
+    Start(io::Error),
+    /// It reads no more, or writes no more.
+    Gone,
+    /// It has not answered in this time.
+    Late(Duration),
+}
+
+impl fmt::Display for PeerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PeerError::NoCommand => f.write_str("no command: write the program and its arguments"),
+            PeerError::Start(error) => write!(f, "cannot be started: {error}"),
+            PeerError::Gone => f.write_str("has ended"),
+            PeerError::Late(time) => {
+                write!(f, "has not answered within {:.1} s", time.as_secs_f64())
+            }
+        }
+    }
+}
+
+impl Peer {
+    /// Starts the program of a command line, whose words are those of a shell.
+    pub(super) fn start(command: &str) -> Result<Peer, PeerError> {
+        /// Who writes more than this unread waits.
+        const UNREAD: usize = 1024;
+        let words = shlex::split(command).ok_or(PeerError::NoCommand)?;
+        let (program, arguments) = words.split_first().ok_or(PeerError::NoCommand)?;
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().map_err(PeerError::Start)?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(PeerError::Gone);
+        };
+        let (sender, lines) = mpsc::sync_channel(UNREAD);
+        // It ends with the pipe, or when nobody listens any more.
+        thread::spawn(move || each_line(output, |line| sender.send(line).is_ok()));
+        Ok(Peer { child, input, lines })
+    }
+
+    /// Says a line.
+    pub(super) fn say(&mut self, line: &str) -> Result<(), PeerError> {
+        let said = writeln!(self.input, "{line}").and_then(|()| self.input.flush());
+        said.map_err(|_| PeerError::Gone)
+    }
+
+    /// The first line that is an answer; others are passed over.
+    pub(super) fn answer<T>(
+        &mut self,
+        within: Duration,
+        mut answer: impl FnMut(&str) -> Option<T>,
+    ) -> Result<T, PeerError> {
+        let begin = Instant::now();
+        loop {
+            let left = within.saturating_sub(begin.elapsed());
+            match self.lines.recv_timeout(left) {
+                Ok(line) => {
+                    if let Some(answer) = answer(line.trim()) {
+                        return Ok(answer);
+                    }
+                    if left.is_zero() {
+                        return Err(PeerError::Late(within));
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => return Err(PeerError::Late(within)),
+                Err(RecvTimeoutError::Disconnected) => return Err(PeerError::Gone),
+            }
+        }
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        const PATIENCE: Duration = Duration::from_millis(500);
+        let begin = Instant::now();
+        let said_goodbye = self.say("goodbye").is_ok();
+        while said_goodbye && begin.elapsed() < PATIENCE {
+            match self.child.try_wait() {
+                Ok(None) => thread::sleep(Duration::from_millis(5)),
+                Ok(Some(_)) | Err(_) => break,
+            }
+        }
+        // It may be gone already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// Whether a program of this number runs.
+    fn runs(id: u32) -> bool {
+        std::path::Path::new(&format!("/proc/{id}")).exists()
+    }
+
+    #[test]
+    fn a_dropped_program_is_ended() {
+        let begin = Instant::now();
+        // One says goodbye, the other does not listen.
+        let polite = Peer::start("sh -c 'read line; exit 0'").unwrap();
+        let deaf = Peer::start("sleep 1000").unwrap();
+        let ids = [polite.child.id(), deaf.child.id()];
+        drop(polite);
+        assert!(begin.elapsed() < Duration::from_millis(400));
+        drop(deaf);
+        assert!(begin.elapsed() < Duration::from_secs(5));
+        if cfg!(target_os = "linux") {
+            assert_eq!(ids.map(runs), [false, false]);
+        }
+    }
+
+    #[test]
+    fn a_program_that_ends_or_says_nothing_is_told_from_one_that_answers() {
+        let second = Duration::from_secs(1);
+        let hello = |line: &str| (line == "hello").then_some(());
+        let mut noisy = Peer::start("sh -c 'echo starting; echo hello; sleep 1000'").unwrap();
+        assert!(noisy.answer(10 * second, hello).is_ok());
+        let error = noisy.answer(second / 20, hello).unwrap_err().to_string();
+        assert_eq!(error, "has not answered within 0.1 s");
+        let mut ended = Peer::start("sh -c 'echo no; exit 3'").unwrap();
+        assert_eq!(ended.answer(10 * second, hello).unwrap_err().to_string(), "has ended");
+        // The pipe is closed, sooner or later.
+        let mut said = Ok(());
+        while said.is_ok() {
+            said = ended.say("rules");
+        }
+        let flood = "sh -c 'while true; do echo x; done'";
+        let mut flood = Peer::start(flood).unwrap();
+        let error = flood.answer(second / 5, hello).unwrap_err();
+        assert!(matches!(error, PeerError::Late(_)), "{error}");
+        for (command, reason) in
+            [("", "no command"), ("'", "no command"), ("/no/such", "cannot be")]
+        {
+            let error = Peer::start(command).err().unwrap().to_string();
+            assert!(error.starts_with(reason), "{error}");
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! An engine that thinks in a thread of its own.
+
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crate::engine::{Engine, EngineError, Iteration, Limits, Stopper};
+use crate::history::Game;
+
+/// A search that is running.
+pub(super) struct Thinking {
+    stopper: Stopper,
+    thread: JoinHandle<(Engine, Result<Iteration, EngineError>)>,
+}
+
+impl Thinking {
+    /// Begins a search; `done` is dropped when it is over, or has failed.
+    pub(super) fn start(
+        mut engine: Engine,
+        game: Game,
+        limits: Limits,
+        done: impl Send + 'static,
+    ) -> Thinking {
+        let stopper = engine.stopper();
+        let thread = thread::spawn(move || {
+            let _done = done;
+            let found = engine.search(&game, &limits, &mut |_| {});
+            (engine, found)
+        });
+        Thinking { stopper, thread }
+    }
+
+    /// Asks the search to end with what it knows.
+    pub(super) fn hurry(&self) {
+        self.stopper.stop();
+    }
+
+    /// Waits for the search: the engine, and what it has found. Nothing if it has failed.
+    pub(super) fn end(self) -> Option<(Engine, Result<Iteration, EngineError>)> {
+        self.thread.join().ok()
+    }
+
+    /// Ends the search, whatever it knows, and gives the engine back.
+    pub(super) fn abandon(self) -> Option<Engine> {
+        // A search that is only just beginning does not hear the first call.
+        while !self.thread.is_finished() {
+            self.stopper.stop();
+            thread::sleep(Duration::from_millis(1));
+        }
+        self.end().map(|(engine, _)| engine)
+    }
+}

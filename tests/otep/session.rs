@@ -1,0 +1,322 @@
+//! The engine's side: what it says to what a host says.
+
+use std::io::{BufRead, BufReader, PipeWriter, Write, pipe};
+use std::num::NonZeroUsize;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+use taflbase::notation::parse_move;
+use taflbase::position::Position;
+use taflbase::protocol::otep::{Session, SessionOptions};
+use taflbase::rules::Ruleset;
+
+const BRANDUBH: &str =
+    "rules dim:7 ks:c cenh:tcnkmTCNKM surf:n tfr:d start:/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/";
+/// A test that waits longer has failed.
+const LONG: Duration = Duration::from_secs(60);
+
+/// A running session.
+struct Engine {
+    input: Option<PipeWriter>,
+    lines: Receiver<String>,
+    session: JoinHandle<()>,
+}
+
+impl Engine {
+    /// With so much time for a move where no clock is told.
+    fn new(time: Duration) -> Engine {
+        let options =
+            SessionOptions { threads: NonZeroUsize::MIN, table_bytes: 1 << 20, time, tables: None };
+        let (reader, input) = pipe().unwrap();
+        let (output, writer) = pipe().unwrap();
+        let session = thread::spawn(move || Session::new(options).run(reader, writer).unwrap());
+        let (sender, lines) = mpsc::channel();
+        thread::spawn(move || {
+            BufReader::new(output).lines().all(|line| sender.send(line.unwrap()).is_ok())
+        });
+        let engine = Engine { input: Some(input), lines, session };
+        engine.expect("hello");
+        engine
+    }
+
+    /// By brandubh's rules.
+    fn brandubh(time: Duration) -> Engine {
+        let mut engine = Engine::new(time);
+        engine.say(BRANDUBH);
+        engine
+    }
+
+    fn say(&mut self, line: &str) {
+        writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
+    }
+
+    fn hear(&self) -> String {
+        self.lines.recv_timeout(LONG).unwrap()
+    }
+
+    #[track_caller]
+    fn expect(&self, line: &str) {
+        assert_eq!(self.hear(), line);
+    }
+
+    /// Says nothing for a while.
+    #[track_caller]
+    fn is_silent(&self) {
+        let heard = self.lines.recv_timeout(Duration::from_millis(300));
+        assert_eq!(heard, Err(RecvTimeoutError::Timeout));
+    }
+
+    /// The session ends, and says nothing more.
+    fn ends(mut self) {
+        self.input = None;
+        self.session.join().unwrap();
+        assert_eq!(self.lines.recv_timeout(LONG), Err(RecvTimeoutError::Disconnected));
+    }
+}
+
+fn millis(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+#[test]
+fn a_game_is_played_as_opentafl_plays_it() {
+    let rules = Ruleset::builtin("brandubh").unwrap();
+    let mut engine = Engine::new(LONG);
+    // OpenTafl tells the rules before it hears hello, and a clock before each turn.
+    engine.say(BRANDUBH);
+    engine.say("start");
+    engine.say("opponent-move d1-c1 /2t4/3t3/3T3/ttTKTtt/3T3/3t3/3t3/");
+    let position = Position::parse("/2t4/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ d", &rules).unwrap();
+    engine.say("clock 1000 1000 0 0 0 ");
+    engine.say("play defenders");
+    let heard = engine.hear();
+    let text = heard.strip_prefix("move ").expect(&heard);
+    let played = parse_move(&rules, &position, text).unwrap();
+    let after = position.after(&played);
+    engine.say(&format!("move {}", after.layout().to_text(rules.board)));
+    let reply = taflbase::moves::legal_moves(&rules, &after)[0];
+    let board = after.after(&reply).layout().to_text(rules.board);
+    engine.say(&format!("opponent-move {} {board}", reply.display(rules.board)));
+    engine.say("clock 900* 1000 0 0 0 ");
+    engine.say("play defenders");
+    let heard = engine.hear();
+    let text = heard.strip_prefix("move ").expect(&heard);
+    parse_move(&rules, &after.after(&reply), text).unwrap();
+    engine.say("finish 0");
+    engine.is_silent();
+    engine.say("goodbye");
+    engine.ends();
+}
+
+#[test]
+fn a_forced_win_is_played() {
+    // The king goes to c1, and then there is no stopping him.
+    let mut engine = Engine::brandubh(millis(200));
+    engine.say("position /7/4t2/7/7/2K4/7/2t4/");
+    engine.say("side defenders");
+    engine.say("play defenders");
+    engine.expect("move c5-c1");
+    engine.say("move /2K4/4t2/7/7/7/7/2t4/");
+    engine.say("opponent-move e2-e1 /2K1t2/7/7/7/7/7/2t4/");
+    engine.say("play defenders");
+    engine.expect("move c1-a1");
+    // The king has won; nothing is to be said about the board.
+    engine.say("move /K3t2/7/7/7/7/7/2t4/");
+    engine.say("finish 3");
+    engine.say("play attackers");
+    let heard = engine.hear();
+    assert!(heard.starts_with("error -1 the king on a1 has won"), "{heard}");
+}
+
+#[test]
+fn a_host_is_heard_in_the_middle_of_a_turn() {
+    let mut engine = Engine::brandubh(LONG);
+    engine.say("play attackers");
+    engine.is_silent();
+    engine.say("finish 0");
+    // No move: the turn is over. The next one begins at once.
+    engine.say("clock 100 100 0 0 0");
+    let begin = Instant::now();
+    engine.say("play attackers");
+    assert!(engine.hear().starts_with("move "));
+    assert!(begin.elapsed() < LONG / 4);
+    // A period is used up, and what is left is less than was thought.
+    engine.say("finish 0");
+    engine.say("play attackers");
+    engine.is_silent();
+    let begin = Instant::now();
+    engine.say("clock 200* 200* 1 1 1 ");
+    assert!(engine.hear().starts_with("move "));
+    assert!(begin.elapsed() < LONG / 4);
+    // Goodbye ends it all.
+    engine.say("finish 0");
+    engine.say("play attackers");
+    engine.is_silent();
+    let begin = Instant::now();
+    engine.say("goodbye");
+    engine.ends();
+    assert!(begin.elapsed() < LONG / 4);
+}
+
+#[test]
+fn the_end_of_the_input_leaves_time_for_an_answer() {
+    let mut engine = Engine::brandubh(millis(50));
+    engine.say("play attackers");
+    engine.input = None;
+    assert!(engine.hear().starts_with("move "));
+    engine.ends();
+}
+
+#[test]
+fn a_refused_move_is_not_played_again() {
+    let mut engine = Engine::brandubh(millis(50));
+    engine.say("position /7/4t2/7/7/2K4/7/2t4/");
+    engine.say("side attackers");
+    let mut heard = Vec::new();
+    for _ in 0..3 {
+        engine.say("play attackers");
+        heard.push(engine.hear());
+        assert!(heard.last().unwrap().starts_with("move "), "{heard:?}");
+        // The host tells what was played before once more.
+        engine.say("error 2");
+        engine.say("opponent-move a5-c5 /7/4t2/7/7/2K4/7/2t4/");
+    }
+    heard.sort();
+    heard.dedup();
+    assert_eq!(heard.len(), 3, "{heard:?}");
+    // In the end there are no others.
+    engine.say("position /7/tT5/7/T2K3/7/7/7/");
+    engine.say("side attackers");
+    let mut heard = Vec::new();
+    while heard.last().is_none_or(|line: &String| line.starts_with("move ")) {
+        engine.say("play attackers");
+        heard.push(engine.hear());
+        engine.say("error 2");
+    }
+    assert_eq!(heard.last().unwrap(), "error -1 the host has refused all legal moves");
+}
+
+#[test]
+fn analysis_has_as_many_lines_as_were_wanted() {
+    let mut engine = Engine::brandubh(LONG);
+    engine.say("analyze 3 1");
+    let heard = engine.hear();
+    let words: Vec<&str> = heard.split(' ').collect();
+    assert_eq!(words[..2], ["analysis", "3"], "{heard}");
+    assert_eq!(words.len(), 2 + 3 * 2, "{heard}");
+    assert!(words[2].split('|').all(|played| played.len() == 5), "{heard}");
+    assert!([3, 5, 7].iter().all(|&i| words[i].parse::<f64>().is_ok()), "{heard}");
+    // A win of the defenders is bad for the attackers.
+    engine.say("position /7/4t2/7/7/2K4/7/2t4/");
+    engine.say("side defenders");
+    engine.say("analyze 1 1");
+    engine.expect("analysis 1 c5-c1 -997.00");
+}
+
+#[test]
+fn where_the_boards_differ_the_host_is_right() {
+    let mut engine = Engine::brandubh(millis(50));
+    engine.say("opponent-move d1-c1 /1t5/3t3/3T3/ttTKTtt/3T3/3t3/3t3/");
+    engine.expect("error 0 opponent-move: d1-c1 does not lead to that board, which I take");
+    engine.say("opponent-move d9-c9 /7/4t2/7/7/2K4/7/2t4/");
+    engine.expect("error 0 opponent-move: d9-c9 does not lead to that board, which I take");
+    engine.say("play defenders");
+    engine.expect("move c5-c1");
+    engine.say("move /7/4t2/7/7/1K5/7/2t4/");
+    engine.expect("error 0 my move does not lead to that board, which I take");
+    engine.say("play defenders");
+    assert!(engine.hear().starts_with("move b5-"));
+}
+
+#[test]
+fn rules_without_a_ruleset_are_refused() {
+    let mut engine = Engine::new(millis(50));
+    engine.say("play attackers");
+    engine.expect("error -1 no rules have been told");
+    engine.say("rules dim:11 name:Copenhagen atkf:y surf:n sw:s efe:y start:/11/");
+    engine.expect("error -1 rules: sw:s: only n can be played here");
+    engine.say("play attackers");
+    engine.expect("error -1 rules: sw:s: only n can be played here");
+    engine.say(BRANDUBH);
+    engine.say("play attackers");
+    assert!(engine.hear().starts_with("move "));
+}
+
+#[test]
+fn what_is_wrong_is_told_and_what_is_unknown_is_not() {
+    let mut engine = Engine::brandubh(millis(50));
+    for line in [
+        "",
+        "  ",
+        "start",
+        "dump 3",
+        "hello",
+        "analysis",
+        "playing",
+        "\u{0}\u{fe}",
+        "side attackers",
+    ] {
+        engine.say(line);
+    }
+    for (line, answer) in [
+        ("position", "0 position: 1 rank instead of 7"),
+        (
+            "position /7/7/7/3T3/2K4/7/1t5/",
+            "0 position: a defender cannot stand on d4 (throne): any square but a1, g1, d4, a7 and g7 will do",
+        ),
+        ("side white", "0 side: \"white\" is neither attackers nor defenders"),
+        ("play", "-1 play: \"\" is neither attackers nor defenders"),
+        (
+            "clock 5",
+            "0 clock: \"5\" is no clock: write <attackers ms>[*] <defenders ms>[*] <overtime s> <attackers' periods> <defenders' periods>",
+        ),
+        ("analyze", "0 analyze: \"\" is not <number of lines> <seconds>"),
+        ("analyze 0 5", "0 analyze: \"0 5\" is not <number of lines> <seconds>"),
+    ] {
+        engine.say(line);
+        engine.expect(&format!("error {answer}"));
+    }
+    engine.say(BRANDUBH);
+    engine.say("opponent-move d1");
+    engine.expect("error 0 opponent-move: \"d1\" is no move: write e5-e8, with captures e5-e8xe9/d8, for the king Ke5-e8");
+    engine.say("play defenders");
+    assert!(engine.hear().starts_with("move "));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn no_host_makes_the_engine_fail(
+        lines in prop::collection::vec(
+            prop_oneof![
+                Just(BRANDUBH.to_owned()),
+                "(play|side) (attackers|defenders)",
+                "opponent-move [a-g][1-7]-[a-g][1-7]",
+                Just("opponent-move d1-c1 /2t4/3t3/3T3/ttTKTtt/3T3/3t3/3t3/".to_owned()),
+                Just("position /7/4t2/7/7/2K4/7/2t4/".to_owned()),
+                Just("position /K6/7/7/7/7/7/2t4/".to_owned()),
+                "move /7/4t2/7/7/[1-6]K[1-6]/7/2t4/",
+                Just("error 2".to_owned()),
+                Just("finish 1".to_owned()),
+                "clock [0-9*]{1,3} [0-9*]{1,3} 0 0 0",
+                "analyze [1-3] 0",
+                "[a-z0-9 /|-]{0,30}",
+            ],
+            0..12,
+        ),
+    ) {
+        let mut engine = Engine::new(millis(5));
+        for line in lines {
+            engine.say(&line);
+        }
+        engine.say("goodbye");
+        engine.input = None;
+        engine.session.join().unwrap();
+        while let Ok(line) = engine.lines.recv_timeout(LONG) {
+            prop_assert!(!line.contains("failed"), "{}", line);
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Games at the terminal, driven by plain lines.
+
+#[path = "cli/place.rs"]
+#[allow(dead_code)]
+mod place;
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use place::{Place, Run};
+
+/// The king wins in three plies.
+const WIN: &str = "/7/4t2/7/7/2K4/7/2t4/ d";
+
+/// What a game with these lines comes to.
+fn typed(arguments: &[&str], lines: &[u8]) -> Run {
+    let place = Place::new();
+    let common = ["play", "--nodes", "300", "--hash", "1", "--threads", "1"];
+    let mut command = place.command(&[&common[..], arguments].concat());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // Who has ended reads nothing.
+    let _ = child.stdin.take().unwrap().write_all(lines);
+    Run::ended(child.wait_with_output().unwrap())
+}
+
+/// What is told, without the boards.
+fn told(arguments: &[&str], lines: &str) -> Vec<String> {
+    let out = typed(arguments, lines.as_bytes()).done();
+    let is_board = |line: &&str| {
+        let mut words = line.split_whitespace();
+        words.all(|word| word.len() <= 2)
+    };
+    out.lines().filter(|line| !is_board(line)).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_game_of_two_people_ends_in_words() {
+    let both = ["brandubh", "--position", WIN, "--side", "both"];
+    let end = "the defenders win: the king has escaped";
+    assert_eq!(told(&both, "Kc5-c1\ne2-e1\nKc1-a1\n"), [end]);
+    assert_eq!(told(&both, "c5-c1\ne2e1\nc1a\n"), [end]);
+    let more = told(&both, "c5-c1\ne2e1\nc1a\nhint\ntables\nc1g1\nundo\nboard\nquit\nnonsense\n");
+    assert_eq!(more[..3], [end, "the game is over", "the game is over"]);
+    assert_eq!(more[4..], ["/2K1t2/7/7/7/7/7/2t4/ d"]);
+    let drawn = told(&["brandubh", "--side", "both"], "d1-c1\nd3-c3\nc1-d1\nc3-d3\nd1c1\n");
+    assert_eq!(drawn, ["a draw: the position was there before", "the game is over"]);
+    let stuck = told(&["brandubh", "--position", "/7/tT5/T6/7/2K4/7/7/ a"], "moves\n");
+    assert_eq!(stuck, ["the defenders win: the other side has no move", "the game is over"]);
+}
+
+#[test]
+fn boards_are_drawn_after_each_move() {
+    let out = typed(&["brandubh", "--position", WIN, "--side", "both"], b"c5c1\n").done();
+    let boards: Vec<&str> = out.split("     a  b  c  d  e  f  g\n").collect();
+    assert_eq!(boards.len(), 3);
+    assert!(boards[0].contains("  5  .  .  K  .  .  .  .\n"), "{out}");
+    assert!(boards[1].contains("  1  *  .  K  .  .  .  *\n"), "{out}");
+    assert!(!out.contains('\x1b'));
+    let coloured = ["brandubh", "--position", WIN, "--side", "both", "--color", "always"];
+    assert!(typed(&coloured, b"").done().contains("\x1b[1;33mK"));
+}
+
+#[test]
+fn a_captured_king_is_off_the_board() {
+    let position = "/7/7/2t4/1tK4/7/2t4/2t4/ a";
+    let out = typed(&["brandubh", "--position", position, "--side", "both"], b"c6-c5\n").done();
+    let last = out.rsplit("\n\n").nth(1).unwrap();
+    assert!(!last.contains('K'), "{out}");
+    assert!(out.ends_with("the attackers win: the king is captured\n"), "{out}");
+}
+
+#[test]
+fn the_engine_answers_and_both_moves_are_taken_back() {
+    let lines = told(&["brandubh", "--position", WIN], "c5c1\nboard\nundo\nboard\nundo\n");
+    assert!(lines[0].starts_with("attackers: "), "{lines:?}");
+    // Its own move again, once the engine has answered.
+    assert!(lines[1].ends_with(" d"), "{lines:?}");
+    assert_eq!(lines[2..], [WIN, "there is nothing to take back"]);
+}
+
+#[test]
+fn the_engine_begins_where_it_is_its_turn() {
+    let lines = told(&["brandubh", "--side", "defenders"], "board\n");
+    assert!(lines[0].starts_with("attackers: "), "{lines:?}");
+    assert!(lines[1].ends_with(" d"), "{lines:?}");
+}
+
+#[test]
+fn the_engine_plays_alone_to_the_end() {
+    let lines = told(&["brandubh", "--position", WIN, "--side", "none"], "");
+    assert_eq!(lines.last().unwrap(), "the defenders win: the king has escaped");
+    assert_eq!(lines.len(), 4);
+    assert!(lines[0].starts_with("defenders: Kc5-c1 (win in 3, depth "), "{lines:?}");
+}
+
+#[test]
+fn a_hint_is_a_move_and_is_not_played() {
+    let lines = told(&["brandubh", "--position", WIN], "hint\nboard\n");
+    assert!(lines[0].starts_with("hint: Kc5-c1 "), "{lines:?}");
+    assert_eq!(lines[1], WIN);
+}
+
+#[test]
+fn tables_tell_values_or_that_there_are_none() {
+    let lines = told(&["brandubh", "--position", WIN], "tables\n");
+    assert_eq!(lines[0], "defenders to move: win in 3 plies");
+    assert_eq!(lines[1], "move    value  conversion  plies after it");
+    assert!(lines[2].starts_with("Kc5-c1  win "), "{lines:?}");
+    let none = told(&["brandubh"], "tables\nmoves\n");
+    assert!(none[0].starts_with("there is no wdl table of K4v8"), "{none:?}");
+    assert!(none[1].starts_with("d1-b1  d1-c1  d1-e1"), "{none:?}");
+}
+
+#[test]
+fn sides_change_and_games_begin_again() {
+    let lines = told(&["brandubh", "--side", "both"], "d1c1\nside attackers\nnew\nboard\nside x\n");
+    // The engine has answered at once.
+    assert!(lines[0].starts_with("defenders: "), "{lines:?}");
+    assert_eq!(lines[1], "/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ a");
+    assert_eq!(lines[2], "write side attackers, side defenders, side both or side none");
+}
+
+#[test]
+fn what_is_not_understood_is_told_and_the_game_goes_on() {
+    let typed = "d1\nd1-d3\nd4-d5\nxyzzy\nh\n\nhelp\nd1c1\n";
+    let lines = told(&["brandubh", "--side", "both"], typed);
+    for (told, expected) in lines.iter().zip([
+        "which one of these?",
+        "d1-b1  d1-c1  d1-e1  d1-f1",
+        "a piece on d2 is in the way",
+        "the king stands on d4, and the attackers are to move",
+        "\"xyzzy\" is no move and no command: `help` lists them",
+        "hint or help?",
+        "MOVE        play it",
+    ]) {
+        assert_eq!(told, expected);
+    }
+    assert!(lines.iter().any(|line| line.starts_with("undo        take back")), "{lines:?}");
+}
+
+#[test]
+fn what_is_no_game_is_told_on_one_line() {
+    typed(&["chess"], b"").refused(2, &["\"chess\"", "brandubh"]);
+    typed(&["brandubh", "--position", "/7/ a"], b"").refused(2, &["position", "1 rank"]);
+    typed(&["brandubh", "--side", "white"], b"").refused(2, &["'white'", "attackers"]);
+    typed(&["brandubh", "--json"], b"").refused(2, &["--json", "analyse"]);
+    typed(&["brandubh"], b"\xff\xfe\n").refused(2, &["cannot read what is typed"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_the_engines_move_to_the_user() {
+    let place = Place::new();
+    let arguments = ["play", "tablut", "--side", "defenders", "--time", "600", "--hash", "1"];
+    let mut command = place.command(&arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    assert!(out.any(|line| line.ends_with("a  b  c  d  e  f  g  h  i")));
+    thread::sleep(Duration::from_millis(300));
+    let kill = ["-c", "kill -INT \"$0\"", &child.id().to_string()];
+    Command::new("sh").args(kill).status().unwrap();
+    child.stdin.take().unwrap().write_all(b"board\n").unwrap();
+    let rest: Vec<String> = out.collect();
+    let stopped = "stopped: you play both sides, until you choose with `side`";
+    assert!(rest.iter().any(|line| line == stopped), "{rest:?}");
+    assert!(rest.last().unwrap().ends_with(" a"), "{rest:?}");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
