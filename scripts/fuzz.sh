@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fuzzes the readers of tables, positions, moves and rulesets, each for so many
-# seconds: 60, unless told otherwise. What breaks a check (tests/fuzz/checks.rs) is
+# Fuzzes the readers of tables, positions, moves, rulesets and what other programs
+# send, each for so many seconds: 60, unless told otherwise. What breaks a check (tests/fuzz/checks.rs) is
 # left in target/fuzz/found/: mend its cause, and move it to tests/fuzz/seeds/, where
 # `cargo test` goes through it.
 #
@@ -14,7 +14,7 @@ seconds=${1:-60}
 shift || true
 targets=("$@")
 if [ ${#targets[@]} = 0 ]; then
-    targets=(table position moves ruleset)
+    targets=(table position moves ruleset server commands)
 fi
 
 cargo fuzz --version >/dev/null 2>&1 || cargo install --locked cargo-fuzz

@@ -41,3 +41,13 @@ fn rulesets() {
     each_file("tests/rulesets", checks::ruleset);
     each_file("src/game/rules/builtin", checks::ruleset);
 }
+
+#[test]
+fn servers() {
+    each_file("tests/fuzz/seeds/server", checks::server);
+}
+
+#[test]
+fn commands() {
+    each_file("tests/fuzz/seeds/commands", checks::commands);
+}

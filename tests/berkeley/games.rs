@@ -60,3 +60,29 @@ fn no_game_goes_on_for_ever() {
         assert!(said.stars()[plies].ends_with("wins.") && plies < 200, "{plies}");
     }
 }
+
+/// Positions in which the side to move wins in 5 or 7 plies and no sooner, as a program
+/// that tries all moves has found.
+const WINS: [(&str, usize); 10] = [
+    ("/3tt4/6T1t/2t1T4/t1K4t1/ttT3T1t/t2TT3t/3t1t3/4t4/4tt3/ a", 5),
+    ("/3tt4/9/3T2t2/t1t1KT3/tt1T3tt/t3T1T1t/4T4/4t4/2Tttt3/ d", 5),
+    ("/4tt3/3t5/9/tT2tT3/t2TK1Ttt/t3Tt2t/4T4/4t4/1t1tt4/ d", 5),
+    ("/2t6/3tt4/1T7/t2T1t1t1/tt1TK2tt/1T1t1t2t/T8/7t1/3tt4/ d", 7),
+    ("/7t1/4T4/t4T3/3t2T1t/3t1Kt1t/tt2TT2t/4T4/4t4/4tt3/ d", 7),
+    ("/4tt3/3t3t1/7T1/t2TK2t1/ttTT1TT1t/3T3tt/t3T4/4t4/2t1tt3/ d", 7),
+    ("/4t4/8t/5T3/t4t2t/ttTTKTTtt/tT7/4T3t/4t4/3ttt3/ d", 7),
+    ("/4tt2t/3t5/4t2T1/tT2K2t1/ttTT1TT1t/t3T3t/4T4/4tt3/3tt4/ d", 7),
+    ("/4tt3/9/2T2t1t1/T7t/tt2KT2t/2TtT3t/2T2T3/4t4/3ttt3/ d", 7),
+    ("/9/9/t1t1t4/4T3t/2t1Kt1tt/t3T3t/6T2/1t2t4/3t2t2/ d", 7),
+];
+
+#[test]
+fn wins_within_four_own_moves_are_found() {
+    for (position, plies) in WINS {
+        let winner = if position.ends_with('a') { "* Black wins." } else { "* White wins." };
+        let said = said(&(set_up(position) + "auto white\nauto black\n"));
+        let (end, moves) = said.stars().split_last().map(|(end, rest)| (*end, rest.len())).unwrap();
+        assert_eq!(end, winner, "{position}");
+        assert!(moves <= plies, "{position}: {}", said.out);
+    }
+}

@@ -49,8 +49,24 @@ fn every_command_explains_itself() {
     let place = Place::new();
     let help = place.run(&["--help"]).done();
     for command in [
-        "rules", "perft", "plan", "build", "probe", "line", "find", "stats", "verify", "check",
-        "manifest", "bench", "analyse", "match",
+        "rules",
+        "perft",
+        "plan",
+        "build",
+        "probe",
+        "line",
+        "find",
+        "stats",
+        "verify",
+        "check",
+        "manifest",
+        "bench",
+        "analyse",
+        "play",
+        "match",
+        "otep",
+        "challenge",
+        "berkeley",
     ] {
         assert!(help.contains(&format!("\n  {command} ")), "{command}");
         let help = place.run(&[command, "--help"]);

@@ -8,14 +8,18 @@ mod forge;
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::fs;
-use std::sync::LazyLock;
+use std::io::{self, Read, Write};
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use taflbase::Tablebase;
 use taflbase::build::slices_up_to;
+use taflbase::engine::{Engine, EngineOptions};
 use taflbase::index::{SliceIndex, Slot};
 use taflbase::moves::{find_move, legal_moves};
 use taflbase::notation::parse_move;
 use taflbase::position::Position;
+use taflbase::protocol::{berkeley, challenge};
 use taflbase::rules::{Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::table::{Access, Header, Table};
@@ -223,5 +227,60 @@ fn prober(bytes: &[u8]) {
         assert_eq!(wdl, many);
         let _ = tables.probe_dtw(position).map_err(assert_one_line);
         let _ = tables.line(position).map_err(assert_one_line);
+    }
+}
+
+/// An engine that thinks as little as can be.
+fn engine(rules: &Arc<Ruleset>) -> Engine {
+    let options = EngineOptions { table_bytes: 1 << 20, tables: None, ..EngineOptions::new(rules) };
+    Engine::new(Arc::clone(rules), options)
+}
+
+/// What a server of the challenge sends. The first byte chooses our side.
+pub(crate) fn server(bytes: &[u8]) {
+    /// Reads what was sent; nobody reads what is answered.
+    struct Wire<'a>(&'a [u8]);
+
+    impl Read for Wire<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.0.read(buffer)
+        }
+    }
+
+    impl Write for Wire<'_> {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    let Some((&first, sent)) = bytes.split_first() else {
+        return;
+    };
+    let rules = Arc::new(Ruleset::builtin("ashton-server").unwrap());
+    let side = Side::ALL[usize::from(first % 2)];
+    let entry = challenge::Entry { name: String::new(), side, time: Duration::from_millis(4) };
+    let end = challenge::play(&mut Wire(sent), &rules, &mut engine(&rules), &entry, &mut |_| {});
+    match end {
+        Ok(end) => assert_eq!(end.verdict.side(), None),
+        Err(error) => assert_one_line(error),
+    }
+}
+
+/// Commands of Berkeley's text interface.
+pub(crate) fn commands(bytes: &[u8]) {
+    let rules = Arc::new(Ruleset::builtin("berkeley").unwrap());
+    let game = Duration::from_millis(50);
+    let effort = berkeley::Effort { plies: 1, nodes: 9, game, careful_plies: 9 };
+    let engine = engine(&rules);
+    let mut session = berkeley::Session::new(rules, engine, effort, 0).unwrap();
+    let (mut output, mut errors) = (Vec::new(), Vec::new());
+    session.run(bytes, &mut output, &mut errors, false).unwrap();
+    for line in String::from_utf8(output).unwrap().lines() {
+        let is_board = line == "===" || line.len() == 20;
+        assert!(is_board || line.starts_with("* "), "{line:?}");
     }
 }
