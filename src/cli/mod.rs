@@ -95,9 +95,6 @@ enum Command {
     Otep(otep::Args),
     Challenge(challenge::Args),
     Berkeley(berkeley::Args),
-    Challenge(challenge::Args),
-    Berkeley(berkeley::Args),
-    Otep(otep::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -123,9 +120,6 @@ impl Command {
             | Command::Otep(_)
             | Command::Challenge(_)
             | Command::Berkeley(_)
-            | Command::Challenge(_)
-            | Command::Berkeley(_)
-            | Command::Otep(_)
             | Command::Completions(_)
             | Command::Man(_) => false,
         }
@@ -172,9 +166,6 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Otep(args) => otep::run(&args, &session),
         Command::Challenge(args) => challenge::run(&args, &session),
         Command::Berkeley(args) => berkeley::run(&args, &session),
-        Command::Challenge(args) => challenge::run(&args, &session),
-        Command::Berkeley(args) => berkeley::run(&args, &session),
-        Command::Otep(args) => otep::run(&args, &session),
         Command::Completions(args) => completions::run(&args, &session),
         Command::Man(args) => man::run(&args, &session),
     }
