@@ -1,3 +1,5 @@
+mod engine;
+
 use std::path::Path;
 use std::time::Instant;
 
@@ -11,12 +13,12 @@ use taflbase::slice::Slice;
 use taflbase::table::Metric;
 use taflbase::tablebase::{BlockCache, TablebaseOptions};
 
-use super::arguments::Threads;
-use super::failure::Failure;
-use super::measure::{Measure, Steps, measured};
-use super::output::{Session, columns, grouped, size};
+use crate::cli::arguments::Threads;
+use crate::cli::failure::Failure;
+use crate::cli::measure::{Measure, Steps, measured};
+use crate::cli::output::{Session, columns, grouped, size};
 
-/// Build a fixed set of slices in a temporary folder and tell how fast that goes
+/// Build a fixed set of slices in a temporary folder and tell how fast that goes; or search
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
@@ -31,6 +33,9 @@ pub(super) struct Args {
     /// A set that takes a second or two
     #[arg(long, conflicts_with = "rules")]
     quick: bool,
+    /// Search fixed positions with the engine instead
+    #[arg(long, conflicts_with_all = ["rules", "quick", "threads"])]
+    engine: bool,
 }
 
 const HELP: &str = r#"Tells for each slice how long its phases take, positions per core-second, the
@@ -46,8 +51,14 @@ Positions are the stored ones of both sides to move, as `taflbase verify` counts
 that do not tell count all threads all the time. The fixed set takes a minute or
 more of one core.
 
+With --engine, one thread searches fixed positions to fixed depths, with the tables that
+are part of the program: positions that it looks at, in hundreds how many of them the
+tables answer, positions per core-second, and a signature of the counts and best moves,
+which changes if the search does, and not with the machine.
+
 Examples:
   taflbase bench --threads 1
+  taflbase bench --engine
   taflbase bench brandubh --slice K2v4 --json
 
 JSON, one line for each slice, and last one with the signature:
@@ -113,6 +124,9 @@ struct Signature {
 
 /// Builds, and prints slice by slice.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+    if args.engine {
+        return engine::run(session);
+    }
     let mut signature = blake3::Hasher::new();
     let mut rows = Vec::new();
     for (name, slices) in args.set()? {
