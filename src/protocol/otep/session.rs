@@ -48,6 +48,13 @@ pub struct Session {
     tasks: u64,
 }
 
+impl Drop for Session {
+    /// Nobody waits for an answer any more.
+    fn drop(&mut self) {
+        self.halt();
+    }
+}
+
 /// What the engine thinks about.
 struct Task {
     number: u64,
@@ -132,7 +139,6 @@ impl Session {
                 }
             }
         }
-        self.halt();
         Ok(())
     }
 
