@@ -3,6 +3,7 @@
 //! A [`Session`] is the engine's side, an [`ExternalPlayer`] the host's. What they say,
 //! and what was decided where the protocol is silent, is told in `docs/protocols.md`.
 
+mod analysis;
 mod clock;
 mod host;
 mod kept;

@@ -6,11 +6,12 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::engine::{Engine, EngineOptions, Iteration, Limits, Line, Score};
-use crate::moves::{Move, legal_moves};
+use crate::engine::{Engine, EngineOptions, Iteration, Limits};
+use crate::moves::legal_moves;
 use crate::rules::{Ruleset, Side};
 use crate::tablebase::Tablebase;
 
+use super::analysis::analysis;
 use super::clock::ClockLine;
 use super::kept::{Fault, Kept};
 use super::lines::each_line;
@@ -46,6 +47,13 @@ pub struct Session {
     engine: Option<(NonZeroUsize, Engine)>,
     task: Option<Task>,
     tasks: u64,
+}
+
+impl Drop for Session {
+    /// Nobody waits for an answer any more.
+    fn drop(&mut self) {
+        self.halt();
+    }
 }
 
 /// What the engine thinks about.
@@ -132,7 +140,6 @@ impl Session {
                 }
             }
         }
-        self.halt();
         Ok(())
     }
 
@@ -289,7 +296,7 @@ impl Session {
         let found = found.map_err(Fault::critical)?;
         match task.aim {
             Aim::Play(_) => self.answer_move(&found).map(Some),
-            Aim::Analyze => self.analysis(&found).map(Some),
+            Aim::Analyze => Ok(Some(analysis(&found, self.kept.game_for(None)?))),
         }
     }
 
@@ -308,38 +315,12 @@ impl Session {
         Ok(format!("move {}", simple(&best, board)))
     }
 
-    fn analysis(&mut self, found: &Iteration) -> Result<String, Fault> {
-        let game = self.kept.game_for(None)?;
-        let (board, mover) = (game.rules().board, game.position().to_move);
-        let moves = |moves: &[Move]| -> Vec<String> {
-            moves.iter().map(|played| simple(played, board)).collect()
-        };
-        let line = |line: &Line| {
-            format!(" {} {:.2}", moves(&line.moves).join("|"), value(line.score, mover))
-        };
-        let lines: String = found.lines.iter().map(line).collect();
-        Ok(format!("analysis {}{lines}", found.lines.len()))
-    }
-
     /// Ends what is being thought about, without an answer.
     fn halt(&mut self) {
         if let Some(task) = self.task.take() {
             self.engine = task.thinking.abandon().map(|engine| (task.lines, engine));
         }
     }
-}
-
-/// A score as OpenTafl shows it: in soldiers, and good for the attackers if positive.
-fn value(score: Score, mover: Side) -> f64 {
-    const WIN: f64 = 1000.0;
-    let for_mover = match score {
-        Score::Win(plies) => WIN - f64::from(plies),
-        Score::Loss(plies) => f64::from(plies) - WIN,
-        Score::TableWin => WIN / 2.0,
-        Score::TableLoss => -WIN / 2.0,
-        Score::Estimate(hundredths) => f64::from(hundredths) / 100.0,
-    };
-    if mover == Side::Attackers { for_mover } else { -for_mover }
 }
 
 fn side(command: &str, name: &str) -> Result<Side, String> {
