@@ -121,6 +121,7 @@ fn the_only_move_is_played_at_once() {
     let (mut stream, _) = listener.accept().unwrap();
     receive(&mut stream).unwrap();
     let asked = Instant::now();
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     send(&mut stream, &state_of("/tT7/9/T8/9/9/5K3/9/9/9/", "BLACK"));
     assert_eq!(receive(&mut stream).unwrap(), json!({ "from": "a1", "to": "a2", "turn": "BLACK" }));
     assert!(asked.elapsed() < Duration::from_secs(20));

@@ -131,7 +131,7 @@ mod tests {
         let mut follower = Follower::new(Arc::clone(&rules));
         let begun = follower.follow(&state(game.position()), Side::Defenders);
         assert_eq!(begun, Ok(Step::Began));
-        for text in ["e3-f3", "e2-g2", "e4-g4", "f1-f2", "c5-c4", "f2-f1", "f3-f2"] {
+        for text in ["e3-f3", "e2-g2", "e4-g4", "f1-f2", "c5-c4", "g2-g1", "f3-f4"] {
             let played = parse_move(&rules, game.position(), text).unwrap();
             game.play(&played);
             let state = state(game.position());
@@ -164,13 +164,14 @@ mod tests {
         let mut follower = Follower::new(Arc::clone(&rules));
         follower.follow(&state(game.position()), Side::Defenders).unwrap();
         let mut steps = Vec::new();
-        for text in ["e3-f3", "d1-c1", "f3-e3", "c1-d1", "e3-f3"] {
+        for text in ["e3-f3", "d1-c1", "f3-e3", "c1-b1", "e3-f3", "b1-c1"] {
             let played = parse_move(&rules, game.position(), text).unwrap();
             game.play(&played);
             steps.push(follower.follow(&state(game.position()), game.position().to_move).unwrap());
         }
         assert!(game.outcome().is_some());
-        assert_eq!(steps[4], Step::Lost);
+        assert!(steps[..5].iter().all(|step| matches!(step, Step::Played(_))));
+        assert_eq!(steps[5], Step::Lost);
         assert_eq!(follower.game().unwrap().outcome(), None);
     }
 
