@@ -1,5 +1,6 @@
 //! Games whose outcome is known.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use taflbase::protocol::berkeley::Effort;
@@ -59,6 +60,13 @@ fn no_game_goes_on_for_ever() {
         let plies = said.stars().len() - 1;
         assert!(said.stars()[plies].ends_with("wins.") && plies < 200, "{plies}");
     }
+    // A best move has at most eight mirror images; any move is one of eighty.
+    let random = Effort { careful_plies: 0, ..effort };
+    let firsts: HashSet<String> = (1..=20)
+        .map(|seed| format!("manual white\nseed {seed}\nauto black\n"))
+        .map(|commands| said_with(random, &commands).stars()[0].to_owned())
+        .collect();
+    assert!(firsts.len() > 8, "{firsts:?}");
 }
 
 /// Positions in which the side to move wins in 5 or 7 plies and no sooner, as a program

@@ -1,6 +1,6 @@
 //! The program as a player.
 
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -129,6 +129,20 @@ fn the_only_move_is_played_at_once() {
     assert_eq!(told(child.wait_with_output().unwrap()).0, Some(2));
 }
 
+/// The client that comes, if it comes soon.
+fn accepted(listener: &TcpListener) -> TcpStream {
+    listener.set_nonblocking(true).unwrap();
+    let until = Instant::now() + Duration::from_secs(30);
+    while Instant::now() < until {
+        if let Ok((stream, _)) = listener.accept() {
+            stream.set_nonblocking(false).unwrap();
+            return stream;
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+    panic!("nobody has come");
+}
+
 #[test]
 fn a_server_that_comes_late_is_waited_for() {
     // A port on which nobody listens, yet.
@@ -138,7 +152,7 @@ fn a_server_that_comes_late_is_waited_for() {
     let child = started(&["white", "--retry", "60"], address.port());
     thread::sleep(Duration::from_millis(700));
     let listener = TcpListener::bind(address).unwrap();
-    let (mut stream, _) = listener.accept().unwrap();
+    let mut stream = accepted(&listener);
     assert_eq!(receive(&mut stream).unwrap(), "taflbase");
     send(&mut stream, &json!({ "board": start()["board"], "turn": "DRAW" }));
     let (status, out, err) = told(child.wait_with_output().unwrap());
