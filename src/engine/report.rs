@@ -50,7 +50,8 @@ pub struct Iteration {
     pub depth: u32,
     /// The plies of the longest line that was looked at.
     pub selective_depth: u32,
-    /// As many best lines as were asked for, if there are as many moves; best first.
+    /// As many best lines as were asked for, if there are as many moves that keep what
+    /// the tables promise; best first.
     pub lines: Vec<Line>,
     /// Positions looked at so far, by all threads.
     pub nodes: u64,

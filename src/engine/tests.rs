@@ -34,7 +34,7 @@ fn along_games(rules: &Ruleset, count: u64, mut look: impl FnMut(&Game, &[Move])
             let captures: Vec<&Move> = moves.iter().filter(|mv| mv.is_conversion()).collect();
             let pick = |random: &mut SplitMix, len: usize| (random.next() % len as u64) as usize;
             let calm: Vec<&Move> = moves.iter().filter(|mv| mv.ending.is_none()).collect();
-            let played = if !captures.is_empty() && random.next() % 3 > 0 {
+            let played = if !captures.is_empty() && !random.next().is_multiple_of(3) {
                 captures[pick(&mut random, captures.len())]
             } else if !calm.is_empty() {
                 calm[pick(&mut random, calm.len())]

@@ -18,7 +18,7 @@ use std::time::Instant;
 use crate::history::Game;
 use crate::moves::legal_moves;
 use crate::rules::Ruleset;
-use crate::value::Value;
+use crate::tablebase::Tablebase;
 
 use super::evaluate::{Evaluator, Weights};
 use super::ground::Ground;
@@ -26,7 +26,7 @@ use super::state::State;
 use super::{EngineError, EngineOptions, Iteration, Limits, Line, Score};
 
 use memory::Memory;
-use oracle::{Advice, Oracle};
+use oracle::{Advice, Advised, Oracle};
 use root::RootMove;
 use shared::Shared;
 use table::TranspositionTable;
@@ -120,9 +120,13 @@ impl<const W: usize> Search for Searcher<W> {
         let root = State::new(&self.ground, game.position());
         let tables = self.options.tables.as_deref();
         let advice = tables.and_then(|tables| oracle::advice(tables, game));
-        if let Some(certain) = advice.as_ref().and_then(|advice| certain(advice, began)) {
-            report(&certain);
-            return Ok(certain);
+        if let (Some(tables), Some(advice)) = (tables, advice.as_ref().filter(|a| a.is_certain)) {
+            let lines = certain(game, tables, advice, self.options.lines.get());
+            let (nodes, table_hits) = (1, 1);
+            let time = began.elapsed();
+            let known = Iteration { depth: 1, selective_depth: 1, lines, nodes, table_hits, time };
+            report(&known);
+            return Ok(known);
         }
         let moves = root_moves(game, advice);
         let plies_left = game.plies_left().map(|left| left as usize);
@@ -157,24 +161,23 @@ impl<const W: usize> Search for Searcher<W> {
 }
 
 /// What needs no search: the tables know the best move and how far the end is.
-fn certain(advice: &Advice, began: Instant) -> Option<Iteration> {
-    let score = match advice.value {
-        Some(Value::Win(plies)) => Score::Win(plies),
-        Some(Value::Loss(plies)) => Score::Loss(plies),
-        Some(Value::Draw) => Score::Estimate(0),
-        None => Score::TableWin,
+fn certain(game: &Game, tables: &Tablebase, advice: &Advice, lines: usize) -> Vec<Line> {
+    let line = |advised: &Advised| {
+        let Advised { played, .. } = *advised;
+        let mut moves = vec![played];
+        let after = game.position().after(&played);
+        if let (Score::Win(_) | Score::Loss(_), None) = (advised.score(), played.ending) {
+            moves.extend(tables.line(&after).unwrap_or_default());
+        }
+        Line { score: advised.score(), moves }
     };
-    let best = advice.moves.first().filter(|_| advice.is_certain)?;
-    let lines = vec![Line { score, moves: vec![*best] }];
-    let (nodes, table_hits) = (1, 1);
-    let time = began.elapsed();
-    Some(Iteration { depth: 1, selective_depth: 1, lines, nodes, table_hits, time })
+    advice.moves.iter().take(lines).map(line).collect()
 }
 
 /// The moves that are searched: all of them, or those that keep what the tables promise.
 fn root_moves(game: &Game, advice: Option<Advice>) -> Vec<RootMove> {
     let moves = match advice {
-        Some(advice) => advice.moves,
+        Some(advice) => advice.moves.iter().map(|advised| advised.played).collect(),
         None => legal_moves(game.rules(), game.position()),
     };
     moves.iter().map(RootMove::new).collect()

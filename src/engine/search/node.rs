@@ -296,5 +296,5 @@ const fn reductions() -> [[u8; 64]; 32] {
 /// Eight times the logarithm to base 2, roughly.
 const fn log2_eighths(number: usize) -> usize {
     let whole = number.ilog2() as usize;
-    8 * whole + (8 * (number - (1 << whole)) >> whole)
+    8 * whole + ((8 * (number - (1 << whole))) >> whole)
 }

@@ -1,10 +1,12 @@
 //! What the tables say: of positions inside the search, and of the one on the board.
 
-use crate::history::Game;
+use crate::engine::Score;
+use crate::history::{Game, Outcome};
+use crate::moves::{Move, legal_moves};
 use crate::rules::Endless;
 use crate::table::Metric;
-use crate::tablebase::{ProbeError, Tablebase};
-use crate::value::{Value, Wdl};
+use crate::tablebase::{MoveProbe, ProbeError, Probed, Tablebase};
+use crate::value::{Plies, Value, Wdl};
 use crate::{Position, Slice};
 
 use super::score::{Points, of_wdl};
@@ -97,12 +99,31 @@ impl<const W: usize> Worker<'_, W> {
 
 /// What the tables say of the position on the board.
 pub(super) struct Advice {
-    /// The moves that keep its value, best first.
-    pub(super) moves: Vec<crate::moves::Move>,
+    /// The moves that keep what can be reached, best first.
+    pub(super) moves: Vec<Advised>,
     /// Whether the first of them needs no search.
     pub(super) is_certain: bool,
-    /// The position's value, with its distance where that counts.
-    pub(super) value: Option<Value>,
+}
+
+/// A move that the tables advise.
+#[derive(Clone, Copy)]
+pub(super) struct Advised {
+    pub(super) played: Move,
+    outcome: Wdl,
+    /// From the position before the move, if it is known to be as long as that.
+    plies: Option<Plies>,
+}
+
+impl Advised {
+    pub(super) fn score(&self) -> Score {
+        match (self.outcome, self.plies) {
+            (Wdl::Win, Some(plies)) => Score::Win(plies),
+            (Wdl::Win, None) => Score::TableWin,
+            (Wdl::Loss, Some(plies)) => Score::Loss(plies),
+            (Wdl::Loss, None) => Score::TableLoss,
+            (Wdl::Draw, _) => Score::Estimate(0),
+        }
+    }
 }
 
 /// What the tables advise in the game's position: nothing if they do not know it.
@@ -111,71 +132,51 @@ pub(super) struct Advice {
 /// has the value that the ruleset says; a win is kept only if no defence can bring an
 /// earlier position back.
 pub(super) fn advice(tables: &Tablebase, game: &Game) -> Option<Advice> {
-    let rules = game.rules();
-    let position = game.position();
-    let probe = tables.probe(position).ok()?;
-    let left = game.plies_left();
-    let mut judged = Vec::new();
-    for mv in &probe.moves {
-        let mut then = game.clone();
-        then.play(&mv.played);
-        let known = mv.value.map(|value| (value.wdl, value.plies));
-        let judgement = match then.outcome() {
-            // The end by rule.
-            Some(outcome) => match outcome.winner {
-                Some(winner) if winner == position.to_move => (Wdl::Win, Some(0)),
-                Some(_) => (Wdl::Loss, Some(0)),
-                None => (Wdl::Draw, None),
-            },
-            // A table's win that comes too late is a draw, and so is such a loss.
-            None => match known {
-                Some((wdl, Some(plies)))
-                    if wdl != Wdl::Draw && left.is_some_and(|left| u32::from(plies) >= left) =>
-                {
-                    (Wdl::Draw, None)
-                }
-                Some(known) => known,
-                None => return None,
-            },
-        };
-        judged.push((mv.played, judgement));
-    }
-    let best = judged.iter().map(|(_, (wdl, _))| *wdl).max()?;
-    let undecided = best == Wdl::Draw && rules.endless == Endless::Undecided;
-    judged.retain(|(_, (wdl, _))| *wdl == best);
-    let distance = |plies: Option<u16>| i32::from(plies.unwrap_or(u16::MAX));
+    let probe = tables.probe(game.position()).ok()?;
+    let judged = probe.moves.iter().map(|mv| judged(game, mv));
+    let mut moves = judged.collect::<Option<Vec<Advised>>>()?;
+    let best = moves.iter().map(|mv| mv.outcome).max()?;
+    moves.retain(|mv| mv.outcome == best);
+    let distance = |mv: &Advised| i32::from(mv.plies.unwrap_or(Plies::MAX));
+    let is_exact = moves.iter().all(|mv| mv.plies.is_some());
     match best {
-        Wdl::Win => judged.sort_by_key(|(_, (_, plies))| distance(*plies)),
-        Wdl::Loss => judged.sort_by_key(|(_, (_, plies))| -distance(*plies)),
-        Wdl::Draw => {}
+        Wdl::Draw => return Some(Advice { moves, is_certain: false }),
+        Wdl::Loss => moves.sort_by_key(|mv| -distance(mv)),
+        Wdl::Win => moves.sort_by_key(distance),
     }
-    let exact = judged.iter().all(|(_, (_, plies))| plies.is_some());
-    let moves: Vec<_> = judged.iter().map(|(played, _)| *played).collect();
-    let plies = judged.first().and_then(|(_, (_, plies))| *plies);
-    match (best, plies) {
-        (Wdl::Loss, Some(plies)) if exact => {
-            Some(Advice { moves, is_certain: true, value: Some(Value::Loss(plies + 1)) })
-        }
-        (Wdl::Win, Some(plies)) if exact => {
-            let mut proof = Proof::new(tables, game)?;
-            let safe = proof.winning_move(&moves);
-            let is_certain = safe.is_some();
-            let mut value = Some(Value::Win(plies + 1));
-            let mut moves = moves;
-            if let Some(at) = safe {
-                if at > 0 {
-                    // Another way takes longer; how long is not known for certain.
-                    value = None;
-                }
-                moves.rotate_left(at);
-            }
-            Some(Advice { moves, is_certain, value })
-        }
-        _ => {
-            let value = (best == Wdl::Draw && !undecided).then_some(Value::Draw);
-            Some(Advice { moves, is_certain: false, value })
-        }
+    if best == Wdl::Loss || !is_exact {
+        return Some(Advice { moves, is_certain: is_exact });
     }
+    let safe = Proof::new(tables, game)?.winning_move(moves.iter().map(|mv| &mv.played));
+    if let Some(at @ 1..) = safe {
+        moves[..=at].rotate_right(1);
+        // A way round takes longer; how long is not known for certain.
+        moves[0].plies = None;
+    }
+    Some(Advice { moves, is_certain: safe.is_some() })
+}
+
+/// What a move leads to in this game; `None` if the tables do not know.
+fn judged(game: &Game, mv: &MoveProbe) -> Option<Advised> {
+    let mover = game.position().to_move;
+    let mut then = game.clone();
+    then.play(&mv.played);
+    let left = game.plies_left();
+    let (outcome, plies) = match (then.outcome(), mv.value) {
+        (Some(Outcome { winner: Some(winner), .. }), _) => {
+            (if winner == mover { Wdl::Win } else { Wdl::Loss }, Some(1))
+        }
+        (Some(Outcome { winner: None, .. }), _) => (Wdl::Draw, None),
+        (None, None) => return None,
+        // What comes after the last ply does not come.
+        (None, Some(Probed { wdl, plies: Some(plies) }))
+            if wdl != Wdl::Draw && left.is_some_and(|left| u32::from(plies) >= left) =>
+        {
+            (Wdl::Draw, None)
+        }
+        (None, Some(Probed { wdl, plies })) => (wdl, plies.map(|plies| plies + 1)),
+    };
+    Some(Advised { played: mv.played, outcome, plies })
 }
 
 /// Whether a win of the tables stands although earlier positions can come back.
@@ -184,7 +185,7 @@ struct Proof<'a> {
     game: Game,
     /// Earlier positions that are won by the same side are nearer to the end than this
     /// cannot be reached, if the distance falls with every move.
-    nearest: u16,
+    nearest: Plies,
     /// Positions that may still be looked at.
     budget: u32,
 }
@@ -192,7 +193,7 @@ struct Proof<'a> {
 impl<'a> Proof<'a> {
     fn new(tables: &'a Tablebase, game: &Game) -> Option<Proof<'a>> {
         let winner = game.position().to_move;
-        let mut nearest = u16::MAX;
+        let mut nearest = Plies::MAX;
         for earlier in game.earlier_positions() {
             let value = match tables.probe_dtw(earlier) {
                 Ok(value) => value,
@@ -209,8 +210,8 @@ impl<'a> Proof<'a> {
     }
 
     /// The number of the first of these winning moves that wins whatever happens.
-    fn winning_move(&mut self, moves: &[crate::moves::Move]) -> Option<usize> {
-        moves.iter().position(|played| {
+    fn winning_move<'m>(&mut self, mut moves: impl Iterator<Item = &'m Move>) -> Option<usize> {
+        moves.position(|played| {
             self.game.play(played);
             let wins = self.is_lost();
             self.game.undo();
@@ -233,7 +234,7 @@ impl<'a> Proof<'a> {
             return false;
         }
         self.budget -= 1;
-        let replies = crate::moves::legal_moves(self.game.rules(), self.game.position());
+        let replies = legal_moves(self.game.rules(), self.game.position());
         replies.iter().all(|reply| {
             self.game.play(reply);
             let won = match self.game.outcome() {
@@ -251,7 +252,6 @@ impl<'a> Proof<'a> {
             return false;
         };
         let won = probe.moves.iter().filter(|mv| mv.value.is_some_and(|v| v.wdl == Wdl::Win));
-        let won: Vec<_> = won.map(|mv| mv.played).collect();
-        self.winning_move(&won).is_some()
+        self.winning_move(won.map(|mv| &mv.played)).is_some()
     }
 }

@@ -21,7 +21,11 @@ pub(super) struct RootMove {
     pub(super) step: Step,
     /// Whether it ends the game: such moves have no position to search.
     wins: bool,
+    /// In this iteration; less than any score if it is not known to be better than those
+    /// before it.
     score: Points,
+    /// The last score that was exact.
+    known: Points,
     /// From this move on.
     line: Vec<Step>,
 }
@@ -29,7 +33,13 @@ pub(super) struct RootMove {
 impl RootMove {
     pub(super) fn new(played: &Move) -> RootMove {
         let step = Step::of(played);
-        RootMove { step, wins: played.ending.is_some(), score: -INFINITE, line: vec![step] }
+        RootMove {
+            step,
+            wins: played.ending.is_some(),
+            score: -INFINITE,
+            known: -INFINITE,
+            line: vec![step],
+        }
     }
 }
 
@@ -70,6 +80,7 @@ impl<const W: usize> Worker<'_, W> {
         report: &mut dyn FnMut(&Iteration),
     ) -> Iteration {
         let most = self.shared.limits.depth.map_or(MAX_PLY as i32 - 1, |depth| depth as i32);
+        // Until the first iteration is through, there is the first move.
         let mut last = self.iteration(0, &moves, lines);
         for depth in first_depth..=most.min(MAX_PLY as i32 - 1).max(first_depth) {
             self.root_depth = depth;
@@ -99,6 +110,8 @@ impl<const W: usize> Worker<'_, W> {
                 // Stable: what did not change anything stays in the order of before.
                 moves[line..].sort_by_key(|mv| -mv.score);
                 if self.stopped {
+                    // Those that were not reached are as good as they were.
+                    moves[line + 1..].sort_by_key(|mv| -mv.known);
                     return false;
                 }
                 margin *= 4;
@@ -125,7 +138,6 @@ impl<const W: usize> Worker<'_, W> {
         let mut best = -INFINITE;
         for number in 0..moves.len() {
             let step = moves[number].step;
-            let before = (self.nodes, moves[number].score);
             let score = if moves[number].wins {
                 self.lines[1].clear();
                 won_in(1)
@@ -134,16 +146,15 @@ impl<const W: usize> Worker<'_, W> {
             };
             if self.stopped {
                 // What was searched of this iteration stands, the rest stays behind it.
-                if best > -INFINITE {
+                if number > 0 {
                     moves[number..].iter_mut().for_each(|mv| mv.score = -INFINITE);
-                } else {
-                    moves[number].score = before.1;
                 }
                 return best;
             }
             let entry = &mut moves[number];
             if number == 0 || score > alpha {
                 entry.score = score;
+                entry.known = score;
                 entry.line.clear();
                 entry.line.push(step);
                 entry.line.extend_from_slice(&self.lines[1]);
@@ -232,6 +243,8 @@ impl<const W: usize> Worker<'_, W> {
             }
             state.play(self.shared.ground, step);
         }
-        Line { score: told(mv.score), moves }
+        // Stopped before anything was known.
+        let score = if mv.known == -INFINITE { 0 } else { mv.known };
+        Line { score: told(score), moves }
     }
 }

@@ -70,7 +70,7 @@ impl TranspositionTable {
     #[inline]
     fn bucket(&self, key: u64) -> &[AtomicU64] {
         // The key's high bits, spread over the buckets without a division.
-        let number = (u128::from(key) * self.buckets as u128 >> 64) as usize;
+        let number = ((u128::from(key) * self.buckets as u128) >> 64) as usize;
         &self.words[number * BUCKET * 2..][..BUCKET * 2]
     }
 

@@ -89,7 +89,7 @@ impl<'a, const W: usize> Worker<'a, W> {
     /// score for the side that would move next.
     #[inline]
     pub(super) fn play(&mut self, step: Step) -> (Undo<W>, Option<Points>) {
-        let undo = self.state.play(&self.shared.ground, step);
+        let undo = self.state.play(self.shared.ground, step);
         let last = self.path[self.path.len() - 1].reversible;
         let reversible = if undo.captured.is_empty() { last + 1 } else { 0 };
         self.path.push(Visit { key: self.state.key, reversible });
@@ -99,14 +99,14 @@ impl<'a, const W: usize> Worker<'a, W> {
 
     #[inline]
     pub(super) fn take_back(&mut self, step: Step, undo: Undo<W>) {
-        self.state.take_back(&self.shared.ground, step, undo);
+        self.state.take_back(self.shared.ground, step, undo);
         self.path.pop();
         self.steps.pop();
     }
 
     /// Lets the other side move.
     pub(super) fn pass(&mut self) {
-        self.state.pass(&self.shared.ground);
+        self.state.pass(self.shared.ground);
         // What follows a pass is no position of the game: nothing comes back.
         self.path.push(Visit { key: self.state.key, reversible: 0 });
         self.steps.push(Step::NONE);
@@ -114,7 +114,7 @@ impl<'a, const W: usize> Worker<'a, W> {
 
     /// Takes a pass back.
     pub(super) fn unpass(&mut self) {
-        self.state.pass(&self.shared.ground);
+        self.state.pass(self.shared.ground);
         self.path.pop();
         self.steps.pop();
     }
@@ -137,7 +137,7 @@ impl<'a, const W: usize> Worker<'a, W> {
             });
         }
         if self.shared.plies_left.is_some_and(|left| ply >= left) {
-            let can_move = self.state.has_step(&self.shared.ground);
+            let can_move = self.state.has_step(self.shared.ground);
             return Some(if can_move { 0 } else { lost_in(ply) });
         }
         None
