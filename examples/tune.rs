@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use serde_json::Value;
-use taflbase::engine::{Counts, Term, Weight, Weights};
+use taflbase::engine::{Counts, Weight, Weights};
 use taflbase::moves::{Move, legal_moves};
 use taflbase::notation::parse_move;
 use taflbase::rules::ByKind;
@@ -22,8 +22,8 @@ use taflbase::{Game, Ruleset};
 const ROUNDS: u32 = 600;
 /// What a round changes a weight by at first, in hundredths of a soldier.
 const RATE: f64 = 4.0;
-/// A weight that little speaks for stays near 0: how much a hundredth costs, in positions.
-const DECAY: f64 = 2e-4;
+/// A weight is held to what it was before as if so many positions spoke for that.
+const TRUST: f64 = 3000.0;
 
 /// A position with what became of it.
 struct Sample {
@@ -47,10 +47,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let mut err = std::io::stderr();
     writeln!(err, "{games} games, {} positions", samples.len())?;
-    let count = samples.iter().flat_map(|s| &s.counts).map(|&(i, _)| i + 1).max();
     let classes = Weights::of(&rules).places.0[0].len();
-    let count = count.ok_or("no positions")?.max(3 * classes + Term::COUNT);
-    let mut weights = fit(&samples, count);
+    let prior = prior(&samples, &Weights::of(&rules));
+    let mut weights = fit(&samples, &prior);
     let loss = loss(&samples, &weights);
     let scale = scale(&samples, &weights, classes);
     weights.iter_mut().for_each(|weight| *weight *= scale);
@@ -133,13 +132,33 @@ fn loss(samples: &[Sample], weights: &[f64]) -> f64 {
     sum / samples.len() as f64
 }
 
-fn fit(samples: &[Sample], count: usize) -> Vec<f64> {
-    let mut weights = vec![0.0; 2 * count];
-    let (mut first, mut second) = (vec![0.0; 2 * count], vec![0.0; 2 * count]);
+/// The weights of before, multiplied so that they foretell as well as they can.
+fn prior(samples: &[Sample], weights: &Weights) -> Vec<f64> {
+    let weights = weights_of(weights);
+    let times = |factor: f64| weights.iter().map(|weight| weight * factor).collect::<Vec<f64>>();
+    let factors = (1..=40).map(|tenths| f64::from(tenths) / 10.0);
+    let rated = factors.map(|factor| (loss(samples, &times(factor)), factor));
+    let (_, best) = rated.min_by(|one, other| one.0.total_cmp(&other.0)).unwrap_or((0.0, 1.0));
+    eprintln!("the weights of before, times {best}: {:.5}", loss(samples, &times(best)));
+    times(best)
+}
+
+/// Both values of each weight, one after the other.
+fn weights_of(weights: &Weights) -> Vec<f64> {
+    let all = weights.places.iter().flatten().chain(&weights.terms);
+    all.flat_map(|weight| [f64::from(weight.start), f64::from(weight.end)]).collect()
+}
+
+fn fit(samples: &[Sample], prior: &[f64]) -> Vec<f64> {
+    // How fast the slope of a loss changes with a weight, at its steepest.
+    let curvature = 0.25 * (std::f64::consts::LN_10 / 400.0).powi(2);
+    let hold = TRUST * curvature / samples.len() as f64;
+    let mut weights = prior.to_vec();
+    let (mut first, mut second) = (vec![0.0; prior.len()], vec![0.0; prior.len()]);
     for round in 1..=ROUNDS {
         let mut gradient = gradient(samples, &weights);
         for i in 0..weights.len() {
-            gradient[i] = gradient[i] / samples.len() as f64 + DECAY * 1e-3 * weights[i];
+            gradient[i] = gradient[i] / samples.len() as f64 + hold * (weights[i] - prior[i]);
             first[i] = 0.9 * first[i] + 0.1 * gradient[i];
             second[i] = 0.999 * second[i] + 0.001 * gradient[i] * gradient[i];
             let mean = first[i] / (1.0 - 0.9_f64.powi(round as i32));
