@@ -49,7 +49,7 @@ impl std::error::Error for WeightsError {}
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    /// Rulesets that they are for; any, if there are none.
+    /// Rulesets that they may be used for; any, if there are none.
     rulesets: Vec<String>,
     terms: BTreeMap<String, Weight>,
     attackers: Places,
@@ -67,7 +67,10 @@ enum Places {
 }
 
 /// Weights of rulesets, by their names.
-const TUNED: &[(&[&str], &str)] = &[];
+const TUNED: &[(&[&str], &str)] = &[
+    (&["ashton", "ashton-server"], include_str!("weights/ashton.toml")),
+    (&["brandubh", "brandubh-online"], include_str!("weights/brandubh.toml")),
+];
 
 /// For all others.
 const GENERIC: &str = include_str!("weights/generic.toml");
@@ -162,4 +165,44 @@ fn places(places: &Places, field: &str, rules: &Ruleset) -> Result<Vec<Weight>, 
         weights[orbits[square.index()]] = *weight;
     }
     Ok(weights)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(name: &str) -> Ruleset {
+        Ruleset::builtin(name).unwrap()
+    }
+
+    #[test]
+    fn every_ruleset_has_weights_and_files_go_both_ways() {
+        for name in Ruleset::builtin_names() {
+            let rules = rules(name);
+            let weights = Weights::of(&rules);
+            let text = weights.to_toml(&rules, std::slice::from_ref(&rules.name));
+            assert_eq!(Weights::from_toml(&text, &rules), Ok(weights));
+        }
+        for (names, text) in TUNED {
+            for name in *names {
+                let rules = rules(name);
+                assert_eq!(Weights::from_toml(text, &rules), Ok(Weights::of(&rules)));
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_that_does_not_fit_is_refused_with_the_reason() {
+        let rules = rules("brandubh");
+        let text = Weights::of(&rules).to_toml(&rules, std::slice::from_ref(&rules.name));
+        for (from, to, message) in [
+            ("\ntempo", "\nhaste", "terms: \"haste\" is no term"),
+            ("\na1", "\nz9", "attackers: there is no square \"z9\""),
+            ("brandubh", "tablut", "weights for tablut, not for brandubh"),
+        ] {
+            let error = Weights::from_toml(&text.replacen(from, to, 1), &rules).unwrap_err();
+            assert_eq!(error.to_string(), message);
+        }
+        assert!(Weights::from_toml("rulesets = 3", &rules).is_err());
+    }
 }
