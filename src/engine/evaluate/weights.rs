@@ -70,6 +70,7 @@ enum Places {
 const TUNED: &[(&[&str], &str)] = &[
     (&["ashton", "ashton-server"], include_str!("weights/ashton.toml")),
     (&["brandubh", "brandubh-online"], include_str!("weights/brandubh.toml")),
+    (&["tablut", "mcgill"], include_str!("weights/tablut.toml")),
 ];
 
 /// For all others.

@@ -148,6 +148,7 @@ impl<const W: usize> Search for Searcher<W> {
             finished: AtomicBool::new(false),
             is_single: self.memories.len() == 1,
             nodes: AtomicU64::new(0),
+            table_hits: AtomicU64::new(0),
         };
         let lines = self.options.lines.get().min(moves.len());
         Ok(root::run(&shared, &mut self.memories, &moves, lines, report))

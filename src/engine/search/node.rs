@@ -5,7 +5,7 @@ use crate::engine::bits::Bits;
 use crate::engine::state::Step;
 use crate::rules::Side;
 
-use super::score::{Points, is_decided, lost_in, won_in};
+use super::score::{MOST, Points, is_decided, lost_in, won_in};
 use super::table::{Bound, Entry};
 use super::worker::{Candidate, MAX_PLY, Worker};
 
@@ -71,12 +71,12 @@ impl<const W: usize> Worker<'_, W> {
             return score;
         }
         let threat = self.threat();
-        let is_quiet = matches!(threat, Threat::None);
-        if !is_quiet && (ply as i32) < 2 * self.root_depth {
+        let is_safe = matches!(threat, Threat::None);
+        if !is_safe && (ply as i32) < 2 * self.root_depth {
             depth += 1;
         }
-        let estimate = if is_quiet { self.estimate() } else { -MAX_ESTIMATE };
-        if !PV && is_quiet && !is_decided(beta) {
+        let estimate = if is_safe { self.estimate() } else { NO_ESTIMATE };
+        if !PV && is_safe && !is_decided(beta) {
             if depth <= REVERSE_FUTILITY_DEPTH && estimate - REVERSE_FUTILITY_MARGIN * depth >= beta
             {
                 return estimate;
@@ -92,7 +92,7 @@ impl<const W: usize> Worker<'_, W> {
         }
         let first = self.candidates.len();
         self.add_candidates(&threat, best, ply);
-        let score = self.search_moves::<PV>(alpha, beta, depth, first, estimate, is_quiet);
+        let score = self.search_moves::<PV>(alpha, beta, depth, first, estimate, is_safe);
         self.candidates.truncate(first);
         score
     }
@@ -105,23 +105,23 @@ impl<const W: usize> Worker<'_, W> {
         depth: i32,
         first: usize,
         estimate: Points,
-        is_quiet: bool,
+        is_safe: bool,
     ) -> Points {
         let ply = self.ply();
         let side = self.state.to_move;
         let old_alpha = alpha;
         // Whoever cannot move has lost; so has, a ply later, who cannot close a line.
         let none =
-            if is_quiet || side == Side::Defenders { lost_in(ply) } else { lost_in(ply + 2) };
+            if is_safe || side == Side::Defenders { lost_in(ply) } else { lost_in(ply + 2) };
         let (mut best, mut best_step) = (none, Step::NONE);
         let mut tried = [Step::NONE; 32];
         let mut tried_count = 0;
         let mut number = 0;
         while let Some(Candidate { step, promise }) = self.pick(first, number) {
-            let is_calm = promise < CAPTURE;
+            let is_plain = promise < CAPTURE;
             if !PV
-                && is_quiet
-                && is_calm
+                && is_safe
+                && is_plain
                 && number > 0
                 && !is_decided(best)
                 && depth <= FUTILITY_DEPTH
@@ -139,7 +139,7 @@ impl<const W: usize> Worker<'_, W> {
                     -score
                 }
                 None => {
-                    let reduction = if depth >= 3 && number >= 2 && is_quiet && !captures {
+                    let reduction = if depth >= 3 && number >= 2 && is_safe && !captures {
                         self.reduction::<PV>(depth, number, promise)
                     } else {
                         0
@@ -264,13 +264,12 @@ impl<const W: usize> Worker<'_, W> {
 
     #[inline]
     pub(super) fn estimate(&self) -> Points {
-        use super::score::MOST;
         self.shared.evaluator.estimate(self.shared.ground, &self.state).clamp(-MOST, MOST)
     }
 }
 
-/// Less than any estimate.
-const MAX_ESTIMATE: Points = super::score::MOST + 1;
+/// In place of an estimate where the king is threatened.
+const NO_ESTIMATE: Points = -MOST - 1;
 /// What captures promise at least; see [`Worker::add_candidates`].
 pub(super) const CAPTURE: i32 = 1 << 16;
 

@@ -93,6 +93,7 @@ impl<const W: usize> Worker<'_, W> {
         let left = self.shared.plies_left.map(|left| left - ply);
         let score = self.shared.oracle.ask(&self.state.position(), ply, left)?;
         self.table_hits += 1;
+        self.new_table_hits += 1;
         Some(score)
     }
 }

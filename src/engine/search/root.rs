@@ -1,6 +1,6 @@
 //! The position on the board: iterations, windows around what the last one said, lines.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::engine::state::Step;
 use crate::engine::{Iteration, Line};
@@ -213,17 +213,14 @@ impl<const W: usize> Worker<'_, W> {
     }
 
     fn iteration(&self, depth: i32, moves: &[RootMove], lines: usize) -> Iteration {
-        let nodes = if self.shared.is_single {
-            self.nodes
-        } else {
-            self.shared.nodes.load(Ordering::Relaxed).max(self.nodes)
-        };
+        // One thread knows its own counts to the last; those of all are a little behind.
+        let all = |count: &AtomicU64, own: u64| count.load(Ordering::Relaxed).max(own);
         Iteration {
             depth: depth as u32,
             selective_depth: self.selective_depth as u32,
             lines: moves[..lines].iter().map(|mv| self.line(mv)).collect(),
-            nodes,
-            table_hits: self.table_hits,
+            nodes: all(&self.shared.nodes, self.nodes),
+            table_hits: all(&self.shared.table_hits, self.table_hits),
             time: self.shared.began.elapsed(),
         }
     }

@@ -36,6 +36,8 @@ pub(super) struct Shared<'a, const W: usize> {
     pub(super) is_single: bool,
     /// Positions of all threads, but for the last few of each.
     pub(super) nodes: AtomicU64,
+    /// Those of them that the tables have answered.
+    pub(super) table_hits: AtomicU64,
 }
 
 impl<const W: usize> Shared<'_, W> {

@@ -42,6 +42,8 @@ pub(super) struct Worker<'a, const W: usize> {
     pub(super) lines: Vec<Vec<Step>>,
     pub(super) nodes: u64,
     pub(super) table_hits: u64,
+    /// Those of them that the other threads have not been told of.
+    pub(super) new_table_hits: u64,
     pub(super) selective_depth: usize,
     pub(super) stopped: bool,
     /// The depth of this iteration: extensions stay in proportion to it.
@@ -62,6 +64,7 @@ impl<'a, const W: usize> Worker<'a, W> {
             lines: (0..=MAX_PLY).map(|_| Vec::with_capacity(MAX_PLY)).collect(),
             nodes: 0,
             table_hits: 0,
+            new_table_hits: 0,
             selective_depth: 0,
             stopped: false,
             root_depth: 0,
@@ -77,6 +80,8 @@ impl<'a, const W: usize> Worker<'a, W> {
         self.selective_depth = self.selective_depth.max(ply);
         if self.nodes.is_multiple_of(INTERVAL) {
             self.shared.nodes.fetch_add(INTERVAL, Ordering::Relaxed);
+            self.shared.table_hits.fetch_add(self.new_table_hits, Ordering::Relaxed);
+            self.new_table_hits = 0;
             self.stopped |= self.shared.is_over();
         }
         if self.shared.is_single && self.shared.limits.nodes.is_some_and(|most| self.nodes >= most)
@@ -165,7 +170,7 @@ impl<'a, const W: usize> Worker<'a, W> {
             return;
         }
         let ground = &self.shared.ground;
-        let State { key, to_move, .. } = self.state;
+        let key = self.state.key;
         // The positions with the other side to move that can come back.
         let window = &self.path[last - reversible..last];
         let candidates = &mut self.candidates;
@@ -175,7 +180,6 @@ impl<'a, const W: usize> Worker<'a, W> {
             let after = key ^ change ^ ground.side_key;
             let again = window.iter().rev().skip(2).step_by(2);
             if again.filter(|visit| visit.key == after).count() >= self.shared.returns {
-                debug_assert_eq!(to_move, self.state.to_move);
                 candidates.push(Candidate { step, promise: 0 });
             }
         });
