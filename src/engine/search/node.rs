@@ -7,7 +7,7 @@ use crate::rules::Side;
 
 use super::score::{MOST, Points, is_decided, lost_in, won_in};
 use super::table::{Bound, Entry};
-use super::worker::{Candidate, MAX_PLY, Worker};
+use super::worker::{ANYWHERE, Candidate, MAX_PLY, Worker};
 
 /// Plies by which a pass is searched less.
 const NULL_MOVE: i32 = 3;
@@ -42,6 +42,7 @@ impl<const W: usize> Worker<'_, W> {
         let ply = self.ply();
         self.visit(ply);
         self.lines[ply].clear();
+        self.rests_on = ANYWHERE;
         if self.stopped {
             return 0;
         }
@@ -113,7 +114,7 @@ impl<const W: usize> Worker<'_, W> {
         // Whoever cannot move has lost; so has, a ply later, who cannot close a line.
         let none =
             if is_safe || side == Side::Defenders { lost_in(ply) } else { lost_in(ply + 2) };
-        let (mut best, mut best_step) = (none, Step::NONE);
+        let (mut best, mut best_step, mut rests_on) = (none, Step::NONE, ANYWHERE);
         let mut tried = [Step::NONE; 32];
         let mut tried_count = 0;
         let mut number = 0;
@@ -154,6 +155,7 @@ impl<const W: usize> Worker<'_, W> {
             number += 1;
             if score > best {
                 best = score;
+                rests_on = self.rests_on;
                 if score > alpha {
                     alpha = score;
                     best_step = step;
@@ -180,8 +182,13 @@ impl<const W: usize> Worker<'_, W> {
         } else {
             Bound::Upper
         };
-        let entry = Entry { step: best_step, score: best, depth, bound };
-        self.shared.table.put(self.state.key, ply, entry);
+        // What came back may lie between here and there; if not, others get here without it.
+        let here = self.path.len() - 1;
+        self.rests_on = if rests_on < here { rests_on } else { ANYWHERE };
+        if self.rests_on == ANYWHERE {
+            let entry = Entry { step: best_step, score: best, depth, bound };
+            self.shared.table.put(self.state.key, ply, entry);
+        }
         best
     }
 

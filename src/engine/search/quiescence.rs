@@ -9,7 +9,7 @@ use crate::rules::{Kind, Side};
 use super::node::Threat;
 use super::score::{Points, lost_in, won_in};
 use super::table::{Bound, Entry};
-use super::worker::{Candidate, MAX_PLY, Worker};
+use super::worker::{ANYWHERE, Candidate, MAX_PLY, Worker};
 
 /// So many plies of it look for kings who threaten to escape; later ones for captures only.
 const LINE_PLIES: usize = 2;
@@ -23,6 +23,7 @@ impl<const W: usize> Worker<'_, W> {
         let ply = self.ply();
         self.visit(ply);
         self.lines[ply].clear();
+        self.rests_on = ANYWHERE;
         if self.stopped {
             return 0;
         }
@@ -73,7 +74,7 @@ impl<const W: usize> Worker<'_, W> {
             return lost_in(ply);
         }
         let old_alpha = alpha;
-        let mut best_step = Step::NONE;
+        let (mut best_step, mut rests_on) = (Step::NONE, ANYWHERE);
         let mut number = 0;
         while let Some(Candidate { step, .. }) = self.pick(first, number) {
             number += 1;
@@ -91,6 +92,7 @@ impl<const W: usize> Worker<'_, W> {
             }
             if value > score {
                 score = value;
+                rests_on = self.rests_on;
                 if value > alpha {
                     alpha = value;
                     best_step = step;
@@ -102,7 +104,9 @@ impl<const W: usize> Worker<'_, W> {
             }
         }
         self.candidates.truncate(first);
-        if !self.stopped && depth == 0 {
+        let here = self.path.len() - 1;
+        self.rests_on = if rests_on < here { rests_on } else { ANYWHERE };
+        if !self.stopped && depth == 0 && self.rests_on == ANYWHERE {
             let bound = if score >= beta {
                 Bound::Lower
             } else if score > old_alpha {

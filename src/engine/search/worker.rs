@@ -12,6 +12,9 @@ use crate::engine::state::{State, Step, Undo};
 /// No line is longer.
 pub(super) const MAX_PLY: usize = 128;
 
+/// A score that is the same whatever was played before.
+pub(super) const ANYWHERE: usize = usize::MAX;
+
 /// A position on the way from the start of the game.
 #[derive(Clone, Copy)]
 pub(super) struct Visit {
@@ -46,6 +49,10 @@ pub(super) struct Worker<'a, const W: usize> {
     pub(super) new_table_hits: u64,
     pub(super) selective_depth: usize,
     pub(super) stopped: bool,
+    /// Where on the path the position is that the last score rests upon, because it came
+    /// back: before that, the score would be another one. [`ANYWHERE`] if it rests upon
+    /// none.
+    pub(super) rests_on: usize,
     /// The depth of this iteration: extensions stay in proportion to it.
     pub(super) root_depth: i32,
 }
@@ -67,6 +74,7 @@ impl<'a, const W: usize> Worker<'a, W> {
             new_table_hits: 0,
             selective_depth: 0,
             stopped: false,
+            rests_on: ANYWHERE,
             root_depth: 0,
         }
     }
@@ -130,36 +138,39 @@ impl<'a, const W: usize> Worker<'a, W> {
     }
 
     #[inline]
-    fn ended(&self) -> Option<Points> {
+    fn ended(&mut self) -> Option<Points> {
         let rules = &self.shared.rules;
         let last = self.path.len() - 1;
         let Visit { key, reversible } = self.path[last];
         let ply = self.ply();
-        if reversible >= 4 && rules.repetition != Repetition::Allowed && self.is_repeated(key) {
+        if reversible >= 4
+            && rules.repetition != Repetition::Allowed
+            && let Some(earlier) = self.repeated(key)
+        {
+            self.rests_on = earlier;
             return Some(match rules.repetition {
                 Repetition::MoverLoses => won_in(ply),
                 Repetition::Draw | Repetition::Allowed => 0,
             });
         }
         if self.shared.plies_left.is_some_and(|left| ply >= left) {
+            // It counts from the start.
+            self.rests_on = 0;
             let can_move = self.state.has_step(self.shared.ground);
             return Some(if can_move { 0 } else { lost_in(ply) });
         }
         None
     }
 
-    /// Whether the position at the end of the path has come back as often as counts.
-    fn is_repeated(&self, key: u64) -> bool {
-        let again = self.earlier().filter(|visit| visit.key == key).take(self.shared.returns);
-        again.count() == self.shared.returns
-    }
-
-    /// The earlier positions, with the same side to move, that can be equal to the last
-    /// one.
-    fn earlier(&self) -> impl Iterator<Item = &Visit> {
+    /// If the position at the end of the path has come back as often as counts, where the
+    /// earliest of those that are needed for that is.
+    fn repeated(&self, key: u64) -> Option<usize> {
         let last = self.path.len() - 1;
         let reversible = self.path[last].reversible as usize;
-        self.path[last - reversible..last].iter().rev().skip(3).step_by(2)
+        // Those with the same side to move, beginning with the nearest that can be equal.
+        let mut earlier = (last - reversible..last).rev().skip(3).step_by(2);
+        let mut equal = earlier.by_ref().filter(|&at| self.path[at].key == key);
+        equal.nth(self.shared.returns - 1)
     }
 
     /// Adds the moves that would bring an earlier position back for a draw.
