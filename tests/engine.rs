@@ -175,25 +175,11 @@ fn a_move_that_would_draw_a_won_game_is_not_played() {
             shuffled.play(&choice);
             assert_ne!(shuffled.outcome(), Some(Outcome::drawn(Reason::Repetition)), "{plies}");
             let value = tables.probe_wdl(shuffled.position());
-            remembers_no_draw(&shuffled, &game, plies);
             assert!(shuffled.outcome().is_some() || value.is_ok_and(|wdl| wdl == Wdl::Loss));
             checked += 1;
         }
     }
     assert!(checked >= 3, "{checked} games");
-}
-
-/// What came back in one game must not be held against the same position in another: the
-/// engine that has seen the first must find the win of the second.
-fn remembers_no_draw(shuffled: &Game, fresh: &Game, plies: u16) {
-    if plies > 5 {
-        return;
-    }
-    let mut engine = alone(fresh.rules());
-    let mut before = shuffled.clone();
-    before.undo();
-    score(&mut engine, &before, Limits::depth(9));
-    assert_eq!(score(&mut engine, fresh, Limits::depth(9)), Score::Win(plies));
 }
 
 /// A game in which the best move from this position would bring an earlier one back
