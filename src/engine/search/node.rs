@@ -112,8 +112,7 @@ impl<const W: usize> Worker<'_, W> {
         let side = self.state.to_move;
         let old_alpha = alpha;
         // Whoever cannot move has lost; so has, a ply later, who cannot close a line.
-        let none =
-            if is_safe || side == Side::Defenders { lost_in(ply) } else { lost_in(ply + 2) };
+        let none = if is_safe || side == Side::Defenders { lost_in(ply) } else { lost_in(ply + 2) };
         let (mut best, mut best_step, mut rests_on) = (none, Step::NONE, ANYWHERE);
         let mut tried = [Step::NONE; 32];
         let mut tried_count = 0;

@@ -13,8 +13,6 @@ use super::worker::{ANYWHERE, Candidate, MAX_PLY, Worker};
 
 /// So many plies of it look for kings who threaten to escape; later ones for captures only.
 const LINE_PLIES: usize = 2;
-/// So many plies of it answer a threat to the king with every move.
-const ANSWER_PLIES: usize = 4;
 
 impl<const W: usize> Worker<'_, W> {
     /// The score of a position after what happens in it has happened; `depth` plies of
@@ -54,10 +52,8 @@ impl<const W: usize> Worker<'_, W> {
                 self.add_candidates(&threat, best, ply);
                 lost_in(ply + 2)
             }
-            Threat::Capture if depth < ANSWER_PLIES => {
-                self.add_candidates(&threat, best, ply);
-                lost_in(ply + 2)
-            }
+            // A king who can be captured can mostly be helped: to look for the move costs more
+            // than it tells.
             Threat::Capture | Threat::None => {
                 let estimate = self.estimate();
                 if estimate >= beta {
@@ -68,11 +64,6 @@ impl<const W: usize> Worker<'_, W> {
                 estimate
             }
         };
-        let must_answer = score <= lost_in(ply + 2);
-        if must_answer && self.candidates.len() == first && !self.state.has_step(self.shared.ground)
-        {
-            return lost_in(ply);
-        }
         let old_alpha = alpha;
         let (mut best_step, mut rests_on) = (Step::NONE, ANYWHERE);
         let mut number = 0;
