@@ -4,15 +4,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde::Serialize;
-use taflbase::Tablebase;
 use taflbase::board::Board;
-use taflbase::engine::{Engine, EngineOptions, Iteration, Limits, Line, Score};
+use taflbase::engine::{Engine, Iteration, Limits, Line, Score};
 use taflbase::history::Game;
 use taflbase::position::Position;
 
-use super::arguments::{Threads, on_interrupt, parse_position, parse_seconds};
+use super::arguments::{on_interrupt, parse_position, parse_seconds};
 use super::failure::Failure;
 use super::output::{Session, grouped, time};
+use super::strength::Strength;
 
 /// Search a position with the engine, deeper and deeper, and tell the best lines of play
 #[derive(clap::Args)]
@@ -38,30 +38,6 @@ pub(super) struct Args {
     time: Option<Duration>,
     #[command(flatten)]
     strength: Strength,
-}
-
-/// What the engine may take of the machine.
-#[derive(clap::Args)]
-pub(super) struct Strength {
-    #[command(flatten)]
-    threads: Threads,
-    /// MiB that the engine keeps positions in
-    #[arg(long, value_name = "MIB", default_value_t = 64)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
-    hash: u32,
-}
-
-impl Strength {
-    /// The engine with those tables.
-    pub(super) fn options(&self, tables: &Arc<Tablebase>) -> EngineOptions {
-        let all = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        EngineOptions {
-            threads: NonZeroUsize::new(self.threads.count()).unwrap_or_else(all),
-            table_bytes: (self.hash as usize) << 20,
-            tables: Some(Arc::clone(tables)),
-            ..EngineOptions::new(tables.rules())
-        }
-    }
 }
 
 const HELP: &str = r#"Scores are for the side to move: "win in 5" and "loss in 4" are certain, and the game

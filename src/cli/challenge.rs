@@ -1,12 +1,10 @@
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
-use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use serde::Serialize;
-use taflbase::engine::{Engine, EngineOptions, Iteration};
+use taflbase::engine::{Engine, Iteration};
 use taflbase::history::Game;
 use taflbase::moves::Move;
 use taflbase::protocol::challenge::message::Turn;
@@ -15,9 +13,10 @@ use taflbase::protocol::challenge::{
 };
 use taflbase::rules::Side;
 
-use super::arguments::{Threads, parse_seconds};
+use super::arguments::parse_seconds;
 use super::failure::Failure;
 use super::output::{Session, grouped, time};
+use super::strength::Strength;
 
 /// The ruleset that the server plays.
 const RULES: &str = "ashton-server";
@@ -51,11 +50,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     patience: Option<Duration>,
     #[command(flatten)]
-    threads: Threads,
-    /// Memory for what the search remembers, in MiB, up to 1048576
-    #[arg(long, value_name = "MIB", default_value_t = 256)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=1 << 20), allow_negative_numbers = true)]
-    hash: u32,
+    strength: Strength,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -94,12 +89,7 @@ struct Answer<'a> {
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let tables = session.open_to_probe(RULES)?;
     let rules = Arc::new(tables.rules().clone());
-    let options = EngineOptions {
-        threads: threads(args)?,
-        table_bytes: (args.hash as usize) << 20,
-        tables: Some(Arc::new(tables)),
-        ..EngineOptions::new(&rules)
-    };
+    let options = args.strength.options(&Arc::new(tables));
     let side = match args.colour {
         Colour::White => Side::Defenders,
         Colour::Black => Side::Attackers,
@@ -119,14 +109,6 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     };
     let end = play(&mut stream, &rules, &mut engine, &entry, &mut tell).map_err(refused)?;
     report(side, &end, session)
-}
-
-/// Threads to search with.
-fn threads(args: &Args) -> Result<NonZeroUsize, Failure> {
-    match NonZeroUsize::new(args.threads.count()) {
-        Some(threads) => Ok(threads),
-        None => thread::available_parallelism().map_err(Failure::error),
-    }
 }
 
 /// An error, with what to do about it.

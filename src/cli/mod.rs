@@ -31,6 +31,7 @@ mod probe;
 mod progress;
 mod rules;
 mod stats;
+mod strength;
 mod verify;
 
 use std::path::PathBuf;

@@ -1,25 +1,19 @@
 use std::io;
-use std::num::NonZeroUsize;
 use std::path::Path;
-use std::thread;
 use std::time::Duration;
 
 use taflbase::protocol::otep::{self, SessionOptions};
 
-use super::arguments::Threads;
 use super::failure::Failure;
 use super::output::Session;
+use super::strength::Strength;
 
 /// Play as an engine of OpenTafl, by its protocol
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
     #[command(flatten)]
-    threads: Threads,
-    /// Memory for what the search remembers, in MiB, up to 1048576
-    #[arg(long, value_name = "MIB", default_value_t = 256)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=1 << 20), allow_negative_numbers = true)]
-    hash: u32,
+    strength: Strength,
     /// What a move takes where no clock is told, in seconds, up to 86400
     #[arg(long, value_name = "SECONDS", default_value_t = 5)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=86_400), allow_negative_numbers = true)]
@@ -44,18 +38,14 @@ Examples:
 
 /// Obeys the host until it says goodbye.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
-    let threads = match NonZeroUsize::new(args.threads.count()) {
-        Some(threads) => threads,
-        None => thread::available_parallelism().map_err(Failure::error)?,
-    };
     let tables = session.table_folder();
     if let Some(missing) = tables.filter(|folder| !folder.is_dir()) {
         let missing = missing.display();
         return Err(Failure::Error(format!("{missing}: there is no such folder of tables")));
     }
     let options = SessionOptions {
-        threads,
-        table_bytes: (args.hash as usize) << 20,
+        threads: args.strength.threads(),
+        table_bytes: args.strength.table_bytes(),
         time: Duration::from_secs(args.time.into()),
         tables: tables.map(Path::to_owned),
     };

@@ -10,10 +10,10 @@ use taflbase::history::Game;
 use taflbase::position::Position;
 use taflbase::rules::Side;
 
-use super::analyse::Strength;
 use super::arguments::parse_seconds;
 use super::failure::Failure;
 use super::output::Session;
+use super::strength::Strength;
 
 use input::Input;
 use table::Play;

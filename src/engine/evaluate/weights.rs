@@ -69,6 +69,7 @@ enum Places {
 /// Weights of rulesets, by their names.
 const TUNED: &[(&[&str], &str)] = &[
     (&["ashton", "ashton-server"], include_str!("weights/ashton.toml")),
+    (&["berkeley"], include_str!("weights/berkeley.toml")),
     (&["brandubh", "brandubh-online"], include_str!("weights/brandubh.toml")),
     (&["tablut", "mcgill"], include_str!("weights/tablut.toml")),
 ];

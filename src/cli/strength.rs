@@ -1,0 +1,43 @@
+//! What the engine may take of the machine: the same options wherever it plays.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use taflbase::Tablebase;
+use taflbase::engine::EngineOptions;
+
+use super::arguments::Threads;
+
+/// What the engine may take of the machine.
+#[derive(clap::Args)]
+pub(super) struct Strength {
+    #[command(flatten)]
+    threads: Threads,
+    /// Memory for what the search remembers, in MiB, up to 1048576
+    #[arg(long, value_name = "MIB", default_value_t = 256)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1 << 20), allow_negative_numbers = true)]
+    hash: u32,
+}
+
+impl Strength {
+    /// Threads to search with.
+    pub(super) fn threads(&self) -> NonZeroUsize {
+        let all = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        NonZeroUsize::new(self.threads.count()).unwrap_or_else(all)
+    }
+
+    /// Bytes for what the search remembers.
+    pub(super) fn table_bytes(&self) -> usize {
+        (self.hash as usize) << 20
+    }
+
+    /// The engine with those tables.
+    pub(super) fn options(&self, tables: &Arc<Tablebase>) -> EngineOptions {
+        EngineOptions {
+            threads: self.threads(),
+            table_bytes: self.table_bytes(),
+            tables: Some(Arc::clone(tables)),
+            ..EngineOptions::new(tables.rules())
+        }
+    }
+}
