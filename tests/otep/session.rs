@@ -219,7 +219,7 @@ fn analysis_has_as_many_lines_as_were_wanted() {
     engine.say("position /7/4t2/7/7/2K4/7/2t4/");
     engine.say("side defenders");
     engine.say("analyze 1 1");
-    engine.expect("analysis 1 c5-c1 -997.00");
+    engine.expect("analysis 1 c5-c1|e2-e1|c1-a1 -997.00");
 }
 
 #[test]
