@@ -53,7 +53,7 @@ Examples:
 
 JSON, one line for each iteration; of "category" with "plies", and "estimate" in hundredths
 of a soldier, one is null; a table win has no plies:
-  {"rules":"brandubh","position":"/7/4t2/7/7/2K4/7/2t4/ d","to_move":"defenders","depth":1,"selective_depth":1,"nodes":1,"nodes_per_second":1000,"table_hits":1,"seconds":0.001,"lines":[{"score":"win in 3","category":"win","plies":3,"estimate":null,"moves":["Kc5-c1"]}]}"#;
+  {"rules":"brandubh","position":"/7/4t2/7/7/2K4/7/2t4/ d","to_move":"defenders","depth":1,"selective_depth":1,"nodes":1,"nodes_per_second":1000,"table_hits":1,"seconds":0.001,"lines":[{"score":"win in 3","category":"win","plies":3,"estimate":null,"moves":["Kc5-c1","e2-e1","Kc1-a1--"]}]}"#;
 
 /// Searches, and tells of each iteration.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {

@@ -72,8 +72,12 @@ fn every_command_explains_itself() {
         let help = place.run(&[command, "--help"]);
         assert_eq!(help.err, "");
         let help = help.done();
-        for part in ["Examples:\n  taflbase ", "JSON", "\n  {\"", "--json", "--tables"] {
+        for part in ["Examples:\n  taflbase ", "--json", "--tables"] {
             assert!(help.contains(part), "{command}: {part}");
+        }
+        // These speak a language of their own.
+        if !["play", "otep", "berkeley"].contains(&command) {
+            assert!(help.contains("JSON") && help.contains("\n  {\""), "{command}");
         }
     }
     assert!(place.run(&["--version"]).done().starts_with("taflbase "));
