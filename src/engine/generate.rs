@@ -11,26 +11,24 @@ impl<const W: usize> State<W> {
     #[inline]
     pub(super) fn targets(&self, ground: &Ground<W>, kind: Kind, from: usize) -> Lines {
         let occupied = self.occupied_lines(ground, from);
-        let stops = ground.stops[kind][from];
-        Lines {
-            rank: free_around(occupied.rank, u32::from(ground.file[from])) & stops.rank,
-            file: free_around(occupied.file, u32::from(ground.rank[from])) & stops.file,
-        }
+        let free = Lines {
+            rank: free_around(occupied.rank, u32::from(ground.file[from])),
+            file: free_around(occupied.file, u32::from(ground.rank[from])),
+        };
+        free & ground.stops[kind][from]
     }
 
-    /// The goals that the king can go to at once.
+    /// The goals that a king on that square could go to at once.
     #[inline]
-    pub(super) fn open_goals(&self, ground: &Ground<W>) -> Lines {
-        let targets = self.targets(ground, Kind::King, self.king);
-        let goals = ground.goal_lines[self.king];
-        Lines { rank: targets.rank & goals.rank, file: targets.file & goals.file }
+    pub(super) fn open_goals(&self, ground: &Ground<W>, at: usize) -> Lines {
+        self.targets(ground, Kind::King, at) & ground.goal_lines[at]
     }
 
     /// A move that ends the game at once.
     pub(super) fn winning_step(&self, ground: &Ground<W>) -> Option<Step> {
         match self.to_move {
             Side::Defenders => {
-                let goals = self.open_goals(ground);
+                let goals = self.open_goals(ground, self.king);
                 squares(ground, self.king, goals).next().map(|to| Step::new(self.king, to))
             }
             Side::Attackers => self.king_capture(ground),
@@ -113,7 +111,7 @@ impl<const W: usize> State<W> {
     /// The squares on which an attacker would close all the king's open lines to goals
     /// at once, and how many goals they lead to.
     pub(super) fn line_blocks(&self, ground: &Ground<W>) -> (Bits<W>, u32) {
-        let goals = self.open_goals(ground);
+        let goals = self.open_goals(ground, self.king);
         let count = goals.len();
         let mut blocks = !Bits::EMPTY;
         if count > 0 {

@@ -1,5 +1,8 @@
+use std::ops::BitAnd;
+
 use crate::board::{Direction, Square, SquareSet};
 use crate::rules::{ByKind, BySide, Kind, Ruleset};
+use crate::system::random::SplitMix;
 
 use super::bits::Bits;
 
@@ -11,6 +14,14 @@ pub(super) const NOWHERE: usize = u16::MAX as usize;
 pub(super) struct Lines {
     pub(super) rank: u32,
     pub(super) file: u32,
+}
+
+impl BitAnd for Lines {
+    type Output = Lines;
+    #[inline]
+    fn bitand(self, other: Lines) -> Lines {
+        Lines { rank: self.rank & other.rank, file: self.file & other.file }
+    }
 }
 
 impl Lines {
@@ -150,18 +161,4 @@ fn lines(rules: &Ruleset, from: Square, set: SquareSet) -> Lines {
         }
     }
     lines
-}
-
-/// Steele, Lea and Flood's generator "SplitMix" (OOPSLA 2014): keys that are the same
-/// in every run.
-pub(super) struct SplitMix(pub(super) u64);
-
-impl SplitMix {
-    pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
 }

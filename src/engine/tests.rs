@@ -7,9 +7,10 @@ use crate::board::SquareSet;
 use crate::history::Game;
 use crate::moves::{Ending, Move, has_move, legal_moves};
 use crate::rules::{Ruleset, Side};
+use crate::system::random::SplitMix;
 
 use super::bits::Bits;
-use super::ground::{Ground, SplitMix};
+use super::ground::Ground;
 use super::state::{State, Step};
 
 fn rulesets() -> Vec<Ruleset> {

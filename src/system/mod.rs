@@ -5,3 +5,4 @@ pub mod bytes;
 pub(crate) mod filesystem;
 pub(crate) mod mapping;
 pub mod progress;
+pub(crate) mod random;

@@ -1,3 +1,5 @@
+use crate::system::random::SplitMix;
+
 /// Which part of a slice is to be proved.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Sample {
@@ -23,7 +25,7 @@ impl Sample {
         let mut left = blocks.div_ceil(run);
         let mut wanted = (self.percent / 100.0 * left as f64).round() as usize;
         wanted = wanted.clamp(1, left);
-        let mut random = Random(self.seed);
+        let mut random = SplitMix(self.seed);
         // One run after the other, each as likely as those still wanted are
         // among those left.
         let chosen = (0..left).filter(move |_| {
@@ -33,24 +35,6 @@ impl Sample {
             chosen
         });
         chosen.flat_map(move |number| number * run..((number + 1) * run).min(blocks))
-    }
-}
-
-/// The generator SplitMix64 (Steele, Lea and Flood 2014).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    /// A number below the limit.
-    fn below(&mut self, limit: usize) -> usize {
-        ((u128::from(self.next()) * limit as u128) >> 64) as usize
     }
 }
 

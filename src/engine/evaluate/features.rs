@@ -2,7 +2,7 @@ use crate::rules::{Kind, Side};
 
 use super::super::bits::Bits;
 use super::super::generate::squares;
-use super::super::ground::{Ground, Lines};
+use super::super::ground::Ground;
 use super::super::state::State;
 
 /// Collects what a position has.
@@ -114,8 +114,7 @@ fn count_king<const W: usize>(ground: &Ground<W>, state: &State<W>, tally: &mut 
     tally.place(Kind::King, state.king);
     let targets = state.targets(ground, Kind::King, state.king);
     tally.term(Term::KingMobility, targets.len() as i32);
-    let goals = ground.goal_lines[state.king];
-    let open = Lines { rank: targets.rank & goals.rank, file: targets.file & goals.file };
+    let open = targets & ground.goal_lines[state.king];
     if !open.is_empty() {
         tally.term(Term::OpenLine, open.len() as i32);
     }
@@ -123,7 +122,7 @@ fn count_king<const W: usize>(ground: &Ground<W>, state: &State<W>, tally: &mut 
     let mut double = false;
     for to in squares(ground, state.king, targets) {
         // A line back over the square that he leaves is an open one already.
-        let lines = open_from(ground, state, to);
+        let lines = state.open_goals(ground, to).len();
         line_squares += i32::from(lines > 0);
         double |= lines > 1;
     }
@@ -135,18 +134,6 @@ fn count_king<const W: usize>(ground: &Ground<W>, state: &State<W>, tally: &mut 
     }
     tally.term(Term::DoubleLine, i32::from(double));
     tally.term(Term::Enclosed, i32::from(is_enclosed(ground, state)));
-}
-
-/// How many goals the king could go to from that square.
-#[inline]
-pub(in crate::engine) fn open_from<const W: usize>(
-    ground: &Ground<W>,
-    state: &State<W>,
-    at: usize,
-) -> u32 {
-    let targets = state.targets(ground, Kind::King, at);
-    let goals = ground.goal_lines[at];
-    Lines { rank: targets.rank & goals.rank, file: targets.file & goals.file }.len()
 }
 
 /// Whether no way over empty squares leads from the king to a goal.

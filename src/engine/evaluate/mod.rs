@@ -13,7 +13,6 @@ use super::state::State;
 pub use features::Term;
 pub use weights::{Weight, Weights, WeightsError};
 
-pub(super) use features::open_from;
 use features::{Tally, count};
 
 /// Gives positions their estimates.

@@ -1,6 +1,5 @@
 //! Which moves are looked at, and in which order.
 
-use crate::engine::evaluate::open_from;
 use crate::engine::state::Step;
 use crate::rules::Side;
 
@@ -9,7 +8,7 @@ use super::worker::{Candidate, Worker};
 
 /// What moves promise, from the best: the table's move, captures, killers, the counter
 /// move; then, by history, all others.
-const TABLE: i32 = 1 << 20;
+pub(super) const TABLE: i32 = 1 << 20;
 const LINE: i32 = CAPTURE - 1000;
 const KILLERS: [i32; 2] = [CAPTURE - 3000, CAPTURE - 4000];
 const COUNTER: i32 = CAPTURE - 5000;
@@ -39,7 +38,7 @@ impl<const W: usize> Worker<'_, W> {
                 COUNTER
             } else if side == Side::Defenders && step.from() == state.king {
                 // A king who sees a goal forces the attackers to answer.
-                match open_from(ground, state, step.to()) {
+                match state.open_goals(ground, step.to()).len() {
                     0 => history,
                     lines => LINE + 100 * lines as i32,
                 }

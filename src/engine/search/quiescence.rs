@@ -1,12 +1,12 @@
 //! Where the search ends: captures and threats to the king are played out, so that no
 //! estimate is asked of a position in which something is about to happen.
 
-use crate::engine::evaluate::open_from;
 use crate::engine::generate::squares;
 use crate::engine::state::Step;
 use crate::rules::{Kind, Side};
 
 use super::node::Threat;
+use super::ordering::TABLE;
 use super::score::{Points, lost_in, won_in};
 use super::table::{Bound, Entry};
 use super::worker::{ANYWHERE, Candidate, MAX_PLY, Worker};
@@ -118,14 +118,14 @@ impl<const W: usize> Worker<'_, W> {
         let captures = state.capture_squares(ground, side);
         let memory = &*self.memory;
         let candidates = &mut self.candidates;
-        let promise = |step: Step| if step == best { 1 << 20 } else { memory.history(side, step) };
+        let promise = |step: Step| if step == best { TABLE } else { memory.history(side, step) };
         state.each_step_to(ground, captures, |step| {
             candidates.push(Candidate { step, promise: promise(step) });
         });
         if side == Side::Defenders && depth < LINE_PLIES {
             let targets = state.targets(ground, Kind::King, state.king);
             for to in squares(ground, state.king, targets) {
-                let lines = open_from(ground, state, to);
+                let lines = state.open_goals(ground, to).len();
                 if lines > 0 && !captures.contains(to) {
                     let step = Step::new(state.king, to);
                     candidates.push(Candidate { step, promise: 10_000 * lines as i32 });

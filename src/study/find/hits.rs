@@ -6,6 +6,7 @@ use std::collections::BinaryHeap;
 use crate::index::Slot;
 use crate::rules::{BySide, Side};
 use crate::slice::Slice;
+use crate::system::random::mix;
 use crate::table::Code;
 
 /// A slot that fits; ordered row by row.
@@ -114,12 +115,4 @@ fn number(hit: &Hit, slice: Slice, seed: u64) -> u64 {
     let men = (slice.defenders as u64) << 32 | slice.attackers as u64;
     let place = u64::from(hit.lane) << 1 | hit.to_move as u64;
     [men, hit.row, place].into_iter().fold(mix(seed), |state, part| mix(state ^ mix(part)))
-}
-
-/// A step of SplitMix64 (Steele, Lea and Flood 2014).
-fn mix(state: u64) -> u64 {
-    let mut mixed = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ mixed >> 31
 }
