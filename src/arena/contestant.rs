@@ -1,4 +1,4 @@
-use crate::engine::{Clock, Engine, EngineOptions, Iteration, Player, PlayerError, Score, Stopper};
+use crate::engine::{Clock, Engine, Iteration, Player, PlayerError, Score, Stopper};
 use crate::history::{Game, Outcome};
 use crate::moves::{Move, legal_moves};
 use crate::protocol::otep::ExternalPlayer;
@@ -22,7 +22,6 @@ pub trait Contestant: Player {
 pub(super) struct EnginePlayer {
     pub(super) name: String,
     pub(super) engine: Engine,
-    pub(super) options: EngineOptions,
     pub(super) last: Option<Iteration>,
 }
 
@@ -36,10 +35,8 @@ impl Player for EnginePlayer {
     }
 
     fn choose(&mut self, game: &Game, clock: Clock) -> Result<Move, PlayerError> {
-        let limits = clock.limits(self.options.overhead);
-        let found = self.engine.search(game, &limits, &mut |_| {});
-        let found = found
-            .map_err(|error| PlayerError { player: self.name(), reason: error.to_string() })?;
+        let found = self.engine.think(game, clock);
+        let found = found.map_err(|error| PlayerError { player: self.name(), ..error })?;
         Ok(self.last.insert(found).lines[0].moves[0])
     }
 

@@ -128,8 +128,7 @@ fn engine(text: &str, details: &str, around: &Surroundings) -> Result<Factory, D
     let rules = Arc::clone(&around.rules);
     Ok(Box::new(move || {
         let engine = Engine::new(Arc::clone(&rules), options.clone());
-        let (name, options) = (name.clone(), options.clone());
-        Ok(Box::new(EnginePlayer { name, engine, options, last: None }))
+        Ok(Box::new(EnginePlayer { name: name.clone(), engine, last: None }))
     }))
 }
 

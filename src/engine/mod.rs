@@ -134,9 +134,7 @@ impl Engine {
         limits: &Limits,
         report: &mut dyn FnMut(&Iteration),
     ) -> Result<Iteration, EngineError> {
-        if game.rules().fingerprint() != self.rules.fingerprint() {
-            return Err(EngineError::OtherRules);
-        }
+        self.check_rules(game)?;
         if game.outcome().is_some() {
             return Err(EngineError::GameOver);
         }
@@ -152,6 +150,21 @@ impl Engine {
         let found = self.search(game, limits, &mut |_| {})?;
         Ok(found.lines[0].moves[0])
     }
+
+    /// What it thinks of the game's position when it has that clock.
+    pub(crate) fn think(&mut self, game: &Game, clock: Clock) -> Result<Iteration, PlayerError> {
+        let limits = clock.limits(self.options.overhead);
+        self.search(game, &limits, &mut |_| {}).map_err(|error| self.refusal(error))
+    }
+
+    fn refusal(&self, error: EngineError) -> PlayerError {
+        PlayerError { player: self.name(), reason: error.to_string() }
+    }
+
+    fn check_rules(&self, game: &Game) -> Result<(), EngineError> {
+        let same = game.rules().fingerprint() == self.rules.fingerprint();
+        if same { Ok(()) } else { Err(EngineError::OtherRules) }
+    }
 }
 
 impl Player for Engine {
@@ -161,16 +174,10 @@ impl Player for Engine {
 
     fn begin(&mut self, game: &Game) -> Result<(), PlayerError> {
         self.clear();
-        if game.rules().fingerprint() == self.rules.fingerprint() {
-            Ok(())
-        } else {
-            Err(PlayerError { player: self.name(), reason: EngineError::OtherRules.to_string() })
-        }
+        self.check_rules(game).map_err(|error| self.refusal(error))
     }
 
     fn choose(&mut self, game: &Game, clock: Clock) -> Result<Move, PlayerError> {
-        let limits = clock.limits(self.options.overhead);
-        self.best_move(game, &limits)
-            .map_err(|error| PlayerError { player: self.name(), reason: error.to_string() })
+        Ok(self.think(game, clock)?.lines[0].moves[0])
     }
 }

@@ -11,6 +11,7 @@ mod shared;
 mod table;
 mod worker;
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
@@ -84,27 +85,44 @@ impl<const W: usize> Searcher<W> {
 
     /// The game's positions, as the search goes through them.
     fn history(&self, game: &Game) -> Vec<Visit> {
-        let counted = u32::from(!self.rules.repetition_counts_start);
-        let mut reversible = 0;
+        let mut since = usize::from(!game.rules().repetition_counts_start);
         let positions = game.positions().iter().enumerate();
         let visits = positions.map(|(number, position)| {
-            let played = number.checked_sub(1).map(|last| &game.moves()[last]);
-            reversible = match played {
-                None => 0,
-                Some(played) if !played.captured.is_empty() => 0,
-                Some(_) => reversible + 1,
-            };
-            // The start is as far back as one can look, unless it does not count.
-            let key = State::new(&self.ground, position).key;
-            let from_start = number as u32;
-            let reversible = if reversible == from_start {
-                reversible.saturating_sub(counted)
-            } else {
-                reversible
-            };
-            Visit { key, reversible }
+            let captures = number > 0 && !game.moves()[number - 1].captured.is_empty();
+            if captures {
+                since = number;
+            }
+            Visit { key: State::new(&self.ground, position).key, since }
         });
         visits.collect()
+    }
+
+    /// What the threads have in common when they search the game's position.
+    fn shared<'a>(
+        &'a self,
+        game: &'a Game,
+        limits: &Limits,
+        began: Instant,
+        stop: &'a AtomicBool,
+    ) -> Shared<'a, W> {
+        Shared {
+            rules: game.rules(),
+            ground: &self.ground,
+            evaluator: &self.evaluator,
+            table: &self.table,
+            oracle: Oracle::new(self.options.tables.as_deref(), game),
+            root: State::new(&self.ground, game.position()),
+            history: self.history(game),
+            returns: game.rules().repetition_occurrence as usize - 1,
+            plies_left: game.plies_left().map(|left| left as usize),
+            limits: *limits,
+            began,
+            stop,
+            finished: AtomicBool::new(false),
+            is_single: self.options.threads == NonZeroUsize::MIN,
+            nodes: AtomicU64::new(0),
+            table_hits: AtomicU64::new(0),
+        }
     }
 }
 
@@ -117,7 +135,6 @@ impl<const W: usize> Search for Searcher<W> {
         report: &mut dyn FnMut(&Iteration),
     ) -> Result<Iteration, EngineError> {
         let began = Instant::now();
-        let root = State::new(&self.ground, game.position());
         let tables = self.options.tables.as_deref();
         let advice = tables.and_then(|tables| oracle::advice(tables, game));
         if let (Some(tables), Some(advice)) = (tables, advice.as_ref().filter(|a| a.is_certain)) {
@@ -129,29 +146,14 @@ impl<const W: usize> Search for Searcher<W> {
             return Ok(known);
         }
         let moves = root_moves(game, advice);
-        let plies_left = game.plies_left().map(|left| left as usize);
-        let history = self.history(game);
-        self.table.age();
-        let shared = Shared {
-            rules: game.rules(),
-            ground: &self.ground,
-            evaluator: &self.evaluator,
-            table: &self.table,
-            oracle: Oracle::new(tables, game),
-            root,
-            history,
-            returns: self.rules.repetition_occurrence as usize - 1,
-            plies_left,
-            limits: *limits,
-            began,
-            stop,
-            finished: AtomicBool::new(false),
-            is_single: self.memories.len() == 1,
-            nodes: AtomicU64::new(0),
-            table_hits: AtomicU64::new(0),
-        };
         let lines = self.options.lines.get().min(moves.len());
-        Ok(root::run(&shared, &mut self.memories, &moves, lines, report))
+        self.table.age();
+        // The threads change theirs while they share the rest.
+        let mut memories = std::mem::take(&mut self.memories);
+        let shared = self.shared(game, limits, began, stop);
+        let last = root::run(&shared, &mut memories, &moves, lines, report);
+        self.memories = memories;
+        Ok(last)
     }
 
     fn clear(&mut self) {
@@ -182,4 +184,77 @@ fn root_moves(game: &Game, advice: Option<Advice>) -> Vec<RootMove> {
         None => legal_moves(game.rules(), game.position()),
     };
     moves.iter().map(RootMove::new).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::state::Step;
+    use crate::history::Reason;
+    use crate::system::random::SplitMix;
+    use worker::Worker;
+
+    /// Games in which moves are taken back again and again, from several of their
+    /// positions on: a worker must see the same end as the game itself.
+    fn check<const W: usize>(rules: &Arc<Ruleset>) -> usize {
+        let mut options = EngineOptions::new(rules);
+        (options.table_bytes, options.tables) = (1 << 10, None);
+        let searcher = Searcher::<W>::new(rules, &options);
+        let stop = AtomicBool::new(false);
+        let mut ends = 0;
+        for seed in 0..60 {
+            let game = shuffling_game(rules, seed);
+            for root in [0, 1, game.moves().len() / 2] {
+                let mut here = Game::new(Arc::clone(rules)).unwrap();
+                game.moves()[..root].iter().for_each(|played| here.play(played));
+                let limits = Limits::default();
+                let before = here.clone();
+                let shared = searcher.shared(&before, &limits, Instant::now(), &stop);
+                let mut memory = Memory::new(rules.board.area());
+                let mut worker = Worker::new(&shared, &mut memory);
+                for played in &game.moves()[root..] {
+                    here.play(played);
+                    let (_, ended) = worker.play(Step::of(played));
+                    let by_the_way = here.outcome().filter(|outcome| {
+                        matches!(outcome.reason, Reason::Repetition | Reason::PlyLimit)
+                    });
+                    let context = format!("{}: game {seed}, from ply {root}", rules.name);
+                    assert_eq!(ended.is_some(), by_the_way.is_some(), "{context}");
+                    ends += usize::from(ended.is_some());
+                }
+            }
+        }
+        ends
+    }
+
+    /// Legal moves until the game is over, of which every other one takes the side's
+    /// last one back.
+    fn shuffling_game(rules: &Arc<Ruleset>, seed: u64) -> Game {
+        let mut random = SplitMix(seed);
+        let mut game = Game::new(Arc::clone(rules)).unwrap();
+        while game.outcome().is_none() && game.moves().len() < 120 {
+            let moves = legal_moves(rules, game.position());
+            let last = game.moves().len().checked_sub(2).map(|at| game.moves()[at]);
+            let back = last
+                .and_then(|last| moves.iter().find(|mv| mv.from == last.to && mv.to == last.from));
+            let any = &moves[random.below(moves.len())];
+            game.play(back.filter(|_| random.below(4) > 0).unwrap_or(any));
+        }
+        game
+    }
+
+    #[test]
+    fn a_line_ends_by_repetition_where_the_game_would() {
+        let builtin = |name| Ruleset::builtin(name).unwrap();
+        let brandubh = include_str!("../../game/rules/builtin/brandubh.toml");
+        let with = |line| {
+            let text = brandubh.replace("repetition = \"draw\"", line);
+            Ruleset::from_toml(&text, "other").unwrap()
+        };
+        let uncounted = with("repetition = \"draw\"\nrepetition-counts-start = false");
+        let third = with("repetition = \"draw\"\nrepetition-occurrence = 3");
+        let small = [builtin("brandubh"), uncounted, third].map(|rules| check::<1>(&rules.into()));
+        let large = ["ashton", "berkeley", "mcgill"].map(|name| check::<2>(&builtin(name).into()));
+        assert!(small.into_iter().chain(large).all(|ends| ends > 20), "{small:?} {large:?}");
+    }
 }

@@ -7,7 +7,7 @@ use crate::rules::Side;
 
 use super::score::{MOST, Points, is_decided, lost_in, won_in};
 use super::table::{Bound, Entry};
-use super::worker::{ANYWHERE, Candidate, MAX_PLY, Worker};
+use super::worker::{ANYWHERE, Candidate, Worker};
 
 /// Plies by which a pass is searched less.
 const NULL_MOVE: i32 = 3;
@@ -40,17 +40,8 @@ impl<const W: usize> Worker<'_, W> {
             return self.quiesce(alpha, beta, 0);
         }
         let ply = self.ply();
-        self.visit(ply);
-        self.lines[ply].clear();
-        self.rests_on = ANYWHERE;
-        if self.stopped {
-            return 0;
-        }
-        if self.state.winning_step(self.shared.ground).is_some() {
-            return won_in(ply + 1);
-        }
-        if ply >= MAX_PLY - 1 {
-            return self.estimate();
+        if let Some(score) = self.enter(ply) {
+            return score;
         }
         // A win is three plies away at best.
         alpha = alpha.max(lost_in(ply));
@@ -60,13 +51,10 @@ impl<const W: usize> Worker<'_, W> {
         }
         let key = self.state.key;
         let known = self.shared.table.get(key, ply);
-        if let Some(entry) = known.filter(|entry| !PV && entry.depth >= depth) {
-            match entry.bound {
-                Bound::Exact => return entry.score,
-                Bound::Lower if entry.score >= beta => return entry.score,
-                Bound::Upper if entry.score <= alpha => return entry.score,
-                Bound::Lower | Bound::Upper => {}
-            }
+        let deep_enough = |entry: &Entry| !PV && entry.depth >= depth;
+        if let Some(entry) = known.filter(|entry| deep_enough(entry) && entry.settles(alpha, beta))
+        {
+            return entry.score;
         }
         if let Some(score) = self.ask_tables(ply) {
             return score;
@@ -132,12 +120,9 @@ impl<const W: usize> Worker<'_, W> {
                 continue;
             }
             let (undo, ended) = self.play(step);
-            let captures = self.path[self.path.len() - 1].reversible == 0;
+            let captures = !undo.captured.is_empty();
             let score = match ended {
-                Some(score) => {
-                    self.lines[ply + 1].clear();
-                    -score
-                }
+                Some(score) => -score,
                 None => {
                     let reduction = if depth >= 3 && number >= 2 && is_safe && !captures {
                         self.reduction::<PV>(depth, number, promise)
@@ -174,20 +159,9 @@ impl<const W: usize> Worker<'_, W> {
                 tried_count += 1;
             }
         }
-        let bound = if best >= beta {
-            Bound::Lower
-        } else if best > old_alpha {
-            Bound::Exact
-        } else {
-            Bound::Upper
-        };
-        // What came back may lie between here and there; if not, others get here without it.
-        let here = self.path.len() - 1;
-        self.rests_on = if rests_on < here { rests_on } else { ANYWHERE };
-        if self.rests_on == ANYWHERE {
-            let entry = Entry { step: best_step, score: best, depth, bound };
-            self.shared.table.put(self.state.key, ply, entry);
-        }
+        let bound = Bound::of(best, old_alpha, beta);
+        self.rest_on(rests_on);
+        self.keep(Entry { step: best_step, score: best, depth, bound });
         best
     }
 

@@ -7,9 +7,9 @@ use crate::rules::{Kind, Side};
 
 use super::node::Threat;
 use super::ordering::TABLE;
-use super::score::{Points, lost_in, won_in};
+use super::score::{Points, lost_in};
 use super::table::{Bound, Entry};
-use super::worker::{ANYWHERE, Candidate, MAX_PLY, Worker};
+use super::worker::{ANYWHERE, Candidate, Worker};
 
 /// So many plies of it look for kings who threaten to escape; later ones for captures only.
 const LINE_PLIES: usize = 2;
@@ -19,27 +19,13 @@ impl<const W: usize> Worker<'_, W> {
     /// that have been played.
     pub(super) fn quiesce(&mut self, mut alpha: Points, beta: Points, depth: usize) -> Points {
         let ply = self.ply();
-        self.visit(ply);
-        self.lines[ply].clear();
-        self.rests_on = ANYWHERE;
-        if self.stopped {
-            return 0;
-        }
-        if self.state.winning_step(self.shared.ground).is_some() {
-            return won_in(ply + 1);
-        }
-        if ply >= MAX_PLY - 1 {
-            return self.estimate();
+        if let Some(score) = self.enter(ply) {
+            return score;
         }
         // Deeper down, the table's answer would come too late to be worth the wait.
         let known = if depth == 0 { self.shared.table.get(self.state.key, ply) } else { None };
-        if let Some(entry) = known {
-            match entry.bound {
-                Bound::Exact => return entry.score,
-                Bound::Lower if entry.score >= beta => return entry.score,
-                Bound::Upper if entry.score <= alpha => return entry.score,
-                Bound::Lower | Bound::Upper => {}
-            }
+        if let Some(entry) = known.filter(|entry| entry.settles(alpha, beta)) {
+            return entry.score;
         }
         if let Some(score) = self.ask_tables(ply) {
             return score;
@@ -71,10 +57,7 @@ impl<const W: usize> Worker<'_, W> {
             number += 1;
             let (undo, ended) = self.play(step);
             let value = match ended {
-                Some(value) => {
-                    self.lines[ply + 1].clear();
-                    -value
-                }
+                Some(value) => -value,
                 None => -self.quiesce(-beta, -alpha, depth + 1),
             };
             self.take_back(step, undo);
@@ -95,18 +78,10 @@ impl<const W: usize> Worker<'_, W> {
             }
         }
         self.candidates.truncate(first);
-        let here = self.path.len() - 1;
-        self.rests_on = if rests_on < here { rests_on } else { ANYWHERE };
-        if !self.stopped && depth == 0 && self.rests_on == ANYWHERE {
-            let bound = if score >= beta {
-                Bound::Lower
-            } else if score > old_alpha {
-                Bound::Exact
-            } else {
-                Bound::Upper
-            };
-            let entry = Entry { step: best_step, score, depth: 0, bound };
-            self.shared.table.put(self.state.key, ply, entry);
+        self.rest_on(rests_on);
+        if depth == 0 && !self.stopped {
+            let bound = Bound::of(score, old_alpha, beta);
+            self.keep(Entry { step: best_step, score, depth: 0, bound });
         }
         score
     }

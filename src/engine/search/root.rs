@@ -181,10 +181,7 @@ impl<const W: usize> Worker<'_, W> {
     ) -> Points {
         let (undo, ended) = self.play(step);
         let score = match ended {
-            Some(score) => {
-                self.lines[1].clear();
-                -score
-            }
+            Some(score) => -score,
             None if is_first => -self.search::<true>(-beta, -alpha, depth),
             None => {
                 let score = -self.search::<false>(-alpha - 1, -alpha, depth);

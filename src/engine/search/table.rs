@@ -22,6 +22,17 @@ pub(super) enum Bound {
     Exact = 3,
 }
 
+impl Bound {
+    /// What the score of a search of that window says.
+    pub(super) fn of(score: Points, alpha: Points, beta: Points) -> Bound {
+        match score {
+            score if score >= beta => Bound::Lower,
+            score if score > alpha => Bound::Exact,
+            _ => Bound::Upper,
+        }
+    }
+}
+
 /// What is known of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Entry {
@@ -29,6 +40,17 @@ pub(super) struct Entry {
     pub(super) score: Points,
     pub(super) depth: i32,
     pub(super) bound: Bound,
+}
+
+impl Entry {
+    /// Whether its score answers a search of that window.
+    pub(super) fn settles(&self, alpha: Points, beta: Points) -> bool {
+        match self.bound {
+            Bound::Exact => true,
+            Bound::Lower => self.score >= beta,
+            Bound::Upper => self.score <= alpha,
+        }
+    }
 }
 
 /// Entries that are looked at together: one line of the processor's cache.

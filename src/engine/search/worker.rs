@@ -7,6 +7,7 @@ use crate::rules::Repetition;
 use super::memory::Memory;
 use super::score::{Points, lost_in, won_in};
 use super::shared::Shared;
+use super::table::Entry;
 use crate::engine::state::{State, Step, Undo};
 
 /// No line is longer.
@@ -19,9 +20,9 @@ pub(super) const ANYWHERE: usize = usize::MAX;
 #[derive(Clone, Copy)]
 pub(super) struct Visit {
     pub(super) key: u64,
-    /// How many plies back an equal position may lie: plies since the last capture, and
-    /// not as far as a start that does not count.
-    pub(super) reversible: u32,
+    /// The first position of the way that can be equal: the one after the last capture,
+    /// or the start, or the one after a start that does not count.
+    pub(super) since: usize,
 }
 
 /// A move with what it promises.
@@ -79,9 +80,41 @@ impl<'a, const W: usize> Worker<'a, W> {
         }
     }
 
+    /// Enters a position; its score if there is nothing to search, or no time to.
+    #[inline]
+    pub(super) fn enter(&mut self, ply: usize) -> Option<Points> {
+        self.visit(ply);
+        self.lines[ply].clear();
+        self.rests_on = ANYWHERE;
+        if self.stopped {
+            return Some(0);
+        }
+        if self.state.winning_step(self.shared.ground).is_some() {
+            return Some(won_in(ply + 1));
+        }
+        (ply >= MAX_PLY - 1).then(|| self.estimate())
+    }
+
+    /// Keeps what was found of the position for others who get here, unless it rests on
+    /// the way to it: who comes another way may find something else.
+    #[inline]
+    pub(super) fn keep(&self, entry: Entry) {
+        if self.rests_on == ANYWHERE {
+            self.shared.table.put(self.state.key, self.ply(), entry);
+        }
+    }
+
+    /// Where the position's score rests, if its best move's rests on `earlier`: on
+    /// nothing if that lies between here and the end of the line.
+    #[inline]
+    pub(super) fn rest_on(&mut self, earlier: usize) {
+        let here = self.path.len() - 1;
+        self.rests_on = if earlier < here { earlier } else { ANYWHERE };
+    }
+
     /// Counts a position, and sees whether the search has to end.
     #[inline]
-    pub(super) fn visit(&mut self, ply: usize) {
+    fn visit(&mut self, ply: usize) {
         /// Positions between two looks at the clock.
         const INTERVAL: u64 = 1 << 10;
         self.nodes += 1;
@@ -103,11 +136,16 @@ impl<'a, const W: usize> Worker<'a, W> {
     #[inline]
     pub(super) fn play(&mut self, step: Step) -> (Undo<W>, Option<Points>) {
         let undo = self.state.play(self.shared.ground, step);
-        let last = self.path[self.path.len() - 1].reversible;
-        let reversible = if undo.captured.is_empty() { last + 1 } else { 0 };
-        self.path.push(Visit { key: self.state.key, reversible });
+        let here = self.path.len();
+        let since = if undo.captured.is_empty() { self.path[here - 1].since } else { here };
+        self.path.push(Visit { key: self.state.key, since });
         self.steps.push(step);
-        (undo, self.ended())
+        let ended = self.ended();
+        if ended.is_some() {
+            let ply = self.ply();
+            self.lines[ply].clear();
+        }
+        (undo, ended)
     }
 
     #[inline]
@@ -121,7 +159,7 @@ impl<'a, const W: usize> Worker<'a, W> {
     pub(super) fn pass(&mut self) {
         self.state.pass(self.shared.ground);
         // What follows a pass is no position of the game: nothing comes back.
-        self.path.push(Visit { key: self.state.key, reversible: 0 });
+        self.path.push(Visit { key: self.state.key, since: self.path.len() });
         self.steps.push(Step::NONE);
     }
 
@@ -140,12 +178,9 @@ impl<'a, const W: usize> Worker<'a, W> {
     #[inline]
     fn ended(&mut self) -> Option<Points> {
         let rules = &self.shared.rules;
-        let last = self.path.len() - 1;
-        let Visit { key, reversible } = self.path[last];
         let ply = self.ply();
-        if reversible >= 4
-            && rules.repetition != Repetition::Allowed
-            && let Some(earlier) = self.repeated(key)
+        if rules.repetition != Repetition::Allowed
+            && let Some(earlier) = self.repeated()
         {
             self.rests_on = earlier;
             return Some(match rules.repetition {
@@ -164,11 +199,12 @@ impl<'a, const W: usize> Worker<'a, W> {
 
     /// If the position at the end of the path has come back as often as counts, where the
     /// earliest of those that are needed for that is.
-    fn repeated(&self, key: u64) -> Option<usize> {
+    #[inline]
+    fn repeated(&self) -> Option<usize> {
         let last = self.path.len() - 1;
-        let reversible = self.path[last].reversible as usize;
+        let Visit { key, since } = self.path[last];
         // Those with the same side to move, beginning with the nearest that can be equal.
-        let mut earlier = (last - reversible..last).rev().skip(3).step_by(2);
+        let mut earlier = (since..last).rev().skip(3).step_by(2);
         let mut equal = earlier.by_ref().filter(|&at| self.path[at].key == key);
         equal.nth(self.shared.returns - 1)
     }
@@ -176,14 +212,14 @@ impl<'a, const W: usize> Worker<'a, W> {
     /// Adds the moves that would bring an earlier position back for a draw.
     pub(super) fn add_repetitions(&mut self) {
         let last = self.path.len() - 1;
-        let reversible = self.path[last].reversible as usize;
-        if self.shared.rules.repetition != Repetition::Draw || reversible < 3 {
+        let since = self.path[last].since;
+        if self.shared.rules.repetition != Repetition::Draw || last < since + 3 {
             return;
         }
         let ground = &self.shared.ground;
         let key = self.state.key;
         // The positions with the other side to move that can come back.
-        let window = &self.path[last - reversible..last];
+        let window = &self.path[since..last];
         let candidates = &mut self.candidates;
         self.state.each_step(ground, |step| {
             let kind = self.state.kind(step.from());
