@@ -7,7 +7,7 @@ use crate::engine::state::Step;
 use crate::rules::{Kind, Side};
 
 use super::node::Threat;
-use super::score::{Points, lost_in, won_in};
+use super::score::{Points, won_in};
 use super::table::{Bound, Entry};
 use super::worker::{ANYWHERE, Candidate, MAX_PLY, Worker};
 
@@ -50,7 +50,7 @@ impl<const W: usize> Worker<'_, W> {
         let mut score = match &threat {
             Threat::Escape(_) => {
                 self.add_candidates(&threat, best, ply);
-                lost_in(ply + 2)
+                self.escaped(ply)
             }
             // A king who can be captured can mostly be helped: to look for the move costs more
             // than it tells.
