@@ -2,10 +2,11 @@
 //! tables, and the rules of played games.
 #![cfg(feature = "engine")]
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use taflbase::engine::{Engine, EngineError, EngineOptions, Limits, Score};
+use taflbase::engine::{Clock, Engine, EngineError, EngineOptions, Limits, Score};
 use taflbase::history::{Outcome, Reason};
 use taflbase::moves::{Move, legal_moves};
 use taflbase::notation::parse_move;
@@ -88,8 +89,12 @@ fn playout(tables: &Tablebase, start: &Position, engine_side: Side) -> (usize, O
     (game.moves().len(), game.outcome())
 }
 
-/// Positions spread over a slice: the longest wins of a side, and whatever comes first.
+/// Random positions of so many soldiers at the most.
 fn samples(tables: &Tablebase, count: usize) -> Vec<Position> {
+    samples_of(tables, count, 1..=4)
+}
+
+fn samples_of(tables: &Tablebase, count: usize, men: RangeInclusive<usize>) -> Vec<Position> {
     let mut positions = Vec::new();
     let mut random = fastrand::Rng::with_seed(7);
     let rules = tables.rules();
@@ -97,7 +102,7 @@ fn samples(tables: &Tablebase, count: usize) -> Vec<Position> {
     while positions.len() < count {
         let mut squares: Vec<_> = board.squares().collect();
         random.shuffle(&mut squares);
-        let soldiers = random.usize(1..=4);
+        let soldiers = random.usize(men.clone());
         let attackers = random.usize(1..=soldiers);
         let set = |range: std::ops::Range<usize>| squares[range].iter().copied().collect();
         let to_move = if random.bool() { Side::Attackers } else { Side::Defenders };
@@ -340,4 +345,54 @@ fn a_mover_who_must_not_repeat_finds_the_win() {
         let expected = if mover == winner { Score::Win(5) } else { Score::Loss(4) };
         assert_eq!(score(&mut alone(&rules), &game, Limits::depth(8)), expected, "{text}");
     }
+}
+
+/// Six soldiers are in the tables of this library as outcomes only.
+#[test]
+fn a_win_that_tables_promise_has_no_distance() {
+    let rules = rules("brandubh");
+    let tables = Tablebase::new(rules.as_ref().clone());
+    let (mut won, mut lost) = (0, 0);
+    for position in samples_of(&tables, 60, 6..=6) {
+        let game = Game::from_position(Arc::clone(&rules), position).unwrap();
+        match score(&mut with_tables(&rules), &game, Limits::depth(4)) {
+            Score::TableWin => won += 1,
+            Score::TableLoss => lost += 1,
+            Score::Win(plies) | Score::Loss(plies) => assert!(plies < 100, "{plies}"),
+            Score::Estimate(_) => {}
+        }
+    }
+    assert!(won > 0 && lost > 0, "{won} won, {lost} lost");
+}
+
+#[test]
+fn an_engine_that_forgets_searches_as_a_new_one() {
+    let rules = rules("brandubh");
+    let game = Game::new(Arc::clone(&rules)).unwrap();
+    let mut engine = alone(&rules);
+    let nodes =
+        |engine: &mut Engine| engine.search(&game, &Limits::depth(6), &mut |_| {}).unwrap().nodes;
+    let first = nodes(&mut engine);
+    assert_ne!(nodes(&mut engine), first);
+    engine.clear();
+    assert_eq!(nodes(&mut engine), first);
+}
+
+#[test]
+fn a_move_leaves_time_for_those_to_come() {
+    let millis = Duration::from_millis;
+    let clock = |left, increment| Clock::Game { left: millis(left), increment: millis(increment) };
+    for (clock, expected) in [
+        (Clock::PerMove(millis(5000)), 4900),
+        (Clock::PerMove(millis(50)), 1),
+        (clock(60_000, 0), 2400),
+        (clock(60_000, 1000), 3150),
+        // The increment comes too late for this move.
+        (clock(1000, 10_000), 700),
+        (clock(0, 10_000), 1),
+    ] {
+        assert_eq!(clock.limits(millis(100)), Limits::time(millis(expected)), "{clock:?}");
+    }
+    assert_eq!(Clock::Nodes(7).limits(millis(100)), Limits::nodes(7));
+    assert_eq!(Clock::Depth(7).limits(millis(100)), Limits::depth(7));
 }

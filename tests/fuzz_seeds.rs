@@ -51,3 +51,23 @@ fn servers() {
 fn commands() {
     each_file("tests/fuzz/seeds/commands", checks::commands);
 }
+
+#[test]
+fn rules_records() {
+    each_file("tests/fuzz/seeds/otn", checks::otn);
+}
+
+#[test]
+fn game_records() {
+    each_file("tests/fuzz/seeds/record", checks::record);
+}
+
+#[test]
+fn messages() {
+    each_file("tests/fuzz/seeds/message", checks::message);
+}
+
+#[test]
+fn hosts() {
+    each_file("tests/fuzz/seeds/host", checks::host);
+}

@@ -2,6 +2,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use taflbase::engine::Limits;
 use taflbase::protocol::otep::{self, SessionOptions};
 
 use super::failure::Failure;
@@ -18,6 +19,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 5)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=86_400), allow_negative_numbers = true)]
     time: u32,
+    /// Positions that a move takes where no clock is told, instead of time
+    #[arg(long, value_name = "N", conflicts_with = "time")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
+    nodes: Option<u64>,
 }
 
 const HELP: &str = r#"Reads the host's lines from standard input and answers on standard output: OTEP, the
@@ -34,7 +39,8 @@ For OpenTafl, a file taflbase.ini in its folder engines:
 
 Examples:
   taflbase otep
-  taflbase otep --threads 4 --hash 1024 --time 10"#;
+  taflbase otep --threads 4 --hash 1024 --time 10
+  taflbase otep --threads 1 --nodes 100000"#;
 
 /// Obeys the host until it says goodbye.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
@@ -43,10 +49,11 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         let missing = missing.display();
         return Err(Failure::Error(format!("{missing}: there is no such folder of tables")));
     }
+    let time = Limits::time(Duration::from_secs(args.time.into()));
     let options = SessionOptions {
         threads: args.strength.threads(),
         table_bytes: args.strength.table_bytes(),
-        time: Duration::from_secs(args.time.into()),
+        limits: args.nodes.map_or(time, Limits::nodes),
         tables: tables.map(Path::to_owned),
     };
     Ok(otep::Session::new(options).run(io::stdin(), io::stdout().lock())?)

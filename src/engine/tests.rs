@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::board::SquareSet;
 use crate::history::Game;
 use crate::moves::{Ending, Move, has_move, legal_moves};
+use crate::position::Position;
 use crate::rules::{Ruleset, Side};
 use crate::system::random::SplitMix;
 
@@ -138,6 +139,59 @@ fn the_board_is_that_of_the_rules() {
             2 => check::<2>(&rules),
             3 => check::<3>(&rules),
             _ => check::<6>(&rules),
+        }
+    }
+}
+
+/// The lines of moves of that length, as the engine makes them.
+fn perft<const W: usize>(ground: &Ground<W>, state: &mut State<W>, depth: usize) -> u64 {
+    let mut steps = Vec::new();
+    state.each_step(ground, |step| steps.push(step));
+    if depth == 1 {
+        return steps.len() as u64;
+    }
+    let captures_king = match state.to_move {
+        Side::Attackers => state.king_capture_squares(ground),
+        Side::Defenders => Bits::EMPTY,
+    };
+    let mut count = 0;
+    for step in steps {
+        let escapes = step.from() == state.king && ground.goals.contains(step.to());
+        if !escapes && !captures_king.contains(step.to()) {
+            let undo = state.play(ground, step);
+            count += perft(ground, state, depth - 1);
+            state.take_back(ground, step, undo);
+        }
+    }
+    count
+}
+
+/// The plain game code counts the same; see `tests/perft.rs`.
+#[test]
+fn counts_of_lines_are_those_of_the_data_file() {
+    fn check<const W: usize>(rules: &Ruleset, position: &Position, expected: &[&str]) {
+        let ground = Ground::<W>::new(rules);
+        let mut state = State::new(&ground, position);
+        let counts = (1..=expected.len()).map(|depth| perft(&ground, &mut state, depth));
+        let counts: Vec<String> = counts.map(|count| count.to_string()).collect();
+        assert_eq!(counts, expected, "{}: {}", rules.name, position.to_text(rules));
+    }
+    let lines = include_str!("../../tests/data/perft.tsv").lines();
+    for row in lines.filter(|line| !line.starts_with('#')) {
+        let [name, position, counts] = row.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("not three columns: {row}");
+        };
+        let rules = Ruleset::builtin(name).unwrap();
+        let position = match position {
+            "start" => Position::start(&rules).unwrap(),
+            text => Position::parse(text, &rules).unwrap(),
+        };
+        let counts: Vec<&str> = counts.split(' ').collect();
+        match rules.board.area().div_ceil(64) {
+            1 => check::<1>(&rules, &position, &counts),
+            2 => check::<2>(&rules, &position, &counts),
+            3 => check::<3>(&rules, &position, &counts),
+            _ => check::<6>(&rules, &position, &counts),
         }
     }
 }

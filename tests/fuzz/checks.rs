@@ -8,18 +8,21 @@ mod forge;
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Cursor, Read, Write};
+use std::num::NonZeroUsize;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use taflbase::Tablebase;
 use taflbase::build::slices_up_to;
-use taflbase::engine::{Engine, EngineOptions};
+use taflbase::engine::{Engine, EngineOptions, Limits};
 use taflbase::index::{SliceIndex, Slot};
 use taflbase::moves::{find_move, legal_moves};
 use taflbase::notation::parse_move;
 use taflbase::position::Position;
-use taflbase::protocol::{berkeley, challenge};
+use taflbase::protocol::challenge::message::{self, Action, State};
+use taflbase::protocol::{berkeley, challenge, otep};
+use taflbase::record::Record;
 use taflbase::rules::{Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::table::{Access, Header, Table};
@@ -227,6 +230,76 @@ fn prober(bytes: &[u8]) {
         assert_eq!(wdl, many);
         let _ = tables.probe_dtw(position).map_err(assert_one_line);
         let _ = tables.line(position).map_err(assert_one_line);
+    }
+}
+
+/// A rules record. Rules that can be written are read again as they are.
+pub(crate) fn otn(bytes: &[u8]) {
+    let rules = match Ruleset::from_otn(&String::from_utf8_lossy(bytes)) {
+        Ok(rules) => rules,
+        Err(error) => return assert_one_line(error),
+    };
+    let start = Position::start(&rules).unwrap();
+    match rules.to_otn(&start) {
+        Ok(record) => {
+            let again = Ruleset::from_otn(&record).unwrap();
+            assert_eq!(again.fingerprint(), rules.fingerprint(), "{record}");
+            assert_eq!(Position::start(&again).as_ref(), Ok(&start), "{record}");
+        }
+        Err(error) => assert_one_line(error),
+    }
+    explore(&Tablebase::new(rules), &start);
+}
+
+/// A game's record. What is written of it is read again as it is.
+pub(crate) fn record(bytes: &[u8]) {
+    let record = match Record::parse(&String::from_utf8_lossy(bytes)) {
+        Ok(record) => record,
+        Err(error) => return assert_one_line(error),
+    };
+    let text = record.to_text();
+    let again = Record::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    assert_eq!(again.game.moves(), record.game.moves(), "{text}");
+    assert_eq!(again.game.positions(), record.game.positions(), "{text}");
+    assert_eq!(again.result, record.result, "{text}");
+}
+
+/// The text of a message of the challenge, a state or an action.
+pub(crate) fn message(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    match message::from_text::<State>(&text) {
+        Ok(state) => {
+            let written = message::to_text(&state).unwrap();
+            assert_eq!(message::from_text::<State>(&written).unwrap(), state);
+            for tables in GAMES.iter() {
+                let _ = state.layout(tables.rules().board).map_err(assert_one_line);
+            }
+        }
+        Err(error) => assert_one_line(error),
+    }
+    match message::from_text::<Action>(&text) {
+        Ok(action) => {
+            let written = message::to_text(&action).unwrap();
+            assert_eq!(message::from_text::<Action>(&written).unwrap(), action);
+        }
+        Err(error) => assert_one_line(error),
+    }
+}
+
+/// What a host says to an engine of OpenTafl. The engine answers line by line.
+pub(crate) fn host(bytes: &[u8]) {
+    // Whoever said goodbye does not wait for a clock.
+    let lines = [bytes, b"\ngoodbye\n"].concat();
+    let threads = NonZeroUsize::MIN;
+    let limits = Limits::nodes(9);
+    let options = otep::SessionOptions { threads, table_bytes: 1 << 20, limits, tables: None };
+    let mut output = Vec::new();
+    otep::Session::new(options).run(Cursor::new(lines), &mut output).unwrap();
+    let output = String::from_utf8(output).unwrap();
+    assert!(output.starts_with("hello\n"), "{output:?}");
+    for line in output.lines() {
+        let known = ["hello", "move ", "error ", "analysis ", "["];
+        assert!(known.iter().any(|word| line.starts_with(word)), "{line:?}");
     }
 }
 

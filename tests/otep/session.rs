@@ -2,11 +2,14 @@
 
 use std::io::{BufRead, BufReader, PipeWriter, Write, pipe};
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
+use taflbase::Game;
+use taflbase::engine::{Engine as Searcher, EngineOptions, Limits};
 use taflbase::notation::parse_move;
 use taflbase::position::Position;
 use taflbase::protocol::otep::{Session, SessionOptions};
@@ -27,8 +30,12 @@ struct Engine {
 impl Engine {
     /// With so much time for a move where no clock is told.
     fn new(time: Duration) -> Engine {
-        let options =
-            SessionOptions { threads: NonZeroUsize::MIN, table_bytes: 1 << 20, time, tables: None };
+        Engine::within(Limits::time(time))
+    }
+
+    fn within(limits: Limits) -> Engine {
+        let threads = NonZeroUsize::MIN;
+        let options = SessionOptions { threads, table_bytes: 1 << 20, limits, tables: None };
         let (reader, input) = pipe().unwrap();
         let (output, writer) = pipe().unwrap();
         let session = thread::spawn(move || Session::new(options).run(reader, writer).unwrap());
@@ -174,6 +181,24 @@ fn the_end_of_the_input_leaves_time_for_an_answer() {
     engine.input = None;
     assert!(engine.hear().starts_with("move "));
     engine.ends();
+}
+
+/// Without a limit, a search would not end: the answer is that of so many positions.
+#[test]
+fn a_move_takes_so_many_positions_where_no_clock_is_told() {
+    for nodes in [50, 5000] {
+        let mut engine = Engine::within(Limits::nodes(nodes));
+        engine.say(BRANDUBH);
+        engine.say("play attackers");
+        let rules = Arc::new(Ruleset::builtin("brandubh").unwrap());
+        let game = Game::new(Arc::clone(&rules)).unwrap();
+        let options = EngineOptions { table_bytes: 1 << 20, ..EngineOptions::new(&rules) };
+        let best =
+            Searcher::new(Arc::clone(&rules), options).best_move(&game, &Limits::nodes(nodes));
+        let (from, to) = best.map(|best| (best.from, best.to)).unwrap();
+        engine.expect(&format!("move {}-{}", rules.board.name(from), rules.board.name(to)));
+        engine.ends();
+    }
 }
 
 #[test]

@@ -43,9 +43,9 @@ impl<const W: usize> Worker<'_, W> {
         if let Some(score) = self.enter(ply) {
             return score;
         }
-        // A win is three plies away at best.
+        // A win is a ply away at best: what takes the last move from the other side.
         alpha = alpha.max(lost_in(ply));
-        beta = beta.min(won_in(ply + 3));
+        beta = beta.min(won_in(ply + 1));
         if alpha >= beta {
             return alpha;
         }
@@ -99,8 +99,8 @@ impl<const W: usize> Worker<'_, W> {
         let ply = self.ply();
         let side = self.state.to_move;
         let old_alpha = alpha;
-        // Whoever cannot move has lost; so has, a ply later, who cannot close a line.
-        let none = if is_safe || side == Side::Defenders { lost_in(ply) } else { lost_in(ply + 2) };
+        let none =
+            if is_safe || side == Side::Defenders { lost_in(ply) } else { self.escaped(ply) };
         let (mut best, mut best_step, mut rests_on) = (none, Step::NONE, ANYWHERE);
         let mut tried = [Step::NONE; 32];
         let mut tried_count = 0;
@@ -235,6 +235,12 @@ impl<const W: usize> Worker<'_, W> {
         let base = REDUCTIONS[depth.min(31) as usize][number.min(63)];
         let base = i32::from(base) - i32::from(PV) - promise / 4096;
         base.clamp(0, depth - 2)
+    }
+
+    /// The score of attackers who close no line: the king escapes with the next ply, unless
+    /// they have lost because they cannot move.
+    pub(super) fn escaped(&self, ply: usize) -> Points {
+        if self.state.has_step(self.shared.ground) { lost_in(ply + 2) } else { lost_in(ply) }
     }
 
     /// The move before, if it was none of a pass.

@@ -7,7 +7,7 @@ use crate::rules::{Kind, Side};
 
 use super::node::Threat;
 use super::ordering::TABLE;
-use super::score::{Points, lost_in};
+use super::score::Points;
 use super::table::{Bound, Entry};
 use super::worker::{ANYWHERE, Candidate, Worker};
 
@@ -36,7 +36,7 @@ impl<const W: usize> Worker<'_, W> {
         let mut score = match &threat {
             Threat::Escape(_) => {
                 self.add_candidates(&threat, best, ply);
-                lost_in(ply + 2)
+                self.escaped(ply)
             }
             // A king who can be captured can mostly be helped: to look for the move costs more
             // than it tells.

@@ -29,8 +29,8 @@ pub struct SessionOptions {
     pub threads: NonZeroUsize,
     /// Bytes of the transposition table.
     pub table_bytes: usize,
-    /// How long a move takes where the host tells no clock.
-    pub time: Duration,
+    /// What a move takes where the host tells no clock.
+    pub limits: Limits,
     /// A folder of tables, besides those that are part of the library.
     pub tables: Option<PathBuf>,
 }
@@ -228,7 +228,7 @@ impl Session {
     fn play(&mut self, side: Side, events: &Sender<Event>) -> Result<(), Fault> {
         let limits = match &self.clock {
             Some(clock) => clock.limits(side, OVERHEAD),
-            None => Limits::time(self.options.time),
+            None => self.options.limits,
         };
         // One more than those that the host did not want.
         self.kept.game_for(Some(side))?;

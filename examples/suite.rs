@@ -1,0 +1,133 @@
+//! Makes the engine's tactical tests: positions of games, won in 1 to 4 moves.
+//!
+//!     for rules in $(taflbase rules); do
+//!         cargo run --release --example suite -- $rules 40 > tests/data/suite/$rules.tsv
+//!     done
+//!
+//! The engine plays itself from random openings, one side with much more thought than the
+//! other so that somebody wins. What stood on the board 1, 3, 5 and 7 plies before the end
+//! is tried by `tests/minimax`, which knows nothing of the engine: what it proves to be won
+//! within 7 plies (5 on boards larger than 9x9) is taken, up to a quota for each side and
+//! distance. The same arguments give the same positions.
+
+#[path = "../tests/minimax/mod.rs"]
+mod minimax;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use minimax::Minimax;
+use taflbase::engine::{Engine, EngineOptions, Limits};
+use taflbase::history::Outcome;
+use taflbase::moves::legal_moves;
+use taflbase::rules::BySide;
+use taflbase::{Game, Ruleset, Side};
+
+/// Positions that one side searches for a move, and those that the other one does.
+const NODES: [u64; 2] = [3000, 40];
+/// Games that last longer are not waited for.
+const LONGEST: usize = 160;
+/// Positions that a proof may take.
+const BUDGET: u64 = 300_000;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let name = arguments.next().ok_or("which ruleset?")?;
+    let games = arguments.next().map_or(Ok(40), |text| text.parse())?;
+    let rules = Arc::new(Ruleset::load(&name)?);
+    let (most, quota) = if rules.board.size() > 9 { (5, 2) } else { (7, 5) };
+    let mut suite = Suite::new(most, quota);
+    for seed in 0..games {
+        if suite.is_full() {
+            break;
+        }
+        suite.add_game(&game(&rules, seed)?);
+    }
+    println!("# Positions of games, in how many plies the side to move wins against any defence,");
+    println!(
+        "# and the first move if there is only one. Made by examples/suite.rs: {name} {games}"
+    );
+    suite.lines.iter().for_each(|(_, _, line)| println!("{line}"));
+    Ok(())
+}
+
+/// A game of an engine with itself.
+fn game(rules: &Arc<Ruleset>, seed: u64) -> Result<Game, Box<dyn std::error::Error>> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut game = Game::new(Arc::clone(rules))?;
+    for _ in 0..random.usize(2..10) {
+        let moves = legal_moves(rules, game.position());
+        let calm: Vec<_> = moves.iter().filter(|played| played.ending.is_none()).collect();
+        game.play(random.choice(&calm).ok_or("a start without moves")?);
+    }
+    let options = EngineOptions { table_bytes: 1 << 20, tables: None, ..EngineOptions::new(rules) };
+    let mut engine = Engine::new(Arc::clone(rules), options);
+    while game.outcome().is_none() && game.moves().len() < LONGEST {
+        let nodes = NODES[(game.position().to_move as u64 + seed) as usize % 2];
+        let best = engine.best_move(&game, &Limits::nodes(nodes))?;
+        game.play(&best);
+    }
+    Ok(game)
+}
+
+/// What has been found so far.
+struct Suite {
+    most: usize,
+    quota: usize,
+    /// By side and moves to the win.
+    counts: BySide<Vec<usize>>,
+    /// By plies and side.
+    lines: BTreeSet<(usize, Side, String)>,
+}
+
+impl Suite {
+    fn new(most: usize, quota: usize) -> Suite {
+        let counts = BySide::from_fn(|_| vec![0; most / 2 + 1]);
+        Suite { most, quota, counts, lines: BTreeSet::new() }
+    }
+
+    fn is_full(&self) -> bool {
+        self.counts.iter().flatten().all(|&count| count == self.quota)
+    }
+
+    /// Takes the won positions at a game's end.
+    fn add_game(&mut self, game: &Game) {
+        let Some(Outcome { winner: Some(winner), .. }) = game.outcome() else {
+            return;
+        };
+        let men = |game: &Game| game.position().slice().men();
+        let whole = game.positions()[0].slice().men();
+        let mut rest = game.clone();
+        for _ in 0..=self.most {
+            if rest.position().to_move == winner && 2 * men(&rest) >= whole {
+                // Without its history: the suite tells positions alone.
+                let alone = Game::from_position(Arc::clone(game.rules()), *rest.position());
+                alone.into_iter().for_each(|alone| self.add(&alone));
+            }
+            rest.undo();
+        }
+    }
+
+    fn add(&mut self, game: &Game) {
+        let (rules, position) = (game.rules(), game.position());
+        let mut minimax = Minimax::new(BUDGET);
+        if game.outcome().is_some() {
+            return;
+        }
+        let Some(plies) = minimax.distance(game, self.most) else {
+            return;
+        };
+        if self.counts[position.to_move][plies / 2] == self.quota {
+            return;
+        }
+        let moves = minimax.winning_moves(game, plies);
+        let first = match moves[..] {
+            [only] => only.display(rules.board).to_string(),
+            _ => "-".to_owned(),
+        };
+        let line = format!("{}\t{plies}\t{first}", position.to_text(rules));
+        if minimax.budget > 0 && self.lines.insert((plies, position.to_move, line)) {
+            self.counts[position.to_move][plies / 2] += 1;
+        }
+    }
+}
