@@ -4,10 +4,13 @@
 mod answers;
 mod board;
 mod bulk;
+mod engine;
 mod errors;
 mod find;
+mod game;
 mod open;
 mod parameters;
+mod search;
 mod slice_values;
 mod squares;
 mod tablebase;
@@ -16,6 +19,10 @@ mod tablebase;
 mod _native {
     #[pymodule_export]
     use crate::board::Board;
+    #[pymodule_export]
+    use crate::engine::{Analysis, Engine};
+    #[pymodule_export]
+    use crate::game::Game;
     #[pymodule_export]
     use crate::open::{open, rulesets};
     #[pymodule_export]

@@ -40,6 +40,19 @@ pub enum Reason {
     PlyLimit,
 }
 
+impl Reason {
+    /// `king-captured`, `king-escaped`, `no-move`, `repetition` or `ply-limit`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reason::KingCaptured => "king-captured",
+            Reason::KingEscaped => "king-escaped",
+            Reason::NoMove => "no-move",
+            Reason::Repetition => "repetition",
+            Reason::PlyLimit => "ply-limit",
+        }
+    }
+}
+
 impl Outcome {
     /// This side has won.
     pub fn won_by(winner: Side, reason: Reason) -> Outcome {
