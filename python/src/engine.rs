@@ -1,17 +1,16 @@
-//! The engine, and searches that tell of themselves while they go on.
+//! The engine, and what it is made from.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
-use pyo3::types::{PyAnyMethods, PyBool, PyTuple, PyTypeMethods};
-use pyo3::{Bound, PyAny, PyRef, PyResult, Python, pyclass, pymethods};
-use taflbase::engine::{EngineOptions, Iteration, Limits, Weights};
+use pyo3::types::{PyAnyMethods, PyBool, PyTypeMethods};
+use pyo3::{Bound, PyAny, PyResult, Python, pyclass, pymethods};
+use taflbase::engine::{EngineOptions, Limits, Weights};
 use taflbase::history;
-use taflbase::position::Position;
 use taflbase::rules::Ruleset;
 
-use crate::answers;
+use crate::analysis::Analysis;
 use crate::errors::{RulesetError, WeightsError, open_error, reach};
 use crate::game::{Game, check_running, from_position};
 use crate::open::load_rules;
@@ -42,18 +41,6 @@ pub struct Engine {
     current: Mutex<Option<Arc<Search>>>,
 }
 
-/// A search that goes on while you look at it, made by Engine.analysis.
-///
-/// Iterating gives each iteration as soon as it is through, and ends with the search. A
-/// search ends at its limits, when it is stopped or nobody holds it any more, or when there
-/// is nothing more to find. In a with statement it is stopped at the end of the block.
-#[pyclass(frozen, module = "taflbase")]
-pub struct Analysis {
-    rules: Arc<Ruleset>,
-    position: Position,
-    search: Arc<Search>,
-}
-
 impl Engine {
     /// Ends what the engine does, and gives it something else to do.
     fn employ<T: Send>(
@@ -79,7 +66,7 @@ impl Engine {
             *current = Some(Arc::clone(&search));
             Ok::<_, std::io::Error>(search)
         })?;
-        Ok(Analysis { rules, position, search })
+        Ok(Analysis::new(rules, position, search))
     }
 
     /// The same, and nobody is there who could stop it: there must be limits.
@@ -180,9 +167,7 @@ impl Engine {
         nodes: Option<i64>,
         time: Option<f64>,
     ) -> PyResult<String> {
-        let found = self.begin_limited(py, game, parse_limits(depth, nodes, time)?)?;
-        let last = found.search.last(py)?;
-        Ok(answers::text(&self.rules, &last.lines[0].moves[0]))
+        self.begin_limited(py, game, parse_limits(depth, nodes, time)?)?.best_move(py)
     }
 
     /// Begins a search and returns at once. To iterate over what it returns gives each
@@ -227,53 +212,6 @@ impl Engine {
     }
 }
 
-#[pymethods]
-impl Analysis {
-    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
-        this
-    }
-
-    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.search.next(py)?.map(|iteration| self.told(py, &iteration)).transpose()
-    }
-
-    /// Waits for the end of the search, and returns the last iteration.
-    fn wait<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let last = self.search.last(py)?;
-        self.told(py, &last)
-    }
-
-    /// Ends the search, from any thread. What it has found is there for wait.
-    fn stop(&self) {
-        self.search.halt(Wish::Stop);
-    }
-
-    fn __enter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
-        this
-    }
-
-    #[pyo3(signature = (*_exception))]
-    fn __exit__(&self, _exception: &Bound<'_, PyTuple>) {
-        self.stop();
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<taflbase.Analysis {}>", self.position.to_text(&self.rules))
-    }
-}
-
-impl Analysis {
-    fn told<'py>(&self, py: Python<'py>, iteration: &Iteration) -> PyResult<Bound<'py, PyAny>> {
-        answers::iteration(py, &self.rules, &self.position, iteration)
-    }
-}
-
-impl Drop for Analysis {
-    fn drop(&mut self) {
-        self.stop();
-    }
-}
-
 /// The tables that an engine is given, or none.
 fn tables(
     rules: &Ruleset,
@@ -303,7 +241,11 @@ fn load_weights(rules: &Ruleset, path: &Path) -> PyResult<Weights> {
 
 /// An error in place of the end of the process, which asking for too much would be.
 fn check_memory(bytes: usize) -> PyResult<()> {
-    Vec::<u8>::new().try_reserve_exact(bytes).map_err(|_| {
+    let mut memory = Vec::<u8>::new();
+    let reserved = memory.try_reserve_exact(bytes);
+    // Nobody needs it, but it is not to be left out.
+    std::hint::black_box(&memory);
+    reserved.map_err(|_| {
         PyMemoryError::new_err(format!("hash_mib: there are no {} MiB of memory", bytes >> 20))
     })
 }

@@ -1,6 +1,7 @@
 //! The compiled part of the Python package `taflbase`; `package/` has the rest: the
 //! classes of answers and errors, and the types of what is here.
 
+mod analysis;
 mod answers;
 mod board;
 mod bulk;
@@ -18,9 +19,11 @@ mod tablebase;
 #[pyo3::pymodule]
 mod _native {
     #[pymodule_export]
+    use crate::analysis::Analysis;
+    #[pymodule_export]
     use crate::board::Board;
     #[pymodule_export]
-    use crate::engine::{Analysis, Engine};
+    use crate::engine::Engine;
     #[pymodule_export]
     use crate::game::Game;
     #[pymodule_export]
