@@ -53,9 +53,9 @@ def test_a_search_without_limits_is_stopped_from_another_thread() -> None:
     analysis.stop()
     engine.stop()
     # A stop that comes before the search has begun to look at anything counts, too.
-    early = engine.analysis(Game("ashton"))
+    early = engine.analysis(Game("ashton"), time=60)
     early.stop()
-    assert early.wait().lines
+    assert early.wait().time < 30
 
 
 def test_analyse_is_stopped_from_another_thread() -> None:
@@ -101,7 +101,7 @@ def test_a_search_that_nobody_holds_comes_to_an_end() -> None:
     time.sleep(0.2)
     before = time.process_time()
     time.sleep(0.5)
-    assert time.process_time() - before < 0.2
+    assert time.process_time() - before < 0.1
 
 
 def test_a_new_search_ends_the_one_before_it() -> None:
@@ -135,10 +135,10 @@ class Interrupted(Exception):
 
 
 ASKS: list[Callable[[Engine, Game], Any]] = [
-    lambda engine, game: engine.analyse(game, time=600),
-    lambda engine, game: engine.best_move(game, time=600),
-    lambda engine, game: engine.analysis(game).wait(),
-    lambda engine, game: list(engine.analysis(game)),
+    lambda engine, game: engine.analyse(game, time=60),
+    lambda engine, game: engine.best_move(game, time=60),
+    lambda engine, game: engine.analysis(game, time=60).wait(),
+    lambda engine, game: list(engine.analysis(game, time=60)),
 ]
 
 
@@ -160,4 +160,4 @@ def test_a_search_can_be_interrupted(ask: Callable[[Engine, Game], Any], error: 
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert engine.analyse(Game("ashton"), depth=1).depth == 1
-    assert time.monotonic() - began < 60
+    assert time.monotonic() - began < 30
