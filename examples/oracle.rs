@@ -6,6 +6,7 @@
 //! From random placements of the slice, with either side to move, that a short search
 //! does not decide. Without a folder of tables, those of the library are asked.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -27,7 +28,7 @@ fn main() -> Result<(), Failure> {
     let nodes: u64 = argument(2).unwrap_or("20000").parse()?;
     let games: usize = argument(3).unwrap_or("200").parse()?;
     let tables = match argument(4) {
-        Some(folder) => Tablebase::open(Ruleset::clone(&rules), folder)?,
+        Some(folder) => Tablebase::open(Ruleset::clone(&rules), Path::new(folder))?,
         None => Tablebase::new(Ruleset::clone(&rules)),
     };
     let engine = |tables| {

@@ -4,6 +4,8 @@ use pyo3::call::PyCallArgs;
 use pyo3::types::{PyAnyMethods, PyModule};
 use pyo3::{Bound, PyAny, PyResult, Python};
 use taflbase::Tablebase;
+use taflbase::engine::{Iteration, Line, Score};
+use taflbase::history::Outcome;
 use taflbase::moves::Move;
 use taflbase::position::Position;
 use taflbase::rules::Ruleset;
@@ -33,6 +35,22 @@ pub fn played<'py>(
     played: &Move,
 ) -> PyResult<Bound<'py, PyAny>> {
     named_tuple(py, "Move", (text(rules, played), position.after(played).to_text(rules)))
+}
+
+/// Moves that are played one after the other from a position.
+pub fn moves<'py>(
+    py: Python<'py>,
+    rules: &Ruleset,
+    position: &Position,
+    line: &[Move],
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let mut position = *position;
+    let moves = line.iter().map(|mv| {
+        let answer = played(py, rules, &position, mv);
+        position = position.after(mv);
+        answer
+    });
+    moves.collect()
 }
 
 /// A move as text.
@@ -72,4 +90,48 @@ fn move_probe<'py>(
         position.after(&probed.played).to_text(base.rules()),
     );
     named_tuple(py, "MoveProbe", fields)
+}
+
+pub fn outcome<'py>(py: Python<'py>, outcome: &Outcome) -> PyResult<Bound<'py, PyAny>> {
+    let winner = outcome.winner.map(|side| side.name());
+    named_tuple(py, "Outcome", (winner, outcome.reason.name()))
+}
+
+/// An iteration of a search of that position.
+pub fn iteration<'py>(
+    py: Python<'py>,
+    rules: &Ruleset,
+    position: &Position,
+    iteration: &Iteration,
+) -> PyResult<Bound<'py, PyAny>> {
+    let lines = iteration.lines.iter().map(|line| self::line(py, rules, position, line));
+    let fields = (
+        iteration.depth,
+        iteration.selective_depth,
+        lines.collect::<PyResult<Vec<_>>>()?,
+        iteration.nodes,
+        iteration.table_hits,
+        iteration.time.as_secs_f64(),
+    );
+    named_tuple(py, "Iteration", fields)
+}
+
+fn line<'py>(
+    py: Python<'py>,
+    rules: &Ruleset,
+    position: &Position,
+    line: &Line,
+) -> PyResult<Bound<'py, PyAny>> {
+    named_tuple(py, "Line", (score(py, line.score)?, moves(py, rules, position, &line.moves)?))
+}
+
+fn score(py: Python<'_>, score: Score) -> PyResult<Bound<'_, PyAny>> {
+    let (category, plies, estimate) = match score {
+        Score::Win(plies) => (Some("win"), Some(plies), None),
+        Score::Loss(plies) => (Some("loss"), Some(plies), None),
+        Score::TableWin => (Some("win"), None, None),
+        Score::TableLoss => (Some("loss"), None, None),
+        Score::Estimate(hundredths) => (None, None, Some(hundredths)),
+    };
+    named_tuple(py, "Score", (category, plies, estimate))
 }

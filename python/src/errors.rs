@@ -8,11 +8,14 @@ use taflbase::tablebase::ProbeError;
 
 import_exception!(taflbase.errors, DamagedTable);
 import_exception!(taflbase.errors, FolderError);
+import_exception!(taflbase.errors, GameOver);
 import_exception!(taflbase.errors, MissingTable);
 import_exception!(taflbase.errors, MoveError);
 import_exception!(taflbase.errors, PositionError);
 import_exception!(taflbase.errors, RulesetError);
+import_exception!(taflbase.errors, SearchError);
 import_exception!(taflbase.errors, SliceError);
+import_exception!(taflbase.errors, WeightsError);
 import_exception!(taflbase.errors, WrongTable);
 
 /// The exception for a probe that failed.

@@ -1,7 +1,7 @@
 //! Search in a table, as `taflbase find` does it.
 
 use std::ops::{ControlFlow, RangeInclusive};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::{Bound, FromPyObject, PyAny, PyErr, PyResult, Python};
@@ -15,6 +15,7 @@ use taflbase::value::Plies;
 use crate::answers::named_tuple;
 use crate::errors::DamagedTable;
 use crate::parameters::parse_word;
+use crate::search::lock;
 
 /// What is looked for, as it is given by name.
 pub struct Wanted {
@@ -135,11 +136,6 @@ pub fn find<'py>(
         return Err(error);
     }
     found.iter().map(|found| answer(py, base, found)).collect()
-}
-
-/// What is locked is set in one step, so that it is never half done.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn positions(

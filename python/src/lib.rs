@@ -1,13 +1,17 @@
 //! The compiled part of the Python package `taflbase`; `package/` has the rest: the
 //! classes of answers and errors, and the types of what is here.
 
+mod analysis;
 mod answers;
 mod board;
 mod bulk;
+mod engine;
 mod errors;
 mod find;
+mod game;
 mod open;
 mod parameters;
+mod search;
 mod slice_values;
 mod squares;
 mod tablebase;
@@ -15,7 +19,13 @@ mod tablebase;
 #[pyo3::pymodule]
 mod _native {
     #[pymodule_export]
+    use crate::analysis::Analysis;
+    #[pymodule_export]
     use crate::board::Board;
+    #[pymodule_export]
+    use crate::engine::Engine;
+    #[pymodule_export]
+    use crate::game::Game;
     #[pymodule_export]
     use crate::open::{open, rulesets};
     #[pymodule_export]

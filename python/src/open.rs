@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use pyo3::{PyResult, Python, pyfunction};
 use taflbase::rules::Ruleset;
@@ -37,8 +37,7 @@ pub fn open(
     cache_bytes: usize,
     access: &str,
 ) -> PyResult<Tablebase> {
-    let rules = Ruleset::load(&rules.to_string_lossy())
-        .map_err(|error| RulesetError::new_err(error.to_string()))?;
+    let rules = load_rules(&rules)?;
     let cache = BlockCache::new(cache_bytes);
     let options = TablebaseOptions {
         access: parse_word("access", access)?,
@@ -55,6 +54,12 @@ pub fn open(
         base.add_directory(&directory).map_err(open_error)?;
     }
     Ok(Tablebase::new(base))
+}
+
+/// The ruleset of that name, or in that file.
+pub fn load_rules(name_or_path: &Path) -> PyResult<Ruleset> {
+    Ruleset::load(&name_or_path.to_string_lossy())
+        .map_err(|error| RulesetError::new_err(error.to_string()))
 }
 
 /// The names of the built-in rulesets.

@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::pybacked::PyBackedStr;
@@ -33,12 +34,17 @@ use crate::squares::{Squares, one_position};
 /// DamagedTable, or WrongTable.
 #[pyclass(frozen, module = "taflbase")]
 pub struct Tablebase {
-    base: taflbase::Tablebase,
+    base: Arc<taflbase::Tablebase>,
 }
 
 impl Tablebase {
     pub fn new(base: taflbase::Tablebase) -> Tablebase {
-        Tablebase { base }
+        Tablebase { base: Arc::new(base) }
+    }
+
+    /// The tables, for an engine.
+    pub fn shared(&self) -> &Arc<taflbase::Tablebase> {
+        &self.base
     }
 
     fn parse(&self, position: &str) -> PyResult<Position> {
@@ -65,15 +71,6 @@ impl Tablebase {
         slices.sort();
         slices.dedup();
         slices
-    }
-
-    fn played<'py>(
-        &self,
-        py: Python<'py>,
-        position: &Position,
-        played: &Move,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        answers::played(py, self.base.rules(), position, played)
     }
 }
 
@@ -166,14 +163,9 @@ impl Tablebase {
     /// One line of best play to the end of the game, each move with the position after
     /// it; no moves for a draw. Needs tables of distances, as best_move does.
     fn line<'py>(&self, py: Python<'py>, position: &str) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let mut position = self.parse(position)?;
+        let position = self.parse(position)?;
         let line = self.ask(py, |base| base.line(&position))?;
-        let moves = line.iter().map(|played| {
-            let answer = self.played(py, &position, played);
-            position = position.after(played);
-            answer
-        });
-        moves.collect()
+        answers::moves(py, self.base.rules(), &position, &line)
     }
 
     /// The legal moves of a position of any number of men, by origin and target in square
@@ -185,7 +177,8 @@ impl Tablebase {
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let position = self.parse(position)?;
         let moves = legal_moves(self.base.rules(), &position);
-        moves.iter().map(|played| self.played(py, &position, played)).collect()
+        let rules = self.base.rules();
+        moves.iter().map(|played| answers::played(py, rules, &position, played)).collect()
     }
 
     /// The position after a move. Of the move's text, the letter K, the captures and the

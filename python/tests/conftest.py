@@ -6,8 +6,13 @@ import pytest
 
 import taflbase
 
-TABLES = Path(__file__).parents[2] / "tables"
+ROOT = Path(__file__).parents[2]
+TABLES = ROOT / "tables"
 """The tables that come with the source."""
+RULES = ROOT / "src" / "game" / "rules" / "builtin"
+"""The files of the built-in rulesets."""
+KNOWN = ROOT / "tests" / "data" / "positions.tsv"
+"""Short wins and losses, found by a program that shares no code with this one."""
 
 
 @pytest.fixture(scope="session")

@@ -40,6 +40,19 @@ pub enum Reason {
     PlyLimit,
 }
 
+impl Reason {
+    /// `king-captured`, `king-escaped`, `no-move`, `repetition` or `ply-limit`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reason::KingCaptured => "king-captured",
+            Reason::KingEscaped => "king-escaped",
+            Reason::NoMove => "no-move",
+            Reason::Repetition => "repetition",
+            Reason::PlyLimit => "ply-limit",
+        }
+    }
+}
+
 impl Outcome {
     /// This side has won.
     pub fn won_by(winner: Side, reason: Reason) -> Outcome {
@@ -236,6 +249,7 @@ mod tests {
         let escaped = played("brandubh", Some("/7/4t2/7/7/2K4/7/2t4/ d"), "Kc5-c1 e2-e1 Kc1-a1");
         let outcome = escaped.outcome().unwrap();
         assert_eq!(outcome.to_string(), "the defenders win: the king has escaped");
+        assert_eq!(outcome.reason.name(), "king-escaped");
         let last = played("brandubh", Some("/7/7/2t4/7/1TK4/7/7/ d"), "b5-b3");
         assert_eq!(last.outcome(), None);
         let taken = played("brandubh", Some("/7/7/2tT3/7/1TK4/7/7/ d"), "b5-b3");

@@ -1,4 +1,4 @@
-"""What a `Tablebase` answers.
+"""What a `Tablebase`, a `Game` and an `Engine` answer.
 
 `category` is always `win`, `draw`, `loss` or, under rules without draws (`berkeley`),
 `undecided`, for the side to move in the probed position. `dtw` is the distance to the
@@ -154,6 +154,88 @@ class SliceClasses(NamedTuple):
     """As in `Values`."""
     dtw: NDArray[np.int32]
     """As in `Values`."""
+
+
+class Outcome(NamedTuple):
+    """How a game has ended."""
+
+    winner: Optional[str]
+    """`attackers` or `defenders`; `None` for a draw."""
+    reason: str
+    """`king-captured`, `king-escaped`, `no-move`, `repetition` or `ply-limit`."""
+
+
+class Score(NamedTuple):
+    """What a position is worth to the side to move, as far as a search can tell.
+
+    As text it is what `taflbase analyse` tells: `win in 5`, `table loss`, `+0.35`.
+    """
+
+    category: Optional[str]
+    """`win` or `loss`, for certain; `None` for an estimate."""
+    plies: Optional[int]
+    """The game takes so many plies at most; `None` for an estimate, and for a win or loss
+    that tables without distances tell."""
+    estimate: Optional[int]
+    """Hundredths of a soldier, a draw is 0; `None` for a win or a loss."""
+
+    def points(self, win: int = 100_000) -> int:
+        """The score as one number, more for what is better: the estimate; `win` less the
+        plies for a win, and 1000 less than `win` if they are not known; for a loss the
+        same below 0."""
+        if self.estimate is not None:
+            return self.estimate
+        points = win - (1000 if self.plies is None else self.plies)
+        return points if self.category == "win" else -points
+
+    def __str__(self) -> str:
+        if self.estimate is not None:
+            return f"{self.estimate / 100:+.2f}"
+        if self.plies is None:
+            return f"table {self.category}"
+        return f"{self.category} in {self.plies}"
+
+
+class Line(NamedTuple):
+    """A line of play that a search expects."""
+
+    score: Score
+    """What it leads to, for the side to move in the position that was searched."""
+    moves: list[Move]
+    """The moves, at least one."""
+
+
+class Iteration(NamedTuple):
+    """What a search knows after an iteration."""
+
+    depth: int
+    """The plies that were searched."""
+    selective_depth: int
+    """The plies of the longest line that was looked at."""
+    lines: list[Line]
+    """As many best lines as the engine was to search, best first: fewer if there are
+    fewer moves, or fewer that keep what the tables promise."""
+    nodes: int
+    """Positions looked at so far, by all threads."""
+    table_hits: int
+    """Those of them whose value the tables told."""
+    time: float
+    """Seconds since the search began."""
+
+    @property
+    def score(self) -> Score:
+        """The score of the best line."""
+        return self.lines[0].score
+
+    @property
+    def best_move(self) -> str:
+        """The first move of the best line."""
+        return self.lines[0].moves[0].move
+
+    @property
+    def nodes_per_second(self) -> int:
+        """Positions a second."""
+        return int(self.nodes / max(self.time, 1e-9))
 
 
 def in_words(probe: Probe) -> str:

@@ -14,7 +14,11 @@ class PositionError(TaflbaseError, ValueError):
 
 
 class MoveError(TaflbaseError, ValueError):
-    """A move cannot be read, or is not legal."""
+    """A move cannot be read, or is not legal, or there is none to take back."""
+
+
+class GameOver(TaflbaseError, ValueError):
+    """A game is over: nothing can be played or searched."""
 
 
 class SliceError(TaflbaseError, ValueError):
@@ -49,3 +53,11 @@ class WrongTable(TaflbaseError):
 
 class DamagedTable(TaflbaseError):
     """A table is damaged."""
+
+
+class WeightsError(TaflbaseError, ValueError):
+    """A file of weights cannot be read, or is none for the ruleset."""
+
+
+class SearchError(TaflbaseError, RuntimeError):
+    """A search has no answer, because the engine was given other work meanwhile."""

@@ -66,6 +66,9 @@ enum Places {
     ByClass(BTreeMap<String, Weight>),
 }
 
+/// The largest weight: with it, sums stay within 32 bits on the largest board.
+const LARGEST: i32 = 2_000;
+
 /// Weights of rulesets, by their names.
 const TUNED: &[(&[&str], &str)] = &[
     (&["ashton", "ashton-server"], include_str!("weights/ashton.toml")),
@@ -115,6 +118,7 @@ impl Weights {
             };
             terms[term as usize] = weight;
         }
+        check("terms", &terms)?;
         Ok(Weights { places, terms })
     }
 
@@ -152,11 +156,26 @@ fn parse(text: &str) -> Result<File, WeightsError> {
     toml::from_str(text).map_err(|error| WeightsError(error.message().to_owned()))
 }
 
+/// Whether the weights are small enough to be added up.
+fn check(field: &str, weights: &[Weight]) -> Result<(), WeightsError> {
+    let mut numbers = weights.iter().flat_map(|&Weight { start, end }| [start, end]);
+    match numbers.find(|number| !(-LARGEST..=LARGEST).contains(number)) {
+        None => Ok(()),
+        Some(number) => {
+            let range = format!("from {} to {LARGEST}", -LARGEST);
+            Err(WeightsError(format!("{field}: weights are {range}, not {number}")))
+        }
+    }
+}
+
 fn places(places: &Places, field: &str, rules: &Ruleset) -> Result<Vec<Weight>, WeightsError> {
     let orbits = orbits(rules);
     let count = classes(&orbits);
     let by_class = match places {
-        Places::Everywhere(weight) => return Ok(vec![*weight; count]),
+        Places::Everywhere(weight) => {
+            check(field, &[*weight])?;
+            return Ok(vec![*weight; count]);
+        }
         Places::ByClass(by_class) => by_class,
     };
     let mut weights = vec![Weight::default(); count];
@@ -166,6 +185,7 @@ fn places(places: &Places, field: &str, rules: &Ruleset) -> Result<Vec<Weight>, 
         };
         weights[orbits[square.index()]] = *weight;
     }
+    check(field, &weights)?;
     Ok(weights)
 }
 
@@ -201,6 +221,16 @@ mod tests {
             ("\ntempo", "\nhaste", "terms: \"haste\" is no term"),
             ("\na1", "\nz9", "attackers: there is no square \"z9\""),
             ("brandubh", "tablut", "weights for tablut, not for brandubh"),
+            (
+                "tempo = [",
+                "tempo = [2001, 0]\n# ",
+                "terms: weights are from -2000 to 2000, not 2001",
+            ),
+            (
+                "a1 = [",
+                "a1 = [0, -9999]\n# ",
+                "attackers: weights are from -2000 to 2000, not -9999",
+            ),
         ] {
             let error = Weights::from_toml(&text.replacen(from, to, 1), &rules).unwrap_err();
             assert_eq!(error.to_string(), message);

@@ -1,0 +1,194 @@
+//! Games with their history.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pyo3::{Bound, PyAny, PyResult, Python, pyclass, pymethods};
+use taflbase::history;
+use taflbase::moves::{Move, legal_moves};
+use taflbase::notation::parse_move;
+use taflbase::position::Position;
+use taflbase::rules::Ruleset;
+
+use crate::answers;
+use crate::board::Board;
+use crate::errors::{GameOver, MoveError, PositionError, argument_error};
+use crate::open::load_rules;
+
+/// A game with its history, which positions do not tell: whether a position has come back,
+/// and how many plies are left.
+///
+/// rules: a built-in name (see rulesets), or a path to a ruleset file.
+/// position: where it begins; the ruleset's start unless given. Its history is empty.
+/// moves: what has been played from there.
+///
+/// Positions and moves are the texts that a Tablebase takes and gives. Games are equal if
+/// they have the same rules, start and moves; they are copied by copy, and pickled. Raises
+/// RulesetError, PositionError, MoveError or GameOver.
+#[pyclass(eq, module = "taflbase")]
+pub struct Game {
+    /// The name or path of the rules, for pickle.
+    source: PathBuf,
+    game: history::Game,
+}
+
+impl Game {
+    pub fn game(&self) -> &history::Game {
+        &self.game
+    }
+
+    fn rules(&self) -> &Ruleset {
+        self.game.rules()
+    }
+
+    fn text(&self, position: &Position) -> String {
+        position.to_text(self.rules())
+    }
+
+    fn move_text(&self, played: &Move) -> String {
+        answers::text(self.rules(), played)
+    }
+}
+
+/// A game without history.
+pub fn from_position(rules: Arc<Ruleset>, position: Option<&str>) -> PyResult<history::Game> {
+    let game = match position {
+        None => history::Game::new(rules),
+        Some(text) => Position::parse(text, &rules)
+            .and_then(|position| history::Game::from_position(rules, position)),
+    };
+    game.map_err(|error| PositionError::new_err(error.to_string()))
+}
+
+/// An error, if the game is over.
+pub fn check_running(game: &history::Game) -> PyResult<()> {
+    match game.outcome() {
+        Some(outcome) => Err(GameOver::new_err(format!("the game is over: {outcome}"))),
+        None => Ok(()),
+    }
+}
+
+fn play(game: &mut history::Game, text: &str) -> PyResult<Move> {
+    check_running(game)?;
+    let played = parse_move(game.rules(), game.position(), text)
+        .map_err(|error| MoveError::new_err(error.to_string()))?;
+    game.play(&played);
+    Ok(played)
+}
+
+impl PartialEq for Game {
+    fn eq(&self, other: &Game) -> bool {
+        self.rules().fingerprint() == other.rules().fingerprint()
+            && self.game.positions() == other.game.positions()
+            && self.game.moves() == other.game.moves()
+    }
+}
+
+#[pymethods]
+impl Game {
+    #[new]
+    #[pyo3(signature = (rules, position=None, moves=Vec::new()))]
+    fn new(
+        py: Python<'_>,
+        rules: PathBuf,
+        position: Option<&str>,
+        moves: Vec<String>,
+    ) -> PyResult<Game> {
+        let mut game = from_position(Arc::new(load_rules(&rules)?), position)?;
+        for (number, text) in (1..).zip(&moves) {
+            play(&mut game, text)
+                .map_err(|error| argument_error(py, &format!("move {number}"), error))?;
+        }
+        Ok(Game { source: rules, game })
+    }
+
+    fn __getnewargs__(&self) -> (&PathBuf, String, Vec<String>) {
+        (&self.source, self.text(&self.game.positions()[0]), self.moves())
+    }
+
+    /// The ruleset's name.
+    #[getter(rules)]
+    fn rules_name(&self) -> &str {
+        &self.rules().name
+    }
+
+    /// The position on the board, as every method of a Tablebase takes it.
+    #[getter]
+    fn position(&self) -> String {
+        self.text(self.game.position())
+    }
+
+    /// Who is to move: "attackers" or "defenders".
+    #[getter]
+    fn to_move(&self) -> &'static str {
+        self.game.position().to_move.name()
+    }
+
+    /// The moves that were played.
+    #[getter]
+    fn moves(&self) -> Vec<String> {
+        self.game.moves().iter().map(|played| self.move_text(played)).collect()
+    }
+
+    /// All positions, from the first to the one on the board: one more than moves.
+    #[getter]
+    fn positions(&self) -> Vec<String> {
+        self.game.positions().iter().map(|position| self.text(position)).collect()
+    }
+
+    /// How many plies are left under the ruleset's limit; None if it has no limit.
+    #[getter]
+    fn plies_left(&self) -> Option<u32> {
+        self.game.plies_left()
+    }
+
+    /// The legal moves, as Tablebase.legal_moves gives them; none when the game is over.
+    fn legal_moves<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        if self.game.outcome().is_some() {
+            return Ok(Vec::new());
+        }
+        let position = self.game.position();
+        let moves = legal_moves(self.rules(), position);
+        moves.iter().map(|played| answers::played(py, self.rules(), position, played)).collect()
+    }
+
+    /// Plays a move, and returns it in full: of its text, the letter K, the captures and
+    /// the mark at the end may be missing. Raises MoveError if it is not legal, and
+    /// GameOver.
+    fn play(&mut self, r#move: &str) -> PyResult<String> {
+        let played = play(&mut self.game, r#move)?;
+        Ok(self.move_text(&played))
+    }
+
+    /// Takes the last move back, and returns it. Raises MoveError if there is none.
+    fn undo(&mut self) -> PyResult<String> {
+        let last = self.game.undo();
+        let none = || MoveError::new_err("there is no move to take back");
+        last.map(|played| self.move_text(&played)).ok_or_else(none)
+    }
+
+    /// How the game has ended, by the rules of repetition and the limit of plies, too;
+    /// None if it goes on.
+    fn outcome<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let outcome = self.game.outcome();
+        outcome.map(|outcome| answers::outcome(py, &outcome)).transpose()
+    }
+
+    /// A game of its own with the same history.
+    fn copy(&self) -> Game {
+        Game { source: self.source.clone(), game: self.game.clone() }
+    }
+
+    /// The board, to look at: as a picture in a notebook, as text with print.
+    fn board(&self) -> Board {
+        Board::of(self.rules(), self.game.position(), None)
+    }
+
+    fn __repr__(&self) -> String {
+        let plies = match self.game.moves().len() {
+            1 => "1 ply".to_owned(),
+            count => format!("{count} plies"),
+        };
+        format!("<taflbase.Game {}: {plies}, {}>", self.rules().name, self.position())
+    }
+}

@@ -1,0 +1,244 @@
+"""The engine against what is known from elsewhere, and what it refuses."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import taflbase
+from taflbase import Engine, Game, Score, Tablebase
+from conftest import KNOWN, RULES
+
+WON = "/7/4t2/7/7/2K4/7/2t4/ d"
+
+
+def known() -> list[tuple[str, str, str, int]]:
+    """Positions whose value a program that shares no code with this one has told."""
+    lines = [line.split("\t") for line in KNOWN.read_text().splitlines()]
+    return [(rules, position, value, int(plies)) for rules, position, value, plies in lines]
+
+
+@pytest.mark.parametrize("rules", ["ashton", "berkeley", "brandubh", "mcgill"])
+def test_forced_wins_are_found_in_their_distance_without_tables(rules: str) -> None:
+    engine = Engine(rules, tables=False, hash_mib=4)
+    for of, position, value, plies in known():
+        if of == rules:
+            found = engine.analyse(position, depth=12)
+            assert found.score == Score(value, plies, None), position
+            assert str(found.score) == f"{value} in {plies}" and found.table_hits == 0
+
+
+def test_what_the_tables_know_is_played_in_their_distance(brandubh: Tablebase) -> None:
+    engine = Engine("brandubh", tables=brandubh, hash_mib=4)
+    for found in brandubh.find("K1v2", value="win", plies=(3, 9), random=20, seed=5):
+        game = Game("brandubh", found.position)
+        side = game.to_move
+        assert engine.analyse(game, depth=1).score == Score("win", found.dtw, None)
+        while game.outcome() is None:
+            if game.to_move == side:
+                game.play(engine.best_move(game, nodes=500))
+            else:
+                best = brandubh.best_move(game.position)
+                assert best is not None
+                game.play(best)
+        outcome = game.outcome()
+        assert outcome is not None and outcome.winner == side
+        assert len(game.moves) == found.dtw
+
+
+def test_tables_without_distances_tell_who_wins(brandubh: Tablebase) -> None:
+    # There are no distances of K0v5.
+    wanted = brandubh.find("K0v5", value="loss", to_move="attackers", random=40, seed=1)
+    engine = Engine("brandubh", hash_mib=4)
+    scores = [engine.analyse(found.position, depth=2).score for found in wanted]
+    assert not any(score.category == "win" for score in scores)
+    assert Score("loss", None, None) in scores and "table loss" in map(str, scores)
+
+
+def test_folders_of_tables_are_asked(tmp_path: Path) -> None:
+    tables = taflbase.open("brandubh")
+    position = tables.find("K0v3", value="loss", longest=True, limit=1)[0].position
+    assert Engine("brandubh", tables=tmp_path).analyse(position, depth=1).score.plies == 10
+    alone = Engine("brandubh", tables=False).analyse(position, depth=1)
+    assert (alone.score.plies, alone.table_hits) == (None, 0)
+    inside = Engine("brandubh").analyse("/7/4t2/2t1t2/4t2/2K1T2/7/2t4/ d", depth=4)
+    assert 0 < inside.table_hits < inside.nodes
+
+
+def test_the_history_counts() -> None:
+    # The attackers are lost, unless they bring the start back, which is a draw.
+    game = Game("brandubh", WON, ["Kc5-b5", "e2-d2", "Kb5-c5"])
+    engine = Engine("brandubh", tables=False)
+    with_history = engine.analyse(game, depth=6)
+    assert (with_history.best_move, with_history.score) == ("d2-e2", Score(None, None, 0))
+    without = engine.analyse(game.position, depth=6)
+    assert without.score.category == "loss"
+
+
+def test_iterations_are_told_one_by_one() -> None:
+    engine = Engine("brandubh", lines=3)
+    analysis = engine.analysis(Game("brandubh"), depth=5)
+    iterations = list(analysis)
+    assert [iteration.depth for iteration in iterations] == [1, 2, 3, 4, 5]
+    for earlier, later in zip(iterations, iterations[1:]):
+        assert earlier.nodes < later.nodes and earlier.time <= later.time
+    last = iterations[-1]
+    assert analysis.wait() == last and list(analysis) == []
+    assert last.nodes_per_second == int(last.nodes / last.time)
+    assert last.selective_depth >= last.depth
+    points = [line.score.points() for line in last.lines]
+    assert len(points) == 3 and points == sorted(points, reverse=True)
+    assert len({line.moves[0].move for line in last.lines}) == 3
+    assert (last.score, last.best_move) == (last.lines[0].score, last.lines[0].moves[0].move)
+    for line in last.lines:
+        game = Game("brandubh")
+        for move in line.moves:
+            assert (game.play(move.move), game.position) == (move.move, move.after)
+
+
+def test_scores_have_an_order_and_words() -> None:
+    scores = [
+        (Score("win", 1, None), "win in 1", 99_999),
+        (Score("win", 40, None), "win in 40", 99_960),
+        (Score("win", None, None), "table win", 99_000),
+        (Score(None, None, 35), "+0.35", 35),
+        (Score(None, None, 0), "+0.00", 0),
+        (Score(None, None, -1204), "-12.04", -1204),
+        (Score("loss", None, None), "table loss", -99_000),
+        (Score("loss", 6, None), "loss in 6", -99_994),
+        (Score("loss", 0, None), "loss in 0", -100_000),
+    ]
+    for score, words, points in scores:
+        assert (str(score), score.points()) == (words, points)
+    ordered = [score for score, _, _ in scores]
+    shuffled = random.Random(1).sample(ordered, len(ordered))
+    assert sorted(shuffled, key=Score.points, reverse=True) == ordered
+
+
+def test_what_cannot_be_searched(brandubh: Tablebase) -> None:
+    engine = Engine("brandubh")
+    over = Game("brandubh", WON, ["Kc5-c1", "e2-e1", "Kc1-a1"])
+    for game, error, message in [
+        (over, taflbase.GameOver, "the game is over: the defenders win: the king has escaped"),
+        ("/7/7/7/7/2K4/7/7/ a", taflbase.GameOver, "the game is over: "),
+        (Game("ashton").position, taflbase.PositionError, "9 ranks instead of 7"),
+        ("", taflbase.PositionError, "rank"),
+        (Game("ashton"), taflbase.RulesetError, "game: its rules are those of ashton"),
+        (3, TypeError, "game: a Game or a position, not int"),
+    ]:
+        for ask in (engine.analyse, engine.best_move, engine.analysis):
+            with pytest.raises(error, match=message) as raised:
+                ask(game, depth=1)
+            assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("limits", "error", "message"),
+    [
+        ({"depth": 0}, ValueError, "depth must be from 1 to 1000, not 0"),
+        ({"depth": -3}, ValueError, "depth must be from 1 to 1000, not -3"),
+        ({"nodes": 0}, ValueError, "nodes must be 1 or more, not 0"),
+        ({"time": float("nan")}, ValueError, "time must be seconds .*, not NaN"),
+        ({"time": float("inf")}, ValueError, "time must be seconds .*, not inf"),
+        ({"time": -1}, ValueError, "time must be seconds .*, not -1"),
+        ({"time": 0}, ValueError, "time must be seconds .*, not 0"),
+        ({"depth": 2**70}, OverflowError, "too large"),
+        ({"depth": 1.5}, TypeError, "integer"),
+        ({"time": "1"}, TypeError, "real number"),
+    ],
+)
+def test_limits_that_are_none(limits: dict[str, Any], error: type, message: str) -> None:
+    engine = Engine("brandubh")
+    for ask in (engine.analyse, engine.best_move, engine.analysis):
+        with pytest.raises(error, match=message):
+            ask(Game("brandubh"), **limits)
+
+
+def test_only_an_analysis_may_have_no_limit() -> None:
+    engine = Engine("brandubh")
+    for ask in (engine.analyse, engine.best_move):
+        with pytest.raises(ValueError, match="^give a limit: depth, nodes or time"):
+            ask(Game("brandubh"))
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"threads": 0}, ValueError, "threads must be from 1 to 1024, not 0"),
+        ({"threads": -1}, ValueError, "threads must be from 1 to 1024, not -1"),
+        ({"hash_mib": 0}, ValueError, "hash_mib must be from 1 to 1048576, not 0"),
+        ({"lines": 0}, ValueError, "lines must be from 1 to 1000, not 0"),
+        ({"tables": 3}, TypeError, "tables: a Tablebase, a folder, or False for none, not int"),
+        ({"tables": True}, TypeError, "tables: .* not bool"),
+        ({"tables": "no such folder"}, taflbase.FolderError, "no such folder"),
+        ({"tables": taflbase.open("ashton")}, taflbase.RulesetError, "tables: its rules are"),
+        ({"weights": "no such file"}, taflbase.WeightsError, "^no such file: "),
+    ],
+)
+def test_options_that_are_none(options: dict[str, Any], error: type, message: str) -> None:
+    with pytest.raises(error, match=message) as raised:
+        Engine("brandubh", **options)
+    assert "\n" not in str(raised.value)
+    with pytest.raises(taflbase.RulesetError, match='"chess" is neither'):
+        Engine("chess", **options)
+
+
+TOO_MUCH = """
+import resource, taflbase
+resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+try:
+    taflbase.Engine("brandubh", hash_mib=1 << 20)
+except MemoryError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such limits")
+def test_memory_that_is_not_there_is_no_end_of_the_process() -> None:
+    answer = subprocess.run([sys.executable, "-c", TOO_MUCH], capture_output=True, text=True)
+    assert answer.stdout == "hash_mib: there are no 1048576 MiB of memory\n", answer.stderr
+
+
+def test_weights_are_read_from_a_file(tmp_path: Path) -> None:
+    weights = tmp_path / "weights.toml"
+    places = "attackers = [-100, -100]\ndefenders = [100, 100]\nking = [0, 0]\n"
+    weights.write_text(f"rulesets = []\n{places}[terms]\n")
+    engine = Engine("brandubh", weights=weights)
+    # Eight attackers against four defenders, and nothing else counts.
+    assert engine.analyse(Game("brandubh"), depth=1).score == Score(None, None, 400)
+    for text, message in [
+        ("", "missing field"),
+        ("[", "weights.toml: "),
+        (f"rulesets = ['tablut']\n{places}[terms]\n", "weights for tablut, not for brandubh"),
+        (f"rulesets = []\n{places}[terms]\nhaste = [1, 1]\n", '"haste" is no term'),
+        (f"rulesets = []\n{places}[terms]\ntempo = [9999, 1]\n", "from -2000 to 2000, not 9999"),
+    ]:
+        weights.write_text(text)
+        with pytest.raises(taflbase.WeightsError, match=message) as raised:
+            Engine("brandubh", weights=weights)
+        assert str(raised.value).startswith(str(weights)) and "\n" not in str(raised.value)
+    weights.write_bytes(b"\xff\xfe")
+    with pytest.raises(taflbase.WeightsError, match="weights.toml"):
+        Engine("brandubh", weights=weights)
+
+
+@pytest.mark.parametrize("rules", [*taflbase.rulesets(), RULES / "mcgill.toml"])
+def test_every_ruleset_is_played(rules: str) -> None:
+    engine, game = Engine(rules, hash_mib=1), Game(rules)
+    for _ in range(3):
+        game.play(engine.best_move(game, nodes=300))
+    assert engine.rules == game.rules and len(game.moves) == 3
+
+
+def test_an_engine_tells_what_it_has() -> None:
+    tables = "at most 6 men (distances: 5)"
+    assert repr(Engine("brandubh")) == f"<taflbase.Engine brandubh: 1 thread, 64 MiB, tables: {tables}>"
+    other = Engine("brandubh", tables=False, threads=2, hash_mib=8)
+    assert repr(other) == "<taflbase.Engine brandubh: 2 threads, 8 MiB, tables: none>"
+    analysis = other.analysis(WON, depth=1)
+    assert repr(analysis) == f"<taflbase.Analysis {WON}>"
