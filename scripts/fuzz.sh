@@ -2,8 +2,8 @@
 # Fuzzes the readers of tables, positions, moves, rulesets, records of rules and games, and
 # what other programs send (frames and messages of the challenge, commands of Berkeley's
 # interface, lines of OpenTafl), each for so many seconds: 60, unless told otherwise. What
-# breaks a check (tests/fuzz/checks.rs) is left in target/fuzz/found/: mend its cause, and
-# move it to tests/fuzz/seeds/, where `cargo test` goes through it.
+# breaks a check (tests/fuzz_seeds/checks.rs) is left in target/fuzz/found/: mend its cause, and
+# move it to tests/fuzz_seeds/, where `cargo test` goes through it.
 #
 # Needs a C++ compiler; installs cargo-fuzz if it is missing.
 #
@@ -35,7 +35,7 @@ for target in "${targets[@]}"; do
     mkdir -p "$folder/corpus/$target" "$folder/found/$target"
     # shellcheck disable=SC2046
     cargo fuzz run --fuzz-dir tests/fuzz --target-dir "$folder" "$target" \
-        "$folder/corpus/$target" "tests/fuzz/seeds/$target" $(more "$target") -- \
+        "$folder/corpus/$target" "tests/fuzz_seeds/$target" $(more "$target") -- \
         -max_total_time="$seconds" -artifact_prefix="$folder/found/$target/" \
         -max_len=4096 -timeout=20 -rss_limit_mb=2048 -print_final_stats=1
 done

@@ -1,6 +1,5 @@
 //! What fuzzers start from, and what they have found, goes through the same checks.
 
-#[path = "fuzz/checks.rs"]
 mod checks;
 
 use std::fs;
@@ -21,53 +20,53 @@ fn each_file(folder: &str, check: fn(&[u8])) {
 
 #[test]
 fn tables() {
-    each_file("tests/fuzz/seeds/table", checks::table);
+    each_file("tests/fuzz_seeds/table", checks::table);
     each_file("tests/data", checks::table);
 }
 
 #[test]
 fn positions() {
-    each_file("tests/fuzz/seeds/position", checks::position);
+    each_file("tests/fuzz_seeds/position", checks::position);
 }
 
 #[test]
 fn moves() {
-    each_file("tests/fuzz/seeds/moves", checks::moves);
+    each_file("tests/fuzz_seeds/moves", checks::moves);
 }
 
 #[test]
 fn rulesets() {
-    each_file("tests/fuzz/seeds/ruleset", checks::ruleset);
+    each_file("tests/fuzz_seeds/ruleset", checks::ruleset);
     each_file("tests/rulesets", checks::ruleset);
     each_file("src/game/rules/builtin", checks::ruleset);
 }
 
 #[test]
 fn servers() {
-    each_file("tests/fuzz/seeds/server", checks::server);
+    each_file("tests/fuzz_seeds/server", checks::server);
 }
 
 #[test]
 fn commands() {
-    each_file("tests/fuzz/seeds/commands", checks::commands);
+    each_file("tests/fuzz_seeds/commands", checks::commands);
 }
 
 #[test]
 fn rules_records() {
-    each_file("tests/fuzz/seeds/otn", checks::otn);
+    each_file("tests/fuzz_seeds/otn", checks::otn);
 }
 
 #[test]
 fn game_records() {
-    each_file("tests/fuzz/seeds/record", checks::record);
+    each_file("tests/fuzz_seeds/record", checks::record);
 }
 
 #[test]
 fn messages() {
-    each_file("tests/fuzz/seeds/message", checks::message);
+    each_file("tests/fuzz_seeds/message", checks::message);
 }
 
 #[test]
 fn hosts() {
-    each_file("tests/fuzz/seeds/host", checks::host);
+    each_file("tests/fuzz_seeds/host", checks::host);
 }
