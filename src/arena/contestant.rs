@@ -16,6 +16,10 @@ pub trait Contestant: Player {
     fn stopper(&self) -> Option<Stopper> {
         None
     }
+
+    /// The game that begins next is that one of its match: whoever leaves a choice to
+    /// chance chooses otherwise in each.
+    fn set_game_number(&mut self, _number: u64) {}
 }
 
 /// The engine, as a player of matches: under a name, and it tells what it thinks.
@@ -55,11 +59,12 @@ impl Contestant for EnginePlayer {
     }
 }
 
-/// Plays any legal move, each as likely as any other. Which one depends on its seed and
-/// on the game so far, and on nothing else.
+/// Plays any legal move, each as likely as any other. Which one depends on its seed, on
+/// the game's number and on the game so far, and on nothing else.
 pub(super) struct RandomMover {
     pub(super) name: String,
     pub(super) seed: u64,
+    pub(super) game_number: u64,
 }
 
 impl Player for RandomMover {
@@ -72,7 +77,8 @@ impl Player for RandomMover {
     }
 
     fn choose(&mut self, game: &Game, _clock: Clock) -> Result<Move, PlayerError> {
-        let mut purpose = game.positions()[0].to_text(game.rules());
+        let start = game.positions()[0].to_text(game.rules());
+        let mut purpose = format!("{} {start}", self.game_number);
         for played in game.moves() {
             purpose.push_str(&format!(" {}", played.display(game.rules().board)));
         }
@@ -83,6 +89,10 @@ impl Player for RandomMover {
     }
 }
 
-impl Contestant for RandomMover {}
+impl Contestant for RandomMover {
+    fn set_game_number(&mut self, number: u64) {
+        self.game_number = number;
+    }
+}
 
 impl Contestant for ExternalPlayer {}

@@ -44,6 +44,7 @@ mod bout;
 pub(crate) mod chance;
 mod contestant;
 mod elo;
+mod pilarski;
 mod players;
 mod record;
 mod results;

@@ -11,12 +11,11 @@ use crate::rules::Ruleset;
 use crate::tablebase::{ProbeError, Tablebase};
 
 use super::contestant::{Contestant, EnginePlayer, RandomMover};
+use super::pilarski;
 
 /// Makes a player, one for each thread that games are played in.
 pub type Factory = Box<dyn Fn() -> Result<Box<dyn Contestant>, PlayerError> + Send + Sync>;
 
-/// The kinds of players, as descriptions begin.
-const KINDS: &str = "engine, random, otep";
 /// The keys of an engine's description.
 const ENGINE_KEYS: &str = "hash (MiB), threads, tables (none or a folder), weights (a file), name";
 /// The keys of a random mover's description.
@@ -62,15 +61,36 @@ pub enum DescriptionError {
         /// Why not.
         reason: String,
     },
+    /// A value that is none of the words for its key.
+    Word {
+        /// The key.
+        key: &'static str,
+        /// What is written.
+        value: String,
+        /// The words that there are.
+        known: String,
+    },
+    /// It cannot play these rules.
+    Rules(String),
     /// Its tables cannot be opened.
     Tables(ProbeError),
+}
+
+/// The kinds of players, as descriptions begin.
+fn kinds() -> String {
+    ["engine", "random"]
+        .into_iter()
+        .chain(pilarski::KINDS)
+        .chain(["otep"])
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 impl fmt::Display for DescriptionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             DescriptionError::Kind(kind) => {
-                write!(f, "there is no kind of player {kind:?}: there are {KINDS}")
+                write!(f, "there is no kind of player {kind:?}: there are {}", kinds())
             }
             DescriptionError::Key { key, known } => {
                 write!(f, "a player of this kind has no key {key:?}: its keys are {known}")
@@ -78,6 +98,10 @@ impl fmt::Display for DescriptionError {
             DescriptionError::Value { key, value, right } => {
                 write!(f, "{key}={value}: write {right}")
             }
+            DescriptionError::Word { key, value, known } => {
+                write!(f, "{key}={value}: write {known}")
+            }
+            DescriptionError::Rules(reason) => f.write_str(reason),
             DescriptionError::Weights { path, reason } => write!(f, "weights={path}: {reason}"),
             DescriptionError::Tables(error) => error.fmt(f),
         }
@@ -97,7 +121,8 @@ pub fn factory(text: &str, around: &Surroundings) -> Result<Factory, Description
         "engine" => engine(text, details, around),
         "random" => random(text, details, around),
         "otep" => Ok(otep(details, around)),
-        other => Err(DescriptionError::Kind(other.to_owned())),
+        other => pilarski::factory(text, other, details, around)
+            .unwrap_or_else(|| Err(DescriptionError::Kind(other.to_owned()))),
     }
 }
 
@@ -147,7 +172,7 @@ fn random(text: &str, details: &str, around: &Surroundings) -> Result<Factory, D
             _ => return Err(unknown(key, RANDOM_KEYS)),
         }
     }
-    Ok(Box::new(move || Ok(Box::new(RandomMover { name: name.clone(), seed }))))
+    Ok(Box::new(move || Ok(Box::new(RandomMover { name: name.clone(), seed, game_number: 0 }))))
 }
 
 /// A program that speaks OpenTafl's protocol, by its command line.
@@ -157,12 +182,12 @@ fn otep(command: &str, around: &Surroundings) -> Factory {
 }
 
 /// `a=1,b=2`; a key without a value has an empty one.
-fn pairs(details: &str) -> impl Iterator<Item = (&str, &str)> {
+pub(super) fn pairs(details: &str) -> impl Iterator<Item = (&str, &str)> {
     let parts = details.split(',').map(str::trim).filter(|part| !part.is_empty());
     parts.map(|part| part.split_once('=').unwrap_or((part, "")))
 }
 
-fn number(
+pub(super) fn number(
     key: &'static str,
     value: &str,
     range: std::ops::RangeInclusive<u64>,
@@ -172,7 +197,7 @@ fn number(
     number.ok_or_else(|| DescriptionError::Value { key, value: value.to_owned(), right })
 }
 
-fn unknown(key: &str, known: &'static str) -> DescriptionError {
+pub(super) fn unknown(key: &str, known: &'static str) -> DescriptionError {
     DescriptionError::Key { key: key.to_owned(), known }
 }
 
@@ -203,8 +228,8 @@ mod tests {
     #[test]
     fn what_is_unknown_is_refused_with_what_there_is() {
         for (text, words) in [
-            ("", ["\"\"", "engine, random, otep"]),
-            ("chess", ["\"chess\"", "engine, random, otep"]),
+            ("", ["\"\"", "engine, random, greedy"]),
+            ("chess", ["\"chess\"", "combination, otep"]),
             ("engine:hsh=1", ["\"hsh\"", "hash (MiB)"]),
             ("engine:hash=0", ["hash=0", "1 to"]),
             ("engine:hash", ["hash=:", "1 to"]),

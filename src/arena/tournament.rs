@@ -232,6 +232,9 @@ impl Hall<'_> {
             Some(players) => players,
             None => self.seat()?,
         };
+        for player in &mut seated {
+            player.set_game_number(pair as u64 * 2 + u64::from(attackers == Who::B));
+        }
         let bout = self.bout(game, attackers, &mut seated)?;
         if bout.as_ref().is_some_and(|bout| !bout.end.is_fault) {
             *players = Some(seated);

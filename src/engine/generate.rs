@@ -88,6 +88,13 @@ impl<const W: usize> State<W> {
         }
     }
 
+    /// All moves of the side to move, in a list.
+    pub(super) fn steps(&self, ground: &Ground<W>) -> Vec<Step> {
+        let mut steps = Vec::new();
+        self.each_step(ground, |step| steps.push(step));
+        steps
+    }
+
     /// The moves of the side to move that arrive on one of these empty squares.
     #[inline]
     pub(super) fn each_step_to(

@@ -6,6 +6,7 @@ mod evaluate;
 mod generate;
 mod ground;
 mod limits;
+pub mod pilarski;
 mod player;
 mod report;
 mod search;

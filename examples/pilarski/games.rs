@@ -1,0 +1,147 @@
+//! The games, and what becomes of them.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use taflbase::arena::{GameRecord, Settings, Store, Surroundings, Tournament, Who, factory};
+use taflbase::engine::Clock;
+use taflbase::rules::Side;
+use taflbase::{Ruleset, Tablebase};
+
+use super::Options;
+
+type Failure = Box<dyn std::error::Error>;
+
+/// Where games are played.
+pub(crate) struct Arena {
+    pub(crate) rules: Arc<Ruleset>,
+    pub(crate) tables: Arc<Tablebase>,
+    pub(crate) time: Duration,
+    folder: PathBuf,
+}
+
+impl Arena {
+    pub(crate) fn new(options: &Options) -> Result<Arena, Failure> {
+        let rules = Ruleset::builtin("mcgill").ok_or("there is no ruleset mcgill")?;
+        let tables = match &options.tables {
+            Some(folder) => Tablebase::open(rules.clone(), folder)?,
+            None => Tablebase::new(rules.clone()),
+        };
+        std::fs::create_dir_all(&options.folder)?;
+        Ok(Arena {
+            rules: Arc::new(rules),
+            tables: Arc::new(tables),
+            time: options.time,
+            folder: options.folder.clone(),
+        })
+    }
+
+    pub(crate) fn around(&self) -> Surroundings {
+        let (rules, tables) = (Arc::clone(&self.rules), Some(Arc::clone(&self.tables)));
+        Surroundings { rules, tables, seed: 1 }
+    }
+
+    /// So many games of A and B, half of them with either colour, all from the start.
+    pub(crate) fn play(&self, a: &str, b: &str, games: usize) -> Result<Vec<GameRecord>, Failure> {
+        let around = self.around();
+        // The same player on both sides makes other choices.
+        let own_seed = |name: &str| {
+            let key = if name.contains(':') { "," } else { ":" };
+            format!("{name}{key}seed=2")
+        };
+        let b = if a == b && !a.starts_with("engine") { own_seed(b) } else { b.to_owned() };
+        let players = [a.to_owned(), b];
+        let settings = Settings {
+            rules: Arc::clone(&self.rules),
+            players: players.clone(),
+            clock: Clock::PerMove(self.time),
+            seed: 1,
+            // The engine leaves nothing to chance: its games need openings.
+            book_plies: if players.iter().all(|p| p.starts_with("engine")) { 4 } else { 0 },
+            max_plies: 1000,
+        };
+        let name = format!("{a}-{}-{}", players[1], self.time.as_millis());
+        let name = name.replace([':', ',', '='], "_");
+        let path = self.folder.join(format!("{name}.jsonl"));
+        let (store, mut saved) = Store::open(&path, &settings)?;
+        let tournament = Tournament {
+            players: [factory(&players[0], &around)?, factory(&players[1], &around)?],
+            settings,
+            pairs: games / 2,
+            sprt: None,
+            concurrency: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+        };
+        saved.retain(|game| game.pair < games / 2);
+        let mut all = saved.clone();
+        tournament.run(Some((store, saved)), &AtomicBool::new(false), &mut |game, _| {
+            all.push(game.clone());
+            eprint!("\r{a} - {b}: {} of {games} games ", all.len(), b = players[1]);
+        })?;
+        eprint!("\r\x1b[K");
+        Ok(all)
+    }
+}
+
+/// What a player had with one colour.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Tally {
+    pub(crate) wins: u32,
+    pub(crate) losses: u32,
+    pub(crate) draws: u32,
+    /// Games lost by no move, an illegal one, or one too late.
+    pub(crate) faults: u32,
+    /// Plies of all decided games.
+    decided_plies: usize,
+}
+
+impl Tally {
+    /// What that player had with that colour.
+    pub(crate) fn of(games: &[GameRecord], who: Who, side: Side) -> Tally {
+        let mut tally = Tally::default();
+        for game in games.iter().filter(|game| game.side(who) == side) {
+            match game.winner {
+                None => tally.draws += 1,
+                Some(winner) => {
+                    tally.decided_plies += game.plies();
+                    *(if winner == who { &mut tally.wins } else { &mut tally.losses }) += 1;
+                    tally.faults += u32::from(game.fault && winner != who);
+                }
+            }
+        }
+        tally
+    }
+
+    pub(crate) fn games(self) -> u32 {
+        self.wins + self.losses + self.draws
+    }
+
+    /// The mean plies of decided games; 0 without any.
+    pub(crate) fn mean_plies(self) -> f64 {
+        self.decided_plies as f64 / f64::from((self.wins + self.losses).max(1))
+    }
+
+    /// The share of points, a draw being half of one.
+    pub(crate) fn score(self) -> f64 {
+        (f64::from(self.wins) + f64::from(self.draws) / 2.0) / f64::from(self.games().max(1))
+    }
+}
+
+/// The interval that holds a share in 95 of 100 cases, if `points` of `games` were had
+/// (E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical Inference",
+/// 1927). Half points are taken as they are, which makes it a little too wide.
+pub(crate) fn wilson(points: f64, games: u32) -> (f64, f64) {
+    /// The normal distribution's 97.5 % quantile.
+    const Z: f64 = 1.959_964;
+    if games == 0 {
+        return (0.0, 1.0);
+    }
+    let n = f64::from(games);
+    let share = points / n;
+    let middle = share + Z * Z / (2.0 * n);
+    let half = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
+    let scale = 1.0 + Z * Z / n;
+    (((middle - half) / scale).max(0.0), ((middle + half) / scale).min(1.0))
+}

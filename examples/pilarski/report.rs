@@ -1,0 +1,167 @@
+//! What is printed: tables in Markdown.
+
+use std::time::Duration;
+
+use taflbase::Game;
+use taflbase::arena::{GameRecord, Who};
+use taflbase::engine::pilarski::{Heuristic, Method, MonteCarlo, PilarskiPlayer};
+use taflbase::engine::{Clock, Player};
+use taflbase::notation::parse_move;
+use taflbase::rules::Side;
+
+use super::games::{Arena, Tally, wilson};
+use super::paper::{PAIRINGS, Printed};
+
+type Failure = Box<dyn std::error::Error>;
+
+fn colour(side: Side) -> &'static str {
+    match side {
+        Side::Attackers => "Muscovites",
+        Side::Defenders => "Swedes",
+    }
+}
+
+/// `80 % (49 to 94)`.
+fn share(points: f64, games: u32) -> String {
+    let (low, high) = wilson(points, games);
+    let percent = |share: f64| format!("{:.0}", 100.0 * share);
+    format!("{} % ({} to {})", percent(points / f64::from(games.max(1))), percent(low), percent(high))
+}
+
+/// Tables I to VI, ours beside the printed ones.
+pub(crate) fn paper(arena: &Arena, games: Option<usize>) -> Result<(), Failure> {
+    println!("## Tables I to VI, {} s a move\n", arena.time.as_secs_f64());
+    println!("| table | player | as | against | his wins, losses, draws (moves) | ours (plies) | his share of wins | ours |");
+    println!("|---|---|---|---|---|---|---|---|");
+    for pairing in &PAIRINGS {
+        let most = pairing.printed.iter().map(|printed| printed.games()).max().unwrap_or(10);
+        let played = arena.play(pairing.a, pairing.b, games.unwrap_or(2 * most as usize))?;
+        for (side, printed) in Side::ALL.into_iter().zip(pairing.printed) {
+            let tally = Tally::of(&played, Who::A, side);
+            let Printed { wins, losses, draws, moves } = printed;
+            println!(
+                "| {} | {} | {} | {} | {wins}, {losses}, {draws} ({moves}) | {}, {}, {} ({:.0}) | {} | {} |",
+                pairing.table, pairing.a, colour(side), pairing.b,
+                tally.wins, tally.losses, tally.draws, tally.mean_plies(),
+                share(f64::from(wins), printed.games()),
+                share(f64::from(tally.wins), tally.games()),
+            );
+        }
+    }
+    println!();
+    Ok(())
+}
+
+/// The engine with tables and without against the paper's best player.
+pub(crate) fn engine(arena: &Arena, games: Option<usize>) -> Result<(), Failure> {
+    println!("## The engine against the combination, {} s a move\n", arena.time.as_secs_f64());
+    println!("| engine | as | wins, losses, draws (plies) | points |");
+    println!("|---|---|---|---|");
+    for engine in ["engine", "engine:tables=none"] {
+        let played = arena.play(engine, "combination", games.unwrap_or(200))?;
+        for side in Side::ALL {
+            let tally = Tally::of(&played, Who::A, side);
+            println!(
+                "| {} | {} | {}, {}, {} ({:.0}) | {} |",
+                if engine == "engine" { "with tables" } else { "without" },
+                colour(side), tally.wins, tally.losses, tally.draws, tally.mean_plies(),
+                share(tally.score() * f64::from(tally.games()), tally.games()),
+            );
+        }
+    }
+    println!();
+    Ok(())
+}
+
+/// Equal players, from the weakest to the strongest.
+pub(crate) fn colours(arena: &Arena, games: Option<usize>) -> Result<(), Failure> {
+    println!("## Equal players, {} s a move\n", arena.time.as_secs_f64());
+    println!("| players | Muscovites' points | Muscovites win, Swedes win, draws (plies) | draws: plies in positions seen before | captures |");
+    println!("|---|---|---|---|---|");
+    for player in ["random", "greedy", "traditional", "expanded", "heuristic", "improved", "combination", "engine"] {
+        let played = arena.play(player, player, games.unwrap_or(100))?;
+        let mut tally = Tally::of(&played, Who::A, Side::Attackers);
+        let other = Tally::of(&played, Who::B, Side::Attackers);
+        let plies = (tally.mean_plies() * f64::from(tally.wins + tally.losses)
+            + other.mean_plies() * f64::from(other.wins + other.losses))
+            / f64::from((tally.wins + tally.losses + other.wins + other.losses).max(1));
+        tally.wins += other.wins;
+        tally.losses += other.losses;
+        tally.draws += other.draws;
+        let draws: Vec<&GameRecord> = played.iter().filter(|game| game.winner.is_none()).collect();
+        let made_of: Vec<Made> = draws.iter().map(|game| made_of(arena, game)).collect::<Result<_, _>>()?;
+        let mean = |of: fn(&Made) -> f64| {
+            made_of.iter().map(of).sum::<f64>() / made_of.len().max(1) as f64
+        };
+        println!(
+            "| {player} | {} | {}, {}, {} ({plies:.0}) | {:.0} % | {:.1} |",
+            share(tally.score() * f64::from(tally.games()), tally.games()),
+            tally.wins, tally.losses, tally.draws,
+            100.0 * mean(|made| made.again), mean(|made| made.captures),
+        );
+    }
+    println!();
+    Ok(())
+}
+
+/// What a drawn game is made of.
+struct Made {
+    /// The share of its plies that lead to a position of before.
+    again: f64,
+    /// Men captured.
+    captures: f64,
+}
+
+fn made_of(arena: &Arena, record: &GameRecord) -> Result<Made, Failure> {
+    let mut game = Game::new(arena.rules.clone())?;
+    for text in record.opening.iter().chain(&record.moves) {
+        game.play(&parse_move(game.rules(), game.position(), text)?);
+    }
+    let positions = game.positions();
+    let again = (1..positions.len()).filter(|&at| positions[..at].contains(&positions[at])).count();
+    let captures: usize = game.moves().iter().map(|played| played.captured.len()).sum();
+    Ok(Made { again: again as f64 / record.plies().max(1) as f64, captures: captures as f64 })
+}
+
+/// Time and memory of each player's moves, in games with itself.
+pub(crate) fn costs(arena: &Arena) -> Result<(), Failure> {
+    println!("## What a move takes, {} s allowed\n", arena.time.as_secs_f64());
+    println!("| player | mean | longest | simulations a second | tree |");
+    println!("|---|---|---|---|---|");
+    for (name, method) in [
+        ("greedy", Method::Greedy),
+        ("heuristic", Method::Heuristic(Heuristic::default())),
+        ("traditional", Method::MonteCarlo(MonteCarlo::traditional())),
+        ("expanded", Method::MonteCarlo(MonteCarlo::expanded())),
+        ("improved", Method::MonteCarlo(MonteCarlo::improved())),
+        ("combination", Method::MonteCarlo(MonteCarlo::combination())),
+    ] {
+        let mut player = PilarskiPlayer::new(name.to_owned(), arena.rules.clone(), method, 1)?;
+        let mut efforts = Vec::new();
+        for number in 0..3 {
+            let mut game = Game::new(arena.rules.clone())?;
+            player.set_game_number(number);
+            while game.outcome().is_none() {
+                let chosen = player.choose(&game, Clock::PerMove(arena.time))?;
+                game.play(&chosen);
+                efforts.push(player.effort());
+            }
+        }
+        let total: Duration = efforts.iter().map(|effort| effort.time).sum();
+        let longest = efforts.iter().map(|effort| effort.time).max().unwrap_or_default();
+        let simulations: u64 = efforts.iter().map(|effort| effort.simulations).sum();
+        let searched: Duration =
+            efforts.iter().filter(|effort| effort.simulations > 0).map(|effort| effort.time).sum();
+        let most = efforts.iter().map(|effort| effort.bytes).max().unwrap_or(0);
+        let milliseconds = |time: Duration| 1000.0 * time.as_secs_f64();
+        let rate = simulations as f64 / searched.as_secs_f64().max(1e-9);
+        println!(
+            "| {name} | {:.3} ms | {:.3} ms | {} | {} |",
+            milliseconds(total) / efforts.len() as f64, milliseconds(longest),
+            if simulations > 0 { format!("{rate:.0}") } else { "-".to_owned() },
+            if most > 0 { format!("{:.1} MiB", most as f64 / 1048576.0) } else { "-".to_owned() },
+        );
+    }
+    println!();
+    Ok(())
+}

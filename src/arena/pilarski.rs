@@ -1,0 +1,152 @@
+//! Descriptions of Pilarski's players.
+
+use std::sync::Arc;
+
+use crate::engine::pilarski::{
+    Definitions, Heuristic, Method, MonteCarlo, PilarskiError, PilarskiPlayer, Reward, Visits,
+};
+use crate::engine::{PlayerError, Stopper};
+
+use super::contestant::Contestant;
+use super::players::{DescriptionError, Factory, Surroundings, number, pairs, unknown};
+
+const GREEDY_KEYS: &str = "seed, name";
+const HEURISTIC_KEYS: &str = "paths (taken or scored), centre (five or throne), seed, name";
+const MONTE_CARLO_KEYS: &str = "depth (plies), counted (playout or simulation), c (a number), \
+     reward (wins or difference), log (parent or children), definitions (never, defenders or \
+     always), turn (mover or either), memory (MiB), seed, name";
+
+/// The kinds of them.
+pub(super) const KINDS: [&str; 6] =
+    ["greedy", "heuristic", "traditional", "expanded", "improved", "combination"];
+
+/// What makes the players of that kind and those details; `None` if it is another kind.
+pub(super) fn factory(
+    text: &str,
+    kind: &str,
+    details: &str,
+    around: &Surroundings,
+) -> Option<Result<Factory, DescriptionError>> {
+    let method = match kind {
+        "greedy" => Method::Greedy,
+        "heuristic" => Method::Heuristic(Heuristic::default()),
+        "traditional" => Method::MonteCarlo(MonteCarlo::traditional()),
+        "expanded" => Method::MonteCarlo(MonteCarlo::expanded()),
+        "improved" => Method::MonteCarlo(MonteCarlo::improved()),
+        "combination" => Method::MonteCarlo(MonteCarlo::combination()),
+        _ => return None,
+    };
+    Some(described(text, method, details, around))
+}
+
+fn described(
+    text: &str,
+    mut method: Method,
+    details: &str,
+    around: &Surroundings,
+) -> Result<Factory, DescriptionError> {
+    let (mut name, mut seed) = (text.to_owned(), around.seed);
+    for (key, value) in pairs(details) {
+        match (key, &mut method) {
+            ("seed", _) => seed = number("seed", value, 0..=u64::MAX, "a number from 0 up")?,
+            ("name", _) => value.clone_into(&mut name),
+            (_, Method::Heuristic(heuristic)) => set_heuristic(heuristic, key, value)?,
+            (_, Method::MonteCarlo(search)) => set_search(search, key, value)?,
+            _ => return Err(unknown(key, GREEDY_KEYS)),
+        }
+    }
+    let (text, rules) = (text.to_owned(), Arc::clone(&around.rules));
+    let make = move || PilarskiPlayer::new(name.clone(), Arc::clone(&rules), method.clone(), seed);
+    // Told now, not when the match begins.
+    make().map_err(|error| DescriptionError::Rules(error.to_string()))?;
+    Ok(Box::new(move || {
+        let refused =
+            |error: PilarskiError| PlayerError { player: text.clone(), reason: error.to_string() };
+        Ok(Box::new(make().map_err(refused)?))
+    }))
+}
+
+fn set_heuristic(
+    heuristic: &mut Heuristic,
+    key: &str,
+    value: &str,
+) -> Result<(), DescriptionError> {
+    match key {
+        "paths" => {
+            heuristic.takes_paths = one_of("paths", value, [("taken", true), ("scored", false)])?
+        }
+        "centre" => {
+            heuristic.throne_only = one_of("centre", value, [("throne", true), ("five", false)])?
+        }
+        _ => return Err(unknown(key, HEURISTIC_KEYS)),
+    }
+    Ok(())
+}
+
+fn set_search(search: &mut MonteCarlo, key: &str, value: &str) -> Result<(), DescriptionError> {
+    match key {
+        "depth" => search.depth = number("depth", value, 1..=1000, "plies from 1 to 1000")? as u32,
+        "counted" => {
+            search.whole = one_of("counted", value, [("playout", false), ("simulation", true)])?;
+        }
+        "c" => {
+            let right = "a number from 0 to 100";
+            let number = value.parse().ok().filter(|c| (0.0..=100.0).contains(c));
+            search.exploration = number.ok_or_else(|| DescriptionError::Value {
+                key: "c",
+                value: value.to_owned(),
+                right,
+            })?;
+        }
+        "reward" => {
+            let rewards = [("wins", Reward::Wins), ("difference", Reward::Difference)];
+            search.reward = one_of("reward", value, rewards)?;
+        }
+        "log" => {
+            let visits = [("parent", Visits::Parent), ("children", Visits::Children)];
+            search.visits = one_of("log", value, visits)?;
+        }
+        "definitions" => {
+            let definitions = [
+                ("never", Definitions::Never),
+                ("defenders", Definitions::Defenders),
+                ("always", Definitions::Always),
+            ];
+            search.definitions = one_of("definitions", value, definitions)?;
+        }
+        "turn" => {
+            search.whoever_moves = one_of("turn", value, [("mover", false), ("either", true)])?;
+        }
+        "memory" => {
+            let megabytes = number("memory", value, 1..=1 << 20, "MiB from 1 to 1048576")?;
+            search.memory = (megabytes as usize) << 20;
+        }
+        _ => return Err(unknown(key, MONTE_CARLO_KEYS)),
+    }
+    Ok(())
+}
+
+/// The one of these words that is written.
+fn one_of<T, const N: usize>(
+    key: &'static str,
+    value: &str,
+    words: [(&'static str, T); N],
+) -> Result<T, DescriptionError> {
+    let known = words.each_ref().map(|(word, _)| *word).join(" or ");
+    let found = words.into_iter().find(|(word, _)| *word == value);
+    found.map(|(_, meant)| meant).ok_or_else(|| DescriptionError::Word {
+        key,
+        value: value.to_owned(),
+        known,
+    })
+}
+
+impl Contestant for PilarskiPlayer {
+    fn stopper(&self) -> Option<Stopper> {
+        Some(PilarskiPlayer::stopper(self))
+    }
+
+    fn set_game_number(&mut self, number: u64) {
+        PilarskiPlayer::set_game_number(self, number);
+    }
+}

@@ -1,0 +1,244 @@
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::engine::ground::Ground;
+use crate::engine::state::{State, Step};
+use crate::engine::{Clock, Limits, Player, PlayerError, Stopper};
+use crate::history::Game;
+use crate::moves::Move;
+use crate::rules::Ruleset;
+use crate::system::random::{SplitMix, mix};
+
+use super::Method;
+use super::heuristic::{best_steps, greedy_steps};
+use super::paths::Paths;
+use super::simulation::Simulation;
+
+/// One of the paper's players. Chance depends on a seed, on the game's number and on the
+/// game so far: one that is not ended by a clock repeats itself.
+pub struct PilarskiPlayer {
+    name: String,
+    rules: Arc<Ruleset>,
+    method: Method,
+    seed: u64,
+    game_number: u64,
+    board: Box<dyn Board>,
+    stopped: Arc<AtomicBool>,
+    /// Kept back from the clock for the way of the answer.
+    overhead: Duration,
+    effort: Effort,
+}
+
+/// What a player's last move has taken.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
+pub struct Effort {
+    /// The time.
+    pub time: Duration,
+    /// Simulations; none without Monte Carlo.
+    pub simulations: u64,
+    /// Moves that were played in them.
+    pub plies: u64,
+    /// Bytes of the tree.
+    pub bytes: usize,
+}
+
+/// Why a player cannot be made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum PilarskiError {
+    /// The method speaks of corners, and there the king does not escape.
+    OtherGoals,
+}
+
+impl fmt::Display for PilarskiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PilarskiError::OtherGoals => f.write_str(
+                "its heuristic is for games in which the king escapes to the four corners",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for PilarskiError {}
+
+impl PilarskiPlayer {
+    /// A player of games of these rules.
+    ///
+    /// # Errors
+    /// If the method looks for paths to corners, and the goals are others.
+    pub fn new(
+        name: String,
+        rules: Arc<Ruleset>,
+        method: Method,
+        seed: u64,
+    ) -> Result<PilarskiPlayer, PilarskiError> {
+        if method.needs_corners() && rules.goals != rules.board.corners() {
+            return Err(PilarskiError::OtherGoals);
+        }
+        let board: Box<dyn Board> = match rules.board.area().div_ceil(64) {
+            1 => Box::new(Prepared::<1>::new(&rules)),
+            2 => Box::new(Prepared::<2>::new(&rules)),
+            3 => Box::new(Prepared::<3>::new(&rules)),
+            _ => Box::new(Prepared::<6>::new(&rules)),
+        };
+        Ok(PilarskiPlayer {
+            name,
+            rules,
+            method,
+            seed,
+            game_number: 0,
+            board,
+            stopped: Arc::default(),
+            overhead: Duration::from_millis(5),
+            effort: Effort::default(),
+        })
+    }
+
+    /// What its last move has taken.
+    pub fn effort(&self) -> Effort {
+        self.effort
+    }
+
+    /// What can end its thinking from another thread.
+    pub fn stopper(&self) -> Stopper {
+        Stopper(Arc::clone(&self.stopped))
+    }
+
+    /// The games that begin now have this number: in another one it makes other choices.
+    pub fn set_game_number(&mut self, number: u64) {
+        self.game_number = number;
+    }
+
+    fn refusal(&self, reason: &str) -> PlayerError {
+        PlayerError { player: self.name.clone(), reason: reason.to_owned() }
+    }
+}
+
+impl Player for PilarskiPlayer {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn begin(&mut self, game: &Game) -> Result<(), PlayerError> {
+        if game.rules().fingerprint() == self.rules.fingerprint() {
+            Ok(())
+        } else {
+            Err(self.refusal("the game is played by other rules than the player's"))
+        }
+    }
+
+    fn choose(&mut self, game: &Game, clock: Clock) -> Result<Move, PlayerError> {
+        let began = Instant::now();
+        let limits = clock.limits(self.overhead);
+        let is_endless = limits.time.is_none() && limits.nodes.is_none();
+        if matches!(self.method, Method::MonteCarlo(_)) && is_endless {
+            return Err(self.refusal("Monte Carlo needs a time or a number of positions"));
+        }
+        self.stopped.store(false, Ordering::Relaxed);
+        let place = (game.moves().len() as u64) << 32 | self.game_number;
+        let random = SplitMix(mix(self.seed ^ mix(place)));
+        let task = Task { game, limits, began, stopped: &self.stopped, random };
+        let (step, effort) = self.board.choose(&self.method, task);
+        self.effort = Effort { time: began.elapsed(), ..effort };
+        step.ok_or_else(|| self.refusal("the game is over"))
+    }
+}
+
+impl Method {
+    fn needs_corners(&self) -> bool {
+        match self {
+            Method::Greedy => false,
+            Method::Heuristic(_) => true,
+            Method::MonteCarlo(method) => {
+                method.filter.is_some() || method.definitions != super::Definitions::Never
+            }
+        }
+    }
+}
+
+/// A move that is wanted.
+struct Task<'a> {
+    game: &'a Game,
+    limits: Limits,
+    began: Instant,
+    stopped: &'a AtomicBool,
+    random: SplitMix,
+}
+
+impl Task<'_> {
+    fn is_over(&self, plies: u64) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+            || self.limits.nodes.is_some_and(|most| plies >= most)
+            || self.limits.time.is_some_and(|most| self.began.elapsed() >= most)
+    }
+}
+
+/// A player's board, whatever its size.
+trait Board: Send {
+    fn choose(&self, method: &Method, task: Task<'_>) -> (Option<Move>, Effort);
+}
+
+/// What never changes of a board.
+struct Prepared<const W: usize> {
+    ground: Ground<W>,
+    paths: Paths<W>,
+}
+
+impl<const W: usize> Prepared<W> {
+    fn new(rules: &Ruleset) -> Prepared<W> {
+        let ground = Ground::new(rules);
+        Prepared { paths: Paths::new(&ground), ground }
+    }
+
+    /// The moves that are as good as any other, and what it took to find them.
+    fn best(
+        &self,
+        method: &Method,
+        state: &mut State<W>,
+        task: &mut Task<'_>,
+    ) -> (Vec<Step>, Effort) {
+        let Prepared { ground, paths } = self;
+        let effort = Effort::default();
+        match method {
+            Method::Greedy => (greedy_steps(ground, state), effort),
+            &Method::Heuristic(heuristic) => (best_steps(heuristic, ground, paths, state), effort),
+            Method::MonteCarlo(method) => {
+                let steps = match method.filter {
+                    Some(heuristic) => best_steps(heuristic, ground, paths, state),
+                    None => state.steps(ground),
+                };
+                if steps.len() < 2 {
+                    return (steps, effort);
+                }
+                let left = task.game.plies_left();
+                let random = SplitMix(task.random.next());
+                let root = state.clone();
+                let mut search =
+                    Simulation::new(*method, ground, paths, root, &steps, left, random);
+                let mut simulations = 0;
+                while !task.is_over(search.plies) || simulations == 0 {
+                    search.simulate();
+                    simulations += 1;
+                }
+                let (plies, bytes) = (search.plies, search.bytes());
+                (search.most_visited(), Effort { simulations, plies, bytes, ..effort })
+            }
+        }
+    }
+}
+
+impl<const W: usize> Board for Prepared<W> {
+    fn choose(&self, method: &Method, mut task: Task<'_>) -> (Option<Move>, Effort) {
+        let mut state = State::new(&self.ground, task.game.position());
+        let (steps, effort) = self.best(method, &mut state, &mut task);
+        if steps.is_empty() {
+            return (None, effort);
+        }
+        let step = steps[task.random.below(steps.len())];
+        (state.full_move(task.game.rules(), step), effort)
+    }
+}

@@ -1,0 +1,194 @@
+//! Monte Carlo tree search (Kocsis and Szepesvari, "Bandit Based Monte-Carlo Planning",
+//! 2006): random games, more of them where they go well.
+
+use crate::engine::ground::Ground;
+use crate::engine::state::{State, Step};
+use crate::rules::Side;
+use crate::system::random::SplitMix;
+
+use super::paths::Paths;
+use super::tree::{Formula, NOWHERE, Tree};
+use super::{Definitions, MonteCarlo};
+
+/// No simulation goes deeper into the tree.
+const MOST_PLIES: usize = 200;
+
+/// A search from one position.
+pub(super) struct Simulation<'a, const W: usize> {
+    method: MonteCarlo,
+    formula: Formula,
+    ground: &'a Ground<W>,
+    paths: Option<&'a Paths<W>>,
+    root: State<W>,
+    /// Plies to the last one of the game.
+    plies_left: usize,
+    tree: Tree,
+    random: SplitMix,
+    /// The positions of the tree that the running simulation came through.
+    path: Vec<u32>,
+    steps: Vec<Step>,
+    /// Moves that were played in all simulations.
+    pub(super) plies: u64,
+}
+
+impl<'a, const W: usize> Simulation<'a, W> {
+    /// A search of these moves; `paths` are needed for the expanded definitions.
+    pub(super) fn new(
+        method: MonteCarlo,
+        ground: &'a Ground<W>,
+        paths: &'a Paths<W>,
+        root: State<W>,
+        moves: &[Step],
+        plies_left: Option<u32>,
+        random: SplitMix,
+    ) -> Simulation<'a, W> {
+        let uses_definitions = match method.definitions {
+            Definitions::Never => false,
+            Definitions::Defenders => root.to_move == Side::Defenders,
+            Definitions::Always => true,
+        };
+        let MonteCarlo { reward, visits, exploration, .. } = method;
+        let mut tree = Tree::new(method.memory);
+        // The first position always has room.
+        let start = tree.node(root.key).unwrap_or(0);
+        tree.expand(start, moves);
+        Simulation {
+            method,
+            formula: Formula { reward, visits, exploration },
+            ground,
+            paths: uses_definitions.then_some(paths),
+            root,
+            plies_left: plies_left.map_or(MOST_PLIES, |left| (left as usize).min(MOST_PLIES)),
+            tree,
+            random,
+            path: Vec::new(),
+            steps: Vec::new(),
+            plies: 0,
+        }
+    }
+
+    /// Bytes that the tree takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.tree.bytes()
+    }
+
+    /// The moves that were looked at most.
+    pub(super) fn most_visited(&self) -> Vec<Step> {
+        self.tree.most_visited(0)
+    }
+
+    /// One simulation: down the tree, one position more, and random moves from there.
+    pub(super) fn simulate(&mut self) {
+        let mut state = self.root.clone();
+        let mover = state.to_move.other();
+        self.path.clear();
+        self.path.push(0);
+        let winner = self.descend(&mut state);
+        self.tree.learn(&self.path, mover, winner);
+    }
+
+    fn descend(&mut self, state: &mut State<W>) -> Option<Side> {
+        let mut node = 0;
+        loop {
+            let plies = self.path.len() - 1;
+            if plies >= self.limit() {
+                return None;
+            }
+            if !self.tree.has_moves(node) {
+                if self.tree.nodes[node as usize].visits == 0 {
+                    return self.play_out(state, plies);
+                }
+                self.list_steps(state);
+                if self.steps.is_empty() {
+                    return Some(state.to_move.other());
+                }
+                self.tree.expand(node, &self.steps);
+                if !self.tree.has_moves(node) {
+                    return self.play_out(state, plies);
+                }
+            }
+            let random = &mut self.random;
+            let branch = self.tree.choose(node, &self.formula, |count| random.below(count));
+            let chosen = self.tree.branch(branch);
+            let end = self.play(state, chosen.step);
+            let next = match (chosen.node, end) {
+                (NOWHERE, Some(winner)) => self.tree.add_end(winner),
+                (NOWHERE, None) => self.tree.node(state.key),
+                (known, _) => Some(known),
+            };
+            let Some(next) = next else {
+                return end.or_else(|| self.play_out(state, plies + 1));
+            };
+            if self.path.contains(&next) {
+                // Round in a circle: nobody gets any further.
+                return None;
+            }
+            self.tree.lead(branch, next);
+            self.path.push(next);
+            if let Some(winner) = self.tree.nodes[next as usize].winner {
+                return Some(winner);
+            }
+            if let Some(winner) = self.expected_winner(state) {
+                self.tree.nodes[next as usize].winner = Some(winner);
+                return Some(winner);
+            }
+            node = next;
+        }
+    }
+
+    /// The plies that a simulation may have inside the tree.
+    fn limit(&self) -> usize {
+        let depth = if self.method.whole { self.method.depth as usize } else { usize::MAX };
+        depth.min(self.plies_left)
+    }
+
+    /// Random moves, `plies` plies from the root.
+    fn play_out(&mut self, state: &mut State<W>, plies: usize) -> Option<Side> {
+        let depth = self.method.depth as usize;
+        let depth = if self.method.whole { depth.saturating_sub(plies) } else { depth };
+        for _ in 0..depth.min(self.plies_left.saturating_sub(plies)) {
+            self.list_steps(state);
+            if self.steps.is_empty() {
+                return Some(state.to_move.other());
+            }
+            let step = self.steps[self.random.below(self.steps.len())];
+            let end = self.play(state, step).or_else(|| self.expected_winner(state));
+            if end.is_some() {
+                return end;
+            }
+        }
+        None
+    }
+
+    fn list_steps(&mut self, state: &State<W>) {
+        self.steps.clear();
+        let steps = &mut self.steps;
+        state.each_step(self.ground, |step| steps.push(step));
+    }
+
+    /// Plays a move; the winner if it ends the game.
+    fn play(&mut self, state: &mut State<W>, step: Step) -> Option<Side> {
+        let side = state.to_move;
+        let wins = match side {
+            Side::Defenders => step.from() == state.king && self.ground.goals.contains(step.to()),
+            Side::Attackers => state.king_capture_squares(self.ground).contains(step.to()),
+        };
+        state.play(self.ground, step);
+        self.plies += 1;
+        wins.then_some(side)
+    }
+
+    /// Who has won by the expanded definitions, if they are used.
+    fn expected_winner(&self, state: &State<W>) -> Option<Side> {
+        let paths = self.paths?;
+        let wins = |side: Side| match side {
+            Side::Attackers => state.king_capture(self.ground).is_some(),
+            Side::Defenders => paths.has_path(self.ground, state),
+        };
+        let (mover, other) = (state.to_move, state.to_move.other());
+        if wins(mover) {
+            return Some(mover);
+        }
+        (self.method.whoever_moves && wins(other)).then_some(other)
+    }
+}

@@ -1,0 +1,283 @@
+use std::sync::Arc;
+
+use crate::Tablebase;
+use crate::engine::ground::Ground;
+use crate::engine::state::{State, Step};
+use crate::engine::{Clock, Player};
+use crate::history::Game;
+use crate::moves::Move;
+use crate::rules::{Ruleset, Side};
+use crate::system::random::SplitMix;
+use crate::value::Value;
+use crate::{Position, Square};
+
+use super::heuristic::{capturable, greedy_steps, score};
+use super::paths::Paths;
+use super::{Definitions, Heuristic, Method, MonteCarlo, PilarskiPlayer};
+
+/// A position of McGill's Tablut, as the players see it.
+struct Scene {
+    ground: Ground<2>,
+    paths: Paths<2>,
+    state: State<2>,
+}
+
+fn rules() -> Arc<Ruleset> {
+    Arc::new(Ruleset::builtin("mcgill").unwrap())
+}
+
+fn scene(text: &str) -> Scene {
+    let rules = rules();
+    let ground = Ground::new(&rules);
+    let state = State::new(&ground, &Position::parse(text, &rules).unwrap());
+    Scene { paths: Paths::new(&ground), ground, state }
+}
+
+fn square(name: &str) -> usize {
+    rules().board.parse(name).unwrap().index()
+}
+
+fn step(text: &str) -> Step {
+    let (from, to) = text.split_once('-').unwrap();
+    Step::new(square(from), square(to))
+}
+
+impl Scene {
+    fn has_path(&self) -> bool {
+        self.paths.has_path(&self.ground, &self.state)
+    }
+
+    fn score(&mut self, text: &str) -> i32 {
+        self.score_as(Heuristic::default(), text)
+    }
+
+    fn score_as(&mut self, heuristic: Heuristic, text: &str) -> i32 {
+        score(heuristic, &self.ground, &self.paths, &mut self.state, step(text))
+    }
+}
+
+// The king on e3 can go to e2 and e1 only.
+
+#[test]
+fn a_clear_edge_is_a_path() {
+    // Attackers in the files b and h could close either way to a corner, but not both.
+    assert!(scene("/9/9/3tKt3/1t2t2t1/9/9/9/9/ d").has_path());
+    assert!(!scene("/1t5t1/9/3tKt3/4t4/9/9/9/9/ d").has_path());
+    // Not even a man of his own may stand on it.
+    assert!(!scene("/1T5T1/9/3tKt3/4t4/9/9/9/9/ d").has_path());
+}
+
+#[test]
+fn a_safe_edge_is_a_path() {
+    // b1 is occupied; of the files to the other corner, f, g and h, all are free.
+    assert!(scene("/1T7/9/3tKT3/4t4/9/9/9/9/ d").has_path());
+    assert!(!scene("/1T7/9/3tKT3/4t4/6t2/9/9/9/ d").has_path());
+    // Defenders there are no harm, a man on the edge itself is.
+    assert!(scene("/1T7/9/3tKT3/4t4/6T2/9/9/9/ d").has_path());
+    assert!(!scene("/1T5T1/9/3tKT3/4t4/9/9/9/9/ d").has_path());
+}
+
+#[test]
+fn an_attacker_beside_the_corner_will_be_captured_against_it() {
+    assert!(scene("/1T7/9/3tKT3/4t4/7t1/9/9/9/ d").has_path());
+    assert!(!scene("/1T7/9/3tKT3/4t4/7t1/7t1/9/9/ d").has_path());
+    // From g1 there is no room to come up to a man on h1.
+    assert!(!scene("/1T7/9/5tKt1/6t2/7t1/9/9/9/ d").has_path());
+    assert!(scene("/1T7/9/5tKT1/6t2/9/9/9/9/ d").has_path());
+    // He has come between, and is captured by the king who goes to g1.
+    let after = scene("/1T2K2t1/3ttt3/9/9/9/9/9/9/ d");
+    let steps: Vec<Step> = after.paths.king_steps(&after.ground, &after.state).collect();
+    assert_eq!(steps, [step("e1-g1")]);
+}
+
+#[test]
+fn the_corner_itself_is_a_path() {
+    assert!(scene("/K8/9/9/9/9/9/9/9/ d").has_path());
+    let other_way = scene("/2K3t2/2t6/9/9/9/9/9/9/ d");
+    let steps: Vec<Step> =
+        other_way.paths.king_steps(&other_way.ground, &other_way.state).collect();
+    assert!(steps.contains(&step("c1-a1")));
+}
+
+#[test]
+fn the_king_who_can_be_captured_costs_1000() {
+    let text = "/9/9/3T5/3t5/9/9/3K5/9/3tt4/ d";
+    // On d8 he has an attacker beyond him, and another one comes to d7 by no way.
+    assert_eq!(scene(text).score("d3-e3") % 10, 5);
+    let mut danger = scene("/9/9/8T/3t5/9/3K5/9/9/9/ d");
+    let safe = danger.score("i3-i4");
+    let mut danger = scene("/9/9/8T/3t5/3K5/6t2/t8/9/9/ d");
+    assert!(danger.score("i3-i2") < safe);
+}
+
+#[test]
+fn captures_count_10_and_losses_5() {
+    // The defender on c4 captures b4 between himself and a4.
+    let mut scene_of = scene("/9/9/2T6/Tt7/9/4K4/9/9/4t4/ d");
+    let quiet = scene_of.score("c3-c2");
+    assert_eq!(scene_of.score("c3-c4") - quiet, 10);
+    // One that stands between an attacker and a square another one reaches.
+    let mut scene_of = scene("/9/9/1tT4T1/9/3t5/4K4/9/9/4t4/ d");
+    assert_eq!(capturable(&scene_of.ground, &scene_of.state, Side::Defenders).len(), 1);
+    let exposed = scene_of.score("h3-h4");
+    let saved = scene_of.score("c3-c4");
+    assert_eq!(saved - exposed, 5);
+}
+
+#[test]
+fn paths_and_central_squares_of_the_king_have_their_points() {
+    // Whether it is the attackers' turn or not, the king sees a clear edge.
+    let mut open = scene("/9/9/9/3tKt3/4t4/9/9/9/4T4/ d");
+    assert_eq!(open.score("e9-f9"), 5);
+    let mut central = scene("/1T2t2T1/T3t4/4t4/9/2T1K1T2/9/4T4/9/1T5T1/ d");
+    let quiet = central.score("c5-c4");
+    let king = central.score("e5-e4");
+    assert_eq!(king - quiet, 1, "beside the throne");
+    let alone = Heuristic { throne_only: true, ..Heuristic::default() };
+    assert_eq!(central.score_as(alone, "e5-e4") - central.score_as(alone, "c5-c4"), 0);
+}
+
+#[test]
+fn attackers_have_1000_where_the_king_has_no_path() {
+    let mut open = scene("/9/9/3tKt3/1t2t2t1/9/9/9/9/ a");
+    assert_eq!(open.score("b4-b5"), 0);
+    assert_eq!(open.score("h4-h1"), 0, "there is the other corner");
+    let mut closing = scene("/1T7/9/3tKt3/4t4/6t2/9/9/9/ a");
+    assert!(closing.score("d3-d2") >= 995);
+}
+
+#[test]
+fn greedy_captures_then_runs_then_wanders() {
+    let scene_of = |text| {
+        let scene = scene(text);
+        greedy_steps(&scene.ground, &scene.state)
+    };
+    assert_eq!(scene_of("/9/9/2T6/Tt7/9/4K4/9/9/4t4/ d"), [step("c3-c4")]);
+    // Nothing to capture: from e6 the king comes as near as four squares to a corner.
+    let nearest = scene_of("/9/9/9/9/9/4K4/9/9/4t4/ d");
+    assert_eq!(nearest, [step("e6-a6"), step("e6-i6")]);
+    assert!(scene_of("/9/9/9/9/9/4K4/9/9/4t4/ a").len() > 8);
+    // The king, in danger from d5 and f5, is a capture like another.
+    assert_eq!(scene_of("/9/9/3tK4/7t1/9/9/9/9/9/ a").len(), 1 + 1);
+}
+
+fn player(method: Method, seed: u64) -> PilarskiPlayer {
+    PilarskiPlayer::new("under test".to_owned(), rules(), method, seed).unwrap()
+}
+
+fn all_methods() -> [Method; 6] {
+    [
+        Method::Greedy,
+        Method::Heuristic(Heuristic::default()),
+        Method::MonteCarlo(MonteCarlo::traditional()),
+        Method::MonteCarlo(MonteCarlo::expanded()),
+        Method::MonteCarlo(MonteCarlo::improved()),
+        Method::MonteCarlo(MonteCarlo::combination()),
+    ]
+}
+
+/// Positions of so many men from which the side to move wins in so many plies.
+fn won_positions(tables: &Tablebase, side: Side, plies: u16, count: usize) -> Vec<Position> {
+    let rules = tables.rules();
+    let mut random = SplitMix(7);
+    let squares: Vec<Square> = rules.board.squares().collect();
+    let mut found = Vec::new();
+    while found.len() < count {
+        let mut position = Position::parse("/9/9/9/9/4K4/9/9/9/8t/ a", rules).unwrap();
+        let mut place = || squares[random.below(squares.len())];
+        position.king = place();
+        let attackers = if side == Side::Attackers { 3 } else { 2 };
+        position.attackers = (0..attackers).map(|_| place()).collect();
+        position.to_move = side;
+        if matches!(tables.probe_dtw(&position), Ok(Value::Win(found)) if found == plies) {
+            found.push(position);
+        }
+    }
+    found
+}
+
+#[test]
+fn the_most_visited_move_is_a_best_one_of_the_tables() {
+    let tables = Tablebase::new(Ruleset::clone(&rules()));
+    for (side, plies, methods) in [
+        (Side::Defenders, 3, [MonteCarlo::traditional(), MonteCarlo::improved()]),
+        (Side::Attackers, 1, [MonteCarlo::traditional(), MonteCarlo::traditional()]),
+    ] {
+        for position in won_positions(&tables, side, plies, 8) {
+            let game = Game::from_position(rules(), position).unwrap();
+            let probe = tables.probe(&position).unwrap();
+            for method in methods {
+                let mut player = player(Method::MonteCarlo(method), 1);
+                let chosen = player.choose(&game, Clock::Nodes(400_000)).unwrap();
+                let best = probe.moves[0].value.and_then(|value| value.plies);
+                let of = |mv: &Move| {
+                    let mv = probe.moves.iter().find(|known| known.played == *mv).unwrap();
+                    (mv.value.map(|value| value.wdl), mv.value.and_then(|value| value.plies))
+                };
+                let context = format!("{} {method:?}", position.to_text(&rules()));
+                assert_eq!(of(&chosen), of(&probe.moves[0].played), "{context} {best:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_seed_makes_a_player_repeat_itself() {
+    let start = Game::new(rules()).unwrap();
+    for method in all_methods() {
+        let games = |seed, number| {
+            let mut player = player(method.clone(), seed);
+            player.set_game_number(number);
+            let mut game = start.clone();
+            for _ in 0..6 {
+                let chosen = player.choose(&game, Clock::Nodes(3000)).unwrap();
+                game.play(&chosen);
+            }
+            game.moves().to_vec()
+        };
+        assert_eq!(games(1, 0), games(1, 0), "{method:?}");
+        let others = [games(2, 0), games(1, 1), games(3, 0)];
+        assert!(others.iter().any(|moves| *moves != games(1, 0)), "{method:?}");
+    }
+}
+
+#[test]
+fn every_form_plays_legal_games_to_their_end() {
+    let readings = [
+        Method::MonteCarlo(MonteCarlo { whole: true, ..MonteCarlo::traditional() }),
+        Method::MonteCarlo(MonteCarlo { whoever_moves: true, ..MonteCarlo::expanded() }),
+        Method::MonteCarlo(MonteCarlo {
+            definitions: Definitions::Defenders,
+            // Hardly any room for a tree.
+            memory: 4096,
+            ..MonteCarlo::improved()
+        }),
+        Method::Heuristic(Heuristic { takes_paths: false, throne_only: true }),
+    ];
+    for method in all_methods().into_iter().chain(readings) {
+        let mut player = player(method.clone(), 5);
+        let mut game = Game::new(rules()).unwrap();
+        while game.outcome().is_none() {
+            let chosen = player.choose(&game, Clock::Nodes(500)).unwrap();
+            let legal = crate::moves::legal_moves(game.rules(), game.position());
+            assert!(legal.contains(&chosen), "{method:?}");
+            game.play(&chosen);
+            if let Method::MonteCarlo(MonteCarlo { memory: 4096, .. }) = method {
+                assert!(player.effort().bytes <= 4096);
+            }
+        }
+        assert!(game.moves().len() <= 100);
+    }
+}
+
+#[test]
+fn what_cannot_be_played_is_refused() {
+    let edge = Arc::new(Ruleset::builtin("tablut").unwrap());
+    let method = Method::Heuristic(Heuristic::default());
+    let other = PilarskiPlayer::new(String::new(), edge, method, 0).err();
+    assert!(other.is_none_or(|error| error.to_string().contains("four corners")));
+    let mut player = player(Method::MonteCarlo(MonteCarlo::traditional()), 0);
+    let game = Game::new(rules()).unwrap();
+    let error = player.choose(&game, Clock::Depth(3)).unwrap_err();
+    assert!(error.reason.contains("a time or a number of positions"));
+}
