@@ -75,7 +75,8 @@ fn options(arguments: impl Iterator<Item = String>) -> Result<Options, String> {
 }
 
 fn main() -> ExitCode {
-    let done = options(std::env::args().skip(1)).map_err(Into::into).and_then(|options| run(&options));
+    let done =
+        options(std::env::args().skip(1)).map_err(Into::into).and_then(|options| run(&options));
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -25,13 +25,20 @@ fn colour(side: Side) -> &'static str {
 fn share(points: f64, games: u32) -> String {
     let (low, high) = wilson(points, games);
     let percent = |share: f64| format!("{:.0}", 100.0 * share);
-    format!("{} % ({} to {})", percent(points / f64::from(games.max(1))), percent(low), percent(high))
+    format!(
+        "{} % ({} to {})",
+        percent(points / f64::from(games.max(1))),
+        percent(low),
+        percent(high)
+    )
 }
 
 /// Tables I to VI, ours beside the printed ones.
 pub(crate) fn paper(arena: &Arena, games: Option<usize>) -> Result<(), Failure> {
     println!("## Tables I to VI, {} s a move\n", arena.time.as_secs_f64());
-    println!("| table | player | as | against | his wins, losses, draws (moves) | ours (plies) | his share of wins | ours |");
+    println!(
+        "| table | player | as | against | his wins, losses, draws (moves) | ours (plies) | his share of wins | ours |"
+    );
     println!("|---|---|---|---|---|---|---|---|");
     for pairing in &PAIRINGS {
         let most = pairing.printed.iter().map(|printed| printed.games()).max().unwrap_or(10);
@@ -41,8 +48,14 @@ pub(crate) fn paper(arena: &Arena, games: Option<usize>) -> Result<(), Failure> 
             let Printed { wins, losses, draws, moves } = printed;
             println!(
                 "| {} | {} | {} | {} | {wins}, {losses}, {draws} ({moves}) | {}, {}, {} ({:.0}) | {} | {} |",
-                pairing.table, pairing.a, colour(side), pairing.b,
-                tally.wins, tally.losses, tally.draws, tally.mean_plies(),
+                pairing.table,
+                pairing.a,
+                colour(side),
+                pairing.b,
+                tally.wins,
+                tally.losses,
+                tally.draws,
+                tally.mean_plies(),
                 share(f64::from(wins), printed.games()),
                 share(f64::from(tally.wins), tally.games()),
             );
@@ -64,7 +77,11 @@ pub(crate) fn engine(arena: &Arena, games: Option<usize>) -> Result<(), Failure>
             println!(
                 "| {} | {} | {}, {}, {} ({:.0}) | {} |",
                 if engine == "engine" { "with tables" } else { "without" },
-                colour(side), tally.wins, tally.losses, tally.draws, tally.mean_plies(),
+                colour(side),
+                tally.wins,
+                tally.losses,
+                tally.draws,
+                tally.mean_plies(),
                 share(tally.score() * f64::from(tally.games()), tally.games()),
             );
         }
@@ -76,9 +93,20 @@ pub(crate) fn engine(arena: &Arena, games: Option<usize>) -> Result<(), Failure>
 /// Equal players, from the weakest to the strongest.
 pub(crate) fn colours(arena: &Arena, games: Option<usize>) -> Result<(), Failure> {
     println!("## Equal players, {} s a move\n", arena.time.as_secs_f64());
-    println!("| players | Muscovites' points | Muscovites win, Swedes win, draws (plies) | draws: plies in positions seen before | captures |");
+    println!(
+        "| players | Muscovites' points | Muscovites win, Swedes win, draws (plies) | draws: plies in positions seen before | captures |"
+    );
     println!("|---|---|---|---|---|");
-    for player in ["random", "greedy", "traditional", "expanded", "heuristic", "improved", "combination", "engine"] {
+    for player in [
+        "random",
+        "greedy",
+        "traditional",
+        "expanded",
+        "heuristic",
+        "improved",
+        "combination",
+        "engine",
+    ] {
         let played = arena.play(player, player, games.unwrap_or(100))?;
         let mut tally = Tally::of(&played, Who::A, Side::Attackers);
         let other = Tally::of(&played, Who::B, Side::Attackers);
@@ -89,15 +117,19 @@ pub(crate) fn colours(arena: &Arena, games: Option<usize>) -> Result<(), Failure
         tally.losses += other.losses;
         tally.draws += other.draws;
         let draws: Vec<&GameRecord> = played.iter().filter(|game| game.winner.is_none()).collect();
-        let made_of: Vec<Made> = draws.iter().map(|game| made_of(arena, game)).collect::<Result<_, _>>()?;
+        let made_of: Vec<Made> =
+            draws.iter().map(|game| made_of(arena, game)).collect::<Result<_, _>>()?;
         let mean = |of: fn(&Made) -> f64| {
             made_of.iter().map(of).sum::<f64>() / made_of.len().max(1) as f64
         };
         println!(
             "| {player} | {} | {}, {}, {} ({plies:.0}) | {:.0} % | {:.1} |",
             share(tally.score() * f64::from(tally.games()), tally.games()),
-            tally.wins, tally.losses, tally.draws,
-            100.0 * mean(|made| made.again), mean(|made| made.captures),
+            tally.wins,
+            tally.losses,
+            tally.draws,
+            100.0 * mean(|made| made.again),
+            mean(|made| made.captures),
         );
     }
     println!();
@@ -157,7 +189,8 @@ pub(crate) fn costs(arena: &Arena) -> Result<(), Failure> {
         let rate = simulations as f64 / searched.as_secs_f64().max(1e-9);
         println!(
             "| {name} | {:.3} ms | {:.3} ms | {} | {} |",
-            milliseconds(total) / efforts.len() as f64, milliseconds(longest),
+            milliseconds(total) / efforts.len() as f64,
+            milliseconds(longest),
             if simulations > 0 { format!("{rate:.0}") } else { "-".to_owned() },
             if most > 0 { format!("{:.1} MiB", most as f64 / 1048576.0) } else { "-".to_owned() },
         );

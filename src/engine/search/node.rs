@@ -7,7 +7,7 @@ use crate::rules::Side;
 
 use super::score::{MOST, Points, is_decided, lost_in, won_in};
 use super::table::{Bound, Entry};
-use super::worker::{ANYWHERE, Candidate, Worker};
+use super::worker::{Candidate, Rest, Worker};
 
 /// Plies by which a pass is searched less.
 const NULL_MOVE: i32 = 3;
@@ -101,7 +101,8 @@ impl<const W: usize> Worker<'_, W> {
         let old_alpha = alpha;
         let none =
             if is_safe || side == Side::Defenders { lost_in(ply) } else { self.escaped(ply) };
-        let (mut best, mut best_step, mut rests_on) = (none, Step::NONE, ANYWHERE);
+        let (mut best, mut best_step) = (none, Step::NONE);
+        let mut rest = Rest::NOWHERE;
         let mut tried = [Step::NONE; 32];
         let mut tried_count = 0;
         let mut number = 0;
@@ -137,9 +138,9 @@ impl<const W: usize> Worker<'_, W> {
                 return 0;
             }
             number += 1;
+            rest.add(self.rests_on, score > best);
             if score > best {
                 best = score;
-                rests_on = self.rests_on;
                 if score > alpha {
                     alpha = score;
                     best_step = step;
@@ -160,7 +161,7 @@ impl<const W: usize> Worker<'_, W> {
             }
         }
         let bound = Bound::of(best, old_alpha, beta);
-        self.rest_on(rests_on);
+        self.rest_on(rest.of(best));
         self.keep(Entry { step: best_step, score: best, depth, bound });
         best
     }

@@ -9,7 +9,7 @@ use super::node::Threat;
 use super::ordering::TABLE;
 use super::score::Points;
 use super::table::{Bound, Entry};
-use super::worker::{ANYWHERE, Candidate, Worker};
+use super::worker::{Candidate, Rest, Worker};
 
 /// So many plies of it look for kings who threaten to escape; later ones for captures only.
 const LINE_PLIES: usize = 2;
@@ -51,7 +51,8 @@ impl<const W: usize> Worker<'_, W> {
             }
         };
         let old_alpha = alpha;
-        let (mut best_step, mut rests_on) = (Step::NONE, ANYWHERE);
+        let mut best_step = Step::NONE;
+        let mut rest = Rest::NOWHERE;
         let mut number = 0;
         while let Some(Candidate { step, .. }) = self.pick(first, number) {
             number += 1;
@@ -64,9 +65,9 @@ impl<const W: usize> Worker<'_, W> {
             if self.stopped {
                 break;
             }
+            rest.add(self.rests_on, value > score);
             if value > score {
                 score = value;
-                rests_on = self.rests_on;
                 if value > alpha {
                     alpha = value;
                     best_step = step;
@@ -78,7 +79,7 @@ impl<const W: usize> Worker<'_, W> {
             }
         }
         self.candidates.truncate(first);
-        self.rest_on(rests_on);
+        self.rest_on(rest.of(score));
         if depth == 0 && !self.stopped {
             let bound = Bound::of(score, old_alpha, beta);
             self.keep(Entry { step: best_step, score, depth: 0, bound });

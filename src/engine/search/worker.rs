@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use crate::rules::Repetition;
 
 use super::memory::Memory;
-use super::score::{Points, lost_in, won_in};
+use super::score::{Points, is_decided, lost_in, won_in};
 use super::shared::Shared;
 use super::table::Entry;
 use crate::engine::state::{State, Step, Undo};
@@ -15,6 +15,32 @@ pub(super) const MAX_PLY: usize = 128;
 
 /// A score that is the same whatever was played before.
 pub(super) const ANYWHERE: usize = usize::MAX;
+
+/// Where the scores of a position's moves rest; see [`Worker::rests_on`].
+pub(super) struct Rest {
+    best: usize,
+    any: usize,
+}
+
+impl Rest {
+    pub(super) const NOWHERE: Rest = Rest { best: ANYWHERE, any: ANYWHERE };
+
+    /// One more move's score rests on `earlier`.
+    #[inline]
+    pub(super) fn add(&mut self, earlier: usize, is_best: bool) {
+        self.any = self.any.min(earlier);
+        if is_best {
+            self.best = earlier;
+        }
+    }
+
+    /// Where the position's score rests: on the best move's, or on all of them if it is
+    /// lost, because each has to lose.
+    #[inline]
+    pub(super) fn of(&self, score: Points) -> usize {
+        if score < 0 && is_decided(score) { self.any } else { self.best }
+    }
+}
 
 /// A position on the way from the start of the game.
 #[derive(Clone, Copy)]
@@ -104,8 +130,8 @@ impl<'a, const W: usize> Worker<'a, W> {
         }
     }
 
-    /// Where the position's score rests, if its best move's rests on `earlier`: on
-    /// nothing if that lies between here and the end of the line.
+    /// The position's score rests on `earlier`: on nothing if that lies between here and
+    /// the end of the line.
     #[inline]
     pub(super) fn rest_on(&mut self, earlier: usize) {
         let here = self.path.len() - 1;
