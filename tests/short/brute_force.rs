@@ -1,7 +1,8 @@
 //! The rules as they are told, position by position: steps in directions, and recursion.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
+use taflbase::short::blocking::Blocked;
 use taflbase::short::{Cell, Game, Soldier, outcomes};
 
 use crate::{board, solved, valued};
@@ -121,5 +122,32 @@ fn a_part_of_the_kings_squares_is_solved_as_the_whole() {
         for (king, soldier) in part.all() {
             assert_eq!(part.is_p(king, soldier), whole.is_p(king, soldier), "{king} {soldier}");
         }
+    }
+}
+
+#[test]
+fn one_soldier_that_never_moves_is_blocking_nim() {
+    let solved = valued("9x8", Soldier::Stationary);
+    for soldier in board("9x8").cells() {
+        let blocked = Blocked::new(board("9x8"), &BTreeSet::from([soldier])).unwrap();
+        assert_eq!(blocked.value(soldier), None);
+        for king in board("9x8").cells().filter(|&king| king != soldier) {
+            let value = solved.value(king, soldier);
+            assert_eq!(blocked.value(king), Some(value), "{king} {soldier}");
+        }
+    }
+}
+
+#[test]
+fn beyond_soldiers_that_never_move_one_diagonal_is_lost() {
+    let mut random = fastrand::Rng::with_seed(4);
+    for _ in 0..200 {
+        let mut place = || Cell::new(random.usize(..10), random.usize(..10));
+        let soldiers: BTreeSet<Cell> = (0..6).map(|_| place()).collect();
+        let blocked = Blocked::new(board("50x50"), &soldiers).unwrap();
+        let far = blocked.p_squares().filter(|king| king.row >= 30 && king.column >= 30);
+        let diagonals: BTreeSet<i64> =
+            far.map(|king| king.column as i64 - king.row as i64).collect();
+        assert_eq!(diagonals.len(), 1, "{soldiers:?}");
     }
 }

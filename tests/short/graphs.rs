@@ -230,9 +230,12 @@ fn what_is_no_graph_is_refused() {
     let twice = GraphError::Line(3, GraphFault::Twice { first: 1 });
     assert_eq!(refusal("a b x\na b y\na b x", None), twice);
     let circle = refusal("d a\na b\nb c\nc a\nc e\n", None).to_string();
-    assert!(["a to b to c to a", "b to c to a to b", "c to a to b to c"]
-        .iter()
-        .any(|way| circle.contains(way)), "{circle}");
+    assert!(
+        ["a to b to c to a", "b to c to a to b", "c to a to b to c"]
+            .iter()
+            .any(|way| circle.contains(way)),
+        "{circle}"
+    );
     let unknown = refusal("a b", Some("x")).to_string();
     assert!(unknown.contains("no vertex \"x\""), "{unknown}");
     let cut_off = refusal("a b\nc d", Some("a")).to_string();
@@ -240,7 +243,10 @@ fn what_is_no_graph_is_refused() {
     let names: String = (0..=1 << 15).map(|vertex| format!("{vertex}\n")).collect();
     assert_eq!(refusal(&names, None), GraphError::TooMany(1 << 15));
     let graph = Graph::parse("a b\nb c", None).unwrap();
-    assert_eq!(solve_graph(&graph, Soldier::Closer, &|_, _| false).unwrap_err(), GraphError::Stopped);
+    assert_eq!(
+        solve_graph(&graph, Soldier::Closer, &|_, _| false).unwrap_err(),
+        GraphError::Stopped
+    );
     // With an exit, a circle is none.
     assert!(Graph::parse("a b\nb c\nc a\n", Some("a")).is_ok());
 }

@@ -1,5 +1,3 @@
-use std::collections::BTreeSet;
-
 use serde::Serialize;
 use taflbase::short::check::{
     Comparison, ProofReport, check_clauses, check_pattern, check_proof, check_values,
@@ -8,7 +6,7 @@ use taflbase::short::patterns::{Tail, tail};
 use taflbase::short::theorem::Print;
 use taflbase::short::{Board, Cell, Game, Soldier, grundy_values, memory_bytes, outcomes};
 
-use super::on_board::{kings, numbers, part_of};
+use super::on_board::{cells, numbers, part_of};
 use super::{Args, check_memory};
 use crate::cli::failure::Failure;
 use crate::cli::meter::Meter;
@@ -68,7 +66,7 @@ pub(super) fn compare(
     session: &Session,
 ) -> Result<(), Failure> {
     let game = Game::new(board, rule);
-    check_memory(&format!("a {board} board"), memory_bytes(game, true))?;
+    check_memory(&format!("the board {board}"), memory_bytes(game, true))?;
     let meter = Meter::new("short tafl");
     let solved = args.threads.run(|| grundy_values(game, &|done, of| meter.go_on(done, of)))??;
     drop(meter);
@@ -152,9 +150,9 @@ pub(super) fn periods(
     if rule.leaves_play() {
         return Err(Failure::error("--periods are for --soldier nw and --soldier closer"));
     }
-    let kings: BTreeSet<Cell> = kings(args)?;
+    let kings = cells(&args.king)?;
     let game = part_of(Game::new(board, rule), &kings)?;
-    check_memory(&format!("a {board} board"), memory_bytes(game, false))?;
+    check_memory(&format!("the board {board}"), memory_bytes(game, false))?;
     let meter = Meter::new("short tafl");
     let solved = args.threads.run(|| outcomes(game, &|done, of| meter.go_on(done, of)))??;
     drop(meter);

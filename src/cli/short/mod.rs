@@ -1,3 +1,4 @@
+mod blocking;
 mod formulas;
 mod on_board;
 mod on_graph;
@@ -42,11 +43,15 @@ pub(super) struct Args {
     /// --king; for --soldier nw and closer
     #[arg(long, requires = "king", conflicts_with_all = ["grundy", "sets", "graph", "svg", "png"])]
     periods: bool,
+    /// Stationary soldiers, on these squares: which of the king's lose; may be repeated
+    #[arg(long, value_name = "R,C")]
+    #[arg(conflicts_with_all = ["king", "sets", "theorem", "periods", "graph"])]
+    at: Vec<String>,
     /// Play on a graph: an edge list; - for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["board", "svg", "png"])]
     graph: Option<PathBuf>,
     /// The graph's edges have no direction: the king goes nearer to this vertex
-    #[arg(long, value_name = "VERTEX", requires = "graph")]
+    #[arg(long, value_name = "VERTEX", requires = "graph", conflicts_with = "board")]
     exit: Option<String>,
     #[command(flatten)]
     pictures: Pictures,
@@ -69,6 +74,8 @@ with --sets H, V1, V2 and R, from where a king's move wins and no soldier's. Mor
 1 if it is. --periods looks at the rows of the soldier's squares: each king has a period if
 row by row P-positions come again, so many columns east as rows south.
 
+With --at soldiers stand still on these squares, and the king's squares are solved and drawn.
+
 An edge list has an edge a line: two vertices and perhaps a line's name, "e5 e4 west". The
 king goes from the first to the second, and slides on along edges of the same line; edges
 without a name are steps. A word alone is a vertex. What follows # is left out. The soldier
@@ -80,6 +87,7 @@ Examples:
   taflbase short 20x20 --king 12,17 --sets --svg sets.svg
   taflbase short 60x60 --theorem
   taflbase short 400x400 --soldier nw --king 6,8 --periods
+  taflbase short 20x20 --soldier stationary --at 2,5 --at 7,3
   taflbase short --graph edges.txt --exit home --grundy
 
 JSON, one line: all P-positions as king's row and column, soldier's row and column, with the
@@ -88,11 +96,13 @@ by the king's square and then by the soldier's, row by row; with --king, of thes
 the king's alone:
   {"rows":2,"columns":2,"soldier":"se","p_positions":[[0,1,0,0],[1,0,0,0],[1,1,0,1],[1,1,1,0]],"grundy":[0,0,1,0,0]}
 --theorem; "clauses" and the proof's sets are for se alone, "values" are the Grundy values:
-  {"rows":60,"columns":60,"soldier":"se","positions":3345300,"outcomes":{"said":3345300,"wrong":0,"examples":[]},"values":{"said":162687,"wrong":0,"examples":[]},"clauses":{"said":3345300,"wrong":0,"examples":[]},"sets":{"needed":{"said":1619200,"wrong":0,"examples":[]},"held":{"said":1619316,"wrong":0,"examples":[]}},"sets_as_printed":{"needed":{"said":1619200,"wrong":0,"examples":[]},"held":{"said":1685958,"wrong":3306,"examples":[[2,3,0,1]]}}}
+  {"rows":60,"columns":60,"soldier":"se","positions":3345300,"outcomes":{"said":3345300,"wrong":0,"examples":[]},"values":{"said":118533,"wrong":0,"examples":[]},"clauses":{"said":3345300,"wrong":0,"examples":[]},"sets":{"needed":{"said":1619200,"wrong":0,"examples":[]},"held":{"said":1619316,"wrong":0,"examples":[]}},"sets_as_printed":{"needed":{"said":1619200,"wrong":0,"examples":[]},"held":{"said":1685958,"wrong":3306,"examples":[[2,3,0,1]]}}}
 --periods, one line for each of the king's squares; null where none is seen:
-  {"rows":400,"columns":400,"soldier":"nw","king":[1,2],"rows_seen":399,"period":2,"from":3,"offsets":[[-1],[1]]}
+  {"rows":400,"columns":400,"soldier":"nw","king":[1,2],"period":2,"from":3,"offsets":[[-1],[1]]}
+--at, with the king's squares alone; the values are null where a soldier is:
+  {"rows":2,"columns":2,"soldier":"stationary","at":[[0,0]],"p_positions":[[0,1],[1,0]],"grundy":[null,0,0,1]}
 --graph, with vertices by name:
-  {"vertices":3,"edges":3,"soldier":"se","p_positions":[["b","a"]],"grundy":[0,1,0]}"#;
+  {"vertices":3,"edges":3,"soldier":"se","p_positions":[["b","a"]],"grundy":[0,1,2]}"#;
 
 /// Solves, and tells.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
@@ -104,6 +114,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         (Some(file), _) => on_graph::run(args, file, rule, session),
         (None, Some(board)) if args.theorem => formulas::compare(args, board, rule, session),
         (None, Some(board)) if args.periods => formulas::periods(args, board, rule, session),
+        (None, Some(board)) if !args.at.is_empty() => blocking::run(args, board, rule, session),
         (None, Some(board)) => on_board::run(args, board, rule, session),
         (None, None) => Err(Failure::error("a board is missing: write rows and columns, like 8x9")),
     }

@@ -83,9 +83,9 @@ pub(super) fn part_of(game: Game, kings: &BTreeSet<Cell>) -> Result<Game, Failur
     }
 }
 
-/// The king's squares that were named.
-pub(super) fn kings(args: &Args) -> Result<BTreeSet<Cell>, Failure> {
-    args.king.iter().map(|text| Ok(text.parse()?)).collect()
+/// The squares that were named.
+pub(super) fn cells(names: &[String]) -> Result<BTreeSet<Cell>, Failure> {
+    names.iter().map(|text| Ok(text.parse()?)).collect()
 }
 
 /// Solves a board, and prints the P-positions or draws them.
@@ -95,10 +95,10 @@ pub(super) fn run(
     rule: Soldier,
     session: &Session,
 ) -> Result<(), Failure> {
-    let kings = kings(args)?;
+    let kings = cells(&args.king)?;
     let game = part_of(Game::new(board, rule), &kings)?;
     let needed = memory_bytes(game, args.grundy);
-    check_memory(&format!("a {board} board"), needed)?;
+    check_memory(&format!("the board {board}"), needed)?;
     let (meter, begun) = (Meter::new("short tafl"), Instant::now());
     let go_on = |done, of| meter.go_on(done, of);
     // One type of values or the other.

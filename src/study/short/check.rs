@@ -34,7 +34,7 @@ impl Comparison {
 pub fn check_pattern<V: Copy + Into<u16>>(solved: &Solved<V>) -> Comparison {
     let mut comparison = Comparison::default();
     for (king, soldier) in solved.all() {
-        if let Some(is_p) = patterns::outcome(solved.game().rule(), king, soldier) {
+        if let Some(is_p) = patterns::outcome(solved.game(), king, soldier) {
             comparison.add(king, soldier, is_p == solved.is_p(king, soldier));
         }
     }
@@ -45,7 +45,7 @@ pub fn check_pattern<V: Copy + Into<u16>>(solved: &Solved<V>) -> Comparison {
 pub fn check_values(solved: &Solved<u16>) -> Comparison {
     let mut comparison = Comparison::default();
     for (king, soldier) in solved.all() {
-        if let Some(value) = patterns::value(solved.game().rule(), king, soldier) {
+        if let Some(value) = patterns::value(solved.game(), king, soldier) {
             comparison.add(king, soldier, value == solved.value(king, soldier));
         }
     }

@@ -49,13 +49,17 @@ impl fmt::Display for ShortError {
             }
             ShortError::NotOnBoard(cell, board) => {
                 let last = board.corner();
-                write!(f, "a {board} board has no square {cell}: squares go from 0,0 to {last}")
+                write!(f, "the board {board} has no square {cell}: squares go from 0,0 to {last}")
             }
             ShortError::Soldier(text) => {
                 write!(f, "{text:?} is no rule of the soldier: write se, nw, closer or stationary")
             }
             ShortError::TooLarge(board, bytes) => {
-                write!(f, "a {board} board is too large: it would take {} of memory", Bytes(*bytes))
+                write!(
+                    f,
+                    "the board {board} is too large: it would take {} of memory",
+                    Bytes(*bytes)
+                )
             }
             ShortError::Stopped => f.write_str("stopped"),
         }

@@ -4,18 +4,18 @@
 //! south or east `outcome` is the slides' theorem. [`tail`] looks at what is only
 //! conjectured: that the squares of P-positions far from the king come again and again.
 
-use super::{Cell, Soldier, Solved, theorem};
+use super::{Board, Cell, Game, Soldier, Solved, theorem};
 
 /// Whether this is a P-position, where that is known. The soldier is in play.
-pub fn outcome(rule: Soldier, king: Cell, soldier: Cell) -> Option<bool> {
+pub fn outcome(game: Game, king: Cell, soldier: Cell) -> Option<bool> {
     if king.row == 0 || king.column == 0 {
         return Some(at_edge(king, soldier));
     }
-    match rule {
+    match game.rule() {
         Soldier::SouthEast => Some(theorem::is_p(king, soldier)),
         Soldier::Stationary => Some(stationary(king, soldier)),
         Soldier::NorthWest => near_north_west(king, soldier),
-        Soldier::Closer => closer(king, soldier),
+        Soldier::Closer => closer(game.board(), king, soldier),
     }
 }
 
@@ -52,14 +52,17 @@ fn near_north_west(king: Cell, soldier: Cell) -> Option<bool> {
 }
 
 /// Soldiers that move closer: next to the king, and of kings on the main diagonal all
-/// squares but those of the other diagonal through him.
-fn closer(king: Cell, soldier: Cell) -> Option<bool> {
+/// squares but those of the other diagonal through him. On a board that is no square the
+/// soldier may go where the main diagonal is not: far from the king nothing is known then.
+fn closer(board: Board, king: Cell, soldier: Cell) -> Option<bool> {
     let rows = king.row.abs_diff(soldier.row);
     let columns = king.column.abs_diff(soldier.column);
     if rows == 0 || columns == 0 {
         return Some(rows + columns == 1);
     }
-    if king.row != king.column {
+    let side = board.rows().min(board.columns());
+    let has_diagonal = board.rows() == board.columns() || king.row + rows.min(columns) < side;
+    if king.row != king.column || !has_diagonal {
         return None;
     }
     match rows == columns && rows >= 2 {
@@ -69,13 +72,14 @@ fn closer(king: Cell, soldier: Cell) -> Option<bool> {
 }
 
 /// The Grundy value, where it is known but for being 0. The soldier is in play.
-pub fn value(rule: Soldier, king: Cell, soldier: Cell) -> Option<u16> {
+pub fn value(game: Game, king: Cell, soldier: Cell) -> Option<u16> {
     let distance = |king: Cell, soldier: Cell| {
-        let is_far_east = king.row == 0 || rule.leaves_play() && king.row <= soldier.column + 1;
+        let is_far_east =
+            king.row == 0 || game.rule().leaves_play() && king.row <= soldier.column + 1;
         (king.row == soldier.row && king.column > soldier.column && is_far_east)
             .then(|| (king.column - soldier.column - 1) as u16)
     };
-    match outcome(rule, king, soldier) {
+    match outcome(game, king, soldier) {
         Some(true) => Some(0),
         _ => distance(king, soldier).or_else(|| distance(king.transposed(), soldier.transposed())),
     }
