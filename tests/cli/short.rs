@@ -47,7 +47,7 @@ fn boards_are_drawn_in_text() {
     assert_eq!(drawn[4..9].join("\n") + "\n", board);
     assert!(drawn[9..].iter().all(|line| !line.ends_with(' ')));
     let values = place.run(&["short", "3x4", "--grundy"]).done();
-    assert!(values.ends_with("\n 2  2  1  0  K\n"), "{values}");
+    assert!(values.ends_with("\n 2 4 1 0 K\n"), "{values}");
     let coloured = place.run(&["short", "3x4", "--color", "always"]).done();
     assert!(coloured.contains("\u{1b}[1;31mP\u{1b}[0m"), "{coloured:?}");
 }
@@ -69,6 +69,14 @@ fn boards_are_drawn_as_pictures() {
     assert_eq!((reader.info().width, reader.info().height), (2 * 2 * 744, 2 * 574));
     let alone = place.run(&[&short[..], &["--svg", "-"]].concat()).done();
     assert_eq!(alone, svg);
+}
+
+#[test]
+fn the_picture_of_the_page_is_this_one() {
+    let place = Place::new();
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/short-tafl.svg");
+    let drawn = place.run(&["short", "9x14", "--sets", "--svg", "-"]).done();
+    assert_eq!(drawn, fs::read_to_string(page).unwrap());
 }
 
 #[test]

@@ -74,8 +74,8 @@ fn solve<S: Seen>(
 ) -> Result<Solved<S::Value>, ShortError> {
     let kings = game.kings();
     let (rows, columns) = (kings.rows(), kings.columns());
-    let mut in_rows: Vec<Line<S>> = lines(game, rows, |cell| (cell.row, cell.column));
-    let mut in_columns: Vec<Line<S>> = lines(game, columns, |cell| (cell.column, cell.row));
+    let mut in_rows: Vec<Line<S>> = lines(game, rows, |cell| cell.column);
+    let mut in_columns: Vec<Line<S>> = lines(game, columns, |cell| cell.row);
     let mut values = vec![Vec::new(); kings.squares()];
     let mut done = 0;
     for distance in 0..rows + columns - 1 {
@@ -102,30 +102,25 @@ fn solve<S: Seen>(
     Ok(Solved::new(game, values))
 }
 
-/// The lines of kings in all rows, or in all columns; `split` tells where a square is
-/// across and along them.
+/// The lines of kings in all rows, or in all columns; `along` tells where a square is in such
+/// a line.
 ///
 /// A line begins with what kings see who have passed the soldier, where that is out of play
-/// then: the values of Nim.
-fn lines<S: Seen>(game: Game, number: usize, split: fn(Cell) -> (usize, usize)) -> Vec<Line<S>> {
+/// then: the values of Nim. Of a soldier in the line itself they are forgotten when the king
+/// has come to its square.
+fn lines<S: Seen>(game: Game, number: usize, along: fn(Cell) -> usize) -> Vec<Line<S>> {
     let (board, all) = (game.board(), (0..number).into_par_iter());
     all.map(|king| {
-        let mut nim = vec![S::NONE];
-        let mut line = vec![S::NONE; board.squares()];
-        if game.rule().leaves_play() {
-            for place in 0..board.rows().max(board.columns()) {
-                let mut seen = nim[place];
-                seen.see((king ^ place) as u16);
-                nim.push(seen);
-            }
-            for soldier in board.cells() {
-                let (across, along) = split(soldier);
-                if across < king {
-                    line[board.number(soldier)] = nim[along];
-                }
-            }
+        if !game.rule().leaves_play() {
+            return vec![S::NONE; board.squares()];
         }
-        line
+        let mut nim = vec![S::NONE];
+        for place in 0..board.rows().max(board.columns()) {
+            let mut seen = nim[place];
+            seen.see((king ^ place) as u16);
+            nim.push(seen);
+        }
+        board.cells().map(|soldier| nim[along(soldier)]).collect()
     })
     .collect()
 }
