@@ -47,16 +47,19 @@ impl Rules {
             let (rows, columns) = ((row - king.0) as f64, (column - king.1) as f64);
             rows.hypot(columns)
         };
-        let (directions, is_allowed): (&[Place], Box<dyn Fn(&Place) -> bool>) = match self.rule {
-            Soldier::Stationary => (&[], Box::new(|_| false)),
-            Soldier::NorthWest => (&DIRECTIONS[..2], Box::new(|_| true)),
-            Soldier::SouthEast => {
-                (&DIRECTIONS[2..], Box::new(|to| to.0 <= king.0 && to.1 <= king.1))
-            }
-            Soldier::Closer => (&DIRECTIONS, Box::new(|to| distance(*to) < distance(soldier))),
+        let directions = match self.rule {
+            Soldier::Stationary => &[],
+            Soldier::NorthWest => &DIRECTIONS[..2],
+            Soldier::SouthEast => &DIRECTIONS[2..],
+            Soldier::Closer => &DIRECTIONS,
         };
         let slides = directions.iter().flat_map(|&d| self.slide(soldier, d, Some(king)));
-        slides.filter(|to| is_allowed(to)).collect()
+        let is_allowed = |to: &Place| match self.rule {
+            Soldier::SouthEast => to.0 <= king.0 && to.1 <= king.1,
+            Soldier::Closer => distance(*to) < distance(soldier),
+            Soldier::NorthWest | Soldier::Stationary => true,
+        };
+        slides.filter(is_allowed).collect()
     }
 
     fn value(&mut self, king: Place, soldier: Option<Place>) -> u16 {
