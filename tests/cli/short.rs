@@ -156,6 +156,7 @@ fn what_cannot_be_solved_is_told_on_one_line() {
         (&["short", "8x9", "--theorem", "--periods"], &["cannot be used with"]),
         (&["short", "8x9", "--periods", "--king", "2,2"], &["--periods", "nw"]),
         (&["short", "8x9", "--periods", "--soldier", "nw"], &["--king"]),
+        (&["short", "8x9", "--periods", "--soldier", "nw", "--king", "0,8"], &["--king 1,1"]),
         (&["short", "8x9", "--at", "1,1"], &["--at", "--soldier stationary"]),
         (&["short", "8x9", "--soldier", "stationary", "--at", "8,1"], &["8,1", "7,8"]),
         (&["short", "8x9", "--exit", "a"], &["--exit", "AxB"]),

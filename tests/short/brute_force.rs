@@ -132,7 +132,7 @@ fn a_part_of_the_kings_squares_is_solved_as_the_whole() {
 fn one_soldier_that_never_moves_is_blocking_nim() {
     let solved = valued("9x8", Soldier::Stationary);
     for soldier in board("9x8").cells() {
-        let blocked = Blocked::new(board("9x8"), &BTreeSet::from([soldier])).unwrap();
+        let blocked = Blocked::new(board("9x8"), &BTreeSet::from([soldier]), &|_, _| true).unwrap();
         assert_eq!(blocked.value(soldier), None);
         for king in board("9x8").cells().filter(|&king| king != soldier) {
             let value = solved.value(king, soldier);
@@ -147,7 +147,7 @@ fn beyond_soldiers_that_never_move_one_diagonal_is_lost() {
     for _ in 0..200 {
         let mut place = || Cell::new(random.usize(..10), random.usize(..10));
         let soldiers: BTreeSet<Cell> = (0..6).map(|_| place()).collect();
-        let blocked = Blocked::new(board("50x50"), &soldiers).unwrap();
+        let blocked = Blocked::new(board("50x50"), &soldiers, &|_, _| true).unwrap();
         let far = blocked.p_squares().filter(|king| king.row >= 30 && king.column >= 30);
         let diagonals: BTreeSet<i64> =
             far.map(|king| king.column as i64 - king.row as i64).collect();

@@ -1,5 +1,8 @@
 //! Numbers that must not change, small boards, and what is refused.
 
+use std::collections::BTreeSet;
+
+use taflbase::short::blocking::Blocked;
 use taflbase::short::{
     Board, Cell, Game, ShortError, Soldier, grundy_values, memory_bytes, outcomes,
 };
@@ -67,6 +70,11 @@ fn who_wants_no_more_gets_no_more() {
     let game = Game::new(board("20x20"), Soldier::Closer);
     let told = outcomes(game, &|done, of| done < 100 && of == 400);
     assert_eq!(told.unwrap_err(), ShortError::Stopped);
+    let soldiers = BTreeSet::from([Cell::new(2, 5)]);
+    let told = Blocked::new(board("9x9"), &soldiers, &|done, of| done < 4 && of == 9);
+    assert_eq!(told.unwrap_err(), ShortError::Stopped);
+    let outside = Blocked::new(board("5x5"), &soldiers, &|_, _| true).unwrap_err();
+    assert_eq!(outside, ShortError::NotOnBoard(Cell::new(2, 5), board("5x5")));
 }
 
 #[test]

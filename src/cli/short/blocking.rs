@@ -4,9 +4,10 @@ use taflbase::short::blocking::Blocked;
 use taflbase::short::picture::blocked_grid;
 use taflbase::short::{Board, Soldier};
 
-use super::Args;
 use super::on_board::cells;
+use super::{Args, check_memory};
 use crate::cli::failure::Failure;
+use crate::cli::meter::Meter;
 use crate::cli::output::{Session, grouped};
 
 #[derive(Serialize)]
@@ -31,7 +32,10 @@ pub(super) fn run(
         return Err(Failure::error("--at is for --soldier stationary"));
     }
     let soldiers = cells(&args.at)?;
-    let blocked = Blocked::new(board, &soldiers)?;
+    check_memory(&format!("the board {board}"), Blocked::memory_bytes(board))?;
+    let meter = Meter::new("short tafl");
+    let blocked = Blocked::new(board, &soldiers, &|done, of| meter.go_on(done, of))?;
+    drop(meter);
     let title = format!("Short tafl {board}, stationary soldiers");
     let grid = || blocked_grid(&blocked, args.grundy);
     if !args.pictures.write(|| Sheet::of_grids(title.clone(), vec![grid()]))? {

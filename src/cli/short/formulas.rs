@@ -152,6 +152,11 @@ pub(super) fn periods(
     }
     let kings = cells(&args.king)?;
     let game = part_of(Game::new(board, rule), &kings)?;
+    if game.kings().rows() == 1 || game.kings().columns() == 1 {
+        return Err(Failure::error(
+            "--periods are of kings off the edge: write --king 1,1 or more",
+        ));
+    }
     check_memory(&format!("the board {board}"), memory_bytes(game, false))?;
     let meter = Meter::new("short tafl");
     let solved = args.threads.run(|| outcomes(game, &|done, of| meter.go_on(done, of)))??;
