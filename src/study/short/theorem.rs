@@ -7,7 +7,7 @@
 //! - it is right behind the king, on `(a, b - 1)`, or, if `r = 0`, on `(a - 1, a)`; or
 //! - `a >= 1`, it is at least two rows north of the king, `x = a - 1 - c >= 1`, and as far
 //!   from the main diagonal as he is: `d - c = r`, or on the other side of the diagonal
-//!   `d - c = -r` where `x` modulo `2 r` is one of `1, …, r - 2`.
+//!   `d - c = -r` where, for `r >= 3`, `x` modulo `2 r` is one of `1, …, r - 2`.
 //!
 //! That is [`is_p`]; [`p_squares`] are the slides' own clauses, with the damaged term read as
 //! `(a - 1 - 2 k r - i, b - 1 - 2 k r - i)`. Both say the same.
