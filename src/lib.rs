@@ -103,7 +103,7 @@ pub use game::{
 pub use solve::building as build;
 #[cfg(feature = "build")]
 pub use study::manifest;
-pub use study::{find, stats};
+pub use study::{find, short, stats};
 pub use system::{bytes, progress};
 pub use table::dont_care;
 

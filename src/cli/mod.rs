@@ -20,6 +20,7 @@ mod man;
 mod manifest;
 mod match_;
 mod measure;
+mod meter;
 mod model;
 mod otep;
 mod output;
@@ -30,6 +31,7 @@ mod play;
 mod probe;
 mod progress;
 mod rules;
+mod short;
 mod stats;
 mod strength;
 mod verify;
@@ -90,6 +92,7 @@ enum Command {
     Verify(verify::Args),
     Check(check::Args),
     Manifest(manifest::Args),
+    Short(short::Args),
     #[command(name = "match")]
     Match(match_::Args),
     Bench(bench::Args),
@@ -116,6 +119,7 @@ impl Command {
             | Command::Play(_)
             | Command::Stats(_)
             | Command::Manifest(_)
+            | Command::Short(_)
             | Command::Match(_)
             | Command::Bench(_)
             | Command::Otep(_)
@@ -162,6 +166,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Verify(args) => verify::run(&args, &session),
         Command::Check(args) => check::run(&args, &session),
         Command::Manifest(args) => manifest::run(&args, &session),
+        Command::Short(args) => short::run(&args, &session),
         Command::Match(args) => match_::run(&args, &session),
         Command::Bench(args) => bench::run(&args, &session),
         Command::Otep(args) => otep::run(&args, &session),

@@ -1,4 +1,4 @@
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -74,6 +74,14 @@ impl Session {
     pub(super) fn json_line(&self, result: &impl Serialize) -> Result<(), Failure> {
         let line = serde_json::to_string(result).map_err(Failure::error)?;
         self.text(&(line + "\n"))
+    }
+
+    /// The same for a result that is too long to be in memory as text.
+    pub(super) fn long_json_line(&self, result: &impl Serialize) -> Result<(), Failure> {
+        let mut out = BufWriter::new(io::stdout().lock());
+        let written = serde_json::to_writer(&mut out, result).map_err(io::Error::from);
+        let written = written.and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());
+        written.map_err(Failure::from)
     }
 
     /// Tells people what is no result.

@@ -2,7 +2,8 @@
 //!
 //! A [`BoardPicture`] is a board as data: marked squares, pieces, and perhaps a move. It
 //! draws itself as text; a [`Sheet`] of one or more of them becomes SVG, and with the
-//! feature `cli` PNG. Both come from the same shapes.
+//! feature `cli` PNG. Both come from the same shapes. A [`Grid`] is for what is no board of
+//! tafl: squares with shades and numbers, as many as there are.
 //!
 //! ```
 //! use taflbase::draw::{BoardPicture, Sheet, Style};
@@ -22,6 +23,7 @@ mod board;
 mod describe;
 #[cfg(feature = "cli")]
 mod glyphs;
+mod grid;
 #[cfg(feature = "cli")]
 mod raster;
 mod shapes;
@@ -30,5 +32,6 @@ mod svg;
 mod text;
 
 pub use board::{BoardPicture, Mark};
+pub use grid::{Grid, GridSquare, Shade};
 pub use sheet::Sheet;
 pub use text::Style;

@@ -69,9 +69,9 @@ fn add_forms(forms: &mut Vec<Form>, shape: &Shape, corner: Point) {
         Shape::Triangle { corners, ink } => {
             add(Outline::convex(&corners.map(place)), *ink);
         }
-        Shape::Text { at, size, is_centred, text } => {
+        Shape::Text { at, size, is_centred, text, ink } => {
             let (lines, width) = text_lines(*at, *size, *is_centred, text);
-            lines.into_iter().for_each(|[from, to]| add(line(from, to, width), Ink::Letter));
+            lines.into_iter().for_each(|[from, to]| add(line(from, to, width), *ink));
         }
     }
 }

@@ -50,6 +50,7 @@ pub(super) enum Shape {
         size: f32,
         is_centred: bool,
         text: String,
+        ink: Ink,
     },
 }
 
@@ -74,6 +75,8 @@ pub(super) enum Ink {
     King,
     Arrow,
     Captured,
+    Strong,
+    Fourth,
 }
 
 impl Ink {
@@ -96,6 +99,8 @@ impl Ink {
             Ink::King => 0xf2_b632,
             Ink::Arrow => 0x2f_74d0,
             Ink::Captured => 0xe0_3c31,
+            Ink::Strong => 0xe9_a58c,
+            Ink::Fourth => 0xb4_cfe2,
         };
         let [_, red, green, blue] = number.to_be_bytes();
         [red, green, blue]
@@ -170,7 +175,7 @@ impl Drawing<'_> {
         if let Some(side) = caption.side {
             // Dark pieces would not stand out from the frame.
             self.disc((x + 8.0, y), 9.5, Ink::Letter);
-            self.piece((x + 8.0, y), 8.0, side.soldier());
+            piece(&mut self.shapes, (x + 8.0, y), 8.0, side.soldier());
             x += 24.0;
         }
         // Letters are about 0.6 as wide as they are high: a long line is written smaller.
@@ -182,7 +187,7 @@ impl Drawing<'_> {
     }
 
     fn text(&mut self, at: Point, size: f32, is_centred: bool, text: String) {
-        self.shapes.push(Shape::Text { at, size, is_centred, text });
+        self.shapes.push(Shape::Text { at, size, is_centred, text, ink: Ink::Letter });
     }
 
     fn squares(&mut self) {
@@ -256,23 +261,9 @@ impl Drawing<'_> {
     fn pieces(&mut self) {
         for square in self.picture.board.squares() {
             if let Some(kind) = self.picture.layout.piece(square) {
-                self.piece(self.centre(square), 0.36 * SQUARE, kind);
+                let centre = self.centre(square);
+                piece(&mut self.shapes, centre, 0.36 * SQUARE, kind);
             }
-        }
-    }
-
-    fn piece(&mut self, centre: Point, radius: f32, kind: Kind) {
-        let (rim, face) = match kind.side() {
-            Side::Attackers => (Ink::DarkRim, Ink::Dark),
-            Side::Defenders => (Ink::LightRim, Ink::Light),
-        };
-        self.disc(centre, radius, rim);
-        self.disc(centre, 0.88 * radius, face);
-        if kind == Kind::King {
-            let ((x, y), arm) = (centre, 0.46 * radius);
-            self.disc(centre, 0.76 * radius, Ink::King);
-            self.line((x - arm, y), (x + arm, y), 3.5, Ink::LightRim);
-            self.line((x, y - arm), (x, y + arm), 3.5, Ink::LightRim);
         }
     }
 
@@ -280,5 +271,24 @@ impl Drawing<'_> {
         for square in self.picture.captured {
             self.cross(self.centre(square), 0.3 * SQUARE, 5.0, Ink::Captured);
         }
+    }
+}
+
+/// A piece, as on all boards.
+pub(super) fn piece(shapes: &mut Vec<Shape>, centre: Point, radius: f32, kind: Kind) {
+    let (rim, face) = match kind.side() {
+        Side::Attackers => (Ink::DarkRim, Ink::Dark),
+        Side::Defenders => (Ink::LightRim, Ink::Light),
+    };
+    let disc = |part: f32, ink| Shape::Disc { centre, radius: part * radius, ink };
+    shapes.extend([disc(1.0, rim), disc(0.88, face)]);
+    if kind == Kind::King {
+        let ((x, y), arm) = (centre, 0.46 * radius);
+        // On a board the radius is 14.4.
+        let width = 3.5 * (radius / (0.36 * SQUARE));
+        let line = |from, to| Shape::Line { from, to, width, ink: Ink::LightRim };
+        let across = line((x - arm, y), (x + arm, y));
+        let down = line((x, y - arm), (x, y + arm));
+        shapes.extend([disc(0.76, Ink::King), across, down]);
     }
 }

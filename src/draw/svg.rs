@@ -1,7 +1,7 @@
 use std::fmt::{self, Display, Write};
 
-use super::Sheet;
 use super::shapes::{Ink, Point, Shape};
+use super::sheet::{Picture, Sheet};
 
 impl Sheet {
     /// The sheet as an SVG document, or as a part of an HTML page. It has a title, and a
@@ -21,9 +21,9 @@ impl Sheet {
              width=\"{width}\" height=\"{height}\" role=\"img\">"
         )?;
         writeln!(svg, "<title>{}</title>", Escaped(&self.title))?;
-        let words: Vec<String> = self.boards.iter().map(|board| board.words()).collect();
+        let words: Vec<String> = self.pictures.iter().map(Picture::words).collect();
         writeln!(svg, "<desc>{}</desc>", Escaped(&words.join(". ")))?;
-        let [frame, letters] = [Ink::Frame, Ink::Letter].map(Hex);
+        let frame = Hex(Ink::Frame);
         writeln!(svg, "<rect width=\"{width}\" height=\"{height}\" fill=\"{frame}\"/>")?;
         for ((x, y), shapes) in self.placed() {
             writeln!(
@@ -32,7 +32,7 @@ impl Sheet {
                  font-family=\"sans-serif\">"
             )?;
             for shape in &shapes {
-                write_shape(svg, shape, letters)?;
+                write_shape(svg, shape)?;
             }
             writeln!(svg, "</g>")?;
         }
@@ -40,7 +40,7 @@ impl Sheet {
     }
 }
 
-fn write_shape(svg: &mut String, shape: &Shape, letters: Hex) -> fmt::Result {
+fn write_shape(svg: &mut String, shape: &Shape) -> fmt::Result {
     match shape {
         Shape::Rect { at, size: (width, height), ink } => {
             let ((x, y), ink) = (rounded(*at), Hex(*ink));
@@ -65,12 +65,12 @@ fn write_shape(svg: &mut String, shape: &Shape, letters: Hex) -> fmt::Result {
             let ink = Hex(*ink);
             writeln!(svg, "<path d=\"M{ax} {ay}L{bx} {by}L{cx} {cy}Z\" fill=\"{ink}\"/>")
         }
-        Shape::Text { at, size, is_centred, text } => {
-            let ((x, y), text) = (rounded(*at), Escaped(text));
+        Shape::Text { at, size, is_centred, text, ink } => {
+            let ((x, y), text, ink) = (rounded(*at), Escaped(text), Hex(*ink));
             let anchor = if *is_centred { " text-anchor=\"middle\"" } else { "" };
             writeln!(
                 svg,
-                "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{letters}\"{anchor}>{text}\
+                "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{ink}\"{anchor}>{text}\
                  </text>"
             )
         }

@@ -19,7 +19,7 @@ impl Style {
     }
 
     /// The text in that rendition: the numbers of an escape sequence, or nothing.
-    fn paint(self, rendition: &str, text: &str) -> String {
+    pub(super) fn paint(self, rendition: &str, text: &str) -> String {
         match self {
             Style::Ansi if !rendition.is_empty() => format!("\x1b[{rendition}m{text}\x1b[0m"),
             _ => text.to_owned(),
@@ -28,7 +28,7 @@ impl Style {
 }
 
 /// Of the 16 colours that every terminal has and lets its user choose.
-fn ink(kind: Kind) -> &'static str {
+pub(super) fn ink(kind: Kind) -> &'static str {
     match kind {
         Kind::Attacker => "1;31",
         Kind::Defender => "1;36",

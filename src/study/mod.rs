@@ -4,5 +4,6 @@ pub mod find;
 #[cfg(feature = "build")]
 pub mod manifest;
 mod scan;
+pub mod short;
 pub mod stats;
 mod weights;

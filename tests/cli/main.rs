@@ -11,6 +11,7 @@ mod manifest;
 mod measures;
 mod pictures;
 mod place;
+mod short;
 #[cfg(unix)]
 mod stopped;
 mod tables;

@@ -50,3 +50,15 @@ fn a_build_that_is_interrupted_says_so_and_goes_on_later() {
     }
     panic!("no build was interrupted");
 }
+
+#[test]
+fn short_tafl_ends_by_it() {
+    let place = Place::new();
+    // Many seconds of work.
+    let mut short = place.command(&["short", "150x150", "--soldier", "closer", "--threads", "1"]);
+    let short = short.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    thread::sleep(Duration::from_millis(1500));
+    interrupt(&short);
+    let stopped = Run::ended(short.wait_with_output().unwrap());
+    assert_eq!((stopped.status, stopped.out.as_str()), (130, ""), "{}", stopped.err);
+}

@@ -60,6 +60,7 @@ fn every_command_explains_itself() {
         "verify",
         "check",
         "manifest",
+        "short",
         "bench",
         "analyse",
         "play",
@@ -99,6 +100,7 @@ fn json_has_the_fields_that_the_help_names() {
         &["verify", "brandubh"],
         &["check", "brandubh"],
         &["manifest", "brandubh"],
+        &["short", "2x2", "--grundy"],
     ] {
         let help = place.run(&[arguments[0], "--help"]).done();
         let example = help.lines().find(|line| line.starts_with("  {")).unwrap();

@@ -1,0 +1,61 @@
+use serde::Serialize;
+use taflbase::draw::Sheet;
+use taflbase::short::blocking::Blocked;
+use taflbase::short::picture::blocked_grid;
+use taflbase::short::{Board, Soldier};
+
+use super::on_board::cells;
+use super::{Args, check_memory};
+use crate::cli::failure::Failure;
+use crate::cli::meter::Meter;
+use crate::cli::output::{Session, grouped};
+
+#[derive(Serialize)]
+struct Answer {
+    rows: usize,
+    columns: usize,
+    soldier: &'static str,
+    at: Vec<[usize; 2]>,
+    p_positions: Vec<[usize; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grundy: Option<Vec<Option<u16>>>,
+}
+
+/// Solves the king's squares among soldiers that never move.
+pub(super) fn run(
+    args: &Args,
+    board: Board,
+    rule: Soldier,
+    session: &Session,
+) -> Result<(), Failure> {
+    if rule != Soldier::Stationary {
+        return Err(Failure::error("--at is for --soldier stationary"));
+    }
+    let soldiers = cells(&args.at)?;
+    check_memory(&format!("the board {board}"), Blocked::memory_bytes(board))?;
+    let meter = Meter::new("short tafl");
+    let blocked = Blocked::new(board, &soldiers, &|done, of| meter.go_on(done, of))?;
+    drop(meter);
+    let title = format!("Short tafl {board}, stationary soldiers");
+    let grid = || blocked_grid(&blocked, args.grundy);
+    if !args.pictures.write(|| Sheet::of_grids(title.clone(), vec![grid()]))? {
+        return Ok(());
+    }
+    let p_positions: Vec<[usize; 2]> =
+        blocked.p_squares().map(|cell| [cell.row, cell.column]).collect();
+    if session.json() {
+        let values = || board.cells().map(|king| blocked.value(king)).collect();
+        return session.json_line(&Answer {
+            rows: board.rows(),
+            columns: board.columns(),
+            soldier: rule.name(),
+            at: soldiers.iter().map(|cell| [cell.row, cell.column]).collect(),
+            p_positions,
+            grundy: args.grundy.then(values),
+        });
+    }
+    let (squares, lost) = (board.squares() - soldiers.len(), p_positions.len());
+    let [squares, lost] = [squares, lost].map(|number| grouped(number as u64));
+    let grid = grid().to_text(session.style());
+    session.text(&format!("{title}: {squares} squares of the king, {lost} lose\n\n{grid}"))
+}

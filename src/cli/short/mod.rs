@@ -1,0 +1,156 @@
+mod blocking;
+mod formulas;
+mod on_board;
+mod on_graph;
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use taflbase::short::graph::GraphError;
+use taflbase::short::{Board, ShortError, Soldier};
+
+use super::arguments::Threads;
+use super::failure::Failure;
+use super::machine::available_bytes;
+use super::output::{Session, size};
+use super::pictures::Pictures;
+
+/// Solve short tafl: the impartial games of a king and one soldier, on a board or a graph
+#[derive(clap::Args)]
+#[command(after_help = HELP)]
+pub(super) struct Args {
+    /// The board: rows and columns
+    #[arg(value_name = "AxB", value_parser = parse_board, required_unless_present = "graph")]
+    board: Option<Board>,
+    /// How the soldier moves: se, nw, closer or stationary
+    #[arg(long, value_name = "RULE", default_value = "se")]
+    #[arg(value_parser = PossibleValuesParser::new(Soldier::ALL.map(Soldier::name)))]
+    soldier: String,
+    /// Find Grundy values, not only P-positions
+    #[arg(long)]
+    grundy: bool,
+    /// The king's square, row and column from 0 like 7,8, or his vertex; may be repeated
+    /// [default: all, and the south-east corner in pictures]
+    #[arg(long, value_name = "R,C")]
+    king: Vec<String>,
+    /// Draw the sets of the theorem's proof as well; for --soldier se
+    #[arg(long, conflicts_with_all = ["grundy", "graph"])]
+    sets: bool,
+    /// Compare what is proved of the rule with every position; for se, the slides' theorem
+    #[arg(long, conflicts_with_all = ["grundy", "king", "sets", "periods", "graph", "svg", "png"])]
+    theorem: bool,
+    /// Find the periods of P-positions far south of each of the king's squares, as far as
+    /// --king; for --soldier nw and closer
+    #[arg(long, requires = "king", conflicts_with_all = ["grundy", "sets", "graph", "svg", "png"])]
+    periods: bool,
+    /// Stationary soldiers, on these squares: which of the king's lose; may be repeated
+    #[arg(long, value_name = "R,C")]
+    #[arg(conflicts_with_all = ["king", "sets", "theorem", "periods", "graph"])]
+    at: Vec<String>,
+    /// Play on a graph: an edge list; - for standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["board", "svg", "png"])]
+    graph: Option<PathBuf>,
+    /// The graph's edges have no direction: the king goes nearer to this vertex
+    #[arg(long, value_name = "VERTEX", requires = "graph", conflicts_with = "board")]
+    exit: Option<String>,
+    #[command(flatten)]
+    pictures: Pictures,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+const HELP: &str = r#"Either player moves either piece; whoever leaves the king without a move wins. The king
+slides north or west. The soldier slides: se, south or east, and stays within the quadrant
+north and west of the king; nw, north or west; closer, any direction that ends closer to
+the king; stationary, never. Neither jumps over the other. Where a king has passed a soldier
+of se or stationary, it is out of play. In a P-position whoever is to move loses; it has the
+Grundy value 0. Squares are counted from 0 at the north-west corner.
+
+A picture has the king on one square, the soldier on all: P where that is a P-position;
+with --sets H, V1, V2 and R, from where a king's move wins and no soldier's. More than one
+--king gives several pictures. docs/short-tafl.md tells what was found.
+
+--theorem tells of how many positions something is proved, and where it is wrong; the status is
+1 if it is. --periods looks at the rows of the soldier's squares: each king has a period if
+row by row P-positions come again, so many columns east as rows south.
+
+With --at soldiers stand still on these squares, and the king's squares are solved and drawn.
+
+An edge list has an edge a line: two vertices and perhaps a line's name, "e5 e4 west". The
+king goes from the first to the second, and slides on along edges of the same line; edges
+without a name are steps. A word alone is a vertex. What follows # is left out. The soldier
+goes as he does (nw), the other way to where he may still come (se), or either way if that
+ends fewer edges from him (closer).
+
+Examples:
+  taflbase short 8x9
+  taflbase short 20x20 --king 12,17 --sets --svg sets.svg
+  taflbase short 60x60 --theorem
+  taflbase short 400x400 --soldier nw --king 6,8 --periods
+  taflbase short 20x20 --soldier stationary --at 2,5 --at 7,3
+  taflbase short --graph edges.txt --exit home --grundy
+
+JSON, one line: all P-positions as king's row and column, soldier's row and column, with the
+soldier in play; with --grundy the values of all positions with the soldier in play follow,
+by the king's square and then by the soldier's, row by row; with --king, of these squares of
+the king's alone:
+  {"rows":2,"columns":2,"soldier":"se","p_positions":[[0,1,0,0],[1,0,0,0],[1,1,0,1],[1,1,1,0]],"grundy":[0,0,1,0,0]}
+--theorem; "clauses" and the proof's sets are for se alone, "values" are the Grundy values:
+  {"rows":60,"columns":60,"soldier":"se","positions":3345300,"outcomes":{"said":3345300,"wrong":0,"examples":[]},"values":{"said":118533,"wrong":0,"examples":[]},"clauses":{"said":3345300,"wrong":0,"examples":[]},"sets":{"needed":{"said":1619200,"wrong":0,"examples":[]},"held":{"said":1619316,"wrong":0,"examples":[]}},"sets_as_printed":{"needed":{"said":1619200,"wrong":0,"examples":[]},"held":{"said":1685958,"wrong":3306,"examples":[[2,3,0,1]]}}}
+--periods, one line for each of the king's squares; null where none is seen:
+  {"rows":400,"columns":400,"soldier":"nw","king":[1,2],"period":2,"from":3,"offsets":[[-1],[1]]}
+--at, with the king's squares alone; the values are null where a soldier is:
+  {"rows":2,"columns":2,"soldier":"stationary","at":[[0,0]],"p_positions":[[0,1],[1,0]],"grundy":[null,0,0,1]}
+--graph, with vertices by name:
+  {"vertices":3,"edges":3,"soldier":"se","p_positions":[["b","a"]],"grundy":[0,1,2]}"#;
+
+/// Solves, and tells.
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+    let rule: Soldier = args.soldier.parse()?;
+    if args.sets && rule != Soldier::SouthEast {
+        return Err(Failure::error("--sets are those of the theorem on --soldier se"));
+    }
+    match (&args.graph, args.board) {
+        (Some(file), _) => on_graph::run(args, file, rule, session),
+        (None, Some(board)) if args.theorem => formulas::compare(args, board, rule, session),
+        (None, Some(board)) if args.periods => formulas::periods(args, board, rule, session),
+        (None, Some(board)) if !args.at.is_empty() => blocking::run(args, board, rule, session),
+        (None, Some(board)) => on_board::run(args, board, rule, session),
+        (None, None) => Err(Failure::error("a board is missing: write rows and columns, like 8x9")),
+    }
+}
+
+fn parse_board(text: &str) -> Result<Board, String> {
+    text.parse().map_err(|error: ShortError| error.to_string())
+}
+
+/// Refuses what does not fit into memory.
+fn check_memory(what: &str, needed: u64) -> Result<(), Failure> {
+    match available_bytes() {
+        Some(free) if needed > free => Err(Failure::Error(format!(
+            "{what} takes {} of memory, and {} are free: take a smaller one, or --king for \
+             a part of it",
+            size(needed),
+            size(free)
+        ))),
+        _ => Ok(()),
+    }
+}
+
+impl From<ShortError> for Failure {
+    fn from(error: ShortError) -> Failure {
+        match error {
+            ShortError::Stopped => Failure::Stopped,
+            error => Failure::error(error),
+        }
+    }
+}
+
+impl From<GraphError> for Failure {
+    fn from(error: GraphError) -> Failure {
+        match error {
+            GraphError::Stopped => Failure::Stopped,
+            error => Failure::error(error),
+        }
+    }
+}

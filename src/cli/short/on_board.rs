@@ -1,0 +1,174 @@
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use serde::{Serialize, Serializer};
+use taflbase::draw::{Grid, Sheet};
+use taflbase::short::picture::{Show, grid};
+use taflbase::short::{Board, Cell, Game, Soldier, Solved, grundy_values, memory_bytes, outcomes};
+
+use super::{Args, check_memory};
+use crate::cli::failure::Failure;
+use crate::cli::meter::Meter;
+use crate::cli::output::{Session, grouped, size, time};
+
+// The bound that serde finds for itself is not needed.
+#[derive(Serialize)]
+#[serde(bound = "")]
+struct Answer<'a, V: Copy + Into<u16>> {
+    rows: usize,
+    columns: usize,
+    soldier: &'static str,
+    p_positions: PPositions<'a, V>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grundy: Option<Values<'a, V>>,
+}
+
+/// Lists that may be too long to be in memory as text, or at all.
+struct PPositions<'a, V>(&'a Shown<'a, V>);
+struct Values<'a, V>(&'a Shown<'a, V>);
+
+impl<V: Copy + Into<u16>> Serialize for PPositions<'_, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let all = self.0.all().filter(|&(king, soldier)| self.0.solved.is_p(king, soldier));
+        serializer.collect_seq(all.map(|(king, soldier)| numbers(king, soldier)))
+    }
+}
+
+impl<V: Copy + Into<u16>> Serialize for Values<'_, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let solved = self.0.solved;
+        serializer.collect_seq(self.0.all().map(|(king, soldier)| solved.value(king, soldier)))
+    }
+}
+
+/// A position as its four numbers.
+pub(super) fn numbers(king: Cell, soldier: Cell) -> [usize; 4] {
+    [king.row, king.column, soldier.row, soldier.column]
+}
+
+/// What was solved, and the king's squares that are asked for; none: all.
+struct Shown<'a, V> {
+    solved: &'a Solved<V>,
+    kings: BTreeSet<Cell>,
+}
+
+impl<V: Copy + Into<u16>> Shown<'_, V> {
+    /// The positions that are asked for.
+    fn all(&self) -> impl Iterator<Item = (Cell, Cell)> + '_ {
+        let kings = self.solved.game().kings().cells();
+        let kings = kings.filter(|king| self.kings.is_empty() || self.kings.contains(king));
+        kings.flat_map(|king| self.solved.soldiers(king).map(move |soldier| (king, soldier)))
+    }
+
+    /// The king's squares in pictures.
+    fn pictured(&self) -> Vec<Cell> {
+        match self.kings.is_empty() {
+            true => vec![self.solved.game().board().corner()],
+            false => self.kings.iter().copied().collect(),
+        }
+    }
+}
+
+/// The part of a game that is needed for these squares of the king.
+pub(super) fn part_of(game: Game, kings: &BTreeSet<Cell>) -> Result<Game, Failure> {
+    // All must be on the board, and he comes from the rows and columns of none.
+    for &king in kings {
+        game.reached_from(king)?;
+    }
+    let row = kings.iter().map(|king| king.row).max();
+    let column = kings.iter().map(|king| king.column).max();
+    match row.zip(column) {
+        Some((row, column)) => Ok(game.reached_from(Cell::new(row, column))?),
+        None => Ok(game),
+    }
+}
+
+/// The squares that were named.
+pub(super) fn cells(names: &[String]) -> Result<BTreeSet<Cell>, Failure> {
+    names.iter().map(|text| Ok(text.parse()?)).collect()
+}
+
+/// Solves a board, and prints the P-positions or draws them.
+pub(super) fn run(
+    args: &Args,
+    board: Board,
+    rule: Soldier,
+    session: &Session,
+) -> Result<(), Failure> {
+    let kings = cells(&args.king)?;
+    let game = part_of(Game::new(board, rule), &kings)?;
+    let needed = memory_bytes(game, args.grundy);
+    check_memory(&format!("the board {board}"), needed)?;
+    let (meter, begun) = (Meter::new("short tafl"), Instant::now());
+    let go_on = |done, of| meter.go_on(done, of);
+    // One type of values or the other.
+    if args.grundy {
+        let solved = args.threads.run(|| grundy_values(game, &go_on))??;
+        let took = format!("{}, {} of memory", time(begun.elapsed()), size(needed));
+        drop(meter);
+        return tell(args, session, &Shown { solved: &solved, kings }, &took);
+    }
+    let solved = args.threads.run(|| outcomes(game, &go_on))??;
+    let took = format!("{}, {} of memory", time(begun.elapsed()), size(needed));
+    drop(meter);
+    tell(args, session, &Shown { solved: &solved, kings }, &took)
+}
+
+fn tell<V: Copy + Into<u16>>(
+    args: &Args,
+    session: &Session,
+    shown: &Shown<'_, V>,
+    took: &str,
+) -> Result<(), Failure> {
+    let game = shown.solved.game();
+    let (board, rule) = (game.board(), game.rule());
+    let title = format!("Short tafl {board}, soldier {rule}");
+    let grids = || -> Vec<Grid> {
+        let kings = shown.pictured().into_iter();
+        kings.map(|king| grid(shown.solved, king, args.show())).collect()
+    };
+    if !args.pictures.write(|| Sheet::of_grids(title.clone(), grids()))? {
+        return Ok(());
+    }
+    if session.json() {
+        return session.long_json_line(&Answer {
+            rows: board.rows(),
+            columns: board.columns(),
+            soldier: rule.name(),
+            p_positions: PPositions(shown),
+            grundy: args.grundy.then_some(Values(shown)),
+        });
+    }
+    let mut text = format!("{title}: {}\n", counts(args, shown));
+    text.push_str(&format!("solved in {took}\n"));
+    for (king, grid) in shown.pictured().into_iter().zip(grids()) {
+        let is_p = |soldier: &Cell| shown.solved.is_p(king, *soldier);
+        let number = shown.solved.soldiers(king).filter(is_p).count();
+        text.push_str(&format!("\nking on {king}: {} P-positions\n", grouped(number as u64)));
+        text.push_str(&grid.to_text(session.style()));
+    }
+    session.text(&text)
+}
+
+fn counts<V: Copy + Into<u16>>(args: &Args, shown: &Shown<'_, V>) -> String {
+    let values = shown.all().map(|(king, soldier)| shown.solved.value(king, soldier));
+    let (mut all, mut p_positions, mut largest) = (0, 0, 0);
+    for value in values {
+        all += 1;
+        p_positions += u64::from(value == 0);
+        largest = largest.max(value);
+    }
+    let counts =
+        format!("{} positions, {} of them P-positions", grouped(all), grouped(p_positions));
+    if args.grundy { format!("{counts}, values to {largest}") } else { counts }
+}
+
+impl Args {
+    fn show(&self) -> Show {
+        match (self.grundy, self.sets) {
+            (true, _) => Show::Values,
+            (false, true) => Show::Sets,
+            (false, false) => Show::Outcomes,
+        }
+    }
+}

@@ -1,0 +1,89 @@
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::Instant;
+
+use serde::Serialize;
+use taflbase::short::Soldier;
+use taflbase::short::graph::{Graph, SolvedGraph, solve_graph};
+
+use super::{Args, check_memory};
+use crate::cli::failure::Failure;
+use crate::cli::meter::Meter;
+use crate::cli::output::{Session, columns, grouped, is_standard, size, time};
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    vertices: usize,
+    edges: usize,
+    soldier: &'static str,
+    p_positions: Vec<[&'a str; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grundy: Option<Vec<u16>>,
+}
+
+/// Solves the game on a graph, and lists the P-positions.
+pub(super) fn run(
+    args: &Args,
+    file: &Path,
+    rule: Soldier,
+    session: &Session,
+) -> Result<(), Failure> {
+    let text = read(file).map_err(told_of(file))?;
+    let graph = Graph::parse(&text, args.exit.as_deref()).map_err(told_of(file))?;
+    let kings: Result<Vec<usize>, _> = args.king.iter().map(|name| graph.vertex(name)).collect();
+    let kings = kings.map_err(told_of(file))?;
+    let needed = SolvedGraph::memory_bytes(graph.vertices());
+    check_memory("the graph", needed)?;
+    let (meter, begun) = (Meter::new("short tafl"), Instant::now());
+    let solved =
+        args.threads.run(|| solve_graph(&graph, rule, &|done, of| meter.go_on(done, of)))??;
+    drop(meter);
+    let is_wanted = |king: usize| kings.is_empty() || kings.contains(&king);
+    let wanted: Vec<([usize; 2], u16)> =
+        solved.all().filter(|([king, _], _)| is_wanted(*king)).collect();
+    let names = graph.names();
+    let p_positions = wanted.iter().filter(|(_, value)| *value == 0);
+    let p_positions: Vec<[&str; 2]> =
+        p_positions.map(|(position, _)| position.map(|vertex| &*names[vertex])).collect();
+    if session.json() {
+        let grundy = args.grundy.then(|| wanted.iter().map(|(_, value)| *value).collect());
+        let (vertices, edges, soldier) = (graph.vertices(), graph.edges(), rule.name());
+        return session.json_line(&Answer { vertices, edges, soldier, p_positions, grundy });
+    }
+    let took = format!("{}, {} of memory", time(begun.elapsed()), size(needed));
+    let counts = format!(
+        "{} vertices, {} edges, soldier {rule}: {} positions, {} of them P-positions",
+        grouped(graph.vertices() as u64),
+        grouped(graph.edges() as u64),
+        grouped(wanted.len() as u64),
+        grouped(p_positions.len() as u64),
+    );
+    let table = match args.grundy {
+        true => {
+            let rows = wanted.iter().map(|([king, soldier], value)| {
+                vec![names[*king].clone(), names[*soldier].clone(), value.to_string()]
+            });
+            columns(2, &["king", "soldier", "value"], &rows.collect::<Vec<_>>())
+        }
+        false => {
+            let rows = p_positions.iter().map(|names| names.map(str::to_owned).to_vec());
+            columns(2, &["king", "soldier"], &rows.collect::<Vec<_>>())
+        }
+    };
+    session.text(&format!("Short tafl on {counts}\nsolved in {took}\n\n{table}"))
+}
+
+fn read(file: &Path) -> io::Result<String> {
+    if !is_standard(file) {
+        return fs::read_to_string(file);
+    }
+    let mut text = String::new();
+    io::stdin().read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// An error of that file.
+fn told_of<E: std::fmt::Display>(file: &Path) -> impl Fn(E) -> Failure {
+    move |error| Failure::Error(format!("{}: {error}", file.display()))
+}

@@ -1,0 +1,93 @@
+//! Pictures of positions: one square of the king, and all of the soldier's; or the other way
+//! round.
+
+use crate::draw::{Grid, GridSquare, Shade};
+use crate::rules::{Kind, Side};
+
+use super::blocking::Blocked;
+use super::theorem::{Print, ProofSet, proof_set};
+use super::{Cell, Soldier, Solved};
+
+/// What is told of the soldier's squares, beside those of P-positions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Show {
+    /// Nothing.
+    Outcomes,
+    /// The values.
+    Values,
+    /// The sets of the theorem's proof; there are none but for soldiers that move south or
+    /// east.
+    Sets,
+}
+
+/// Draws the soldier's squares for one square of the king: `P` where whoever is to move
+/// loses, nothing where the soldier is out of play. Where it is for all of the king's squares
+/// that were asked for, nothing is drawn.
+///
+/// # Panics
+/// If the king is on no square that was asked for.
+pub fn grid<V: Copy + Into<u16>>(solved: &Solved<V>, king: Cell, show: Show) -> Grid {
+    let game = solved.game();
+    let drawn = game.region(game.kings().corner());
+    let squares = drawn.cells().map(|cell| match cell == king {
+        true => square(Shade::Plain, "K", Some(Kind::King)),
+        false if !game.region(king).contains(cell) => square(Shade::Away, "", None),
+        false => soldier_square(solved, king, cell, show),
+    });
+    let caption = format!("king {king}, soldier {}", game.rule());
+    Grid::new(drawn.columns(), squares.collect(), caption)
+}
+
+/// Draws the king's squares among soldiers that never move: `P` where whoever is to move loses,
+/// or the values.
+pub fn blocked_grid(blocked: &Blocked, has_values: bool) -> Grid {
+    let board = blocked.board();
+    let squares = board.cells().map(|cell| match blocked.value(cell) {
+        None => square(Shade::Plain, "S", Some(Side::Attackers.soldier())),
+        Some(value) => {
+            let shade = if value == 0 { Shade::Strong } else { Shade::Plain };
+            let text = match (has_values, value) {
+                (true, value) => value.to_string(),
+                (false, 0) => "P".to_owned(),
+                (false, _) => String::new(),
+            };
+            square(shade, &text, None)
+        }
+    });
+    Grid::new(board.columns(), squares.collect(), "squares of the king")
+}
+
+fn soldier_square<V: Copy + Into<u16>>(
+    solved: &Solved<V>,
+    king: Cell,
+    soldier: Cell,
+    show: Show,
+) -> GridSquare {
+    let is_p = solved.is_p(king, soldier);
+    let is_south_east = solved.game().rule() == Soldier::SouthEast;
+    match show {
+        Show::Values => {
+            let shade = if is_p { Shade::Strong } else { Shade::Plain };
+            square(shade, &solved.value(king, soldier).to_string(), None)
+        }
+        _ if is_p => square(Shade::Strong, "P", Some(Side::Attackers.soldier())),
+        Show::Sets if is_south_east => match proof_set(king, soldier, Print::Corrected) {
+            Some(set) => square(shade(set), set.name(), None),
+            None => square(Shade::Plain, "", None),
+        },
+        _ => square(Shade::Plain, "", None),
+    }
+}
+
+fn square(shade: Shade, text: &str, piece: Option<Kind>) -> GridSquare {
+    GridSquare { shade, text: text.to_owned(), piece }
+}
+
+fn shade(set: ProofSet) -> Shade {
+    match set {
+        ProofSet::H => Shade::First,
+        ProofSet::V1 => Shade::Second,
+        ProofSet::V2 => Shade::Third,
+        ProofSet::R => Shade::Fourth,
+    }
+}
