@@ -97,6 +97,33 @@ fn the_engine_plays_alone_to_the_end() {
 }
 
 #[test]
+fn another_opponent_plays_in_the_engines_place() {
+    // A king beside the corner's file goes there; a greedy one captures first.
+    let path = "/9/9/3tKt3/1t2t2t1/9/9/9/9/7t1/ d";
+    for (opponent, first) in [("heuristic", "Ke3-e1"), ("greedy:seed=1", "Ke3-e1")] {
+        let told = told(
+            &["mcgill", "--position", path, "--side", "attackers", "--opponent", opponent],
+            "",
+        );
+        assert_eq!(told, [format!("defenders: {first}")], "{opponent}");
+    }
+    let own = told(&["mcgill", "--side", "none", "--opponent", "expanded:depth=4"], "");
+    assert!(own.last().unwrap().contains("win:") || own.last().unwrap().contains("draw:"));
+}
+
+#[test]
+fn an_opponent_that_cannot_be_is_refused() {
+    for (arguments, words) in [
+        (["mcgill", "--opponent", "nobody"], "there is no kind of player \"nobody\""),
+        (["mcgill", "--opponent", "heuristic:c=1"], "no key \"c\""),
+        (["mcgill", "--opponent", "improved:c=x"], "c=x: write a number from 0 to 100"),
+        (["berkeley", "--opponent", "combination"], "the four corners"),
+    ] {
+        typed(&arguments, b"").refused(2, &[words]);
+    }
+}
+
+#[test]
 fn a_hint_is_a_move_and_is_not_played() {
     let lines = told(&["brandubh", "--position", WIN], "hint\nboard\n");
     assert!(lines[0].starts_with("hint: Kc5-c1 "), "{lines:?}");

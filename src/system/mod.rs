@@ -4,5 +4,6 @@ pub mod bytes;
 #[cfg(feature = "build")]
 pub(crate) mod filesystem;
 pub(crate) mod mapping;
+pub(crate) mod prefetch;
 pub mod progress;
 pub(crate) mod random;

@@ -79,6 +79,9 @@ const HELP: &str = r#"A player is described by its kind and, behind a colon, by 
   engine:hash=64,threads=2,tables=none,name=new
                           MiB, threads, a folder of tables or none, what it is called
   random, random:seed=7   any legal move
+  greedy, heuristic, traditional, expanded, improved, combination
+                          the players of Pilarski's paper, like combination:c=1,seed=7;
+                          docs/pilarski.md tells their keys
   otep:COMMAND            a program that plays as OpenTafl's engines do
 
 Games are played in pairs: both begin with the same random opening, and the players

@@ -1,5 +1,7 @@
 mod entry;
+mod files;
 mod input;
+mod opponent;
 mod table;
 
 use std::sync::Arc;
@@ -38,6 +40,9 @@ pub(super) struct Args {
     nodes: Option<u64>,
     #[command(flatten)]
     strength: Strength,
+    /// Whom to play against: a player as `match` describes them, like heuristic
+    #[arg(long, value_name = "PLAYER", default_value = "engine")]
+    opponent: String,
 }
 
 const HELP: &str = r#"A move is typed as it is written, e5-e8; captures, marks and the king's letter may be left
@@ -50,6 +55,7 @@ Examples:
   taflbase play brandubh
   taflbase play tablut --side defenders --time 5
   taflbase play brandubh --side none --nodes 20000
+  taflbase play mcgill --opponent combination
   taflbase play berkeley --side both --position "/3tt1t2/1T1tK4/9/1t6t/3T1t1t1/3t4t/2T1t4/t2t4t/8t/ d""#;
 
 /// Which sides the user plays; the engine plays the others.
@@ -94,7 +100,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         None => Position::start(&rules)?,
     };
     let game = Game::from_position(Arc::clone(&rules), start)?;
-    let mut play = Play::new(args, session, tables, game);
+    let mut play = Play::new(args, session, tables, game)?;
     play.show()?;
     play.go_on(&mut Input::new()?)
 }

@@ -1,5 +1,3 @@
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,12 +5,12 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use taflbase::Tablebase;
+use taflbase::arena::Contestant;
 use taflbase::draw::BoardPicture;
-use taflbase::engine::{Engine, Iteration, Limits};
+use taflbase::engine::{Clock, Engine, Iteration, Limits};
 use taflbase::history::Game;
 use taflbase::moves::{Ending, Move, legal_moves};
-use taflbase::record::Record;
-use taflbase::rules::{Ruleset, Side};
+use taflbase::rules::Ruleset;
 
 use super::super::arguments::on_interrupt;
 use super::super::failure::Failure;
@@ -20,45 +18,58 @@ use super::super::output::Session;
 use super::super::probe::{move_table, words};
 use super::entry::{COMMANDS, Entry, completions, listed, understand};
 use super::input::Input;
+use super::opponent::opponent;
 use super::{Args, Seats};
 
 /// What is said to those who want to play on.
 const OVER: &str = "the game is over";
+
+/// For each move, unless the user says otherwise.
+const THINKING_TIME: Duration = Duration::from_secs(2);
 
 /// A game at the terminal.
 pub(super) struct Play<'a> {
     args: &'a Args,
     session: &'a Session,
     tables: Arc<Tablebase>,
-    game: Game,
+    pub(super) game: Game,
     engine: Engine,
     limits: Limits,
-    seats: Seats,
+    /// Whom the user plays against, if that is not the engine.
+    pub(super) opponent: Option<Box<dyn Contestant>>,
+    pub(super) seats: Seats,
     /// The file of this game.
-    file: Option<PathBuf>,
+    pub(super) file: Option<PathBuf>,
     /// Whether there is something for Ctrl-C to end.
     is_thinking: Arc<AtomicBool>,
 }
 
 impl<'a> Play<'a> {
-    /// That game, with the engine at the other side of the table.
+    /// That game, with the engine or the opponent at the other side of the table.
     pub(super) fn new(
         args: &'a Args,
         session: &'a Session,
         tables: Arc<Tablebase>,
         game: Game,
-    ) -> Play<'a> {
+    ) -> Result<Play<'a>, Failure> {
+        let opponent = match args.opponent.trim() {
+            "engine" => None,
+            described => Some(opponent(described, &tables, &game)?),
+        };
         let engine = Engine::new(Arc::clone(game.rules()), args.strength.options(&tables));
         let is_thinking = Arc::new(AtomicBool::new(false));
-        let (stopper, thinks) = (engine.stopper(), Arc::clone(&is_thinking));
+        let stoppers =
+            [Some(engine.stopper()), opponent.as_ref().and_then(|player| player.stopper())];
+        let thinks = Arc::clone(&is_thinking);
         on_interrupt(move || {
-            stopper.stop();
+            stoppers.iter().flatten().for_each(|stopper| stopper.stop());
             thinks.swap(false, Ordering::Relaxed)
         });
-        let time = args.time.or(args.nodes.is_none().then_some(Duration::from_secs(2)));
+        let time = args.time.or(args.nodes.is_none().then_some(THINKING_TIME));
         let limits = Limits { time, nodes: args.nodes, depth: None };
         let seats = args.side.unwrap_or(Seats::of(game.position().to_move));
-        Play { args, session, tables, game, engine, limits, seats, file: None, is_thinking }
+        let file = None;
+        Ok(Play { args, session, tables, game, engine, limits, opponent, seats, file, is_thinking })
     }
 
     /// Does what is typed, and moves where it is the engine's turn, until the end of
@@ -67,7 +78,7 @@ impl<'a> Play<'a> {
         loop {
             let side = self.game.position().to_move;
             if self.game.outcome().is_none() && !self.seats.has(side) {
-                self.engine_moves()?;
+                self.opponent_moves()?;
                 continue;
             }
             let prompt = match self.game.outcome() {
@@ -112,10 +123,8 @@ impl<'a> Play<'a> {
             "load" => self.load(Path::new(rest)),
             "new" => {
                 let first = self.game.positions()[0];
-                self.game = Game::from_position(Arc::clone(self.game.rules()), first)?;
                 self.file = None;
-                self.engine.clear();
-                self.show()
+                self.take_up(Game::from_position(Arc::clone(self.game.rules()), first)?)
             }
             _ => {
                 let lines = COMMANDS.iter().map(|(name, rest, meaning)| {
@@ -132,7 +141,7 @@ impl<'a> Play<'a> {
     }
 
     /// Says something on lines of its own.
-    fn say(&self, text: &str) -> Result<(), Failure> {
+    pub(super) fn say(&self, text: &str) -> Result<(), Failure> {
         self.session.text(&format!("{}\n", text.trim_end()))
     }
 
@@ -171,17 +180,48 @@ impl<'a> Play<'a> {
         Ok(was_left_alone.then_some(found))
     }
 
-    fn engine_moves(&mut self) -> Result<(), Failure> {
+    /// What the opponent plays, and what it says to it; `None` if Ctrl-C has ended its
+    /// thinking.
+    fn answer(&mut self) -> Result<Option<(Move, String)>, Failure> {
+        let Some(opponent) = &mut self.opponent else {
+            let found = self.think()?;
+            let told = |found: Iteration| {
+                let best = &found.lines[0];
+                (best.moves[0], format!(" ({}, depth {})", best.score, found.depth))
+            };
+            return Ok(found.map(told));
+        };
+        let clock = match self.limits {
+            Limits { nodes: Some(nodes), time: None, .. } => Clock::Nodes(nodes),
+            Limits { time, .. } => Clock::PerMove(time.unwrap_or(THINKING_TIME)),
+        };
+        self.is_thinking.store(true, Ordering::Relaxed);
+        let chosen = opponent.choose(&self.game, clock);
+        let was_left_alone = self.is_thinking.swap(false, Ordering::Relaxed);
+        let told = opponent.score().map_or(String::new(), |score| format!(" ({score})"));
+        let chosen = chosen.map_err(Failure::error)?;
+        Ok(was_left_alone.then_some((chosen, told)))
+    }
+
+    fn opponent_moves(&mut self) -> Result<(), Failure> {
         let side = self.game.position().to_move;
-        let Some(found) = self.think()? else {
+        let Some((played, told)) = self.answer()? else {
             self.seats = Seats::Both;
             return self.say("stopped: you play both sides, until you choose with `side`");
         };
-        let best = &found.lines[0];
-        let (played, score, depth) = (best.moves[0], best.score, found.depth);
         let name = self.session.style().side(side, side.name());
-        self.say(&format!("{name}: {} ({score}, depth {depth})", self.written(&played)))?;
+        self.say(&format!("{name}: {}{told}", self.written(&played)))?;
         self.play(&played)
+    }
+
+    /// Goes on with another game.
+    pub(super) fn take_up(&mut self, game: Game) -> Result<(), Failure> {
+        self.game = game;
+        self.engine.clear();
+        if let Some(opponent) = &mut self.opponent {
+            opponent.begin(&self.game).map_err(Failure::error)?;
+        }
+        self.show()
     }
 
     fn hint(&mut self) -> Result<(), Failure> {
@@ -219,46 +259,6 @@ impl<'a> Play<'a> {
                 Failure::Negative(told) => self.say(&told),
                 failure => Err(failure),
             },
-        }
-    }
-
-    /// Saves the game in a new file, or in the one that it was saved in or loaded from.
-    fn save(&mut self, path: &Path) -> Result<(), Failure> {
-        let mut record = Record::new(self.game.clone());
-        for side in Side::ALL {
-            let player = if self.seats.has(side) { "human" } else { "taflbase" };
-            record.tags.push((side.name().to_owned(), player.to_owned()));
-        }
-        let is_own = self.file.as_deref() == Some(path);
-        let mut options = OpenOptions::new();
-        options.write(true).truncate(true).create(is_own).create_new(!is_own);
-        let file = options.open(path);
-        match file.and_then(|mut file| file.write_all(record.to_text().as_bytes())) {
-            Ok(()) => {
-                self.file = Some(path.to_owned());
-                self.say(&format!("saved in {}", path.display()))
-            }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                self.say(&format!("{} is there already: name another file", path.display()))
-            }
-            Err(error) => self.say(&format!("{}: cannot save: {error}", path.display())),
-        }
-    }
-
-    /// Goes on with a game that was saved, by the rules that are played here.
-    fn load(&mut self, path: &Path) -> Result<(), Failure> {
-        let rules = Arc::clone(self.game.rules());
-        let record = fs::read_to_string(path)
-            .map_err(|error| error.to_string())
-            .and_then(|text| Record::parse_with(&text, rules).map_err(|error| error.to_string()));
-        match record {
-            Ok(record) => {
-                self.game = record.game;
-                self.file = Some(path.to_owned());
-                self.engine.clear();
-                self.show()
-            }
-            Err(error) => self.say(&format!("{}: {error}", path.display())),
         }
     }
 

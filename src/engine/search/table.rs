@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use super::score::{Points, TABLE_BAND};
 use crate::engine::state::Step;
+use crate::system::prefetch::prefetch;
 
 /// What a score in the table says of the true one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,13 +55,22 @@ impl Entry {
 }
 
 /// Entries that are looked at together: one line of the processor's cache.
-const BUCKET: usize = 4;
+#[repr(align(64))]
+#[derive(Default)]
+struct Bucket([Place; 4]);
+
+/// Where an entry is kept.
+#[derive(Default)]
+struct Place {
+    data: AtomicU64,
+    /// The key mixed with the data.
+    check: AtomicU64,
+}
+
 const GENERATIONS: u8 = 1 << 5;
 
 pub(super) struct TranspositionTable {
-    /// By turns the data and the key mixed with them.
-    words: Vec<AtomicU64>,
-    buckets: usize,
+    buckets: Vec<Bucket>,
     generation: AtomicU8,
 }
 
@@ -73,14 +83,13 @@ const GENERATION: u32 = BOUND + 2;
 impl TranspositionTable {
     /// A table of at most that many bytes.
     pub(super) fn new(bytes: usize) -> TranspositionTable {
-        let buckets = (bytes / (BUCKET * 16)).max(1);
-        let mut words = Vec::new();
-        words.resize_with(buckets * BUCKET * 2, AtomicU64::default);
-        TranspositionTable { words, buckets, generation: AtomicU8::new(0) }
+        let mut buckets = Vec::new();
+        buckets.resize_with((bytes / size_of::<Bucket>()).max(1), Bucket::default);
+        TranspositionTable { buckets, generation: AtomicU8::new(0) }
     }
 
     pub(super) fn clear(&mut self) {
-        self.words.iter_mut().for_each(|word| *word.get_mut() = 0);
+        self.buckets.fill_with(Bucket::default);
     }
 
     /// A new search begins: what earlier ones have left is overwritten first.
@@ -90,18 +99,24 @@ impl TranspositionTable {
     }
 
     #[inline]
-    fn bucket(&self, key: u64) -> &[AtomicU64] {
+    fn bucket(&self, key: u64) -> &Bucket {
         // The key's high bits, spread over the buckets without a division.
-        let number = ((u128::from(key) * self.buckets as u128) >> 64) as usize;
-        &self.words[number * BUCKET * 2..][..BUCKET * 2]
+        let number = ((u128::from(key) * self.buckets.len() as u128) >> 64) as usize;
+        &self.buckets[number]
+    }
+
+    /// Says that the position with that key will be asked for soon.
+    #[inline]
+    pub(super) fn prefetch(&self, key: u64) {
+        prefetch(self.bucket(key));
     }
 
     /// What is known of the position with that key, `ply` plies from the root.
     #[inline]
     pub(super) fn get(&self, key: u64, ply: usize) -> Option<Entry> {
-        for pair in self.bucket(key).chunks_exact(2) {
-            let data = pair[0].load(Ordering::Relaxed);
-            if data != 0 && pair[1].load(Ordering::Relaxed) ^ data == key {
+        for place in &self.bucket(key).0 {
+            let data = place.data.load(Ordering::Relaxed);
+            if data != 0 && place.check.load(Ordering::Relaxed) ^ data == key {
                 return unpacked(data, ply);
             }
         }
@@ -114,15 +129,15 @@ impl TranspositionTable {
         let generation = self.generation.load(Ordering::Relaxed);
         let bucket = self.bucket(key);
         let mut least = (i32::MAX, 0);
-        for (number, pair) in bucket.chunks_exact(2).enumerate() {
-            let data = pair[0].load(Ordering::Relaxed);
+        for (number, place) in bucket.0.iter().enumerate() {
+            let data = place.data.load(Ordering::Relaxed);
             if data == 0 {
                 least = (i32::MIN, number);
                 continue;
             }
             let old_depth = (data >> DEPTH & 0xff) as i32;
             let old_generation = (data >> GENERATION) as u8 % GENERATIONS;
-            if pair[1].load(Ordering::Relaxed) ^ data == key {
+            if place.check.load(Ordering::Relaxed) ^ data == key {
                 // Deeper knowledge of this search stays, unless this is exact.
                 if old_generation == generation
                     && entry.bound != Bound::Exact
@@ -139,16 +154,21 @@ impl TranspositionTable {
             let age = i32::from((GENERATIONS + generation - old_generation) % GENERATIONS);
             least = least.min((old_depth - 4 * age, number));
         }
-        let pair = &bucket[least.1 * 2..][..2];
+        let place = &bucket.0[least.1];
         let data = packed(entry, ply, generation);
-        pair[0].store(data, Ordering::Relaxed);
-        pair[1].store(key ^ data, Ordering::Relaxed);
+        place.data.store(data, Ordering::Relaxed);
+        place.check.store(key ^ data, Ordering::Relaxed);
     }
 
-    /// How many thousandths hold entries of this search, by a sample.
+    #[cfg(test)]
+    fn places(&self) -> impl Iterator<Item = &Place> {
+        self.buckets.iter().flat_map(|bucket| &bucket.0)
+    }
+
+    /// How many entries there are.
     #[cfg(test)]
     fn filled(&self) -> usize {
-        self.words.iter().step_by(2).filter(|data| data.load(Ordering::Relaxed) != 0).count()
+        self.places().filter(|place| place.data.load(Ordering::Relaxed) != 0).count()
     }
 }
 
@@ -207,8 +227,8 @@ mod tests {
         let table = TranspositionTable::new(64);
         let entry = Entry { step: Step::NONE, score: 1, depth: 7, bound: Bound::Exact };
         table.put(5, 0, entry);
-        let written = table.words.iter().find(|data| data.load(Ordering::Relaxed) != 0);
-        written.unwrap().fetch_xor(1, Ordering::Relaxed);
+        let written = table.places().find(|place| place.data.load(Ordering::Relaxed) != 0);
+        written.unwrap().data.fetch_xor(1, Ordering::Relaxed);
         assert_eq!(table.get(5, 0), None);
     }
 

@@ -162,6 +162,7 @@ impl<'a, const W: usize> Worker<'a, W> {
     #[inline]
     pub(super) fn play(&mut self, step: Step) -> (Undo<W>, Option<Points>) {
         let undo = self.state.play(self.shared.ground, step);
+        self.shared.table.prefetch(self.state.key);
         let here = self.path.len();
         let since = if undo.captured.is_empty() { self.path[here - 1].since } else { here };
         self.path.push(Visit { key: self.state.key, since });

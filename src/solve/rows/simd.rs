@@ -1,6 +1,6 @@
 //! Instructions that not every processor has, chosen at run time. But for the C
-//! interface, `unsafe` code is only here, in the mapping of files and in rows that
-//! threads share.
+//! interface, `unsafe` code is only here, in the mapping of files, in hints to the
+//! processor and in rows that threads share.
 
 use crate::solve::rows::row::Row;
 use crate::solve::rows::transform::Transform;
@@ -49,10 +49,7 @@ pub(crate) fn run(kernel: impl Kernel) {
 #[allow(unsafe_code)]
 mod avx512 {
     use std::arch::is_x86_feature_detected;
-    use std::arch::x86_64::{
-        _MM_HINT_T0, _mm_prefetch, _mm512_bitshuffle_epi64_mask, _mm512_loadu_si512,
-        _mm512_set1_epi64,
-    };
+    use std::arch::x86_64::{_mm512_bitshuffle_epi64_mask, _mm512_loadu_si512, _mm512_set1_epi64};
     use std::sync::LazyLock;
 
     use super::{Kernel, Processor, Row, Transform};
@@ -107,8 +104,7 @@ mod avx512 {
         fn prefetch<T>(self, items: &[T]) {
             const LINE: usize = 64;
             for item in items.iter().step_by(LINE / size_of::<T>().clamp(1, LINE)) {
-                // SAFETY: a prefetch reads nothing; every address is allowed.
-                unsafe { _mm_prefetch::<_MM_HINT_T0>((&raw const *item).cast()) };
+                crate::system::prefetch::prefetch(item);
             }
         }
     }

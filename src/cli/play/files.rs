@@ -1,0 +1,51 @@
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use taflbase::record::Record;
+use taflbase::rules::Side;
+
+use super::super::failure::Failure;
+use super::table::Play;
+
+impl Play<'_> {
+    /// Saves the game in a new file, or in the one that it was saved in or loaded from.
+    pub(super) fn save(&mut self, path: &Path) -> Result<(), Failure> {
+        let mut record = Record::new(self.game.clone());
+        for side in Side::ALL {
+            let opponent = self.opponent.as_ref().map_or("taflbase".to_owned(), |it| it.name());
+            let player = if self.seats.has(side) { "human".to_owned() } else { opponent };
+            record.tags.push((side.name().to_owned(), player));
+        }
+        let is_own = self.file.as_deref() == Some(path);
+        let mut options = OpenOptions::new();
+        options.write(true).truncate(true).create(is_own).create_new(!is_own);
+        let file = options.open(path);
+        match file.and_then(|mut file| file.write_all(record.to_text().as_bytes())) {
+            Ok(()) => {
+                self.file = Some(path.to_owned());
+                self.say(&format!("saved in {}", path.display()))
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                self.say(&format!("{} is there already: name another file", path.display()))
+            }
+            Err(error) => self.say(&format!("{}: cannot save: {error}", path.display())),
+        }
+    }
+
+    /// Goes on with a game that was saved, by the rules that are played here.
+    pub(super) fn load(&mut self, path: &Path) -> Result<(), Failure> {
+        let rules = Arc::clone(self.game.rules());
+        let record = fs::read_to_string(path)
+            .map_err(|error| error.to_string())
+            .and_then(|text| Record::parse_with(&text, rules).map_err(|error| error.to_string()));
+        match record {
+            Ok(record) => {
+                self.file = Some(path.to_owned());
+                self.take_up(record.game)
+            }
+            Err(error) => self.say(&format!("{}: {error}", path.display())),
+        }
+    }
+}
