@@ -1,5 +1,6 @@
 //! The games, and what becomes of them.
 
+use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -76,11 +77,16 @@ impl Arena {
         };
         saved.retain(|game| game.pair < games / 2);
         let mut all = saved.clone();
+        let is_watched = std::io::stderr().is_terminal();
         tournament.run(Some((store, saved)), &AtomicBool::new(false), &mut |game, _| {
             all.push(game.clone());
-            eprint!("\r{a} - {b}: {} of {games} games ", all.len(), b = players[1]);
+            if is_watched {
+                eprint!("\r{a} - {b}: {} of {games} games ", all.len(), b = players[1]);
+            }
         })?;
-        eprint!("\r\x1b[K");
+        if is_watched {
+            eprint!("\r\x1b[K");
+        }
         Ok(all)
     }
 }

@@ -63,10 +63,10 @@ const HELP: &str = r#"The rules are those of `taflbase rules ashton-server`, wit
 looks for an answer once a second: of --time, a second and a half are kept back, or of
 short times three quarters. It does not think while the other side does.
 
-The server counts a closed connection as an illegal move, so a game whose connection
-is lost cannot be taken up again. Moves are told on standard error while the game goes
-on; its end is the result: WHITEWIN, BLACKWIN or DRAW. A server that ends without one
-has seen a time-out or an illegal move; then the status is 2.
+A game whose connection is lost cannot be taken up again: who has left has lost. Moves
+are told on standard error while the game goes on; its end is the result: WHITEWIN,
+BLACKWIN or DRAW, also after an illegal move, which loses. A server that ends without one
+has seen a time-out, or what it cannot read; then the status is 2.
 
 Examples:
   taflbase challenge white --time 60

@@ -91,6 +91,14 @@ fn an_attacker_beside_the_corner_will_be_captured_against_it() {
 }
 
 #[test]
+fn a_king_beside_the_corner_is_not_as_safe_as_the_paper_says() {
+    let before = scene("/9/1K7/9/9/2t6/1T7/9/9/9/ d");
+    assert!(before.paths.king_steps(&before.ground, &before.state).any(|s| s == step("b2-b1")));
+    let after = scene("/1K7/9/9/9/2t6/1T7/9/9/9/ a");
+    assert_eq!(after.state.king_capture(&after.ground), Some(step("c5-c1")));
+}
+
+#[test]
 fn the_corner_itself_is_a_path() {
     let other_way = scene("/2K3t2/2t6/9/9/9/9/9/9/9/ d");
     let steps: Vec<Step> =

@@ -65,7 +65,7 @@ impl fmt::Display for ChallengeError {
             ChallengeError::Closed(Some(side)) => write!(
                 f,
                 "the server has closed the connection without a result: {}, who was to move, has \
-                 run out of time or played an illegal move",
+                 run out of time or sent what it cannot read",
                 colour(*side)
             ),
             ChallengeError::BrokenOff => {
