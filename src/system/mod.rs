@@ -4,6 +4,8 @@ pub mod bytes;
 #[cfg(feature = "build")]
 pub(crate) mod filesystem;
 pub(crate) mod mapping;
+#[cfg(feature = "engine")]
+pub(crate) mod pages;
 pub(crate) mod prefetch;
 pub mod progress;
 pub(crate) mod random;

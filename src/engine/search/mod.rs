@@ -20,6 +20,7 @@ use crate::history::Game;
 use crate::moves::legal_moves;
 use crate::rules::Ruleset;
 use crate::tablebase::Tablebase;
+use crate::value::Wdl;
 
 use super::evaluate::{Evaluator, Weights};
 use super::ground::Ground;
@@ -101,6 +102,7 @@ impl<const W: usize> Searcher<W> {
     fn shared<'a>(
         &'a self,
         game: &'a Game,
+        known: Option<Wdl>,
         limits: &Limits,
         began: Instant,
         stop: &'a AtomicBool,
@@ -112,6 +114,7 @@ impl<const W: usize> Searcher<W> {
             table: &self.table,
             oracle: Oracle::new(self.options.tables.as_deref(), game),
             root: State::new(&self.ground, game.position()),
+            known,
             history: self.history(game),
             returns: game.rules().repetition_occurrence as usize - 1,
             plies_left: game.plies_left().map(|left| left as usize),
@@ -145,12 +148,15 @@ impl<const W: usize> Search for Searcher<W> {
             report(&known);
             return Ok(known);
         }
+        // With a history, or a last ply, it may come otherwise.
+        let is_free = game.moves().is_empty() && game.plies_left().is_none();
+        let known = advice.as_ref().filter(|_| is_free).and_then(Advice::outcome);
         let moves = root_moves(game, advice);
         let lines = self.options.lines.get().min(moves.len());
         self.table.age();
         // The threads change theirs while they share the rest.
         let mut memories = std::mem::take(&mut self.memories);
-        let shared = self.shared(game, limits, began, stop);
+        let shared = self.shared(game, known, limits, began, stop);
         let last = root::run(&shared, &mut memories, &moves, lines, report);
         self.memories = memories;
         Ok(last)
@@ -209,7 +215,7 @@ mod tests {
                 game.moves()[..root].iter().for_each(|played| here.play(played));
                 let limits = Limits::default();
                 let before = here.clone();
-                let shared = searcher.shared(&before, &limits, Instant::now(), &stop);
+                let shared = searcher.shared(&before, None, &limits, Instant::now(), &stop);
                 let mut memory = Memory::new(rules.board.area());
                 let mut worker = Worker::new(&shared, &mut memory);
                 for played in &game.moves()[root..] {

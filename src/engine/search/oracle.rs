@@ -106,6 +106,13 @@ pub(super) struct Advice {
     pub(super) is_certain: bool,
 }
 
+impl Advice {
+    /// What the moves keep.
+    pub(super) fn outcome(&self) -> Option<Wdl> {
+        self.moves.first().map(|advised| advised.outcome)
+    }
+}
+
 /// A move that the tables advise.
 #[derive(Clone, Copy)]
 pub(super) struct Advised {

@@ -3,8 +3,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::engine::state::Step;
-use crate::engine::{Iteration, Line};
+use crate::engine::{Iteration, Line, Score};
 use crate::moves::Move;
+use crate::value::Wdl;
 
 use super::memory::Memory;
 use super::score::{INFINITE, Points, WON, is_decided, told, won_in};
@@ -124,6 +125,8 @@ impl<const W: usize> Worker<'_, W> {
                 }
             }
         }
+        // A later line may have come out better than one before it.
+        moves[..lines].sort_by_key(|mv| -mv.known);
         true
     }
 
@@ -239,6 +242,12 @@ impl<const W: usize> Worker<'_, W> {
         }
         // Stopped before anything was known.
         let score = if mv.known == -INFINITE { 0 } else { mv.known };
-        Line { score: told(score), moves }
+        // What the search has not seen, the tables may know all the same.
+        let score = match (told(score), self.shared.known) {
+            (Score::Estimate(_), Some(Wdl::Win)) => Score::TableWin,
+            (Score::Estimate(_), Some(Wdl::Loss)) => Score::TableLoss,
+            (score, _) => score,
+        };
+        Line { score, moves }
     }
 }

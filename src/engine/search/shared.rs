@@ -7,6 +7,7 @@ use crate::engine::evaluate::Evaluator;
 use crate::engine::ground::Ground;
 use crate::engine::state::State;
 use crate::rules::Ruleset;
+use crate::value::Wdl;
 
 use super::oracle::Oracle;
 use super::table::TranspositionTable;
@@ -20,6 +21,8 @@ pub(super) struct Shared<'a, const W: usize> {
     pub(super) table: &'a TranspositionTable,
     pub(super) oracle: Oracle<'a>,
     pub(super) root: State<W>,
+    /// What the root is worth by the tables, if they know it and no history matters.
+    pub(super) known: Option<Wdl>,
     /// The game's positions up to the root.
     pub(super) history: Vec<Visit>,
     /// How many earlier occurrences of a position end the game.

@@ -1,6 +1,6 @@
 //! Instructions that not every processor has, chosen at run time. But for the C
 //! interface, `unsafe` code is only here, in the mapping of files, in hints to the
-//! processor and in rows that threads share.
+//! processor and the system, and in rows that threads share.
 
 use crate::solve::rows::row::Row;
 use crate::solve::rows::transform::Transform;
