@@ -97,8 +97,6 @@ pub(crate) struct Tally {
     pub(crate) wins: u32,
     pub(crate) losses: u32,
     pub(crate) draws: u32,
-    /// Games lost by no move, an illegal one, or one too late.
-    pub(crate) faults: u32,
     /// Plies of all decided games.
     decided_plies: usize,
 }
@@ -106,14 +104,25 @@ pub(crate) struct Tally {
 impl Tally {
     /// What that player had with that colour.
     pub(crate) fn of(games: &[GameRecord], who: Who, side: Side) -> Tally {
+        Tally::over(games.iter().filter(|game| game.side(who) == side), |_| who)
+    }
+
+    /// What whoever had that colour had with it.
+    pub(crate) fn of_side(games: &[GameRecord], side: Side) -> Tally {
+        Tally::over(games.iter(), |game| game.player(side))
+    }
+
+    fn over<'a>(
+        games: impl Iterator<Item = &'a GameRecord>,
+        who: impl Fn(&GameRecord) -> Who,
+    ) -> Tally {
         let mut tally = Tally::default();
-        for game in games.iter().filter(|game| game.side(who) == side) {
+        for game in games {
             match game.winner {
                 None => tally.draws += 1,
                 Some(winner) => {
                     tally.decided_plies += game.plies();
-                    *(if winner == who { &mut tally.wins } else { &mut tally.losses }) += 1;
-                    tally.faults += u32::from(game.fault && winner != who);
+                    *(if winner == who(game) { &mut tally.wins } else { &mut tally.losses }) += 1;
                 }
             }
         }

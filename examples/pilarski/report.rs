@@ -108,14 +108,7 @@ pub(crate) fn colours(arena: &Arena, games: Option<usize>) -> Result<(), Failure
         "engine",
     ] {
         let played = arena.play(player, player, games.unwrap_or(100))?;
-        let mut tally = Tally::of(&played, Who::A, Side::Attackers);
-        let other = Tally::of(&played, Who::B, Side::Attackers);
-        let plies = (tally.mean_plies() * f64::from(tally.wins + tally.losses)
-            + other.mean_plies() * f64::from(other.wins + other.losses))
-            / f64::from((tally.wins + tally.losses + other.wins + other.losses).max(1));
-        tally.wins += other.wins;
-        tally.losses += other.losses;
-        tally.draws += other.draws;
+        let tally = Tally::of_side(&played, Side::Attackers);
         let draws: Vec<&GameRecord> = played.iter().filter(|game| game.winner.is_none()).collect();
         let made_of: Vec<Made> =
             draws.iter().map(|game| made_of(arena, game)).collect::<Result<_, _>>()?;
@@ -123,11 +116,12 @@ pub(crate) fn colours(arena: &Arena, games: Option<usize>) -> Result<(), Failure
             made_of.iter().map(of).sum::<f64>() / made_of.len().max(1) as f64
         };
         println!(
-            "| {player} | {} | {}, {}, {} ({plies:.0}) | {:.0} % | {:.1} |",
+            "| {player} | {} | {}, {}, {} ({:.0}) | {:.0} % | {:.1} |",
             share(tally.score() * f64::from(tally.games()), tally.games()),
             tally.wins,
             tally.losses,
             tally.draws,
+            tally.mean_plies(),
             100.0 * mean(|made| made.again),
             mean(|made| made.captures),
         );

@@ -1,3 +1,4 @@
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -173,11 +174,8 @@ impl<'a> Play<'a> {
 
     /// What the engine finds; `None` if Ctrl-C has ended its thinking.
     fn think(&mut self) -> Result<Option<Iteration>, Failure> {
-        self.is_thinking.store(true, Ordering::Relaxed);
-        let found = self.engine.search(&self.game, &self.limits, &mut |_| {});
-        let was_left_alone = self.is_thinking.swap(false, Ordering::Relaxed);
-        let found = found.map_err(Failure::error)?;
-        Ok(was_left_alone.then_some(found))
+        let (engine, game, limits) = (&mut self.engine, &self.game, &self.limits);
+        attended(&self.is_thinking, || engine.search(game, limits, &mut |_| {}))
     }
 
     /// What the opponent plays, and what it says to it; `None` if Ctrl-C has ended its
@@ -195,12 +193,9 @@ impl<'a> Play<'a> {
             Limits { nodes: Some(nodes), time: None, .. } => Clock::Nodes(nodes),
             Limits { time, .. } => Clock::PerMove(time.unwrap_or(THINKING_TIME)),
         };
-        self.is_thinking.store(true, Ordering::Relaxed);
-        let chosen = opponent.choose(&self.game, clock);
-        let was_left_alone = self.is_thinking.swap(false, Ordering::Relaxed);
+        let chosen = attended(&self.is_thinking, || opponent.choose(&self.game, clock))?;
         let told = opponent.score().map_or(String::new(), |score| format!(" ({score})"));
-        let chosen = chosen.map_err(Failure::error)?;
-        Ok(was_left_alone.then_some((chosen, told)))
+        Ok(chosen.map(|chosen| (chosen, told)))
     }
 
     fn opponent_moves(&mut self) -> Result<(), Failure> {
@@ -271,4 +266,16 @@ impl<'a> Play<'a> {
             Err(_) => self.say("write side attackers, side defenders, side both or side none"),
         }
     }
+}
+
+/// What comes of thinking that Ctrl-C can end; `None` if it has.
+fn attended<T, E: Display>(
+    is_thinking: &AtomicBool,
+    think: impl FnOnce() -> Result<T, E>,
+) -> Result<Option<T>, Failure> {
+    is_thinking.store(true, Ordering::Relaxed);
+    let thought = think();
+    let was_left_alone = is_thinking.swap(false, Ordering::Relaxed);
+    let thought = thought.map_err(Failure::error)?;
+    Ok(was_left_alone.then_some(thought))
 }
