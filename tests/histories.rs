@@ -1,15 +1,17 @@
 //! The engine in games with a past: what it says of a win or a loss within a few plies is
 //! what trying everything says, whatever positions may not come back.
-#![cfg(feature = "engine")]
+#![cfg(all(feature = "build", feature = "engine"))]
 
 mod minimax;
 
 use std::sync::Arc;
 
 use minimax::Minimax;
+use taflbase::build::{BuildOptions, build, slices_up_to};
 use taflbase::engine::{Engine, EngineOptions, Limits, Score};
 use taflbase::moves::{Move, legal_moves};
-use taflbase::{Game, Position, Ruleset, Side};
+use taflbase::value::Value;
+use taflbase::{Game, Position, Ruleset, Side, Tablebase};
 
 /// Wins and losses within so many plies are compared.
 const PLIES: usize = 5;
@@ -99,6 +101,52 @@ fn agree(top: &str, end: &str) {
     }
     println!("{end}: {wins} {losses} {others}");
     assert!(wins > 20 && losses > 20 && others > 20, "{end}: {wins} {losses} {others}");
+}
+
+/// Tables know nothing of the past: a win that they have stands only if no earlier position
+/// can be brought back against it, and if not, another win that does is played.
+#[test]
+fn what_tables_promise_stands_whatever_came_before() {
+    let rules = rules("", "repetition = \"draw\"");
+    let folder = tempfile::tempdir().unwrap();
+    let slices = slices_up_to(&rules, 6);
+    build(&rules, folder.path(), &slices, &BuildOptions::default(), &(), &mut |_| {}).unwrap();
+    let tables = Arc::new(Tablebase::open(Ruleset::clone(&rules), folder.path()).unwrap());
+    let options = EngineOptions {
+        table_bytes: 1 << 20,
+        tables: Some(Arc::clone(&tables)),
+        ..EngineOptions::new(&rules)
+    };
+    let mut engine = Engine::new(Arc::clone(&rules), options);
+    let mut random = fastrand::Rng::with_seed(5);
+    let (mut certain, mut spoiled, mut other) = (0, 0, 0);
+    for _ in 0..GAMES {
+        let Some(game) = game(&rules, &mut random) else { continue };
+        let Ok(value) = tables.probe_dtw(game.position()) else { continue };
+        let found = engine.search(&game, &Limits::depth(7), &mut |_| {}).unwrap();
+        let (score, best) = (found.lines[0].score, found.lines[0].moves[0]);
+        let mut minimax = Minimax::new(u64::MAX);
+        let distance = minimax.distance(&game, PLIES).map(|plies| plies as u16);
+        let context = context(&game);
+        match (score, distance) {
+            (Score::Win(plies), _) if usize::from(plies) <= PLIES => {
+                certain += 1;
+                assert_eq!(distance, Some(plies), "{context}");
+            }
+            (_, Some(plies)) => {
+                spoiled += 1;
+                assert_ne!(value, Value::Win(plies), "{score} {context}");
+                // What takes longer is not looked at.
+                let after = tables.probe_dtw(&game.position().after(&best));
+                let is_near = matches!(after, Ok(Value::Loss(left)) if usize::from(left) < PLIES);
+                let wins = minimax.winning_moves(&game, PLIES).contains(&best);
+                assert!(wins || score == Score::TableWin && !is_near, "{score} {context}");
+            }
+            _ => other += 1,
+        }
+    }
+    println!("{certain} {spoiled} {other}");
+    assert!(certain > 20 && spoiled > 0 && other > 20, "{certain} {spoiled} {other}");
 }
 
 #[test]

@@ -238,8 +238,12 @@ mod tests {
 
     #[test]
     fn a_capture_lets_nothing_come_back() {
-        let mut game = played("brandubh", Some("/7/4t2/7/7/2K4/7/2t4/ d"), "Kc5-c6");
+        let start = Some("/7/7/2tT3/7/1TK4/7/5t1/ d");
+        assert_eq!(played("brandubh", start, "Kc5-c6 f7-f6").earlier_positions().count(), 2);
+        let mut game = played("brandubh", start, "b5-b3xc3 f7-f6");
         assert_eq!(game.earlier_positions().count(), 1);
+        game.undo();
+        assert_eq!(game.earlier_positions().count(), 0);
         game.undo();
         assert_eq!((game.moves().len(), game.undo()), (0, None));
     }

@@ -110,22 +110,24 @@ impl AttackerSets {
     /// The canonical image of a set, which must have the right number of men
     /// on squares where attackers may stand.
     pub(crate) fn canonical(&self, set: SquareSet) -> Canonical {
-        let (offset, symmetries) = self.locate(set);
+        let (offset, symmetries) = self.locate::<{ SquareSet::WORDS }>(set);
         let symmetry = symmetries.iter().next().unwrap_or(Symmetry::IDENTITY);
         let set = set.iter().map(|square| self.image(square, symmetry)).collect();
         Canonical { set, offset, symmetry }
     }
 
     /// The rows before a set's canonical image, and the symmetries that bring it
-    /// there: what a probe needs of [`canonical`](AttackerSets::canonical).
-    pub(super) fn locate(&self, set: SquareSet) -> (u64, SymmetrySet) {
+    /// there: what a probe needs of [`canonical`](AttackerSets::canonical). The board has
+    /// `W` words.
+    #[inline]
+    pub(super) fn locate<const W: usize>(&self, set: SquareSet) -> (u64, SymmetrySet) {
         let mut symmetries = self.group.set();
         let mut state = self.states.start;
         let mut offset = 0;
         let mut left = self.count as u32;
         for (orbits, &group) in self.orbits.chunks(8).zip(&self.groups) {
             let mut images = [0_u64; 8];
-            for square in set & group {
+            for square in (set & group).iter_words::<W>() {
                 let bits = self.bits[square.index()];
                 images = std::array::from_fn(|g| images[g] | bits[g]);
             }
@@ -224,7 +226,7 @@ mod tests {
         let mut classes = HashSet::new();
         for set in sets_of(&squares, count) {
             let canonical = index.canonical(set);
-            let (_, symmetries) = index.locate(set);
+            let (_, symmetries) = index.locate::<1>(set);
             assert_eq!(canonical.symmetry.apply_set(board, set), canonical.set);
             for g in group.iter() {
                 let image = g.apply_set(board, set);

@@ -22,6 +22,8 @@ pub struct Slot {
 #[derive(Clone, Debug)]
 pub struct SliceIndex {
     slice: Slice,
+    /// How many words a set of the board's squares takes.
+    words: usize,
     lanes: KingLanes,
     attackers: AttackerSets,
     attacker_places: SquareSet,
@@ -84,6 +86,7 @@ impl SliceIndex {
         }
         Ok(SliceIndex {
             slice,
+            words: rules.board.area().div_ceil(64),
             lanes: KingLanes::new(rules),
             attackers,
             attacker_places: places,
@@ -140,11 +143,21 @@ impl SliceIndex {
     }
 
     /// As [`rank`](SliceIndex::rank), for a legal position of the slice.
+    #[inline]
     pub(crate) fn rank_legal(&self, position: &Position) -> Option<Slot> {
-        let (offset, symmetries) = self.attackers.locate(position.attackers);
+        match self.words {
+            1 => self.rank_in_words::<1>(position),
+            2 => self.rank_in_words::<2>(position),
+            3 => self.rank_in_words::<3>(position),
+            _ => self.rank_in_words::<{ SquareSet::WORDS }>(position),
+        }
+    }
+
+    fn rank_in_words<const W: usize>(&self, position: &Position) -> Option<Slot> {
+        let (offset, symmetries) = self.attackers.locate::<W>(position.attackers);
         let mut least: Option<Slot> = None;
         for symmetry in symmetries.iter() {
-            let slot = self.slot(offset, position, symmetry)?;
+            let slot = self.slot::<W>(offset, position, symmetry)?;
             least = Some(least.map_or(slot, |least| least.min(slot)));
         }
         least
@@ -153,15 +166,21 @@ impl SliceIndex {
     /// The slot of the image under one of the symmetries that make the attackers
     /// canonical, `offset` rows before it.
     #[inline]
-    fn slot(&self, offset: u64, position: &Position, symmetry: Symmetry) -> Option<Slot> {
+    fn slot<const W: usize>(
+        &self,
+        offset: u64,
+        position: &Position,
+        symmetry: Symmetry,
+    ) -> Option<Slot> {
         let lane = self.lanes.lane(self.attackers.image(position.king, symmetry))?;
         let before = |squares: SquareSet, limit: Square| {
-            squares.iter().filter(|&s| self.attackers.image(s, symmetry) < limit).count()
+            let squares = squares.iter_words::<W>();
+            squares.filter(|&s| self.attackers.image(s, symmetry) < limit).count()
         };
         // No sets are made of the images: for few pieces, comparing all is faster.
         let closing = position.attackers & self.defender_places;
         let mut row = offset;
-        for square in position.defenders {
+        for square in position.defenders.iter_words::<W>() {
             let image = self.attackers.image(square, symmetry);
             let place = self.places_before[image.index()] - before(closing, image);
             row += self.binomials.get(place, before(position.defenders, image) + 1);

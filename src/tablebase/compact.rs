@@ -97,9 +97,11 @@ impl CompactLayout {
     }
 }
 
-/// The entry for bytes that are all one.
+/// The entry for bytes that are all one: each is as the one before it, which is compared
+/// many at a time.
 fn only_byte(bytes: &[u8]) -> Option<u16> {
-    bytes.iter().all(|&byte| byte == bytes[0]).then(|| bytes[0].into())
+    let (&last, before) = bytes.split_last()?;
+    (bytes[1..] == *before).then_some(last.into())
 }
 
 fn put(compact: &mut [u8], at: usize, entry: u16) {

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use crate::dont_care::is_decided;
 use crate::position::Position;
+use crate::slice::Slice;
 use crate::table::{Code, Metric, PackedBlock, TableError, dtw_value, wdl_value};
 use crate::value::{Value, Wdl};
 
@@ -11,7 +12,7 @@ use super::files::OpenedTable;
 use super::{ProbeError, Probed, Tablebase};
 
 /// What can be asked of a table.
-trait Answer: Sized + Send {
+pub(crate) trait Answer: Sized + Send {
     /// The table that is asked first.
     const METRIC: Metric;
 
@@ -101,6 +102,15 @@ fn answer<A: Answer>(opened: &OpenedTable, code: Code) -> Result<A, ProbeError> 
     A::decode(opened.table.header().metric, code).ok_or_else(|| opened.foreign())
 }
 
+#[inline]
+fn answer_at<A: Answer>(place: ValuePlace<'_>) -> Result<A, ProbeError> {
+    match place {
+        ValuePlace::ByRule(value) => Ok(A::by_rule(value)),
+        ValuePlace::InIndex(opened, code) => answer(opened, code),
+        ValuePlace::InBlock(slot) => answer(slot.opened, slot.code(&mut None)?),
+    }
+}
+
 impl Tablebase {
     /// Win, draw or loss for the side to move; asks the DTW table where there is no
     /// WDL table.
@@ -149,13 +159,22 @@ impl Tablebase {
         answers
     }
 
+    /// The answer for who knows the position's slice, that the position is legal with
+    /// attackers on the board, and that the mover does not decide it at once: an engine
+    /// sees all that before it asks.
+    #[cfg(feature = "engine")]
+    #[inline]
+    pub(crate) fn probe_undecided<A: Answer>(
+        &self,
+        position: &Position,
+        slice: Slice,
+    ) -> Result<A, ProbeError> {
+        answer_at(self.place_undecided(position, slice, A::METRIC)?)
+    }
+
     #[inline]
     fn probe_one<A: Answer>(&self, position: &Position) -> Result<A, ProbeError> {
-        match self.place(position, A::METRIC)? {
-            ValuePlace::ByRule(value) => Ok(A::by_rule(value)),
-            ValuePlace::InIndex(opened, code) => answer(opened, code),
-            ValuePlace::InBlock(slot) => answer(slot.opened, slot.code(&mut None)?),
-        }
+        answer_at(self.place(position, A::METRIC)?)
     }
 
     fn probe_all<A: Answer>(&self, positions: &[Position]) -> Vec<Result<A, ProbeError>> {
@@ -195,7 +214,17 @@ impl Tablebase {
         if is_decided(&self.rules, position) {
             return Ok(ValuePlace::ByRule(Value::Win(1)));
         }
-        let slice = position.slice();
+        self.place_undecided(position, position.slice(), metric)
+    }
+
+    /// The place of what the rules do not tell.
+    #[inline]
+    fn place_undecided(
+        &self,
+        position: &Position,
+        slice: Slice,
+        metric: Metric,
+    ) -> Result<ValuePlace<'_>, ProbeError> {
         let opened = match self.opened(slice, metric) {
             // Name what was asked for if both are missing.
             Err(error @ ProbeError::MissingTable { metric: Metric::Wdl, .. }) => {

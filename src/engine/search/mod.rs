@@ -9,6 +9,8 @@ mod root;
 mod score;
 mod shared;
 mod table;
+#[cfg(test)]
+mod tests;
 mod worker;
 
 use std::num::NonZeroUsize;
@@ -84,18 +86,13 @@ impl<const W: usize> Searcher<W> {
         }
     }
 
-    /// The game's positions, as the search goes through them.
+    /// The game's positions that can come back, and the one on the board.
     fn history(&self, game: &Game) -> Vec<Visit> {
-        let mut since = usize::from(!game.rules().repetition_counts_start);
-        let positions = game.positions().iter().enumerate();
-        let visits = positions.map(|(number, position)| {
-            let captures = number > 0 && !game.moves()[number - 1].captured.is_empty();
-            if captures {
-                since = number;
-            }
-            Visit { key: State::new(&self.ground, position).key, since }
-        });
-        visits.collect()
+        let is_uncounted = game.moves().is_empty() && !game.rules().repetition_counts_start;
+        let since = usize::from(is_uncounted);
+        let positions = game.earlier_positions().chain([game.position()]);
+        let key = |position| State::new(&self.ground, position).key;
+        positions.map(|position| Visit { key: key(position), since }).collect()
     }
 
     /// What the threads have in common when they search the game's position.
@@ -190,77 +187,4 @@ fn root_moves(game: &Game, advice: Option<Advice>) -> Vec<RootMove> {
         None => legal_moves(game.rules(), game.position()),
     };
     moves.iter().map(RootMove::new).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::state::Step;
-    use crate::history::Reason;
-    use crate::system::random::SplitMix;
-    use worker::Worker;
-
-    /// Games in which moves are taken back again and again, from several of their
-    /// positions on: a worker must see the same end as the game itself.
-    fn check<const W: usize>(rules: &Arc<Ruleset>) -> usize {
-        let mut options = EngineOptions::new(rules);
-        (options.table_bytes, options.tables) = (1 << 10, None);
-        let searcher = Searcher::<W>::new(rules, &options);
-        let stop = AtomicBool::new(false);
-        let mut ends = 0;
-        for seed in 0..60 {
-            let game = shuffling_game(rules, seed);
-            for root in [0, 1, game.moves().len() / 2] {
-                let mut here = Game::new(Arc::clone(rules)).unwrap();
-                game.moves()[..root].iter().for_each(|played| here.play(played));
-                let limits = Limits::default();
-                let before = here.clone();
-                let shared = searcher.shared(&before, None, &limits, Instant::now(), &stop);
-                let mut memory = Memory::new(rules.board.area());
-                let mut worker = Worker::new(&shared, &mut memory);
-                for played in &game.moves()[root..] {
-                    here.play(played);
-                    let (_, ended) = worker.play(Step::of(played));
-                    let by_the_way = here.outcome().filter(|outcome| {
-                        matches!(outcome.reason, Reason::Repetition | Reason::PlyLimit)
-                    });
-                    let context = format!("{}: game {seed}, from ply {root}", rules.name);
-                    assert_eq!(ended.is_some(), by_the_way.is_some(), "{context}");
-                    ends += usize::from(ended.is_some());
-                }
-            }
-        }
-        ends
-    }
-
-    /// Legal moves until the game is over, of which every other one takes the side's
-    /// last one back.
-    fn shuffling_game(rules: &Arc<Ruleset>, seed: u64) -> Game {
-        let mut random = SplitMix(seed);
-        let mut game = Game::new(Arc::clone(rules)).unwrap();
-        while game.outcome().is_none() && game.moves().len() < 120 {
-            let moves = legal_moves(rules, game.position());
-            let last = game.moves().len().checked_sub(2).map(|at| game.moves()[at]);
-            let back = last
-                .and_then(|last| moves.iter().find(|mv| mv.from == last.to && mv.to == last.from));
-            let any = &moves[random.below(moves.len())];
-            game.play(back.filter(|_| random.below(4) > 0).unwrap_or(any));
-        }
-        game
-    }
-
-    #[test]
-    fn a_line_ends_by_repetition_where_the_game_would() {
-        let builtin = |name| Ruleset::builtin(name).unwrap();
-        let brandubh = include_str!("../../game/rules/builtin/brandubh.toml");
-        let with = |line| {
-            let text = brandubh.replace("repetition = \"draw\"", line);
-            Ruleset::from_toml(&text, "other").unwrap()
-        };
-        let uncounted = with("repetition = \"draw\"\nrepetition-counts-start = false");
-        let third = with("repetition = \"draw\"\nrepetition-occurrence = 3");
-        let small = [builtin("brandubh"), uncounted, third].map(|rules| check::<1>(&rules.into()));
-        let large = ["ashton", "berkeley", "mcgill"].map(|name| check::<2>(&builtin(name).into()));
-        assert!(small.into_iter().chain(large).all(|ends| ends > 20), "{small:?} {large:?}");
-    }
 }

@@ -16,7 +16,7 @@ use super::worker::Worker;
 pub(super) struct Oracle<'a> {
     tables: Option<&'a Tablebase>,
     /// Positions with more men are not asked for.
-    men: u32,
+    men: usize,
     /// What there is of each slice: by defenders and attackers.
     known: Vec<Known>,
     /// Attackers in a row of `known`.
@@ -50,10 +50,10 @@ impl<'a> Oracle<'a> {
         }
         let men = all().map(|slice| slice.men()).max().unwrap_or(0);
         let draws_count = game.rules().endless == Endless::Draw;
-        let mut oracle = Oracle { tables, men: men as u32, known, width, draws_count };
+        let mut oracle = Oracle { tables, men, known, width, draws_count };
         let root = game.position().slice();
         if oracle.of(root).any {
-            oracle.men = root.men() as u32 - 1;
+            oracle.men = root.men() - 1;
         }
         oracle
     }
@@ -65,36 +65,46 @@ impl<'a> Oracle<'a> {
         known.copied().unwrap_or_default()
     }
 
-    /// The value of a position `ply` plies from the root of which `left` plies are
+    /// What a position that is not decided at once is worth, of which so many plies are
     /// allowed to follow.
-    fn ask(&self, position: &Position, ply: usize, left: Option<usize>) -> Option<Points> {
-        let known = self.of(position.slice());
-        let tables = self.tables.filter(|_| known.any)?;
+    fn ask(&self, position: &Position, slice: Slice, left: Option<usize>) -> Option<Wdl> {
+        let tables = self.tables?;
         let wdl = match left {
-            None => tables.probe_wdl(position).ok()?,
+            None => tables.probe_undecided(position, slice).ok()?,
             // A win that comes too late is none.
-            Some(left) if known.distances => match tables.probe_dtw(position).ok()? {
-                Value::Win(plies) | Value::Loss(plies) if usize::from(plies) > left => Wdl::Draw,
-                value => value.wdl(),
-            },
-            Some(_) => tables.probe_wdl(position).ok().filter(|&wdl| wdl == Wdl::Draw)?,
+            Some(left) if self.of(slice).distances => {
+                match tables.probe_undecided(position, slice).ok()? {
+                    Value::Win(plies) | Value::Loss(plies) if usize::from(plies) > left => {
+                        Wdl::Draw
+                    }
+                    value => value.wdl(),
+                }
+            }
+            Some(_) => {
+                let wdl = tables.probe_undecided(position, slice).ok();
+                wdl.filter(|&wdl| wdl == Wdl::Draw)?
+            }
         };
-        (wdl != Wdl::Draw || self.draws_count).then(|| of_wdl(wdl, ply))
+        (wdl != Wdl::Draw || self.draws_count).then_some(wdl)
     }
 }
 
 impl<const W: usize> Worker<'_, W> {
-    /// What the tables say of the position.
+    /// What the tables say of the position, in which nobody wins at once.
     #[inline]
     pub(super) fn ask_tables(&mut self, ply: usize) -> Option<Points> {
-        if self.state.men_count() > self.shared.oracle.men {
+        let men = self.state.soldiers.map(|soldiers| soldiers.len());
+        let [attackers, defenders] = men.0.map(|men| men as usize);
+        let slice = Slice { defenders, attackers };
+        let oracle = &self.shared.oracle;
+        if slice.men() > oracle.men || !oracle.of(slice).any {
             return None;
         }
         let left = self.shared.plies_left.map(|left| left - ply);
-        let score = self.shared.oracle.ask(&self.state.position(), ply, left)?;
+        let wdl = oracle.ask(&self.state.position(), slice, left)?;
         self.table_hits += 1;
         self.new_table_hits += 1;
-        Some(score)
+        Some(of_wdl(wdl, ply))
     }
 }
 

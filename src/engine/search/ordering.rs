@@ -49,7 +49,7 @@ impl<const W: usize> Worker<'_, W> {
         };
         if let Threat::Escape(blocks) = threat {
             state.each_step_to(ground, *blocks, add);
-            self.add_repetitions();
+            self.add_repetitions(captures);
         } else {
             state.each_step(ground, add);
         }

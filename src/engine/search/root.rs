@@ -251,3 +251,30 @@ impl<const W: usize> Worker<'_, W> {
         Line { score, moves }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::with_worker;
+    use super::*;
+    use crate::moves::legal_moves;
+    use crate::rules::Ruleset;
+
+    /// At the start every move has mirror images, which are worth as much.
+    #[test]
+    fn only_moves_that_are_better_than_those_before_them_get_a_score() {
+        let rules = Ruleset::builtin("brandubh").unwrap();
+        with_worker::<1>(&rules, None, |worker, game| {
+            let moves = legal_moves(game.rules(), game.position());
+            for depth in 1..=3 {
+                let mut moves: Vec<RootMove> = moves.iter().map(RootMove::new).collect();
+                let best = worker.search_root(&mut moves, -INFINITE, INFINITE, depth);
+                let scores = moves.iter().map(|mv| mv.score).filter(|&score| score > -INFINITE);
+                let scores: Vec<Points> = scores.collect();
+                assert!(scores.is_sorted_by(|one, next| one < next), "{scores:?}");
+                assert_eq!(scores.last(), Some(&best));
+                let known = moves.iter().filter(|mv| mv.known > -INFINITE || mv.line.len() > 1);
+                assert!(known.count() <= scores.len());
+            }
+        });
+    }
+}

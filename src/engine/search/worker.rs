@@ -8,6 +8,7 @@ use super::memory::Memory;
 use super::score::{Points, is_decided, lost_in, won_in};
 use super::shared::Shared;
 use super::table::Entry;
+use crate::engine::bits::Bits;
 use crate::engine::state::{State, Step, Undo};
 
 /// No line is longer.
@@ -236,8 +237,9 @@ impl<'a, const W: usize> Worker<'a, W> {
         equal.nth(self.shared.returns - 1)
     }
 
-    /// Adds the moves that would bring an earlier position back for a draw.
-    pub(super) fn add_repetitions(&mut self) {
+    /// Adds the moves that would bring an earlier position back for a draw; what captures
+    /// brings none back.
+    pub(super) fn add_repetitions(&mut self, captures: Bits<W>) {
         let last = self.path.len() - 1;
         let since = self.path[last].since;
         if self.shared.rules.repetition != Repetition::Draw || last < since + 3 {
@@ -249,6 +251,9 @@ impl<'a, const W: usize> Worker<'a, W> {
         let window = &self.path[since..last];
         let candidates = &mut self.candidates;
         self.state.each_step(ground, |step| {
+            if captures.contains(step.to()) {
+                return;
+            }
             let kind = self.state.kind(step.from());
             let change = ground.key(kind, step.from()) ^ ground.key(kind, step.to());
             let after = key ^ change ^ ground.side_key;

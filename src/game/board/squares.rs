@@ -107,6 +107,22 @@ impl SquareSet {
         before + ones(self.0[word] & ((1 << bit) - 1))
     }
 
+    /// The squares in order of a set that has none beyond its first `W` words: on a small
+    /// board nobody looks at the others.
+    #[inline]
+    pub(crate) fn iter_words<const W: usize>(&self) -> impl Iterator<Item = Square> + use<W> {
+        let mut left: [u64; W] = std::array::from_fn(|i| self.0[i]);
+        let mut word = 0;
+        std::iter::from_fn(move || {
+            while *left.get(word)? == 0 {
+                word += 1;
+            }
+            let bit = left[word].trailing_zeros() as usize;
+            left[word] &= left[word] - 1;
+            Some(Square::new(word * 64 + bit))
+        })
+    }
+
     /// The squares in order: a1, b1, … a2, b2, …
     #[inline]
     pub fn iter(&self) -> Iter {
@@ -224,7 +240,8 @@ mod tests {
         let squares = [0, 63, 64, 127, 300, 360].map(Square::new);
         let set: SquareSet = squares.into_iter().collect();
         assert_eq!(set.len(), 6);
-        assert!(set.iter().eq(squares));
+        assert!(set.iter().eq(squares) && set.iter_words::<6>().eq(squares));
+        assert!(set.iter_words::<2>().eq(squares[..4].iter().copied()));
         assert_eq!((set - SquareSet::of(squares[1])).len(), 5);
         assert!(set.without(squares[0]).is_subset(set) && !set.is_subset(SquareSet::EMPTY));
         assert!(set.meets(SquareSet::of(squares[4])) && !set.meets(!set));

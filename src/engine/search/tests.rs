@@ -1,0 +1,183 @@
+//! A thread's way through games, against the games themselves.
+
+use std::collections::BTreeSet;
+
+use super::score::of_wdl;
+use super::*;
+use crate::board::{Square, SquareSet};
+use crate::engine::state::Step;
+use crate::history::{Outcome, Reason};
+use crate::position::Position;
+use crate::rules::{Endless, Repetition, Side};
+use crate::system::random::SplitMix;
+use worker::Worker;
+
+/// Does something with a worker at the start of a game.
+pub(super) fn with_worker<const W: usize>(
+    rules: &Ruleset,
+    tables: Option<Arc<Tablebase>>,
+    look: impl FnOnce(&mut Worker<'_, W>, &Game),
+) {
+    let rules = Arc::new(rules.clone());
+    let options = EngineOptions { table_bytes: 1 << 10, tables, ..EngineOptions::new(&rules) };
+    let searcher = Searcher::<W>::new(&rules, &options);
+    let (game, limits) = (Game::new(Arc::clone(&rules)).unwrap(), Limits::default());
+    let stop = AtomicBool::new(false);
+    let shared = searcher.shared(&game, None, &limits, Instant::now(), &stop);
+    let mut memory = Memory::new(rules.board.area());
+    look(&mut Worker::new(&shared, &mut memory), &game);
+}
+
+/// Games in which moves are taken back again and again, from several of their
+/// positions on: a worker must see the same end as the game itself.
+fn check<const W: usize>(rules: &Arc<Ruleset>) -> usize {
+    let mut options = EngineOptions::new(rules);
+    (options.table_bytes, options.tables) = (1 << 10, None);
+    let searcher = Searcher::<W>::new(rules, &options);
+    let stop = AtomicBool::new(false);
+    let (mut ends, mut returns) = (0, 0);
+    for seed in 0..60 {
+        let game = shuffling_game(rules, seed);
+        for root in [0, 1, game.moves().len() / 2] {
+            let mut here = Game::new(Arc::clone(rules)).unwrap();
+            game.moves()[..root].iter().for_each(|played| here.play(played));
+            let limits = Limits::default();
+            let before = here.clone();
+            let shared = searcher.shared(&before, None, &limits, Instant::now(), &stop);
+            let mut memory = Memory::new(rules.board.area());
+            let mut worker = Worker::new(&shared, &mut memory);
+            for played in &game.moves()[root..] {
+                returns += check_repetitions(&mut worker, &mut here);
+                here.play(played);
+                let (_, ended) = worker.play(Step::of(played));
+                let by_the_way = here.outcome().filter(|outcome| {
+                    matches!(outcome.reason, Reason::Repetition | Reason::PlyLimit)
+                });
+                let context = format!("{}: game {seed}, from ply {root}", rules.name);
+                assert_eq!(ended.is_some(), by_the_way.is_some(), "{context}");
+                ends += usize::from(ended.is_some());
+            }
+        }
+    }
+    assert_eq!(returns > 20, rules.repetition == Repetition::Draw, "{}: {returns}", rules.name);
+    ends
+}
+
+/// The moves that the search adds because they draw by repetition are those that do; how
+/// many there are.
+fn check_repetitions<const W: usize>(worker: &mut Worker<'_, W>, here: &mut Game) -> usize {
+    worker.candidates.clear();
+    let captures = worker.state.capture_squares(worker.shared.ground, worker.state.to_move);
+    worker.add_repetitions(captures);
+    let added: BTreeSet<u32> = worker.candidates.iter().map(|c| c.step.bits()).collect();
+    let moves = legal_moves(here.rules(), here.position());
+    let draws = moves.iter().filter(|played| {
+        here.play(played);
+        let outcome = here.outcome();
+        here.undo();
+        outcome == Some(Outcome::drawn(Reason::Repetition))
+    });
+    let draws: BTreeSet<u32> = draws.map(|played| Step::of(played).bits()).collect();
+    assert_eq!(added, draws, "{}", here.position().to_text(here.rules()));
+    draws.len()
+}
+
+/// Legal moves until the game is over, of which every other one takes the side's
+/// last one back.
+fn shuffling_game(rules: &Arc<Ruleset>, seed: u64) -> Game {
+    let mut random = SplitMix(seed);
+    let mut game = Game::new(Arc::clone(rules)).unwrap();
+    while game.outcome().is_none() && game.moves().len() < 120 {
+        let moves = legal_moves(rules, game.position());
+        let last = game.moves().len().checked_sub(2).map(|at| game.moves()[at]);
+        let back =
+            last.and_then(|last| moves.iter().find(|mv| mv.from == last.to && mv.to == last.from));
+        let any = &moves[random.below(moves.len())];
+        game.play(back.filter(|_| random.below(4) > 0).unwrap_or(any));
+    }
+    game
+}
+
+#[test]
+fn nothing_comes_back_after_a_pass() {
+    let rules = Ruleset::builtin("brandubh").unwrap();
+    let play = |worker: &mut Worker<'_, 1>, from, to| {
+        let square = |name| rules.board.parse(name).unwrap().index();
+        worker.play(Step::new(square(from), square(to))).1
+    };
+    with_worker::<1>(&rules, None, |worker, _| {
+        let start = worker.state.position();
+        // Each man comes back to where he was, twice, while the defenders pass.
+        for _ in 0..2 {
+            for (from, to) in [("d1", "c1"), ("c1", "d1")] {
+                assert_eq!(play(worker, from, to), None);
+                let before = worker.state.position();
+                worker.pass();
+                let after = Position { to_move: before.to_move.other(), ..before };
+                assert_eq!(worker.state.key, State::new(worker.shared.ground, &after).key);
+            }
+        }
+        assert_eq!(worker.state.position(), start);
+    });
+    with_worker::<1>(&rules, None, |worker, _| {
+        // A pass that is taken back has not been.
+        worker.pass();
+        worker.unpass();
+        for (from, to) in [("d1", "c1"), ("d3", "c3"), ("c1", "d1")] {
+            assert_eq!(play(worker, from, to), None);
+        }
+        assert_eq!(play(worker, "c3", "d3"), Some(0));
+    });
+}
+
+#[test]
+fn a_line_ends_by_repetition_where_the_game_would() {
+    let builtin = |name| Ruleset::builtin(name).unwrap();
+    let brandubh = include_str!("../../game/rules/builtin/brandubh.toml");
+    let with = |line| {
+        let text = brandubh.replace("repetition = \"draw\"", line);
+        Ruleset::from_toml(&text, "other").unwrap()
+    };
+    let uncounted = with("repetition = \"draw\"\nrepetition-counts-start = false");
+    let third = with("repetition = \"draw\"\nrepetition-occurrence = 3");
+    let small = [builtin("brandubh"), uncounted, third].map(|rules| check::<1>(&rules.into()));
+    let large = ["ashton", "berkeley", "mcgill"].map(|name| check::<2>(&builtin(name).into()));
+    assert!(small.into_iter().chain(large).all(|ends| ends > 20), "{small:?} {large:?}");
+}
+
+/// Random placements of few men, on boards of every number of words.
+#[test]
+fn a_search_hears_from_the_tables_what_everybody_does() {
+    fn check<const W: usize>(name: &str) {
+        let rules = Ruleset::builtin(name).unwrap();
+        let tables = Arc::new(Tablebase::new(rules.clone()));
+        let squares: Vec<Square> = rules.board.squares().collect();
+        let mut random = SplitMix(1);
+        let mut answers = 0;
+        with_worker::<W>(&rules, Some(Arc::clone(&tables)), |worker, _| {
+            for _ in 0..2000 {
+                let mut men = |most| -> SquareSet {
+                    (0..random.below(most)).map(|_| squares[random.below(squares.len())]).collect()
+                };
+                let (attackers, defenders) = (men(4), men(3));
+                let king = squares[random.below(squares.len())];
+                let to_move = Side::ALL[random.below(2)];
+                let position = Position { attackers, defenders, king, to_move };
+                let Ok(known) = tables.probe_wdl(&position) else { continue };
+                worker.state = State::new(worker.shared.ground, &position);
+                let is_open = worker.state.winning_step(worker.shared.ground).is_none();
+                if is_open && !attackers.is_empty() {
+                    let told = (known != Wdl::Draw || rules.endless == Endless::Draw)
+                        .then(|| of_wdl(known, 0));
+                    assert_eq!(worker.ask_tables(0), told, "{}", position.to_text(&rules));
+                    answers += 1;
+                }
+            }
+        });
+        assert!(answers > 100, "{name}: {answers}");
+    }
+    check::<1>("brandubh");
+    check::<2>("berkeley");
+    check::<3>("large-hnefatafl");
+    check::<6>("alea-evangelii");
+}
