@@ -64,6 +64,34 @@ fn boards_are_drawn_after_each_move() {
 }
 
 #[test]
+fn a_board_can_be_seen_from_the_other_side() {
+    let both = ["brandubh", "--position", WIN, "--side", "both"];
+    let out = typed(&both, b"flip\nc5c1\nflip\n").done();
+    let boards: Vec<&str> = out.trim_matches('\n').split("\n\n\n").collect();
+    let [first, turned, moved, back] = boards[..] else { panic!("{out}") };
+    let mirrored = |board: &str| {
+        let (ranks, files) = board.rsplit_once('\n').unwrap();
+        let lines = ranks.lines().rev().chain([files]).map(|line| {
+            let (rank, squares) = line.split_at(3);
+            let squares: Vec<&str> = squares.split_whitespace().rev().collect();
+            (rank.to_owned(), squares.join(" "))
+        });
+        lines.collect::<Vec<_>>()
+    };
+    let plain = |board: &str| {
+        let lines = board.lines().map(|line| {
+            let (rank, squares) = line.split_at(3);
+            (rank.to_owned(), squares.split_whitespace().collect::<Vec<_>>().join(" "))
+        });
+        lines.collect::<Vec<_>>()
+    };
+    assert_eq!(plain(turned), mirrored(first), "{out}");
+    assert_eq!(plain(moved), mirrored(back), "{out}");
+    assert_ne!(moved, turned);
+    assert!(turned.ends_with("     g  f  e  d  c  b  a"), "{out}");
+}
+
+#[test]
 fn a_captured_king_is_off_the_board() {
     let position = "/7/7/2t4/1tK4/7/2t4/2t4/ a";
     let out = typed(&["brandubh", "--position", position, "--side", "both"], b"c6-c5\n").done();

@@ -16,6 +16,8 @@ pub struct BoardPicture {
     /// Pieces that this captures.
     pub(super) captured: SquareSet,
     pub(super) caption: Option<Caption>,
+    /// Seen from the last rank, not from the first.
+    pub(super) is_turned: bool,
 }
 
 /// A line above a board.
@@ -86,7 +88,8 @@ impl BoardPicture {
             squares
         });
         let (arrow, captured, caption) = (None, SquareSet::EMPTY, None);
-        BoardPicture { board: rules.board, layout, marked, arrow, captured, caption }
+        let (board, is_turned) = (rules.board, false);
+        BoardPicture { board, layout, marked, arrow, captured, caption, is_turned }
     }
 
     /// Shows a move that is about to be played: where the piece goes, and what it captures.
@@ -105,6 +108,25 @@ impl BoardPicture {
     pub fn with_caption(mut self, text: impl Into<String>, side: Option<Side>) -> BoardPicture {
         self.caption = Some(Caption { text: text.into(), side });
         self
+    }
+
+    /// Shows the board from the other side, with the first rank on top.
+    #[must_use]
+    pub fn turned(mut self) -> BoardPicture {
+        self.is_turned = !self.is_turned;
+        self
+    }
+
+    /// The ranks, from the top.
+    pub(super) fn ranks(&self) -> impl Iterator<Item = usize> + use<> {
+        let (size, is_turned) = (self.board.size(), self.is_turned);
+        (0..size).map(move |row| if is_turned { row } else { size - 1 - row })
+    }
+
+    /// The files, from the left.
+    pub(super) fn files(&self) -> impl Iterator<Item = usize> + use<> {
+        let (size, is_turned) = (self.board.size(), self.is_turned);
+        (0..size).map(move |column| if is_turned { size - 1 - column } else { column })
     }
 
     /// What a square is.

@@ -137,8 +137,10 @@ impl Drawing<'_> {
     /// The middle of a square.
     fn centre(&self, square: Square) -> Point {
         let board = self.picture.board;
-        let (file, row) = (board.file(square), board.size() - 1 - board.rank(square));
-        self.at(file as f32 + 0.5, row as f32 + 0.5)
+        let (file, rank, last) = (board.file(square), board.rank(square), board.size() - 1);
+        let (right, down) =
+            if self.picture.is_turned { (last - file, rank) } else { (file, last - rank) };
+        self.at(right as f32 + 0.5, down as f32 + 0.5)
     }
 
     /// So many squares right of and below the upper left corner of the board.
@@ -160,13 +162,12 @@ impl Drawing<'_> {
         if let Some(caption) = &self.picture.caption {
             self.caption(caption);
         }
+        let (left, bottom) = self.at(0.0, board.size() as f32);
         for number in 0..board.size() {
-            let along = number as f32 + 0.5;
-            let (x, y) = self.at(along, board.size() as f32);
+            let (x, y) = self.centre(board.at(number, number));
             let letter = char::from(b'a' + number as u8).to_string();
-            self.text((x, y + 0.72 * FRAME), LETTERS, true, letter);
-            let (x, y) = self.at(0.0, board.size() as f32 - along);
-            self.text((x - FRAME / 2.0, y + 5.0), LETTERS, true, (number + 1).to_string());
+            self.text((x, bottom + 0.72 * FRAME), LETTERS, true, letter);
+            self.text((left - FRAME / 2.0, y + 5.0), LETTERS, true, (number + 1).to_string());
         }
     }
 

@@ -46,17 +46,17 @@ fn mark_ink(mark: Option<Mark>) -> &'static str {
 }
 
 impl BoardPicture {
-    /// The board in text, the last rank on top, with the marks of
+    /// The board in text, the last rank on top unless it is turned, with the marks of
     /// [`BoardPicture::legend`]; a mark follows the piece on it. In colour, the squares of
     /// a move are in reverse. Lines end with `\n`.
     pub fn to_text(&self, style: Style) -> String {
         let board = self.board;
         let mut picture = String::new();
-        for rank in (0..board.size()).rev() {
+        for rank in self.ranks() {
             picture.push_str(&style.paint("2", &format!("{:>3}", rank + 1)));
             // Blanks are written before what follows them, so that no line ends with one.
             let mut blanks = 2;
-            for square in (0..board.size()).map(|file| board.at(file, rank)) {
+            for square in self.files().map(|file| board.at(file, rank)) {
                 let (mark, piece) = (self.mark(square), self.layout.piece(square));
                 let letter = mark.map_or('.', Mark::letter);
                 let (first, colour) = match piece {
@@ -75,7 +75,7 @@ impl BoardPicture {
             }
             picture.push('\n');
         }
-        let files = (b'a'..).take(board.size()).map(|letter| char::from(letter).to_string());
+        let files = self.files().map(|file| char::from(b'a' + file as u8).to_string());
         let files = files.collect::<Vec<_>>().join("  ");
         picture.push_str(&format!("     {}\n", style.paint("2", &files)));
         picture

@@ -3,7 +3,7 @@
 use std::fs;
 
 use taflbase::draw::{BoardPicture, Sheet, Style};
-use taflbase::rules::Ruleset;
+use taflbase::rules::{Layout, Ruleset};
 
 use crate::place::{Place, Run, ruleset};
 
@@ -65,6 +65,36 @@ fn the_svg_of_a_board_is_this_one() {
     let probe = ["probe", "brandubh", "/7/7/4K2/7/1tT4/7/3t3/ a", "--svg", "-"];
     let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/board.svg");
     assert_eq!(place.run(&probe).done(), fs::read_to_string(golden).unwrap());
+}
+
+#[test]
+fn a_turned_board_has_everything_on_the_other_side() {
+    let rules = Ruleset::builtin("brandubh").unwrap();
+    let svg = |layout: &str, turned: bool| {
+        let layout = Layout::parse(layout, rules.board).unwrap();
+        let board = BoardPicture::new(&rules, layout);
+        Sheet::new("board", vec![if turned { board.turned() } else { board }]).to_svg()
+    };
+    let shapes = |svg: String| {
+        let shapes = svg.lines().filter(|line| line.starts_with(['<', ' ']));
+        let is_told = |line: &&str| ["<text", "<desc"].iter().any(|told| line.starts_with(told));
+        let mut shapes: Vec<String> =
+            shapes.filter(|line| !is_told(line)).map(str::to_owned).collect();
+        shapes.sort();
+        shapes
+    };
+    let half_a_turn = "/7/1t5/7/7/4K2/7/4t2/";
+    let turned = svg("/2t4/7/2K4/7/7/5t1/7/", true);
+    assert_eq!(shapes(turned.clone()), shapes(svg(half_a_turn, false)));
+    let upright = svg(half_a_turn, false);
+    for (one, other) in [("a", "g"), ("2", "6")] {
+        let place = |svg: &str, name: &str| {
+            let line = svg.lines().find(|line| line.ends_with(&format!(">{name}</text>"))).unwrap();
+            line.split_once("font").unwrap().0.to_owned()
+        };
+        assert_eq!(place(&turned, one), place(&upright, other));
+        assert_ne!(place(&turned, one), place(&upright, one));
+    }
 }
 
 #[test]

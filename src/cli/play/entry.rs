@@ -12,6 +12,7 @@ pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
     ("tables", "", "what the tables know of the position and of each move"),
     ("moves", "", "all legal moves"),
     ("board", "", "the board, and its position as text"),
+    ("flip", "", "turn the board round: see it from the other side"),
     ("side", "SIDE", "what you play: attackers, defenders, both or none"),
     ("new", "", "begin again"),
     ("save", "FILE", "save the game, as OpenTafl does (.otg)"),

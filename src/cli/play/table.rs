@@ -39,6 +39,8 @@ pub(super) struct Play<'a> {
     /// Whom the user plays against, if that is not the engine.
     pub(super) opponent: Option<Box<dyn Contestant>>,
     pub(super) seats: Seats,
+    /// Whether the board is seen from the other side.
+    is_turned: bool,
     /// The file of this game.
     pub(super) file: Option<PathBuf>,
     /// Whether there is something for Ctrl-C to end.
@@ -69,8 +71,19 @@ impl<'a> Play<'a> {
         let time = args.time.or(args.nodes.is_none().then_some(THINKING_TIME));
         let limits = Limits { time, nodes: args.nodes, depth: None };
         let seats = args.side.unwrap_or(Seats::of(game.position().to_move));
-        let file = None;
-        Ok(Play { args, session, tables, game, engine, limits, opponent, seats, file, is_thinking })
+        Ok(Play {
+            args,
+            session,
+            tables,
+            game,
+            engine,
+            limits,
+            opponent,
+            seats,
+            is_turned: false,
+            file: None,
+            is_thinking,
+        })
     }
 
     /// Does what is typed, and moves where it is the engine's turn, until the end of
@@ -116,6 +129,10 @@ impl<'a> Play<'a> {
                 self.show()?;
                 self.say(&self.game.position().to_text(self.rules()))
             }
+            "flip" => {
+                self.is_turned = !self.is_turned;
+                self.show()
+            }
             "side" => self.change_seats(rest),
             "save" | "load" if rest.is_empty() => {
                 self.say(&format!("write {command} and the name of a file"))
@@ -160,6 +177,7 @@ impl<'a> Play<'a> {
         }
         let board = BoardPicture::new(self.rules(), layout);
         let board = last.into_iter().fold(board, |board, last| board.with_move(last));
+        let board = if self.is_turned { board.turned() } else { board };
         self.session.text(&format!("\n{}\n", board.to_text(self.session.style())))?;
         match self.game.outcome() {
             Some(outcome) => self.say(&outcome.to_string()),
