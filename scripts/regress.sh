@@ -122,7 +122,10 @@ for rules in "${rulesets[@]}"; do
         verdict='  WEAKER'
         status=1
     fi
-    echo "$rules: Elo $(whole elo) ($(whole elo_low) to $(whole elo_high))," \
-        "score $(field score) in $(field games) games$verdict"
+    stronger="Elo $(whole elo) ($(whole elo_low) to $(whole elo_high))"
+    if [ "$(field elo_low)" = null ]; then
+        stronger='all pairs alike'
+    fi
+    echo "$rules: $stronger, score $(field score) in $(field games) games$verdict"
 done
 exit $status

@@ -1,5 +1,8 @@
 //! Node counts of starting and asymmetric positions.
 
+mod counted;
+
+use counted::{Counted, counted};
 use taflbase::moves::{count_moves, legal_moves};
 use taflbase::perft::perft;
 use taflbase::position::Position;
@@ -7,21 +10,15 @@ use taflbase::rules::Ruleset;
 
 #[test]
 fn counts_are_those_of_the_data_file() {
-    let lines = include_str!("data/perft.tsv").lines();
-    let rows: Vec<&str> = lines.filter(|line| !line.starts_with('#')).collect();
-    assert!(rows.len() >= 40);
-    for row in rows {
-        let [name, position, counts] = row.split('\t').collect::<Vec<_>>()[..] else {
-            panic!("not three columns: {row}");
-        };
-        let rules = Ruleset::builtin(name).unwrap();
-        let position = match position {
+    for Counted { rules, position, counts } in counted() {
+        let rules = Ruleset::builtin(rules).unwrap();
+        let start = match position {
             "start" => Position::start(&rules).unwrap(),
             text => Position::parse(text, &rules).unwrap(),
         };
-        for (depth, expected) in (1..).zip(counts.split(' ')) {
-            let nodes = perft(&rules, &position, depth);
-            assert_eq!(nodes.to_string(), expected, "depth {depth} of {row}");
+        for (depth, expected) in (1..).zip(counts) {
+            let context = format!("{}, {position}: depth {depth}", rules.name);
+            assert_eq!(perft(&rules, &start, depth), expected, "{context}");
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::engine::pilarski::{
 use crate::engine::{PlayerError, Stopper};
 
 use super::contestant::Contestant;
-use super::players::{DescriptionError, Factory, Surroundings, number, pairs, unknown};
+use super::players::{DescriptionError, Factory, Surroundings, number, pairs, unknown, wrong};
 
 const GREEDY_KEYS: &str = "seed, name";
 const HEURISTIC_KEYS: &str = "paths (taken or scored), centre (five or throne), seed, name";
@@ -90,13 +90,9 @@ fn set_search(search: &mut MonteCarlo, key: &str, value: &str) -> Result<(), Des
             search.whole = one_of("counted", value, [("playout", false), ("simulation", true)])?;
         }
         "c" => {
-            let right = "a number from 0 to 100";
             let number = value.parse().ok().filter(|c| (0.0..=100.0).contains(c));
-            search.exploration = number.ok_or_else(|| DescriptionError::Value {
-                key: "c",
-                value: value.to_owned(),
-                right,
-            })?;
+            search.exploration =
+                number.ok_or_else(|| wrong("c", value, "a number from 0 to 100"))?;
         }
         "reward" => {
             let rewards = [("wins", Reward::Wins), ("difference", Reward::Difference)];
@@ -134,11 +130,7 @@ fn one_of<T, const N: usize>(
 ) -> Result<T, DescriptionError> {
     let known = words.each_ref().map(|(word, _)| *word).join(" or ");
     let found = words.into_iter().find(|(word, _)| *word == value);
-    found.map(|(_, meant)| meant).ok_or_else(|| DescriptionError::Word {
-        key,
-        value: value.to_owned(),
-        known,
-    })
+    found.map(|(_, meant)| meant).ok_or_else(|| wrong(key, value, &known))
 }
 
 impl Contestant for PilarskiPlayer {

@@ -52,7 +52,7 @@ pub enum DescriptionError {
         /// What is written.
         value: String,
         /// What would be right.
-        right: &'static str,
+        right: String,
     },
     /// Its weights cannot be used.
     Weights {
@@ -60,15 +60,6 @@ pub enum DescriptionError {
         path: String,
         /// Why not.
         reason: String,
-    },
-    /// A value that is none of the words for its key.
-    Word {
-        /// The key.
-        key: &'static str,
-        /// What is written.
-        value: String,
-        /// The words that there are.
-        known: String,
     },
     /// It cannot play these rules.
     Rules(String),
@@ -97,9 +88,6 @@ impl fmt::Display for DescriptionError {
             }
             DescriptionError::Value { key, value, right } => {
                 write!(f, "{key}={value}: write {right}")
-            }
-            DescriptionError::Word { key, value, known } => {
-                write!(f, "{key}={value}: write {known}")
             }
             DescriptionError::Rules(reason) => f.write_str(reason),
             DescriptionError::Weights { path, reason } => write!(f, "weights={path}: {reason}"),
@@ -191,10 +179,15 @@ pub(super) fn number(
     key: &'static str,
     value: &str,
     range: std::ops::RangeInclusive<u64>,
-    right: &'static str,
+    right: &str,
 ) -> Result<u64, DescriptionError> {
     let number = value.parse().ok().filter(|number| range.contains(number));
-    number.ok_or_else(|| DescriptionError::Value { key, value: value.to_owned(), right })
+    number.ok_or_else(|| wrong(key, value, right))
+}
+
+/// A value that is none for its key, and what would be right.
+pub(super) fn wrong(key: &'static str, value: &str, right: &str) -> DescriptionError {
+    DescriptionError::Value { key, value: value.to_owned(), right: right.to_owned() }
 }
 
 pub(super) fn unknown(key: &str, known: &'static str) -> DescriptionError {

@@ -92,7 +92,7 @@ impl Stopper {
 pub enum EngineError {
     /// The game is over.
     GameOver,
-    /// The game is played by other rules than the engine's.
+    /// The game is played by other rules than the player's.
     OtherRules,
 }
 
@@ -100,7 +100,7 @@ impl fmt::Display for EngineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             EngineError::GameOver => "the game is over",
-            EngineError::OtherRules => "the game is played by other rules than the engine's",
+            EngineError::OtherRules => "the game is played by other rules than the player's",
         })
     }
 }
@@ -135,7 +135,7 @@ impl Engine {
         limits: &Limits,
         report: &mut dyn FnMut(&Iteration),
     ) -> Result<Iteration, EngineError> {
-        self.check_rules(game)?;
+        check_rules(game, &self.rules)?;
         if game.outcome().is_some() {
             return Err(EngineError::GameOver);
         }
@@ -161,11 +161,12 @@ impl Engine {
     fn refusal(&self, error: EngineError) -> PlayerError {
         PlayerError { player: self.name(), reason: error.to_string() }
     }
+}
 
-    fn check_rules(&self, game: &Game) -> Result<(), EngineError> {
-        let same = game.rules().fingerprint() == self.rules.fingerprint();
-        if same { Ok(()) } else { Err(EngineError::OtherRules) }
-    }
+/// Whether the game is played by the rules of whoever is to play it.
+fn check_rules(game: &Game, rules: &Ruleset) -> Result<(), EngineError> {
+    let same = game.rules().fingerprint() == rules.fingerprint();
+    if same { Ok(()) } else { Err(EngineError::OtherRules) }
 }
 
 impl Player for Engine {
@@ -175,7 +176,7 @@ impl Player for Engine {
 
     fn begin(&mut self, game: &Game) -> Result<(), PlayerError> {
         self.clear();
-        self.check_rules(game).map_err(|error| self.refusal(error))
+        check_rules(game, &self.rules).map_err(|error| self.refusal(error))
     }
 
     fn choose(&mut self, game: &Game, clock: Clock) -> Result<Move, PlayerError> {

@@ -1,5 +1,8 @@
 //! The engine's board against the plain game code, over random games of all rulesets.
 
+#[path = "../../tests/counted/mod.rs"]
+mod counted;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -10,6 +13,7 @@ use crate::position::Position;
 use crate::rules::{Ruleset, Side};
 use crate::system::random::SplitMix;
 
+use self::counted::{Counted, counted};
 use super::bits::Bits;
 use super::ground::Ground;
 use super::state::{State, Step};
@@ -169,24 +173,19 @@ fn perft<const W: usize>(ground: &Ground<W>, state: &mut State<W>, depth: usize)
 /// The plain game code counts the same; see `tests/perft.rs`.
 #[test]
 fn counts_of_lines_are_those_of_the_data_file() {
-    fn check<const W: usize>(rules: &Ruleset, position: &Position, expected: &[&str]) {
+    fn check<const W: usize>(rules: &Ruleset, position: &Position, expected: &[u64]) {
         let ground = Ground::<W>::new(rules);
         let mut state = State::new(&ground, position);
-        let counts = (1..=expected.len()).map(|depth| perft(&ground, &mut state, depth));
-        let counts: Vec<String> = counts.map(|count| count.to_string()).collect();
+        let counts: Vec<u64> =
+            (1..=expected.len()).map(|depth| perft(&ground, &mut state, depth)).collect();
         assert_eq!(counts, expected, "{}: {}", rules.name, position.to_text(rules));
     }
-    let lines = include_str!("../../tests/data/perft.tsv").lines();
-    for row in lines.filter(|line| !line.starts_with('#')) {
-        let [name, position, counts] = row.split('\t').collect::<Vec<_>>()[..] else {
-            panic!("not three columns: {row}");
-        };
-        let rules = Ruleset::builtin(name).unwrap();
+    for Counted { rules, position, counts } in counted() {
+        let rules = Ruleset::builtin(rules).unwrap();
         let position = match position {
             "start" => Position::start(&rules).unwrap(),
             text => Position::parse(text, &rules).unwrap(),
         };
-        let counts: Vec<&str> = counts.split(' ').collect();
         match rules.board.area().div_ceil(64) {
             1 => check::<1>(&rules, &position, &counts),
             2 => check::<2>(&rules, &position, &counts),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::engine::ground::Ground;
 use crate::engine::state::{State, Step};
-use crate::engine::{Clock, Limits, Player, PlayerError, Stopper};
+use crate::engine::{Clock, Limits, Player, PlayerError, Stopper, check_rules};
 use crate::history::Game;
 use crate::moves::Move;
 use crate::rules::Ruleset;
@@ -124,11 +124,7 @@ impl Player for PilarskiPlayer {
     }
 
     fn begin(&mut self, game: &Game) -> Result<(), PlayerError> {
-        if game.rules().fingerprint() == self.rules.fingerprint() {
-            Ok(())
-        } else {
-            Err(self.refusal("the game is played by other rules than the player's"))
-        }
+        check_rules(game, &self.rules).map_err(|error| self.refusal(&error.to_string()))
     }
 
     fn choose(&mut self, game: &Game, clock: Clock) -> Result<Move, PlayerError> {

@@ -10,6 +10,7 @@ mod kept;
 mod lines;
 mod peer;
 mod session;
+mod task;
 mod thinking;
 
 use crate::board::Board;

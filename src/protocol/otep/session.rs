@@ -2,7 +2,7 @@ use std::io::{self, Read, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -16,6 +16,7 @@ use super::clock::ClockLine;
 use super::kept::{Fault, Kept};
 use super::lines::each_line;
 use super::simple;
+use super::task::{Aim, Done, Event, Task, next_event};
 use super::thinking::Thinking;
 
 /// Kept back from the clock for the way of an answer: OpenTafl looks at its clocks ten
@@ -56,46 +57,6 @@ impl Drop for Session {
     }
 }
 
-/// What the engine thinks about.
-struct Task {
-    number: u64,
-    thinking: Thinking,
-    lines: NonZeroUsize,
-    aim: Aim,
-    /// When it has to answer, if the clock was told anew.
-    deadline: Option<Instant>,
-}
-
-/// Whom an answer is for.
-enum Aim {
-    /// It is that side's move.
-    Play(Side),
-    /// The host wants so many lines.
-    Analyze,
-}
-
-/// Wakes the session when a task is over.
-struct Done {
-    number: u64,
-    events: Sender<Event>,
-}
-
-impl Drop for Done {
-    fn drop(&mut self) {
-        // A session that has ended does not care.
-        let _ = self.events.send(Event::Answer(self.number));
-    }
-}
-
-/// What wakes the session.
-enum Event {
-    Line(String),
-    /// The input has ended.
-    End,
-    /// The engine has an answer to this task.
-    Answer(u64),
-}
-
 impl Session {
     /// A session that has not begun.
     pub fn new(options: SessionOptions) -> Session {
@@ -122,7 +83,7 @@ impl Session {
         say(&mut output, "hello")?;
         let mut has_ended = false;
         while !(has_ended && self.task.is_none()) {
-            let answer = match self.next(&inbox) {
+            let answer = match next_event(&inbox, self.task.as_ref()) {
                 Event::Line(line) if line.trim() == "goodbye" => break,
                 Event::Line(line) => self.obey(&line, &events).map(|()| None),
                 Event::End => {
@@ -141,25 +102,6 @@ impl Session {
             }
         }
         Ok(())
-    }
-
-    /// The next event. Where the clock has changed, a search that takes longer than the
-    /// new one allows is hurried meanwhile.
-    fn next(&mut self, inbox: &Receiver<Event>) -> Event {
-        loop {
-            let task = self.task.as_mut();
-            let Some((task, deadline)) = task.and_then(|task| Some((&*task, task.deadline?)))
-            else {
-                return inbox.recv().unwrap_or(Event::End);
-            };
-            let now = Instant::now();
-            let wait = deadline.saturating_duration_since(now).max(Duration::from_millis(10));
-            match inbox.recv_timeout(wait) {
-                Ok(event) => return event,
-                Err(RecvTimeoutError::Disconnected) => return Event::End,
-                Err(RecvTimeoutError::Timeout) => task.thinking.hurry(),
-            }
-        }
     }
 
     fn obey(&mut self, line: &str, events: &Sender<Event>) -> Result<(), Fault> {
