@@ -74,7 +74,8 @@ const TUNED: &[(&[&str], &str)] = &[
     (&["ashton", "ashton-server"], include_str!("weights/ashton.toml")),
     (&["berkeley"], include_str!("weights/berkeley.toml")),
     (&["brandubh", "brandubh-online"], include_str!("weights/brandubh.toml")),
-    (&["tablut", "mcgill"], include_str!("weights/tablut.toml")),
+    (&["mcgill"], include_str!("weights/mcgill.toml")),
+    (&["tablut"], include_str!("weights/tablut.toml")),
 ];
 
 /// For all others.

@@ -65,27 +65,25 @@ impl<'a> Oracle<'a> {
         known.copied().unwrap_or_default()
     }
 
-    /// What a position that is not decided at once is worth, of which so many plies are
-    /// allowed to follow.
-    fn ask(&self, position: &Position, slice: Slice, left: Option<usize>) -> Option<Wdl> {
+    /// What a position that is not decided at once is worth, if so many plies may follow,
+    /// and whether it would be worth something else if more might.
+    fn ask(&self, position: &Position, slice: Slice, left: Option<usize>) -> Option<(Wdl, bool)> {
         let tables = self.tables?;
+        let mut too_late = false;
         let wdl = match left {
             None => tables.probe_undecided(position, slice).ok()?,
-            // A win that comes too late is none.
             Some(left) if self.of(slice).distances => {
-                match tables.probe_undecided(position, slice).ok()? {
-                    Value::Win(plies) | Value::Loss(plies) if usize::from(plies) > left => {
-                        Wdl::Draw
-                    }
-                    value => value.wdl(),
-                }
+                let value: Value = tables.probe_undecided(position, slice).ok()?;
+                too_late = value.plies().is_some_and(|plies| usize::from(plies) > left);
+                // A win that comes too late is none.
+                if too_late { Wdl::Draw } else { value.wdl() }
             }
             Some(_) => {
                 let wdl = tables.probe_undecided(position, slice).ok();
                 wdl.filter(|&wdl| wdl == Wdl::Draw)?
             }
         };
-        (wdl != Wdl::Draw || self.draws_count).then_some(wdl)
+        (wdl != Wdl::Draw || self.draws_count).then_some((wdl, too_late))
     }
 }
 
@@ -101,7 +99,11 @@ impl<const W: usize> Worker<'_, W> {
             return None;
         }
         let left = self.shared.plies_left.map(|left| left - ply);
-        let wdl = oracle.ask(&self.state.position(), slice, left)?;
+        let (wdl, too_late) = oracle.ask(&self.state.position(), slice, left)?;
+        if too_late {
+            // Plies count from the start.
+            self.rests_on = 0;
+        }
         self.table_hits += 1;
         self.new_table_hits += 1;
         Some(of_wdl(wdl, ply))

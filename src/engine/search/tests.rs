@@ -10,7 +10,8 @@ use crate::history::{Outcome, Reason};
 use crate::position::Position;
 use crate::rules::{Endless, Repetition, Side};
 use crate::system::random::SplitMix;
-use worker::Worker;
+use crate::value::Value;
+use worker::{ANYWHERE, Worker};
 
 /// Does something with a worker at the start of a game.
 pub(super) fn with_worker<const W: usize>(
@@ -180,4 +181,44 @@ fn a_search_hears_from_the_tables_what_everybody_does() {
     check::<2>("berkeley");
     check::<3>("large-hnefatafl");
     check::<6>("alea-evangelii");
+}
+
+/// A win that the ply limit cuts off is a draw there, and only there: sooner in the game
+/// the same position may be won.
+#[test]
+fn draws_by_the_ply_limit_rest_on_the_way_to_them() {
+    let limit = 6;
+    let text = include_str!("../../game/rules/builtin/brandubh.toml");
+    let rules = Ruleset::from_toml(&format!("ply-limit = {limit}\n{text}"), "short").unwrap();
+    let tables = Arc::new(Tablebase::new(Ruleset::builtin("brandubh").unwrap()));
+    let squares: Vec<Square> = rules.board.squares().collect();
+    let mut random = SplitMix(1);
+    let (mut late, mut in_time) = (0, 0);
+    with_worker::<1>(&rules, Some(Arc::clone(&tables)), |worker, _| {
+        for _ in 0..2000 {
+            let mut square = || squares[random.below(squares.len())];
+            let attackers = (0..3).map(|_| square()).collect();
+            let (king, defenders) = (square(), SquareSet::EMPTY);
+            let to_move = Side::Attackers;
+            let position = Position { attackers, defenders, king, to_move };
+            let Ok(Some(plies)) = tables.probe_dtw(&position).map(Value::plies) else { continue };
+            worker.state = State::new(worker.shared.ground, &position);
+            if worker.state.winning_step(worker.shared.ground).is_some() {
+                continue;
+            }
+            for ply in [0, 3] {
+                worker.rests_on = ANYWHERE;
+                let told = worker.ask_tables(ply).unwrap();
+                if usize::from(plies) + ply > limit as usize {
+                    assert_eq!((told, worker.rests_on), (0, 0));
+                    late += 1;
+                } else {
+                    assert_eq!(worker.rests_on, ANYWHERE);
+                    assert_ne!(told, 0);
+                    in_time += 1;
+                }
+            }
+        }
+    });
+    assert!(late > 20 && in_time > 20, "{late} and {in_time}");
 }
