@@ -33,12 +33,11 @@ impl<'a> Distance<'a> {
 
     /// 0 at the target alone.
     pub(crate) fn of(&self, position: &Position) -> u32 {
-        let kinds = Kind::ALL.into_iter();
-        let far: u32 = kinds.map(|kind| self.of_kind(position, kind)).sum();
-        if far == 0 { 0 } else { far + self.chance(position) }
+        Kind::ALL.into_iter().map(|kind| self.of_kind(position, kind)).sum()
     }
 
-    fn chance(&self, position: &Position) -> u32 {
+    /// What decides between positions that are about as near: less than a move.
+    pub(crate) fn chance(&self, position: &Position) -> u32 {
         if self.seed == 0 {
             return 0;
         }

@@ -126,7 +126,7 @@ pub fn equations() -> Vec<Equation> {
             name,
             words,
             agrees: printed.map(|printed| Printed(printed).is(&value)),
-            followed: if number >= 12 { followed.to_owned() + &printed_by() } else { followed.to_owned() },
+            followed: followed.to_owned() + &if number == 12 { printed_by() } else { String::new() },
             value,
             printed,
         })
@@ -156,19 +156,19 @@ const LINES: [(&str, &str, Option<&str>, &str); 14] = [
     ("UB_gamma", "captured in the castle", Some("2.8e22"), ""),
     ("UB_delta", "captured beside the castle", Some("5.1e23"), ""),
     ("UB_epsilon", "captured beside a camp", Some("8.0e25"), ""),
-    ("UB_zeta", "captured elsewhere", Some("1.6e26"), "the sum as stated, b up to 14; "),
-    ("UB_end", "equations 7 to 12", Some("4.6e26"), "with equation 12 as stated; "),
-    ("UB_end", "equations 6 and 13", Some("1.4e27"), "with equation 12 as stated; "),
+    ("UB_zeta", "captured elsewhere", Some("1.6e26"), "the sum as stated, b up to 14; what is printed "),
+    ("UB_end", "equations 7 to 12", Some("4.6e26"), "with equation 12 as stated"),
+    ("UB_end", "equations 6 and 13", Some("1.4e27"), "with equation 12 as stated"),
 ];
 
 /// Which limits of equation 12 give what is printed.
 fn printed_by() -> String {
     let found = readings().into_iter().map(|Reading { cells, black, values: [zeta, end, all] }| {
         let [zeta, end, all] = [zeta, end, all].map(|value| scientific(&value, 3));
-        format!("{black} and {cells} cells give {zeta} there, {end} and {all} in 13 and 14")
+        format!("b up to {black} and {cells} cells: {zeta}, and {end} and {all} there")
     });
     let found: Vec<String> = found.collect();
-    format!("what is printed in 12, 13 and 14 comes of b up to {}", found.join(", or "))
+    format!("here and in equations 13 and 14 comes of {}", found.join(", or of "))
 }
 
 /// The limits of equation 12 with which it, 13 and 14 come to what is printed: all are tried

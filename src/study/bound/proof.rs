@@ -54,6 +54,7 @@ fn search(
     let limit = rules.ply_limit.map_or(usize::MAX, |plies| plies as usize);
     let mut seed = 0;
     loop {
+        budget.spend(1)?;
         let Way::Found(back) = way_back(ground, start, target, seed, budget)? else {
             return Ok(Verdict::Unreachable);
         };
@@ -108,13 +109,12 @@ fn way_back(
         let Node { position, depth, .. } = node;
         let number = nodes.len();
         nodes.push(node);
-        // Whoever stands as at the start may have nothing to take back.
-        let is_whole = position.slice() == ground.most
-            && (position == *start || !retractions(ground.rules, &position, ground.most).is_empty());
-        if is_whole {
+        let found = retractions(ground.rules, &position, ground.most);
+        // Nothing comes before the start, and need not.
+        let has_past = !found.is_empty() || position == *start;
+        if position.slice() == ground.most && has_past {
             return Ok(Way::Found(game(&nodes, number)));
         }
-        let found = retractions(ground.rules, &position, ground.most);
         budget.spend(found.len() as u64 + 1)?;
         for step in found {
             let before = position.before_all(&step);

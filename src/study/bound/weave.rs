@@ -40,8 +40,9 @@ pub(crate) fn weave(
     let mut nodes =
         vec![Node { position: *start, before: 0, depth: 0, played: BySide([0; 2]), aside }];
     let mut seen = HashSet::new();
-    let mut open = BinaryHeap::from([(Reverse(0), Reverse(0))]);
-    while let Some((_, Reverse(number))) = open.pop() {
+    // Of those that cost the same the latest comes first: which man steps aside seldom matters.
+    let mut open = BinaryHeap::from([(Reverse(0), 0)]);
+    while let Some((_, number)) = open.pop() {
         let node = nodes[number];
         if !seen.insert(node.position) {
             continue;
@@ -57,7 +58,7 @@ pub(crate) fn weave(
                 continue;
             };
             if !seen.contains(&position) {
-                open.push((Reverse(next.cost(&plans)), Reverse(nodes.len())));
+                open.push((Reverse(next.cost(&plans)), nodes.len()));
                 nodes.push(next);
             }
         }
@@ -89,14 +90,14 @@ impl Node {
         Some(next)
     }
 
-    /// The plies that are left, roughly, before those that are gone.
+    /// The plies that are left, roughly.
     fn cost(&self, plans: &BySide<Vec<&Move>>) -> u32 {
         let left = Side::ALL.map(|side| {
             let moves = plans[side].len() - self.played[side];
             2 * moves as u32 + u32::from(self.aside[side].is_some())
         });
         let [attackers, defenders] = left;
-        8 * (attackers + defenders + 2 * attackers.max(defenders)) + self.depth
+        attackers + defenders + 2 * attackers.max(defenders)
     }
 }
 
