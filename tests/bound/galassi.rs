@@ -57,7 +57,7 @@ fn bounds_of_any_ruleset_give_the_papers_for_its_own() {
     assert_eq!(*value(&bounds.finished, "no-attackers"), equations[6].value);
     // A king who escapes may have captured the last attacker: 16 (C(62,0) + … + C(62,8)) more.
     let more = value(&bounds.finished, "escaped") - &equations[7].value;
-    assert_eq!(more.to_string(), "63990005392");
+    assert_eq!(more.to_string(), "63063005392");
     let unmoved = "947889249256532203870811075";
     assert_eq!(bounds.placements().to_string(), unmoved);
     assert_eq!(bounds.orbits().to_string(), "118486156157130376891603310");
@@ -71,7 +71,7 @@ fn three_ends_of_a_camp_may_be_held_without_the_fourth() {
     let mut position = Position::start(&rules).unwrap();
     let square = |name: &str| rules.board.parse(name).unwrap();
     for (from, to) in [("a4", "a3"), ("a5", "a4")] {
-        let tempo = legal_moves(&rules, &position).into_iter().find(|m| m.is_quiet()).unwrap();
+        let tempo = legal_moves(&rules, &position).into_iter().rfind(|m| m.is_quiet()).unwrap();
         position = position.after(&tempo);
         assert_eq!(position.to_move, Side::Attackers);
         let played = find_move(&rules, &position, square(from), square(to)).unwrap();

@@ -52,16 +52,16 @@ impl<'a> Distance<'a> {
             return 0;
         }
         let occupied = position.occupied();
-        let near: Vec<SquareSet> =
-            away.iter().map(|man| self.goals_before(kind, man, goals, occupied)).collect();
-        let at_once = near.iter().filter(|near| !near.is_empty()).count() as u32;
+        let (mut near, mut others) = (Vec::new(), SquareSet::EMPTY);
+        for man in away {
+            match self.goals_before(kind, man, goals, occupied) {
+                SquareSet::EMPTY => others.insert(man),
+                before => near.push(before),
+            }
+        }
         // Two of them may want the same goal.
-        let near = 2 * at_once - matched(&near);
-        let far = if at_once as usize == away.len() {
-            0
-        } else {
-            self.moves_of_others(kind, away, goals, occupied)
-        };
+        let near = 2 * near.len() as u32 - matched(&near);
+        let far = self.moves_of_others(kind, others, goals, occupied);
         let inner: u32 = goals.iter().map(|goal| self.inner[goal.index()]).sum();
         MOVE * (near + far) + inner
     }
@@ -70,11 +70,11 @@ impl<'a> Distance<'a> {
     fn moves_of_others(
         &self,
         kind: Kind,
-        away: SquareSet,
+        others: SquareSet,
         goals: SquareSet,
         occupied: SquareSet,
     ) -> u32 {
-        let (mut left, mut seen) = (away, goals);
+        let (mut left, mut seen) = (others, goals);
         let mut layer: Vec<Square> = goals.iter().collect();
         let (mut moves, mut depth) = (0, 1);
         while !layer.is_empty() && !left.is_empty() {
@@ -84,7 +84,8 @@ impl<'a> Distance<'a> {
                     if occupied.contains(step.square) {
                         if step.ends && left.contains(step.square) {
                             left.remove(step.square);
-                            moves += if depth > 1 { depth } else { 0 };
+                            // Beside a goal on which somebody else stands.
+                            moves += depth.max(2);
                         }
                         break;
                     }

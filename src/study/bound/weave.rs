@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
 use crate::board::Square;
-use crate::moves::{Move, legal_moves};
+use crate::moves::{Move, find_move, legal_moves};
 use crate::position::Position;
 use crate::rules::{BySide, Ruleset, Side};
 
@@ -33,6 +33,9 @@ pub(crate) fn weave(
     plan: &[Move],
     budget: &mut Budget,
 ) -> Result<Option<Vec<Position>>, Spent> {
+    let Some(plan) = in_step(rules, start, target, plan) else {
+        return Ok(None);
+    };
     let plans = BySide::from_fn(|side| {
         plan.iter().filter(|planned| planned.piece.side() == side).collect::<Vec<&Move>>()
     });
@@ -66,6 +69,35 @@ pub(crate) fn weave(
     Ok(None)
 }
 
+/// The plan with as many moves as the sides must have between them, even or odd: where it has
+/// one too few, a move is made in two steps.
+fn in_step(
+    rules: &Ruleset,
+    start: &Position,
+    target: &Position,
+    plan: &[Move],
+) -> Option<Vec<Move>> {
+    if plan.len() % 2 == usize::from(start.to_move != target.to_move) {
+        return Some(plan.to_vec());
+    }
+    let mut position = *start;
+    for (i, planned) in plan.iter().enumerate() {
+        position.to_move = planned.piece.side();
+        let halves = legal_moves(rules, &position).into_iter().find_map(|first| {
+            let between = position.after(&first);
+            let between = Position { to_move: position.to_move, ..between };
+            let second = find_move(rules, &between, first.to, planned.to)?;
+            let is_it = first.from == planned.from && first.is_quiet() && second.is_quiet();
+            is_it.then_some([first, second])
+        });
+        if let Some(halves) = halves {
+            return Some([&plan[..i], &halves, &plan[i + 1..]].concat());
+        }
+        position = position.after(planned);
+    }
+    None
+}
+
 impl Node {
     /// What comes of a move, if it is one of the plan or of him who is aside.
     fn next(
@@ -90,14 +122,14 @@ impl Node {
         Some(next)
     }
 
-    /// The plies that are left, roughly.
+    /// The plies that are left, roughly, before those that are gone.
     fn cost(&self, plans: &BySide<Vec<&Move>>) -> u32 {
         let left = Side::ALL.map(|side| {
             let moves = plans[side].len() - self.played[side];
             2 * moves as u32 + u32::from(self.aside[side].is_some())
         });
         let [attackers, defenders] = left;
-        attackers + defenders + 2 * attackers.max(defenders)
+        4 * (attackers + defenders + 2 * attackers.max(defenders)) + self.depth
     }
 }
 
