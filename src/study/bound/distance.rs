@@ -36,6 +36,15 @@ impl<'a> Distance<'a> {
         Kind::ALL.into_iter().map(|kind| self.of_kind(position, kind)).sum()
     }
 
+    /// Whether fewer men are left behind a gate than are wanted there: nobody comes back.
+    pub(crate) fn is_lost(&self, position: &Position) -> bool {
+        Kind::ALL.into_iter().any(|kind| {
+            let (men, wanted) = (position.squares(kind), self.target.squares(kind));
+            let mut gates = self.rules.movement[kind].gates.iter();
+            gates.any(|&gate| (men & gate).len() < (wanted & gate).len())
+        })
+    }
+
     /// What decides between positions that are about as near: less than a move.
     pub(crate) fn chance(&self, position: &Position) -> u32 {
         if self.seed == 0 {

@@ -91,7 +91,7 @@ fn nearer(
                 }
                 made += 1;
                 let next = any_side(position.after(&played));
-                if !seen.insert(next) {
+                if !seen.insert(next) || distance.is_lost(&next) {
                     continue;
                 }
                 let left = distance.of(&next);
