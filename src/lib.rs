@@ -102,9 +102,9 @@ pub use game::{
 };
 #[cfg(feature = "build")]
 pub use solve::building as build;
-pub use study::{find, share, short, stats};
 #[cfg(feature = "build")]
 pub use study::{bound, manifest};
+pub use study::{find, share, short, stats};
 pub use system::{bytes, progress};
 pub use table::dont_care;
 

@@ -57,8 +57,7 @@ pub fn retractions(rules: &Ruleset, position: &Position, most: Slice) -> Vec<Ret
         let beside = beside.map(|square| square.filter(|&square| places.contains(square)));
         for chosen in 0..16_u32 {
             let is_chosen = |i: &usize| chosen >> i & 1 == 1;
-            let squares: SquareSet =
-                (0..4).filter(is_chosen).filter_map(|i| beside[i]).collect();
+            let squares: SquareSet = (0..4).filter(is_chosen).filter_map(|i| beside[i]).collect();
             // Not where a square is missing, and no more than there were.
             if squares.len() != chosen.count_ones() as usize || squares.len() > missing {
                 continue;

@@ -46,9 +46,9 @@ fn placements_are_as_many_as_there_are() {
         for (side, name) in
             [(Side::Defenders, "no-move-defenders"), (Side::Attackers, "no-move-attackers")]
         {
-            let stuck = kept.iter().filter(|&&&position| {
-                !has_move(&rules, &Position { to_move: side, ..position })
-            });
+            let stuck = kept
+                .iter()
+                .filter(|&&&position| !has_move(&rules, &Position { to_move: side, ..position }));
             assert!(number(stuck.count()) <= *value(&bounds.positions, name), "{name}");
         }
     }

@@ -95,5 +95,19 @@ fn samples_are_pinned_and_do_not_depend_on_threads() {
     assert_eq!(stopped, Err(BoundError::Stopped));
 }
 
-const FIRST: [&str; 2] = ["", ""];
-const PLIES: [Option<usize>; 12] = [None; 12];
+const FIRST: [&str; 2] =
+    ["/7/tt5/1t3tT/T3Tt1/1t2t1K/6t/3T3/ a", "/3K3/tttTt2/6T/1t2t2/3Tt2/1T3t1/7/ a"];
+const PLIES: [Option<usize>; 12] = [
+    Some(34),
+    Some(24),
+    None,
+    Some(21),
+    Some(28),
+    None,
+    Some(40),
+    Some(51),
+    None,
+    None,
+    Some(38),
+    None,
+];

@@ -39,7 +39,10 @@ fn a_sample_is_told() {
     for words in ["A sample of 4, seed 1", "reached by a proof game", "brandubh, reached"] {
         assert!(text.contains(words), "{words}: {text}");
     }
-    assert!(text.lines().all(|line| line.chars().count() <= 100 || line.starts_with('/')), "{text}");
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 100 || line.starts_with('/')),
+        "{text}"
+    );
 }
 
 #[test]

@@ -13,7 +13,8 @@ const DIGITS: usize = 4;
 /// All of it for people.
 pub(super) fn text(rules: &Ruleset, answer: &Answer) -> String {
     let Answer { attackers, defenders, .. } = answer;
-    let mut text = format!("{}: a king, {defenders} defenders and {attackers} attackers\n", rules.title);
+    let mut text =
+        format!("{}: a king, {defenders} defenders and {attackers} attackers\n", rules.title);
     if let Some(equations) = &answer.equations {
         text += "\nGalassi's equations, each from its definition\n";
         for equation in equations {
@@ -49,10 +50,11 @@ fn line(equation: &Line) -> String {
         (Some(printed), _) => format!("printed {printed}: DOES NOT AGREE"),
         (None, _) => "no number is printed".to_owned(),
     };
-    let mut text = format!("{number:>2}  {:<9}  {name}: {words}; {printed}\n", short(value));
-    text += &indented(&grouped(value), ',', 15);
+    let head = format!("{number:>2}  {:<9}  ", short(value));
+    let words = indented(&format!("{name}: {words}; {printed}"), ' ', head.len());
+    let mut text = head.clone() + words.trim_start() + &indented(&grouped(value), ',', head.len());
     if !followed.is_empty() {
-        text += &indented(followed, ' ', 15);
+        text += &indented(followed, ' ', head.len());
     }
     text
 }
@@ -70,8 +72,7 @@ fn solved(answer: &Answer) -> String {
     let Some((first, last)) = solved.slices.first().zip(solved.slices.last()) else {
         return "\nThere are no tables of distances to count.\n".to_owned();
     };
-    let [positions, decided, stuck] =
-        [solved.positions, solved.decided, solved.stuck].map(grouped);
+    let [positions, decided, stuck] = [solved.positions, solved.decided, solved.stuck].map(grouped);
     format!(
         "\nIn {} solved slices, {first} to {last}, of {positions} positions\n\
          {decided} are won at once, and {stuck} have no move.\n",
@@ -99,7 +100,8 @@ fn sample(sample: &Sample) -> String {
     );
     text += &columns(1, &["", "%", "from", "to (95 %)"], &rows);
     if let (Some(mean), Some(longest)) = (sample.mean_plies, sample.max_plies) {
-        text += &format!("The proof games have {mean:.1} plies in the mean, {longest} at the most.\n");
+        text +=
+            &format!("The proof games have {mean:.1} plies in the mean, {longest} at the most.\n");
     }
     text += &format!(
         "So games can come to {} positions, {} or more with 97.5 % confidence.\n",

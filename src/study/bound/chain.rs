@@ -118,10 +118,16 @@ impl Counter<'_> {
         };
         let (a, d) = (most.attackers, most.defenders);
         vec![
-            Bound::new("naive", "each square by itself: empty, or what may stand there", naive(rules)),
+            Bound::new(
+                "naive",
+                "each square by itself: empty, or what may stand there",
+                naive(rules),
+            ),
             Bound::new(
                 "men",
-                format!("a king, 1 to {a} attackers and 0 to {d} defenders, on any soldiers' squares"),
+                format!(
+                    "a king, 1 to {a} attackers and 0 to {d} defenders, on any soldiers' squares"
+                ),
                 all(&Field::anywhere(rules)),
             ),
             Bound::new("squares", "each man where his kind may stand", all(&Field::legal(rules))),
@@ -190,7 +196,11 @@ impl Counter<'_> {
         let slots = orbits::slots(self.ground.rules, self.ground.most, &self.binomials);
         vec![
             Bound::new("positions", "the placements of games that go on, with a side to move", all),
-            Bound::new("slots", "slots of the index, over all materials, one for both sides", slots),
+            Bound::new(
+                "slots",
+                "slots of the index, over all materials, one for both sides",
+                slots,
+            ),
             Bound::new(
                 "escapes",
                 "of these: the defenders to move, and the king escapes at once",
@@ -248,8 +258,7 @@ impl Counter<'_> {
                 field.any_empty_beside(&mut free, king, placed, &steps);
             }
         }
-        let [standing, free] =
-            [standing, free].map(|tally| tally.weights(most, &self.binomials));
+        let [standing, free] = [standing, free].map(|tally| tally.weights(most, &self.binomials));
         let each = standing.slices().map(|(slice, number)| {
             let free = free.get(slice.attackers, slice.defenders);
             count(&(number - free)) / slice.attackers

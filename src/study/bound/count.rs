@@ -185,7 +185,8 @@ impl Tally {
     pub(crate) fn weights(&self, most: Slice, binomials: &Binomials) -> Weights {
         let mut weights = Weights::none(most);
         for (shape, &times) in self.0.iter().filter(|&(_, &times)| times != 0) {
-            for (total, value) in weights.values.iter_mut().zip(shape.weights(most, binomials).values)
+            for (total, value) in
+                weights.values.iter_mut().zip(shape.weights(most, binomials).values)
             {
                 *total += value * times;
             }
@@ -209,10 +210,11 @@ impl Shape {
         for a in self.placed..=most.attackers {
             for d in 0..=most.defenders {
                 let free = a - self.placed;
-                let ways = defenders.iter().enumerate().take(free + 1).map(|(shared, defenders)| {
-                    let apart = attackers_only.get(free - shared).unwrap_or(&zero);
-                    binomials.get(self.both, shared) * apart * &defenders[d]
-                });
+                let ways =
+                    defenders.iter().enumerate().take(free + 1).map(|(shared, defenders)| {
+                        let apart = attackers_only.get(free - shared).unwrap_or(&zero);
+                        binomials.get(self.both, shared) * apart * &defenders[d]
+                    });
                 *weights.get_mut(a, d) = BigInt::from(ways.sum::<BigUint>());
             }
         }
@@ -231,7 +233,8 @@ impl Shape {
     /// The ways to place defenders where attackers have taken squares.
     fn defenders(&self, taken: usize, defenders: usize, binomials: &Binomials) -> BigUint {
         let apart = (0..=defenders.min(self.defenders)).map(|apart| {
-            binomials.get(self.defenders, apart) * binomials.get(self.both - taken, defenders - apart)
+            binomials.get(self.defenders, apart)
+                * binomials.get(self.both - taken, defenders - apart)
         });
         apart.sum()
     }

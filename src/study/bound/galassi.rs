@@ -126,7 +126,8 @@ pub fn equations() -> Vec<Equation> {
             name,
             words,
             agrees: printed.map(|printed| Printed(printed).is(&value)),
-            followed: followed.to_owned() + &if number == 12 { printed_by() } else { String::new() },
+            followed: followed.to_owned()
+                + &if number == 12 { printed_by() } else { String::new() },
             value,
             printed,
         })
@@ -156,7 +157,12 @@ const LINES: [(&str, &str, Option<&str>, &str); 14] = [
     ("UB_gamma", "captured in the castle", Some("2.8e22"), ""),
     ("UB_delta", "captured beside the castle", Some("5.1e23"), ""),
     ("UB_epsilon", "captured beside a camp", Some("8.0e25"), ""),
-    ("UB_zeta", "captured elsewhere", Some("1.6e26"), "the sum as stated, b up to 14; what is printed "),
+    (
+        "UB_zeta",
+        "captured elsewhere",
+        Some("1.6e26"),
+        "the sum as stated, b up to 14; what is printed ",
+    ),
     ("UB_end", "equations 7 to 12", Some("4.6e26"), "with equation 12 as stated"),
     ("UB_end", "equations 6 and 13", Some("1.4e27"), "with equation 12 as stated"),
 ];
@@ -188,7 +194,9 @@ pub fn readings() -> Vec<Reading> {
             let zeta = 56_u8 * sums.of(cells, 0..=black, 16);
             let end = &others + &zeta;
             let all = &no_end + &end;
-            if Printed("1.6e26").is(&zeta) && Printed("4.6e26").is(&end) && Printed("1.4e27").is(&all)
+            if Printed("1.6e26").is(&zeta)
+                && Printed("4.6e26").is(&end)
+                && Printed("1.4e27").is(&all)
             {
                 found.push(Reading { cells, black, values: [zeta, end, all] });
             }

@@ -42,10 +42,8 @@ impl<'a> Ground<'a> {
     pub fn new(rules: &'a Ruleset) -> Ground<'a> {
         let start = &rules.start;
         let reach = ByKind::from_fn(|kind| reach(rules, kind));
-        let most =
-            Slice { defenders: start.defenders.len(), attackers: start.attackers.len() };
-        let mut ground =
-            Ground { rules, most, reach, camps: Vec::new(), group: symmetries(rules) };
+        let most = Slice { defenders: start.defenders.len(), attackers: start.attackers.len() };
+        let mut ground = Ground { rules, most, reach, camps: Vec::new(), group: symmetries(rules) };
         ground.camps = ground.find_camps();
         ground
     }

@@ -1,7 +1,7 @@
 //! Numbers that are too large for words of a machine, as texts.
 
-use num_bigint::BigUint;
 use num_bigint::BigInt;
+use num_bigint::BigUint;
 
 /// A number as papers print it: `9.5e26` says 9.5 × 10²⁶.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -180,9 +180,8 @@ fn whole_camps(ground: &Ground, camps: &[Camp], g: Symmetry) -> Vec<Vec<(usize, 
             squares = g.apply_set(board, squares);
             length += 1;
         }
-        let comes_back = |men: &&SquareSet| {
-            (0..length).fold(**men, |men, _| g.apply_set(board, men)) == **men
-        };
+        let comes_back =
+            |men: &&SquareSet| (0..length).fold(**men, |men, _| g.apply_set(board, men)) == **men;
         let patterns = first.patterns.iter().filter(comes_back);
         factors.push(patterns.map(|men| (length * men.len(), 0, 1)).collect());
     }

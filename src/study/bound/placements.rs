@@ -89,9 +89,10 @@ impl<'a> Placements<'a> {
 
     /// Whether the tightest bound counts the placement.
     fn is_counted(&self, position: &Position) -> bool {
-        let in_camps = self.ground.camps.iter().all(|camp| {
-            camp.patterns.binary_search(&(position.attackers & camp.squares)).is_ok()
-        });
+        let in_camps =
+            self.ground.camps.iter().all(|camp| {
+                camp.patterns.binary_search(&(position.attackers & camp.squares)).is_ok()
+            });
         in_camps
             && self.unmoved.as_ref().is_none_or(|(unmoved, counted)| {
                 position.attackers != *unmoved
@@ -116,7 +117,8 @@ fn chosen(random: &mut SplitMix, weights: impl Iterator<Item = BigUint> + Clone)
 fn below(random: &mut SplitMix, limit: &BigUint) -> BigUint {
     let bits = limit.bits();
     loop {
-        let words: Vec<u32> = (0..bits.div_ceil(32)).map(|_| (random.next() >> 32) as u32).collect();
+        let words: Vec<u32> =
+            (0..bits.div_ceil(32)).map(|_| (random.next() >> 32) as u32).collect();
         let number = BigUint::new(words) >> (bits.div_ceil(32) * 32 - bits);
         if number < *limit {
             return number;

@@ -96,7 +96,11 @@ fn nearer(
                 }
                 let left = distance.of(&next);
                 let index = nodes.len();
-                nodes.push(Node { position: next, before: Some((number, played)), depth: depth + 1 });
+                nodes.push(Node {
+                    position: next,
+                    before: Some((number, played)),
+                    depth: depth + 1,
+                });
                 let cost = left + distance.chance(&next);
                 open.push((Reverse(cost + 2 * depth), Reverse(index)));
                 if left < limit && best.is_none_or(|(least, _)| cost < least) {

@@ -59,12 +59,11 @@ fn search(
             return Ok(Verdict::Unreachable);
         };
         let most = (budget.left / 4).max(PART);
-        let game = budget.within(most, |budget| {
-            match plan(rules, start, &back[0], seed, budget)? {
+        let game =
+            budget.within(most, |budget| match plan(rules, start, &back[0], seed, budget)? {
                 Some(plan) => weave(rules, start, &back[0], &plan, budget),
                 None => Ok(None),
-            }
-        })?;
+            })?;
         if let Some(mut game) = game.flatten() {
             game.extend(&back[1..]);
             if game.len() <= limit {
