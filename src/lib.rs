@@ -97,13 +97,14 @@ pub mod kernels {
 mod readme {}
 
 pub use game::{
-    board, history, moves, notation, perft, position, record, rules, slice, unmoves, value,
+    board, history, moves, notation, perft, position, record, retractions, rules, slice, unmoves,
+    value,
 };
 #[cfg(feature = "build")]
 pub use solve::building as build;
 #[cfg(feature = "build")]
-pub use study::manifest;
-pub use study::{find, short, stats};
+pub use study::{bound, manifest};
+pub use study::{find, share, short, stats};
 pub use system::{bytes, progress};
 pub use table::dont_care;
 

@@ -143,20 +143,3 @@ impl Tally {
         (f64::from(self.wins) + f64::from(self.draws) / 2.0) / f64::from(self.games().max(1))
     }
 }
-
-/// The interval that holds a share in 95 of 100 cases, if `points` of `games` were had
-/// (E. B. Wilson, "Probable Inference, the Law of Succession, and Statistical Inference",
-/// 1927). Half points are taken as they are, which makes it a little too wide.
-pub(crate) fn wilson(points: f64, games: u32) -> (f64, f64) {
-    /// The normal distribution's 97.5 % quantile.
-    const Z: f64 = 1.959_964;
-    if games == 0 {
-        return (0.0, 1.0);
-    }
-    let n = f64::from(games);
-    let share = points / n;
-    let middle = share + Z * Z / (2.0 * n);
-    let half = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
-    let scale = 1.0 + Z * Z / n;
-    (((middle - half) / scale).max(0.0), ((middle + half) / scale).min(1.0))
-}

@@ -8,8 +8,9 @@ use taflbase::engine::pilarski::{Heuristic, Method, MonteCarlo, PilarskiPlayer};
 use taflbase::engine::{Clock, Player};
 use taflbase::notation::parse_move;
 use taflbase::rules::Side;
+use taflbase::share::Share;
 
-use super::games::{Arena, Tally, wilson};
+use super::games::{Arena, Tally};
 use super::paper::{PAIRINGS, Printed};
 
 type Failure = Box<dyn std::error::Error>;
@@ -23,14 +24,9 @@ fn colour(side: Side) -> &'static str {
 
 /// `80 % (49 to 94)`.
 fn share(points: f64, games: u32) -> String {
-    let (low, high) = wilson(points, games);
-    let percent = |share: f64| format!("{:.0}", 100.0 * share);
-    format!(
-        "{} % ({} to {})",
-        percent(points / f64::from(games.max(1))),
-        percent(low),
-        percent(high)
-    )
+    let Share { share, low, high } = Share::of(points, games.into());
+    let [share, low, high] = [share, low, high].map(|share| format!("{:.0}", 100.0 * share));
+    format!("{share} % ({low} to {high})")
 }
 
 /// Tables I to VI, ours beside the printed ones.

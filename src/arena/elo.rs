@@ -1,5 +1,4 @@
-/// Two-sided 95 % of a normal distribution lie within so many standard deviations.
-const WITHIN_95: f64 = 1.959_963_984_540_054;
+use crate::share::WITHIN_95;
 
 /// The results of pairs of games, both colours from the same opening: how many brought
 /// the first player 0, ½, 1, 1½ and 2 points.

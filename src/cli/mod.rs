@@ -5,6 +5,7 @@ mod arguments;
 mod batch;
 mod bench;
 mod berkeley;
+mod bound;
 mod build;
 mod calibration;
 mod challenge;
@@ -92,6 +93,7 @@ enum Command {
     Verify(verify::Args),
     Check(check::Args),
     Manifest(manifest::Args),
+    Bound(bound::Args),
     Short(short::Args),
     #[command(name = "match")]
     Match(match_::Args),
@@ -119,6 +121,7 @@ impl Command {
             | Command::Play(_)
             | Command::Stats(_)
             | Command::Manifest(_)
+            | Command::Bound(_)
             | Command::Short(_)
             | Command::Match(_)
             | Command::Bench(_)
@@ -166,6 +169,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Verify(args) => verify::run(&args, &session),
         Command::Check(args) => check::run(&args, &session),
         Command::Manifest(args) => manifest::run(&args, &session),
+        Command::Bound(args) => bound::run(&args, &session),
         Command::Short(args) => short::run(&args, &session),
         Command::Match(args) => match_::run(&args, &session),
         Command::Bench(args) => bench::run(&args, &session),

@@ -1,3 +1,4 @@
+use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -209,7 +210,7 @@ pub(super) fn columns(left: usize, header: &[&str], rows: &[Vec<String>]) -> Str
 }
 
 /// `1234567` as `1,234,567`.
-pub(super) fn grouped(number: u64) -> String {
+pub(super) fn grouped(number: impl Display) -> String {
     let digits: Vec<char> = number.to_string().chars().collect();
     let groups: Vec<String> = digits.rchunks(3).rev().map(|group| group.iter().collect()).collect();
     groups.join(",")

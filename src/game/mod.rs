@@ -9,6 +9,7 @@ pub mod notation;
 pub mod perft;
 pub mod position;
 pub mod record;
+pub mod retractions;
 pub mod rules;
 pub mod slice;
 pub mod unmoves;

@@ -48,7 +48,11 @@ pub fn unmoves(rules: &Ruleset, position: &Position) -> Vec<UnMove> {
 }
 
 /// The un-moves of the piece on `to`, captures left aside.
-fn origins(rules: &Ruleset, position: &Position, to: Square) -> impl Iterator<Item = UnMove> {
+pub(super) fn origins(
+    rules: &Ruleset,
+    position: &Position,
+    to: Square,
+) -> impl Iterator<Item = UnMove> {
     let occupied = position.occupied();
     position.piece(to).into_iter().flat_map(move |piece| {
         rules.slides().to(piece, to).iter().flat_map(move |ray| {

@@ -1,6 +1,7 @@
 //! The program as users and scripts meet it: statuses, streams, messages, JSON.
 
 mod asked;
+mod bound;
 mod closed;
 mod damage;
 mod find;

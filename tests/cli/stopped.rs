@@ -62,3 +62,16 @@ fn short_tafl_ends_by_it() {
     let stopped = Run::ended(short.wait_with_output().unwrap());
     assert_eq!((stopped.status, stopped.out.as_str()), (130, ""), "{}", stopped.err);
 }
+
+#[test]
+fn a_sample_ends_by_it() {
+    let place = Place::new();
+    // Many seconds of work.
+    let bound = ["bound", "tablut", "--sample", "100000", "--threads", "1"];
+    let mut bound = place.command(&bound);
+    let bound = bound.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    thread::sleep(Duration::from_millis(1500));
+    interrupt(&bound);
+    let stopped = Run::ended(bound.wait_with_output().unwrap());
+    assert_eq!((stopped.status, stopped.out.as_str()), (130, ""), "{}", stopped.err);
+}

@@ -60,6 +60,7 @@ fn every_command_explains_itself() {
         "verify",
         "check",
         "manifest",
+        "bound",
         "short",
         "bench",
         "analyse",
@@ -100,6 +101,7 @@ fn json_has_the_fields_that_the_help_names() {
         &["verify", "brandubh"],
         &["check", "brandubh"],
         &["manifest", "brandubh"],
+        &["bound", "brandubh"],
         &["short", "2x2", "--grundy"],
     ] {
         let help = place.run(&[arguments[0], "--help"]).done();

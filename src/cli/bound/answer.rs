@@ -1,0 +1,221 @@
+use serde::Serialize;
+use taflbase::bound::{
+    BigUint, Bound, Bounds, Drawn, Equation, Estimate, Ground, OtherGame, Sampling, Solved,
+    TABLE_1, Verdict, equations, moves, readings, scientific,
+};
+use taflbase::rules::Ruleset;
+use taflbase::share::Share;
+
+/// Whose rules Galassi's paper describes.
+const GALASSI: &str = "ashton";
+
+/// All that the command tells, as JSON has it.
+#[derive(Serialize)]
+pub(super) struct Answer {
+    pub rules: String,
+    pub attackers: usize,
+    pub defenders: usize,
+    pub symmetries: usize,
+    pub equations: Option<Vec<Line>>,
+    pub readings: Option<Vec<Limits>>,
+    pub running: Vec<Row>,
+    pub finished: Vec<Row>,
+    pub positions: Vec<Row>,
+    pub solved: Counted,
+    pub sample: Option<Sample>,
+    pub table: Vec<Game>,
+}
+
+/// One of the paper's equations.
+#[derive(Serialize)]
+pub(super) struct Line {
+    pub equation: u8,
+    pub name: &'static str,
+    pub words: &'static str,
+    pub value: String,
+    pub printed: Option<&'static str>,
+    pub agrees: Option<bool>,
+    pub followed: String,
+}
+
+/// Limits of equation 12 that give what is printed.
+#[derive(Serialize)]
+pub(super) struct Limits {
+    cells: usize,
+    black: usize,
+    values: [String; 3],
+}
+
+#[derive(Serialize)]
+pub(super) struct Row {
+    pub name: &'static str,
+    pub words: String,
+    pub value: String,
+}
+
+/// What tables tell.
+#[derive(Serialize)]
+pub(super) struct Counted {
+    pub slices: Vec<String>,
+    pub positions: u64,
+    pub decided: u64,
+    pub stuck: u64,
+}
+
+#[derive(Serialize)]
+pub(super) struct Sample {
+    pub placements: u64,
+    pub seed: u64,
+    pub budget: u64,
+    pub reached: Share,
+    pub unreachable: Share,
+    pub unknown: Share,
+    pub decided: Share,
+    pub stuck: Share,
+    pub mean_plies: Option<f64>,
+    pub max_plies: Option<usize>,
+    pub estimate: String,
+    pub estimate_low: String,
+    pub estimate_high: String,
+    pub drawn: Option<Vec<One>>,
+}
+
+/// One placement that was drawn.
+#[derive(Serialize)]
+pub(super) struct One {
+    pub position: String,
+    pub verdict: &'static str,
+    pub moves: Option<Vec<String>>,
+}
+
+/// A row of Table 1.
+#[derive(Serialize)]
+pub(super) struct Game {
+    pub game: String,
+    pub bound: String,
+    pub solution: &'static str,
+    pub source: String,
+}
+
+impl Answer {
+    pub(super) fn new(
+        ground: &Ground,
+        bounds: &Bounds,
+        solved: &Solved,
+        drawn: Option<&(Sampling, Estimate, Vec<Drawn>)>,
+        with_games: bool,
+    ) -> Answer {
+        let rules = ground.rules;
+        let is_papers = is_papers(rules);
+        let rows = |bounds: &[Bound]| bounds.iter().map(Row::new).collect();
+        Answer {
+            rules: rules.name.clone(),
+            attackers: ground.most.attackers,
+            defenders: ground.most.defenders,
+            symmetries: ground.group.order(),
+            equations: is_papers.then(|| equations().into_iter().map(Line::from).collect()),
+            readings: is_papers.then(|| {
+                let limits = readings().into_iter();
+                let texts = |values: [BigUint; 3]| values.map(|value| value.to_string());
+                let limits = limits.map(|r| Limits {
+                    cells: r.cells,
+                    black: r.black,
+                    values: texts(r.values),
+                });
+                limits.collect()
+            }),
+            running: rows(&bounds.running),
+            finished: rows(&bounds.finished),
+            positions: rows(&bounds.positions),
+            solved: Counted {
+                slices: solved.slices.iter().map(ToString::to_string).collect(),
+                positions: solved.positions,
+                decided: solved.decided,
+                stuck: solved.stuck,
+            },
+            sample: drawn.map(|(sampling, estimate, drawn)| {
+                let games = with_games.then(|| drawn.iter().map(|d| One::new(rules, d)).collect());
+                Sample::new(*sampling, estimate, games)
+            }),
+            table: table(rules, bounds, drawn.map(|(_, estimate, _)| estimate)),
+        }
+    }
+}
+
+/// Whether the rules and the start are those of the paper.
+fn is_papers(rules: &Ruleset) -> bool {
+    Ruleset::builtin(GALASSI).is_some_and(|papers| {
+        papers.fingerprint() == rules.fingerprint() && papers.start == rules.start
+    })
+}
+
+/// The paper's rows, and behind them ours.
+fn table(rules: &Ruleset, bounds: &Bounds, estimate: Option<&Estimate>) -> Vec<Game> {
+    let paper = TABLE_1.iter().map(|&OtherGame { game, bound, solution, source }| Game {
+        game: game.to_owned(),
+        bound: bound.to_owned(),
+        solution,
+        source: source.to_owned(),
+    });
+    let own = |what: &str, number: &BigUint, about: &str| Game {
+        game: format!("{}, {what}", rules.name),
+        bound: format!("{about}{}", scientific(number, 2)),
+        solution: "no",
+        source: "taflbase".to_owned(),
+    };
+    let mut table: Vec<Game> = paper.collect();
+    table.push(own("placements, games over included", &bounds.total(), ""));
+    table.push(own("placements of games that go on", bounds.placements(), ""));
+    table.push(own("the same, mirror images once", bounds.orbits(), ""));
+    if let Some(estimate) = estimate {
+        // An estimate is of positions: halved, it is of placements.
+        table.push(own("reached, by the sample", &(&estimate.positions[1] / 2_u8), "from "));
+    }
+    table
+}
+
+impl Row {
+    fn new(bound: &Bound) -> Row {
+        Row { name: bound.name, words: bound.words.clone(), value: bound.value.to_string() }
+    }
+}
+
+impl From<Equation> for Line {
+    fn from(equation: Equation) -> Line {
+        let Equation { number, name, words, value, printed, agrees, followed } = equation;
+        Line { equation: number, name, words, value: value.to_string(), printed, agrees, followed }
+    }
+}
+
+impl Sample {
+    fn new(sampling: Sampling, estimate: &Estimate, drawn: Option<Vec<One>>) -> Sample {
+        let [number, low, high] = estimate.positions.clone().map(|number| number.to_string());
+        Sample {
+            placements: sampling.placements,
+            seed: sampling.seed,
+            budget: sampling.budget,
+            reached: estimate.reached,
+            unreachable: estimate.unreachable,
+            unknown: estimate.unknown,
+            decided: estimate.decided,
+            stuck: estimate.stuck,
+            mean_plies: estimate.plies.map(|(mean, _)| mean),
+            max_plies: estimate.plies.map(|(_, longest)| longest),
+            estimate: number,
+            estimate_low: low,
+            estimate_high: high,
+            drawn,
+        }
+    }
+}
+
+impl One {
+    fn new(rules: &Ruleset, drawn: &Drawn) -> One {
+        let (verdict, game) = match &drawn.verdict {
+            Verdict::Reached(game) => ("reached", Some(moves(rules, game))),
+            Verdict::Unreachable => ("unreachable", None),
+            Verdict::Unknown => ("unknown", None),
+        };
+        One { position: drawn.position.to_text(rules), verdict, moves: game }
+    }
+}

@@ -1,0 +1,99 @@
+mod answer;
+mod text;
+
+use taflbase::bound::{BoundError, Bounds, Estimate, Ground, Sampling, sample, solved};
+use taflbase::rules::Ruleset;
+
+use super::arguments::Threads;
+use super::failure::Failure;
+use super::meter::Meter;
+use super::output::Session;
+use answer::Answer;
+
+/// Count how many positions a game can have: bounds, Galassi's equations, a sample
+#[derive(clap::Args)]
+#[command(after_help = HELP)]
+pub(super) struct Args {
+    /// A built-in ruleset, or a path to a ruleset file
+    rules: String,
+    /// Draw this many placements and look for a game from the start to each
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    sample: Option<u64>,
+    /// Which placements are drawn
+    #[arg(long, value_name = "SEED", default_value_t = 1, requires = "sample")]
+    seed: u64,
+    /// How many positions the search for one game may make
+    #[arg(long, value_name = "NODES", default_value_t = 1_000_000, requires = "sample")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    budget: u64,
+    /// Print each placement and the game that leads to it
+    #[arg(long, requires = "sample")]
+    games: bool,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+const HELP: &str = r#"All numbers are exact, but for the sample's. A placement is where the men are; a position
+has a side to move as well. Each bound is tighter than the one before it:
+
+  naive     every square by itself
+  men       one king, and no more men than at the start
+  squares   each man where his kind may stand: all positions that can be probed
+  reach     each man where his kind can come to from the start
+  camps     camps that attackers leave for good, as they can have been left
+  unmoved   where all attackers are in full camps, none of them has moved
+  symmetry  mirror images counted once
+
+Boards of games that are over are counted beside them. Positions that are won at once or
+have no move are counted: exactly for escapes, in the tables that are there (those that are
+part of the program, and --tables), in the sample, and at the most for all.
+
+With --sample, placements are drawn, each as likely as any other, with either side to move.
+Each is reached by a game from the start, both sides helping, or proved unreachable because
+moves taken back run dry, or unknown. Games are played by the rules before they count:
+nobody wins on the way, no position comes twice, and no ply limit is exceeded.
+The intervals are Wilson's, 95 %. docs/state-space.md tells the derivations.
+
+For the rules of Galassi's paper, its equations come first, beside what it prints.
+
+Examples:
+  taflbase bound ashton
+  taflbase bound brandubh --sample 300
+  taflbase bound tablut --sample 10 --seed 7 --games
+
+JSON, one line; large numbers are texts, "equations", "readings" and "sample" are null where
+there are none, "placements" with --games alone, and lists are shortened here:
+  {"rules":"ashton","attackers":16,"defenders":8,"symmetries":8,"equations":[{"equation":6,"name":"UB'_no_end","words":"equations 4 and 5","value":"947889249256532407079664255","printed":"9.5e26","agrees":true,"followed":""}],"readings":[{"cells":61,"black":15,"values":["1","2","3"]}],"running":[{"name":"naive","words":"each square by itself","value":"141440778841410474143624665261815556472832"}],"finished":[],"positions":[],"solved":{"slices":["K0v1"],"positions":7040,"decided":5472,"stuck":0},"sample":{"placements":300,"seed":1,"budget":1000000,"reached":{"share":0.9,"low":0.86,"high":0.93},"unreachable":{"share":0,"low":0,"high":0.01},"unknown":{"share":0.1,"low":0.07,"high":0.14},"decided":{"share":0.5,"low":0.4,"high":0.6},"stuck":{"share":0,"low":0,"high":0.01},"mean_plies":60.5,"max_plies":90,"estimate":"17","estimate_low":"16","estimate_high":"18","drawn":null},"table":[{"game":"Tablut","bound":"1.4e27","solution":"no","source":"Galassi"}]}"#;
+
+/// Counts, draws, and tells.
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+    let base = session.open_to_probe(&args.rules)?;
+    let rules: &Ruleset = base.rules();
+    let ground = Ground::new(rules);
+    let bounds = Bounds::new(&ground)?;
+    let solved = args.threads.run(|| solved(&base, ground.most))??;
+    let mut drawn = None;
+    if let Some(placements) = args.sample {
+        let sampling = Sampling { placements, seed: args.seed, budget: args.budget };
+        let meter = Meter::new("proof games");
+        let found =
+            args.threads.run(|| sample(&ground, sampling, &|done, of| meter.go_on(done, of)))??;
+        drop(meter);
+        let estimate = Estimate::new(&bounds, &found);
+        drawn = Some((sampling, estimate, found));
+    }
+    let answer = Answer::new(&ground, &bounds, &solved, drawn.as_ref(), args.games);
+    match session.json() {
+        true => session.json_line(&answer),
+        false => session.text(&text::text(rules, &answer)),
+    }
+}
+
+impl From<BoundError> for Failure {
+    fn from(error: BoundError) -> Failure {
+        match error {
+            BoundError::Stopped => Failure::Stopped,
+            error => Failure::error(error),
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! How far men seem to be from where they are wanted.
+
+use crate::board::{Square, SquareSet};
+use crate::position::Position;
+use crate::rules::{Kind, Ruleset};
+use crate::system::random::mix;
+
+/// What one move counts; the rest decides between positions that are as near.
+const MOVE: u32 = 4;
+/// The moves of a man who cannot go to any goal unless others make room.
+const SHUT_OUT: u32 = 6;
+/// What each neighbour that is a goal adds to an empty goal: the inner ones come first.
+const INNER: u32 = 2;
+
+/// Measures positions by the moves that their men need to the squares of a target with the
+/// same men.
+pub(crate) struct Distance<'a> {
+    rules: &'a Ruleset,
+    target: Position,
+    /// By square: what its emptiness counts, if it is a goal.
+    inner: Vec<u32>,
+    /// A little chance, so that several searches are not the same.
+    seed: u64,
+}
+
+impl<'a> Distance<'a> {
+    pub(crate) fn new(rules: &'a Ruleset, target: &Position, seed: u64) -> Distance<'a> {
+        let (board, all) = (rules.board, target.occupied());
+        let beside = |square| board.neighbours(square).filter(|&s| all.contains(s)).count();
+        let inner = board.squares().map(|square| INNER * beside(square) as u32).collect();
+        Distance { rules, target: *target, inner, seed }
+    }
+
+    /// 0 at the target alone.
+    pub(crate) fn of(&self, position: &Position) -> u32 {
+        Kind::ALL.into_iter().map(|kind| self.of_kind(position, kind)).sum()
+    }
+
+    /// Whether fewer men are left behind a gate than are wanted there: nobody comes back.
+    pub(crate) fn is_lost(&self, position: &Position) -> bool {
+        Kind::ALL.into_iter().any(|kind| {
+            let (men, wanted) = (position.squares(kind), self.target.squares(kind));
+            let mut gates = self.rules.movement[kind].gates.iter();
+            gates.any(|&gate| (men & gate).len() < (wanted & gate).len())
+        })
+    }
+
+    /// What decides between positions that are about as near: less than a move.
+    pub(crate) fn chance(&self, position: &Position) -> u32 {
+        if self.seed == 0 {
+            return 0;
+        }
+        let words = position.attackers.words().into_iter().chain(position.defenders.words());
+        (words.fold(self.seed, |mixed, word| mix(mixed ^ word)) % u64::from(MOVE)) as u32
+    }
+
+    fn of_kind(&self, position: &Position, kind: Kind) -> u32 {
+        let (men, wanted) = (position.squares(kind), self.target.squares(kind));
+        let (goals, away) = (wanted - men, men - wanted);
+        if goals.is_empty() {
+            return 0;
+        }
+        let occupied = position.occupied();
+        let (mut near, mut others) = (Vec::new(), SquareSet::EMPTY);
+        for man in away {
+            match self.goals_before(kind, man, goals, occupied) {
+                SquareSet::EMPTY => others.insert(man),
+                before => near.push(before),
+            }
+        }
+        // Two of them may want the same goal.
+        let near = 2 * near.len() as u32 - matched(&near);
+        let far = self.moves_of_others(kind, others, goals, occupied);
+        let inner: u32 = goals.iter().map(|goal| self.inner[goal.index()]).sum();
+        MOVE * (near + far) + inner
+    }
+
+    /// The moves of men who cannot be at a goal with one, each by himself.
+    fn moves_of_others(
+        &self,
+        kind: Kind,
+        others: SquareSet,
+        goals: SquareSet,
+        occupied: SquareSet,
+    ) -> u32 {
+        let (mut left, mut seen) = (others, goals);
+        let mut layer: Vec<Square> = goals.iter().collect();
+        let (mut moves, mut depth) = (0, 1);
+        while !layer.is_empty() && !left.is_empty() {
+            let mut next = Vec::new();
+            for ray in layer.iter().flat_map(|&to| self.rules.slides().to(kind, to)) {
+                for step in ray {
+                    if occupied.contains(step.square) {
+                        if step.ends && left.contains(step.square) {
+                            left.remove(step.square);
+                            // Beside a goal on which somebody else stands.
+                            moves += depth.max(2);
+                        }
+                        break;
+                    }
+                    if step.ends && !seen.contains(step.square) {
+                        seen.insert(step.square);
+                        next.push(step.square);
+                    }
+                }
+            }
+            layer = next;
+            depth += 1;
+        }
+        moves + SHUT_OUT * left.len() as u32
+    }
+
+    /// The goals to which a man can go at once.
+    fn goals_before(
+        &self,
+        kind: Kind,
+        man: Square,
+        goals: SquareSet,
+        occupied: SquareSet,
+    ) -> SquareSet {
+        let rays = self.rules.slides().from(kind, man).iter();
+        let free = rays.flat_map(|ray| ray.iter().take_while(|s| !occupied.contains(s.square)));
+        free.filter(|step| step.ends && goals.contains(step.square)).map(|s| s.square).collect()
+    }
+
+    /// The men who are away from their goals, and those who may be in the way of them.
+    pub(crate) fn concerned(&self, position: &Position) -> SquareSet {
+        let occupied = position.occupied();
+        let mut concerned = SquareSet::EMPTY;
+        for kind in Kind::ALL {
+            let (men, wanted) = (position.squares(kind), self.target.squares(kind));
+            let (goals, away) = (wanted - men, men - wanted);
+            concerned |= away;
+            let slides = self.rules.slides();
+            let from = away.iter().flat_map(|man| slides.from(kind, man));
+            let to = goals.iter().flat_map(|goal| slides.to(kind, goal));
+            for ray in from.chain(to) {
+                concerned.extend(ray.iter().map(|s| s.square).find(|&s| occupied.contains(s)));
+            }
+            concerned |= goals & occupied;
+        }
+        concerned
+    }
+}
+
+/// How many can have one of their own at once: a greatest matching, by augmenting paths.
+fn matched(near: &[SquareSet]) -> u32 {
+    let mut holders = Vec::new();
+    let placed = (0..near.len())
+        .filter(|&man| augment(near, man, &mut holders, &mut SquareSet::EMPTY.clone()));
+    placed.count() as u32
+}
+
+fn augment(
+    near: &[SquareSet],
+    man: usize,
+    holders: &mut Vec<(Square, usize)>,
+    tried: &mut SquareSet,
+) -> bool {
+    for goal in near[man] - *tried {
+        tried.insert(goal);
+        match holders.iter().position(|&(held, _)| held == goal) {
+            None => {
+                holders.push((goal, man));
+                return true;
+            }
+            Some(i) => {
+                if augment(near, holders[i].1, holders, tried) {
+                    holders[i].1 = man;
+                    return true;
+                }
+            }
+        }
+    }
+    false
+}

@@ -1,0 +1,206 @@
+//! The equations of A. Galassi, "An Upper Bound on the Complexity of Tablut", University of
+//! Bologna, arXiv:2101.11934: each from its definition, beside what the paper prints.
+
+use num_bigint::BigUint;
+
+use super::count::Binomials;
+use super::number::{Printed, scientific};
+
+/// One of the paper's equations.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Equation {
+    /// Its number.
+    pub number: u8,
+    /// What the paper calls it.
+    pub name: &'static str,
+    /// What it counts.
+    pub words: &'static str,
+    /// Its value, from the definition.
+    pub value: BigUint,
+    /// What is printed, if a number is.
+    pub printed: Option<&'static str>,
+    /// Whether the value, rounded to the digits that are printed, is that.
+    pub agrees: Option<bool>,
+    /// What was followed, where the text leaves that open or the numbers differ.
+    pub followed: String,
+}
+
+/// A sum with other limits than equation 12 states.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reading {
+    /// Cells for the other men; 61 are stated.
+    pub cells: usize,
+    /// The most black soldiers that take no part in the capture; 14 are stated.
+    pub black: usize,
+    /// What equations 12, 13 and 14 come to.
+    pub values: [BigUint; 3],
+}
+
+/// What other games are said to have: the paper's Table 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OtherGame {
+    /// The game.
+    pub game: &'static str,
+    /// The bound, as it is printed.
+    pub bound: &'static str,
+    /// Whether it is solved: `no`, `weak` or `strong`.
+    pub solution: &'static str,
+    /// The source that the paper names.
+    pub source: &'static str,
+}
+
+/// Table 1, Tablut first.
+pub const TABLE_1: [OtherGame; 7] = [
+    OtherGame { game: "Tablut", bound: "1.4e27", solution: "no", source: "Galassi" },
+    OtherGame {
+        game: "Nine Men's Morris",
+        bound: "3e11",
+        solution: "strong",
+        source: "Gasser 1996",
+    },
+    OtherGame {
+        game: "English Draughts",
+        bound: "5e20",
+        solution: "weak",
+        source: "Schaeffer and others 2007",
+    },
+    OtherGame {
+        game: "International Draughts",
+        bound: "1e30",
+        solution: "no",
+        source: "Allis 1994",
+    },
+    OtherGame { game: "Othello", bound: "1e28", solution: "no", source: "Allis 1994" },
+    OtherGame { game: "Chess", bound: "1e43, 1e50", solution: "no", source: "Allis 1994" },
+    OtherGame { game: "Go", bound: "2e170", solution: "no", source: "Tromp and Farnebäck 2007" },
+];
+
+/// The sums over black men b, white soldiers w up to 8, and black men in camps c.
+struct Sums(Binomials);
+
+impl Sums {
+    /// All ways to place them on so many cells outside the camps; without camps if c is
+    /// always 0.
+    fn of(&self, cells: usize, black: std::ops::RangeInclusive<usize>, camps: usize) -> BigUint {
+        let c = |n: usize, k: usize| self.0.get(n, k);
+        let mut sum = BigUint::ZERO;
+        for b in black {
+            for inside in 0..=b.min(camps) {
+                let outside = b - inside;
+                for w in 0..=8 {
+                    // The paper's P(b - c, w, e): cells! / (outside! w! e!).
+                    let ways = c(cells, outside) * c(cells - outside, w);
+                    sum += c(camps, inside) * ways;
+                }
+            }
+        }
+        sum
+    }
+}
+
+/// Equations 1 to 14.
+pub fn equations() -> Vec<Equation> {
+    let sums = Sums(Binomials::new(81, 16));
+    let two: BigUint = 2_u8.into();
+    let naive = &two * two.pow(16) * BigUint::from(3_u8).pow(20) * BigUint::from(4_u8).pow(44);
+    let start = sums.0.get(80, 16) * sums.0.get(64, 8);
+    let third = sums.of(80, 1..=16, 0) + 44_u8 * sums.of(79, 1..=16, 0);
+    let [castle, outside] = [sums.of(64, 1..=16, 16), 44_u8 * sums.of(63, 1..=16, 16)];
+    let no_end = &castle + &outside;
+    let alpha = sums.of(64, 0..=0, 16) + 44_u8 * sums.of(63, 0..=0, 16);
+    let beta = 16_u8 * sums.of(62, 1..=16, 16);
+    let gamma = sums.of(60, 0..=12, 16);
+    let delta = 4_u8 * sums.of(60, 0..=13, 16);
+    let epsilon = 20_u8 * sums.of(62, 0..=15, 16);
+    let zeta = 56_u8 * sums.of(61, 0..=14, 16);
+    let end = [&alpha, &beta, &gamma, &delta, &epsilon, &zeta].into_iter().sum::<BigUint>();
+    let all = &no_end + &end;
+    let values = [
+        naive, start, third, castle, outside, no_end, alpha, beta, gamma, delta, epsilon, zeta,
+        end, all,
+    ];
+    let lines = LINES.iter().zip(1..).zip(values);
+    lines
+        .map(|((&(name, words, printed, followed), number), value)| Equation {
+            number,
+            name,
+            words,
+            agrees: printed.map(|printed| Printed(printed).is(&value)),
+            followed: followed.to_owned()
+                + &if number == 12 { printed_by() } else { String::new() },
+            value,
+            printed,
+        })
+        .collect()
+}
+
+/// Names, words, printed numbers and what was followed, by the equations' order.
+const LINES: [(&str, &str, Option<&str>, &str); 14] = [
+    ("UB_naive", "each cell by itself", Some("1e41"), "printed as the power of ten alone"),
+    (
+        "P_80^(b,w,e)",
+        "king in the castle, b black and w white soldiers on 80 cells",
+        None,
+        "a formula; its value here is that of b = 16, w = 8",
+    ),
+    ("UB_no_end", "men counted, on any cell", Some("6.1e27"), ""),
+    ("UB_no_end^castle", "camps for black alone, king in the castle", Some("3e25"), ""),
+    ("UB_no_end^no_castle", "the same, king on 44 other cells", Some("9.2e26"), ""),
+    ("UB'_no_end", "equations 4 and 5", Some("9.5e26"), ""),
+    (
+        "UB_alpha",
+        "no black soldier left",
+        Some("2.0e11"),
+        "the sum over w is of both terms; over the first alone it would not be the printed number",
+    ),
+    ("UB_beta", "the king on an escape", Some("2.3e26"), ""),
+    ("UB_gamma", "captured in the castle", Some("2.8e22"), ""),
+    ("UB_delta", "captured beside the castle", Some("5.1e23"), ""),
+    ("UB_epsilon", "captured beside a camp", Some("8.0e25"), ""),
+    (
+        "UB_zeta",
+        "captured elsewhere",
+        Some("1.6e26"),
+        "the sum as stated, b up to 14; what is printed ",
+    ),
+    ("UB_end", "equations 7 to 12", Some("4.6e26"), "with equation 12 as stated"),
+    ("UB_end", "equations 6 and 13", Some("1.4e27"), "with equation 12 as stated"),
+];
+
+/// Which limits of equation 12 give what is printed.
+fn printed_by() -> String {
+    let found = readings().into_iter().map(|Reading { cells, black, values: [zeta, end, all] }| {
+        let [zeta, end, all] = [zeta, end, all].map(|value| scientific(&value, 3));
+        format!("b up to {black} and {cells} cells: {zeta}, and {end} and {all} there")
+    });
+    let found: Vec<String> = found.collect();
+    format!("here and in equations 13 and 14 comes of {}", found.join(", or of "))
+}
+
+/// The limits of equation 12 with which it, 13 and 14 come to what is printed: all are tried
+/// with 55 to 64 cells and 8 to 16 black soldiers.
+pub fn readings() -> Vec<Reading> {
+    let sums = Sums(Binomials::new(81, 16));
+    let no_end = sums.of(64, 1..=16, 16) + 44_u8 * sums.of(63, 1..=16, 16);
+    let others = sums.of(64, 0..=0, 16)
+        + 44_u8 * sums.of(63, 0..=0, 16)
+        + 16_u8 * sums.of(62, 1..=16, 16)
+        + sums.of(60, 0..=12, 16)
+        + 4_u8 * sums.of(60, 0..=13, 16)
+        + 20_u8 * sums.of(62, 0..=15, 16);
+    let mut found = Vec::new();
+    for cells in 55..=64 {
+        for black in 8..=16 {
+            let zeta = 56_u8 * sums.of(cells, 0..=black, 16);
+            let end = &others + &zeta;
+            let all = &no_end + &end;
+            if Printed("1.6e26").is(&zeta)
+                && Printed("4.6e26").is(&end)
+                && Printed("1.4e27").is(&all)
+            {
+                found.push(Reading { cells, black, values: [zeta, end, all] });
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,63 @@
+//! Numbers that are too large for words of a machine, as texts.
+
+use num_bigint::BigInt;
+use num_bigint::BigUint;
+
+/// A number as papers print it: `9.5e26` says 9.5 × 10²⁶.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Printed(pub &'static str);
+
+impl Printed {
+    /// Whether a number, rounded to as many digits, is this one.
+    pub fn is(self, value: &BigUint) -> bool {
+        let digits = self.0.split('e').next().unwrap_or_default();
+        let count = digits.chars().filter(char::is_ascii_digit).count();
+        scientific(value, count) == self.0
+    }
+}
+
+/// The number with that many digits, 1 or more: `9.479e26`.
+pub fn scientific(value: &BigUint, digits: usize) -> String {
+    let text = value.to_string();
+    let mut exponent = text.len() - 1;
+    let mut rounded = text.clone();
+    if text.len() > digits {
+        let unit = BigUint::from(10_u8).pow((text.len() - digits) as u32);
+        let half = &unit / 2_u8;
+        rounded = ((value + half) / unit).to_string();
+        // Nines may have become one more digit.
+        exponent += rounded.len() - digits;
+    }
+    let rounded = rounded.get(..digits).unwrap_or(&rounded);
+    let rounded = format!("{rounded:0<digits$}");
+    let (first, rest) = rounded.split_at(1);
+    let point = if rest.is_empty() { "" } else { "." };
+    format!("{first}{point}{rest}e{exponent}")
+}
+
+/// A share of a number, rounded down; the share is from 0 to 1.
+pub fn part(value: &BigUint, share: f64) -> BigUint {
+    const SCALE: u64 = 1 << 52;
+    value * ((share.clamp(0.0, 1.0) * SCALE as f64) as u64) / SCALE
+}
+
+/// What a sum of numbers and of what is taken off comes to, which is never less than 0.
+pub(crate) fn count(value: &BigInt) -> BigUint {
+    debug_assert!(*value >= BigInt::ZERO, "{value} placements");
+    value.magnitude().clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_rounded() {
+        let texts = [(9_478_u64, 2), (9_500, 2), (9_999, 2), (96, 1), (7, 1), (7, 3), (0, 2)];
+        let texts = texts.map(|(value, digits)| scientific(&BigUint::from(value), digits));
+        assert_eq!(texts, ["9.5e3", "9.5e3", "1.0e4", "1e2", "7e0", "7.00e0", "0.0e0"]);
+        let value = BigUint::from(203_208_853_237_u64);
+        assert!(Printed("2.0e11").is(&value) && !Printed("2.1e11").is(&value));
+        assert_eq!(part(&BigUint::from(1000_u32), 0.25), BigUint::from(250_u32));
+    }
+}
