@@ -35,7 +35,7 @@ pub(super) struct Args {
     #[arg(long)]
     force: bool,
     /// The level of zstd, 1 to 22: 19 for files that are published [default: a
-    /// level that takes no longer than solving]
+    /// level that takes little time beside solving]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=22))]
     level: Option<i32>,
 }

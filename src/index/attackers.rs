@@ -102,6 +102,11 @@ impl AttackerSets {
         self.states.rows
     }
 
+    /// The squares in the order in which sets are compared.
+    pub(crate) fn squares(&self) -> impl Iterator<Item = Square> + '_ {
+        self.orbits.iter().flat_map(|orbit| orbit.squares.iter().copied())
+    }
+
     /// The symmetries under which sets are the same.
     pub(crate) fn group(&self) -> SymmetryGroup {
         self.group

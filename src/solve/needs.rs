@@ -12,7 +12,7 @@ use crate::solve::error::BuildError;
 use crate::solve::frame::block_lookup::BlockLookup;
 use crate::solve::frame::counted_sets;
 use crate::solve::frame::defender_sets::set_bytes;
-use crate::solve::frame::region::region_side;
+use crate::solve::frame::region::row_words;
 use crate::solve::initial::pass::Buffers;
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::in_memory::InMemory;
@@ -28,8 +28,10 @@ const CODES_PER_ROW: u64 = 4;
 /// Codes that captures of a block lead to, about, for each attacker: more of them make
 /// games longer.
 const CODES_PER_ATTACKER: u64 = 8;
-/// Bytes of the stage files for each row and word of lanes, about.
+/// Bytes of the stage files for each row and word of lanes, about, and how many times as
+/// many there are where they are not compressed.
 const STAGE_BYTES_PER_WORD: u64 = 20;
+const PACKED_SHARE: u64 = 4;
 /// What a worker takes besides its rows, and the program besides its workers.
 const WORKER_BYTES: u64 = 4 << 20;
 const PROGRAM_BYTES: u64 = 16 << 20;
@@ -56,7 +58,7 @@ pub(super) struct Needs {
     table_bytes: u64,
     /// Values on their way to the files.
     output_bytes: u64,
-    /// What is kept on disk of the work done.
+    /// What is kept on disk of the work done, if it is compressed.
     pub stages_bytes: u64,
     /// Tables and buffers of one chunk, worked on or looked at.
     chunk_bytes: [u64; 2],
@@ -147,6 +149,15 @@ impl Needs {
     }
 }
 
+/// How a slice is made to fit.
+pub(super) struct Fit {
+    /// Where the tables go.
+    pub storage: Storage,
+    /// Whether what is kept of the work done is compressed: it takes time, which is
+    /// well spent only where the disk or the memory before it would be short.
+    pub packs: bool,
+}
+
 /// Refuses a slice that cannot be solved with so much memory, or for which the
 /// disk of its scratch folder has no room.
 pub(super) fn check(
@@ -155,7 +166,7 @@ pub(super) fn check(
     threads: usize,
     memory_bytes: u64,
     folder: &Path,
-) -> Result<Storage, BuildError> {
+) -> Result<Fit, BuildError> {
     let needs = Needs::of(rules, slice, threads)?;
     let storage = needs.storage(memory_bytes).ok_or(BuildError::Memory {
         slice,
@@ -165,12 +176,14 @@ pub(super) fn check(
     let needed = needs.scratch_bytes(&storage);
     // Where the system does not say, the work itself will find out.
     let existing = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
-    match fs4::available_space(existing).map(|bytes| bytes.saturating_add(kept_bytes(folder))) {
-        Ok(available) if available < needed => {
-            Err(BuildError::Disk { slice, path: folder.to_owned(), needed, available })
-        }
-        _ => Ok(storage),
+    let available = fs4::available_space(existing);
+    let available = available.map_or(u64::MAX, |bytes| bytes.saturating_add(kept_bytes(folder)));
+    if available < needed {
+        return Err(BuildError::Disk { slice, path: folder.to_owned(), needed, available });
     }
+    let plain = needs.stages_bytes.saturating_mul(PACKED_SHARE);
+    let in_memory = needs.memory_bytes().saturating_add(plain) <= memory_bytes;
+    Ok(Fit { storage, packs: !in_memory || available < plain })
 }
 
 /// What an interrupted build has left in its folder and will use.
@@ -180,7 +193,7 @@ fn kept_bytes(folder: &Path) -> u64 {
 }
 
 fn row_bytes(rules: &Ruleset) -> u64 {
-    8 * (region_side(rules) * region_side(rules)).div_ceil(64) as u64
+    8 * row_words(rules) as u64
 }
 
 fn defender_sets(rules: &Ruleset, slice: Slice) -> Result<u64, BuildError> {

@@ -10,7 +10,6 @@ use crate::board::SquareSet;
 use crate::position::Position;
 use crate::rules::{Kind, Ruleset, Side};
 use crate::solve::captures::soldiers::Soldiers;
-use crate::solve::frame::region::region_side;
 use crate::solve::frame::{Block, Frame};
 use crate::solve::rows::numbers::Rank;
 use crate::solve::rows::row::Row;
@@ -29,15 +28,10 @@ pub(super) fn load(name: &str) -> Ruleset {
     })
 }
 
-/// How many words the ruleset's rows have.
-pub(super) fn words(rules: &Ruleset) -> usize {
-    region_side(rules).pow(2).div_ceil(64)
-}
-
 /// Calls a function of rows with so many words as the ruleset's have.
 macro_rules! with_words {
     ($check:ident, $rules:expr $(, $more:expr)*) => {
-        match $crate::solve::samples::words($rules) {
+        match $crate::solve::frame::region::row_words($rules) {
             1 => $check::<1>($rules $(, $more)*),
             2 => $check::<2>($rules $(, $more)*),
             3 => $check::<3>($rules $(, $more)*),

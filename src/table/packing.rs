@@ -64,15 +64,6 @@ impl Packing {
         }
     }
 
-    /// The level of zstd at which compressing takes no longer than solving. What
-    /// is packed to base 3 is little and compresses fast.
-    pub(crate) fn default_level(self) -> i32 {
-        match self {
-            Packing::Base3 => 19,
-            Packing::Bytes | Packing::Words => 9,
-        }
-    }
-
     pub(super) fn id(self) -> u8 {
         match self {
             Packing::Base3 => 1,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::rules::BySide;
 use crate::system::filesystem::{self, FileSystem, SystemFiles};
 
-use super::block::{BlockContent, EncodedBlock, encode};
+use super::block::{BlockContent, Effort, EncodedBlock, encode};
 use super::block_index::ONE_VALUE_FLAG;
 use super::bytes::checksum;
 use super::code::Code;
@@ -86,7 +86,7 @@ impl TableWriter {
     /// If the block is not one of the table's, came before, has another number of
     /// values, or one that is too large for the packing; or if the disk is full.
     pub fn append(&mut self, block: u64, level: i32, values: &[Code]) -> Result<(), TableError> {
-        let encoded = encode(self.header.packing, level, values);
+        let encoded = encode(self.header.packing, Effort::Level(level), values);
         encoded
             .and_then(|encoded| self.add(block, encoded))
             .map_err(|kind| kind.at(Some(&self.path)))

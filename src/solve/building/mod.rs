@@ -23,8 +23,8 @@ use crate::slice::Slice;
 use crate::solve::convert::read::{read_sub_slices, sub_slices};
 use crate::solve::convert::write::{self, SliceFiles};
 use crate::solve::frame::Frame;
-use crate::solve::frame::region::region_side;
-use crate::solve::needs;
+use crate::solve::frame::region::row_words;
+use crate::solve::needs::{self, Fit};
 use crate::solve::plies::tables::Storage;
 use crate::solve::solver::Solver;
 use crate::solve::store::{Hash, Keeping, ScratchError, ScratchErrorKind, ScratchFolder};
@@ -184,8 +184,7 @@ impl Builder<'_> {
             return Ok(report);
         }
         self.claim_folders()?;
-        let side = region_side(self.base.rules());
-        let report = match (side * side).div_ceil(64) {
+        let report = match row_words(self.base.rules()) {
             1 => self.build::<1>(slice, metrics),
             2 => self.build::<2>(slice, metrics),
             3 => self.build::<3>(slice, metrics),
@@ -286,13 +285,16 @@ impl Builder<'_> {
         let index = SliceIndex::new(rules, slice)?;
         let folder = self.scratch_folder().join(work_name(slice));
         let memory_bytes = self.options.memory_bytes;
-        let fitting = needs::check(rules, slice, self.threads(), memory_bytes, &folder)?;
-        let placement = self.means.placement.clone().unwrap_or(fitting);
+        let Fit { storage, packs } =
+            needs::check(rules, slice, self.threads(), memory_bytes, &folder)?;
+        let placement = self.means.placement.clone().unwrap_or(storage);
+        let packs = packs || placement != Storage::Memory;
         let files = &*self.means.files;
         if self.options.force {
             ScratchFolder::clear(files, &folder)?;
         }
-        let keeping = Keeping { files, sync_every: self.means.sync_every, progress: self.progress };
+        let (sync_every, progress) = (self.means.sync_every, self.progress);
+        let keeping = Keeping { files, sync_every, packs, progress };
         let scratch = ScratchFolder::open(&folder, self.identity(slice)?, keeping)?;
         let mut discarded = BTreeSet::new();
         loop {

@@ -1,7 +1,6 @@
 //! Slices solved in every way, which must not matter.
 
 use super::*;
-use crate::rules::Kind;
 use crate::solve::frame::block_lookup::BlockLookup;
 use crate::solve::frame::counted_sets;
 use crate::solve::initial::coded_rows::CodedRows;
@@ -58,8 +57,7 @@ impl Task {
     fn without_entries(&self, slice: Slice) -> BlockLookup {
         let rules = self.base.rules();
         let sets = counted_sets(rules, slice).unwrap();
-        let places = rules.places(Kind::Attacker);
-        let lookup = BlockLookup::with_entries_up_to(0, sets, rules.board, places, slice.attackers);
+        let lookup = BlockLookup::with_entries_up_to(0, sets, rules.board, slice.attackers);
         assert!(lookup.entries().is_none());
         lookup
     }
@@ -71,7 +69,8 @@ impl Task {
         placement: &Storage,
     ) -> Vec<[CodedRows<N>; 2]> {
         let folder = tempfile::tempdir().unwrap();
-        let keeping = Keeping { files: &SystemFiles, sync_every: SYNC_EVERY, progress: &() };
+        let keeping =
+            Keeping { files: &SystemFiles, sync_every: SYNC_EVERY, packs: true, progress: &() };
         let scratch = ScratchFolder::open(folder.path(), [0; 32], keeping).unwrap();
         let sub_slices = || Ok::<_, BuildError>(sub_slices);
         let solver = Solver::solve(&frame, sub_slices, &scratch, placement, &()).unwrap();

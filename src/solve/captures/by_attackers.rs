@@ -54,8 +54,7 @@ pub(crate) fn attacker_moves<const N: usize, T>(
                     lanes[rank.index()] = Row::EMPTY;
                 }
                 closed = i + 1;
-                let soldiers = Soldiers { attackers: after, defenders: SquareSet::EMPTY };
-                let king_captured = soldiers.captures_of_king(frame.rules, &frame.region, to);
+                let king_captured = frame.of_king.by_arrival(after, to);
                 visit(wanted, AttackerMove { to, after, king_passed, king_captured }, lanes);
             }
             for &rank in ray[..closed].iter().flat_map(|s| frame.defenders.holding(s.square)) {

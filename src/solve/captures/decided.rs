@@ -30,6 +30,9 @@ impl<const N: usize> Decided<N> {
         decided.clear();
         decided.resize(frame.block_rows(), Row::EMPTY);
         match to_move {
+            Side::Attackers if frame.slice.defenders == 0 => {
+                decided[0] = kings_in_reach(frame, block.attackers);
+            }
             Side::Attackers => self.kings_in_reach(frame, block, decided),
             Side::Defenders => {
                 let shut = |soldiers: SquareSet| {
@@ -58,6 +61,25 @@ impl<const N: usize> Decided<N> {
             mv.add_captures_of_king(frame, lanes, decided, &mut self.before);
         });
     }
+}
+
+/// The lanes on which an attacker captures a bare king in this move.
+fn kings_in_reach<const N: usize>(frame: &Frame<N>, attackers: SquareSet) -> Row<N> {
+    let mut captured = Row::EMPTY;
+    for from in attackers {
+        let others = attackers.without(from);
+        for ray in frame.rules.slides().from(Kind::Attacker, from) {
+            let mut passed = Row::EMPTY;
+            for step in ray.iter().take_while(|step| !others.contains(step.square)) {
+                passed |= frame.region.bit(step.square);
+                if step.ends {
+                    let arrived = others.with(step.square);
+                    captured |= frame.of_king.by_arrival(arrived, step.square).without(passed);
+                }
+            }
+        }
+    }
+    captured
 }
 
 #[cfg(test)]

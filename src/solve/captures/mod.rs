@@ -3,5 +3,4 @@
 pub(super) mod by_attackers;
 pub(super) mod by_defenders;
 pub(super) mod decided;
-pub(super) mod of_king;
 pub(super) mod soldiers;

@@ -9,17 +9,19 @@ use crate::index::SliceIndex;
 use crate::progress::{Phase, Progress};
 use crate::rules::{BySide, Ruleset, Side};
 use crate::solve::error::BuildError;
+use crate::solve::initial::coded_rows::CodedRows;
 use crate::solve::rows::numbers::{BlockNumber, ChunkNumber};
 use crate::solve::rows::row::Row;
+use crate::solve::rows::simd::{self, Kernel, Processor};
 use crate::solve::solver::Solver;
 use crate::system::filesystem::FileSystem;
 use crate::table::{
-    BlockShape, Code, DONT_CARE, EncodedBlock, Grid, Header, Metric, Packing, SideSummary,
+    BlockShape, Code, DONT_CARE, Effort, EncodedBlock, Grid, Header, Metric, Packing, SideSummary,
     TableWriter, ValueHasher, dtw_code_to_wdl_code, dtw_value, encode_block,
 };
 use crate::value::Value;
 
-use super::table_rows::SolverRows;
+use super::table_rows::{SolverRow, SolverRows};
 
 /// The memory of the tiles that are spread out before their values go to the
 /// blocks, about; one at least.
@@ -59,7 +61,7 @@ pub(crate) struct Target<'a> {
     pub folder: &'a Path,
     /// The files.
     pub metrics: &'a [Metric],
-    /// The level of zstd, the same for all; otherwise each file's own.
+    /// The level of zstd, the same for all; otherwise what suits each file.
     pub level: Option<i32>,
 }
 
@@ -166,22 +168,43 @@ fn tile<const N: usize>(
         let mut solver_row = 0;
         for number in blocks.clone().map(BlockNumber::new) {
             rows.block(number, side, &mut block);
-            for row in &block.rows {
-                if let Some(row) = row {
-                    let stored = row.stored();
-                    for (code, set) in coded.row(solver_row) {
-                        tile.positions += u64::from(set.count());
-                        count(summary, code, set, row.weight);
-                        strip.put(code, set & stored);
-                    }
-                    strip.next_row();
+            for (i, row) in block.rows.iter().enumerate() {
+                let Some(row) = row else { continue };
+                for (code, set) in coded.row(solver_row + i) {
+                    tile.positions += u64::from(set.count());
+                    count(summary, code, set, row.weight);
                 }
-                solver_row += 1;
             }
+            let rows = &block.rows;
+            simd::run(Spread { rows, coded, first: solver_row, strip: &mut strip });
+            solver_row += block.rows.len();
         }
         tile.codes[side] = strip.finish();
     }
     Ok(tile)
+}
+
+/// Puts the codes of a block's rows into a strip, those that are stored.
+struct Spread<'a, 'b, const N: usize> {
+    rows: &'a [Option<SolverRow<N>>],
+    /// Rows of values, of which the block's first is this one.
+    coded: &'a CodedRows<N>,
+    first: usize,
+    strip: &'a mut Strip<'b, N>,
+}
+
+impl<const N: usize> Kernel for Spread<'_, '_, N> {
+    #[inline(always)]
+    fn run(self, processor: impl Processor) {
+        for (i, row) in self.rows.iter().enumerate() {
+            let Some(row) = row else { continue };
+            let stored = row.stored();
+            for (code, lanes) in self.coded.row(self.first + i) {
+                self.strip.put(code, lanes & stored, processor);
+            }
+            self.strip.next_row();
+        }
+    }
 }
 
 /// Turns rows into lanes, some rows at a time.
@@ -214,11 +237,11 @@ impl<'a, const N: usize> Strip<'a, N> {
     }
 
     /// Puts a code on lanes of the row at hand.
-    #[inline]
-    fn put(&mut self, code: Code, lanes: Row<N>) {
+    #[inline(always)]
+    fn put(&mut self, code: Code, lanes: Row<N>, processor: impl Processor) {
         let row = &mut self.codes[self.rows * Self::WIDTH..][..Self::WIDTH];
-        for lane in lanes.lanes() {
-            row[lane] = code;
+        for (places, lanes) in row.as_chunks_mut().0.iter_mut().zip(lanes.0) {
+            processor.put(places, lanes, code);
         }
     }
 
@@ -316,7 +339,7 @@ impl Tile {
 struct Output {
     metric: Metric,
     packing: Packing,
-    level: i32,
+    effort: Effort,
     grid: Grid,
     writer: TableWriter,
     hasher: ValueHasher,
@@ -343,9 +366,9 @@ impl Output {
         let header = Header { metric, packing, fingerprint: rules.fingerprint(), slice, grid };
         let path = target.folder.join(metric.file_name(slice));
         let writer = TableWriter::create_on(target.files.clone(), &path, header)?;
-        let level = target.level.unwrap_or_else(|| packing.default_level());
+        let effort = target.level.map_or_else(|| Effort::for_packing(packing), Effort::Level);
         let hasher = ValueHasher::new(lanes);
-        Ok(Output { metric, packing, level, grid, writer, hasher, next_row: 0 })
+        Ok(Output { metric, packing, effort, grid, writer, hasher, next_row: 0 })
     }
 
     /// The code of this file for a code of distances.
@@ -397,7 +420,7 @@ impl Output {
                 }
                 let (number, _) =
                     self.grid.locate(side, first, row).ok_or(BuildError::ForeignGrid)?;
-                Ok((number, encode_block(self.packing, self.level, values)?))
+                Ok((number, encode_block(self.packing, self.effort, values)?))
             })
             .collect::<Result<Vec<(u64, EncodedBlock)>, BuildError>>()?;
         for (number, block) in encoded {

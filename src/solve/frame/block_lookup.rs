@@ -24,10 +24,13 @@ pub(crate) struct Target {
 ///
 /// Every un-move of an attacker asks for one, so while a slice is solved a
 /// table by colexicographic rank answers; where it would be too large, the
-/// index does, which is several times slower.
+/// index does, which is several times slower. Squares are numbered in the order in which
+/// the sets' numbers weigh them, so that what is near in one is near in the other.
 pub(crate) struct BlockLookup {
     sets: AttackerSets,
+    /// Where attackers may stand: the last ones weigh most. A *place* is a number in it.
     squares: Vec<Square>,
+    /// By square.
     places: Vec<u16>,
     binomials: Binomials,
     /// By rank among all sets: the block, and in the low three bits the
@@ -46,14 +49,9 @@ pub(crate) struct Fixed {
 }
 
 impl BlockLookup {
-    /// For these sets of `count` attackers on `squares`.
-    pub(crate) fn new(
-        sets: AttackerSets,
-        board: Board,
-        squares: SquareSet,
-        count: usize,
-    ) -> BlockLookup {
-        BlockLookup::with_entries_up_to(MOST_ENTRIES, sets, board, squares, count)
+    /// For these sets of `count` attackers.
+    pub(crate) fn new(sets: AttackerSets, board: Board, count: usize) -> BlockLookup {
+        BlockLookup::with_entries_up_to(MOST_ENTRIES, sets, board, count)
     }
 
     /// The same, with entries for so many sets at the most.
@@ -61,10 +59,10 @@ impl BlockLookup {
         most: u64,
         sets: AttackerSets,
         board: Board,
-        squares: SquareSet,
         count: usize,
     ) -> BlockLookup {
-        let squares: Vec<Square> = squares.iter().collect();
+        let mut squares: Vec<Square> = sets.squares().collect();
+        squares.reverse();
         let mut places = vec![0; SquareSet::CAPACITY];
         for (place, square) in squares.iter().enumerate() {
             places[square.index()] = place as u16;
@@ -133,13 +131,20 @@ impl BlockLookup {
         &self.sets
     }
 
+    /// The places of a set, ascending.
+    #[inline]
+    fn places(&self, set: SquareSet) -> impl Iterator<Item = usize> + use<> {
+        let place = |square: Square| Square::new(usize::from(self.places[square.index()]));
+        let places: SquareSet = set.iter().map(place).collect();
+        places.iter().map(Square::index)
+    }
+
     /// Where the rows of the set are.
     pub(crate) fn target(&self, set: SquareSet) -> Target {
         match &self.entries {
             Some(entries) => {
-                let places = set.iter().map(|square| usize::from(self.places[square.index()]));
-                let terms = places.enumerate().map(|(i, place)| self.binomials.get(place, i + 1));
-                self.unpacked(&entries[terms.sum::<u64>() as usize])
+                let rank = colex_rank(&self.binomials, self.places(set));
+                self.unpacked(&entries[rank as usize])
             }
             None => {
                 let canonical = self.sets.canonical(set);
@@ -155,7 +160,7 @@ impl BlockLookup {
         let Fixed { set, places, terms } = fixed;
         *set = others;
         places.clear();
-        places.extend(others.iter().map(|square| self.places[square.index()]));
+        places.extend(self.places(others).map(|place| place as u16));
         // Men below the new one keep their term, those above move up by one.
         let term = |i: usize, k: usize| self.binomials.get(usize::from(places[i]), k);
         terms.clear();
@@ -229,7 +234,7 @@ mod tests {
         let sets = binomial(places.len(), attackers).unwrap();
         [sets, sets - 1].map(|most| {
             let canonical = counted_sets(rules, Slice { defenders: 0, attackers }).unwrap();
-            BlockLookup::with_entries_up_to(most, canonical, rules.board, places, attackers)
+            BlockLookup::with_entries_up_to(most, canonical, rules.board, attackers)
         })
     }
 

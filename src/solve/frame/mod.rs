@@ -4,6 +4,7 @@
 pub(super) mod block_lookup;
 pub(super) mod defender_sets;
 pub(super) mod lines;
+pub(super) mod of_king;
 pub(super) mod origins;
 pub(super) mod region;
 
@@ -15,6 +16,7 @@ use crate::slice::Slice;
 use crate::solve::frame::block_lookup::BlockLookup;
 use crate::solve::frame::defender_sets::DefenderSets;
 use crate::solve::frame::lines::SlideLines;
+use crate::solve::frame::of_king::CapturesOfKing;
 use crate::solve::frame::region::Region;
 use crate::solve::rows::numbers::{BlockNumber, Rank};
 use crate::solve::rows::row::Row;
@@ -36,6 +38,8 @@ pub(super) struct Frame<'a, const N: usize> {
     pub defenders: DefenderSets<N>,
     /// How defenders slide.
     pub lines: SlideLines<N>,
+    /// What it takes to capture the king.
+    pub of_king: CapturesOfKing<N>,
     /// Squares where a defender makes the difference in the capture of a king.
     pub shields: SquareSet,
 }
@@ -66,14 +70,10 @@ impl<'a, const N: usize> Frame<'a, N> {
         Ok(Frame {
             rules,
             slice,
-            attackers: BlockLookup::new(
-                counted_sets(rules, slice)?,
-                rules.board,
-                rules.places(Kind::Attacker),
-                slice.attackers,
-            ),
+            attackers: BlockLookup::new(counted_sets(rules, slice)?, rules.board, slice.attackers),
             defenders: DefenderSets::new(rules, &region, slice.defenders),
             lines: SlideLines::new(rules, &region, Kind::Defender),
+            of_king: CapturesOfKing::new(rules, &region),
             shields: either & rules.places(Kind::Defender),
             region,
         })

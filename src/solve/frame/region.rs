@@ -9,11 +9,14 @@ use crate::solve::rows::transform::Transform;
 /// centre that holds every square where the king may stand or that he passes
 /// on his way, with a lane for each of its squares, rank by rank.
 ///
-/// Constant strides make the king's slides shifts. Lanes on which he cannot
-/// stand are holes and never set.
+/// Constant strides make the king's slides shifts. A rank takes a byte at least, so
+/// that symmetries of small regions are those of a word's bytes and bits. Lanes on which
+/// he cannot stand are holes and never set.
 #[derive(Clone, Debug)]
 pub(crate) struct Region<const N: usize> {
     side: usize,
+    /// Lanes from a rank to the next one.
+    stride: usize,
     margin: usize,
     board: Board,
     /// Where the king may stand.
@@ -44,8 +47,18 @@ struct OriginClass<const N: usize> {
     before_goals: [Row<N>; 4],
 }
 
+/// How many words a row of the ruleset has.
+pub(crate) fn row_words(rules: &Ruleset) -> usize {
+    let side = region_side(rules);
+    (side * stride(side)).div_ceil(64)
+}
+
+fn stride(side: usize) -> usize {
+    side.max(8)
+}
+
 /// How many squares the region's side has.
-pub(crate) fn region_side(rules: &Ruleset) -> usize {
+fn region_side(rules: &Ruleset) -> usize {
     let board = rules.board;
     let distance = |square: Square| {
         let half = board.size() / 2;
@@ -70,21 +83,23 @@ fn king_squares(rules: &Ruleset) -> SquareSet {
 }
 
 impl<const N: usize> Region<N> {
-    /// The region of a ruleset; `N` must be [`region_side`] squared, in words.
+    /// The region of a ruleset; `N` must be its [`row_words`].
     pub(crate) fn new(rules: &Ruleset) -> Region<N> {
         let side = region_side(rules);
+        let stride = stride(side);
         let board = rules.board;
-        assert_eq!(N, (side * side).div_ceil(64), "a row has as many words as its lanes need");
+        assert_eq!(N, row_words(rules), "a row has as many words as its lanes need");
         let margin = (board.size() - side) / 2;
         let lane = |square: Square| {
             let file = board.file(square).checked_sub(margin).filter(|&f| f < side)?;
             let rank = board.rank(square).checked_sub(margin).filter(|&r| r < side)?;
-            Some(rank * side + file)
+            Some(rank * stride + file)
         };
         let bits: Vec<Row<N>> =
             board.squares().map(|s| lane(s).map_or(Row::EMPTY, Row::bit)).collect();
         let mut region = Region {
             side,
+            stride,
             margin,
             board,
             places: Row::EMPTY,
@@ -96,8 +111,8 @@ impl<const N: usize> Region<N> {
         };
         region.places = region.row(rules.places(Kind::King));
         for rank in 0..side {
-            region.first_file |= Row::bit(rank * side);
-            region.last_file |= Row::bit(rank * side + side - 1);
+            region.first_file |= Row::bit(rank * stride);
+            region.last_file |= Row::bit(rank * stride + side - 1);
         }
         region.transforms = Symmetry::ALL.into_iter().map(|g| region.lane_images(g)).collect();
         region.classes =
@@ -107,7 +122,7 @@ impl<const N: usize> Region<N> {
 
     /// The square of a lane.
     pub(crate) fn square(&self, lane: usize) -> Square {
-        self.board.at(lane % self.side + self.margin, lane / self.side + self.margin)
+        self.board.at(lane % self.stride + self.margin, lane / self.stride + self.margin)
     }
 
     /// The lane's bit of a square; empty beyond the region.
@@ -123,11 +138,15 @@ impl<const N: usize> Region<N> {
 
     fn lane_images(&self, symmetry: Symmetry) -> Transform<N> {
         let last = self.side - 1;
-        Transform::new(self.side * self.side, |lane| {
+        Transform::new(|lane| {
+            let (file, rank) = (lane % self.stride, lane / self.stride);
+            if file.max(rank) > last {
+                return None;
+            }
             let image = symmetry.apply(self.board, self.square(lane));
             let (file, rank) = (self.board.file(image), self.board.rank(image));
             debug_assert!(file.max(rank) <= self.margin + last, "the region is symmetric");
-            (rank - self.margin) * self.side + file - self.margin
+            Some((rank - self.margin) * self.stride + file - self.margin)
         })
     }
 
@@ -170,9 +189,9 @@ impl<const N: usize> Region<N> {
     fn step<L: Lanes<N>>(&self, row: L, direction: Direction, by: usize) -> L {
         match direction {
             Direction::East => row.up(by),
-            Direction::North => row.up(by * self.side),
+            Direction::North => row.up(by * self.stride),
             Direction::West => row.down(by),
-            Direction::South => row.down(by * self.side),
+            Direction::South => row.down(by * self.stride),
         }
     }
 

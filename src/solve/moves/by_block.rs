@@ -272,34 +272,47 @@ struct Pull<'a, const N: usize> {
 }
 
 impl<const N: usize> Pull<'_, N> {
+    /// What the move brings to a target, of the lanes of one row that are asked for.
     #[inline(always)]
-    fn each(self, there: impl Fn(usize) -> Row<N>) {
-        // Branches would be mispredicted row by row, so there is one for eight.
-        const TOGETHER: usize = 8;
-        let rows = self.sought.chunks_mut(TOGETHER).zip(self.legal.chunks(TOGETHER));
-        for (i, (sought, legal)) in rows.enumerate() {
-            let rows = || sought.iter().zip(legal).map(|(&sought, &legal)| sought & legal);
-            let all = rows().fold(Row::EMPTY, |all, asked| all | asked);
-            if all.without(self.except).is_empty() {
-                continue;
+    fn reached(&self, row: usize, asked: Row<N>, processor: impl Processor) -> Row<N> {
+        let there = match self.transform {
+            None => self.theirs[row],
+            Some(transform) => {
+                processor.transform(transform, self.theirs[self.images[row].index()])
             }
-            for (row, (sought, &legal)) in sought.iter_mut().zip(legal).enumerate() {
-                let reached = there(i * TOGETHER + row) ^ self.complement;
-                *sought = sought.without((reached & legal).without(self.except));
-            }
-        }
+        };
+        (there ^ self.complement) & asked
     }
 }
 
 impl<const N: usize> Kernel for Pull<'_, N> {
     #[inline(always)]
     fn run(self, processor: impl Processor) {
-        let (theirs, images) = (self.theirs, self.images);
-        processor.prefetch(theirs);
-        match self.transform {
-            None => self.each(|row| theirs[row]),
-            Some(transform) => {
-                self.each(|row| processor.transform(transform, theirs[images[row].index()]))
+        const ROWS: usize = Wide::<1>::ROWS;
+        processor.prefetch(self.theirs);
+        let except = Wide::all(self.except);
+        let complement = Wide::all(self.complement);
+        let wide = self.legal.len() / ROWS * ROWS;
+        let eights = self.legal.as_chunks::<ROWS>().0.iter().enumerate();
+        for ((i, legal), sought) in eights.zip(self.sought.as_chunks_mut::<ROWS>().0) {
+            let seeking = Wide::of(sought);
+            let asked = (seeking & Wide::of(legal)).without(except);
+            if asked.is_empty() {
+                continue;
+            }
+            let there = match self.transform {
+                None => Wide::of(&self.theirs.as_chunks::<ROWS>().0[i]),
+                Some(transform) => {
+                    let ranks = &self.images.as_chunks::<ROWS>().0[i];
+                    processor.transform_all(transform, processor.gather(self.theirs, ranks))
+                }
+            };
+            *sought = seeking.without((there ^ complement) & asked).rows();
+        }
+        for row in wide..self.legal.len() {
+            let asked = (self.sought[row] & self.legal[row]).without(self.except);
+            if !asked.is_empty() {
+                self.sought[row] = self.sought[row].without(self.reached(row, asked, processor));
             }
         }
     }

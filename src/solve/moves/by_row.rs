@@ -9,7 +9,6 @@ use crate::index::Walker;
 use crate::rules::{Kind, Side};
 
 use crate::solve::captures::by_attackers::{quiet_arrival, shields_near};
-use crate::solve::captures::of_king::CapturesOfKing;
 use crate::solve::captures::soldiers::Soldiers;
 use crate::solve::frame::Frame;
 use crate::solve::frame::block_lookup::Fixed;
@@ -19,7 +18,6 @@ use crate::solve::rows::row::Row;
 /// What moves of single rows need to know about a slice.
 pub(crate) struct RowMoves<'f, const N: usize> {
     frame: &'f Frame<'f, N>,
-    of_king: CapturesOfKing<N>,
     /// By square of arrival: where defenders may change what attackers capture.
     near: Vec<SquareSet>,
     /// The blocks whose attackers have a symmetry of their own.
@@ -67,7 +65,6 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         });
         RowMoves {
             frame,
-            of_king: CapturesOfKing::new(rules, &frame.region),
             near: rules.board.squares().map(|to| near(frame, to)).collect(),
             symmetric: symmetric_blocks(frame),
             exposed: exposed.collect(),
@@ -83,7 +80,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         if men.iter().any(|&place| near.contains(sets.squares[usize::from(place)])) {
             return quiet_arrival(self.frame, after, to, rank);
         }
-        !self.of_king.by_arrival(after, to)
+        !self.frame.of_king.by_arrival(after, to)
     }
 
     /// Calls `visit` with the rows and lanes from which an attacker has a move
@@ -205,7 +202,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
     ) -> (Row<N>, Row<N>) {
         let (mut stalemates, mut decisive) = (lanes, Row::EMPTY);
         // The mover counted as one who helps, nothing is missed.
-        self.of_king.by_arrivals(attackers, captured);
+        self.frame.of_king.by_arrivals(attackers, captured);
         for from in attackers {
             let others = attackers.without(from);
             for ray in self.frame.rules.slides().from(Kind::Attacker, from) {
@@ -216,7 +213,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
                         stalemates = stalemates.without(legal);
                         if !(captured[step.square.index()] & legal).is_empty() {
                             let after = others.with(step.square);
-                            decisive |= legal & self.of_king.by_arrival(after, step.square);
+                            decisive |= legal & self.frame.of_king.by_arrival(after, step.square);
                         }
                     }
                 }

@@ -15,7 +15,6 @@ use crate::index::{AttackerSets, Walker};
 use crate::rules::Kind;
 use crate::slice::Slice;
 
-use crate::solve::captures::of_king::CapturesOfKing;
 use crate::solve::frame::block_lookup::{Fixed, Target};
 use crate::solve::frame::lines::{LineBuffers, SlideLines};
 use crate::solve::frame::{Frame, counted_sets};
@@ -31,7 +30,6 @@ const TOGETHER: usize = 8;
 /// The stars of a slice.
 pub(crate) struct AttackerStars<'f, const N: usize> {
     frame: &'f Frame<'f, N>,
-    of_king: CapturesOfKing<N>,
     others: AttackerSets,
     lines: SlideLines<N>,
 }
@@ -62,7 +60,6 @@ impl<'f, const N: usize> AttackerStars<'f, N> {
         let others = Slice { attackers: slice.attackers - 1, ..slice };
         Some(AttackerStars {
             frame,
-            of_king: CapturesOfKing::new(frame.rules, &frame.region),
             others: counted_sets(frame.rules, others).ok()?,
             lines: SlideLines::new(frame.rules, &frame.region, Kind::Attacker),
         })
@@ -156,7 +153,7 @@ impl<const N: usize> Pass<'_, '_, N> {
         if targets.iter().all(|(_, target)| self.rows.get(target.block.index()).is_empty()) {
             return;
         }
-        self.of.of_king.by_arrivals(others, captured);
+        self.of.frame.of_king.by_arrivals(others, captured);
         let lines = &self.of.lines;
         buffers.clear();
         for &(square, target) in targets {

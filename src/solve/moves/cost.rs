@@ -3,7 +3,7 @@
 
 /// What it takes to visit one row's moves, all moves of a block, and in these
 /// one row: in nanoseconds for a move.
-const SINGLE_ROW: usize = 10;
+const SINGLE_ROW: usize = 25;
 const BLOCK: usize = 40;
 const BLOCK_ROW: usize = 2;
 
@@ -29,5 +29,7 @@ impl StarRows {
 /// Whether visiting `rows` one by one takes less time than visiting whole
 /// blocks.
 pub(crate) fn are_few(rows: usize, blocks: usize, block_rows: usize) -> bool {
-    rows * SINGLE_ROW < blocks * (BLOCK + block_rows * BLOCK_ROW)
+    let single: usize =
+        std::env::var("SINGLE").ok().and_then(|s| s.parse().ok()).unwrap_or(SINGLE_ROW);
+    rows * single < blocks * (BLOCK + block_rows * BLOCK_ROW)
 }

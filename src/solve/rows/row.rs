@@ -20,7 +20,7 @@ pub(crate) trait Lanes<const N: usize>:
 
 /// Eight rows, word by word, for loops that the compiler turns into vectors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Wide<const N: usize>([[u64; Wide::<1>::ROWS]; N]);
+pub(crate) struct Wide<const N: usize>(pub [[u64; Wide::<1>::ROWS]; N]);
 
 /// The lanes of one row: one bit for every square of the king's region, for
 /// one placement of the other pieces. `N` words of 64 bits.
@@ -181,29 +181,57 @@ impl<const N: usize> Wide<N> {
     /// How many rows there are.
     pub(crate) const ROWS: usize = 8;
 
+    /// These eight rows.
+    #[inline(always)]
+    pub(crate) fn of(rows: &[Row<N>; Wide::<1>::ROWS]) -> Wide<N> {
+        let mut wide = Wide([[0; Wide::<1>::ROWS]; N]);
+        for (row, lanes) in rows.iter().enumerate() {
+            wide.put(row, *lanes);
+        }
+        wide
+    }
+
+    /// The eight rows.
+    #[inline(always)]
+    pub(crate) fn rows(self) -> [Row<N>; Wide::<1>::ROWS] {
+        let mut rows = [Row::EMPTY; Wide::<1>::ROWS];
+        for (i, row) in rows.iter_mut().enumerate() {
+            *row = self.row(i);
+        }
+        rows
+    }
+
     /// These rows, at most eight, and empty ones behind them.
     #[inline(always)]
     pub(crate) fn load(rows: &[Row<N>]) -> Wide<N> {
-        let from = |rows: &[Row<N>; Wide::<1>::ROWS]| {
-            Wide(std::array::from_fn(|i| std::array::from_fn(|row| rows[row].0[i])))
-        };
-        match rows.try_into() {
-            Ok(rows) => from(rows),
-            Err(_) => {
-                let mut filled = [Row::EMPTY; Wide::<1>::ROWS];
-                filled[..rows.len()].copy_from_slice(rows);
-                from(&filled)
-            }
+        let mut wide = Wide([[0; Wide::<1>::ROWS]; N]);
+        match <&[Row<N>; Wide::<1>::ROWS]>::try_from(rows) {
+            Ok(rows) => rows.iter().enumerate().for_each(|(i, row)| wide.put(i, *row)),
+            Err(_) => rows.iter().enumerate().for_each(|(i, row)| wide.put(i, *row)),
+        }
+        wide
+    }
+
+    /// One of the rows.
+    #[inline(always)]
+    pub(crate) fn row(&self, row: usize) -> Row<N> {
+        Row(std::array::from_fn(|i| self.0[i][row]))
+    }
+
+    /// Puts another row in the place of one.
+    #[inline(always)]
+    pub(crate) fn put(&mut self, row: usize, lanes: Row<N>) {
+        for (words, lanes) in self.0.iter_mut().zip(lanes.0) {
+            words[row] = lanes;
         }
     }
 
     /// Puts the rows, at most eight, back.
     #[inline(always)]
     pub(crate) fn store(self, rows: &mut [Row<N>]) {
-        let row = |row: usize| Row(std::array::from_fn(|i| self.0[i][row]));
         match <&mut [Row<N>; Wide::<1>::ROWS]>::try_from(&mut *rows) {
-            Ok(rows) => *rows = std::array::from_fn(row),
-            Err(_) => rows.iter_mut().enumerate().for_each(|(i, rows)| *rows = row(i)),
+            Ok(rows) => *rows = std::array::from_fn(|row| self.row(row)),
+            Err(_) => rows.iter_mut().enumerate().for_each(|(i, row)| *row = self.row(i)),
         }
     }
 
@@ -228,6 +256,14 @@ impl<const N: usize> BitOr for Wide<N> {
     #[inline(always)]
     fn bitor(self, other: Wide<N>) -> Wide<N> {
         self.zip(other, |a, b| a | b)
+    }
+}
+
+impl<const N: usize> BitXor for Wide<N> {
+    type Output = Wide<N>;
+    #[inline(always)]
+    fn bitxor(self, other: Wide<N>) -> Wide<N> {
+        self.zip(other, |a, b| a ^ b)
     }
 }
 

@@ -2,7 +2,8 @@
 //! interface, `unsafe` code is only here, in the mapping of files, in hints to the
 //! processor and the system, and in rows that threads share.
 
-use crate::solve::rows::row::Row;
+use crate::solve::rows::numbers::Rank;
+use crate::solve::rows::row::{Lanes, Row, Wide};
 use crate::solve::rows::transform::Transform;
 
 /// A loop over rows, compiled for every kind of processor.
@@ -18,6 +19,33 @@ pub(crate) trait Kernel {
 pub(crate) trait Processor: Copy {
     /// The row with its lanes moved.
     fn transform<const N: usize>(self, transform: &Transform<N>, row: Row<N>) -> Row<N>;
+    /// Eight rows with their lanes moved.
+    #[inline(always)]
+    fn transform_all<const N: usize>(self, transform: &Transform<N>, mut rows: Wide<N>) -> Wide<N> {
+        for row in 0..Wide::<N>::ROWS {
+            rows.put(row, self.transform(transform, rows.row(row)));
+        }
+        rows
+    }
+    /// The rows of these ranks.
+    ///
+    /// # Panics
+    /// If there is none of a rank.
+    #[inline(always)]
+    fn gather<const N: usize>(self, rows: &[Row<N>], ranks: &[Rank; 8]) -> Wide<N> {
+        let mut gathered = Wide::all(Row::EMPTY);
+        for (row, rank) in ranks.iter().enumerate() {
+            gathered.put(row, rows[rank.index()]);
+        }
+        gathered
+    }
+    /// Puts a value in the places of a word's bits.
+    #[inline(always)]
+    fn put(self, places: &mut [u16; 64], bits: u64, value: u16) {
+        for place in Row([bits]).lanes() {
+            places[place] = value;
+        }
+    }
     /// Says that these will be read soon, in any order.
     fn prefetch<T>(self, items: &[T]);
 }
@@ -49,12 +77,18 @@ pub(crate) fn run(kernel: impl Kernel) {
 #[allow(unsafe_code)]
 mod avx512 {
     use std::arch::is_x86_feature_detected;
-    use std::arch::x86_64::{_mm512_bitshuffle_epi64_mask, _mm512_loadu_si512, _mm512_set1_epi64};
+    use std::arch::x86_64::{
+        __m512i, _mm256_cmplt_epu32_mask, _mm256_loadu_si256, _mm256_set1_epi32,
+        _mm512_bitshuffle_epi64_mask, _mm512_gf2p8affine_epi64_epi8, _mm512_i32gather_epi64,
+        _mm512_loadu_si512, _mm512_mask_storeu_epi16, _mm512_or_si512, _mm512_set_epi64,
+        _mm512_set1_epi16, _mm512_set1_epi64, _mm512_shuffle_epi8, _mm512_storeu_si512,
+    };
     use std::sync::LazyLock;
 
-    use super::{Kernel, Processor, Row, Transform};
+    use super::{Kernel, Lanes, Processor, Rank, Row, Transform, Wide};
+    use crate::solve::rows::transform::OfBytes;
 
-    /// Proof that the processor has AVX-512 with the bit shuffles; only
+    /// Proof that the processor has AVX-512 with the bit shuffles and matrices; only
     /// [`Avx512::detect`] makes one.
     #[derive(Clone, Copy)]
     pub(super) struct Avx512(());
@@ -67,18 +101,46 @@ mod avx512 {
                     && is_x86_feature_detected!("avx512dq")
                     && is_x86_feature_detected!("avx512vl")
                     && is_x86_feature_detected!("avx512bitalg")
+                    && is_x86_feature_detected!("gfni")
             });
             KNOWN.then_some(Avx512(()))
         }
 
         #[inline]
         pub(super) fn run(self, kernel: impl Kernel) {
-            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512bitalg")]
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512bitalg,gfni")]
             fn compiled(kernel: impl Kernel, processor: Avx512) {
                 kernel.run(processor);
             }
             // SAFETY: the processor must have these features; `self` proves it.
             unsafe { compiled(kernel, self) }
+        }
+    }
+
+    impl Avx512 {
+        /// Eight words with their bytes and bits moved.
+        #[inline(always)]
+        fn of_bytes(self, moved: OfBytes, words: [u64; 8]) -> [u64; 8] {
+            let mut image = [0; 8];
+            // SAFETY: the processor must have the features, which `self` proves; eight
+            // words are read from and written to as many.
+            unsafe {
+                let words = _mm512_loadu_si512(words.as_ptr().cast());
+                // Bytes are shuffled two words at a time.
+                const SECOND: i64 = 0x0808_0808_0808_0808;
+                let second = _mm512_set_epi64(SECOND, 0, SECOND, 0, SECOND, 0, SECOND, 0);
+                let bytes = _mm512_or_si512(_mm512_set1_epi64(moved.bytes.cast_signed()), second);
+                let bits: __m512i = _mm512_set1_epi64(moved.bits.cast_signed());
+                let words = _mm512_shuffle_epi8(words, bytes);
+                // A product of matrices: each byte of the first is a row of the image,
+                // each bit of a row goes with a byte of the second, from its last one on.
+                let product = match moved.transposed {
+                    false => _mm512_gf2p8affine_epi64_epi8::<0>(words, bits),
+                    true => _mm512_gf2p8affine_epi64_epi8::<0>(bits, words),
+                };
+                _mm512_storeu_si512(image.as_mut_ptr().cast(), product);
+            }
+            image
         }
     }
 
@@ -101,6 +163,61 @@ mod avx512 {
         }
 
         #[inline(always)]
+        fn transform_all<const N: usize>(
+            self,
+            transform: &Transform<N>,
+            mut rows: Wide<N>,
+        ) -> Wide<N> {
+            match transform.of_bytes {
+                Some(of_bytes) if N == 1 => rows.0[0] = self.of_bytes(of_bytes, rows.0[0]),
+                _ => {
+                    for row in 0..Wide::<N>::ROWS {
+                        rows.put(row, self.transform(transform, rows.row(row)));
+                    }
+                }
+            }
+            rows
+        }
+
+        #[inline(always)]
+        fn gather<const N: usize>(self, rows: &[Row<N>], ranks: &[Rank; 8]) -> Wide<N> {
+            let mut gathered = Wide::all(Row::EMPTY);
+            if N > 1 {
+                for (row, rank) in ranks.iter().enumerate() {
+                    gathered.put(row, rows[rank.index()]);
+                }
+                return gathered;
+            }
+            // SAFETY: the processor must have the features, which `self` proves; eight
+            // numbers of 32 bits are read from as many, which are less than the number
+            // of rows, each of which is one word here, and positive as signed ones;
+            // eight words are written to as many.
+            unsafe {
+                let ranks = _mm256_loadu_si256(ranks.as_ptr().cast());
+                let count = rows.len().min(i32::MAX as usize) as i32;
+                let inside = _mm256_cmplt_epu32_mask(ranks, _mm256_set1_epi32(count));
+                assert_eq!(inside, 0xff, "every rank has a row");
+                let found = _mm512_i32gather_epi64::<8>(ranks, rows.as_ptr().cast());
+                _mm512_storeu_si512(gathered.0[0].as_mut_ptr().cast(), found);
+            }
+            gathered
+        }
+
+        #[inline(always)]
+        fn put(self, places: &mut [u16; 64], bits: u64, value: u16) {
+            let value = value.cast_signed();
+            for (places, bits) in places.as_chunks_mut::<32>().0.iter_mut().zip([bits, bits >> 32])
+            {
+                // SAFETY: the processor must have the features, which `self` proves; at
+                // most 32 values are written to as many places.
+                unsafe {
+                    let value = _mm512_set1_epi16(value);
+                    _mm512_mask_storeu_epi16(places.as_mut_ptr().cast(), bits as u32, value);
+                }
+            }
+        }
+
+        #[inline(always)]
         fn prefetch<T>(self, items: &[T]) {
             const LINE: usize = 64;
             for item in items.iter().step_by(LINE / size_of::<T>().clamp(1, LINE)) {
@@ -116,12 +233,44 @@ mod tests {
 
     use super::*;
 
+    /// Moves the rows one by one, then, if they are eight, all at once.
     struct FlipAll<'a, const N: usize>(&'a Transform<N>, &'a mut [Row<N>]);
+
+    impl<const N: usize> FlipAll<'_, N> {
+        fn eight(rows: &mut [Row<N>]) -> Option<&mut [Row<N>; 8]> {
+            rows.try_into().ok()
+        }
+    }
 
     impl<const N: usize> Kernel for FlipAll<'_, N> {
         #[inline(always)]
         fn run(self, processor: impl Processor) {
+            let all = Self::eight(self.1)
+                .map(|rows| processor.transform_all(self.0, Wide::of(rows)).rows());
             self.1.iter_mut().for_each(|row| *row = processor.transform(self.0, *row));
+            if let Some(all) = all {
+                assert_eq!(all, self.1);
+            }
+        }
+    }
+
+    /// Gathers eight of some rows.
+    struct Gather<'a, const N: usize>(&'a [Row<N>], &'a [Rank; 8], &'a mut [Row<N>; 8]);
+
+    impl<const N: usize> Kernel for Gather<'_, N> {
+        #[inline(always)]
+        fn run(self, processor: impl Processor) {
+            *self.2 = processor.gather(self.0, self.1).rows();
+        }
+    }
+
+    /// Puts a value in some places.
+    struct Put<'a>(&'a mut [u16; 64], u64, u16);
+
+    impl Kernel for Put<'_> {
+        #[inline(always)]
+        fn run(self, processor: impl Processor) {
+            processor.put(self.0, self.1, self.2);
         }
     }
 
@@ -130,19 +279,89 @@ mod tests {
         let lanes = keys.len().min(64 * N);
         let mut order: Vec<usize> = (0..lanes).collect();
         order.sort_by_key(|&lane| keys[lane]);
-        let transform = Transform::<N>::new(lanes, |lane| order[lane]);
+        let transform = Transform::<N>::new(|lane| order.get(lane).copied());
         let row = Row::<N>(std::array::from_fn(|i| words[i]));
         let moved = row.lanes().filter(|&lane| lane < lanes);
         let expected = moved.fold(Row::EMPTY, |all, lane| all | Row::bit(order[lane]));
-        let mut rows = [row; 3];
+        let mut rows = [row; 8];
         FlipAll(&transform, &mut rows).run(Portable);
-        assert_eq!(rows, [expected; 3], "portable");
-        rows = [row; 3];
+        assert_eq!(rows, [expected; 8], "portable");
+        rows = [row; 8];
         run(FlipAll(&transform, &mut rows));
-        assert_eq!(rows, [expected; 3], "this processor's");
+        assert_eq!(rows, [expected; 8], "this processor's");
+    }
+
+    fn gathers<const N: usize>(words: &[u64; 20], ranks: &[usize; 8]) {
+        let rows: Vec<Row<N>> = words.iter().map(|&word| Row([word; N])).collect();
+        let (mut gathered, ranks) = ([Row::EMPTY; 8], ranks.map(Rank::new));
+        for portable in [true, false] {
+            let gather = Gather(&rows, &ranks, &mut gathered);
+            if portable {
+                gather.run(Portable)
+            } else {
+                run(gather)
+            }
+            assert_eq!(gathered, ranks.map(|rank| rows[rank.index()]));
+        }
+    }
+
+    #[test]
+    #[should_panic]
+    fn no_row_beyond_the_last_is_gathered() {
+        let mut gathered = [Row::EMPTY; 8];
+        run(Gather(&[Row([1]); 9], &[0, 1, 2, 3, 4, 5, 6, 9].map(Rank::new), &mut gathered));
     }
 
     proptest! {
+        #[test]
+        fn every_processor_gathers_the_same_rows(
+            words in any::<[u64; 20]>(),
+            ranks in prop::array::uniform8(0..20_usize),
+        ) {
+            gathers::<1>(&words, &ranks);
+            gathers::<2>(&words, &ranks);
+        }
+
+        #[test]
+        fn every_processor_puts_the_same_values(bits: u64, value: u16, before: u16) {
+            let mut places = [[before; 64]; 2];
+            Put(&mut places[0], bits, value).run(Portable);
+            run(Put(&mut places[1], bits, value));
+            for (place, [portable, own]) in std::iter::zip(places[0], places[1]).map(|(p, o)| [p, o]).enumerate() {
+                let expected = if bits >> place & 1 == 1 { value } else { before };
+                prop_assert_eq!([portable, own], [expected; 2]);
+            }
+        }
+
+        /// Symmetries of a square of bytes, some of its lines left out and the rest moved.
+        #[test]
+        fn symmetries_of_bytes_move_the_same_lanes(
+            symmetry in 0..8_usize,
+            side in 1..=8_usize,
+            by in 0..8_usize,
+            words in any::<[u64; 8]>(),
+        ) {
+            let image = |lane: usize| {
+                let (mut byte, mut bit) = (lane / 8, lane % 8);
+                if byte >= side || bit >= side {
+                    return None;
+                }
+                if symmetry & 1 == 1 { byte = side - 1 - byte; }
+                if symmetry & 2 == 2 { bit = side - 1 - bit; }
+                if symmetry & 4 == 4 { (byte, bit) = (bit, byte); }
+                let byte = byte + by.min(8 - side);
+                Some(8 * byte + bit)
+            };
+            let transform = Transform::<1>::new(image);
+            prop_assert!(transform.of_bytes.is_some());
+            let mut rows = words.map(|word| Row([word]));
+            let expected = rows.map(|row| {
+                row.lanes().filter_map(image).fold(Row::EMPTY, |all, to| all | Row::bit(to))
+            });
+            run(FlipAll(&transform, &mut rows));
+            prop_assert_eq!(rows, expected);
+        }
+
         #[test]
         fn every_processor_moves_the_same_lanes(
             keys in prop::collection::vec(any::<u32>(), 1..=361),

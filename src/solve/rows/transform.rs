@@ -8,6 +8,22 @@ pub(crate) struct Transform<const N: usize> {
     /// For every word of the image and of the row, what goes from one to the
     /// other.
     pub picks: [[Pick; N]; N],
+    /// The same for a word that is a square of eight bytes, if it is so simple.
+    pub of_bytes: Option<OfBytes>,
+}
+
+/// A symmetry of a square of 8 x 8 bits, a word's bytes: turned round, mirrored, or
+/// moved, or several of that. What comes from beyond the square is left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct OfBytes {
+    /// For every byte of the image, or if they change with its bits, for every bit, the
+    /// last one first: the number of the byte that it comes from; 128: of none.
+    pub bytes: u64,
+    /// For every bit of the image, the last one first, or if they change with its bytes,
+    /// for every byte: the bit that it comes from, as a byte of that bit; 0: of none.
+    pub bits: u64,
+    /// Whether bytes become bits and bits bytes.
+    pub transposed: bool,
 }
 
 /// Which bits of one word make up another one.
@@ -20,23 +36,29 @@ pub(crate) struct Pick {
 }
 
 impl<const N: usize> Transform<N> {
-    /// Moves each of the first `lanes` to its image.
-    pub(crate) fn new(lanes: usize, image: impl Fn(usize) -> usize) -> Transform<N> {
+    /// Moves each lane to its image, if it has one, and leaves the others out.
+    pub(crate) fn new(image: impl Fn(usize) -> Option<usize>) -> Transform<N> {
         let byte = |first: usize| {
             std::array::from_fn(|content| {
-                (0..8)
-                    .filter(|bit| content >> bit & 1 == 1 && first + bit < lanes)
-                    .fold(Row::EMPTY, |row, bit| row | Row::bit(image(first + bit)))
+                let lanes = (0..8).filter(|bit| content >> bit & 1 == 1);
+                let images = lanes.filter_map(|bit| image(first + bit));
+                images.fold(Row::EMPTY, |row, to| row | Row::bit(to))
             })
         };
         let mut picks = [[Pick { bits: [0; 64], mask: 0 }; N]; N];
-        for lane in 0..lanes {
-            let to = image(lane);
+        for lane in 0..64 * N {
+            let Some(to) = image(lane) else { continue };
             let pick = &mut picks[to / 64][lane / 64];
             pick.bits[to % 64] = (lane % 64) as u8;
             pick.mask |= 1 << (to % 64);
         }
-        Transform { bytes: (0..lanes).step_by(8).map(byte).collect(), picks }
+        let last = (0..64 * N).rev().find(|&lane| image(lane).is_some());
+        let used = last.map_or(0, |last| last + 1);
+        Transform {
+            bytes: (0..used).step_by(8).map(byte).collect(),
+            of_bytes: [false, true].into_iter().find_map(|t| OfBytes::of(&picks[0][0], t)),
+            picks,
+        }
     }
 
     /// The image of a row, byte by byte.
@@ -47,5 +69,36 @@ impl<const N: usize> Transform<N> {
             image |= table[(row.0[i / 8] >> (i % 8 * 8)) as usize & 0xff];
         }
         image
+    }
+}
+
+impl OfBytes {
+    /// What these picks do, if they do the same to all bytes.
+    fn of(picks: &Pick, transposed: bool) -> Option<OfBytes> {
+        // By byte of the image and by bit: what they come from.
+        let (mut from_byte, mut from_bit) = ([None; 8], [None; 8]);
+        for to in (0..64).filter(|to| picks.mask >> to & 1 == 1) {
+            let source = picks.bits[to];
+            let (byte, bit) = (source / 8, source % 8);
+            let wanted = if transposed { [bit, byte] } else { [byte, bit] };
+            for (from, wanted) in
+                [&mut from_byte[to / 8], &mut from_bit[to % 8]].into_iter().zip(wanted)
+            {
+                if *from.get_or_insert(wanted) != wanted {
+                    return None;
+                }
+            }
+        }
+        let all = |i: usize| from_byte[i / 8].is_some() && from_bit[i % 8].is_some();
+        if (0..64).any(|to| all(to) != (picks.mask >> to & 1 == 1)) {
+            return None;
+        }
+        from_bit.reverse();
+        let (bytes, bits) = if transposed { (from_bit, from_byte) } else { (from_byte, from_bit) };
+        Some(OfBytes {
+            bytes: u64::from_le_bytes(bytes.map(|byte| byte.unwrap_or(128))),
+            bits: u64::from_le_bytes(bits.map(|bit| bit.map_or(0, |bit| 1 << bit))),
+            transposed,
+        })
     }
 }

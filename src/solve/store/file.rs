@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use zstd::bulk::Compressor;
+use zstd::bulk::{Compressor, Decompressor};
 
 use crate::system::filesystem::{FileSystem, Output};
 
@@ -53,10 +53,11 @@ impl StageFile<'_> {
             Err(error) if is_gone(&error) => return Err(self.damaged()),
             packed => packed.map_err(at(&self.path))?,
         };
-        zstd::bulk::decompress(&packed, entry.length as usize)
-            .ok()
-            .filter(|bytes| bytes.len() == entry.length as usize && sum(bytes) == entry.sum)
-            .ok_or_else(|| self.damaged())
+        let bytes = match entry.packed == entry.length {
+            true => Some(packed),
+            false => decompress(&packed, entry.length as usize),
+        };
+        bytes.filter(|bytes| sum(bytes) == entry.sum).ok_or_else(|| self.damaged())
     }
 
     /// The error of a file that does not hold what was written.
@@ -107,11 +108,13 @@ impl<'a> StageWriter<'a> {
     /// Adds a record. One without bytes need not be added.
     pub(crate) fn add(&self, key: Key, bytes: &[u8]) -> Result<(), ScratchError> {
         let add = || {
-            let packed = compress(bytes)?;
+            let packed = if self.scratch.packs { compress(bytes)? } else { Vec::new() };
+            let is_smaller = self.scratch.packs && packed.len() < bytes.len();
+            let packed = if is_smaller { &packed } else { bytes };
             let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
             let (sum, size) = (sum(bytes), u32::try_from(packed.len()).map_err(io::Error::other)?);
             let mut writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-            writing.file.write_all(&packed)?;
+            writing.file.write_all(packed)?;
             let entry = Entry { key, length, sum, start: writing.end, packed: size };
             writing.end += u64::from(size);
             writing.entries.push(entry);
@@ -199,5 +202,19 @@ fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
         let packed = ready.compress(bytes);
         *context = Some(ready);
         packed
+    })
+}
+
+/// The bytes that were compressed, which must be so many; with the thread's own context.
+fn decompress(packed: &[u8], length: usize) -> Option<Vec<u8>> {
+    thread_local! {
+        static CONTEXT: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+    }
+    CONTEXT.with_borrow_mut(|context| {
+        let context = match context {
+            Some(context) => context,
+            none => none.insert(Decompressor::new().ok()?),
+        };
+        context.decompress(packed, length).ok().filter(|bytes| bytes.len() == length)
     })
 }

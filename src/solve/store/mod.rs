@@ -30,6 +30,7 @@ pub(super) struct ScratchFolder<'a> {
     files: &'a dyn FileSystem,
     folder: PathBuf,
     identity: Hash,
+    packs: bool,
     unsynced: Unsynced,
     progress: &'a dyn Progress,
 }
@@ -48,6 +49,9 @@ pub(super) struct Keeping<'a> {
     /// How much time passes until finished stages are synced, so that they outlast not
     /// only a killed program, but a power cut.
     pub sync_every: Duration,
+    /// Whether records are compressed: that takes time, and a third or a quarter of the
+    /// disk.
+    pub packs: bool,
     /// Told what has to be done again.
     pub progress: &'a dyn Progress,
 }
@@ -61,10 +65,10 @@ impl<'a> ScratchFolder<'a> {
         identity: Hash,
         keeping: Keeping<'a>,
     ) -> Result<ScratchFolder<'a>, ScratchError> {
-        let Keeping { files, sync_every, progress } = keeping;
+        let Keeping { files, sync_every, packs, progress } = keeping;
         files.make_folders(folder).map_err(at(folder))?;
         let (folder, unsynced) = (folder.to_owned(), Unsynced::new(sync_every));
-        let scratch = ScratchFolder { files, folder, identity, unsynced, progress };
+        let scratch = ScratchFolder { files, folder, identity, packs, unsynced, progress };
         scratch.sweep()?;
         Ok(scratch)
     }
@@ -238,7 +242,8 @@ mod tests {
     }
 
     fn open<'a>(folder: &Path, identity: Hash, progress: &'a dyn Progress) -> ScratchFolder<'a> {
-        let keeping = Keeping { files: &SystemFiles, sync_every: Duration::ZERO, progress };
+        let keeping =
+            Keeping { files: &SystemFiles, sync_every: Duration::ZERO, packs: true, progress };
         ScratchFolder::open(folder, identity, keeping).unwrap()
     }
 
