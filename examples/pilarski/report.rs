@@ -108,18 +108,20 @@ pub(crate) fn colours(arena: &Arena, games: Option<usize>) -> Result<(), Failure
         let draws: Vec<&GameRecord> = played.iter().filter(|game| game.winner.is_none()).collect();
         let made_of: Vec<Made> =
             draws.iter().map(|game| made_of(arena, game)).collect::<Result<_, _>>()?;
-        let mean = |of: fn(&Made) -> f64| {
-            made_of.iter().map(of).sum::<f64>() / made_of.len().max(1) as f64
+        // Nothing, where nothing was drawn.
+        let mean = |of: fn(&Made) -> f64, unit: &str| match made_of.len() {
+            0 => "-".to_owned(),
+            games => format!("{:.1}{unit}", made_of.iter().map(of).sum::<f64>() / games as f64),
         };
         println!(
-            "| {player} | {} | {}, {}, {} ({:.0}) | {:.0} % | {:.1} |",
+            "| {player} | {} | {}, {}, {} ({:.0}) | {} | {} |",
             share(tally.score() * f64::from(tally.games()), tally.games()),
             tally.wins,
             tally.losses,
             tally.draws,
             tally.mean_plies(),
-            100.0 * mean(|made| made.again),
-            mean(|made| made.captures),
+            mean(|made| 100.0 * made.again, " %"),
+            mean(|made| made.captures, ""),
         );
     }
     println!();
