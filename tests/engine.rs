@@ -251,6 +251,21 @@ fn with_limit(plies: u32) -> Ruleset {
     Ruleset::from_toml(&text, "limited").unwrap()
 }
 
+/// Where every move leads to the last ply, the score is that of a draw, for whoever moves.
+#[test]
+fn contempt_is_what_a_draw_costs_the_mover() {
+    for limit in [1, 2, 3] {
+        let rules = Arc::new(with_limit(limit));
+        let start = Game::new(Arc::clone(&rules)).unwrap();
+        for contempt in [0, 70, -30] {
+            let options = EngineOptions { contempt, tables: None, ..options(&rules) };
+            let mut engine = Engine::new(Arc::clone(&rules), options);
+            let found = score(&mut engine, &start, Limits::depth(5));
+            assert_eq!(found, Score::Estimate(-contempt), "{limit} plies");
+        }
+    }
+}
+
 #[test]
 fn every_answer_is_legal_and_in_time() {
     for name in Ruleset::builtin_names() {

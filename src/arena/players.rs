@@ -17,7 +17,7 @@ use super::pilarski;
 pub type Factory = Box<dyn Fn() -> Result<Box<dyn Contestant>, PlayerError> + Send + Sync>;
 
 /// The keys of an engine's description.
-const ENGINE_KEYS: &str = "hash (MiB), threads, tables (none or a folder), weights (a file), name";
+const ENGINE_KEYS: &str = "hash (MiB), threads, tables (none or a folder), weights (a file), contempt (hundredths of a soldier), name";
 /// The keys of a random mover's description.
 const RANDOM_KEYS: &str = "seed, name";
 
@@ -134,6 +134,12 @@ fn engine(text: &str, details: &str, around: &Surroundings) -> Result<Factory, D
                 options.tables = Some(Arc::new(tables.map_err(DescriptionError::Tables)?));
             }
             "weights" => options.weights = Some(weights(value, &around.rules)?),
+            "contempt" => {
+                let most = EngineOptions::MOST_CONTEMPT;
+                let contempt = value.parse().ok().filter(|c| (-most..=most).contains(c));
+                let right = || wrong("contempt", value, "a number from -1000 to 1000");
+                options.contempt = contempt.ok_or_else(right)?;
+            }
             "name" => value.clone_into(&mut name),
             _ => return Err(unknown(key, ENGINE_KEYS)),
         }

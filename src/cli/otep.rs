@@ -53,6 +53,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let options = SessionOptions {
         threads: args.strength.threads(),
         table_bytes: args.strength.table_bytes(),
+        contempt: args.strength.contempt(),
         limits: args.nodes.map_or(time, Limits::nodes),
         tables: tables.map(Path::to_owned),
     };

@@ -17,6 +17,11 @@ pub(super) struct Strength {
     #[arg(long, value_name = "MIB", default_value_t = 256)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1 << 20), allow_negative_numbers = true)]
     hash: u32,
+    /// Draws are so much worse than level positions, in hundredths of a soldier: against
+    /// weaker players, to play on
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    #[arg(value_parser = clap::value_parser!(i32).range(-1000..=1000))]
+    contempt: i32,
 }
 
 impl Strength {
@@ -31,12 +36,18 @@ impl Strength {
         (self.hash as usize) << 20
     }
 
+    /// How much less than nothing a draw is.
+    pub(super) fn contempt(&self) -> i32 {
+        self.contempt
+    }
+
     /// The engine with those tables.
     pub(super) fn options(&self, tables: &Arc<Tablebase>) -> EngineOptions {
         EngineOptions {
             threads: self.threads(),
             table_bytes: self.table_bytes(),
             tables: Some(Arc::clone(tables)),
+            contempt: self.contempt(),
             ..EngineOptions::new(tables.rules())
         }
     }

@@ -49,11 +49,18 @@ pub struct EngineOptions {
     pub weights: Option<Weights>,
     /// How many best lines are searched and told.
     pub lines: NonZeroUsize,
+    /// How much less than nothing a draw is to the side that the engine moves for, in
+    /// hundredths of a soldier, up to [`EngineOptions::MOST_CONTEMPT`] either way: against
+    /// weaker players a game is worth going on with. None, unless you say otherwise.
+    pub contempt: i32,
     /// Kept back from a player's clock for the way of the answer.
     pub overhead: Duration,
 }
 
 impl EngineOptions {
+    /// The most [contempt](EngineOptions::contempt): what is more, counts as so much.
+    pub const MOST_CONTEMPT: i32 = 1000;
+
     /// One thread, 64 MiB, and the ruleset's tables that are part of the library.
     pub fn new(rules: &Ruleset) -> EngineOptions {
         EngineOptions {
@@ -62,6 +69,7 @@ impl EngineOptions {
             tables: Some(Arc::new(Tablebase::new(rules.clone()))),
             weights: None,
             lines: NonZeroUsize::MIN,
+            contempt: 0,
             overhead: Duration::from_millis(20),
         }
     }

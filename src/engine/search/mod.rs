@@ -114,6 +114,10 @@ impl<const W: usize> Searcher<W> {
             known,
             history: self.history(game),
             returns: game.rules().repetition_occurrence as usize - 1,
+            contempt: self
+                .options
+                .contempt
+                .clamp(-EngineOptions::MOST_CONTEMPT, EngineOptions::MOST_CONTEMPT),
             plies_left: game.plies_left().map(|left| left as usize),
             limits: *limits,
             began,

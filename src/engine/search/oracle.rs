@@ -106,7 +106,7 @@ impl<const W: usize> Worker<'_, W> {
         }
         self.table_hits += 1;
         self.new_table_hits += 1;
-        Some(of_wdl(wdl, ply))
+        Some(of_wdl(wdl, self.shared.draw(ply), ply))
     }
 }
 

@@ -32,11 +32,11 @@ pub(super) fn is_decided(score: Points) -> bool {
     score.abs() >= TABLE_BAND
 }
 
-/// A table's answer at `ply`; none for a draw that is not one under all histories.
-pub(super) fn of_wdl(wdl: Wdl, ply: usize) -> Points {
+/// A table's answer at `ply`, where a draw is worth so much.
+pub(super) fn of_wdl(wdl: Wdl, draw: Points, ply: usize) -> Points {
     match wdl {
         Wdl::Win => TABLE_WON - ply as Points,
-        Wdl::Draw => 0,
+        Wdl::Draw => draw,
         Wdl::Loss => ply as Points - TABLE_WON,
     }
 }

@@ -10,6 +10,7 @@ use crate::rules::Ruleset;
 use crate::value::Wdl;
 
 use super::oracle::Oracle;
+use super::score::Points;
 use super::table::TranspositionTable;
 use super::worker::Visit;
 
@@ -27,6 +28,8 @@ pub(super) struct Shared<'a, const W: usize> {
     pub(super) history: Vec<Visit>,
     /// How many earlier occurrences of a position end the game.
     pub(super) returns: usize,
+    /// How much less than nothing a draw is to the side to move at the root.
+    pub(super) contempt: Points,
     /// Plies from the root to the ruleset's last one.
     pub(super) plies_left: Option<usize>,
     pub(super) limits: Limits,
@@ -44,6 +47,12 @@ pub(super) struct Shared<'a, const W: usize> {
 }
 
 impl<const W: usize> Shared<'_, W> {
+    /// A draw, so many plies from the root.
+    #[inline]
+    pub(super) fn draw(&self, ply: usize) -> Points {
+        if ply.is_multiple_of(2) { -self.contempt } else { self.contempt }
+    }
+
     /// The helpers have nothing more to do.
     pub(super) fn finish(&self) {
         self.finished.store(true, Ordering::Relaxed);

@@ -169,7 +169,7 @@ fn a_search_hears_from_the_tables_what_everybody_does() {
                 let is_open = worker.state.winning_step(worker.shared.ground).is_none();
                 if is_open && !attackers.is_empty() {
                     let told = (known != Wdl::Draw || rules.endless == Endless::Draw)
-                        .then(|| of_wdl(known, 0));
+                        .then(|| of_wdl(known, 0, 0));
                     assert_eq!(worker.ask_tables(0), told, "{}", position.to_text(&rules));
                     answers += 1;
                 }

@@ -213,14 +213,14 @@ impl<'a, const W: usize> Worker<'a, W> {
             self.rests_on = earlier;
             return Some(match rules.repetition {
                 Repetition::MoverLoses => won_in(ply),
-                Repetition::Draw | Repetition::Allowed => 0,
+                Repetition::Draw | Repetition::Allowed => self.shared.draw(ply),
             });
         }
         if self.shared.plies_left.is_some_and(|left| ply >= left) {
             // It counts from the start.
             self.rests_on = 0;
             let can_move = self.state.has_step(self.shared.ground);
-            return Some(if can_move { 0 } else { lost_in(ply) });
+            return Some(if can_move { self.shared.draw(ply) } else { lost_in(ply) });
         }
         None
     }

@@ -30,6 +30,8 @@ pub struct SessionOptions {
     pub threads: NonZeroUsize,
     /// Bytes of the transposition table.
     pub table_bytes: usize,
+    /// How much less than nothing a draw is ([`EngineOptions::contempt`]).
+    pub contempt: i32,
     /// What a move takes where the host tells no clock.
     pub limits: Limits,
     /// A folder of tables, besides those that are part of the library.
@@ -216,9 +218,9 @@ impl Session {
     }
 
     fn new_engine(&self, rules: &Arc<Ruleset>, lines: NonZeroUsize) -> Result<Engine, Fault> {
-        let SessionOptions { threads, table_bytes, .. } = self.options;
+        let SessionOptions { threads, table_bytes, contempt, .. } = self.options;
         let mut options =
-            EngineOptions { threads, table_bytes, lines, ..EngineOptions::new(rules) };
+            EngineOptions { threads, table_bytes, lines, contempt, ..EngineOptions::new(rules) };
         if let Some(folder) = &self.options.tables {
             let rules = Ruleset::clone(rules);
             let tables = Tablebase::open(rules, folder).map_err(Fault::critical)?;
