@@ -90,9 +90,7 @@ fn set_search(search: &mut MonteCarlo, key: &str, value: &str) -> Result<(), Des
             search.whole = one_of("counted", value, [("playout", false), ("simulation", true)])?;
         }
         "c" => {
-            let number = value.parse().ok().filter(|c| (0.0..=100.0).contains(c));
-            search.exploration =
-                number.ok_or_else(|| wrong("c", value, "a number from 0 to 100"))?;
+            search.exploration = number("c", value, 0.0..=100.0, "a number from 0 to 100")?;
         }
         "reward" => {
             let rewards = [("wins", Reward::Wins), ("difference", Reward::Difference)];

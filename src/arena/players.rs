@@ -2,7 +2,9 @@
 
 use std::fmt;
 use std::num::NonZeroUsize;
+use std::ops::RangeInclusive;
 use std::path::Path;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::engine::{Engine, EngineOptions, PlayerError, Weights};
@@ -136,9 +138,8 @@ fn engine(text: &str, details: &str, around: &Surroundings) -> Result<Factory, D
             "weights" => options.weights = Some(weights(value, &around.rules)?),
             "contempt" => {
                 let most = EngineOptions::MOST_CONTEMPT;
-                let contempt = value.parse().ok().filter(|c| (-most..=most).contains(c));
-                let right = || wrong("contempt", value, "a number from -1000 to 1000");
-                options.contempt = contempt.ok_or_else(right)?;
+                let right = format!("a number from -{most} to {most}");
+                options.contempt = number("contempt", value, -most..=most, &right)?;
             }
             "name" => value.clone_into(&mut name),
             _ => return Err(unknown(key, ENGINE_KEYS)),
@@ -181,12 +182,12 @@ pub(super) fn pairs(details: &str) -> impl Iterator<Item = (&str, &str)> {
     parts.map(|part| part.split_once('=').unwrap_or((part, "")))
 }
 
-pub(super) fn number(
+pub(super) fn number<T: FromStr + PartialOrd>(
     key: &'static str,
     value: &str,
-    range: std::ops::RangeInclusive<u64>,
+    range: RangeInclusive<T>,
     right: &str,
-) -> Result<u64, DescriptionError> {
+) -> Result<T, DescriptionError> {
     let number = value.parse().ok().filter(|number| range.contains(number));
     number.ok_or_else(|| wrong(key, value, right))
 }

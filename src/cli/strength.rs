@@ -1,12 +1,17 @@
 //! What the engine may take of the machine: the same options wherever it plays.
 
 use std::num::NonZeroUsize;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use taflbase::Tablebase;
 use taflbase::engine::EngineOptions;
 
 use super::arguments::Threads;
+
+/// How much a draw may be despised, or liked.
+const CONTEMPT: RangeInclusive<i64> =
+    -(EngineOptions::MOST_CONTEMPT as i64)..=EngineOptions::MOST_CONTEMPT as i64;
 
 /// What the engine may take of the machine.
 #[derive(clap::Args)]
@@ -20,7 +25,7 @@ pub(super) struct Strength {
     /// Draws are so much worse than level positions, in hundredths of a soldier: against
     /// weaker players, to play on
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
-    #[arg(value_parser = clap::value_parser!(i32).range(-1000..=1000))]
+    #[arg(value_parser = clap::value_parser!(i32).range(CONTEMPT))]
     contempt: i32,
 }
 

@@ -2,7 +2,7 @@ use std::cell::RefCell;
 use std::io;
 
 use zstd::bulk::{Compressor, Decompressor};
-use zstd::zstd_safe::{CParameter, ParamSwitch, Strategy};
+use zstd::zstd_safe::{self, CParameter, ParamSwitch};
 
 use super::bytes::{checksum, put, u32_at, u64_at};
 use super::code::{Code, DONT_CARE};
@@ -48,7 +48,7 @@ impl Effort {
             Effort::Chains => {
                 let mut compressor = Compressor::new(9)?;
                 for parameter in [
-                    CParameter::Strategy(Strategy::ZSTD_lazy),
+                    CParameter::Strategy(zstd_safe::Strategy::ZSTD_lazy),
                     CParameter::SearchLog(5),
                     CParameter::MinMatch(6),
                     // The other way to find repetitions depends on what a compressor was
@@ -181,7 +181,7 @@ impl Encoder {
         };
         let (_, compressor) = self.compressor.insert((effort, compressor));
         self.compressed.clear();
-        self.compressed.reserve(zstd::zstd_safe::compress_bound(self.packed.len()));
+        self.compressed.reserve(zstd_safe::compress_bound(self.packed.len()));
         compressor.compress_to_buffer(&self.packed, &mut self.compressed)?;
         Ok(())
     }
@@ -232,8 +232,19 @@ pub(super) fn decode_record(
     packing.unpack(&packed_record(packing, bytes, count)?, count, values)
 }
 
-thread_local! {
-    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+/// The bytes of a zstd frame, which must be so many; with the thread's own context, since
+/// making one takes longer than a small frame.
+pub(crate) fn decompress(frame: &[u8], length: usize) -> Option<Vec<u8>> {
+    thread_local! {
+        static CONTEXT: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+    }
+    CONTEXT.with_borrow_mut(|context| {
+        let context = match context {
+            Some(context) => context,
+            none => none.insert(Decompressor::new().ok()?),
+        };
+        context.decompress(frame, length).ok().filter(|bytes| bytes.len() == length)
+    })
 }
 
 /// The packed values of the record at the start of `bytes`.
@@ -248,14 +259,7 @@ pub(super) fn packed_record(packing: Packing, bytes: &[u8], count: usize) -> Opt
     if length == packed_bytes {
         return Some(payload.to_vec());
     }
-    DECOMPRESSOR.with_borrow_mut(|decompressor| {
-        let decompressor = match decompressor {
-            Some(decompressor) => decompressor,
-            none => none.insert(Decompressor::new().ok()?),
-        };
-        let packed = decompressor.decompress(payload, packed_bytes).ok()?;
-        (packed.len() == packed_bytes).then_some(packed)
-    })
+    decompress(payload, packed_bytes)
 }
 
 #[cfg(test)]
@@ -269,7 +273,7 @@ mod tests {
         #[test]
         fn blocks_go_through_bytes(
             packing in prop::sample::select(&Packing::ALL[..]),
-            level in 1..20,
+            effort in prop_oneof![(1..20_i32).prop_map(Effort::Level), Just(Effort::Chains)],
             runs in prop::collection::vec((any::<Code>(), any::<bool>(), 1..60usize), 1..9),
         ) {
             let value = |(any, care, _): &(Code, bool, usize)| {
@@ -278,7 +282,7 @@ mod tests {
             };
             let values: Vec<Code> =
                 runs.iter().flat_map(|run| std::iter::repeat_n(value(run), run.2)).collect();
-            let block = encode_block(packing, Effort::Level(level), &values).unwrap();
+            let block = encode_block(packing, effort, &values).unwrap();
             let mut read = vec![];
             match block.content {
                 BlockContent::Nothing => prop_assert!(values.iter().all(|&v| v == X)),

@@ -31,7 +31,7 @@ impl<const N: usize> Decided<N> {
         decided.resize(frame.block_rows(), Row::EMPTY);
         match to_move {
             Side::Attackers if frame.slice.defenders == 0 => {
-                decided[0] = kings_in_reach(frame, block.attackers);
+                decided[0] = bare_king_in_reach(frame, block.attackers);
             }
             Side::Attackers => self.kings_in_reach(frame, block, decided),
             Side::Defenders => {
@@ -63,8 +63,9 @@ impl<const N: usize> Decided<N> {
     }
 }
 
-/// The lanes on which an attacker captures a bare king in this move.
-fn kings_in_reach<const N: usize>(frame: &Frame<N>, attackers: SquareSet) -> Row<N> {
+/// The lanes on which an attacker captures a bare king in this move: what
+/// [`Decided::kings_in_reach`] finds, without the rows of other defenders.
+fn bare_king_in_reach<const N: usize>(frame: &Frame<N>, attackers: SquareSet) -> Row<N> {
     let mut captured = Row::EMPTY;
     for from in attackers {
         let others = attackers.without(from);

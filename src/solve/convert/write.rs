@@ -168,15 +168,14 @@ fn tile<const N: usize>(
         let mut solver_row = 0;
         for number in blocks.clone().map(BlockNumber::new) {
             rows.block(number, side, &mut block);
-            for (i, row) in block.rows.iter().enumerate() {
-                let Some(row) = row else { continue };
-                for (code, set) in coded.row(solver_row + i) {
-                    tile.positions += u64::from(set.count());
-                    count(summary, code, set, row.weight);
-                }
-            }
-            let rows = &block.rows;
-            simd::run(Spread { rows, coded, first: solver_row, strip: &mut strip });
+            simd::run(Spread {
+                rows: &block.rows,
+                coded,
+                first: solver_row,
+                strip: &mut strip,
+                positions: &mut tile.positions,
+                summary,
+            });
             solver_row += block.rows.len();
         }
         tile.codes[side] = strip.finish();
@@ -184,13 +183,15 @@ fn tile<const N: usize>(
     Ok(tile)
 }
 
-/// Puts the codes of a block's rows into a strip, those that are stored.
+/// Puts the codes of a block's rows into a strip, those that are stored, and counts all.
 struct Spread<'a, 'b, const N: usize> {
     rows: &'a [Option<SolverRow<N>>],
     /// Rows of values, of which the block's first is this one.
     coded: &'a CodedRows<N>,
     first: usize,
     strip: &'a mut Strip<'b, N>,
+    positions: &'a mut u64,
+    summary: &'a mut SideSummary,
 }
 
 impl<const N: usize> Kernel for Spread<'_, '_, N> {
@@ -200,6 +201,8 @@ impl<const N: usize> Kernel for Spread<'_, '_, N> {
             let Some(row) = row else { continue };
             let stored = row.stored();
             for (code, lanes) in self.coded.row(self.first + i) {
+                *self.positions += u64::from(lanes.count());
+                count(self.summary, code, lanes, row.weight);
                 self.strip.put(code, lanes & stored, processor);
             }
             self.strip.next_row();

@@ -213,6 +213,13 @@ fn pull<const N: usize>(
         except,
         sought,
     });
+    for row in legal.len() / Wide::<N>::ROWS * Wide::<N>::ROWS..legal.len() {
+        let asked = (sought[row] & legal[row]).without(except);
+        if !asked.is_empty() {
+            let reached = reached(frame, theirs, target, Rank::new(row), asked);
+            sought[row] = sought[row].without(reached);
+        }
+    }
 }
 
 /// The lanes of one row that one attacker move brings to a target.
@@ -255,7 +262,7 @@ pub(crate) fn for_missing_defender<const N: usize>(
 }
 
 /// The innermost loop: takes out of `sought` what one attacker move brings to a
-/// target, for all sets of defenders.
+/// target, for all sets of defenders but those behind the last eight.
 struct Pull<'a, const N: usize> {
     /// The rows of the block that the move leads to, each to be xored with
     /// `complement`.
@@ -271,20 +278,6 @@ struct Pull<'a, const N: usize> {
     sought: &'a mut [Row<N>],
 }
 
-impl<const N: usize> Pull<'_, N> {
-    /// What the move brings to a target, of the lanes of one row that are asked for.
-    #[inline(always)]
-    fn reached(&self, row: usize, asked: Row<N>, processor: impl Processor) -> Row<N> {
-        let there = match self.transform {
-            None => self.theirs[row],
-            Some(transform) => {
-                processor.transform(transform, self.theirs[self.images[row].index()])
-            }
-        };
-        (there ^ self.complement) & asked
-    }
-}
-
 impl<const N: usize> Kernel for Pull<'_, N> {
     #[inline(always)]
     fn run(self, processor: impl Processor) {
@@ -292,7 +285,6 @@ impl<const N: usize> Kernel for Pull<'_, N> {
         processor.prefetch(self.theirs);
         let except = Wide::all(self.except);
         let complement = Wide::all(self.complement);
-        let wide = self.legal.len() / ROWS * ROWS;
         let eights = self.legal.as_chunks::<ROWS>().0.iter().enumerate();
         for ((i, legal), sought) in eights.zip(self.sought.as_chunks_mut::<ROWS>().0) {
             let seeking = Wide::of(sought);
@@ -304,16 +296,10 @@ impl<const N: usize> Kernel for Pull<'_, N> {
                 None => Wide::of(&self.theirs.as_chunks::<ROWS>().0[i]),
                 Some(transform) => {
                     let ranks = &self.images.as_chunks::<ROWS>().0[i];
-                    processor.transform_all(transform, processor.gather(self.theirs, ranks))
+                    processor.transform_all(transform, Wide::gather(self.theirs, ranks))
                 }
             };
             *sought = seeking.without((there ^ complement) & asked).rows();
-        }
-        for row in wide..self.legal.len() {
-            let asked = (self.sought[row] & self.legal[row]).without(self.except);
-            if !asked.is_empty() {
-                self.sought[row] = self.sought[row].without(self.reached(row, asked, processor));
-            }
         }
     }
 }

@@ -1,6 +1,6 @@
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not};
 
-use crate::solve::rows::numbers::ChunkRow;
+use crate::solve::rows::numbers::{ChunkRow, Rank};
 
 /// The lanes of one row or of several at once: what slides of the king need.
 pub(crate) trait Lanes<const N: usize>:
@@ -204,10 +204,25 @@ impl<const N: usize> Wide<N> {
     /// These rows, at most eight, and empty ones behind them.
     #[inline(always)]
     pub(crate) fn load(rows: &[Row<N>]) -> Wide<N> {
+        match rows.try_into() {
+            Ok(rows) => Wide::of(rows),
+            Err(_) => {
+                let mut filled = [Row::EMPTY; Wide::<1>::ROWS];
+                filled[..rows.len()].copy_from_slice(rows);
+                Wide::of(&filled)
+            }
+        }
+    }
+
+    /// The rows of these ranks.
+    ///
+    /// # Panics
+    /// If there is none of a rank.
+    #[inline(always)]
+    pub(crate) fn gather(rows: &[Row<N>], ranks: &[Rank; Wide::<1>::ROWS]) -> Wide<N> {
         let mut wide = Wide([[0; Wide::<1>::ROWS]; N]);
-        match <&[Row<N>; Wide::<1>::ROWS]>::try_from(rows) {
-            Ok(rows) => rows.iter().enumerate().for_each(|(i, row)| wide.put(i, *row)),
-            Err(_) => rows.iter().enumerate().for_each(|(i, row)| wide.put(i, *row)),
+        for (row, rank) in ranks.iter().enumerate() {
+            wide.put(row, rows[rank.index()]);
         }
         wide
     }
@@ -230,7 +245,7 @@ impl<const N: usize> Wide<N> {
     #[inline(always)]
     pub(crate) fn store(self, rows: &mut [Row<N>]) {
         match <&mut [Row<N>; Wide::<1>::ROWS]>::try_from(&mut *rows) {
-            Ok(rows) => *rows = std::array::from_fn(|row| self.row(row)),
+            Ok(rows) => *rows = self.rows(),
             Err(_) => rows.iter_mut().enumerate().for_each(|(i, row)| *row = self.row(i)),
         }
     }
@@ -349,7 +364,29 @@ mod tests {
         }
     }
 
+    fn gathers<const N: usize>(words: &[[u64; 6]; 9], ranks: [usize; 8]) {
+        let rows = words.map(first::<N>);
+        let gathered = Wide::gather(&rows, &ranks.map(Rank::new));
+        assert_eq!(gathered.rows(), ranks.map(|rank| rows[rank]));
+    }
+
+    #[test]
+    #[should_panic]
+    fn no_row_beyond_the_last_is_gathered() {
+        Wide::gather(&[Row([1]); 9], &[0, 1, 2, 3, 4, 5, 6, 9].map(Rank::new));
+    }
+
     proptest! {
+        #[test]
+        fn ranks_gather_their_rows(
+            words in any::<[[u64; 6]; 9]>(),
+            ranks in prop::array::uniform8(0..9_usize),
+        ) {
+            gathers::<1>(&words, ranks);
+            gathers::<2>(&words, ranks);
+            gathers::<6>(&words, ranks);
+        }
+
         #[test]
         fn shifts_move_every_lane(words in any::<[u64; 6]>(), by in 0..384_usize) {
             shifts::<1>(words, by);

@@ -2,8 +2,7 @@
 //! interface, `unsafe` code is only here, in the mapping of files, in hints to the
 //! processor and the system, and in rows that threads share.
 
-use crate::solve::rows::numbers::Rank;
-use crate::solve::rows::row::{Lanes, Row, Wide};
+use crate::solve::rows::row::{Row, Wide};
 use crate::solve::rows::transform::Transform;
 
 /// A loop over rows, compiled for every kind of processor.
@@ -22,22 +21,8 @@ pub(crate) trait Processor: Copy {
     /// Eight rows with their lanes moved.
     #[inline(always)]
     fn transform_all<const N: usize>(self, transform: &Transform<N>, mut rows: Wide<N>) -> Wide<N> {
-        for row in 0..Wide::<N>::ROWS {
-            rows.put(row, self.transform(transform, rows.row(row)));
-        }
+        transform_each(self, transform, &mut rows);
         rows
-    }
-    /// The rows of these ranks.
-    ///
-    /// # Panics
-    /// If there is none of a rank.
-    #[inline(always)]
-    fn gather<const N: usize>(self, rows: &[Row<N>], ranks: &[Rank; 8]) -> Wide<N> {
-        let mut gathered = Wide::all(Row::EMPTY);
-        for (row, rank) in ranks.iter().enumerate() {
-            gathered.put(row, rows[rank.index()]);
-        }
-        gathered
     }
     /// Puts a value in the places of a word's bits.
     #[inline(always)]
@@ -48,6 +33,18 @@ pub(crate) trait Processor: Copy {
     }
     /// Says that these will be read soon, in any order.
     fn prefetch<T>(self, items: &[T]);
+}
+
+/// Moves the lanes of eight rows, one by one.
+#[inline(always)]
+fn transform_each<const N: usize>(
+    processor: impl Processor,
+    transform: &Transform<N>,
+    rows: &mut Wide<N>,
+) {
+    for row in 0..Wide::<N>::ROWS {
+        rows.put(row, processor.transform(transform, rows.row(row)));
+    }
 }
 
 /// Every processor.
@@ -78,14 +75,13 @@ pub(crate) fn run(kernel: impl Kernel) {
 mod avx512 {
     use std::arch::is_x86_feature_detected;
     use std::arch::x86_64::{
-        __m512i, _mm256_cmplt_epu32_mask, _mm256_loadu_si256, _mm256_set1_epi32,
-        _mm512_bitshuffle_epi64_mask, _mm512_gf2p8affine_epi64_epi8, _mm512_i32gather_epi64,
-        _mm512_loadu_si512, _mm512_mask_storeu_epi16, _mm512_or_si512, _mm512_set_epi64,
-        _mm512_set1_epi16, _mm512_set1_epi64, _mm512_shuffle_epi8, _mm512_storeu_si512,
+        __m512i, _mm512_bitshuffle_epi64_mask, _mm512_gf2p8affine_epi64_epi8, _mm512_loadu_si512,
+        _mm512_mask_storeu_epi16, _mm512_or_si512, _mm512_set_epi64, _mm512_set1_epi16,
+        _mm512_set1_epi64, _mm512_shuffle_epi8, _mm512_storeu_si512,
     };
     use std::sync::LazyLock;
 
-    use super::{Kernel, Lanes, Processor, Rank, Row, Transform, Wide};
+    use super::{Kernel, Processor, Row, Transform, Wide, transform_each};
     use crate::solve::rows::transform::OfBytes;
 
     /// Proof that the processor has AVX-512 with the bit shuffles and matrices; only
@@ -170,37 +166,9 @@ mod avx512 {
         ) -> Wide<N> {
             match transform.of_bytes {
                 Some(of_bytes) if N == 1 => rows.0[0] = self.of_bytes(of_bytes, rows.0[0]),
-                _ => {
-                    for row in 0..Wide::<N>::ROWS {
-                        rows.put(row, self.transform(transform, rows.row(row)));
-                    }
-                }
+                _ => transform_each(self, transform, &mut rows),
             }
             rows
-        }
-
-        #[inline(always)]
-        fn gather<const N: usize>(self, rows: &[Row<N>], ranks: &[Rank; 8]) -> Wide<N> {
-            let mut gathered = Wide::all(Row::EMPTY);
-            if N > 1 {
-                for (row, rank) in ranks.iter().enumerate() {
-                    gathered.put(row, rows[rank.index()]);
-                }
-                return gathered;
-            }
-            // SAFETY: the processor must have the features, which `self` proves; eight
-            // numbers of 32 bits are read from as many, which are less than the number
-            // of rows, each of which is one word here, and positive as signed ones;
-            // eight words are written to as many.
-            unsafe {
-                let ranks = _mm256_loadu_si256(ranks.as_ptr().cast());
-                let count = rows.len().min(i32::MAX as usize) as i32;
-                let inside = _mm256_cmplt_epu32_mask(ranks, _mm256_set1_epi32(count));
-                assert_eq!(inside, 0xff, "every rank has a row");
-                let found = _mm512_i32gather_epi64::<8>(ranks, rows.as_ptr().cast());
-                _mm512_storeu_si512(gathered.0[0].as_mut_ptr().cast(), found);
-            }
-            gathered
         }
 
         #[inline(always)]
@@ -254,16 +222,6 @@ mod tests {
         }
     }
 
-    /// Gathers eight of some rows.
-    struct Gather<'a, const N: usize>(&'a [Row<N>], &'a [Rank; 8], &'a mut [Row<N>; 8]);
-
-    impl<const N: usize> Kernel for Gather<'_, N> {
-        #[inline(always)]
-        fn run(self, processor: impl Processor) {
-            *self.2 = processor.gather(self.0, self.1).rows();
-        }
-    }
-
     /// Puts a value in some places.
     struct Put<'a>(&'a mut [u16; 64], u64, u16);
 
@@ -291,37 +249,7 @@ mod tests {
         assert_eq!(rows, [expected; 8], "this processor's");
     }
 
-    fn gathers<const N: usize>(words: &[u64; 20], ranks: &[usize; 8]) {
-        let rows: Vec<Row<N>> = words.iter().map(|&word| Row([word; N])).collect();
-        let (mut gathered, ranks) = ([Row::EMPTY; 8], ranks.map(Rank::new));
-        for portable in [true, false] {
-            let gather = Gather(&rows, &ranks, &mut gathered);
-            if portable {
-                gather.run(Portable)
-            } else {
-                run(gather)
-            }
-            assert_eq!(gathered, ranks.map(|rank| rows[rank.index()]));
-        }
-    }
-
-    #[test]
-    #[should_panic]
-    fn no_row_beyond_the_last_is_gathered() {
-        let mut gathered = [Row::EMPTY; 8];
-        run(Gather(&[Row([1]); 9], &[0, 1, 2, 3, 4, 5, 6, 9].map(Rank::new), &mut gathered));
-    }
-
     proptest! {
-        #[test]
-        fn every_processor_gathers_the_same_rows(
-            words in any::<[u64; 20]>(),
-            ranks in prop::array::uniform8(0..20_usize),
-        ) {
-            gathers::<1>(&words, &ranks);
-            gathers::<2>(&words, &ranks);
-        }
-
         #[test]
         fn every_processor_puts_the_same_values(bits: u64, value: u16, before: u16) {
             let mut places = [[before; 64]; 2];

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use zstd::bulk::{Compressor, Decompressor};
+use zstd::bulk::Compressor;
 
 use crate::system::filesystem::{FileSystem, Output};
+use crate::table::decompress;
 
 use super::ScratchFolder;
 use super::error::{ScratchError, at};
@@ -108,9 +109,9 @@ impl<'a> StageWriter<'a> {
     /// Adds a record. One without bytes need not be added.
     pub(crate) fn add(&self, key: Key, bytes: &[u8]) -> Result<(), ScratchError> {
         let add = || {
-            let packed = if self.scratch.packs { compress(bytes)? } else { Vec::new() };
-            let is_smaller = self.scratch.packs && packed.len() < bytes.len();
-            let packed = if is_smaller { &packed } else { bytes };
+            let packed = self.scratch.packs.then(|| compress(bytes)).transpose()?;
+            let smaller = packed.as_deref().filter(|packed| packed.len() < bytes.len());
+            let packed = smaller.unwrap_or(bytes);
             let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
             let (sum, size) = (sum(bytes), u32::try_from(packed.len()).map_err(io::Error::other)?);
             let mut writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -202,19 +203,5 @@ fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
         let packed = ready.compress(bytes);
         *context = Some(ready);
         packed
-    })
-}
-
-/// The bytes that were compressed, which must be so many; with the thread's own context.
-fn decompress(packed: &[u8], length: usize) -> Option<Vec<u8>> {
-    thread_local! {
-        static CONTEXT: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
-    }
-    CONTEXT.with_borrow_mut(|context| {
-        let context = match context {
-            Some(context) => context,
-            none => none.insert(Decompressor::new().ok()?),
-        };
-        context.decompress(packed, length).ok().filter(|bytes| bytes.len() == length)
     })
 }

@@ -96,6 +96,27 @@ impl Sums {
         }
         sum
     }
+
+    /// Equations 4 and 5.
+    fn running(&self) -> [BigUint; 2] {
+        [self.of(64, 1..=16, 16), 44_u8 * self.of(63, 1..=16, 16)]
+    }
+
+    /// Equations 7 to 11.
+    fn finished(&self) -> [BigUint; 5] {
+        [
+            self.of(64, 0..=0, 16) + 44_u8 * self.of(63, 0..=0, 16),
+            16_u8 * self.of(62, 1..=16, 16),
+            self.of(60, 0..=12, 16),
+            4_u8 * self.of(60, 0..=13, 16),
+            20_u8 * self.of(62, 0..=15, 16),
+        ]
+    }
+
+    /// Equation 12, with so many cells and black soldiers.
+    fn zeta(&self, cells: usize, black: usize) -> BigUint {
+        56_u8 * self.of(cells, 0..=black, 16)
+    }
 }
 
 /// Equations 1 to 14.
@@ -105,14 +126,10 @@ pub fn equations() -> Vec<Equation> {
     let naive = &two * two.pow(16) * BigUint::from(3_u8).pow(20) * BigUint::from(4_u8).pow(44);
     let start = sums.0.get(80, 16) * sums.0.get(64, 8);
     let third = sums.of(80, 1..=16, 0) + 44_u8 * sums.of(79, 1..=16, 0);
-    let [castle, outside] = [sums.of(64, 1..=16, 16), 44_u8 * sums.of(63, 1..=16, 16)];
+    let [castle, outside] = sums.running();
     let no_end = &castle + &outside;
-    let alpha = sums.of(64, 0..=0, 16) + 44_u8 * sums.of(63, 0..=0, 16);
-    let beta = 16_u8 * sums.of(62, 1..=16, 16);
-    let gamma = sums.of(60, 0..=12, 16);
-    let delta = 4_u8 * sums.of(60, 0..=13, 16);
-    let epsilon = 20_u8 * sums.of(62, 0..=15, 16);
-    let zeta = 56_u8 * sums.of(61, 0..=14, 16);
+    let [alpha, beta, gamma, delta, epsilon] = sums.finished();
+    let zeta = sums.zeta(61, 14);
     let end = [&alpha, &beta, &gamma, &delta, &epsilon, &zeta].into_iter().sum::<BigUint>();
     let all = &no_end + &end;
     let values = [
@@ -181,24 +198,20 @@ fn printed_by() -> String {
 /// with 55 to 64 cells and 8 to 16 black soldiers.
 pub fn readings() -> Vec<Reading> {
     let sums = Sums(Binomials::new(81, 16));
-    let no_end = sums.of(64, 1..=16, 16) + 44_u8 * sums.of(63, 1..=16, 16);
-    let others = sums.of(64, 0..=0, 16)
-        + 44_u8 * sums.of(63, 0..=0, 16)
-        + 16_u8 * sums.of(62, 1..=16, 16)
-        + sums.of(60, 0..=12, 16)
-        + 4_u8 * sums.of(60, 0..=13, 16)
-        + 20_u8 * sums.of(62, 0..=15, 16);
+    let no_end: BigUint = sums.running().into_iter().sum();
+    let others: BigUint = sums.finished().into_iter().sum();
+    let are_printed = |values: &[BigUint; 3]| {
+        let printed = LINES[11..].iter().map(|&(_, _, printed, _)| printed);
+        printed.zip(values).all(|(printed, value)| printed.is_some_and(|p| Printed(p).is(value)))
+    };
     let mut found = Vec::new();
     for cells in 55..=64 {
         for black in 8..=16 {
-            let zeta = 56_u8 * sums.of(cells, 0..=black, 16);
+            let zeta = sums.zeta(cells, black);
             let end = &others + &zeta;
-            let all = &no_end + &end;
-            if Printed("1.6e26").is(&zeta)
-                && Printed("4.6e26").is(&end)
-                && Printed("1.4e27").is(&all)
-            {
-                found.push(Reading { cells, black, values: [zeta, end, all] });
+            let values = [zeta, end.clone(), &no_end + end];
+            if are_printed(&values) {
+                found.push(Reading { cells, black, values });
             }
         }
     }
