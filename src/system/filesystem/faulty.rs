@@ -28,11 +28,19 @@ pub(crate) enum Fault {
     Kill,
     /// The same, and what is not synced may be lost: see [`FaultyFiles::lose_power`].
     PowerCut,
+    /// The call does not come back: the process says [`FROZEN`] and waits to be killed.
+    Freeze,
 }
 
-/// All kinds.
+/// What a process prints when it has come to its [`Fault::Freeze`].
+pub(crate) const FROZEN: &str = "frozen";
+
+/// All kinds that a process outlives.
 pub(crate) const FAULTS: [Fault; 5] =
     [Fault::Fail, Fault::Full, Fault::Flip, Fault::Kill, Fault::PowerCut];
+
+/// After how many calls something goes wrong if nothing is to.
+pub(crate) const NEVER: usize = usize::MAX - 1;
 
 /// A folder in which one call goes wrong.
 #[derive(Clone, Debug)]
@@ -118,6 +126,11 @@ impl FaultyFiles {
         self.state().left == usize::MAX
     }
 
+    /// How many calls there have been, if none was to go wrong.
+    pub(crate) fn calls(&self) -> usize {
+        NEVER - self.state().left
+    }
+
     /// The files that were begun.
     pub(crate) fn created(&self) -> BTreeSet<PathBuf> {
         self.state().created.clone()
@@ -169,6 +182,13 @@ impl FaultyFiles {
             0 | usize::MAX => usize::MAX,
             left => left - 1,
         };
+        if now && state.fault == Fault::Freeze {
+            // Not `println`, which a test keeps to itself.
+            writeln!(io::stdout(), "{FROZEN}")?;
+            loop {
+                std::thread::park();
+            }
+        }
         state.dead |= now && matches!(state.fault, Fault::Kill | Fault::PowerCut);
         if state.dead || now && state.fault == Fault::Fail {
             return Err(io::Error::other("injected"));

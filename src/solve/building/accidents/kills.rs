@@ -1,11 +1,10 @@
-//! Builds that are killed for good, in a process of their own: `kill -9` among the
-//! plies, with tables in memory or on disk, with other threads and other scratch
-//! folders in each run.
+//! Builds that are killed for good, in a process of their own: `kill -9` at any call,
+//! with tables in memory or on disk, with other threads and other scratch folders in
+//! each run.
 
 use std::env;
+use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
-use std::time::Duration;
 
 use fastrand::Rng;
 
@@ -15,26 +14,42 @@ use super::*;
 const TASK: &str = "TAFLBASE_TEST_TASK";
 const SLICE: &str = "K2v2";
 
-/// How one run builds.
-fn task(tables: &Path, random: &mut Rng) -> String {
+/// How one run builds, and after how many calls it is killed.
+fn task(tables: &Path, calls: usize, random: &mut Rng) -> String {
     let windows = random.choice(["memory", "1 1", "3 2", "1 1000"]).unwrap();
     let scratch = random.choice(["", "one", "two"]).unwrap();
-    format!("{}\n{windows}\n{scratch}\n{}", tables.display(), random.usize(1..=2))
+    let threads = random.usize(1..=2);
+    let after = random.usize(..calls);
+    format!("{}\n{windows}\n{scratch}\n{threads}\n{after}", tables.display())
 }
 
 fn start(task: &str) -> Child {
     let _nobody_builds = PROCESSES.write();
     let mut command = Command::new(env::current_exe().unwrap());
     command.args(["--exact", "solve::building::accidents::kills::the_one_that_is_killed"]);
-    command.env(TASK, task).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    command.env(TASK, task).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+/// Waits until the process is to be killed, and kills it; or until it has come to its
+/// end, and then tells so.
+fn kill(mut child: Child) -> bool {
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    // The harness has begun the line: `test … frozen`.
+    let is_frozen = lines.any(|line| line.unwrap().ends_with(FROZEN));
+    if is_frozen {
+        child.kill().unwrap();
+    }
+    let status = child.wait().unwrap();
+    assert!(is_frozen || status.success());
+    is_frozen
 }
 
 /// Not a test in itself: what the other test starts and kills.
 #[test]
 fn the_one_that_is_killed() {
     let Ok(task) = env::var(TASK) else { return };
-    let [tables, windows, scratch, threads] =
-        <[&str; 4]>::try_from(task.split('\n').collect::<Vec<_>>()).unwrap();
+    let [tables, windows, scratch, threads, after] =
+        <[&str; 5]>::try_from(task.split('\n').collect::<Vec<_>>()).unwrap();
     let placement = windows.split_once(' ').map_or(IN_MEMORY, |(own, window)| Storage::Disk {
         own_chunks: own.parse().unwrap(),
         window_chunks: window.parse().unwrap(),
@@ -43,7 +58,8 @@ fn the_one_that_is_killed() {
     let scratch = (!scratch.is_empty()).then(|| tables.join(scratch));
     let threads = threads.parse().unwrap();
     let options = BuildOptions { threads, scratch, ..BuildOptions::default() };
-    let means = Means { placement: Some(placement), ..Means::default() };
+    let frozen = (Fault::Freeze, after.parse().unwrap(), 0);
+    let (means, _) = faulty(tables, frozen, &placement, Duration::ZERO);
     let rules = Ruleset::builtin("brandubh").unwrap();
     let slices = [SLICE.parse().unwrap()];
     build_by(&means, &rules, tables, &slices, &options, &(), &mut |_| {}).unwrap();
@@ -54,31 +70,21 @@ fn a_killed_build_goes_on_with_other_means() {
     let rules = Ruleset::builtin("brandubh").unwrap();
     let mut case = Case { rules, slice: SLICE.parse().unwrap(), whole: BTreeMap::new() };
     let whole = tempfile::tempdir().unwrap();
-    case.build(&Means::default(), whole.path()).unwrap();
+    let never = (Fault::Fail, NEVER, 0);
+    let (means, files) = faulty(whole.path(), never, &IN_MEMORY, Duration::ZERO);
+    case.build(&means, whole.path()).unwrap();
     case.whole = case.files(whole.path());
+    let calls = files.calls();
     let mut random = Rng::with_seed(20);
     for _ in 0..3 {
         let tables = tempfile::tempdir().unwrap();
-        let works = ["", "one", "two"].map(|scratch| {
-            tables.path().join(scratch).join(&case.rules.name).join(work_name(case.slice))
-        });
+        // Later ones have less to do, and in the end too few calls for what is drawn.
         let mut kills = 0;
-        while kills < 12 {
-            let mut child = start(&task(tables.path(), &mut random));
-            while !works.iter().any(|work| work.is_dir()) && child.try_wait().unwrap().is_none() {
-                sleep(Duration::from_micros(200));
-            }
-            sleep(Duration::from_micros(random.u64(0..200_000)));
-            if let Some(status) = child.try_wait().unwrap() {
-                assert!(status.success());
-                break;
-            }
-            child.kill().unwrap();
-            child.wait().unwrap();
+        while kills < 12 && kill(start(&task(tables.path(), calls, &mut random))) {
             kills += 1;
             case.is_sound(tables.path(), "killed");
         }
-        assert!(kills > 1, "{kills} kills");
+        assert!(kills > 0, "not one in {calls} calls");
         case.goes_on(&ON_DISK, tables.path(), "in the end");
     }
 }

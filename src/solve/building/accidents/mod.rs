@@ -12,7 +12,7 @@ use std::sync::RwLock;
 
 use proptest::prelude::*;
 
-use crate::system::filesystem::faulty::{FAULTS, Fault, FaultyFiles};
+use crate::system::filesystem::faulty::{FAULTS, FROZEN, Fault, FaultyFiles, NEVER};
 use crate::table::Metric;
 
 use super::*;
@@ -136,7 +136,7 @@ fn every_call_may_go_wrong(placement: &Storage, sync_every: Duration) {
                 files.lose_power();
             }
             case.is_sound(root.path(), &what);
-            let never = (Fault::Fail, usize::MAX - 1, 0);
+            let never = (Fault::Fail, NEVER, 0);
             let (_, again) = faulty(root.path(), never, placement, sync_every);
             if fault != Fault::Flip {
                 let means = Means { files: Arc::new(again.clone()), ..means };
