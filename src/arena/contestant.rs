@@ -22,6 +22,12 @@ pub trait Contestant: Player {
     fn set_game_number(&mut self, _number: u64) {}
 }
 
+impl Contestant for Engine {
+    fn stopper(&self) -> Option<Stopper> {
+        Some(Engine::stopper(self))
+    }
+}
+
 /// The engine, as a player of matches: under a name, and it tells what it thinks.
 pub(super) struct EnginePlayer {
     pub(super) name: String,

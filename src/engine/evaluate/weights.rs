@@ -1,5 +1,5 @@
 use std::collections::BTreeMap;
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use serde::Deserialize;
 
@@ -125,20 +125,26 @@ impl Weights {
 
     /// The text of a file of these weights, for these rulesets.
     pub fn to_toml(&self, rules: &Ruleset, rulesets: &[String]) -> String {
-        let mut text = format!("rulesets = {rulesets:?}\n\n[terms]\n");
-        let mut line = |name: &str, Weight { start, end }: Weight| {
-            // Writing to a string cannot fail.
-            let _ = writeln!(text, "{name} = [{start}, {end}]");
-        };
+        let line =
+            |name: &str, Weight { start, end }: Weight| format!("{name} = [{start}, {end}]\n");
+        let mut text = format!("rulesets = {rulesets:?}\n");
+        let (everywhere, by_class): (Vec<Kind>, Vec<Kind>) = Kind::ALL.iter().partition(|&&kind| {
+            let places = &self.places[kind];
+            places.iter().all(|weight| *weight == places[0])
+        });
+        // In this order, because what follows the name of a table belongs to it.
+        for kind in everywhere {
+            text += &line(table_name(kind), self.places[kind][0]);
+        }
+        text += "\n[terms]\n";
         for &term in Term::ALL {
-            line(term.name(), self.terms[term as usize]);
+            text += &line(term.name(), self.terms[term as usize]);
         }
         let squares = representatives(rules);
-        for kind in Kind::ALL {
-            let _ = writeln!(text, "\n[{}]", table_name(kind));
+        for kind in by_class {
+            text += &format!("\n[{}]\n", table_name(kind));
             for (square, weight) in squares.iter().zip(&self.places[kind]) {
-                let Weight { start, end } = weight;
-                let _ = writeln!(text, "{} = [{start}, {end}]", rules.board.name(*square));
+                text += &line(&rules.board.name(*square).to_string(), *weight);
             }
         }
         text
