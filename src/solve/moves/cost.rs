@@ -29,7 +29,5 @@ impl StarRows {
 /// Whether visiting `rows` one by one takes less time than visiting whole
 /// blocks.
 pub(crate) fn are_few(rows: usize, blocks: usize, block_rows: usize) -> bool {
-    let single: usize =
-        std::env::var("SINGLE").ok().and_then(|s| s.parse().ok()).unwrap_or(SINGLE_ROW);
-    rows * single < blocks * (BLOCK + block_rows * BLOCK_ROW)
+    rows * SINGLE_ROW < blocks * (BLOCK + block_rows * BLOCK_ROW)
 }
