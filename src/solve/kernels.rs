@@ -168,7 +168,7 @@ struct Transform<'k, 'a, const N: usize> {
 impl<const N: usize> Kernel for Transform<'_, '_, N> {
     #[inline(always)]
     fn run(self, processor: impl Processor) {
-        let transform = self.kernels.frame.region.transforms(self.symmetry);
+        let transform = self.kernels.frame.region.transforms.of(self.symmetry);
         for &row in &self.kernels.table {
             *self.lanes += u64::from(processor.transform(transform, row).count());
         }

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use crate::board::{Board, Square, SquareSet, Symmetry};
 use crate::index::{AttackerSets, Binomials, Walker, binomial, colex_rank};
 use crate::solve::rows::numbers::BlockNumber;
+use crate::system::prefetch::prefetch;
 
 /// The most attacker sets of which each gets an entry: 4 bytes each.
 const MOST_ENTRIES: u64 = 1 << 28;
@@ -46,6 +47,15 @@ pub(crate) struct Fixed {
     places: Vec<u16>,
     /// By how many of them are below the last one: what they add to the rank.
     terms: Vec<u64>,
+}
+
+/// What is known of where a set's rows are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Sought {
+    /// The number of the entry that tells.
+    Entry(usize),
+    /// All: the index has told.
+    Found(Target),
 }
 
 impl BlockLookup {
@@ -175,13 +185,31 @@ impl BlockLookup {
     /// Where the rows of the fixed attackers and one on `square` are.
     #[inline]
     pub(crate) fn target_with(&self, fixed: &Fixed, square: Square) -> Target {
+        self.found(self.seek(fixed, square))
+    }
+
+    /// Begins to look up the fixed attackers and one on `square`: an entry is on its way
+    /// from memory, so that other work can be done before it is asked for.
+    #[inline]
+    pub(crate) fn seek(&self, fixed: &Fixed, square: Square) -> Sought {
         let Some(entries) = &self.entries else {
-            return self.target(fixed.set.with(square));
+            return Sought::Found(self.target(fixed.set.with(square)));
         };
         let place = self.places[square.index()];
         let below = fixed.places.iter().map(|&other| usize::from(other < place)).sum::<usize>();
         let rank = fixed.terms[below] + self.binomials.get(usize::from(place), below + 1);
-        self.unpacked(&entries[rank as usize])
+        prefetch(&entries[rank as usize]);
+        Sought::Entry(rank as usize)
+    }
+
+    /// Where what is sought is.
+    #[inline(always)]
+    pub(crate) fn found(&self, sought: Sought) -> Target {
+        match (sought, &self.entries) {
+            (Sought::Entry(entry), Some(entries)) => self.unpacked(&entries[entry]),
+            (Sought::Found(target), _) => target,
+            (Sought::Entry(_), None) => unreachable!("entries are sought where there are some"),
+        }
     }
 
     /// The entries, if there are any.

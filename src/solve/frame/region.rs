@@ -3,7 +3,7 @@ use crate::rules::{Kind, Ruleset};
 
 use crate::solve::frame::origins::{Origins, origins};
 use crate::solve::rows::row::{Lanes, Row};
-use crate::solve::rows::transform::Transform;
+use crate::solve::rows::transform::{Transform, Transforms};
 
 /// The squares that lanes stand for: the smallest square region around the
 /// centre that holds every square where the king may stand or that he passes
@@ -23,8 +23,8 @@ pub(crate) struct Region<const N: usize> {
     pub places: Row<N>,
     /// For every square of the board, its lane's bit; empty beyond the region.
     bits: Vec<Row<N>>,
-    /// By symmetry: where the lanes go.
-    transforms: Vec<Transform<N>>,
+    /// Where the lanes go under each symmetry.
+    pub transforms: Transforms<N>,
     /// The kinds of origin that have path rules of their own.
     classes: Vec<OriginClass<N>>,
     /// Lanes that no slide to the east (west) enters: file a (the last file).
@@ -82,6 +82,26 @@ fn king_squares(rules: &Ruleset) -> SquareSet {
     squares
 }
 
+/// Where the lanes of a region of that side go, so many squares from the board's edges.
+fn lane_images<const N: usize>(
+    board: Board,
+    margin: usize,
+    side: usize,
+    symmetry: Symmetry,
+) -> Transform<N> {
+    let stride = stride(side);
+    Transform::new(|lane| {
+        let (file, rank) = (lane % stride, lane / stride);
+        if file.max(rank) >= side {
+            return None;
+        }
+        let image = symmetry.apply(board, board.at(file + margin, rank + margin));
+        let (file, rank) = (board.file(image) - margin, board.rank(image) - margin);
+        debug_assert!(file.max(rank) < side, "the region is symmetric");
+        Some(rank * stride + file)
+    })
+}
+
 impl<const N: usize> Region<N> {
     /// The region of a ruleset; `N` must be its [`row_words`].
     pub(crate) fn new(rules: &Ruleset) -> Region<N> {
@@ -104,7 +124,7 @@ impl<const N: usize> Region<N> {
             board,
             places: Row::EMPTY,
             bits,
-            transforms: Vec::new(),
+            transforms: Transforms::new(|g| lane_images(board, margin, side, g)),
             classes: Vec::new(),
             first_file: Row::EMPTY,
             last_file: Row::EMPTY,
@@ -114,7 +134,6 @@ impl<const N: usize> Region<N> {
             region.first_file |= Row::bit(rank * stride);
             region.last_file |= Row::bit(rank * stride + side - 1);
         }
-        region.transforms = Symmetry::ALL.into_iter().map(|g| region.lane_images(g)).collect();
         region.classes =
             origins(rules, Kind::King).map(|group| region.origin_class(rules, group)).collect();
         region
@@ -136,30 +155,10 @@ impl<const N: usize> Region<N> {
         squares.iter().fold(Row::EMPTY, |row, square| row | self.bit(square))
     }
 
-    fn lane_images(&self, symmetry: Symmetry) -> Transform<N> {
-        let last = self.side - 1;
-        Transform::new(|lane| {
-            let (file, rank) = (lane % self.stride, lane / self.stride);
-            if file.max(rank) > last {
-                return None;
-            }
-            let image = symmetry.apply(self.board, self.square(lane));
-            let (file, rank) = (self.board.file(image), self.board.rank(image));
-            debug_assert!(file.max(rank) <= self.margin + last, "the region is symmetric");
-            Some((rank - self.margin) * self.stride + file - self.margin)
-        })
-    }
-
-    /// What a symmetry does to rows.
-    #[inline(always)]
-    pub(crate) fn transforms(&self, symmetry: Symmetry) -> &Transform<N> {
-        &self.transforms[symmetry.index()]
-    }
-
     /// The row under a symmetry: lane `x` becomes lane `symmetry(x)`.
     #[inline(always)]
     pub(crate) fn transform(&self, symmetry: Symmetry, row: Row<N>) -> Row<N> {
-        if symmetry == Symmetry::IDENTITY { row } else { self.transforms(symmetry).by_bytes(row) }
+        if symmetry == Symmetry::IDENTITY { row } else { self.transforms.of(symmetry).by_bytes(row) }
     }
 
     fn origin_class(&self, rules: &Ruleset, origins: Origins) -> OriginClass<N> {
@@ -359,7 +358,7 @@ mod tests {
             for g in Symmetry::ALL {
                 let image = region.row(g.apply_set(rules.board, set));
                 assert_eq!(region.transform(g, region.row(set)), image, "{g:?}");
-                assert_eq!(region.transforms(g).by_bytes(region.row(set)), image, "{g:?}");
+                assert_eq!(region.transforms.of(g).by_bytes(region.row(set)), image, "{g:?}");
             }
         });
     }

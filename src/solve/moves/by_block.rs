@@ -208,7 +208,7 @@ fn pull<const N: usize>(
         complement: if theirs.complement { !Row::EMPTY } else { Row::EMPTY },
         images: frame.defenders.images(target.symmetry),
         transform: (target.back != Symmetry::IDENTITY)
-            .then(|| frame.region.transforms(target.back)),
+            .then(|| frame.region.transforms.of(target.back)),
         legal,
         except,
         sought,

@@ -1,6 +1,8 @@
 //! Moves of single rows, for blocks in which few rows change: the work is in
 //! proportion to those, where the kernels for whole blocks visit all.
 
+use std::array;
+
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
@@ -11,9 +13,10 @@ use crate::rules::{Kind, Side};
 use crate::solve::captures::by_attackers::{quiet_arrival, shields_near};
 use crate::solve::captures::soldiers::Soldiers;
 use crate::solve::frame::Frame;
-use crate::solve::frame::block_lookup::Fixed;
+use crate::solve::frame::block_lookup::{Fixed, Sought};
 use crate::solve::rows::numbers::{BlockNumber, Rank};
-use crate::solve::rows::row::Row;
+use crate::solve::rows::row::{Row, Wide};
+use crate::solve::rows::simd::{self, Kernel, Processor};
 
 /// What moves of single rows need to know about a slice.
 pub(crate) struct RowMoves<'f, const N: usize> {
@@ -36,6 +39,14 @@ struct Exposed {
 
 /// A row of a block, by defender rank, and some of its lanes.
 pub(crate) type RankLanes<const N: usize> = (Rank, Row<N>);
+
+/// Lanes of a row from which an attacker has moved, before it is known where the row is.
+pub(crate) struct Unmove<const N: usize> {
+    origin: Sought,
+    /// As the attackers stand, not as they are stored; so are the lanes.
+    rank: Rank,
+    lanes: Row<N>,
+}
 
 /// Buffers that a worker reuses from block to block.
 pub(crate) struct RowBuffers<const N: usize> {
@@ -83,16 +94,15 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         !self.frame.of_king.by_arrival(after, to)
     }
 
-    /// Calls `visit` with the rows and lanes from which an attacker has a move
-    /// that captures nothing to one of these rows of the block with `attackers`.
-    /// Of the images of a row under the symmetries of its attackers, one at
-    /// least is visited.
+    /// Adds the rows and lanes from which an attacker has a move that captures nothing
+    /// to one of these rows of the block with `attackers`. Of the images of a row under
+    /// the symmetries of its attackers, one at least is added.
     pub(crate) fn attacker_unmoves(
         &self,
         attackers: SquareSet,
         rows: &[RankLanes<N>],
         buffers: &mut RowBuffers<N>,
-        mut visit: impl FnMut(BlockNumber, Rank, Row<N>),
+        unmoves: &mut Vec<Unmove<N>>,
     ) {
         let frame = self.frame;
         let RowBuffers { others: fixed, start, live } = buffers;
@@ -118,15 +128,21 @@ impl<'f, const N: usize> RowMoves<'f, N> {
                     if !step.ends {
                         continue;
                     }
-                    let target = frame.attackers.target_with(fixed, step.square);
-                    let images = frame.defenders.images(target.symmetry);
-                    for &(rank, lanes) in &*live {
-                        let lanes = frame.region.transform(target.symmetry, lanes);
-                        visit(target.block, images[rank.index()], lanes);
-                    }
+                    let origin = frame.attackers.seek(fixed, step.square);
+                    let unmove = |&(rank, lanes): &RankLanes<N>| Unmove { origin, rank, lanes };
+                    unmoves.extend(live.iter().map(unmove));
                 }
             }
         }
+    }
+
+    /// Calls `visit` with the stored rows and lanes that un-moves have led to.
+    pub(crate) fn settle(
+        &self,
+        unmoves: &[Unmove<N>],
+        visit: impl FnMut(BlockNumber, Rank, Row<N>),
+    ) {
+        simd::run(Settling { frame: self.frame, unmoves, visit });
     }
 
     /// Takes out what a piece cannot pass that goes over the square.
@@ -362,6 +378,32 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         for g in stabilizer.iter() {
             for (&lanes, &image) in before.iter().zip(self.frame.defenders.images(g)) {
                 visit(&mut rows[image.index()], self.frame.region.transform(g, lanes));
+            }
+        }
+    }
+}
+
+/// Looks up where un-moves have led to, eight at a time.
+struct Settling<'a, 'f, const N: usize, V> {
+    frame: &'a Frame<'f, N>,
+    unmoves: &'a [Unmove<N>],
+    visit: V,
+}
+
+impl<const N: usize, V: FnMut(BlockNumber, Rank, Row<N>)> Kernel for Settling<'_, '_, N, V> {
+    #[inline(always)]
+    fn run(mut self, processor: impl Processor) {
+        let Frame { attackers, defenders, region, .. } = self.frame;
+        for unmoves in self.unmoves.chunks(Wide::<N>::ROWS) {
+            // The last one in place of those that are missing.
+            let unmove = |i: usize| &unmoves[i.min(unmoves.len() - 1)];
+            let targets = array::from_fn(|i| attackers.found(unmove(i).origin));
+            let lanes = Wide::of(&array::from_fn(|i| unmove(i).lanes));
+            let symmetries = targets.map(|target| target.symmetry);
+            let lanes = processor.transform_by(&region.transforms, symmetries, lanes);
+            for (i, (unmove, target)) in unmoves.iter().zip(targets).enumerate() {
+                let rank = defenders.images(target.symmetry)[unmove.rank.index()];
+                (self.visit)(target.block, rank, lanes.row(i));
             }
         }
     }

@@ -6,6 +6,7 @@
 //! for all these rows at once where he can go. So a ply visits each row once for
 //! each attacker instead of once for each move.
 
+use std::array;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -19,7 +20,7 @@ use crate::solve::frame::block_lookup::{Fixed, Target};
 use crate::solve::frame::lines::{LineBuffers, SlideLines};
 use crate::solve::frame::{Frame, counted_sets};
 use crate::solve::rows::atomics::SharedRows;
-use crate::solve::rows::row::Row;
+use crate::solve::rows::row::{Row, Wide};
 use crate::solve::rows::simd::{self, Kernel, Processor};
 
 /// Stars that one task works on.
@@ -140,7 +141,7 @@ impl<const N: usize> Pass<'_, '_, N> {
             // Blocks have one row.
             let row = target.block.index();
             processor.prefetch(&self.table[row..=row]);
-            self.rows.prefetch(processor, row);
+            self.rows.prefetch(row);
             targets.push((square, target));
         }
     }
@@ -156,21 +157,31 @@ impl<const N: usize> Pass<'_, '_, N> {
         self.of.frame.of_king.by_arrivals(others, captured);
         let lines = &self.of.lines;
         buffers.clear();
-        for &(square, target) in targets {
-            let known = self.table[target.block.index()];
-            let ends = if self.complement { !known } else { known };
-            let ends = processor.transform(region.transforms(target.back), ends);
-            lines.put_target(buffers, square, ends.without(captured[square.index()]));
+        for targets in targets.chunks(Wide::<N>::ROWS) {
+            let target = |i: usize| targets[i.min(targets.len() - 1)].1;
+            let known = array::from_fn(|i| self.table[target(i).block.index()]);
+            let mut ends = Wide::of(&known);
+            if self.complement {
+                ends = !ends;
+            }
+            let back = array::from_fn(|i| target(i).back);
+            let ends = processor.transform_by(&region.transforms, back, ends);
+            for (i, &(square, _)) in targets.iter().enumerate() {
+                lines.put_target(buffers, square, ends.row(i).without(captured[square.index()]));
+            }
         }
         lines.reach(others, buffers);
-        for &(square, target) in targets {
-            let sought = self.rows.get(target.block.index());
-            let reached = lines.reached(buffers, square);
-            if !sought.is_empty() && !reached.is_empty() {
-                let found =
-                    processor.transform(region.transforms(target.symmetry), reached) & sought;
+        for targets in targets.chunks(Wide::<N>::ROWS) {
+            let last = targets.len() - 1;
+            let reached = array::from_fn(|i| lines.reached(buffers, targets[i.min(last)].0));
+            let symmetries = array::from_fn(|i| targets[i.min(last)].1.symmetry);
+            let reached = Wide::of(&reached);
+            let reached = processor.transform_by(&region.transforms, symmetries, reached);
+            for (i, (_, target)) in targets.iter().enumerate() {
+                let row = target.block.index();
+                let found = reached.row(i) & self.rows.get(row);
                 if !found.is_empty() {
-                    self.rows.remove(target.block.index(), found);
+                    self.rows.remove(row, found);
                 }
             }
         }

@@ -150,8 +150,10 @@ fn moves_back<const N: usize>(frame: &Frame<N>, moves: &Moves<N>, side: Side, ta
         match side {
             Side::Attackers => {
                 let mut buffers = RowBuffers::default();
-                moves.rows.attacker_unmoves(block.attackers, &rows, &mut buffers, |b, r, lanes| {
-                    put(&frame.block(b), r, lanes);
+                let mut unmoves = Vec::new();
+                moves.rows.attacker_unmoves(block.attackers, &rows, &mut buffers, &mut unmoves);
+                moves.rows.settle(&unmoves, |number, rank, lanes| {
+                    put(&frame.block(number), rank, lanes);
                 });
             }
             Side::Defenders => {

@@ -9,17 +9,18 @@ use bitvec::slice::BitSlice;
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
+use crate::index::Walker;
 use crate::rules::{Kind, Side};
 use crate::solve::frame::Frame;
 use crate::solve::moves::Moves;
-use crate::solve::moves::by_row::{RankLanes, RowBuffers};
+use crate::solve::moves::by_row::{RankLanes, RowBuffers, Unmove};
 use crate::solve::moves::cost::{StarRows, are_few};
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::rows::atomics::SharedRows;
 use crate::solve::rows::numbers::{BlockNumber, ChunkNumber, Rank};
 use crate::solve::rows::row::Row;
 
-/// Rows that are added to at once.
+/// Un-moves, at least, whose rows are looked up and added to at once.
 const AT_ONCE: usize = 1 << 10;
 
 /// If more than one block in so many changed, nearly all have a move to one that did.
@@ -153,6 +154,23 @@ pub(crate) fn predecessors<const N: usize>(
     Some(found.into_iter().collect())
 }
 
+/// What a worker needs that moves attackers back.
+struct BackWorker<'f, const N: usize> {
+    walker: Walker<'f>,
+    buffers: RowBuffers<N>,
+    changed: Vec<RankLanes<N>>,
+    unmoves: Vec<Unmove<N>>,
+    /// The blocks, rows and lanes that they lead to.
+    reached: Vec<(BlockNumber, usize, Row<N>)>,
+}
+
+impl<'f, const N: usize> BackWorker<'f, N> {
+    fn new(walker: Walker<'f>) -> BackWorker<'f, N> {
+        let (changed, unmoves, reached) = (Vec::new(), Vec::new(), Vec::new());
+        BackWorker { walker, buffers: RowBuffers::default(), changed, unmoves, reached }
+    }
+}
+
 /// Moves the attackers of these rows back; returns the blocks that this leads to.
 fn attackers_back<const N: usize>(
     moves: &Moves<N>,
@@ -163,31 +181,38 @@ fn attackers_back<const N: usize>(
 ) -> BitVec {
     let (frame, into) = (moves.frame, SharedRows::new(into));
     let touched = BitVec::<AtomicUsize>::repeat(false, chunks.blocks);
-    let worker = || (frame.walker(), RowBuffers::default(), Vec::new(), Vec::new());
-    (0..chunks.count()).into_par_iter().for_each_init(worker, |worker, chunk| {
-        let (walker, buffers, changed_rows, reached) = worker;
-        let blocks = chunks.blocks_of(ChunkNumber::new(chunk));
-        for place in changed[blocks.clone()].iter_ones() {
-            let block = BlockNumber::new(blocks.start + place);
-            lanes_of(&rows[frame.first_row(block)..][..chunks.block_rows], changed_rows);
-            let (attackers, _) = walker.set(block.into());
-            let add = |reached: &mut Vec<(BlockNumber, usize, Row<N>)>| {
-                // Reads of rows far apart overlap, which atomic writes do not.
-                reached.retain(|&(_, row, lanes)| !into.has(row, lanes));
-                for (origin, row, lanes) in reached.drain(..) {
-                    into.add(row, lanes);
-                    touched.set_aliased(origin.index(), true);
-                }
-            };
-            moves.rows.attacker_unmoves(attackers, changed_rows, buffers, |origin, rank, lanes| {
-                reached.push((origin, frame.first_row(origin) + rank.index(), lanes));
-                if reached.len() == AT_ONCE {
-                    add(reached);
-                }
-            });
-            add(reached);
+    // Reads of rows far apart overlap, which atomic writes do not.
+    let add = |unmoves: &mut Vec<Unmove<N>>, reached: &mut Vec<(BlockNumber, usize, Row<N>)>| {
+        moves.rows.settle(unmoves, |origin, rank, lanes| {
+            let row = frame.first_row(origin) + rank.index();
+            into.prefetch(row);
+            reached.push((origin, row, lanes));
+        });
+        unmoves.clear();
+        for (origin, row, lanes) in reached.drain(..) {
+            if !into.has(row, lanes) {
+                into.add(row, lanes);
+                touched.set_aliased(origin.index(), true);
+            }
         }
-    });
+    };
+    (0..chunks.count()).into_par_iter().for_each_init(
+        || BackWorker::new(frame.walker()),
+        |worker, chunk| {
+            let BackWorker { walker, buffers, changed: changed_rows, unmoves, reached } = worker;
+            let blocks = chunks.blocks_of(ChunkNumber::new(chunk));
+            for place in changed[blocks.clone()].iter_ones() {
+                let block = BlockNumber::new(blocks.start + place);
+                lanes_of(&rows[frame.first_row(block)..][..chunks.block_rows], changed_rows);
+                let (attackers, _) = walker.set(block.into());
+                moves.rows.attacker_unmoves(attackers, changed_rows, buffers, unmoves);
+                if unmoves.len() >= AT_ONCE {
+                    add(unmoves, reached);
+                }
+            }
+            add(unmoves, reached);
+        },
+    );
     let words = touched.into_vec().into_iter().map(AtomicUsize::into_inner).collect();
     let mut blocks = BitVec::<usize, Lsb0>::from_vec(words);
     blocks.truncate(chunks.blocks);

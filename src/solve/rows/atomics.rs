@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::solve::rows::row::Row;
-use crate::solve::rows::simd::Processor;
+use crate::system::prefetch::prefetch;
 
 /// Rows that are written by many threads at once. In one pass lanes are only
 /// added or only removed, so that it does not matter who comes first.
@@ -25,8 +25,8 @@ impl<'t, const N: usize> SharedRows<'t, N> {
 
     /// Says that a row will be read soon.
     #[inline(always)]
-    pub(crate) fn prefetch(self, processor: impl Processor, row: usize) {
-        processor.prefetch(&self.0[row..=row]);
+    pub(crate) fn prefetch(self, row: usize) {
+        prefetch(&self.0[row]);
     }
 
     /// Whether all these lanes of a row are there already.

@@ -282,6 +282,14 @@ impl<const N: usize> BitXor for Wide<N> {
     }
 }
 
+impl<const N: usize> Not for Wide<N> {
+    type Output = Wide<N>;
+    #[inline(always)]
+    fn not(self) -> Wide<N> {
+        Wide(self.0.map(|words| words.map(|word| !word)))
+    }
+}
+
 impl<const N: usize> Lanes<N> for Wide<N> {
     #[inline(always)]
     fn all(row: Row<N>) -> Wide<N> {

@@ -3,7 +3,8 @@
 //! processor and the system, and in rows that threads share.
 
 use crate::solve::rows::row::{Row, Wide};
-use crate::solve::rows::transform::Transform;
+use crate::board::Symmetry;
+use crate::solve::rows::transform::{Transform, Transforms};
 
 /// A loop over rows, compiled for every kind of processor.
 ///
@@ -22,6 +23,17 @@ pub(crate) trait Processor: Copy {
     #[inline(always)]
     fn transform_all<const N: usize>(self, transform: &Transform<N>, mut rows: Wide<N>) -> Wide<N> {
         transform_each(self, transform, &mut rows);
+        rows
+    }
+    /// Eight rows with their lanes moved, each by a symmetry of its own.
+    #[inline(always)]
+    fn transform_by<const N: usize>(
+        self,
+        transforms: &Transforms<N>,
+        symmetries: [Symmetry; Wide::<1>::ROWS],
+        mut rows: Wide<N>,
+    ) -> Wide<N> {
+        transform_each_by(self, transforms, symmetries, &mut rows);
         rows
     }
     /// Puts a value in the places of a word's bits.
@@ -44,6 +56,19 @@ fn transform_each<const N: usize>(
 ) {
     for row in 0..Wide::<N>::ROWS {
         rows.put(row, processor.transform(transform, rows.row(row)));
+    }
+}
+
+/// Moves the lanes of eight rows, one by one, each by a symmetry of its own.
+#[inline(always)]
+fn transform_each_by<const N: usize>(
+    processor: impl Processor,
+    transforms: &Transforms<N>,
+    symmetries: [Symmetry; 8],
+    rows: &mut Wide<N>,
+) {
+    for (row, symmetry) in symmetries.into_iter().enumerate() {
+        rows.put(row, processor.transform(transforms.of(symmetry), rows.row(row)));
     }
 }
 
@@ -76,13 +101,17 @@ mod avx512 {
     use std::arch::is_x86_feature_detected;
     use std::arch::x86_64::{
         __m512i, _mm512_bitshuffle_epi64_mask, _mm512_gf2p8affine_epi64_epi8, _mm512_loadu_si512,
-        _mm512_mask_storeu_epi16, _mm512_or_si512, _mm512_set_epi64, _mm512_set1_epi16,
-        _mm512_set1_epi64, _mm512_shuffle_epi8, _mm512_storeu_si512,
+        _mm512_mask_blend_epi64, _mm512_mask_storeu_epi16, _mm512_movepi64_mask, _mm512_or_si512,
+        _mm512_permutexvar_epi64, _mm512_set_epi64, _mm512_set1_epi16, _mm512_set1_epi64,
+        _mm512_shuffle_epi8, _mm512_storeu_si512,
     };
     use std::sync::LazyLock;
 
-    use super::{Kernel, Processor, Row, Transform, Wide, transform_each};
-    use crate::solve::rows::transform::OfBytes;
+    use super::{
+        Kernel, Processor, Row, Symmetry, Transform, Transforms, Wide, transform_each,
+        transform_each_by,
+    };
+    use crate::solve::rows::transform::{EachOfBytes, OfBytes};
 
     /// Proof that the processor has AVX-512 with the bit shuffles and matrices; only
     /// [`Avx512::detect`] makes one.
@@ -122,12 +151,8 @@ mod avx512 {
             // words are read from and written to as many.
             unsafe {
                 let words = _mm512_loadu_si512(words.as_ptr().cast());
-                // Bytes are shuffled two words at a time.
-                const SECOND: i64 = 0x0808_0808_0808_0808;
-                let second = _mm512_set_epi64(SECOND, 0, SECOND, 0, SECOND, 0, SECOND, 0);
-                let bytes = _mm512_or_si512(_mm512_set1_epi64(moved.bytes.cast_signed()), second);
+                let words = shuffled(words, _mm512_set1_epi64(moved.bytes.cast_signed()));
                 let bits: __m512i = _mm512_set1_epi64(moved.bits.cast_signed());
-                let words = _mm512_shuffle_epi8(words, bytes);
                 // A product of matrices: each byte of the first is a row of the image,
                 // each bit of a row goes with a byte of the second, from its last one on.
                 let product = match moved.transposed {
@@ -138,6 +163,38 @@ mod avx512 {
             }
             image
         }
+
+        /// Eight words with their bytes and bits moved, each by the symmetry of that
+        /// number.
+        #[inline(always)]
+        fn each_of_bytes(self, moved: &EachOfBytes, numbers: [u64; 8], words: [u64; 8]) -> [u64; 8] {
+            let mut image = [0; 8];
+            // SAFETY: the processor must have the features, which `self` proves; eight
+            // words are read from and written to as many.
+            unsafe {
+                let load = |words: &[u64; 8]| _mm512_loadu_si512(words.as_ptr().cast());
+                let numbers = load(&numbers);
+                let of_each = |words| _mm512_permutexvar_epi64(numbers, load(words));
+                let words = shuffled(load(&words), of_each(&moved.bytes));
+                let bits = of_each(&moved.bits);
+                // As above; which factor comes first depends on the symmetry.
+                let transposed = _mm512_movepi64_mask(of_each(&moved.transposed));
+                let first = _mm512_mask_blend_epi64(transposed, words, bits);
+                let second = _mm512_mask_blend_epi64(transposed, bits, words);
+                let product = _mm512_gf2p8affine_epi64_epi8::<0>(first, second);
+                _mm512_storeu_si512(image.as_mut_ptr().cast(), product);
+            }
+            image
+        }
+    }
+
+    /// In each word, the bytes of these numbers.
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn shuffled(words: __m512i, bytes: __m512i) -> __m512i {
+        // They are shuffled two words at a time.
+        const SECOND: i64 = 0x0808_0808_0808_0808;
+        let second = _mm512_set_epi64(SECOND, 0, SECOND, 0, SECOND, 0, SECOND, 0);
+        _mm512_shuffle_epi8(words, _mm512_or_si512(bytes, second))
     }
 
     impl Processor for Avx512 {
@@ -172,6 +229,23 @@ mod avx512 {
         }
 
         #[inline(always)]
+        fn transform_by<const N: usize>(
+            self,
+            transforms: &Transforms<N>,
+            symmetries: [Symmetry; 8],
+            mut rows: Wide<N>,
+        ) -> Wide<N> {
+            match &transforms.of_bytes {
+                Some(of_bytes) if N == 1 => {
+                    let numbers = symmetries.map(|symmetry| symmetry.index() as u64);
+                    rows.0[0] = self.each_of_bytes(of_bytes, numbers, rows.0[0]);
+                }
+                _ => transform_each_by(self, transforms, symmetries, &mut rows),
+            }
+            rows
+        }
+
+        #[inline(always)]
         fn put(self, places: &mut [u16; 64], bits: u64, value: u16) {
             let value = value.cast_signed();
             for (places, bits) in places.as_chunks_mut::<32>().0.iter_mut().zip([bits, bits >> 32])
@@ -200,6 +274,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::board::Board;
 
     /// Moves the rows one by one, then, if they are eight, all at once.
     struct FlipAll<'a, const N: usize>(&'a Transform<N>, &'a mut [Row<N>]);
@@ -219,6 +294,16 @@ mod tests {
             if let Some(all) = all {
                 assert_eq!(all, self.1);
             }
+        }
+    }
+
+    /// Moves eight rows, each by its symmetry.
+    struct FlipEach<'a>(&'a Transforms<1>, [Symmetry; 8], &'a mut [Row<1>; 8]);
+
+    impl Kernel for FlipEach<'_> {
+        #[inline(always)]
+        fn run(self, processor: impl Processor) {
+            *self.2 = processor.transform_by(self.0, self.1, Wide::of(self.2)).rows();
         }
     }
 
@@ -288,6 +373,34 @@ mod tests {
             });
             run(FlipAll(&transform, &mut rows));
             prop_assert_eq!(rows, expected);
+        }
+
+        /// Squares of bytes, and squares that are none.
+        #[test]
+        fn each_row_has_a_symmetry_of_its_own(
+            symmetries in prop::array::uniform8(prop::sample::select(&Symmetry::ALL[..])),
+            (side, stride) in prop::sample::select(vec![(7, 8), (5, 8), (7, 7)]),
+            words in any::<[u64; 8]>(),
+        ) {
+            let board = Board::new(side as u8).unwrap();
+            let image = |symmetry: Symmetry, lane: usize| {
+                let (file, rank) = (lane % stride, lane / stride);
+                (file.max(rank) < side).then(|| {
+                    let to = symmetry.apply(board, board.at(file, rank));
+                    board.rank(to) * stride + board.file(to)
+                })
+            };
+            let transforms = Transforms::new(|g| Transform::<1>::new(|lane| image(g, lane)));
+            prop_assert_eq!(transforms.of_bytes.is_some(), stride == 8);
+            let rows = words.map(|word| Row([word]));
+            let expected: [Row<1>; 8] = std::array::from_fn(|i| {
+                let images = rows[i].lanes().filter_map(|lane| image(symmetries[i], lane));
+                images.fold(Row::EMPTY, |all, to| all | Row::bit(to))
+            });
+            let mut moved = [rows; 2];
+            FlipEach(&transforms, symmetries, &mut moved[0]).run(Portable);
+            run(FlipEach(&transforms, symmetries, &mut moved[1]));
+            prop_assert_eq!(moved, [expected; 2]);
         }
 
         #[test]

@@ -1,4 +1,22 @@
+use crate::board::Symmetry;
 use crate::solve::rows::row::Row;
+
+/// What each symmetry of the board does to the lanes.
+#[derive(Clone, Debug)]
+pub(crate) struct Transforms<const N: usize> {
+    each: [Transform<N>; 8],
+    /// The same for words that are squares of eight bytes, if all are so simple.
+    pub of_bytes: Option<EachOfBytes>,
+}
+
+/// By symmetry: what [`OfBytes`] says of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EachOfBytes {
+    pub bytes: [u64; 8],
+    pub bits: [u64; 8],
+    /// All bits set, or none.
+    pub transposed: [u64; 8],
+}
 
 /// A symmetry of the lanes: where each lane of a row goes.
 #[derive(Clone, Debug)]
@@ -33,6 +51,31 @@ pub(crate) struct Pick {
     pub bits: [u8; 64],
     /// The bits that have a source there.
     pub mask: u64,
+}
+
+impl<const N: usize> Transforms<N> {
+    /// Of each symmetry.
+    pub(crate) fn new(transform: impl Fn(Symmetry) -> Transform<N>) -> Transforms<N> {
+        let each = Symmetry::ALL.map(transform);
+        let all_simple = each.iter().all(|transform| transform.of_bytes.is_some());
+        let of_bytes = all_simple.then(|| {
+            let words = |word: fn(OfBytes) -> u64| {
+                std::array::from_fn(|i| each[i].of_bytes.map_or(0, word))
+            };
+            EachOfBytes {
+                bytes: words(|of_bytes| of_bytes.bytes),
+                bits: words(|of_bytes| of_bytes.bits),
+                transposed: words(|of_bytes| if of_bytes.transposed { u64::MAX } else { 0 }),
+            }
+        });
+        Transforms { each, of_bytes }
+    }
+
+    /// Of one symmetry.
+    #[inline(always)]
+    pub(crate) fn of(&self, symmetry: Symmetry) -> &Transform<N> {
+        &self.each[symmetry.index()]
+    }
 }
 
 impl<const N: usize> Transform<N> {
