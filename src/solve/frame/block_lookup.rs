@@ -170,7 +170,8 @@ impl BlockLookup {
         let Fixed { set, places, terms } = fixed;
         *set = others;
         places.clear();
-        places.extend(self.places(others).map(|place| place as u16));
+        places.extend(others.iter().map(|square| self.places[square.index()]));
+        places.sort_unstable();
         // Men below the new one keep their term, those above move up by one.
         let term = |i: usize, k: usize| self.binomials.get(usize::from(places[i]), k);
         terms.clear();

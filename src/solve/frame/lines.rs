@@ -42,7 +42,8 @@ struct OriginClass<const N: usize> {
 #[derive(Clone, Debug)]
 pub(crate) struct LineBuffers<const N: usize> {
     targets: Lines<N>,
-    cross: Lines<N>,
+    /// By class of origins: what they may pass, between two runs as without soldiers.
+    cross: Vec<Lines<N>>,
     reach: Lines<N>,
 }
 
@@ -57,6 +58,12 @@ impl<const N: usize> Lines<N> {
         for (lines, slot) in self.0.iter_mut().zip(slots) {
             lines[slot / TOGETHER][slot % TOGETHER] = row;
         }
+    }
+
+    /// What is there for the square with that number in the files.
+    #[inline(always)]
+    fn get(&self, slot: usize) -> Row<N> {
+        self.0[0][slot / TOGETHER][slot % TOGETHER]
     }
 }
 
@@ -111,7 +118,8 @@ impl<const N: usize> SlideLines<N> {
 
     /// Buffers.
     pub(crate) fn buffers(&self) -> LineBuffers<N> {
-        LineBuffers { targets: self.empty(), cross: self.empty(), reach: self.empty() }
+        let cross = self.classes.iter().map(|class| class.cross.clone()).collect();
+        LineBuffers { targets: self.empty(), cross, reach: self.empty() }
     }
 
     /// Sets the lanes on which a move may end on a square: there it is free, of the
@@ -135,22 +143,23 @@ impl<const N: usize> SlideLines<N> {
     /// are left out.
     pub(crate) fn reach(&self, occupied: SquareSet, buffers: &mut LineBuffers<N>) {
         buffers.reach.0.iter_mut().for_each(|lines| lines.fill([Row::EMPTY; TOGETHER]));
-        for class in &self.classes {
-            for (cross, from) in buffers.cross.0.iter_mut().zip(&class.cross.0) {
-                cross.copy_from_slice(from);
-            }
+        for (class, cross) in self.classes.iter().zip(&mut buffers.cross) {
             for square in occupied {
-                buffers.cross.put(self.slots[square.index()], Row::EMPTY);
+                cross.put(self.slots[square.index()], Row::EMPTY);
             }
             for along in 0..2 {
                 simd::run(Run {
                     side: self.side,
                     origins: &class.origins.0[along],
                     stop: &class.stop.0[along],
-                    cross: &buffers.cross.0[along],
+                    cross: &cross.0[along],
                     targets: &buffers.targets.0[along],
                     reach: &mut buffers.reach.0[along],
                 });
+            }
+            for square in occupied {
+                let slots = self.slots[square.index()];
+                cross.put(slots, class.cross.get(slots[0]));
             }
         }
     }

@@ -9,14 +9,15 @@ use crate::solve::rows::row::Row;
 /// What it takes to capture the king by arriving on each square, while no
 /// defender is near.
 pub(crate) struct CapturesOfKing<const N: usize> {
-    /// By square of arrival: the king's lanes beside it, each with the squares
-    /// that attackers must hold too.
-    arrivals: Vec<Vec<(Row<N>, Vec<Square>)>>,
     /// By square of arrival: the lanes on which nobody else is needed.
     alone: Vec<Row<N>>,
-    /// By square: where and on which lanes one attacker on it is enough.
+    /// By square of arrival: on which lanes an attacker on which square is enough.
+    by_one: Vec<Vec<(Square, Row<N>)>>,
+    /// The same by that other attacker's square, with the square of arrival.
     with_one: Vec<Vec<(Square, Row<N>)>>,
-    /// Where, on which lanes and with whom several are needed.
+    /// By square of arrival: on which lanes several are needed, and where.
+    by_more: Vec<Vec<(SquareSet, Row<N>)>>,
+    /// The same of all squares of arrival.
     with_more: Vec<(Square, Row<N>, SquareSet)>,
 }
 
@@ -24,19 +25,26 @@ impl<const N: usize> CapturesOfKing<N> {
     /// Under these rules.
     pub(crate) fn new(rules: &Ruleset, region: &Region<N>) -> CapturesOfKing<N> {
         let area = rules.board.area();
-        let arrivals = rules.board.squares().map(|to| arrival(rules, region, to)).collect();
         let mut captures = CapturesOfKing {
-            arrivals,
             alone: vec![Row::EMPTY; area],
+            by_one: vec![Vec::new(); area],
             with_one: vec![Vec::new(); area],
+            by_more: vec![Vec::new(); area],
             with_more: Vec::new(),
         };
-        for (to, kings) in rules.board.squares().zip(&captures.arrivals) {
-            for (king, needed) in kings {
+        for to in rules.board.squares() {
+            for (king, needed) in arrival(rules, region, to) {
                 match needed[..] {
-                    [] => captures.alone[to.index()] |= *king,
-                    [other] => captures.with_one[other.index()].push((to, *king)),
-                    _ => captures.with_more.push((to, *king, needed.iter().copied().collect())),
+                    [] => captures.alone[to.index()] |= king,
+                    [other] => {
+                        captures.by_one[to.index()].push((other, king));
+                        captures.with_one[other.index()].push((to, king));
+                    }
+                    _ => {
+                        let needed = needed.into_iter().collect();
+                        captures.by_more[to.index()].push((needed, king));
+                        captures.with_more.push((to, king, needed));
+                    }
                 }
             }
         }
@@ -46,9 +54,18 @@ impl<const N: usize> CapturesOfKing<N> {
     /// The lanes on which an attacker who has arrived on `to` captures the king.
     #[inline]
     pub(crate) fn by_arrival(&self, after: SquareSet, to: Square) -> Row<N> {
-        let captured = |needed: &[Square]| needed.iter().all(|&square| after.contains(square));
-        let kings = self.arrivals[to.index()].iter().filter(|(_, needed)| captured(needed));
-        kings.fold(Row::EMPTY, |all, &(king, _)| all | king)
+        let mut captured = self.alone[to.index()];
+        for &(other, king) in &self.by_one[to.index()] {
+            if after.contains(other) {
+                captured |= king;
+            }
+        }
+        for &(needed, king) in &self.by_more[to.index()] {
+            if needed.is_subset(after) {
+                captured |= king;
+            }
+        }
+        captured
     }
 
     /// For every square of the board, the lanes on which an attacker who arrives
