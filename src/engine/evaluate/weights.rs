@@ -74,6 +74,7 @@ const TUNED: &[(&[&str], &str)] = &[
     (&["ashton", "ashton-server"], include_str!("weights/ashton.toml")),
     (&["berkeley"], include_str!("weights/berkeley.toml")),
     (&["brandubh", "brandubh-online"], include_str!("weights/brandubh.toml")),
+    (&["large-hnefatafl", "alea-evangelii"], include_str!("weights/large.toml")),
     (&["mcgill"], include_str!("weights/mcgill.toml")),
     (&["tablut"], include_str!("weights/tablut.toml")),
 ];

@@ -158,7 +158,11 @@ impl<const N: usize> Region<N> {
     /// The row under a symmetry: lane `x` becomes lane `symmetry(x)`.
     #[inline(always)]
     pub(crate) fn transform(&self, symmetry: Symmetry, row: Row<N>) -> Row<N> {
-        if symmetry == Symmetry::IDENTITY { row } else { self.transforms.of(symmetry).by_bytes(row) }
+        if symmetry == Symmetry::IDENTITY {
+            row
+        } else {
+            self.transforms.of(symmetry).by_bytes(row)
+        }
     }
 
     fn origin_class(&self, rules: &Ruleset, origins: Origins) -> OriginClass<N> {

@@ -2,8 +2,8 @@
 //! interface, `unsafe` code is only here, in the mapping of files, in hints to the
 //! processor and the system, and in rows that threads share.
 
-use crate::solve::rows::row::{Row, Wide};
 use crate::board::Symmetry;
+use crate::solve::rows::row::{Row, Wide};
 use crate::solve::rows::transform::{Transform, Transforms};
 
 /// A loop over rows, compiled for every kind of processor.
@@ -167,7 +167,12 @@ mod avx512 {
         /// Eight words with their bytes and bits moved, each by the symmetry of that
         /// number.
         #[inline(always)]
-        fn each_of_bytes(self, moved: &EachOfBytes, numbers: [u64; 8], words: [u64; 8]) -> [u64; 8] {
+        fn each_of_bytes(
+            self,
+            moved: &EachOfBytes,
+            numbers: [u64; 8],
+            words: [u64; 8],
+        ) -> [u64; 8] {
             let mut image = [0; 8];
             // SAFETY: the processor must have the features, which `self` proves; eight
             // words are read from and written to as many.
