@@ -1,0 +1,56 @@
+// The moves, grouped by what they come to.
+
+import { button, fill, h, icon, panel } from "./dom.js";
+import { GROUPS, moveValue, OUTCOMES } from "./words.js";
+
+/** How many moves of a group are shown before somebody asks for all. */
+const FEW = 24;
+
+export class Moves {
+  /** @param {{onmove: (move: string) => void, onpoint: (move: string | null) => void}} does */
+  constructor(does) {
+    this.does = does;
+    this.body = h("div", { class: "groups" });
+    this.node = panel("Moves", "moves", this.body);
+  }
+
+  /** @param {import("./api.js").MoveValue[]} moves best first */
+  show(moves) {
+    this.node.hidden = moves.length === 0;
+    fill(this.body, OUTCOMES.map((outcome) => {
+      const group = moves.filter((move) => move.category === outcome);
+      return group.length > 0 && this.group(outcome, group, moves[0]);
+    }));
+  }
+
+  group(outcome, group, best) {
+    const distances = group.map((move) => move.dtw).filter((dtw) => dtw !== null);
+    const [least, most] = [Math.min(...distances), Math.max(...distances)];
+    const list = h("ul", {}, group.map((move, i) =>
+      h("li", { hidden: i >= FEW }, this.move(move, least, most, move === best))));
+    const all = group.length > FEW && button(`${group.length - FEW} more`, (event) => {
+      for (const item of list.children) item.hidden = false;
+      list.children[FEW].firstChild.focus();
+      event.currentTarget.remove();
+    }, { class: "plain" });
+    return h("section", { class: `group ${outcome}` },
+      h("h3", {}, icon(outcome), `${GROUPS[outcome]} `, h("span", { class: "count" }, String(group.length)),
+        distances.length > 0 && h("span", { class: "unit" }, "plies after it")),
+      list, all);
+  }
+
+  move(move, least, most, isBest) {
+    const node = button([
+      h("span", { class: "text" }, move.move),
+      move.dtw !== null && h("span", { class: "dtw" }, String(move.dtw)),
+    ], () => this.does.onmove(move.move), {
+      class: isBest ? "best" : "", "aria-label": `${move.move}, ${moveValue(move)}`, "data-move": move.move,
+      onpointerenter: () => this.does.onpoint(move.move), onpointerleave: () => this.does.onpoint(null),
+      onfocus: () => this.does.onpoint(move.move), onblur: () => this.does.onpoint(null),
+    });
+    // The more distance a move gives away, the fainter it is.
+    const lost = move.dtw === null || most === least ? 0 : (move.dtw - least) / (most - least);
+    node.style.setProperty("--strength", String(move.category === "win" ? 1 - lost : lost));
+    return node;
+  }
+}
