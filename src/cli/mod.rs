@@ -32,6 +32,7 @@ mod play;
 mod probe;
 mod progress;
 mod rules;
+mod serve;
 mod short;
 mod stats;
 mod strength;
@@ -92,6 +93,7 @@ enum Command {
     Stats(stats::Args),
     Verify(verify::Args),
     Check(check::Args),
+    Serve(serve::Args),
     Manifest(manifest::Args),
     Bound(bound::Args),
     Short(short::Args),
@@ -129,7 +131,8 @@ impl Command {
             | Command::Challenge(_)
             | Command::Berkeley(_)
             | Command::Completions(_)
-            | Command::Man(_) => false,
+            | Command::Man(_)
+            | Command::Serve(_) => false,
         }
     }
 }
@@ -177,6 +180,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Challenge(args) => challenge::run(&args, &session),
         Command::Berkeley(args) => berkeley::run(&args, &session),
         Command::Completions(args) => completions::run(&args, &session),
+        Command::Serve(args) => serve::run(&args, &session),
         Command::Man(args) => man::run(&args, &session),
     }
 }
