@@ -107,6 +107,6 @@ export function heatMap(rules, squares, who) {
 function figure(at, share) {
   const percent = Math.round(100 * share);
   // 0 and 100 are said only of what is so.
-  const text = percent === 100 && share < 1 ? "99" : percent === 0 && share > 0 ? "1" : String(percent);
-  return s("text", { x: at.x + 0.5, y: at.y + 0.62, class: share > 0.5 ? "over" : "" }, text);
+  const told = share > 0 && share < 1 ? Math.max(1, Math.min(percent, 99)) : percent;
+  return s("text", { x: at.x + 0.5, y: at.y + 0.62, class: share > 0.5 ? "over" : "" }, String(told));
 }

@@ -63,6 +63,12 @@ export function button(label, onclick, properties = {}) {
   return h("button", { type: "button", onclick, ...properties }, label);
 }
 
+/** Listeners that show a move on the board while its button is looked at. */
+export function pointing(move, onpoint) {
+  const [show, hide] = [() => onpoint(move), () => onpoint(null)];
+  return { onpointerenter: show, onfocus: show, onpointerleave: hide, onblur: hide };
+}
+
 /** A panel with a heading; its class is its name, too. */
 export function panel(title, name, ...children) {
   return h("section", { "aria-labelledby": `title-${name}`, class: `panel ${name}` },

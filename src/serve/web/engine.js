@@ -1,7 +1,7 @@
 // The engine: what it thinks of a position, deeper and deeper, beyond the tables too.
 
 import { analysis } from "./api.js";
-import { button, fill, h, panel } from "./dom.js";
+import { button, fill, h, panel, pointing } from "./dom.js";
 import { number, SIDES } from "./words.js";
 
 const LINES = [1, 2, 3, 5];
@@ -68,10 +68,7 @@ export class Engine {
     const [first, ...rest] = line.moves;
     return h("li", {},
       h("span", { class: `score ${line.category ?? ""}`, title: `for the ${side}` }, inWords(line, side)),
-      first && button(first, () => this.does.onmove(first), {
-        onpointerenter: () => this.does.onpoint(first), onpointerleave: () => this.does.onpoint(null),
-        onfocus: () => this.does.onpoint(first), onblur: () => this.does.onpoint(null),
-      }),
+      first && button(first, () => this.does.onmove(first), pointing(first, this.does.onpoint)),
       h("span", { class: "rest" }, rest.slice(0, 11).join(" ")));
   }
 }

@@ -3,8 +3,9 @@
 
 import * as api from "./api.js";
 import { Board } from "./board.js";
-import { button, fill, h, icon } from "./dom.js";
+import { button, h } from "./dom.js";
 import { parse } from "./position.js";
+import { Verdict } from "./verdict.js";
 import { letter, sentence, SIDES } from "./words.js";
 
 /** How long a lost connection stays lost before it is tried again, in milliseconds. */
@@ -17,16 +18,12 @@ export class Live {
     this.rules = null;
     this.isTurned = false;
     this.board = new Board({ onmove: (move) => this.send(move) });
-    this.sign = h("div", { class: "winner" });
-    this.title = h("p", { class: "title" }, "Waiting for the game…");
-    this.more = h("p", { class: "more" });
+    this.verdict = new Verdict({ onrandom() {} });
     this.fault = h("p", { class: "fault", role: "alert" });
     this.node = h("div", { class: "explorer live" },
       h("div", { class: "table" }, this.board.node),
       h("div", { class: "answers" },
-        h("section", { class: "panel verdict", "aria-label": "Game" },
-          h("div", { class: "head" }, this.sign, h("div", { role: "status" }, this.title, this.more))),
-        this.fault,
+        this.verdict.node, this.fault,
         h("div", { class: "tools" }, button("Flip", () => { this.isTurned = !this.isTurned; this.draw(); }))));
     this.follow();
   }
@@ -59,15 +56,10 @@ export class Live {
       moves: isOurs ? moves.map((move) => ({ move })) : [], isTurned: this.isTurned,
       fallen: last?.endsWith("++"), label: `Board of ${this.rules.title}`,
     });
-    if (winner) this.say(letter(winner), `${SIDES[letter(winner)]} have won`, "The game is over.");
-    else this.say(side, `${SIDES[side]} to move`, `${last ? `Last move: ${last}. ` : ""}${isOurs ? "Your turn: drag a piece, or click it and then a square." : "The program is thinking."}`);
-  }
-
-  say(by, title, more) {
-    this.node.querySelector(".verdict").dataset.by = by;
-    fill(this.sign, icon(by === "a" ? "piece-t" : "piece-K"));
-    this.title.textContent = title;
-    this.more.textContent = more;
+    const played = last ? `Last move: ${last}. ` : "";
+    const turn = isOurs ? "Your turn: drag a piece, or click it and then a square." : "The program is thinking.";
+    if (winner) this.verdict.say(`${SIDES[letter(winner)]} have won`, "The game is over.", letter(winner));
+    else this.verdict.say(`${SIDES[side]} to move`, played + turn, side);
   }
 
   async send(move) {

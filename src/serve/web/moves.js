@@ -1,6 +1,6 @@
 // The moves, grouped by what they come to.
 
-import { button, fill, h, icon, panel } from "./dom.js";
+import { button, fill, h, icon, panel, pointing } from "./dom.js";
 import { GROUPS, moveValue, OUTCOMES } from "./words.js";
 
 /** How many moves of a group are shown before somebody asks for all. */
@@ -45,8 +45,7 @@ export class Moves {
       move.dtw !== null && h("span", { class: "dtw" }, String(move.dtw)),
     ], () => this.does.onmove(move.move), {
       class: isBest ? "best" : "", "aria-label": `${move.move}, ${moveValue(move)}`, "data-move": move.move,
-      onpointerenter: () => this.does.onpoint(move.move), onpointerleave: () => this.does.onpoint(null),
-      onfocus: () => this.does.onpoint(move.move), onblur: () => this.does.onpoint(null),
+      ...pointing(move.move, this.does.onpoint),
     });
     // The more distance a move gives away, the fainter it is.
     const lost = move.dtw === null || most === least ? 0 : (move.dtw - least) / (most - least);

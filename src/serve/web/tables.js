@@ -21,10 +21,9 @@ export async function sliceView(rules, slice, current, signal) {
     h("div", { class: "crumbs" }, h("a", { href: `#${rules.name}/tables` }, `All tables of ${rules.title}`)),
     h("h1", {}, `${slice} `, h("small", {}, words(slice))), body);
   const show = async () => {
-    const [found, index] = await Promise.all([api.slice(rules.name, slice, signal), api.slices(rules.name)]);
-    const files = index.slices.find((entry) => entry.slice === slice)?.files ?? [];
+    const found = await api.slice(rules.name, slice, signal);
     const here = current?.slice === slice ? current : null;
-    fill(body, h("div", { class: "sides" }, found.sides.map((side) => sideView(rules, side, found, here))), filesView(files));
+    fill(body, h("div", { class: "sides" }, found.sides.map((side) => sideView(rules, side, found, here))));
   };
   show().catch((error) => {
     if (!signal.aborted) fill(body, h("p", { class: "fault", role: "alert" }, `${slice}: ${error.message}.`));
@@ -75,14 +74,6 @@ function randomTools(rules, slice, side, open) {
   const kinds = ["win", "draw", "undecided", "loss"].filter((category) => side[category] > 0);
   return h("div", { class: "tools random" }, h("span", {}, "Random position:"),
     kinds.map((category) => button([icon(category), GROUPS[category]], () => find(category), { class: category })), fault);
-}
-
-/** What the tables are as files, for those who compare theirs. */
-function filesView(files) {
-  return files.length > 0 && h("section", { class: "panel files-of" }, h("h2", {}, "Files"), h("dl", {}, files.map((file) => [
-    h("dt", {}, `${file.metric === "dtw" ? "Distances" : "Outcomes"}, ${bytes(file.bytes)}`),
-    h("dd", {}, h("code", {}, `BLAKE3 ${file.blake3}`)),
-  ])));
 }
 
 /** The view of all slices, smallest first. */

@@ -57,11 +57,11 @@ export class Verdict {
 
   /** While what the tables say is hidden: whose turn it is. */
   turn(title, side) {
-    this.say(title, "", side, "");
+    this.say(title, "", side);
     fill(this.extra);
   }
 
-  say(title, more, by, category) {
+  say(title, more, by, category = "unknown") {
     this.node.classList.remove("wrong");
     this.node.dataset.category = category;
     this.node.dataset.by = by ?? "";
