@@ -28,7 +28,7 @@ async function ask(path, options = {}) {
     if (error.name === "AbortError") throw error;
     throw new Problem({ detail: "the server does not answer; is it still running?" });
   }
-  if (response.status === 202 || (response.status === 503 && !options.body)) {
+  if ([202, 503].includes(response.status)) {
     await pause(1000 * Number(response.headers.get("Retry-After") ?? 1), options.signal);
     return ask(path, options);
   }

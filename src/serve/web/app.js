@@ -55,8 +55,8 @@ async function route() {
   } catch (error) {
     if (signal.aborted) return;
     isBoardShown = false;
-    fill(main, h("div", { class: "panel lost" }, h("h1", {}, "Nothing to show"),
-      h("p", { class: "fault", role: "alert" }, `${error.message}.`), h("p", {}, h("a", { href: "#" }, "Start anew"))));
+    fill(main, h("div.panel.lost", h("h1", "Nothing to show"),
+      h("p.fault", { role: "alert" }, `${error.message}.`), h("p", h("a", { href: "#" }, "Start anew"))));
   }
 }
 
@@ -109,7 +109,7 @@ async function begin() {
   try {
     ({ rulesets, engine } = await api.rulesets());
   } catch (error) {
-    fill(main, h("p", { class: "fault", role: "alert" }, `${error.message}.`));
+    fill(main, h("p.fault", { role: "alert" }, `${error.message}.`));
     return;
   }
   const dialog = help();

@@ -18,11 +18,7 @@ import { dragging } from "./drag.js";
  */
 
 export class Board {
-  /**
-   * @param {{onmove?: (move: string) => void, onplace?: (square: number) => void,
-   *   ondrop?: (from: number, to: number | null) => void,
-   *   onkey?: (key: string, square: number) => boolean}} does
-   */
+  /** @param {import("./dom.js").Does} does */
   constructor(does = {}) {
     this.does = does;
     /** @type {Shown | null} */
@@ -31,14 +27,14 @@ export class Board {
     this.isDropping = false;
     this.focused = 0;
     this.cells = [];
-    this.grid = h("div", { class: "grid", role: "grid", onkeydown: (event) => this.key(event),
+    this.grid = h("div.grid", { role: "grid", onkeydown: (event) => this.key(event),
       onclick: (event) => this.click(event), onfocusin: (event) => this.focus(event) });
-    this.arrows = s("svg", { class: "arrows", "aria-hidden": "true" });
-    this.files = h("div", { class: "files", "aria-hidden": "true" });
-    this.ranks = h("div", { class: "ranks", "aria-hidden": "true" });
-    this.plane = h("div", { class: "board" }, this.ranks,
-      h("div", { class: "squares" }, this.grid, this.arrows), this.files);
-    this.node = h("div", { class: "frame" }, this.plane);
+    this.arrows = s("svg.arrows", { "aria-hidden": "true" });
+    this.files = h("div.files", { "aria-hidden": "true" });
+    this.ranks = h("div.ranks", { "aria-hidden": "true" });
+    this.plane = h("div.board", this.ranks,
+      h("div.squares", this.grid, this.arrows), this.files);
+    this.node = h("div.frame", this.plane);
     dragging(this);
   }
 
@@ -70,8 +66,8 @@ export class Board {
       this.cells[at].kind = kind;
       return this.cells[at];
     }))));
-    fill(this.files, files.map((file) => h("span", {}, String.fromCharCode(97 + file))));
-    fill(this.ranks, ranks.map((rank) => h("span", {}, String(rank + 1))));
+    fill(this.files, files.map((file) => h("span", String.fromCharCode(97 + file))));
+    fill(this.ranks, ranks.map((rank) => h("span", String(rank + 1))));
     this.arrows.setAttribute("viewBox", `0 0 ${size} ${size}`);
     if (this.focused >= size * size) this.focused = 0;
   }
@@ -102,7 +98,10 @@ export class Board {
   words(at, called, piece, target) {
     const kind = { goal: "goal", throne: "throne", camp: "" }[this.cells[at].kind];
     const words = [called, piece ? NAMES[piece] : "empty", kind];
-    if (target) words.push(this.shown.hints === false || !target.category ? "can go here" : moveValue(target));
+    if (target) {
+      const [does, after] = this.shown.hints === false ? ["can go here"] : moveValue(target);
+      words.push(does, after && target.dtw !== null && `${target.dtw} ${after}`);
+    }
     return words.filter(Boolean).join(", ");
   }
 
@@ -196,8 +195,8 @@ export class Board {
     const [dx, dy] = [Math.sign(x2 - x1), Math.sign(y2 - y1)];
     const tip = (by, aside) => `${x2 - by * dx - aside * dy} ${y2 - by * dy + aside * dx}`;
     return [
-      s("path", { class: "shaft", d: `M${x1} ${y1}L${tip(0.3, 0)}` }),
-      s("path", { class: "head", d: `M${tip(-0.12, 0)}L${tip(0.34, 0.26)}L${tip(0.34, -0.26)}Z` }),
+      s("path.shaft", { d: `M${x1} ${y1}L${tip(0.3, 0)}` }),
+      s("path.head", { d: `M${tip(-0.12, 0)}L${tip(0.34, 0.26)}L${tip(0.34, -0.26)}Z` }),
       captures.map((called) => {
         const [x, y] = centre(called);
         return s("path", { class: "taken",
@@ -209,6 +208,6 @@ export class Board {
 
 /** Over a king who has been captured. */
 function cross() {
-  return s("svg", { class: "fallen", viewBox: "0 0 40 40", "aria-hidden": "true" },
+  return s("svg.fallen", { viewBox: "0 0 40 40", "aria-hidden": "true" },
     s("path", { d: "M9 9 31 31M31 9 9 31" }));
 }

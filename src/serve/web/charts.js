@@ -25,19 +25,19 @@ export function shareBar(counts, isPlain = false) {
     from += width;
     return s("rect", { class: `share ${outcome}`, x: Math.min(from, 100) - width, y: 0, width, height: 10 });
   });
-  return h("figure", { class: "shares" },
+  return h("figure.shares",
     s("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", role: "img", "aria-label": words.join(", ") }, bars),
-    !isPlain && h("figcaption", {}, parts.map(([outcome, count]) => h("span", { class: `share ${outcome}` },
-      icon(outcome), h("b", {}, percent(count, whole)), ` ${SHARES[outcome]}`, h("small", {}, number(count))))));
+    !isPlain && h("figcaption", parts.map(([outcome, count]) => h("span", { class: `share ${outcome}` },
+      icon(outcome), h("b", percent(count, whole)), ` ${SHARES[outcome]}`, h("small", number(count))))));
 }
 
 /** A table of figures behind a chart. */
 export function table(caption, heads, rows) {
-  return h("details", {}, h("summary", {}, caption),
-    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption }, h("table", {},
-      h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head)))),
-      h("tbody", {}, rows.map(([first, ...cells]) =>
-        h("tr", {}, h("th", { scope: "row" }, first), cells.map((cell) => h("td", {}, cell))))))));
+  return h("details", h("summary", caption),
+    h("div.scroll", { tabindex: 0, role: "region", "aria-label": caption }, h("table",
+      h("thead", h("tr", heads.map((head) => h("th", { scope: "col" }, head)))),
+      h("tbody", rows.map(([first, ...cells]) =>
+        h("tr", h("th", { scope: "row" }, first), cells.map((cell) => h("td", cell))))))));
 }
 
 /**
@@ -50,13 +50,12 @@ export function histogram(bars, current, onopen) {
   const known = bars.filter((bar) => bar.dtw !== null && bar.positions > 0).sort((one, two) => one.dtw - two.dtw);
   if (known.length === 0) return null;
   const most = Math.max(...known.map((bar) => bar.positions));
-  const last = Math.max(...known.map((bar) => bar.dtw));
-  const chart = h("ol", { class: "histogram" });
+  const chart = h("ol.histogram");
   const draw = (isLog) => fill(chart, known.map((bar) => {
     const share = isLog ? Math.log(bar.positions + 1) / Math.log(most + 1) : bar.positions / most;
     const isCurrent = bar.category === current?.category && bar.dtw === current?.dtw;
     const words = `${bar.category} in ${plies(bar.dtw)}: ${number(bar.positions)} positions`;
-    const node = button([h("span", { class: "column" }), h("span", { class: "dtw" }, String(bar.dtw))],
+    const node = button([h("span.column"), h("span.dtw", String(bar.dtw))],
       () => onopen(bar.example), { title: words, "aria-label": words + (isCurrent ? ", the position on the board" : ""), disabled: !bar.example });
     node.style.setProperty("--share", String(Math.max(share, 0.005)));
     return h("li", { class: `${bar.category} ${isCurrent ? "current" : ""}` }, node);
@@ -64,9 +63,9 @@ export function histogram(bars, current, onopen) {
   const log = h("input", { type: "checkbox", onchange: () => draw(log.checked) });
   log.checked = known.some((bar) => bar.positions * 200 < most);
   draw(log.checked);
-  return h("figure", { class: "distances" },
-    h("figcaption", {}, `Plies to the end, 0 to ${last}`, h("label", { class: "check" }, log, "Logarithmic")),
-    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Histogram of distances" }, chart),
+  return h("figure.distances",
+    h("figcaption", "Positions by plies to the end, losses striped", h("label.check", log, "Logarithmic")),
+    h("div.scroll", { tabindex: 0, role: "region", "aria-label": "Histogram of distances" }, chart),
     table("Distances as a table", ["Value", "Plies", "Positions"],
       known.map((bar) => [bar.category, bar.dtw, number(bar.positions)])));
 }
@@ -90,23 +89,17 @@ export function heatMap(rules, squares, who) {
     if (!square || !whole(square)) return s("rect", { ...at, class: `none ${marked.get(called) ?? ""}` });
     const share = square.win / whole(square);
     const node = s("rect", { ...at, class: "heat" },
-      s("title", {}, `${called}: ${percent(square.win, whole(square))} wins`));
+      s("title", `${called}: ${percent(square.win, whole(square))} wins`));
     node.style.setProperty("--share", String(share));
-    return [node, size <= 13 && figure(at, share)];
+    const told = share > 0 && share < 1 ? Math.max(1, Math.min(Math.round(100 * share), 99)) : 100 * share;
+    return [node, size <= 13 && s("text", { x: at.x + 0.5, y: at.y + 0.62, class: share > 0.5 ? "over" : "" }, String(told))];
   });
   const told = cells.filter((called) => byName.has(called));
-  return h("figure", { class: "map" },
-    h("figcaption", {}, `Wins for the ${who}, by the king's square, in percent`),
+  return h("figure.map",
+    h("figcaption", `Wins for the ${who}, by the king's square, in percent`),
     s("svg", { viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": `Share of wins for the ${who} by the king's square; the table below has the figures` }, rects),
     table("Squares as a table", ["King", "Wins", "Draws", "Losses"], told.map((called) => {
       const square = byName.get(called);
       return [called, number(square.win), number(square.draw), number(square.loss)];
     })));
-}
-
-function figure(at, share) {
-  const percent = Math.round(100 * share);
-  // 0 and 100 are said only of what is so.
-  const told = share > 0 && share < 1 ? Math.max(1, Math.min(percent, 99)) : percent;
-  return s("text", { x: at.x + 0.5, y: at.y + 0.62, class: share > 0.5 ? "over" : "" }, String(told));
 }

@@ -1,33 +1,29 @@
 // Nodes, made by calls: the page never writes HTML as text.
 
-/** @typedef {Node | string | null | undefined | false | Child[]} Child */
+/**
+ * What a part of the page calls when something is done there, by its name.
+ * @typedef {Record<string, (...about: any[]) => any>} Does
+ */
 
 /**
- * An element of HTML. Properties that begin with "on" are listeners; others are
- * attributes, left out where they are null, undefined or false.
+ * An element of HTML: its tag with classes, as "p.note"; its properties, if there are any;
+ * its children. Properties that begin with "on" are listeners; others are attributes, left
+ * out where they are null, undefined or false.
  * @param {string} tag
- * @param {Record<string, any>} [properties]
- * @param {...Child} children
+ * @param {...any} rest
  * @returns {any}
  */
-export function h(tag, properties = {}, ...children) {
-  return filled(document.createElement(tag), properties, children);
-}
+export const h = (tag, ...rest) => made("http://www.w3.org/1999/xhtml", tag, rest);
 
-/**
- * An element of SVG.
- * @param {string} tag
- * @param {Record<string, any>} [properties]
- * @param {...Child} children
- * @returns {any}
- */
-export function s(tag, properties = {}, ...children) {
-  return filled(document.createElementNS("http://www.w3.org/2000/svg", tag), properties, children);
-}
+/** An element of SVG, likewise. */
+export const s = (tag, ...rest) => made("http://www.w3.org/2000/svg", tag, rest);
 
-function filled(element, properties, children) {
-  set(element, properties);
-  element.append(...nodes(children));
+function made(space, described, rest) {
+  const [tag, ...classes] = described.split(".");
+  const element = document.createElementNS(space, tag);
+  if (classes.length) element.classList.add(...classes);
+  if (rest[0]?.constructor === Object) set(element, rest.shift());
+  element.append(...nodes(rest));
   return element;
 }
 
@@ -81,9 +77,9 @@ export function choice(legend, name, options, onchoose) {
   const labels = options.map(([value, ...label]) => {
     const input = h("input", { type: "radio", name, value, onchange: () => onchoose(value) });
     inputs.set(value, input);
-    return h("label", {}, input, h("span", {}, label));
+    return h("label", input, h("span", label));
   });
-  const node = h("fieldset", { class: "choice" }, h("legend", { class: "unseen" }, legend), labels);
+  const node = h("fieldset.choice", h("legend.unseen", legend), labels);
   return {
     node,
     /** Shows which one holds. */
@@ -98,15 +94,10 @@ export async function copy(text, from) {
   const label = from.textContent;
   try {
     await navigator.clipboard.writeText(text);
+    from.textContent = "Copied";
   } catch {
-    // Without TLS there is no clipboard but the old one.
-    const field = h("textarea", { class: "unseen" }, text);
-    document.body.append(field);
-    field.select();
-    document.execCommand("copy");
-    field.remove();
-    from.focus();
+    // Browsers give pages without TLS no clipboard.
+    from.textContent = "Not allowed";
   }
-  from.textContent = "Copied";
   setTimeout(() => { from.textContent = label; }, 1500);
 }

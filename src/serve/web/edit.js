@@ -6,7 +6,7 @@ import { format, mirrored, parse, placed, rotated, shifted } from "./position.js
 const KEYS = { t: "t", d: "T", k: "K", Delete: "", Backspace: "" };
 
 export class Edit {
-  /** @param {{onchange: (position: import("./position.js").Position) => void}} does */
+  /** @param {import("./dom.js").Does} does */
   constructor(does) {
     this.does = does;
     this.held = "t";
@@ -20,15 +20,15 @@ export class Edit {
     const tool = (label, change, title) => button(label, () => this.change(change), { title });
     const shift = (label, called, files, ranks) =>
       button(label, () => this.change((position) => shifted(position, files, ranks)), { "aria-label": called, title: called });
-    this.node = h("div", { class: "edit" }, this.palette.node,
-      h("div", { class: "tools" },
+    this.node = h("div.edit", this.palette.node,
+      h("div.tools",
         tool("Clear", (position) => ({ ...position, cells: position.cells.map(() => "") }), "No pieces"),
         tool("Start", () => parse(this.rules.start), "The position in which games begin"),
         tool("Rotate", rotated, "A quarter turn"),
         tool("Mirror", mirrored, "Left and right exchanged"),
-        h("span", { class: "joined" }, shift("←", "Shift left", -1, 0), shift("→", "Shift right", 1, 0),
+        h("span.joined", shift("←", "Shift left", -1, 0), shift("→", "Shift right", 1, 0),
           shift("↑", "Shift up", 0, 1), shift("↓", "Shift down", 0, -1))),
-      h("p", { class: "note" }, "Click a square to put the piece there, click again to take it away. Drag a piece off the board to remove it."));
+      h("p.note", "Click a square to put the piece there, click again to take it away. Drag a piece off the board to remove it."));
   }
 
   /** Which position is edited. */

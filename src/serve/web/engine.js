@@ -7,7 +7,7 @@ import { number, SIDES } from "./words.js";
 const LINES = [1, 2, 3, 5];
 
 export class Engine {
-  /** @param {{onmove: (move: string) => void, onpoint: (move: string | null) => void}} does */
+  /** @param {import("./dom.js").Does} does */
   constructor(does) {
     this.does = does;
     this.source = null;
@@ -16,11 +16,11 @@ export class Engine {
     this.runs = button("Analyse", () => (this.source ? this.stop() : this.start()), { class: "primary" });
     this.count = h("select", { "aria-label": "Lines", onchange: () => this.source && this.start() },
       LINES.map((count) => h("option", { value: count }, count === 1 ? "1 line" : `${count} lines`)));
-    this.depth = h("p", { class: "note", "aria-live": "off" });
-    this.lines = h("ol", { class: "thoughts" });
+    this.depth = h("p.note", { "aria-live": "off" });
+    this.lines = h("ol.thoughts");
     this.intro = "The engine searches for good moves where no table reaches.";
     this.node = panel("Engine", "engine",
-      h("div", { class: "tools" }, this.runs, this.count), this.depth, this.lines);
+      h("div.tools", this.runs, this.count), this.depth, this.lines);
   }
 
   /** Another position: a running search goes on there. */
@@ -66,10 +66,10 @@ export class Engine {
 
   line(line, side) {
     const [first, ...rest] = line.moves;
-    return h("li", {},
+    return h("li",
       h("span", { class: `score ${line.category ?? ""}`, title: `for the ${side}` }, inWords(line, side)),
       first && button(first, () => this.does.onmove(first), pointing(first, this.does.onpoint)),
-      h("span", { class: "rest" }, rest.slice(0, 11).join(" ")));
+      h("span.rest", rest.slice(0, 11).join(" ")));
   }
 }
 

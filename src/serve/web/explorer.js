@@ -33,11 +33,11 @@ export class Explorer {
     this.makePanels(engine);
     this.makeTools();
     const seats = this.opponent ? [this.opponent.node, this.engine.node] : [];
-    this.title = h("h1", { class: "unseen" });
-    this.node = h("div", { class: "explorer" }, this.title,
-      h("div", { class: "table" }, this.tools, this.board.node, this.edit.node, this.legend),
-      h("div", { class: "answers" }, this.verdict.node, this.moves.node), this.field,
-      h("div", { class: "more" }, this.line.node, seats));
+    this.title = h("h1.unseen");
+    this.node = h("div.explorer", this.title,
+      h("div.table", this.tools, this.board.node, this.edit.node, this.legend),
+      h("div.answers", this.verdict.node, this.moves.node), this.field,
+      h("div.more", this.line.node, seats));
   }
 
   makePanels(engine) {
@@ -69,16 +69,16 @@ export class Explorer {
     this.modes = choice("What the board is for", "mode", [["play", "Play"], ["edit", "Edit"]],
       (mode) => this.setMode(mode));
     this.modes.choose("play");
-    this.tools = h("div", { class: "tools" },
-      h("div", { class: "to-move" }, this.sides.node, h("span", { "aria-hidden": "true" }, "to move")),
+    this.tools = h("div.tools",
+      h("div.to-move", this.sides.node, h("span", { "aria-hidden": "true" }, "to move")),
       this.modes.node, button("Flip", () => this.flip(), { title: "Turn the board round (f)" }));
     this.edit.node.hidden = true;
-    this.legend = h("ul", { class: "legend" });
+    this.legend = h("ul.legend");
     this.input = h("input", { id: "position", autocomplete: "off", spellcheck: "false", autocapitalize: "off" });
-    this.fault = h("p", { class: "fault", role: "alert" });
-    this.field = h("form", { class: "field", onsubmit: (event) => { event.preventDefault(); this.enter(); } },
+    this.fault = h("p.fault", { role: "alert" });
+    this.field = h("form.field", { onsubmit: (event) => { event.preventDefault(); this.enter(); } },
       h("label", { for: "position" }, "Position or move"),
-      h("div", { class: "tools" }, this.input, h("button", {}, "Go"),
+      h("div.tools", this.input, h("button", "Go"),
         button("Copy link", (event) => copy(location.href, event.currentTarget))),
       this.fault);
   }
@@ -130,6 +130,7 @@ export class Explorer {
   /** Asks for a whole line of best play, to be stepped through. */
   async best() {
     const [game, text] = [this.game, format(position(this.game))];
+    if (!this.areValuesShown()) return;
     try {
       const line = await api.line(game.rules, text);
       if (game === this.game) this.become(continued(game, line.moves), false);
@@ -270,6 +271,6 @@ export class Explorer {
     this.title.textContent = `Board of ${this.rules.title}`;
     const kinds = new Set(marks(this.rules).values());
     fill(this.legend, Object.entries(MEANINGS).map(([kind, meaning]) =>
-      kinds.has(/** @type {any} */ (kind)) && h("li", {}, h("span", { class: `swatch cell ${kind}` }), meaning)));
+      kinds.has(/** @type {any} */ (kind)) && h("li", h("span", { class: `swatch ${kind}` }), meaning)));
   }
 }

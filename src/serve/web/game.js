@@ -2,7 +2,7 @@
 // which of its positions is on the board. Moves behind that one can be played again.
 
 import { apply, format, other, parse } from "./position.js";
-import { letter, winner } from "./words.js";
+import { letter, SIDES, winner } from "./words.js";
 import { probed } from "./api.js";
 
 /**
@@ -70,7 +70,7 @@ export function mover(game, ply) {
 /** A whole game as text, as one would send it to somebody. */
 export function text(game) {
   const lines = game.moves.map((move, ply) =>
-    `${String(ply + 1).padStart(3)}. ${mover(game, ply) === "a" ? "attackers" : "defenders"}  ${move}`);
+    `${String(ply + 1).padStart(3)}. ${SIDES[mover(game, ply)].toLowerCase()}  ${move}`);
   return [`${game.rules}: ${game.start}`, ...lines].join("\n");
 }
 

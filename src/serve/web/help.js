@@ -18,15 +18,15 @@ const BOARD_KEYS = [
 export function help() {
   const letters = h("input", { type: "checkbox", onchange: () => keep(letters.checked) });
   letters.checked = areLettersOn();
-  const list = (title, keys) => [h("h3", {}, title), h("dl", { class: "keys" },
-    keys.map(([key, does]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, does)]))];
-  const dialog = h("dialog", { class: "panel", "aria-labelledby": "help-title" },
+  const list = (title, keys) => [h("h3", title), h("dl.keys",
+    keys.map(([key, does]) => [h("dt", h("kbd", key)), h("dd", does)]))];
+  const dialog = h("dialog.panel", { "aria-labelledby": "help-title" },
     h("h2", { id: "help-title" }, "What this is"),
-    h("p", {}, "Endgame tables know every position with few pieces: who wins with best play, and in how many plies. A ply is one move of one side. The winner hurries, the loser delays."),
-    h("p", {}, "Choose a game above. Move pieces in Play, or set up any position in Edit; moves are listed by what they come to. Beyond the tables the engine searches."),
+    h("p", "Endgame tables know every position with few pieces: who wins with best play, and in how many plies. A ply is one move of one side. The winner hurries, the loser delays."),
+    h("p", "Choose a game above. Move pieces in Play, or set up any position in Edit; moves are listed by what they come to. Beyond the tables the engine searches."),
     list("Keys", KEYS), list("Keys on the board", BOARD_KEYS),
-    h("label", { class: "check" }, letters, "Single letters are keys"),
-    h("div", { class: "tools" }, button("Close", () => dialog.close(), { class: "primary" })));
+    h("label.check", letters, "Single letters are keys"),
+    h("div.tools", button("Close", () => dialog.close(), { class: "primary" })));
   return dialog;
 }
 

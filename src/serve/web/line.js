@@ -9,7 +9,7 @@ import { plies, SIDES } from "./words.js";
 const PACE = 900;
 
 export class Line {
-  /** @param {{ongo: (at: number) => void, online: () => void}} does */
+  /** @param {import("./dom.js").Does} does */
   constructor(does) {
     this.does = does;
     this.game = null;
@@ -21,13 +21,13 @@ export class Line {
     this.runs = button("Play", () => (this.timer ? this.pause() : this.play()), { class: "runs" });
     this.asks = button("Best line", does.online, { class: "primary", title: "A whole line of best play from here" });
     this.copies = button("Copy", (event) => copy(text(this.game), event.currentTarget), { title: "Copy the moves as text" });
-    this.list = h("ol", { class: "plies" });
-    this.strip = h("figure", { class: "strip" });
-    this.note = h("p", { class: "note" });
+    this.list = h("ol.plies");
+    this.strip = h("figure.strip");
+    this.note = h("p.note");
     this.node = panel("Line", "line",
-      h("div", { class: "tools" }, this.asks, h("span", { class: "joined" }, this.back, this.runs, this.forth)),
+      h("div.tools", this.asks, h("span.joined", this.back, this.runs, this.forth)),
       this.note, this.list, this.strip);
-    this.node.prepend(h("div", { class: "titled" }, this.node.firstChild, this.copies));
+    this.node.prepend(h("div.titled", this.node.firstChild, this.copies));
   }
 
   /** @param {import("./game.js").Game} game */
@@ -41,7 +41,8 @@ export class Line {
     this.note.textContent = isEmpty ? "Moves you make are listed here." : "";
     if (game.at === game.moves.length) this.pause();
     fill(this.list, game.moves.map((move, ply) => this.ply(game, move, ply)));
-    this.list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const current = this.list.querySelector("[aria-current]");
+    this.list.scrollTop = (current?.offsetTop ?? 0) - this.list.clientHeight / 2;
     this.draw(game);
   }
 
@@ -75,9 +76,9 @@ export class Line {
     const words = known.map((value, i) => `${i}: ${inWords(value)}`).join("; ");
     const width = Math.max(known.length, 12);
     fill(this.strip,
-      h("figcaption", {}, "Plies to the end: ", h("b", {}, "up"), " attackers win, ", h("b", {}, "down"), " defenders win"),
+      h("figcaption", "Plies to the end: ", h("b", "up"), " attackers win, ", h("b", "down"), " defenders win"),
       s("svg", { viewBox: `0 0 ${width} 10`, preserveAspectRatio: "none", role: "img", "aria-label": words }, bars,
-        s("path", { class: "axis", d: `M0 5H${width}` })));
+        s("path.axis", { d: `M0 5H${width}` })));
   }
 }
 

@@ -18,13 +18,13 @@ export class Live {
     this.rules = null;
     this.isTurned = false;
     this.board = new Board({ onmove: (move) => this.send(move) });
-    this.verdict = new Verdict({ onrandom() {} });
-    this.fault = h("p", { class: "fault", role: "alert" });
-    this.node = h("div", { class: "explorer live" },
-      h("div", { class: "table" }, this.board.node),
-      h("div", { class: "answers" },
+    this.verdict = new Verdict({});
+    this.fault = h("p.fault", { role: "alert" });
+    this.node = h("div.explorer.live",
+      h("div.table", this.board.node),
+      h("div.answers",
         this.verdict.node, this.fault,
-        h("div", { class: "tools" }, button("Flip", () => { this.isTurned = !this.isTurned; this.draw(); }))));
+        h("div.tools", button("Flip", () => { this.isTurned = !this.isTurned; this.draw(); }))));
     this.follow();
   }
 

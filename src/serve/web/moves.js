@@ -7,10 +7,10 @@ import { GROUPS, moveValue, OUTCOMES } from "./words.js";
 const FEW = 24;
 
 export class Moves {
-  /** @param {{onmove: (move: string) => void, onpoint: (move: string | null) => void}} does */
+  /** @param {import("./dom.js").Does} does */
   constructor(does) {
     this.does = does;
-    this.body = h("div", { class: "groups" });
+    this.body = h("div.groups");
     this.node = panel("Moves", "moves", this.body);
   }
 
@@ -26,7 +26,7 @@ export class Moves {
   group(outcome, group, best) {
     const distances = group.map((move) => move.dtw).filter((dtw) => dtw !== null);
     const [least, most] = [Math.min(...distances), Math.max(...distances)];
-    const list = h("ul", {}, group.map((move, i) =>
+    const list = h("ul", group.map((move, i) =>
       h("li", { hidden: i >= FEW }, this.move(move, least, most, move === best))));
     const all = group.length > FEW && button(`${group.length - FEW} more`, (event) => {
       for (const item of list.children) item.hidden = false;
@@ -34,17 +34,18 @@ export class Moves {
       event.currentTarget.remove();
     }, { class: "plain" });
     return h("section", { class: `group ${outcome}` },
-      h("h3", {}, icon(outcome), `${GROUPS[outcome]} `, h("span", { class: "count" }, String(group.length)),
-        distances.length > 0 && h("span", { class: "unit" }, "plies after it")),
+      h("h3", icon(outcome), `${GROUPS[outcome]} `, h("span.count", String(group.length)),
+        distances.length > 0 && h("span.unit", "plies after it")),
       list, all);
   }
 
   move(move, least, most, isBest) {
+    const [does, after] = moveValue(move);
     const node = button([
-      h("span", { class: "text" }, move.move),
-      move.dtw !== null && h("span", { class: "dtw" }, String(move.dtw)),
+      h("span", move.move, h("span.unseen", `, ${does}${move.dtw === null ? "" : ","}`)),
+      move.dtw !== null && h("span", String(move.dtw), h("span.unseen", ` ${after}`)),
     ], () => this.does.onmove(move.move), {
-      class: isBest ? "best" : "", "aria-label": `${move.move}, ${moveValue(move)}`, "data-move": move.move,
+      class: isBest ? "best" : "", "data-move": move.move,
       ...pointing(move.move, this.does.onpoint),
     });
     // The more distance a move gives away, the fainter it is.

@@ -8,9 +8,7 @@ import { SIDES } from "./words.js";
 export class Opponent {
   /**
    * @param {string[]} levels from weak to strong
-   * @param {{onbegin: (human: "a" | "d", level: string, isFromHere: boolean) => void,
-   *   onreply: (game: any, answer: any) => void, onback: () => void, onquit: () => void,
-   *   onhints: (shown: boolean) => void}} does
+   * @param {import("./dom.js").Does} does
    */
   constructor(levels, does) {
     this.does = does;
@@ -23,21 +21,19 @@ export class Opponent {
     this.level = h("select", { "aria-label": "Strength" },
       levels.map((level, i) => h("option", { value: level, selected: i === Math.floor(levels.length / 2) }, called(level))));
     const begin = (isFromHere) => () => does.onbegin(this.human, this.level.value, isFromHere);
-    this.before = h("div", {}, h("div", { class: "tools" }, this.sides.node, this.level),
-      h("div", { class: "tools" }, button("New game", begin(false), { class: "primary" }), button("From this position", begin(true))));
-    this.state = h("p", { class: "note", role: "status" });
+    this.before = h("div", h("div.tools", this.sides.node, this.level),
+      h("div.tools", button("New game", begin(false), { class: "primary" }), button("From this position", begin(true))));
+    this.state = h("p.note", { role: "status" });
     this.hints = h("input", { type: "checkbox", onchange: () => does.onhints(this.hints.checked) });
-    this.retry = button("Ask again", () => this.ask(this.game), { hidden: true });
-    this.during = h("div", {}, this.state, h("div", { class: "tools" },
-      button("Take back", does.onback), button("End the game", does.onquit), this.retry),
-    h("label", { class: "check" }, this.hints, "Show what tables and engine say"));
-    this.body = h("div", {});
+    this.during = h("div", this.state, h("div.tools",
+      button("Take back", does.onback), button("End the game", does.onquit)),
+    h("label.check", this.hints, "Show what tables and engine say"));
+    this.body = h("div");
     this.node = panel("Play against the engine", "opponent", this.body);
   }
 
   /** @param {import("./game.js").Game} game */
   show(game) {
-    this.game = game;
     this.asked?.abort();
     this.asked = null;
     fill(this.body, game.opponent ? this.during : this.before);
@@ -45,7 +41,6 @@ export class Opponent {
     const { side, level } = game.opponent;
     const isOver = over(game) !== null;
     const isTurn = !isOver && game.at === game.moves.length && mover(game, game.at) === side;
-    this.retry.hidden = true;
     const who = `You play the ${SIDES[side === "a" ? "d" : "a"].toLowerCase()} against level ${called(level).toLowerCase()}. `;
     this.state.textContent = who + (isOver ? "The game is over." : isTurn ? "The engine is thinking…" : "It is your turn.");
     if (isTurn) this.ask(game);
@@ -58,9 +53,7 @@ export class Opponent {
       const answer = await reply(game.rules, game.start, game.moves, game.opponent.level, signal);
       if (!signal.aborted) this.does.onreply(game, answer);
     } catch (error) {
-      if (signal.aborted) return;
-      this.state.textContent = `The engine did not move: ${error.message}.`;
-      this.retry.hidden = false;
+      if (!signal.aborted) this.state.textContent = `The engine did not move: ${error.message}.`;
     }
   }
 }

@@ -7,17 +7,17 @@ const CROWN = "M10.5 27.5 8.6 14.4 15 18.6 20 10.8 25 18.6 31.4 14.4 29.5 27.5Z"
 
 /** All of them, to be put into the page once. */
 export function pictures() {
-  return s("svg", { class: "unseen", "aria-hidden": "true" }, s("defs", {}, [
+  return s("svg.unseen", { "aria-hidden": "true" }, s("defs", [
     symbol("piece-t",
-      s("circle", { class: "dark rim", cx: 20, cy: 20, r: 15 }),
-      s("circle", { class: "dark ring", cx: 20, cy: 20, r: 8.5 })),
+      s("circle.dark.rim", { cx: 20, cy: 20, r: 15 }),
+      s("circle.dark.ring", { cx: 20, cy: 20, r: 8.5 })),
     symbol("piece-T",
-      s("rect", { class: "light rim", x: 6.5, y: 6.5, width: 27, height: 27, rx: 8 }),
-      s("rect", { class: "light ring", x: 13, y: 13, width: 14, height: 14, rx: 4 })),
+      s("rect.light.rim", { x: 6.5, y: 6.5, width: 27, height: 27, rx: 8 }),
+      s("rect.light.ring", { x: 13, y: 13, width: 14, height: 14, rx: 4 })),
     symbol("piece-K",
-      s("rect", { class: "light rim", x: 4, y: 4, width: 32, height: 32, rx: 9 }),
-      s("path", { class: "gold", d: CROWN }),
-      s("path", { class: "gold band", d: "M10.9 30.6H29.1" })),
+      s("rect.light.rim", { x: 4, y: 4, width: 32, height: 32, rx: 9 }),
+      s("path.gold", { d: CROWN }),
+      s("path.gold.band", { d: "M10.9 30.6H29.1" })),
     // Outcomes: up for a win, level for a draw, down for a loss.
     symbol("win", s("path", { d: "M20 6 36 33H4Z" })),
     symbol("loss", s("path", { d: "M20 34 4 7H36Z" })),

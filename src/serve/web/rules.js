@@ -9,13 +9,13 @@ import { parse } from "./position.js";
 export function rulesView(rules) {
   const board = new Board();
   board.show({ position: parse(rules.start), rules, mode: "still", label: `Start of ${rules.title}` });
-  return h("div", { class: "rules" },
-    h("div", { class: "start" }, h("h1", {}, rules.title),
+  return h("div.rules",
+    h("div.start", h("h1", rules.title),
       board.node,
-      h("div", { class: "tools" },
-        h("a", { class: "button primary", href: link(rules.name, rules.start) }, "Play from here"),
-        h("a", { class: "button", href: `#${rules.name}/tables` }, "Tables"))),
-    h("div", { class: "panel words" }, sections(rules.text ?? "")));
+      h("div.tools",
+        h("a.button.primary", { href: link(rules.name, rules.start) }, "Play from here"),
+        h("a.button", { href: `#${rules.name}/tables` }, "Tables"))),
+    h("div.panel.words", sections(rules.text ?? "")));
 }
 
 /** Where the second column of the text begins, and where its lines end. */
@@ -28,35 +28,24 @@ const ABOUT = ["source", "note", "fingerprint", "places", "board", "start"];
  * two columns are a term and what it means, deeper lines go on. The board is left out.
  */
 function sections(text) {
-  const [nodes, about] = [[], []];
-  let [list, last, before] = [null, null, ""];
+  const about = h("dl");
+  const nodes = [h("dl")];
+  let [meaning, before] = [null, ""];
   for (const line of text.split("\n").slice(1)) {
     const [term, words] = [line.slice(2, COLUMN).trim(), line.slice(COLUMN - 1).trim()];
-    if (/^\S/.test(line)) {
-      nodes.push(/^[*+#] /.test(line) || h("h2", {}, line));
-      list = null;
-    } else if (words && line[COLUMN - 1] === " " && !/^(\d+|a b)\b/.test(term.replace(/ +/g, " "))) {
+    if (/^[^ *+#]/.test(line)) {
+      nodes.push(h("h2", line), h("dl"));
+    } else if (words && line[COLUMN - 1] === " " && !/^(\d+|a +b)\b/.test(term)) {
+      if (term) {
+        meaning = h("dd");
+        (ABOUT.includes(term) ? about : nodes.at(-1)).append(h("dt", term), meaning);
+      }
       // A line that the next word would have fitted into was not broken: another sentence.
       const isBroken = before.length + 1 + words.split(" ")[0].length > WIDTH;
-      if (term) last = entry(term, ABOUT.includes(term) ? about : (list ??= fresh(nodes)));
-      if (!term && isBroken) last.lastChild.append(` ${words}`);
-      else last.append(h("p", {}, words));
+      if (!term && isBroken) meaning.lastChild.append(` ${words}`);
+      else meaning.append(h("p", words));
     }
     before = line;
   }
-  return [nodes.filter((node) => node !== true), about.length > 0 && [h("h2", {}, "About these rules"), h("dl", {}, about)]];
-}
-
-function fresh(nodes) {
-  const list = h("dl", {});
-  nodes.push(list);
-  return list;
-}
-
-/** Another term in a list; what it means is to be filled in. */
-function entry(term, list) {
-  const meaning = h("dd", {});
-  if (Array.isArray(list)) list.push(h("dt", {}, term), meaning);
-  else list.append(h("dt", {}, term), meaning);
-  return meaning;
+  return [nodes, h("h2", "About these rules"), about];
 }

@@ -15,18 +15,18 @@ import { bytes, GROUPS, letter, number, plies, plural, SIDES } from "./words.js"
  * @param {import("./api.js").Answer | null} current the answer for the position on the board
  */
 export async function sliceView(rules, slice, current, signal) {
-  const waiting = h("p", { class: "note", role: "status" }, "Counting…");
-  const body = h("div", {}, waiting);
-  const node = h("div", { class: "slice" },
-    h("div", { class: "crumbs" }, h("a", { href: `#${rules.name}/tables` }, `All tables of ${rules.title}`)),
-    h("h1", {}, `${slice} `, h("small", {}, words(slice))), body);
+  const waiting = h("p.note", { role: "status" }, "Counting…");
+  const body = h("div", waiting);
+  const node = h("div.slice",
+    h("div.crumbs", h("a", { href: `#${rules.name}/tables` }, `All tables of ${rules.title}`)),
+    h("h1", `${slice} `, h("small", words(slice))), body);
   const show = async () => {
     const found = await api.slice(rules.name, slice, signal);
     const here = current?.slice === slice ? current : null;
-    fill(body, h("div", { class: "sides" }, found.sides.map((side) => sideView(rules, side, found, here))));
+    fill(body, h("div.sides", found.sides.map((side) => sideView(rules, side, found, here))));
   };
   show().catch((error) => {
-    if (!signal.aborted) fill(body, h("p", { class: "fault", role: "alert" }, `${slice}: ${error.message}.`));
+    if (!signal.aborted) fill(body, h("p.fault", { role: "alert" }, `${slice}: ${error.message}.`));
   });
   return node;
 }
@@ -42,26 +42,26 @@ function sideView(rules, side, found, here) {
   const who = letter(side.to_move);
   const current = here?.to_move === side.to_move ? here : null;
   const squares = side.king ?? found.king ?? [];
-  return h("section", { class: "panel", "aria-labelledby": `side-${who}` },
+  return h("section.panel", { "aria-labelledby": `side-${who}` },
     h("h2", { id: `side-${who}` }, icon(`piece-${who === "a" ? "t" : "T"}`), `${SIDES[who]} to move`),
-    h("p", { class: "note" }, `${number(side.positions)} positions, mirror images counted.`,
+    h("p.note", `${number(side.positions)} positions, mirror images counted.`,
       side.mutual_zugzwangs > 0 && ` ${plural(side.mutual_zugzwangs, "mutual zugzwang", "mutual zugzwangs")}.`),
     shareBar(side),
     longest(rules, side),
-    h("div", { class: "charts" }, h("div", {}, histogram(side.histogram ?? [], current, open),
+    h("div.charts", h("div", histogram(side.histogram ?? [], current, open),
       squares.length > 0 && heatMap(rules, squares, side.to_move))),
     randomTools(rules, found.slice, side, open));
 }
 
 /** The longest win and the longest loss, as links. */
 function longest(rules, side) {
-  const entry = (label, position, distance) => position && h("li", {}, h("a", { href: link(rules.name, position) }, label), ` in ${plies(distance)}`);
-  return h("ul", { class: "longest" },
+  const entry = (label, position, distance) => position && h("li", h("a", { href: link(rules.name, position) }, label), ` in ${plies(distance)}`);
+  return h("ul.longest",
     entry("Longest win", side.longest_win, side.max_win), entry("Longest loss", side.longest_loss, side.max_loss));
 }
 
 function randomTools(rules, slice, side, open) {
-  const fault = h("span", { class: "fault", role: "alert" });
+  const fault = h("span.fault", { role: "alert" });
   const find = async (category) => {
     fault.textContent = "";
     try {
@@ -72,37 +72,37 @@ function randomTools(rules, slice, side, open) {
     }
   };
   const kinds = ["win", "draw", "undecided", "loss"].filter((category) => side[category] > 0);
-  return h("div", { class: "tools random" }, h("span", {}, "Random position:"),
+  return h("div.tools.random", h("span", "Random position:"),
     kinds.map((category) => button([icon(category), GROUPS[category]], () => find(category), { class: category })), fault);
 }
 
 /** The view of all slices, smallest first. */
 export async function tablesView(rules) {
-  const title = h("h1", {}, "Tables ", h("small", {}, rules.title));
+  const title = h("h1", "Tables ", h("small", rules.title));
   let slices;
   try {
     ({ slices } = await api.slices(rules.name));
   } catch (error) {
-    return h("div", {}, title, h("p", { class: "fault" }, `${error.message}.`));
+    return h("div", title, h("p.fault", `${error.message}.`));
   }
   const sorted = [...slices].sort((one, two) => menOf(one.slice) - menOf(two.slice));
   const all = sorted.flatMap((slice) => slice.sides).reduce((sum, side) => sum + side.positions, 0);
-  return h("div", { class: "tables" }, title,
-    h("p", { class: "intro" }, `A table holds the value of every position of some material: K2v4 is the king and 2 defenders against 4 attackers. Here are ${sorted.length} of them, with ${number(all)} positions.`),
-    sorted.length > 0 && h("table", { class: "panel index" },
-      h("thead", {}, h("tr", {}, ["Table", "Attackers to move", "Defenders to move", "Longest win", "Size"].map((head, i) =>
+  return h("div.tables", title,
+    h("p.intro", `A table holds the value of every position of some material: K2v4 is the king and 2 defenders against 4 attackers. Here are ${sorted.length} of them, with ${number(all)} positions.`),
+    sorted.length > 0 && h("table.panel.index",
+      h("thead", h("tr", ["Table", "Attackers to move", "Defenders to move", "Longest win", "Size"].map((head, i) =>
         h("th", { scope: "col", class: i > 2 ? "far" : null }, head)))),
-      h("tbody", {}, sorted.map((slice) => row(rules, slice)))));
+      h("tbody", sorted.map((slice) => row(rules, slice)))));
 }
 
 function row(rules, { slice, sides, files }) {
   const side = (letter) => sides.find((side) => side.to_move[0] === letter);
   const best = [...sides].sort((one, two) => two.max_win - one.max_win)[0];
   const size = files.reduce((sum, file) => sum + file.bytes, 0);
-  return h("tr", {},
+  return h("tr",
     h("th", { scope: "row" }, h("a", { href: `#${rules.name}/${slice}` }, slice)),
-    ["a", "d"].map((letter) => h("td", {}, side(letter) && shareBar(side(letter), true))),
-    h("td", { class: "far" }, !best?.max_win ? "–" : best.longest_win
+    ["a", "d"].map((letter) => h("td", side(letter) && shareBar(side(letter), true))),
+    h("td.far", !best?.max_win ? "–" : best.longest_win
       ? h("a", { href: link(rules.name, best.longest_win) }, plies(best.max_win)) : plies(best.max_win)),
-    h("td", { class: "far" }, bytes(size)));
+    h("td.far", bytes(size)));
 }

@@ -5,16 +5,16 @@ import { ending, letter, sentence, verdict, winner } from "./words.js";
 import { menOf } from "./position.js";
 
 export class Verdict {
-  /** @param {{onrandom: (answer: any) => void}} does */
+  /** @param {import("./dom.js").Does} does */
   constructor(does) {
     this.does = does;
-    this.sign = h("div", { class: "winner" });
-    this.title = h("p", { class: "title" });
-    this.more = h("p", { class: "more" });
+    this.sign = h("div.winner");
+    this.title = h("p.title");
+    this.more = h("p.more");
     this.spoken = h("div", { role: "status" }, this.title, this.more);
-    this.extra = h("div", { class: "extra" });
-    this.node = h("section", { class: "panel verdict", "aria-label": "Verdict" },
-      h("div", { class: "head" }, this.sign, this.spoken), this.extra);
+    this.extra = h("div.extra");
+    this.node = h("section.panel.verdict", { "aria-label": "Verdict" },
+      h("div.head", this.sign, this.spoken), this.extra);
   }
 
   /** What a probe tells. */
@@ -36,7 +36,7 @@ export class Verdict {
     // What nobody could build is not advised.
     if (slices.every((slice) => menOf(slice) > 9)) return null;
     const copied = button("Copy", (event) => copy(built, event.currentTarget));
-    return [h("code", {}, built), copied];
+    return [h("code", built), copied];
   }
 
   /** The end of a game. */

@@ -96,10 +96,10 @@ export function ending(over) {
   return { title, more: reasons[over.reason] ?? "" };
 }
 
-/** A move's value after it: "wins, 4 plies after it". */
+/** What a move does, and the unit of its distance: "wins", "plies after it". */
 export function moveValue({ category, dtw }) {
-  const outcome = { win: "wins", draw: "draws", loss: "loses", undecided: "undecided", unknown: "unknown" };
-  return outcome[category] + (dtw == null ? "" : `, ${plies(dtw)} after it`);
+  const does = { win: "wins", draw: "draws", loss: "loses", undecided: "undecided", unknown: "unknown" };
+  return [does[category], dtw === 1 ? "ply after it" : "plies after it"];
 }
 
 /** A problem as a sentence. */
