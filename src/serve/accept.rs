@@ -9,7 +9,7 @@ use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 use super::metrics::Metrics;
@@ -45,14 +45,15 @@ impl Doorkeeper {
         self,
         listener: TcpListener,
         metrics: &Metrics,
-        mut ending: watch::Receiver<bool>,
+        ended: impl Future<Output = ()>,
     ) {
+        tokio::pin!(ended);
         let graceful = GracefulShutdown::new();
         let places = Arc::new(Semaphore::new(self.connections));
         let turned_away = Arc::new(Semaphore::new(TURNED_AWAY));
         loop {
             let stream = tokio::select! {
-                _ = ending.wait_for(|&ends| ends) => break,
+                () = &mut ended => break,
                 accepted = listener.accept() => match accepted {
                     Ok((stream, _)) => stream,
                     Err(error) => {

@@ -25,14 +25,18 @@ mod api;
 mod asked;
 mod assets;
 mod attend;
+mod counting;
 mod gate;
+mod levels;
 mod log;
 mod metrics;
 mod patient;
 mod problem;
 mod router;
+mod searches;
 mod server;
 mod site;
+mod stream;
 mod told;
 
 pub use log::Log;

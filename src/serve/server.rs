@@ -96,7 +96,7 @@ impl Server {
                 connections: site.options.connections,
                 patience: site.options.patience,
             };
-            doorkeeper.serve(listener, &site.metrics, site.ending()).await;
+            doorkeeper.serve(listener, &site.metrics, site.ended()).await;
             Ok(())
         });
         // Work that nobody waits for any more is left.
@@ -111,8 +111,9 @@ impl Stopper {
         Stopper(watch::Sender::new(false))
     }
 
-    /// Tells when it is stopped.
-    pub(super) fn ending(&self) -> watch::Receiver<bool> {
-        self.0.subscribe()
+    /// Waits until it is stopped.
+    pub(super) async fn stopped(&self) {
+        // The sender is here.
+        let _ = self.0.subscribe().wait_for(|&stopped| stopped).await;
     }
 }
