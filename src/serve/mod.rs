@@ -28,6 +28,7 @@ mod attend;
 mod counting;
 mod gate;
 mod levels;
+mod live;
 mod log;
 mod metrics;
 mod patient;
@@ -39,6 +40,7 @@ mod site;
 mod stream;
 mod told;
 
+pub use live::{Display, DisplayError, Scene};
 pub use log::Log;
 pub use problem::Problem;
 pub use router::router;

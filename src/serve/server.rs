@@ -11,6 +11,9 @@ use super::accept::Doorkeeper;
 use super::router::router;
 use super::site::{Site, cores};
 
+/// How long a server that ends waits for answers under way.
+const GRACE: Duration = Duration::from_secs(10);
+
 /// Serves a [`Site`] on an address.
 pub struct Server {
     listener: TcpListener,
@@ -95,6 +98,7 @@ impl Server {
                 router: router(Arc::clone(&site)),
                 connections: site.options.connections,
                 patience: site.options.patience,
+                grace: GRACE,
             };
             doorkeeper.serve(listener, &site.metrics, site.ended()).await;
             Ok(())

@@ -146,13 +146,28 @@ impl Site {
                 return Err(SiteError::SameName(name));
             }
         }
-        let at_once = 2 * cores();
-        let (assets, metrics) = (Assets::new(), Metrics::default());
-        let (probes, stopper) = (Gate::new(at_once, MAY_WAIT), Stopper::new());
-        let searches =
-            (options.searches > 0).then(|| Searches::new(options.searches, options.search_time));
-        let counting = Counting::new();
-        Ok(Site { rulesets, options, assets, metrics, probes, searches, counting, stopper })
+        Ok(Site::new(rulesets, options))
+    }
+
+    /// One ruleset, for a display.
+    pub(super) fn of_one(base: Arc<Tablebase>, options: SiteOptions) -> Site {
+        let name = base.rules().name.clone();
+        let served = Served { base, slices: OnceLock::new(), is_builtin: false };
+        Site::new(BTreeMap::from([(name, Arc::new(served))]), options)
+    }
+
+    fn new(rulesets: BTreeMap<String, Arc<Served>>, options: SiteOptions) -> Site {
+        let SiteOptions { searches, search_time, .. } = options;
+        Site {
+            rulesets,
+            options,
+            assets: Assets::new(),
+            metrics: Metrics::default(),
+            probes: Gate::new(2 * cores(), MAY_WAIT),
+            searches: (searches > 0).then(|| Searches::new(searches, search_time)),
+            counting: Counting::new(),
+            stopper: Stopper::new(),
+        }
     }
 
     /// What ends the server, and streams.

@@ -5,7 +5,7 @@ mod line;
 mod probe;
 mod random;
 mod reply;
-mod rulesets;
+pub(super) mod rulesets;
 mod slices;
 
 use std::sync::Arc;

@@ -65,7 +65,7 @@ pub(super) async fn list(State(site): State<Arc<Site>>) -> Result<Told, Problem>
 }
 
 /// One ruleset with all its decisions.
-pub(super) async fn show(OfRules(served): OfRules) -> Result<Told, Problem> {
+pub(in super::super) async fn show(OfRules(served): OfRules) -> Result<Told, Problem> {
     let rules = served.rules();
     let shown = Shown { rules: rules.describe_json(), text: rules.describe() };
     Ok(Told::json(&shown, Caching::Revalidate)?.about(served.name(), None))
