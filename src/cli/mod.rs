@@ -12,6 +12,7 @@ mod challenge;
 mod check;
 mod colour;
 mod completions;
+mod display;
 mod failure;
 mod file;
 mod find;

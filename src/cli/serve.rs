@@ -1,7 +1,8 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use super::arguments::parse_bytes;
+use super::arguments::{parse_bytes, parse_seconds};
 use super::failure::Failure;
 use super::output::Session;
 
@@ -18,6 +19,16 @@ pub(super) struct Args {
     /// Serve this ruleset file too; may be repeated
     #[arg(long, value_name = "FILE")]
     rules: Vec<PathBuf>,
+    /// Searches of the engine at once; each takes one thread, which gives way to probes
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
+    searches: u16,
+    /// The most time for a search
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = parse_seconds)]
+    search_time: Duration,
+    /// Serve the tables alone, without analysis and games
+    #[arg(long, conflicts_with_all = ["searches", "search_time"])]
+    no_engine: bool,
 }
 
 const HELP: &str = r#"Serves every built-in ruleset with the tables of the table folder and those that are
@@ -48,7 +59,13 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let more = more.collect::<Result<Vec<_>, _>>()?;
     let cache = BlockCache::new(usize::try_from(args.cache).unwrap_or(usize::MAX));
     let log = Log::to(std::io::stderr());
-    let options = SiteOptions { cache, log, ..SiteOptions::default() };
+    let options = SiteOptions {
+        cache,
+        searches: if args.no_engine { 0 } else { args.searches.into() },
+        search_time: args.search_time,
+        log,
+        ..SiteOptions::default()
+    };
     let site = Site::open(more, session.table_folder(), options).map_err(Failure::error)?;
     let server = Server::bind(args.addr, Arc::new(site)).map_err(Failure::error)?;
     let stopper = server.stopper();

@@ -9,7 +9,7 @@ use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 use super::metrics::Metrics;
@@ -17,8 +17,6 @@ use super::patient::Patient;
 
 /// The headers of a request, with its first line.
 const HEADER_BYTES: usize = 16 << 10;
-/// How long a server that ends waits for answers under way.
-const GRACE: Duration = Duration::from_secs(10);
 /// Connections at once that are only told that there are too many.
 const TURNED_AWAY: usize = 256;
 /// How long such a client has to read that.
@@ -37,6 +35,8 @@ pub(super) struct Doorkeeper {
     pub connections: usize,
     /// For the headers of a request, for the next one, and for what is written.
     pub patience: Duration,
+    /// For answers under way when the server ends.
+    pub grace: Duration,
 }
 
 impl Doorkeeper {
@@ -45,14 +45,15 @@ impl Doorkeeper {
         self,
         listener: TcpListener,
         metrics: &Metrics,
-        mut ending: watch::Receiver<bool>,
+        ended: impl Future<Output = ()>,
     ) {
+        tokio::pin!(ended);
         let graceful = GracefulShutdown::new();
         let places = Arc::new(Semaphore::new(self.connections));
         let turned_away = Arc::new(Semaphore::new(TURNED_AWAY));
         loop {
             let stream = tokio::select! {
-                _ = ending.wait_for(|&ends| ends) => break,
+                () = &mut ended => break,
                 accepted = listener.accept() => match accepted {
                     Ok((stream, _)) => stream,
                     Err(error) => {
@@ -80,7 +81,7 @@ impl Doorkeeper {
             });
         }
         drop(listener);
-        let _ = timeout(GRACE, graceful.shutdown()).await;
+        let _ = timeout(self.grace, graceful.shutdown()).await;
     }
 
     fn connection(

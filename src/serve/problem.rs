@@ -51,11 +51,13 @@ problems! {
     bad_position 400 "bad-position" "Not a position";
     game_over 400 "game-over" "The game is over";
     bad_parameter 400 "bad-parameter" "A parameter is wrong";
+    forbidden 403 "forbidden" "Not from there";
     not_found 404 "not-found" "There is nothing here";
     unknown_ruleset 404 "unknown-ruleset" "No such ruleset";
     unknown_slice 404 "unknown-slice" "No table of this slice";
     table_is_missing 404 "missing-table" "A table is missing";
     wrong_method 405 "method-not-allowed" "Not with this method";
+    stale 409 "stale" "Not now";
     too_large 413 "too-large" "The request is too large";
     wrong_media 415 "unsupported-media-type" "Not JSON";
     damaged_table 500 "damaged-table" "A table is damaged";

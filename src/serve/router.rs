@@ -63,7 +63,8 @@ async fn file(
     asset(&site, &name, &headers)
 }
 
-fn asset(site: &Site, name: &str, headers: &HeaderMap) -> Response {
+/// A file of the page.
+pub(super) fn asset(site: &Site, name: &str, headers: &HeaderMap) -> Response {
     let found = site.assets.get(name).map(|asset| asset.response(headers));
     found.unwrap_or_else(|| Problem::not_found("there is no such page").into_response())
 }

@@ -11,6 +11,9 @@ use super::accept::Doorkeeper;
 use super::router::router;
 use super::site::{Site, cores};
 
+/// How long a server that ends waits for answers under way.
+const GRACE: Duration = Duration::from_secs(10);
+
 /// Serves a [`Site`] on an address.
 pub struct Server {
     listener: TcpListener,
@@ -95,8 +98,9 @@ impl Server {
                 router: router(Arc::clone(&site)),
                 connections: site.options.connections,
                 patience: site.options.patience,
+                grace: GRACE,
             };
-            doorkeeper.serve(listener, &site.metrics, site.ending()).await;
+            doorkeeper.serve(listener, &site.metrics, site.ended()).await;
             Ok(())
         });
         // Work that nobody waits for any more is left.
@@ -111,8 +115,9 @@ impl Stopper {
         Stopper(watch::Sender::new(false))
     }
 
-    /// Tells when it is stopped.
-    pub(super) fn ending(&self) -> watch::Receiver<bool> {
-        self.0.subscribe()
+    /// Waits until it is stopped.
+    pub(super) async fn stopped(&self) {
+        // The sender is here.
+        let _ = self.0.subscribe().wait_for(|&stopped| stopped).await;
     }
 }

@@ -2,21 +2,22 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::thread::available_parallelism;
 use std::time::Duration;
-
-use tokio::sync::watch;
 
 use crate::rules::Ruleset;
 use crate::table::Access;
 use crate::tablebase::{BlockCache, ProbeError, Tablebase, TablebaseOptions};
 
 use super::assets::Assets;
+use super::counting::Counting;
 use super::gate::Gate;
 use super::log::Log;
 use super::metrics::Metrics;
+use super::searches::Searches;
 use super::server::Stopper;
+use super::told::Kept;
 
 /// Probes that may wait.
 const MAY_WAIT: usize = 64;
@@ -35,6 +36,10 @@ pub struct SiteOptions {
     /// The time that a client has for the headers of a request, and for reading on: 10 s,
     /// unless you say otherwise.
     pub patience: Duration,
+    /// Searches of the engine at once; 0 serves no engine. One, unless you say otherwise.
+    pub searches: usize,
+    /// The time that a search takes at the most: 10 s, unless you say otherwise.
+    pub search_time: Duration,
     /// Where requests are told of, one a line: nowhere, unless you say otherwise.
     pub log: Log,
 }
@@ -46,6 +51,8 @@ impl Default for SiteOptions {
             connections: 512,
             request_time: Duration::from_secs(10),
             patience: Duration::from_secs(10),
+            searches: 1,
+            search_time: Duration::from_secs(10),
             log: Log::none(),
         }
     }
@@ -59,12 +66,17 @@ pub struct Site {
     pub(super) metrics: Metrics,
     /// For probes: two for each core at once.
     pub(super) probes: Gate,
+    /// The engine, if it is served.
+    pub(super) searches: Option<Searches>,
+    pub(super) counting: Counting,
     stopper: Stopper,
 }
 
 /// One ruleset and its tables.
 pub(super) struct Served {
     pub(super) base: Arc<Tablebase>,
+    /// The list of its slices, once somebody has asked.
+    pub(super) slices: OnceLock<Kept>,
     /// Whether everybody means these rules by that name.
     pub(super) is_builtin: bool,
 }
@@ -129,15 +141,33 @@ impl Site {
                 None => Ok(Tablebase::with_options(rules, opening)),
             };
             let base = Arc::new(base.map_err(SiteError::Tables)?);
-            let served = Arc::new(Served { base, is_builtin });
+            let served = Arc::new(Served { base, slices: OnceLock::new(), is_builtin });
             if rulesets.insert(name.clone(), served).is_some() {
                 return Err(SiteError::SameName(name));
             }
         }
-        let at_once = 2 * cores();
-        let (assets, metrics) = (Assets::new(), Metrics::default());
-        let (probes, stopper) = (Gate::new(at_once, MAY_WAIT), Stopper::new());
-        Ok(Site { rulesets, options, assets, metrics, probes, stopper })
+        Ok(Site::new(rulesets, options))
+    }
+
+    /// One ruleset, for a display.
+    pub(super) fn of_one(base: Arc<Tablebase>, options: SiteOptions) -> Site {
+        let name = base.rules().name.clone();
+        let served = Served { base, slices: OnceLock::new(), is_builtin: false };
+        Site::new(BTreeMap::from([(name, Arc::new(served))]), options)
+    }
+
+    fn new(rulesets: BTreeMap<String, Arc<Served>>, options: SiteOptions) -> Site {
+        let SiteOptions { searches, search_time, .. } = options;
+        Site {
+            rulesets,
+            options,
+            assets: Assets::new(),
+            metrics: Metrics::default(),
+            probes: Gate::new(2 * cores(), MAY_WAIT),
+            searches: (searches > 0).then(|| Searches::new(searches, search_time)),
+            counting: Counting::new(),
+            stopper: Stopper::new(),
+        }
     }
 
     /// What ends the server, and streams.
@@ -145,9 +175,9 @@ impl Site {
         self.stopper.clone()
     }
 
-    /// Tells when the server is to end.
-    pub(super) fn ending(&self) -> watch::Receiver<bool> {
-        self.stopper.ending()
+    /// Waits until the server is to end.
+    pub(super) async fn ended(&self) {
+        self.stopper.stopped().await;
     }
 
     /// The ruleset of that name.

@@ -93,6 +93,12 @@ impl Kept {
         Kept { media: HeaderValue::from_static(media), plain, packed, tag }
     }
 
+    /// An answer in JSON.
+    pub(super) fn json(answer: &impl Serialize) -> Result<Kept, Problem> {
+        let body = serde_json::to_vec(answer).map_err(|e| Problem::internal(e.to_string()))?;
+        Ok(Kept::new("application/json", body))
+    }
+
     /// The body in a form that the client takes.
     pub(super) fn response(&self, request: &HeaderMap) -> Response {
         let is_packed = takes_zstd(request) && self.packed.len() < self.plain.len();

@@ -8,6 +8,7 @@ use crate::position::Position;
 use crate::rules::RulesetSummary;
 
 use super::super::asked::OfRules;
+use super::super::levels::LEVELS;
 use super::super::problem::Problem;
 use super::super::site::{Served, Site};
 use super::super::told::{Caching, Told};
@@ -16,6 +17,16 @@ use super::super::told::{Caching, Told};
 struct List {
     version: &'static str,
     rulesets: Vec<Entry>,
+    /// What the engine offers, if it is served.
+    engine: Option<Offer>,
+}
+
+#[derive(Serialize)]
+struct Offer {
+    /// From the weakest to the strongest.
+    levels: Vec<&'static str>,
+    /// The time that an analysis takes.
+    seconds: f64,
 }
 
 #[derive(Serialize)]
@@ -45,12 +56,16 @@ struct Shown {
 /// All rulesets.
 pub(super) async fn list(State(site): State<Arc<Site>>) -> Result<Told, Problem> {
     let rulesets = site.rulesets().map(|served| Entry::new(served)).collect();
-    let list = List { version: env!("CARGO_PKG_VERSION"), rulesets };
+    let engine = site.searches.as_ref().map(|searches| Offer {
+        levels: LEVELS.iter().map(|level| level.name).collect(),
+        seconds: searches.time.as_secs_f64(),
+    });
+    let list = List { version: env!("CARGO_PKG_VERSION"), rulesets, engine };
     Told::json(&list, Caching::Revalidate)
 }
 
 /// One ruleset with all its decisions.
-pub(super) async fn show(OfRules(served): OfRules) -> Result<Told, Problem> {
+pub(in super::super) async fn show(OfRules(served): OfRules) -> Result<Told, Problem> {
     let rules = served.rules();
     let shown = Shown { rules: rules.describe_json(), text: rules.describe() };
     Ok(Told::json(&shown, Caching::Revalidate)?.about(served.name(), None))
