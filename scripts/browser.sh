@@ -32,7 +32,7 @@ if [[ ! -e $axe ]]; then
   mv "$place/package/axe.min.js" "$axe"
 fi
 
-cargo build --features serve
+cargo build
 cargo test --no-run --manifest-path tests/browser/Cargo.toml
 
 # What a command prints first, once it is there: `await FILE PATTERN` with the part in \(\).
@@ -48,8 +48,11 @@ await() {
 }
 
 export TAFLBASE=$CARGO_TARGET_DIR/debug/taflbase AXE=$axe
-# Only the tables of the program, wherever this runs.
-(cd "$place" && exec env -u TAFLBASE_TABLES "$TAFLBASE" serve --addr 127.0.0.1:0 --json >server 2>server.log) &
+# The tables of the program, and those of a ruleset that leaves positions undecided.
+unset TAFLBASE_TABLES
+rules=$PWD/tests/rulesets/strange.toml
+"$TAFLBASE" build "$rules" --men 4 --tables "$place/tables" >/dev/null 2>&1
+"$TAFLBASE" serve --addr 127.0.0.1:0 --json --rules "$rules" --tables "$place/tables" >"$place/server" 2>"$place/server.log" &
 chromedriver --port=0 >"$place/driver" 2>&1 &
 EXPLORER=$(await "$place/server" '"url":"\([^"]*\)"')
 DRIVER=http://127.0.0.1:$(await "$place/driver" 'started successfully on port \([0-9]*\)')

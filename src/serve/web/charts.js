@@ -34,7 +34,7 @@ export function shareBar(counts, isPlain = false) {
 /** A table of figures behind a chart. */
 export function table(caption, heads, rows) {
   return h("details", h("summary", caption),
-    h("div.scroll", { tabindex: 0, role: "region", "aria-label": caption }, h("table",
+    h("div.scroll", { tabindex: 0, role: "group", "aria-label": caption }, h("table",
       h("thead", h("tr", heads.map((head) => h("th", { scope: "col" }, head)))),
       h("tbody", rows.map(([first, ...cells]) =>
         h("tr", h("th", { scope: "row" }, first), cells.map((cell) => h("td", cell))))))));
@@ -65,7 +65,7 @@ export function histogram(bars, current, onopen) {
   draw(log.checked);
   return h("figure.distances",
     h("figcaption", "Positions by plies to the end, losses striped", h("label.check", log, "Logarithmic")),
-    h("div.scroll", { tabindex: 0, role: "region", "aria-label": "Histogram of distances" }, chart),
+    h("div.scroll", { tabindex: 0, role: "group", "aria-label": "Histogram of distances" }, chart),
     table("Distances as a table", ["Value", "Plies", "Positions"],
       known.map((bar) => [bar.category, bar.dtw, number(bar.positions)])));
 }

@@ -28,7 +28,7 @@ async fn verdicts_are_words() {
 
 #[tokio::test]
 async fn what_depends_on_the_past_is_undecided() {
-    let page = Page::open("#berkeley/K1v3").await;
+    let page = Page::open("#strange/K0v2").await;
     page.until("document.querySelector('.random .undecided')").await;
     page.click(".random .undecided").await;
     page.reads(".verdict .title", "Undecided").await;
