@@ -13,6 +13,7 @@ macro_rules! files {
 
 files! {
     "index.html" "text/html; charset=utf-8";
+    "answer.js" "text/javascript; charset=utf-8";
     "api.js" "text/javascript; charset=utf-8";
     "app.js" "text/javascript; charset=utf-8";
     "base.css" "text/css; charset=utf-8";
@@ -26,15 +27,13 @@ files! {
     "game.js" "text/javascript; charset=utf-8";
     "help.js" "text/javascript; charset=utf-8";
     "icon.svg" "image/svg+xml";
+    "keys.js" "text/javascript; charset=utf-8";
     "line.js" "text/javascript; charset=utf-8";
     "live.js" "text/javascript; charset=utf-8";
-    "moves.js" "text/javascript; charset=utf-8";
-    "opponent.js" "text/javascript; charset=utf-8";
     "pieces.js" "text/javascript; charset=utf-8";
     "position.js" "text/javascript; charset=utf-8";
     "rules.js" "text/javascript; charset=utf-8";
     "tables.js" "text/javascript; charset=utf-8";
-    "verdict.js" "text/javascript; charset=utf-8";
     "views.css" "text/css; charset=utf-8";
     "words.js" "text/javascript; charset=utf-8";
     "robots.txt" "text/plain; charset=utf-8";
@@ -51,5 +50,25 @@ impl Assets {
     /// The file of that name.
     pub(super) fn get(&self, name: &str) -> Option<&Kept> {
         self.0.get(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FILES;
+
+    #[test]
+    fn the_page_is_small() {
+        let bytes: usize = FILES.iter().map(|(_, _, bytes)| bytes.len()).sum();
+        assert!(bytes <= 100 << 10, "{bytes} bytes");
+    }
+
+    #[test]
+    fn every_file_of_the_page_is_served() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/serve/web");
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let name = entry.unwrap().file_name();
+            assert!(FILES.iter().any(|(file, _, _)| name == *file), "{name:?} is not in the list");
+        }
     }
 }

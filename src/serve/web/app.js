@@ -4,12 +4,12 @@
 import * as api from "./api.js";
 import { button, fill, h } from "./dom.js";
 import { Explorer, link } from "./explorer.js";
-import { begun, position as positionOf } from "./game.js";
-import { help, listen } from "./help.js";
+import { begun, position as positionOf, startOf } from "./game.js";
+import { listen } from "./keys.js";
 import { pictures } from "./pieces.js";
 import { format, parse } from "./position.js";
 
-/** What a first visit shows: one of twelve moves wins, and every ruleset's tables are part of the program. */
+/** What a first visit shows: of 19 moves one wins. Its table is part of every program. */
 const WELCOME = { rules: "brandubh", position: "/3t3/1K1T3/7/1t5/7/1t5/7/ a" };
 
 const main = document.querySelector("main");
@@ -24,18 +24,12 @@ let visit = new AbortController();
 /** What a fragment asks for. */
 function asked() {
   const fragment = decodeURIComponent(location.hash.slice(1));
-  if (!fragment) return { rules: welcome().rules, position: welcome().position };
+  if (!fragment) return WELCOME;
   const [, rules, rest] = /^([^/]*)(.*)$/.exec(fragment) ?? [];
   if (rest === "" || rest === "/") return { rules, view: "rules" };
   if (rest === "/tables") return { rules, view: "tables" };
   if (/^\/K\d+v\d+$/.test(rest)) return { rules, view: "slice", slice: rest.slice(1) };
   return { rules, position: rest.replace("_", " ") };
-}
-
-function welcome() {
-  const [first] = rulesets;
-  const isThere = rulesets.some((rules) => rules.name === WELCOME.rules);
-  return isThere ? WELCOME : { rules: first.name, position: first.start };
 }
 
 async function route() {
@@ -50,6 +44,7 @@ async function route() {
     const node = view ? await viewOf(view, rules, slice, signal) : await boardOf(name, position);
     if (signal.aborted) return;
     isBoardShown = !view;
+    if (view) explorer?.rest();
     if (node.parentNode !== main) fill(main, node);
     lead(rules, view ?? "board");
   } catch (error) {
@@ -81,10 +76,12 @@ async function boardOf(name, position) {
 function lead(rules, view) {
   document.title = `${rules.title}: ${view === "board" ? "explorer" : view} – taflbase`;
   const game = explorer?.game;
-  const board = game?.rules === rules.name ? link(rules.name, format(positionOf(game))) : link(rules.name, rules.start);
-  const go = (label, to, is) => h("a", { href: to, "aria-current": is.includes(view) ? "page" : null }, label);
-  fill(header.querySelector("nav"), go("Board", view === "board" ? location.hash || "#" : board, ["board"]),
-    go("Tables", `#${rules.name}/tables`, ["tables", "slice"]), go("Rules", `#${rules.name}`, ["rules"]));
+  const board = game?.rules === rules.name ? link(rules.name, format(positionOf(game))) : link(rules.name, startOf(rules));
+  const go = (label, to, ...views) => h("a", { href: to, "aria-current": views.includes(view) && "page",
+    // On the board itself there is nowhere to go.
+    onclick: (event) => label === "Board" && view === "board" && event.preventDefault() }, label);
+  fill(header.querySelector("nav"), go("Board", board, "board"),
+    go("Tables", `#${rules.name}/tables`, "tables", "slice"), go("Rules", `#${rules.name}`, "rules"));
   header.querySelector("select").value = rules.name;
 }
 
@@ -112,11 +109,9 @@ async function begin() {
     fill(main, h("p.fault", { role: "alert" }, `${error.message}.`));
     return;
   }
-  const dialog = help();
-  document.body.append(dialog);
-  header.querySelector(".controls").append(games(),
-    button("?", () => dialog.showModal(), { "aria-label": "Help", title: "Help (?)" }));
-  listen(dialog, () => (isBoardShown ? explorer : null));
+  const help = async () => (await import("./help.js")).showHelp();
+  header.querySelector(".controls").append(games(), button("?", help, { "aria-label": "Help", title: "Help (?)" }));
+  listen(help, () => (isBoardShown ? explorer : null));
   addEventListener("popstate", route);
   await route();
 }

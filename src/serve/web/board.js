@@ -7,12 +7,10 @@ import { name, parseMove, square } from "./position.js";
 import { moveValue } from "./words.js";
 import { dragging } from "./drag.js";
 
-/** @typedef {import("./position.js").Position} Position */
-
 /**
  * What a board shows. In mode "play" the moves can be made; in "edit" pieces are put
  * anywhere; in "still" nothing can be done.
- * @typedef {{position: Position, rules: any, mode: "play" | "edit" | "still",
+ * @typedef {{position: import("./position.js").Position, rules: any, mode: "play" | "edit" | "still",
  *   moves?: {move: string, category?: string, dtw?: number | null}[], isTurned?: boolean,
  *   last?: string | null, hints?: boolean, fallen?: boolean, label?: string}} Shown
  */
@@ -21,10 +19,6 @@ export class Board {
   /** @param {import("./dom.js").Does} does */
   constructor(does = {}) {
     this.does = does;
-    /** @type {Shown | null} */
-    this.shown = null;
-    this.selected = null;
-    this.isDropping = false;
     this.focused = 0;
     this.cells = [];
     this.grid = h("div.grid", { role: "grid", onkeydown: (event) => this.key(event),
@@ -32,8 +26,7 @@ export class Board {
     this.arrows = s("svg.arrows", { "aria-hidden": "true" });
     this.files = h("div.files", { "aria-hidden": "true" });
     this.ranks = h("div.ranks", { "aria-hidden": "true" });
-    this.plane = h("div.board", this.ranks,
-      h("div.squares", this.grid, this.arrows), this.files);
+    this.plane = h("div.board", this.ranks, h("div.squares", this.grid, this.arrows), this.files);
     this.node = h("div.frame", this.plane);
     dragging(this);
   }
@@ -78,7 +71,7 @@ export class Board {
     const movable = new Set(mode === "play" ? moves.map((move) => parseMove(move.move).from) : []);
     const targets = this.targets();
     const lastMove = last ? parseMove(last) : null;
-    set(this.grid, { "aria-label": label ?? "Board", "aria-readonly": mode === "still" });
+    set(this.grid, { "aria-label": label ?? "Board" });
     this.cells.forEach((cell, at) => {
       const [piece, called] = [cells[at], name(at, size)];
       const target = targets.get(at);
@@ -109,7 +102,7 @@ export class Board {
   targets() {
     const { position: { size }, moves = [], mode } = this.shown;
     const found = new Map();
-    if (this.selected === null || mode !== "play") return found;
+    if (this.selected == null || mode !== "play") return found;
     for (const move of moves) {
       const { from, to } = parseMove(move.move);
       if (square(from, size) === this.selected) found.set(square(to, size), move);
@@ -199,8 +192,7 @@ export class Board {
       s("path.head", { d: `M${tip(-0.12, 0)}L${tip(0.34, 0.26)}L${tip(0.34, -0.26)}Z` }),
       captures.map((called) => {
         const [x, y] = centre(called);
-        return s("path", { class: "taken",
-          d: `M${x - 0.28} ${y - 0.28}l.56 .56M${x + 0.28} ${y - 0.28}l-.56 .56` });
+        return s("path.taken", { d: `M${x - 0.28} ${y - 0.28}l.56 .56M${x + 0.28} ${y - 0.28}l-.56 .56` });
       }),
     ];
   }

@@ -1,21 +1,14 @@
-// Charts, each with its table: shares as a bar, distances as a histogram, the king's
-// squares as a map.
+// Charts, each with its table.
 
 import { button, fill, h, icon, s } from "./dom.js";
-import { marks } from "./pieces.js";
 import { name } from "./position.js";
 import { number, OUTCOMES, percent, plies } from "./words.js";
 
 const SHARES = { win: "wins", draw: "draws", undecided: "undecided", loss: "losses" };
 
-/** How many of these counts are wins, draws, undecided, losses: those that there are. */
-export function shares(counts) {
-  return OUTCOMES.filter((outcome) => counts[outcome] > 0).map((outcome) => [outcome, counts[outcome]]);
-}
-
 /** A bar of shares; with `isPlain` without its legend. */
 export function shareBar(counts, isPlain = false) {
-  const parts = shares(counts);
+  const parts = OUTCOMES.filter((outcome) => counts[outcome] > 0).map((outcome) => [outcome, counts[outcome]]);
   const whole = parts.reduce((sum, [, count]) => sum + count, 0);
   const words = parts.map(([outcome, count]) => `${percent(count, whole)} ${SHARES[outcome]}`);
   let from = 0;
@@ -42,7 +35,7 @@ export function table(caption, heads, rows) {
 
 /**
  * How many positions have each distance: a bar opens an example.
- * @param {{category: string, dtw: number | null, positions: number, example?: string}[]} bars
+ * @param {any[]} bars the histogram of a slice's side
  * @param {{category: string, dtw: number | null} | null} current
  * @param {(example: string) => void} onopen
  */
@@ -56,7 +49,7 @@ export function histogram(bars, current, onopen) {
     const isCurrent = bar.category === current?.category && bar.dtw === current?.dtw;
     const words = `${bar.category} in ${plies(bar.dtw)}: ${number(bar.positions)} positions`;
     const node = button([h("span.column"), h("span.dtw", String(bar.dtw))],
-      () => onopen(bar.example), { title: words, "aria-label": words + (isCurrent ? ", the position on the board" : ""), disabled: !bar.example });
+      () => onopen(bar.example), { title: words, "aria-label": words, "aria-current": isCurrent && "true", disabled: !bar.example });
     node.style.setProperty("--share", String(Math.max(share, 0.005)));
     return h("li", { class: `${bar.category} ${isCurrent ? "current" : ""}` }, node);
   }));
@@ -72,11 +65,10 @@ export function histogram(bars, current, onopen) {
 
 /**
  * Where the king stands when a side does well: for each square the share of wins.
- * @param {{square: string, win: number, draw: number, loss: number, undecided?: number}[]} squares
+ * @param {any[]} squares their counts
  */
 export function heatMap(rules, squares, who) {
   const { size } = rules;
-  const marked = marks(rules);
   const byName = new Map(squares.map((square) => [square.square, square]));
   const whole = (square) => square.win + square.draw + square.loss + (square.undecided ?? 0);
   const cells = [];
@@ -86,7 +78,7 @@ export function heatMap(rules, squares, who) {
   const rects = cells.map((called, i) => {
     const square = byName.get(called);
     const at = { x: i % size, y: Math.floor(i / size), width: 1, height: 1 };
-    if (!square || !whole(square)) return s("rect", { ...at, class: `none ${marked.get(called) ?? ""}` });
+    if (!square || !whole(square)) return s("rect", { ...at, class: "none" });
     const share = square.win / whole(square);
     const node = s("rect", { ...at, class: "heat" },
       s("title", `${called}: ${percent(square.win, whole(square))} wins`));
@@ -97,7 +89,7 @@ export function heatMap(rules, squares, who) {
   const told = cells.filter((called) => byName.has(called));
   return h("figure.map",
     h("figcaption", `Wins for the ${who}, by the king's square, in percent`),
-    s("svg", { viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": `Share of wins for the ${who} by the king's square; the table below has the figures` }, rects),
+    s("svg", { viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": "The same figures as in the table below" }, rects),
     table("Squares as a table", ["King", "Wins", "Draws", "Losses"], told.map((called) => {
       const square = byName.get(called);
       return [called, number(square.win), number(square.draw), number(square.loss)];

@@ -48,10 +48,8 @@ export function fill(element, ...children) {
 }
 
 /** A picture of the page's own (see pieces.js). */
-export function icon(name, label) {
-  const words = label ? { role: "img", "aria-label": label } : { "aria-hidden": "true" };
-  return s("svg", { class: `icon ${name}`, viewBox: "0 0 40 40", ...words },
-    s("use", { href: `#${name}` }));
+export function icon(name) {
+  return s(`svg.icon.${name}`, { viewBox: "0 0 40 40", "aria-hidden": "true" }, s("use", { href: `#${name}` }));
 }
 
 /** A button. */
@@ -67,8 +65,7 @@ export function pointing(move, onpoint) {
 
 /** A panel with a heading; its class is its name, too. */
 export function panel(title, name, ...children) {
-  return h("section", { "aria-labelledby": `title-${name}`, class: `panel ${name}` },
-    h("h2", { id: `title-${name}` }, title), children);
+  return h(`section.panel.${name}`, { "aria-labelledby": `title-${name}` }, h("h2", { id: `title-${name}` }, title), children);
 }
 
 /** Some choices of which one holds, as radio buttons that look like a switch. */

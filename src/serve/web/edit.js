@@ -1,6 +1,7 @@
 // Setting up a position: what a click puts down, and what can be done to all pieces.
 
 import { button, choice, h, icon } from "./dom.js";
+import { startOf } from "./game.js";
 import { format, mirrored, parse, placed, rotated, shifted } from "./position.js";
 
 const KEYS = { t: "t", d: "T", k: "K", Delete: "", Backspace: "" };
@@ -10,25 +11,23 @@ export class Edit {
   constructor(does) {
     this.does = does;
     this.held = "t";
-    this.rules = null;
-    this.position = null;
     this.palette = choice("What a click puts on a square", "palette", [
       ["t", icon("piece-t"), "Attacker"], ["T", icon("piece-T"), "Defender"],
       ["K", icon("piece-K"), "King"], ["", "Eraser"],
     ], (piece) => { this.held = piece; });
     this.palette.choose(this.held);
-    const tool = (label, change, title) => button(label, () => this.change(change), { title });
+    const tool = (label, change) => button(label, () => this.change(change));
     const shift = (label, called, files, ranks) =>
       button(label, () => this.change((position) => shifted(position, files, ranks)), { "aria-label": called, title: called });
     this.node = h("div.edit", this.palette.node,
       h("div.tools",
-        tool("Clear", (position) => ({ ...position, cells: position.cells.map(() => "") }), "No pieces"),
-        tool("Start", () => parse(this.rules.start), "The position in which games begin"),
-        tool("Rotate", rotated, "A quarter turn"),
-        tool("Mirror", mirrored, "Left and right exchanged"),
+        tool("Clear", (position) => ({ ...position, cells: position.cells.map(() => "") })),
+        tool("Start", () => parse(startOf(this.rules))),
+        tool("Rotate", rotated),
+        tool("Mirror", mirrored),
         h("span.joined", shift("←", "Shift left", -1, 0), shift("→", "Shift right", 1, 0),
           shift("↑", "Shift up", 0, 1), shift("↓", "Shift down", 0, -1))),
-      h("p.note", "Click a square to put the piece there, click again to take it away. Drag a piece off the board to remove it."));
+      h("p.note", "Click to put the piece on a square, or to take it away. Drag pieces about, or off the board."));
   }
 
   /** Which position is edited. */

@@ -1,7 +1,9 @@
-// The engine: what it thinks of a position, deeper and deeper, beyond the tables too.
+// The engine: what it thinks of a position, deeper and deeper, beyond the tables too; and a
+// whole game against it, as either side.
 
-import { analysis } from "./api.js";
-import { button, fill, h, panel, pointing } from "./dom.js";
+import { analysis, reply } from "./api.js";
+import { button, choice, fill, h, icon, panel, pointing } from "./dom.js";
+import { mover, over } from "./game.js";
 import { number, SIDES } from "./words.js";
 
 const LINES = [1, 2, 3, 5];
@@ -10,9 +12,6 @@ export class Engine {
   /** @param {import("./dom.js").Does} does */
   constructor(does) {
     this.does = does;
-    this.source = null;
-    this.rules = "";
-    this.position = "";
     this.runs = button("Analyse", () => (this.source ? this.stop() : this.start()), { class: "primary" });
     this.count = h("select", { "aria-label": "Lines", onchange: () => this.source && this.start() },
       LINES.map((count) => h("option", { value: count }, count === 1 ? "1 line" : `${count} lines`)));
@@ -67,7 +66,7 @@ export class Engine {
   line(line, side) {
     const [first, ...rest] = line.moves;
     return h("li",
-      h("span", { class: `score ${line.category ?? ""}`, title: `for the ${side}` }, inWords(line, side)),
+      h(`span.score.${line.category}`, inWords(line, side)),
       first && button(first, () => this.does.onmove(first), pointing(first, this.does.onpoint)),
       h("span.rest", rest.slice(0, 11).join(" ")));
   }
@@ -80,6 +79,57 @@ function inWords({ category, plies, estimate, score }, side) {
   if (category === "win") return `${own} win${distance}`;
   if (category === "loss") return `${others} win${distance}`;
   if (estimate === null) return score;
-  const ahead = (Math.abs(estimate) / 100).toFixed(2);
-  return Math.abs(estimate) < 15 ? `Level, ${score}` : `${estimate > 0 ? own : others} ahead by ${ahead}`;
+  return `${estimate < 0 ? others : own} ahead by ${(Math.abs(estimate) / 100).toFixed(2)}`;
+}
+
+export class Opponent {
+  /**
+   * @param {string[]} levels from weak to strong
+   * @param {import("./dom.js").Does} does
+   */
+  constructor(levels, does) {
+    this.does = does;
+    this.human = "d";
+    this.sides = choice("Your side", "human", [
+      ["a", icon("piece-t"), SIDES.a], ["d", icon("piece-K"), SIDES.d],
+    ], (side) => { this.human = side; });
+    this.sides.choose(this.human);
+    this.level = h("select", { "aria-label": "Strength" },
+      levels.map((level, i) => h("option", { value: level, selected: i === Math.floor(levels.length / 2) }, level)));
+    const begin = (isFromHere) => () => does.onbegin(this.human, this.level.value, isFromHere);
+    this.before = h("div", h("div.tools", this.sides.node, this.level),
+      h("div.tools", button("New game", begin(false), { class: "primary" }), button("From this position", begin(true))));
+    this.state = h("p.note", { role: "status" });
+    this.hints = h("input", { type: "checkbox", onchange: () => does.onhints(this.hints.checked) });
+    this.during = h("div", this.state, h("div.tools",
+      button("Take back", does.onback), button("End the game", does.onquit)),
+    h("label.check", this.hints, "Show what tables and engine say"));
+    this.body = h("div");
+    this.node = panel("Play against the engine", "opponent", this.body);
+  }
+
+  /** @param {import("./game.js").Game} game */
+  show(game) {
+    this.asked?.abort();
+    this.asked = null;
+    fill(this.body, game.opponent ? this.during : this.before);
+    if (!game.opponent) return;
+    const { side, level } = game.opponent;
+    const isOver = over(game) !== null;
+    const isTurn = !isOver && game.at === game.moves.length && mover(game, game.at) === side;
+    const who = `You play the ${SIDES[side === "a" ? "d" : "a"].toLowerCase()} against level ${level}. `;
+    this.state.textContent = who + (isOver ? "The game is over." : isTurn ? "The engine is thinking…" : "It is your turn.");
+    if (isTurn) this.ask(game);
+  }
+
+  async ask(game) {
+    this.asked = new AbortController();
+    const { signal } = this.asked;
+    try {
+      const answer = await reply(game.rules, game.start, game.moves, game.opponent.level, signal);
+      if (!signal.aborted) this.does.onreply(game, answer);
+    } catch (error) {
+      if (!signal.aborted) this.state.textContent = `The engine did not move: ${error.message}.`;
+    }
+  }
 }

@@ -1,18 +1,16 @@
 // The board and all that stands around it. What is shown follows from the game, and the
 // game is in the browser's history: going back there is undoing.
 
+import { Moves, Verdict } from "./answer.js";
 import * as api from "./api.js";
 import { Board } from "./board.js";
 import { button, choice, copy, fill, h, icon } from "./dom.js";
 import { Edit } from "./edit.js";
-import { Engine } from "./engine.js";
-import { begun, continued, going, over, played, position } from "./game.js";
+import { Engine, Opponent } from "./engine.js";
+import { begun, continued, going, over, played, position, startOf } from "./game.js";
 import { Line } from "./line.js";
-import { Moves } from "./moves.js";
-import { Opponent } from "./opponent.js";
 import { marks, MEANINGS } from "./pieces.js";
 import { format, other, parse } from "./position.js";
-import { Verdict } from "./verdict.js";
 import { SIDES } from "./words.js";
 
 /** The fragment that shows a position. */
@@ -23,13 +21,7 @@ export function link(rules, text) {
 export class Explorer {
   /** @param {null | {levels: string[]}} engine */
   constructor(engine) {
-    this.game = null;
-    this.rules = null;
-    this.answer = null;
     this.mode = "play";
-    this.isTurned = false;
-    this.areHintsShown = false;
-    this.asked = null;
     this.makePanels(engine);
     this.makeTools();
     const seats = this.opponent ? [this.opponent.node, this.engine.node] : [];
@@ -71,7 +63,7 @@ export class Explorer {
     this.modes.choose("play");
     this.tools = h("div.tools",
       h("div.to-move", this.sides.node, h("span", { "aria-hidden": "true" }, "to move")),
-      this.modes.node, button("Flip", () => this.flip(), { title: "Turn the board round (f)" }));
+      this.modes.node, button("Flip", () => this.flip()));
     this.edit.node.hidden = true;
     this.legend = h("ul.legend");
     this.input = h("input", { id: "position", autocomplete: "off", spellcheck: "false", autocapitalize: "off" });
@@ -92,6 +84,13 @@ export class Explorer {
     }
     this.game = game;
     this.render();
+  }
+
+  /** Nothing goes on while another view is shown. */
+  rest() {
+    this.line.pause();
+    this.engine?.stop();
+    this.opponent?.asked?.abort();
   }
 
   /** Another state of the game: a step in the history, or in place of the last one. */
@@ -148,7 +147,7 @@ export class Explorer {
   }
 
   challenge(human, level, isFromHere) {
-    const start = isFromHere ? format(position(this.game)) : this.rules.start;
+    const start = isFromHere ? format(position(this.game)) : startOf(this.rules);
     this.setMode("play");
     this.isTurned = false;
     this.become({ ...begun(this.game.rules, start), opponent: { side: other(human), level } });

@@ -11,6 +11,9 @@ import { probed } from "./api.js";
  *   opponent?: {side: "a" | "d", level: string} | null}} Game
  */
 
+/** The position in which games by these rules begin. */
+export const startOf = (rules) => `${rules.start} ${rules.first_mover[0]}`;
+
 /** @returns {Game} */
 export function begun(rules, start) {
   return { rules, start, moves: [], at: 0 };

@@ -12,15 +12,13 @@ export class Line {
   /** @param {import("./dom.js").Does} does */
   constructor(does) {
     this.does = does;
-    this.game = null;
-    this.timer = 0;
     const step = (sign, called, to) => button(icon(sign), () => { this.pause(); does.ongo(to()); },
-      { "aria-label": called, title: called });
+      { "aria-label": called });
     this.back = [step("start", "To the start", () => 0), step("back", "Back", () => this.game.at - 1)];
     this.forth = [step("forth", "Forward", () => this.game.at + 1), step("end", "To the end", () => this.game.moves.length)];
     this.runs = button("Play", () => (this.timer ? this.pause() : this.play()), { class: "runs" });
     this.asks = button("Best line", does.online, { class: "primary", title: "A whole line of best play from here" });
-    this.copies = button("Copy", (event) => copy(text(this.game), event.currentTarget), { title: "Copy the moves as text" });
+    this.copies = button("Copy", (event) => copy(text(this.game), event.currentTarget));
     this.list = h("ol.plies");
     this.strip = h("figure.strip");
     this.note = h("p.note");
@@ -49,7 +47,7 @@ export class Line {
   ply(game, move, ply) {
     const isCurrent = ply + 1 === game.at;
     const side = SIDES[mover(game, ply)];
-    return h("li", { class: `${ply >= game.at ? "future" : ""} ${mover(game, ply)}` },
+    return h(ply < game.at ? "li" : "li.future",
       button(move, () => { this.pause(); this.does.ongo(ply + 1); },
         { "aria-current": isCurrent ? "step" : null, "aria-label": `${ply + 1}, ${side}, ${move}` }));
   }

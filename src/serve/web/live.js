@@ -5,7 +5,7 @@ import * as api from "./api.js";
 import { Board } from "./board.js";
 import { button, h } from "./dom.js";
 import { parse } from "./position.js";
-import { Verdict } from "./verdict.js";
+import { Verdict } from "./answer.js";
 import { letter, sentence, SIDES } from "./words.js";
 
 /** How long a lost connection stays lost before it is tried again, in milliseconds. */
@@ -13,10 +13,6 @@ const PATIENCE = 1500;
 
 export class Live {
   constructor() {
-    this.state = null;
-    this.revision = 0;
-    this.rules = null;
-    this.isTurned = false;
     this.board = new Board({ onmove: (move) => this.send(move) });
     this.verdict = new Verdict({});
     this.fault = h("p.fault", { role: "alert" });

@@ -133,11 +133,8 @@ export function mirrored(position) {
 /** Moved by so many files and ranks; null if a piece would fall off. */
 export function shifted(position, files, ranks) {
   const moved = rearranged(position, (file, rank) => [file - files, rank - ranks]);
+  const men = ({ cells }) => cells.filter(Boolean).length;
   return men(moved) === men(position) ? moved : null;
-}
-
-function men({ cells }) {
-  return cells.filter(Boolean).length;
 }
 
 /** How many men of a slice as "K2v4": the king is one. */

@@ -3,17 +3,18 @@
 import { Board } from "./board.js";
 import { h } from "./dom.js";
 import { link } from "./explorer.js";
+import { startOf } from "./game.js";
 import { parse } from "./position.js";
 
 /** The view of a ruleset's rules. */
 export function rulesView(rules) {
   const board = new Board();
-  board.show({ position: parse(rules.start), rules, mode: "still", label: `Start of ${rules.title}` });
+  board.show({ position: parse(startOf(rules)), rules, mode: "still", label: `Start of ${rules.title}` });
   return h("div.rules",
     h("div.start", h("h1", rules.title),
       board.node,
       h("div.tools",
-        h("a.button.primary", { href: link(rules.name, rules.start) }, "Play from here"),
+        h("a.button.primary", { href: link(rules.name, startOf(rules)) }, "Play from here"),
         h("a.button", { href: `#${rules.name}/tables` }, "Tables"))),
     h("div.panel.words", sections(rules.text ?? "")));
 }

@@ -1,5 +1,4 @@
-// The index of a ruleset's slices; and one slice in figures: who wins how often, how long it
-// takes, where the king should be.
+// The index of a ruleset's slices; and one slice in figures.
 
 import * as api from "./api.js";
 import { heatMap, histogram, shareBar } from "./charts.js";
@@ -44,8 +43,7 @@ function sideView(rules, side, found, here) {
   const squares = side.king ?? found.king ?? [];
   return h("section.panel", { "aria-labelledby": `side-${who}` },
     h("h2", { id: `side-${who}` }, icon(`piece-${who === "a" ? "t" : "T"}`), `${SIDES[who]} to move`),
-    h("p.note", `${number(side.positions)} positions, mirror images counted.`,
-      side.mutual_zugzwangs > 0 && ` ${plural(side.mutual_zugzwangs, "mutual zugzwang", "mutual zugzwangs")}.`),
+    h("p.note", `${number(side.positions)} positions, mirror images counted.`),
     shareBar(side),
     longest(rules, side),
     h("div.charts", h("div", histogram(side.histogram ?? [], current, open),

@@ -1,7 +1,5 @@
 // Values in words. Outcomes have a name, a sign and a colour: never a colour alone.
 
-/** @typedef {import("./api.js").Answer} Answer */
-
 export const SIDES = { a: "Attackers", d: "Defenders" };
 export const OUTCOMES = ["win", "draw", "undecided", "unknown", "loss"];
 
@@ -52,9 +50,8 @@ export function winner(category, side) {
 
 /**
  * The value of a position in words, and a line that says more.
- * @param {Answer} answer
+ * @param {import("./api.js").Answer} answer
  * @param {any} rules
- * @returns {{title: string, more: string}}
  */
 export function verdict(answer, rules) {
   const side = letter(answer.to_move);

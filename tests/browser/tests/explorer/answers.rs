@@ -43,7 +43,7 @@ async fn moves_are_grouped_and_drawn() {
     page.until("document.querySelector('.moves li')").await;
     let groups = page.value("[...document.querySelectorAll('.group h3')].map(head => head.innerText.trim().split(/\\s+/).slice(0, 2).join(' '))").await;
     assert_eq!(groups, json!(["Winning 1", "Losing 18"]));
-    assert_eq!(page.value("document.querySelector('.best').textContent").await, json!("b4-b3, wins, 6 plies after it"));
+    assert_eq!(page.value("document.querySelector('.best').textContent").await, json!("b4-b3, wins,6 plies after it"));
     assert_eq!(page.value("document.querySelectorAll('.arrows path').length").await, json!(0));
     page.run("document.querySelector('.best').focus()").await;
     assert_eq!(page.value("document.querySelectorAll('.arrows path').length").await, json!(2));

@@ -119,7 +119,7 @@ async fn keys_work_off_the_board() {
     page.key("l").await;
     page.until("document.querySelectorAll('.plies li').length > 0").await;
     page.key("?").await;
-    page.until("document.querySelector('dialog').open").await;
+    page.until("document.querySelector('dialog')?.open").await;
     page.click("dialog .check").await;
     page.press("Close").await;
     page.key("f").await;

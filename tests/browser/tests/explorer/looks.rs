@@ -44,6 +44,7 @@ async fn every_view_is_accessible_in_both_themes() {
         page.until("document.getAnimations().length === 0").await;
         assert_eq!(violations(&page).await, Vec::<String>::new(), "{theme}, editing");
         page.click("button[aria-label=Help]").await;
+        page.until("document.querySelector('dialog')?.open").await;
         assert_eq!(violations(&page).await, Vec::<String>::new(), "{theme}, help");
     }
     page.close().await;

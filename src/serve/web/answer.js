@@ -1,8 +1,8 @@
-// Who wins, first of all; then where the position comes from and goes to.
+// What the tables say: who wins, first of all; then all moves, by what they come to.
 
-import { button, copy, fill, h, icon } from "./dom.js";
-import { ending, letter, sentence, verdict, winner } from "./words.js";
+import { button, copy, fill, h, icon, panel, pointing } from "./dom.js";
 import { menOf } from "./position.js";
+import { ending, GROUPS, letter, moveValue, OUTCOMES, sentence, verdict, winner } from "./words.js";
 
 export class Verdict {
   /** @param {import("./dom.js").Does} does */
@@ -69,5 +69,53 @@ export class Verdict {
     // What has not changed is not said again.
     if (this.title.textContent !== title) this.title.textContent = title;
     if (this.more.textContent !== more) this.more.textContent = more;
+  }
+}
+
+/** How many moves of a group are shown at first. */
+const FEW = 24;
+
+export class Moves {
+  /** @param {import("./dom.js").Does} does */
+  constructor(does) {
+    this.does = does;
+    this.body = h("div.groups");
+    this.node = panel("Moves", "moves", this.body);
+  }
+
+  /** @param {import("./api.js").MoveValue[]} moves best first */
+  show(moves) {
+    this.node.hidden = moves.length === 0;
+    fill(this.body, OUTCOMES.map((outcome) => {
+      const group = moves.filter((move) => move.category === outcome);
+      return group.length > 0 && this.group(outcome, group, moves[0]);
+    }));
+  }
+
+  group(outcome, group, best) {
+    const distances = group.map((move) => move.dtw).filter((dtw) => dtw !== null);
+    const [least, most] = [Math.min(...distances), Math.max(...distances)];
+    const item = (move) => h("li", this.move(move, least, most, move === best));
+    const rest = group.slice(FEW).map(item);
+    return h("section", { class: `group ${outcome}` },
+      h("h3", icon(outcome), `${GROUPS[outcome]} `, h("span.count", String(group.length)),
+        distances.length > 0 && h("span.unit", "plies after it")),
+      h("ul", group.slice(0, FEW).map(item)),
+      rest.length > 0 && h("details", h("summary", `${rest.length} more`), h("ul", rest)));
+  }
+
+  move(move, least, most, isBest) {
+    const [does, after] = moveValue(move);
+    const node = button([
+      h("span", move.move, h("span.unseen", `, ${does}${move.dtw === null ? "" : ","}`)),
+      move.dtw !== null && h("span", String(move.dtw), h("span.unseen", ` ${after}`)),
+    ], () => this.does.onmove(move.move), {
+      class: isBest ? "best" : "", "data-move": move.move,
+      ...pointing(move.move, this.does.onpoint),
+    });
+    // The more distance a move gives away, the fainter it is.
+    const lost = move.dtw === null || most === least ? 0 : (move.dtw - least) / (most - least);
+    node.style.setProperty("--strength", String(move.category === "win" ? 1 - lost : lost));
+    return node;
   }
 }
