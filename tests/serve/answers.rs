@@ -141,13 +141,14 @@ async fn what_is_not_in_tables_is_unknown_with_all_its_moves() {
     let edge = "/7/1Tt4/7/2t4/1t1K3/7/4t2/_a";
     let got = get(&router, &format!("/api/v1/rulesets/tablut/probe?position={edge}")).await;
     assert_eq!(got.code(), "bad-position");
-    let edge = "/9/1T1t5/9/2t6/1t2K4/9/4t4/9/9/_a";
+    let edge = "/9/tT1t5/9/2t6/4K4/9/4t4/9/9/_a";
     let answer = get(&router, &format!("/api/v1/rulesets/tablut/probe?position={edge}")).await;
     let answer = answer.json();
     assert_eq!((&answer["category"], &answer["slice"]), (&json!("unknown"), &json!("K1v4")));
     let moves = answer["moves"].as_array().unwrap();
     let capture = moves.iter().find(|played| played["conversion"] == true).unwrap();
-    assert_eq!(capture["category"], "loss");
+    assert_eq!((&capture["move"], &capture["dtw"]), (&json!("d2-c2xb2"), &Value::Null));
+    assert_ne!(capture["category"], "unknown");
     assert_eq!(answer["missing"], json!(["K1v4"]));
 }
 
@@ -245,7 +246,8 @@ async fn files_of_the_page_are_sent_compressed_to_those_who_take_it() {
         let plain = get(&router, path).await;
         let request = Request::get(path).header("accept-encoding", "gzip, zstd");
         let packed = send(&router, request.body(Body::empty()).unwrap()).await;
-        assert_eq!(packed.header("vary").contains("accept-encoding"), true);
+        let varies = packed.headers.get_all("vary").iter();
+        assert!(varies.into_iter().any(|value| value == "accept-encoding"), "{path}");
         let body = match packed.header("content-encoding") {
             "zstd" => zstd::decode_all(&packed.body[..]).unwrap(),
             _ => packed.body.clone(),

@@ -118,7 +118,7 @@ fn what_cannot_be_served_is_told_on_one_line() {
         (&["--rules", "nowhere.toml"], "nowhere.toml"),
         (&["--rules", "src/game/rules/builtin/ashton.toml"], "\"ashton\""),
         (&["--tables", "nowhere"], "nowhere"),
-        (&["--cache", "much"], "512MiB"),
+        (&["--cache", "much"], "16GiB"),
         (&["--no-engine", "--searches", "2"], "--no-engine"),
     ] {
         let output = taflbase(&[&["serve"], arguments].concat());
