@@ -1,5 +1,5 @@
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use axum::Router;
@@ -14,6 +14,7 @@ use tokio::time::{sleep, timeout};
 
 use super::metrics::Metrics;
 use super::patient::Patient;
+use super::problem::Problem;
 
 /// The headers of a request, with its first line.
 const HEADER_BYTES: usize = 16 << 10;
@@ -22,11 +23,18 @@ const TURNED_AWAY: usize = 256;
 /// How long such a client has to read that.
 const FAREWELL: Duration = Duration::from_millis(500);
 
-const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
-    content-type: application/problem+json\r\ncache-control: no-store\r\nretry-after: 1\r\n\
-    connection: close\r\ncontent-length: 134\r\n\r\n\
-    {\"type\":\"/api/v1/problems#overloaded\",\"code\":\"overloaded\",\"title\":\"Too many requests\",\
-    \"status\":503,\"detail\":\"too many connections\"}";
+/// What they are told.
+static FULL: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let problem = Problem::overloaded("the server has too many connections: try again");
+    let body = serde_json::to_string(&problem).unwrap_or_default();
+    let length = body.len();
+    let head = format!(
+        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/problem+json\r\n\
+         cache-control: no-store\r\nretry-after: 1\r\nconnection: close\r\n\
+         content-length: {length}\r\n\r\n"
+    );
+    (head + &body).into_bytes()
+});
 
 /// How connections are taken.
 pub(super) struct Doorkeeper {
@@ -101,7 +109,7 @@ impl Doorkeeper {
 
 /// Tells a client that there are too many, and lets it read that before it is cut off.
 async fn turn_away(mut stream: TcpStream) -> io::Result<()> {
-    stream.write_all(FULL).await?;
+    stream.write_all(&FULL).await?;
     stream.shutdown().await?;
     let mut rest = [0; 1024];
     while stream.read(&mut rest).await? > 0 {}

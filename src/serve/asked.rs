@@ -4,17 +4,20 @@
 use std::sync::Arc;
 
 use axum::Json;
+use axum::body::HttpBody;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 
+use crate::bytes::Bytes;
 use crate::position::Position;
 use crate::rules::Ruleset;
 use crate::slice::Slice;
 
 use super::problem::Problem;
+use super::router::BODY_BYTES;
 use super::site::{Served, Site};
 
 /// The ruleset that the path names.
@@ -83,15 +86,23 @@ impl<T: DeserializeOwned> FromRequest<Arc<Site>> for Sent<T> {
 
     async fn from_request(request: Request, site: &Arc<Site>) -> Result<Self, Problem> {
         let wrong = |error: JsonRejection| match error.status() {
-            StatusCode::PAYLOAD_TOO_LARGE => Problem::too_large("a body has 256 KiB at the most"),
+            StatusCode::PAYLOAD_TOO_LARGE => too_large(),
             StatusCode::UNSUPPORTED_MEDIA_TYPE => {
                 Problem::wrong_media("send JSON, with the header Content-Type: application/json")
             }
             _ => Problem::bad_parameter(error.body_text()),
         };
+        // What is announced as too long is not waited for.
+        if request.body().size_hint().lower() > BODY_BYTES as u64 {
+            return Err(too_large());
+        }
         let Json(sent) = Json::from_request(request, site).await.map_err(wrong)?;
         Ok(Sent(sent))
     }
+}
+
+fn too_large() -> Problem {
+    Problem::too_large(format!("a body has {} at the most", Bytes(BODY_BYTES as u64)))
 }
 
 /// A position as it stands in a query or a body: `_` may stand for the blank.

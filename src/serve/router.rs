@@ -2,6 +2,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{DefaultBodyLimit, OriginalUri, Path, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, Method};
@@ -17,7 +18,7 @@ use super::problem::Problem;
 use super::site::Site;
 
 /// The longest body.
-const BODY_BYTES: usize = 256 << 10;
+pub(super) const BODY_BYTES: usize = 256 << 10;
 
 /// All that is served, as a router: for a server of your own, and for tests. Limits of
 /// connections and of slow clients are that server's.
@@ -28,7 +29,7 @@ pub fn router(site: Arc<Site>) -> Router {
         .allow_methods([Method::GET, Method::HEAD, Method::POST])
         .allow_headers([CONTENT_TYPE]);
     Router::new()
-        .nest("/api/v1", api::router().layer(cors))
+        .nest("/api/v1", api::router())
         .route("/health", get(health))
         .route("/metrics", get(metrics))
         .route("/", get(index))
@@ -36,6 +37,7 @@ pub fn router(site: Arc<Site>) -> Router {
         .fallback(nothing)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(BODY_BYTES))
+        .layer(cors)
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn_with_state(Arc::clone(&site), attend))
         .with_state(site)
@@ -57,10 +59,11 @@ async fn index(State(site): State<Arc<Site>>, headers: HeaderMap) -> Response {
 
 async fn file(
     State(site): State<Arc<Site>>,
-    Path(name): Path<String>,
+    name: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
 ) -> Response {
-    asset(&site, &name, &headers)
+    // What is no text is no name.
+    asset(&site, &name.map_or_else(|_| String::new(), |Path(name)| name), &headers)
 }
 
 /// A file of the page.

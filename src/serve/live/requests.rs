@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex};
 
 use axum::Json;
 use axum::Router;
-use axum::extract::rejection::JsonRejection;
+use axum::extract::rejection::{JsonRejection, PathRejection};
 use axum::extract::{DefaultBodyLimit, Path, Request, State};
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::{HeaderMap, StatusCode};
@@ -99,10 +99,10 @@ async fn index(State(live): State<Arc<Live>>, headers: HeaderMap) -> Response {
 
 async fn file(
     State(live): State<Arc<Live>>,
-    Path(name): Path<String>,
+    name: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
 ) -> Response {
-    asset(&live.site, &name, &headers)
+    asset(&live.site, &name.map_or_else(|_| String::new(), |Path(name)| name), &headers)
 }
 
 /// Every scene as it is shown; those that are overtaken are left out.
