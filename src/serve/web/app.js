@@ -1,5 +1,5 @@
 // What is shown follows from the address: its fragment names a game, and there a position,
-// a slice, the tables or the rules. Crawlers see one page.
+// a slice, the tables or the rules.
 
 import * as api from "./api.js";
 import { button, fill, h } from "./dom.js";

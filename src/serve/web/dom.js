@@ -11,7 +11,6 @@
  * out where they are null, undefined or false.
  * @param {string} tag
  * @param {...any} rest
- * @returns {any}
  */
 export const h = (tag, ...rest) => made("http://www.w3.org/1999/xhtml", tag, rest);
 

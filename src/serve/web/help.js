@@ -21,7 +21,7 @@ export function showHelp() {
   const dialog = h("dialog.panel", { "aria-labelledby": "help-title", onclose: () => dialog.remove() },
     h("h2", { id: "help-title" }, "What this is"),
     h("p", "Endgame tables know every position with few pieces: who wins with best play, and in how many plies. A ply is one move of one side. The winner hurries, the loser delays."),
-    h("p", "Choose a game above. Move pieces in Play, or set up any position in Edit; moves are listed by what they come to. Beyond the tables the engine searches."),
+    h("p", "Choose a game above. Move pieces in Play, or set up any position in Edit. Beyond the tables the engine searches."),
     list("Keys", KEYS), list("Keys on the board", BOARD_KEYS),
     h("label.check", letters, "Single letters are keys"),
     h("div.tools", button("Close", () => dialog.close(), { class: "primary" })));

@@ -84,7 +84,7 @@ function bar({ by, dtw }, i, most, isCurrent) {
   // A win of unknown distance has half a bar, a draw a thin one on the axis.
   const height = by === null ? 0.5 : 0.5 + (dtw === null ? 2 : (4.3 * dtw) / most);
   const y = { a: 5 - height, d: 5 }[by] ?? 4.75;
-  return s("rect", { class: `bar ${by ?? "none"} ${isCurrent ? "current" : ""}`, x: i + 0.12, y, width: 0.76, height });
+  return s("rect", { class: `bar ${by} ${isCurrent ? "current" : ""}`, x: i + 0.12, y, width: 0.76, height });
 }
 
 function inWords(value) {

@@ -71,6 +71,8 @@ async fn a_whole_line_is_stepped_played_and_copied() {
     page.press("Play").await;
     page.until("document.querySelectorAll('.plies li.future').length === 4").await;
     page.press("Pause").await;
+    page.answer("setTimeout(arguments[0], 1200)", vec![]).await;
+    assert_eq!(page.value("document.querySelectorAll('.plies li.future').length").await, json!(4));
     page.press("Copy").await;
     page.until("document.querySelector('.titled button').textContent === 'Copied'").await;
     let text = page.answer("navigator.clipboard.readText().then(arguments[0], arguments[0])", vec![]).await;
