@@ -61,3 +61,44 @@ impl Gate {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn so_many_work_so_many_wait_and_the_rest_is_refused() {
+        let gate = Gate::new(1, 1);
+        let place = gate.enter().await.unwrap();
+        let mut waiting = Box::pin(gate.enter());
+        assert!(polled(&mut waiting).await.is_none());
+        assert!(gate.enter().await.is_err());
+        // Who goes away while he waits makes room for another.
+        drop(waiting);
+        let mut waiting = Box::pin(gate.enter());
+        assert!(polled(&mut waiting).await.is_none());
+        drop(place);
+        assert!(waiting.await.is_ok());
+    }
+
+    /// What a future has come to, if it has by now.
+    async fn polled<T>(future: &mut (impl Future<Output = T> + Unpin)) -> Option<T> {
+        tokio::select! {
+            biased;
+            done = future => Some(done),
+            () = std::future::ready(()) => None,
+        }
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_a_problem_and_leaves_its_place() {
+        let gate = Gate::new(1, 0);
+        for _ in 0..3 {
+            let done = gate.work(|| -> Result<(), Problem> { panic!("broken") }).await;
+            let problem = serde_json::to_value(done.unwrap_err()).unwrap();
+            assert_eq!((&problem["code"], &problem["status"]), (&"internal".into(), &500.into()));
+            assert!(!problem.to_string().contains("broken"));
+        }
+        assert_eq!(gate.work(|| Ok(7)).await.unwrap(), 7);
+    }
+}
