@@ -87,8 +87,7 @@ export function values(game) {
     if (!answer || answer.category === "unknown") return null;
     return { by: winner(answer.category, letter(answer.to_move)), dtw: answer.dtw };
   });
-  if (game.over?.winner && game.moves.length) {
-    known[game.moves.length] = { by: letter(game.over.winner), dtw: 0 };
-  }
+  const end = over(game);
+  if (end?.winner) known[game.at] = { by: letter(end.winner), dtw: 0 };
   return known;
 }

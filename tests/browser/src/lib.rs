@@ -31,7 +31,11 @@ pub struct Page {
 struct Extension(&'static str, Value);
 
 impl WebDriverCompatibleCommand for Extension {
-    fn endpoint(&self, base: &url::Url, session: Option<&str>) -> Result<url::Url, url::ParseError> {
+    fn endpoint(
+        &self,
+        base: &url::Url,
+        session: Option<&str>,
+    ) -> Result<url::Url, url::ParseError> {
         base.join(&format!("session/{}/{}", session.unwrap_or_default(), self.0))
     }
 
@@ -54,7 +58,8 @@ impl Page {
     /// # Panics
     /// If the driver or the browser fails.
     pub async fn at(url: &str) -> Page {
-        let mut arguments = vec!["--headless=new", "--disable-dev-shm-usage", "--window-size=1000,900"];
+        let mut arguments =
+            vec!["--headless=new", "--disable-dev-shm-usage", "--window-size=1000,900"];
         if env::var("USER").as_deref().unwrap_or("root") == "root" {
             arguments.push("--no-sandbox");
         }
@@ -99,7 +104,10 @@ impl Page {
 
     /// Runs statements in the page.
     pub async fn run(&self, script: &str) {
-        self.client.execute(script, vec![]).await.unwrap_or_else(|error| panic!("{script}: {error}"));
+        self.client
+            .execute(script, vec![])
+            .await
+            .unwrap_or_else(|error| panic!("{script}: {error}"));
     }
 
     /// Waits until an expression is true.
@@ -120,7 +128,8 @@ impl Page {
     /// Waits until an element has a text that contains this.
     pub async fn reads(&self, selector: &str, text: &str) {
         let (selector, text) = (json!(selector), json!(text));
-        self.until(&format!("document.querySelector({selector})?.textContent.includes({text})")).await;
+        self.until(&format!("document.querySelector({selector})?.textContent.includes({text})"))
+            .await;
     }
 
     /// Clicks on the middle of what a selector finds, once it is there.
@@ -133,7 +142,9 @@ impl Page {
     /// Clicks on the button with this text.
     pub async fn press(&self, label: &str) {
         let label = json!(label);
-        let button = format!("[...document.querySelectorAll('button')].find(b => b.textContent === {label} && b.checkVisibility())");
+        let button = format!(
+            "[...document.querySelectorAll('button')].find(b => b.textContent === {label} && b.checkVisibility())"
+        );
         self.until(&format!("{button} && !{button}.disabled")).await;
         self.run(&format!("{button}.click()")).await;
     }
@@ -145,14 +156,29 @@ impl Page {
 
     /// Presses and releases a key, where the focus is.
     pub async fn key(&self, key: &str) {
-        let text = if key.chars().count() == 1 { key } else if key == "Enter" { "\r" } else { "" };
+        let text = if key.chars().count() == 1 {
+            key
+        } else if key == "Enter" {
+            "\r"
+        } else {
+            ""
+        };
         for kind in ["keyDown", "keyUp"] {
             let text = if kind == "keyDown" { text } else { "" };
             let code = match key {
-                "ArrowLeft" => 37, "ArrowUp" => 38, "ArrowRight" => 39, "ArrowDown" => 40,
-                "Enter" => 13, "Escape" => 27, "Delete" => 46, "Tab" => 9, " " => 32, _ => 0,
+                "ArrowLeft" => 37,
+                "ArrowUp" => 38,
+                "ArrowRight" => 39,
+                "ArrowDown" => 40,
+                "Enter" => 13,
+                "Escape" => 27,
+                "Delete" => 46,
+                "Tab" => 9,
+                " " => 32,
+                _ => 0,
             };
-            let event = json!({"type": kind, "key": key, "text": text, "windowsVirtualKeyCode": code});
+            let event =
+                json!({"type": kind, "key": key, "text": text, "windowsVirtualKeyCode": code});
             self.chromium("Input.dispatchKeyEvent", event).await;
         }
     }
@@ -161,13 +187,21 @@ impl Page {
     pub async fn middle(&self, selector: &str) -> (f64, f64) {
         let script = "(b => [b.x + b.width / 2, b.y + b.height / 2])";
         let selector = json!(selector);
-        let at = self.value(&format!("{script}(document.querySelector({selector}).getBoundingClientRect())")).await;
+        let at = self
+            .value(&format!("{script}(document.querySelector({selector}).getBoundingClientRect())"))
+            .await;
         (at[0].as_f64().expect("x"), at[1].as_f64().expect("y"))
     }
 
     /// Drags with the mouse from one place to another.
     pub async fn drag(&self, from: (f64, f64), to: (f64, f64)) {
-        let way = [("mouseMoved", from), ("mousePressed", from), ("mouseMoved", half(from, to)), ("mouseMoved", to), ("mouseReleased", to)];
+        let way = [
+            ("mouseMoved", from),
+            ("mousePressed", from),
+            ("mouseMoved", half(from, to)),
+            ("mouseMoved", to),
+            ("mouseReleased", to),
+        ];
         for (kind, (x, y)) in way {
             let button = if kind == "mouseMoved" && (x, y) == from { "none" } else { "left" };
             let event = json!({"type": kind, "x": x, "y": y, "button": button, "buttons": 1, "clickCount": 1});
@@ -184,12 +218,14 @@ impl Page {
             let event = json!({"type": kind, "touchPoints": [{"x": x, "y": y}]});
             self.chromium("Input.dispatchTouchEvent", event).await;
         }
-        self.chromium("Input.dispatchTouchEvent", json!({"type": "touchEnd", "touchPoints": []})).await;
+        self.chromium("Input.dispatchTouchEvent", json!({"type": "touchEnd", "touchPoints": []}))
+            .await;
     }
 
     /// Makes the window so large.
     pub async fn size(&self, width: u32, height: u32) {
-        let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
+        let size =
+            json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
         self.chromium("Emulation.setDeviceMetricsOverride", size).await;
     }
 

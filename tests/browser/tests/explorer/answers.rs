@@ -10,10 +10,18 @@ async fn verdicts_are_words() {
     let page = Page::open("").await;
     for (fragment, title, more) in [
         ("#brandubh/7/4t2/7/7/2K4/7/2t4/_d", "Defenders win in 3 plies", "moves win."),
-        ("#brandubh/7/4t2/7/7/t1K4/7/2t4/_a", "Defenders win in ", "Attackers to move cannot avoid it."),
+        (
+            "#brandubh/7/4t2/7/7/t1K4/7/2t4/_a",
+            "Defenders win in ",
+            "Attackers to move cannot avoid it.",
+        ),
         ("#tablut/9/9/9/9/9/9/4K4/1t1t1t1t1/9/_d", " win", "The distance is not in these tables."),
         ("#berkeley/9/9/9/4K4/9/9/t8/9/8t/_a", "Defenders win in at most 2 plies", ""),
-        ("#brandubh/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/_a", "Unknown: no table of K4v8 here", "Play on"),
+        (
+            "#brandubh/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/_a",
+            "Unknown: no table of K4v8 here",
+            "Play on",
+        ),
         ("#brandubh/7/4t2/7/2T4/1K5/T1ttt2/2t4/_d", "Unknown: no table of K2v5 here", "Play on"),
     ] {
         page.go(fragment).await;
@@ -43,7 +51,10 @@ async fn moves_are_grouped_and_drawn() {
     page.until("document.querySelector('.moves li')").await;
     let groups = page.value("[...document.querySelectorAll('.group h3')].map(head => head.innerText.trim().split(/\\s+/).slice(0, 2).join(' '))").await;
     assert_eq!(groups, json!(["Winning 1", "Losing 18"]));
-    assert_eq!(page.value("document.querySelector('.best').textContent").await, json!("b4-b3, wins,6 plies after it"));
+    assert_eq!(
+        page.value("document.querySelector('.best').textContent").await,
+        json!("b4-b3, wins,6 plies after it")
+    );
     assert_eq!(page.value("document.querySelectorAll('.arrows path').length").await, json!(0));
     page.run("document.querySelector('.best').focus()").await;
     assert_eq!(page.value("document.querySelectorAll('.arrows path').length").await, json!(2));
@@ -59,7 +70,8 @@ async fn moves_are_grouped_and_drawn() {
 async fn a_whole_line_is_stepped_played_and_copied() {
     let page = Page::open(WELCOME).await;
     let origin = page.value("location.origin").await;
-    let all = json!({"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"], "origin": origin});
+    let all =
+        json!({"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"], "origin": origin});
     page.chromium("Browser.grantPermissions", all).await;
     page.press("Best line").await;
     page.until("document.querySelectorAll('.plies li.future').length === 7").await;
@@ -75,9 +87,16 @@ async fn a_whole_line_is_stepped_played_and_copied() {
     assert_eq!(page.value("document.querySelectorAll('.plies li.future').length").await, json!(4));
     page.press("Copy").await;
     page.until("document.querySelector('.titled button').textContent === 'Copied'").await;
-    let text = page.answer("navigator.clipboard.readText().then(arguments[0], arguments[0])", vec![]).await;
+    let text = page
+        .answer("navigator.clipboard.readText().then(arguments[0], arguments[0])", vec![])
+        .await;
     let text = text.as_str().unwrap_or_default().to_owned();
-    assert!(text.starts_with("brandubh: /3t3/1K1T3/7/1t5/7/1t5/7/ a\n  1. attackers  b4-b3\n  2. defenders"), "{text}");
+    assert!(
+        text.starts_with(
+            "brandubh: /3t3/1K1T3/7/1t5/7/1t5/7/ a\n  1. attackers  b4-b3\n  2. defenders"
+        ),
+        "{text}"
+    );
     assert_eq!(text.lines().count(), 8, "{text}");
     page.run("document.querySelector('[aria-label=\"To the end\"]').click()").await;
     page.reads(".verdict .title", "Attackers have won").await;

@@ -22,7 +22,11 @@ async fn a_first_visit_shows_a_win_within_a_second() {
     page.reads(".verdict .more", "One move wins.").await;
     page.until("document.querySelectorAll('.moves li').length === 19").await;
     page.reads("header", "Endgames of tafl games, solved exactly").await;
-    let last = page.value("Math.max(...performance.getEntriesByType('resource').map(entry => entry.responseEnd))").await;
+    let last = page
+        .value(
+            "Math.max(...performance.getEntriesByType('resource').map(entry => entry.responseEnd))",
+        )
+        .await;
     assert!(last.as_f64().is_some_and(|millis| millis < 1000.0), "{last} ms");
     page.close().await;
 }
@@ -51,9 +55,16 @@ async fn clicks_move_and_the_history_takes_back() {
 async fn a_piece_is_dragged_where_it_may_go() {
     let page = Page::open(WELCOME).await;
     page.until("document.querySelector('.movable')").await;
-    let (piece, far, near) = (page.middle(&cell("b4")).await, page.middle(&cell("e6")).await, page.middle(&cell("b3")).await);
+    let (piece, far, near) = (
+        page.middle(&cell("b4")).await,
+        page.middle(&cell("e6")).await,
+        page.middle(&cell("b3")).await,
+    );
     page.drag(piece, far).await;
-    assert_eq!(page.value("[location.hash, document.querySelector('.ghost')]").await, json!([WELCOME, null]));
+    assert_eq!(
+        page.value("[location.hash, document.querySelector('.ghost')]").await,
+        json!([WELCOME, null])
+    );
     page.drag(piece, near).await;
     at(&page, "/3t3/1K1T3/1t5/7/7/1t5/7/_d").await;
     page.close().await;
@@ -125,7 +136,10 @@ async fn keys_work_off_the_board() {
     page.key("f").await;
     page.key("ArrowRight").await;
     page.until("document.querySelector('.plies [aria-current]')").await;
-    assert_eq!(page.value("document.querySelector('[role=gridcell]').dataset.square").await, json!("g1"));
+    assert_eq!(
+        page.value("document.querySelector('[role=gridcell]').dataset.square").await,
+        json!("g1")
+    );
     // In a text field keys are text.
     page.click("#position").await;
     let before = page.value("location.hash").await;
@@ -139,7 +153,9 @@ async fn keys_work_off_the_board() {
 async fn boards_of_every_ruleset_are_shown() {
     let page = Page::open("").await;
     page.until("document.querySelector('.cell')").await;
-    let all = page.value("[...document.querySelectorAll('header select option')].map(option => option.value)").await;
+    let all = page
+        .value("[...document.querySelectorAll('header select option')].map(option => option.value)")
+        .await;
     let all: Vec<Value> = all.as_array().cloned().unwrap_or_default();
     assert!(all.len() >= 9, "{all:?}");
     for name in all {

@@ -30,7 +30,11 @@ async fn pieces_are_put_taken_and_dragged_off() {
     page.choose("palette", "").await;
     page.click("[data-square=g3]").await;
     assert_eq!(board(&page).await, "/3t3/3T3/7/1t2K2/7/1t5/7/_a");
-    let (piece, to, off) = (page.middle("[data-square=b6]").await, page.middle("[data-square=c5]").await, page.middle(".tagline").await);
+    let (piece, to, off) = (
+        page.middle("[data-square=b6]").await,
+        page.middle("[data-square=c5]").await,
+        page.middle(".tagline").await,
+    );
     page.drag(piece, to).await;
     assert_eq!(board(&page).await, "/3t3/3T3/7/1t2K2/2t4/7/7/_a");
     page.drag(to, off).await;
@@ -88,12 +92,18 @@ async fn positions_and_moves_are_typed() {
         ("/7/4t2/7/7/2K4/7/2t4/ d", "/7/4t2/7/7/2K4/7/2t4/_d"),
     ] {
         let field = json!(text);
-        page.until("!document.querySelector('.waiting') && document.querySelector('.moves li')").await;
+        page.until("!document.querySelector('.waiting') && document.querySelector('.moves li')")
+            .await;
         page.run(&format!("document.querySelector('#position').value = {field}")).await;
         page.press("Go").await;
         assert_eq!(board(&page).await, expected);
     }
-    for (text, fault) in [("hello", "hello is no legal move here"), ("/7/7/ a", "rank 1 has 7 squares"), ("/9/9/9/9/9/9/9/9/9/ a", "this board has 7 ranks"), ("/x6/7/7/7/7/7/7/ a", "x is no piece")] {
+    for (text, fault) in [
+        ("hello", "hello is no legal move here"),
+        ("/7/7/ a", "rank 1 has 7 squares"),
+        ("/9/9/9/9/9/9/9/9/9/ a", "this board has 7 ranks"),
+        ("/x6/7/7/7/7/7/7/ a", "x is no piece"),
+    ] {
         let field = json!(text);
         page.run(&format!("document.querySelector('#position').value = {field}")).await;
         page.press("Go").await;

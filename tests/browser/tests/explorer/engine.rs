@@ -30,14 +30,23 @@ async fn a_game_is_played_against_the_engine_to_its_end() {
     page.choose("human", "d").await;
     page.press("From this position").await;
     page.reads(".verdict .title", "Your turn").await;
-    assert_eq!(page.value("[document.querySelector('.moves').hidden, document.querySelector('.engine').hidden]").await, json!([true, true]));
+    assert_eq!(
+        page.value(
+            "[document.querySelector('.moves').hidden, document.querySelector('.engine').hidden]"
+        )
+        .await,
+        json!([true, true])
+    );
     page.click("[data-square=c5]").await;
     page.until("document.querySelector('[data-square=c1].target')").await;
     page.click("[data-square=c1]").await;
     page.until("document.querySelectorAll('.plies li').length === 2").await;
     page.reads(".opponent [role=status]", "It is your turn.").await;
     page.press("Take back").await;
-    page.until("document.querySelector('[data-square=c5] .piece-K') && document.querySelector('.movable')").await;
+    page.until(
+        "document.querySelector('[data-square=c5] .piece-K') && document.querySelector('.movable')",
+    )
+    .await;
     page.click(".opponent .check").await;
     page.reads(".verdict .title", "Defenders win in 3 plies").await;
     page.click("[data-move=Kc5-c1]").await;

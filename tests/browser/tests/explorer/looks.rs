@@ -33,7 +33,10 @@ async fn every_view_is_accessible_in_both_themes() {
         for (fragment, is_there) in VIEWS {
             page.go(fragment).await;
             page.until(is_there).await;
-            page.until("!document.querySelector('.waiting') && document.getAnimations().length === 0").await;
+            page.until(
+                "!document.querySelector('.waiting') && document.getAnimations().length === 0",
+            )
+            .await;
             let found = violations(&page).await;
             assert!(found.is_empty(), "{theme} {fragment}: {found:#?}");
         }
@@ -66,7 +69,9 @@ async fn no_view_scrolls_sideways() {
     for width in [320, 800, 1600] {
         page.size(width, 900).await;
         let alea = "#alea-evangelii/19/19/19/19/19/19/19/19/19/9K9/19/19/19/19/19/19/19/19/1t17/_d";
-        for (fragment, is_there) in VIEWS.iter().chain([&(alea, "document.querySelector('.moves li')")]) {
+        for (fragment, is_there) in
+            VIEWS.iter().chain([&(alea, "document.querySelector('.moves li')")])
+        {
             page.go(fragment).await;
             page.until(is_there).await;
             let beyond = page.value("document.documentElement.scrollWidth - innerWidth").await;
@@ -78,7 +83,10 @@ async fn no_view_scrolls_sideways() {
 
 #[tokio::test]
 async fn squares_are_large_enough_for_fingers() {
-    let page = Page::open("#alea-evangelii/19/19/19/19/19/19/19/19/19/9K9/19/19/19/19/19/19/19/19/1t17/_d").await;
+    let page = Page::open(
+        "#alea-evangelii/19/19/19/19/19/19/19/19/19/9K9/19/19/19/19/19/19/19/19/1t17/_d",
+    )
+    .await;
     page.size(320, 700).await;
     page.until("document.querySelector('[role=gridcell]')").await;
     let least = page.value("document.querySelector('.squares').offsetWidth / 19").await;
@@ -101,7 +109,9 @@ async fn colours_and_motion_follow_the_visitor() {
     page.prefer("prefers-reduced-motion", "reduce").await;
     assert_eq!(page.value(motion).await, json!("0s"));
     page.prefer("forced-colors", "active").await;
-    let kept = page.value("getComputedStyle(document.querySelector('.cell .icon')).forcedColorAdjust").await;
+    let kept = page
+        .value("getComputedStyle(document.querySelector('.cell .icon')).forcedColorAdjust")
+        .await;
     assert_eq!(kept, json!("none"), "pieces keep their colours");
     page.close().await;
 }
@@ -122,7 +132,9 @@ async fn a_first_visit_fetches_little() {
     let page = Page::open("").await;
     page.until("document.querySelector('.moves li')").await;
     let files = page.value("[...performance.getEntriesByType('resource'), ...performance.getEntriesByType('navigation')].filter(entry => !entry.name.includes('/api/')).map(entry => [entry.encodedBodySize, entry.decodedBodySize])").await;
-    let sum = |which: usize| files.as_array().into_iter().flatten().filter_map(|file| file[which].as_u64()).sum::<u64>();
+    let sum = |which: usize| {
+        files.as_array().into_iter().flatten().filter_map(|file| file[which].as_u64()).sum::<u64>()
+    };
     let (sent, unpacked) = (sum(0), sum(1));
     assert!(sent > 10_000 && sent <= 32 << 10, "{sent} bytes sent for {unpacked}");
     page.close().await;

@@ -21,15 +21,25 @@ async fn a_slice_is_told_in_charts_and_tables() {
     let page = Page::open(super::WELCOME).await;
     page.click(".extra a").await;
     page.until("document.querySelectorAll('.histogram li').length > 4").await;
-    assert_eq!(page.value("document.querySelector('.histogram .current .dtw').textContent").await, json!("7"));
-    let shares = page.value("document.querySelector('.shares svg').getAttribute('aria-label')").await;
-    assert!(shares.as_str().is_some_and(|words| words.contains("% wins") && words.contains("% losses")), "{shares}");
+    assert_eq!(
+        page.value("document.querySelector('.histogram .current .dtw').textContent").await,
+        json!("7")
+    );
+    let shares =
+        page.value("document.querySelector('.shares svg').getAttribute('aria-label')").await;
+    assert!(
+        shares.as_str().is_some_and(|words| words.contains("% wins") && words.contains("% losses")),
+        "{shares}"
+    );
     let heights = "[...document.querySelectorAll('.sides section:first-child .column')].map(bar => bar.offsetHeight).join()";
     let before = page.value(heights).await;
     page.click(".distances .check").await;
     assert_ne!(page.value(heights).await, before, "logarithmic or not");
     // Squares with figures, but for the corners, where the king has won.
-    assert_eq!(page.value("document.querySelectorAll('.sides section:first-child .heat').length").await, json!(45));
+    assert_eq!(
+        page.value("document.querySelectorAll('.sides section:first-child .heat').length").await,
+        json!(45)
+    );
     page.click(".distances summary").await;
     page.until("document.querySelectorAll('.distances tbody tr').length > 4 && document.querySelector('.distances table').checkVisibility()").await;
     // A bar opens an example of its distance.
