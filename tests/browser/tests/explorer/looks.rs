@@ -66,7 +66,7 @@ async fn a_nameless_button_would_be_found() {
 #[tokio::test]
 async fn no_view_scrolls_sideways() {
     let page = Page::open("").await;
-    for width in [320, 800, 1600] {
+    for width in [320, 720, 1240, 1600] {
         page.size(width, 900).await;
         let alea = "#alea-evangelii/19/19/19/19/19/19/19/19/19/9K9/19/19/19/19/19/19/19/19/1t17/_d";
         for (fragment, is_there) in
