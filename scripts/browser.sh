@@ -3,6 +3,7 @@
 # in every view and both themes, and a console that stays empty. Needs Debian's packages
 # chromium, chromium-driver, fonts-dejavu-core, and npm.
 #   scripts/browser.sh [FILTER…]: only the tests whose names contain one of these
+# TAFLBASE is the program to test; without it, it is built.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -32,7 +33,11 @@ if [[ ! -e $axe ]]; then
   mv "$place/package/axe.min.js" "$axe"
 fi
 
-cargo build
+if [[ -z ${TAFLBASE:-} ]]; then
+  cargo build
+  TAFLBASE=$CARGO_TARGET_DIR/debug/taflbase
+fi
+TAFLBASE=$(realpath "$TAFLBASE")
 cargo test --no-run --manifest-path tests/browser/Cargo.toml
 
 # What a command prints first, once it is there: `await FILE PATTERN` with the part in \(\).
@@ -47,12 +52,15 @@ await() {
   echo "$found"
 }
 
-export TAFLBASE=$CARGO_TARGET_DIR/debug/taflbase AXE=$axe
-# The tables of the program, and those of a ruleset that leaves positions undecided.
+export TAFLBASE AXE=$axe
+# The tables of the program, and those of a ruleset that leaves positions undecided; a
+# ruleset of the smallest size besides.
 unset TAFLBASE_TABLES
-rules=$PWD/tests/rulesets/strange.toml
-"$TAFLBASE" build "$rules" --men 4 --tables "$place/tables" >/dev/null 2>&1
-"$TAFLBASE" serve --addr 127.0.0.1:0 --json --rules "$rules" --tables "$place/tables" >"$place/server" 2>"$place/server.log" &
+rules=tests/rulesets
+"$TAFLBASE" build "$rules/strange.toml" --men 4 --tables "$place/tables" >/dev/null 2>&1
+"$TAFLBASE" serve --addr 127.0.0.1:0 --json --tables "$place/tables" \
+  --rules "$rules/strange.toml" --rules "$rules/mini-edge.toml" \
+  >"$place/server" 2>"$place/server.log" &
 chromedriver --port=0 >"$place/driver" 2>&1 &
 EXPLORER=$(await "$place/server" '"url":"\([^"]*\)"')
 DRIVER=http://127.0.0.1:$(await "$place/driver" 'started successfully on port \([0-9]*\)')

@@ -1,5 +1,5 @@
 // The board and all that stands around it. What is shown follows from the game, and the
-// game is in the browser's history: going back there is undoing.
+// game is in the browser's history.
 
 import { Moves, Verdict } from "./answer.js";
 import * as api from "./api.js";
@@ -142,8 +142,11 @@ export class Explorer {
   async another(answer) {
     const wanted = { to_move: answer.to_move[0], category: answer.category };
     if (answer.dtw) wanted.dtw = answer.dtw;
-    const { position } = await api.random(this.game.rules, answer.slice, wanted);
-    this.put(position);
+    try {
+      this.put((await api.random(this.game.rules, answer.slice, wanted)).position);
+    } catch (error) {
+      this.verdict.problem(error);
+    }
   }
 
   challenge(human, level, isFromHere) {

@@ -17,7 +17,7 @@ export class Line {
     this.back = [step("start", "To the start", () => 0), step("back", "Back", () => this.game.at - 1)];
     this.forth = [step("forth", "Forward", () => this.game.at + 1), step("end", "To the end", () => this.game.moves.length)];
     this.runs = button("Play", () => (this.timer ? this.pause() : this.play()), { class: "runs" });
-    this.asks = button("Best line", does.online, { class: "primary", title: "A whole line of best play from here" });
+    this.asks = button("Best line", does.online, { class: "primary" });
     this.copies = button("Copy", (event) => copy(text(this.game), event.currentTarget));
     this.list = h("ol.plies");
     this.strip = h("figure.strip");

@@ -24,10 +24,7 @@ const [COLUMN, WIDTH] = [16, 80];
 /** What is said of the rules, not by them: it comes last. */
 const ABOUT = ["source", "note", "fingerprint", "places", "board", "start"];
 
-/**
- * The text of the rules as headings and terms: a line from the first column is a heading,
- * two columns are a term and what it means, deeper lines go on. The board is left out.
- */
+/** The text of the rules as headings, terms and what they mean; without its board. */
 function sections(text) {
   const about = h("dl");
   const nodes = [h("dl")];

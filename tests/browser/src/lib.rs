@@ -79,9 +79,14 @@ impl Page {
     /// Goes elsewhere in the explorer.
     pub async fn go(&self, fragment: &str) {
         // Between two fragments of one page nothing is loaded.
-        self.client.goto("about:blank").await.expect("about:blank");
+        self.leave().await;
         let url = format!("{}{fragment}", told("EXPLORER"));
         self.client.goto(&url).await.expect(&url);
+    }
+
+    /// Shows nothing any more.
+    pub async fn leave(&self) {
+        self.client.goto("about:blank").await.expect("about:blank");
     }
 
     /// One step back in the browser's history.

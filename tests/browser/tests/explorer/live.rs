@@ -56,6 +56,12 @@ async fn a_display_follows_the_game_and_moves_for_people() {
     page.reads(".verdict .more", "Last move: c5-c4").await;
     program.say("d2-1");
     page.until("document.querySelector('[data-square=d1] .piece-t')").await;
+    // The game stays on the board when the program has gone; that is no secret to the console.
+    drop(program);
+    page.reads(".fault", "The program does not answer.").await;
+    page.until("document.querySelector('[data-square=d1] .piece-t')").await;
+    page.leave().await;
+    assert!(!page.log().await.is_empty(), "a lost connection");
     page.close().await;
 }
 
