@@ -2,6 +2,9 @@
 //! server and the driver, and says in the environment where they are.
 
 use std::env;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use fantoccini::error::CmdError;
@@ -9,6 +12,8 @@ use fantoccini::wd::WebDriverCompatibleCommand;
 use fantoccini::{Client, ClientBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
+
+mod gestures;
 
 /// How long the page may take to do what is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -24,6 +29,7 @@ pub fn told(variable: &str) -> String {
 /// A browser with a page in it. What the page writes to the console is an error.
 pub struct Page {
     client: Client,
+    session: String,
 }
 
 /// A request that is Chromium's own.
@@ -58,8 +64,12 @@ impl Page {
     /// # Panics
     /// If the driver or the browser fails.
     pub async fn at(url: &str) -> Page {
-        let mut arguments =
-            vec!["--headless=new", "--disable-dev-shm-usage", "--window-size=1000,900"];
+        let mut arguments = vec![
+            "--headless=new",
+            "--disable-dev-shm-usage",
+            "--disable-crashpad-for-testing",
+            "--window-size=1000,900",
+        ];
         if env::var("USER").as_deref().unwrap_or("root") == "root" {
             arguments.push("--no-sandbox");
         }
@@ -70,7 +80,9 @@ impl Page {
         let Value::Object(wanted) = wanted else { unreachable!() };
         let mut builder = ClientBuilder::new(HttpConnector::new());
         let client = builder.capabilities(wanted).connect(&told("DRIVER")).await;
-        let page = Page { client: client.expect("a session of the browser") };
+        let client = client.expect("a session of the browser");
+        let session = client.session_id().await.expect("the session").unwrap_or_default();
+        let page = Page { client, session };
         page.size(1000, 900).await;
         page.client.goto(url).await.expect(url);
         page
@@ -159,74 +171,6 @@ impl Page {
         self.click(&format!("label:has(input[name={name}][value='{value}'])")).await;
     }
 
-    /// Presses and releases a key, where the focus is.
-    pub async fn key(&self, key: &str) {
-        let text = if key.chars().count() == 1 {
-            key
-        } else if key == "Enter" {
-            "\r"
-        } else {
-            ""
-        };
-        for kind in ["keyDown", "keyUp"] {
-            let text = if kind == "keyDown" { text } else { "" };
-            let code = match key {
-                "ArrowLeft" => 37,
-                "ArrowUp" => 38,
-                "ArrowRight" => 39,
-                "ArrowDown" => 40,
-                "Enter" => 13,
-                "Escape" => 27,
-                "Delete" => 46,
-                "Tab" => 9,
-                " " => 32,
-                _ => 0,
-            };
-            let event =
-                json!({"type": kind, "key": key, "text": text, "windowsVirtualKeyCode": code});
-            self.chromium("Input.dispatchKeyEvent", event).await;
-        }
-    }
-
-    /// The middle of an element, in the window.
-    pub async fn middle(&self, selector: &str) -> (f64, f64) {
-        let script = "(b => [b.x + b.width / 2, b.y + b.height / 2])";
-        let selector = json!(selector);
-        let at = self
-            .value(&format!("{script}(document.querySelector({selector}).getBoundingClientRect())"))
-            .await;
-        (at[0].as_f64().expect("x"), at[1].as_f64().expect("y"))
-    }
-
-    /// Drags with the mouse from one place to another.
-    pub async fn drag(&self, from: (f64, f64), to: (f64, f64)) {
-        let way = [
-            ("mouseMoved", from),
-            ("mousePressed", from),
-            ("mouseMoved", half(from, to)),
-            ("mouseMoved", to),
-            ("mouseReleased", to),
-        ];
-        for (kind, (x, y)) in way {
-            let button = if kind == "mouseMoved" && (x, y) == from { "none" } else { "left" };
-            let event = json!({"type": kind, "x": x, "y": y, "button": button, "buttons": 1, "clickCount": 1});
-            self.chromium("Input.dispatchMouseEvent", event).await;
-        }
-    }
-
-    /// Drags with a finger.
-    pub async fn swipe(&self, from: (f64, f64), to: (f64, f64)) {
-        let near = |part: f64| (from.0 + part * (to.0 - from.0), from.1 + part * (to.1 - from.1));
-        let way = (0..=10).map(|step| near(f64::from(step) / 10.0));
-        for (step, (x, y)) in way.enumerate() {
-            let kind = if step == 0 { "touchStart" } else { "touchMove" };
-            let event = json!({"type": kind, "touchPoints": [{"x": x, "y": y}]});
-            self.chromium("Input.dispatchTouchEvent", event).await;
-        }
-        self.chromium("Input.dispatchTouchEvent", json!({"type": "touchEnd", "touchPoints": []}))
-            .await;
-    }
-
     /// Makes the window so large.
     pub async fn size(&self, width: u32, height: u32) {
         let size =
@@ -265,8 +209,24 @@ impl Page {
     }
 }
 
-fn half(one: (f64, f64), two: (f64, f64)) -> (f64, f64) {
-    (f64::midpoint(one.0, two.0), f64::midpoint(one.1, two.1))
+impl Drop for Page {
+    /// Ends the browser of a test that has failed.
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            return;
+        }
+        let driver = told("DRIVER");
+        let address = driver.trim_start_matches("http://");
+        let request = format!(
+            "DELETE /session/{} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n",
+            self.session
+        );
+        // What cannot be ended now is ended with the driver.
+        if let Ok(mut stream) = TcpStream::connect(address) {
+            let _ = stream.write_all(request.as_bytes());
+            let _ = stream.read_to_end(&mut Vec::new());
+        }
+    }
 }
 
 async fn tokio_sleep(millis: u64) {

@@ -63,6 +63,11 @@ async fn a_nameless_button_would_be_found() {
     page.close().await;
 }
 
+/// What reaches beyond the window, but for what scrolls in a frame of its own.
+const CUT: &str = "[...document.querySelectorAll('main *')].filter(node => node.checkVisibility() \
+    && node.getBoundingClientRect().right > innerWidth && !node.closest('.scroll, .frame, .unseen')) \
+    .map(node => `${node.tagName} ${node.getAttribute('class')}`)";
+
 #[tokio::test]
 async fn no_view_scrolls_sideways() {
     let page = Page::open("").await;
@@ -76,6 +81,9 @@ async fn no_view_scrolls_sideways() {
             page.until(is_there).await;
             let beyond = page.value("document.documentElement.scrollWidth - innerWidth").await;
             assert!(beyond.as_i64() <= Some(0), "{fragment} at {width}: {beyond} pixels");
+            // What is cut off at the edge does not make the page scroll.
+            let cut = page.value(CUT).await;
+            assert_eq!(cut, json!([]), "{fragment} at {width}");
         }
     }
     page.close().await;
