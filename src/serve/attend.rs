@@ -84,7 +84,7 @@ pub(super) async fn attend(
         bytes: response.body().size_hint().exact(),
         ruleset: subject.and_then(|subject| subject.ruleset.as_deref()),
         slice: subject.and_then(|subject| subject.slice.as_deref()),
-        error: cause.map(|Cause(text)| text.as_str()),
+        error: cause.map(|Cause(text)| &**text),
     });
     response
 }

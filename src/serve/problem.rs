@@ -23,19 +23,23 @@ pub struct Problem {
     title: &'static str,
     status: u16,
     detail: String,
-    /// The slice that is missing, and the command that builds it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    slice: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    build: Option<String>,
+    #[serde(flatten)]
+    missing: Option<Box<Missing>>,
     /// For the log alone.
     #[serde(skip)]
-    cause: Option<String>,
+    cause: Option<Box<str>>,
+}
+
+/// The slice that is missing, and the command that builds it.
+#[derive(Clone, Debug, Serialize)]
+struct Missing {
+    slice: String,
+    build: String,
 }
 
 /// What the log tells of a problem, and clients are not told.
 #[derive(Clone)]
-pub(super) struct Cause(pub(super) String);
+pub(super) struct Cause(pub(super) Box<str>);
 
 macro_rules! problems {
     ($($name:ident $status:literal $code:literal $title:literal;)+) => {
@@ -69,21 +73,22 @@ problems! {
 impl Problem {
     fn new(status: u16, code: &'static str, title: &'static str, detail: String) -> Problem {
         let kind = format!("/api/v1/problems#{code}");
-        Problem { kind, code, title, status, detail, slice: None, build: None, cause: None }
+        Problem { kind, code, title, status, detail, missing: None, cause: None }
     }
 
     /// A table is not there that the answer depends on.
     pub(super) fn missing_table(rules: &str, slice: Slice, detail: String) -> Problem {
         let build = format!("taflbase build {rules} --slice {slice}");
         let problem = Problem::table_is_missing(detail);
-        Problem { slice: Some(slice.to_string()), build: Some(build), ..problem }
+        let missing = Some(Box::new(Missing { slice: slice.to_string(), build }));
+        Problem { missing, ..problem }
     }
 
     /// What the tables of these rules refuse to tell.
     pub(super) fn of_tables(rules: &str, error: &ProbeError) -> Problem {
         let damaged = |what: &str| {
             let detail = format!("{what} cannot be read as it was written");
-            Problem { cause: Some(error.to_string()), ..Problem::damaged_table(detail) }
+            Problem { cause: Some(error.to_string().into()), ..Problem::damaged_table(detail) }
         };
         match error {
             ProbeError::MissingTable { slice, metric } => {
@@ -105,7 +110,7 @@ impl Problem {
     /// A table whose values cannot be counted.
     pub(super) fn of_counting(slice: Slice, error: &StatsError) -> Problem {
         let detail = format!("a table of {slice} cannot be read as it was written");
-        Problem { cause: Some(error.to_string()), ..Problem::damaged_table(detail) }
+        Problem { cause: Some(error.to_string().into()), ..Problem::damaged_table(detail) }
     }
 
     /// A panic that was caught.
@@ -113,7 +118,7 @@ impl Problem {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let cause = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("a panic");
         Problem {
-            cause: Some(cause.to_owned()),
+            cause: Some(cause.into()),
             ..Problem::internal("this request has met a fault of the program; the others go on")
         }
     }

@@ -17,7 +17,7 @@ use super::super::failure::Failure;
 /// Where lines come from.
 pub(super) enum Input {
     /// An editor, which remembers them and completes words.
-    Editor(Editor<Words, MemHistory>),
+    Editor(Box<Editor<Words, MemHistory>>),
     /// The terminal and a window.
     Lines(Lines),
 }
@@ -31,7 +31,7 @@ impl Input {
             Config::builder().completion_type(CompletionType::List).auto_add_history(true).build();
         let mut editor = Editor::with_history(config, MemHistory::new()).map_err(unreadable)?;
         editor.set_helper(Some(Words(Vec::new())));
-        Ok(Input::Editor(editor))
+        Ok(Input::Editor(Box::new(editor)))
     }
 
     /// The next line, which may be completed to one of the words; `None` at the end of

@@ -41,8 +41,10 @@ pub struct Session {
     /// Why the engine could not move when it was last its turn; told once.
     hindrance: Option<String>,
     /// Who looks on.
-    watcher: Option<Box<dyn FnMut(&View<'_>)>>,
+    watcher: Option<Watcher>,
 }
+
+type Watcher = Box<dyn FnMut(&View<'_>)>;
 
 /// What is on the board, for whoever looks on.
 #[derive(Clone, Debug)]
