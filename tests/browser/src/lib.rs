@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 mod gestures;
 
 /// How long the page may take to do what is waited for.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(15);
 
 /// A variable of the environment that `scripts/browser.sh` sets.
 ///
@@ -64,12 +64,8 @@ impl Page {
     /// # Panics
     /// If the driver or the browser fails.
     pub async fn at(url: &str) -> Page {
-        let mut arguments = vec![
-            "--headless=new",
-            "--disable-dev-shm-usage",
-            "--disable-crashpad-for-testing",
-            "--window-size=1000,900",
-        ];
+        let mut arguments =
+            vec!["--headless=new", "--disable-dev-shm-usage", "--window-size=1000,900"];
         if env::var("USER").as_deref().unwrap_or("root") == "root" {
             arguments.push("--no-sandbox");
         }
@@ -79,7 +75,9 @@ impl Page {
         });
         let Value::Object(wanted) = wanted else { unreachable!() };
         let mut builder = ClientBuilder::new(HttpConnector::new());
-        let client = builder.capabilities(wanted).connect(&told("DRIVER")).await;
+        let driver = told("DRIVER");
+        let client = builder.capabilities(wanted).connect(&driver);
+        let client = tokio::time::timeout(PATIENCE, client).await.expect("a browser in time");
         let client = client.expect("a session of the browser");
         let session = client.session_id().await.expect("the session").unwrap_or_default();
         let page = Page { client, session };
@@ -224,7 +222,8 @@ impl Drop for Page {
         // What cannot be ended now is ended with the driver.
         if let Ok(mut stream) = TcpStream::connect(address) {
             let _ = stream.write_all(request.as_bytes());
-            let _ = stream.read_to_end(&mut Vec::new());
+            let _ = stream.set_read_timeout(Some(Duration::from_secs(3)));
+            let _ = stream.read(&mut [0]);
         }
     }
 }
