@@ -52,6 +52,7 @@ end
 LUA
 
 cache=128
+rm -f "$place/address"
 "$program" serve --addr 127.0.0.1:0 --json --cache ${cache}MiB > "$place/address" 2> "$place/log" &
 server=$!
 trap 'kill "$server" 2> /dev/null || true' EXIT

@@ -8,6 +8,13 @@ use serde_json::{Value, json};
 
 use super::connect;
 
+impl Drop for Shown {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 /// A program with a display, and no browser that could open by itself.
 struct Shown {
     child: Child,

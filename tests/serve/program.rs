@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::ops::{Deref, DerefMut};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,11 +11,35 @@ use std::time::{Duration, Instant};
 
 use super::{WON, connect, taflbase};
 
-fn start(arguments: &[&str]) -> (Child, SocketAddr) {
+/// A program that does not outlive its test.
+struct Started(Child);
+
+impl Deref for Started {
+    type Target = Child;
+
+    fn deref(&self) -> &Child {
+        &self.0
+    }
+}
+
+impl DerefMut for Started {
+    fn deref_mut(&mut self) -> &mut Child {
+        &mut self.0
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn start(arguments: &[&str]) -> (Started, SocketAddr) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_taflbase"));
     command.args(["serve", "--json", "--addr", "127.0.0.1:0"]).args(arguments);
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).env("TAFLBASE_TABLES", "tables");
-    let mut child = command.spawn().unwrap();
+    let mut child = Started(command.spawn().unwrap());
     let mut line = String::new();
     BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
     let told: serde_json::Value = serde_json::from_str(&line).unwrap();
@@ -140,7 +165,7 @@ fn rulesets_of_files_are_served_too_and_others_are_warned_of() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
     let mut command = Command::new(env!("CARGO_BIN_EXE_taflbase"));
     command.args(["serve", "--addr", "0.0.0.0:0"]).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
+    let mut child = Started(command.spawn().unwrap());
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let [warning, place] = [(); 2].map(|()| lines.next().unwrap().unwrap());
     assert!(warning.contains("proxy"), "{warning}");
