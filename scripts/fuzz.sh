@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fuzzes the readers of tables, positions, moves, rulesets, records of rules and games, and
 # what other programs send (frames and messages of the challenge, commands of Berkeley's
-# interface, lines of OpenTafl), each for so many seconds: 60, unless told otherwise. What
+# interface, lines of OpenTafl, requests to the explorer), each for so many seconds: 60, unless told otherwise. What
 # breaks a check (tests/fuzz_seeds/checks.rs) is left in target/fuzz/found/: mend its cause, and
 # move it to tests/fuzz_seeds/, where `cargo test` goes through it.
 #
@@ -15,7 +15,7 @@ seconds=${1:-60}
 shift || true
 targets=("$@")
 if [ ${#targets[@]} = 0 ]; then
-    targets=(table position moves ruleset otn record server message commands host)
+    targets=(table position moves ruleset otn record server message commands host request)
 fi
 
 cargo fuzz --version >/dev/null 2>&1 || cargo install --locked cargo-fuzz

@@ -75,6 +75,8 @@ mod game;
 pub mod index;
 #[cfg(feature = "engine")]
 pub mod protocol;
+#[cfg(feature = "serve")]
+pub mod serve;
 #[cfg(feature = "build")]
 mod solve;
 mod study;

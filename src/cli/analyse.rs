@@ -3,9 +3,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use serde::Serialize;
 use taflbase::board::Board;
-use taflbase::engine::{Engine, Iteration, Limits, Line, Score};
+use taflbase::engine::{Engine, Iteration, IterationAnswer, Limits, Line};
 use taflbase::history::Game;
 use taflbase::position::Position;
 
@@ -108,7 +107,7 @@ impl Teller<'_> {
 
     fn print(&self, iteration: &Iteration) -> Result<(), Failure> {
         if self.session.json() {
-            return self.session.json_line(&Answer::new(self.game, iteration));
+            return self.session.json_line(&IterationAnswer::new(self.game, iteration));
         }
         let mut text = String::new();
         if self.last.is_none() {
@@ -133,59 +132,4 @@ impl Teller<'_> {
 
 fn words(board: Board, line: &Line) -> Vec<String> {
     line.moves.iter().map(|played| played.display(board).to_string()).collect()
-}
-
-#[derive(Serialize)]
-struct Answer<'a> {
-    rules: &'a str,
-    position: String,
-    to_move: &'static str,
-    depth: u32,
-    selective_depth: u32,
-    nodes: u64,
-    nodes_per_second: u64,
-    table_hits: u64,
-    seconds: f64,
-    lines: Vec<LineAnswer>,
-}
-
-#[derive(Serialize)]
-struct LineAnswer {
-    score: String,
-    category: Option<&'static str>,
-    plies: Option<u16>,
-    estimate: Option<i32>,
-    moves: Vec<String>,
-}
-
-impl<'a> Answer<'a> {
-    fn new(game: &'a Game, iteration: &Iteration) -> Answer<'a> {
-        let (rules, position) = (game.rules(), game.position());
-        Answer {
-            rules: &rules.name,
-            position: position.to_text(rules),
-            to_move: position.to_move.name(),
-            depth: iteration.depth,
-            selective_depth: iteration.selective_depth,
-            nodes: iteration.nodes,
-            nodes_per_second: iteration.nodes_per_second() as u64,
-            table_hits: iteration.table_hits,
-            seconds: iteration.time.as_secs_f64(),
-            lines: iteration.lines.iter().map(|line| LineAnswer::new(rules.board, line)).collect(),
-        }
-    }
-}
-
-impl LineAnswer {
-    fn new(board: Board, line: &Line) -> LineAnswer {
-        let (category, plies, estimate) = match line.score {
-            Score::Win(plies) => (Some("win"), Some(plies), None),
-            Score::Loss(plies) => (Some("loss"), Some(plies), None),
-            Score::TableWin => (Some("win"), None, None),
-            Score::TableLoss => (Some("loss"), None, None),
-            Score::Estimate(hundredths) => (None, None, Some(hundredths)),
-        };
-        let score = line.score.to_string();
-        LineAnswer { score, category, plies, estimate, moves: words(board, line) }
-    }
 }

@@ -4,9 +4,13 @@ use std::io::{self, BufRead, BufReader, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use taflbase::Tablebase;
 use taflbase::engine::{Engine, EngineOptions};
-use taflbase::protocol::berkeley::{Broken, Effort, Session as Program};
+use taflbase::history::Game;
+use taflbase::moves::Move;
+use taflbase::protocol::berkeley::{Broken, Effort, Session as Program, command_of};
 
+use super::display::{Lines, View, Window};
 use super::failure::Failure;
 use super::output::Session;
 
@@ -17,7 +21,7 @@ pub(super) struct Args {
     /// Read commands from this file, not from standard input
     #[arg(value_name = "INPUT")]
     input: Option<PathBuf>,
-    /// Asks for a window; there is none as yet, so the status is 2
+    /// Show the board in a browser, too, where you can move; commands are read as before
     #[arg(long)]
     display: bool,
 }
@@ -44,15 +48,15 @@ Examples:
 
 /// Plays as long as there are commands.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
-    if args.display {
-        return Err(Failure::error("there is no display as yet: leave out --display"));
-    }
-    let input = commands(args)?;
     let tables = session.open_to_probe("berkeley")?;
     let rules = Arc::new(tables.rules().clone());
-    let options = EngineOptions { tables: Some(Arc::new(tables)), ..EngineOptions::new(&rules) };
+    let tables = Arc::new(tables);
+    let tables_of_engine = Some(Arc::clone(&tables));
+    let options = EngineOptions { tables: tables_of_engine, ..EngineOptions::new(&rules) };
     let engine = Engine::new(Arc::clone(&rules), options);
     let mut program = Program::new(rules, engine, Effort::default(), any_seed())?;
+    let input =
+        if args.display { shown(args, session, &tables, &mut program)? } else { commands(args)? };
     let prompt = args.input.is_none() && io::stdin().is_terminal();
     let (mut output, mut errors) = (io::stdout().lock(), io::stderr());
     match program.run(input, &mut output, &mut errors, prompt) {
@@ -62,6 +66,40 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     }
 }
 
+/// Shows the games in a window. Returns what is typed, together with what is clicked.
+fn shown(
+    args: &Args,
+    session: &Session,
+    tables: &Arc<Tablebase>,
+    program: &mut Program,
+) -> Result<Box<dyn BufRead>, Failure> {
+    let file = opened(args)?;
+    let (lines, sender) = Lines::of(move || from(file));
+    let rules = tables.rules().clone();
+    let typist = Box::new(move |played: &Move| command_of(&rules, played));
+    let game = Game::new(Arc::new(tables.rules().clone()))?;
+    let first = View {
+        board: String::new(),
+        to_move: game.position().to_move,
+        game: Some(&game),
+        winner: None,
+        manual: &[],
+        is_thinking: true,
+    };
+    let window = Window::open(session, tables, &first, typist, sender)?;
+    program.watch(move |view| {
+        window.show(&View {
+            board: view.board.clone(),
+            to_move: view.to_move,
+            game: view.game,
+            winner: view.winner,
+            manual: &view.manual,
+            is_thinking: view.is_thinking,
+        });
+    });
+    Ok(Box::new(lines))
+}
+
 /// Another one each time.
 fn any_seed() -> u64 {
     RandomState::new().build_hasher().finish()
@@ -69,11 +107,20 @@ fn any_seed() -> u64 {
 
 /// Where commands come from.
 fn commands(args: &Args) -> Result<Box<dyn BufRead>, Failure> {
-    let Some(path) = &args.input else {
-        return Ok(Box::new(io::stdin().lock()));
-    };
-    let file = File::open(path).map_err(|error| unread(args, &error))?;
-    Ok(Box::new(BufReader::new(file)))
+    opened(args).map(from)
+}
+
+/// The file that they are in, if it is not standard input.
+fn opened(args: &Args) -> Result<Option<File>, Failure> {
+    let file = args.input.as_ref().map(File::open).transpose();
+    file.map_err(|error| unread(args, &error))
+}
+
+fn from(file: Option<File>) -> Box<dyn BufRead> {
+    match file {
+        Some(file) => Box::new(BufReader::new(file)),
+        None => Box::new(io::stdin().lock()),
+    }
 }
 
 fn unread(args: &Args, error: &io::Error) -> Failure {

@@ -1,8 +1,8 @@
-use serde::Serialize;
 use taflbase::Tablebase;
 use taflbase::draw::{BoardPicture, Sheet};
 use taflbase::moves::Move;
 use taflbase::position::Position;
+use taflbase::tablebase::LineAnswer;
 use taflbase::value::{Value, Wdl};
 
 use super::arguments::parse_position;
@@ -38,17 +38,6 @@ Examples:
 JSON, one line; positions are the first and those after each move (here the first one):
   {"rules":"brandubh","position":"/7/7/5K1/7/3t3/4t2/7/ a","to_move":"attackers","category":"loss","dtw":4,"moves":["d5-d1","Kf3-a3","d1-b1","Ka3-a1--"],"positions":["/7/7/5K1/7/3t3/4t2/7/ a"]}"#;
 
-#[derive(Serialize)]
-struct Answer<'a> {
-    rules: &'a str,
-    position: String,
-    to_move: &'static str,
-    category: &'static str,
-    dtw: Option<u16>,
-    moves: Vec<String>,
-    positions: Vec<String>,
-}
-
 /// Plays the line.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let base = session.open_to_probe(&args.rules)?;
@@ -57,21 +46,8 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let refusal = |error| session.refusal(&base, &args.rules, error);
     let value = base.probe_dtw(&position).map_err(refusal)?;
     let line = base.line(&position).map_err(refusal)?;
-    let moves = line.iter().map(|played| played.display(rules.board).to_string());
-    let mut positions = vec![position];
-    positions.extend(line.iter().scan(position, |now, played| {
-        *now = now.after(played);
-        Some(*now)
-    }));
-    let answer = Answer {
-        rules: &rules.name,
-        position: position.to_text(rules),
-        to_move: position.to_move.name(),
-        category: base.category(value.wdl()),
-        dtw: value.plies(),
-        moves: moves.collect(),
-        positions: positions.iter().map(|position| position.to_text(rules)).collect(),
-    };
+    let answer = LineAnswer::new(&base, &position, value, &line);
+    let positions = position.along(&line);
     if !args.pictures.write(|| sheet(&base, value, &positions, &line))? {
         return Ok(());
     }

@@ -12,6 +12,7 @@ mod challenge;
 mod check;
 mod colour;
 mod completions;
+mod display;
 mod failure;
 mod file;
 mod find;
@@ -32,6 +33,7 @@ mod play;
 mod probe;
 mod progress;
 mod rules;
+mod serve;
 mod short;
 mod stats;
 mod strength;
@@ -92,6 +94,7 @@ enum Command {
     Stats(stats::Args),
     Verify(verify::Args),
     Check(check::Args),
+    Serve(serve::Args),
     Manifest(manifest::Args),
     Bound(bound::Args),
     Short(short::Args),
@@ -129,7 +132,8 @@ impl Command {
             | Command::Challenge(_)
             | Command::Berkeley(_)
             | Command::Completions(_)
-            | Command::Man(_) => false,
+            | Command::Man(_)
+            | Command::Serve(_) => false,
         }
     }
 }
@@ -177,6 +181,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Challenge(args) => challenge::run(&args, &session),
         Command::Berkeley(args) => berkeley::run(&args, &session),
         Command::Completions(args) => completions::run(&args, &session),
+        Command::Serve(args) => serve::run(&args, &session),
         Command::Man(args) => man::run(&args, &session),
     }
 }

@@ -1,11 +1,10 @@
 use std::cell::LazyCell;
 use std::path::PathBuf;
 
-use serde::Serialize;
 use taflbase::Tablebase;
 use taflbase::draw::{BoardPicture, Sheet};
 use taflbase::position::Position;
-use taflbase::tablebase::{MoveProbe, Probe, Probed};
+use taflbase::tablebase::{MoveAnswer, MoveProbe, Probe, ProbeAnswer, Probed};
 
 use super::arguments::parse_position;
 use super::batch;
@@ -61,26 +60,6 @@ JSON, one line (here with one of the moves, and the position after it); "dtw" is
 for draws, and where there are WDL tables only:
   {"rules":"brandubh","position":"/7/4t2/7/7/2K4/7/2t4/ d","to_move":"defenders","category":"win","dtw":3,"moves":[{"move":"Kc5-c1","category":"win","dtw":2,"conversion":false,"position":"/2K4/4t2/7/7/7/7/2t4/ a"}]}"#;
 
-#[derive(Serialize)]
-struct Answer<'a> {
-    rules: &'a str,
-    position: String,
-    to_move: &'static str,
-    category: &'static str,
-    dtw: Option<u16>,
-    moves: Vec<MoveAnswer>,
-}
-
-#[derive(Serialize)]
-struct MoveAnswer {
-    #[serde(rename = "move")]
-    played: String,
-    category: &'static str,
-    dtw: Option<u16>,
-    conversion: bool,
-    position: String,
-}
-
 /// Probes one position.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let base = session.open_to_probe(&args.rules)?;
@@ -91,14 +70,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let position = parse_position(&args.position, rules)?;
     let refusal = |error| session.refusal(&base, &args.rules, error);
     let Probe { value, moves, .. } = base.probe(&position).map_err(refusal)?;
-    let answer = Answer {
-        rules: &rules.name,
-        position: position.to_text(rules),
-        to_move: position.to_move.name(),
-        category: base.category(value.wdl),
-        dtw: value.plies,
-        moves: moves.iter().map(|probed| answer_move(&base, &position, probed)).collect(),
-    };
+    let answer = ProbeAnswer::new(&base, &position, Some(value), &moves);
     let told = format!("{} to move: {}", answer.to_move, words(&base, value));
     // Only who looks at the board waits for the best move, which probes all moves again.
     let board = LazyCell::new(|| {
@@ -130,29 +102,17 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         .text(&format!("\nDistances are unknown: the tables of {slice} have none; run `{build}`\n"))
 }
 
-fn answer_move(base: &Tablebase, before: &Position, probed: &MoveProbe) -> MoveAnswer {
-    MoveAnswer {
-        played: probed.played.display(base.rules().board).to_string(),
-        category: probed.category(base),
-        dtw: probed.value.and_then(|value| value.plies),
-        conversion: probed.played.is_conversion(),
-        position: before.after(&probed.played).to_text(base.rules()),
-    }
-}
-
-impl MoveAnswer {
-    fn row(self) -> Vec<String> {
-        let conversion = if self.conversion { "yes" } else { "" };
-        let plies = self.dtw.map_or(String::new(), |plies| plies.to_string());
-        vec![self.played, self.category.to_owned(), conversion.to_owned(), plies]
-    }
-}
-
 /// The moves in columns, in that order.
 pub(super) fn move_table(base: &Tablebase, before: &Position, moves: &[MoveProbe]) -> String {
-    let rows = moves.iter().map(|probed| answer_move(base, before, probed).row());
+    let rows = moves.iter().map(|probed| row(MoveAnswer::new(base, before, probed)));
     let header = ["move", "value", "conversion", "plies after it"];
     columns(3, &header, &rows.collect::<Vec<_>>())
+}
+
+fn row(answer: MoveAnswer) -> Vec<String> {
+    let conversion = if answer.conversion { "yes" } else { "" };
+    let plies = answer.dtw.map_or(String::new(), |plies| plies.to_string());
+    vec![answer.played, answer.category.to_owned(), conversion.to_owned(), plies]
 }
 
 /// A value in words: `win in 3 plies`.

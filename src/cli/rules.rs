@@ -1,5 +1,4 @@
-use serde::Serialize;
-use taflbase::rules::Ruleset;
+use taflbase::rules::{Ruleset, RulesetSummary};
 
 use super::failure::Failure;
 use super::output::{Session, columns};
@@ -23,17 +22,6 @@ For a single ruleset, one line with the fields of a ruleset file and their names
 in it, with square names for names of sets (here shortened):
   {"name":"brandubh","size":7,"symmetries":8,"start":"/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/","squares":{"throne":["d4"]},"end":{"goals":["a1","g1","a7","g7"],"endless":"draw"}}"#;
 
-#[derive(Serialize)]
-struct Entry {
-    name: String,
-    title: String,
-    size: usize,
-    attackers: usize,
-    defenders: usize,
-    first_mover: &'static str,
-    fingerprint: String,
-}
-
 /// Lists or shows.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let Some(name) = &args.rules else {
@@ -49,7 +37,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
 
 fn list(session: &Session) -> Result<(), Failure> {
     let rulesets = Ruleset::builtin_names().iter().filter_map(|name| Ruleset::builtin(name));
-    let entries: Vec<Entry> = rulesets.map(entry).collect();
+    let entries: Vec<RulesetSummary> = rulesets.map(|rules| rules.summary()).collect();
     if session.json() {
         return entries.iter().try_for_each(|entry| session.json_line(entry));
     }
@@ -64,16 +52,4 @@ fn list(session: &Session) -> Result<(), Failure> {
         .collect();
     let header = ["name", "board", "men", "first mover", "fingerprint", "title"];
     session.text(&columns(header.len(), &header, &rows))
-}
-
-fn entry(rules: Ruleset) -> Entry {
-    Entry {
-        size: rules.board.size(),
-        attackers: rules.start.attackers.len(),
-        defenders: rules.start.defenders.len(),
-        first_mover: rules.first.name(),
-        fingerprint: rules.fingerprint().to_string(),
-        name: rules.name.clone(),
-        title: rules.title.clone(),
-    }
 }

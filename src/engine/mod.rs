@@ -1,5 +1,6 @@
 //! The engine: plays every ruleset, and asks the tables at every node.
 
+mod answer;
 mod bits;
 mod captures;
 mod evaluate;
@@ -27,6 +28,7 @@ use crate::tablebase::Tablebase;
 
 use search::Search;
 
+pub use answer::{AnswerLine, IterationAnswer};
 #[doc(hidden)]
 pub use evaluate::Counts;
 pub use evaluate::{Term, Weight, Weights, WeightsError};

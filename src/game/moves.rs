@@ -105,6 +105,16 @@ impl Position {
         next
     }
 
+    /// This position, and those after each move of a line of legal moves.
+    pub fn along(&self, line: &[Move]) -> Vec<Position> {
+        let mut positions = vec![*self];
+        positions.extend(line.iter().scan(*self, |now, played| {
+            *now = now.after(played);
+            Some(*now)
+        }));
+        positions
+    }
+
     /// The board with one piece elsewhere.
     pub(crate) fn moved(&self, piece: Kind, from: Square, to: Square) -> Position {
         let mut moved = *self;

@@ -7,5 +7,7 @@ pub(crate) mod mapping;
 #[cfg(feature = "engine")]
 pub(crate) mod pages;
 pub(crate) mod prefetch;
+#[cfg(feature = "serve")]
+pub(crate) mod priority;
 pub mod progress;
 pub(crate) mod random;

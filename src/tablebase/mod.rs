@@ -1,6 +1,7 @@
 //! A ruleset's tables, opened to be probed.
 #![doc = include_str!("../../docs/probing.md")]
 
+mod answer;
 mod cache;
 mod compact;
 mod directory;
@@ -11,6 +12,7 @@ mod frames;
 mod lookup;
 mod probe;
 
+pub use answer::{LineAnswer, MoveAnswer, ProbeAnswer};
 pub use cache::{BlockCache, CacheStatistics};
 pub use error::ProbeError;
 pub(crate) use files::foreign;
@@ -220,6 +222,11 @@ impl Tablebase {
             Wdl::Loss => "loss",
             Wdl::Draw => self.rules.endless.name(),
         }
+    }
+
+    /// The name of what is known of a position: `unknown` without a table.
+    pub(crate) fn category_of(&self, value: Option<Probed>) -> &'static str {
+        value.map_or("unknown", |value| self.category(value.wdl))
     }
 }
 

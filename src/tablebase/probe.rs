@@ -59,7 +59,7 @@ pub struct MoveProbe {
 impl MoveProbe {
     /// The name of its outcome, as [`Tablebase::category`] has it, or `unknown`.
     pub fn category(&self, tables: &Tablebase) -> &'static str {
-        self.value.map_or("unknown", |value| tables.category(value.wdl))
+        tables.category_of(self.value)
     }
 }
 
@@ -82,8 +82,8 @@ impl Tablebase {
     /// If the position is none of a running game, or its table is missing or
     /// damaged. The table of a slice that a capture leads to may be missing.
     pub fn probe(&self, position: &Position) -> Result<Probe, ProbeError> {
-        let value = self.probe_best(position)?;
-        Ok(Probe { value, moves: self.probe_moves(position)? })
+        let value = self.probe_value(position)?;
+        Ok(Probe { value, moves: self.probed_moves(position)? })
     }
 
     /// The best move: the first of those that keep the position's value with its
@@ -144,7 +144,10 @@ impl Tablebase {
     }
 
     /// The value, with the distance if there is a DTW table.
-    fn probe_best(&self, position: &Position) -> Result<Probed, ProbeError> {
+    ///
+    /// # Errors
+    /// As [`probe_wdl`](Tablebase::probe_wdl).
+    pub fn probe_value(&self, position: &Position) -> Result<Probed, ProbeError> {
         match self.probe_dtw(position) {
             Err(ProbeError::MissingTable { .. }) => {
                 self.probe_wdl(position).map(|wdl| Probed { wdl, plies: None })
@@ -153,7 +156,18 @@ impl Tablebase {
         }
     }
 
-    fn probe_moves(&self, position: &Position) -> Result<Vec<MoveProbe>, ProbeError> {
+    /// What is known of each move, in the order of [`Probe::moves`], whether or not the
+    /// position's own table is there.
+    ///
+    /// # Errors
+    /// If the position is none of a running game, or a table is damaged. Tables may be
+    /// missing.
+    pub fn probe_moves(&self, position: &Position) -> Result<Vec<MoveProbe>, ProbeError> {
+        position.check(&self.rules).map_err(ProbeError::Position)?;
+        self.probed_moves(position)
+    }
+
+    fn probed_moves(&self, position: &Position) -> Result<Vec<MoveProbe>, ProbeError> {
         let mut moves = legal_moves(&self.rules, position)
             .into_iter()
             .map(|played| Ok(MoveProbe { played, value: self.probe_move(position, &played)? }))
@@ -170,7 +184,7 @@ impl Tablebase {
     fn probe_move(&self, position: &Position, played: &Move) -> Result<Option<Probed>, ProbeError> {
         let after = match played.ending {
             Some(_) => Ok(Probed::from(Value::Loss(0))),
-            None => self.probe_best(&position.after(played)),
+            None => self.probe_value(&position.after(played)),
         };
         match after {
             Ok(Probed { wdl, plies }) => Ok(Some(Probed { wdl: -wdl, plies })),

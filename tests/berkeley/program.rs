@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 fn program(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_taflbase"));
     command.arg("berkeley").args(arguments).env_remove("TAFLBASE_TABLES");
+    command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

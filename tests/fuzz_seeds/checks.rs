@@ -13,6 +13,9 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::Request;
 use taflbase::Tablebase;
 use taflbase::build::slices_up_to;
 use taflbase::engine::{Engine, EngineOptions, Limits};
@@ -24,11 +27,14 @@ use taflbase::protocol::challenge::message::{self, Action, State};
 use taflbase::protocol::{berkeley, challenge, otep};
 use taflbase::record::Record;
 use taflbase::rules::{Ruleset, Side};
+use taflbase::serve::{Site, SiteOptions, router};
 use taflbase::slice::Slice;
 use taflbase::table::{Access, Header, Table};
 use taflbase::tablebase::{BlockCache, Probed, TablebaseOptions};
 use taflbase::unmoves::{UnMove, unmoves};
 use taflbase::value::Value;
+use tokio::runtime::{Builder, Runtime};
+use tower::ServiceExt;
 
 /// The built-in rulesets with the tables that are part of the library.
 static GAMES: LazyLock<Vec<Tablebase>> = LazyLock::new(|| {
@@ -41,6 +47,48 @@ static BRANDUBH: LazyLock<Ruleset> = LazyLock::new(|| Ruleset::builtin("brandubh
 fn assert_one_line(error: impl Display) {
     let text = error.to_string();
     assert!(!text.is_empty() && !text.contains('\n'), "{text:?}");
+}
+
+/// The explorer with the built-in rulesets, whose searches are short, and what runs it.
+static EXPLORER: LazyLock<(Router, Runtime)> = LazyLock::new(|| {
+    let options = SiteOptions { search_time: Duration::from_millis(2), ..SiteOptions::default() };
+    let site = Arc::new(Site::open(Vec::new(), None, options).unwrap());
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    (router(site), runtime)
+});
+
+/// A request: the method and the target on the first line, headers on the next ones, an
+/// empty line, and the body. Tables are sound, so that no answer is a fault of the server;
+/// errors are problems of one line that name no folder.
+pub(crate) fn request(bytes: &[u8]) {
+    let end = bytes.windows(2).position(|two| two == b"\n\n").unwrap_or(bytes.len());
+    let body = bytes.get(end + 2..).unwrap_or_default();
+    let head = String::from_utf8_lossy(&bytes[..end]);
+    let mut lines = head.lines();
+    let (method, target) = lines.next().unwrap_or_default().split_once(' ').unwrap_or_default();
+    let mut request = Request::builder().method(method).uri(target);
+    for (name, value) in lines.filter_map(|line| line.split_once(": ")) {
+        request = request.header(name, value);
+    }
+    // What is no request by its form, hyper has refused before.
+    let Ok(request) = request.body(Body::from(body.to_vec())) else {
+        return;
+    };
+    let (router, runtime) = &*EXPLORER;
+    let (status, kind, body) = runtime.block_on(async {
+        let response = router.clone().oneshot(request).await.unwrap();
+        let status = response.status();
+        let kind = response.headers().get("content-type").cloned();
+        (status, kind, to_bytes(response.into_body(), usize::MAX).await.unwrap())
+    });
+    assert!(!status.is_server_error(), "{status}: {}", String::from_utf8_lossy(&body));
+    let text = String::from_utf8_lossy(&body);
+    if status.is_client_error() && !body.is_empty() {
+        assert_eq!(kind.unwrap(), "application/problem+json", "{text}");
+        let problem: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(problem["status"], status.as_u16());
+        assert_one_line(problem["detail"].as_str().unwrap());
+    }
 }
 
 /// The first byte chooses a game, the others are text.

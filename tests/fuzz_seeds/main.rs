@@ -42,6 +42,11 @@ fn rulesets() {
 }
 
 #[test]
+fn requests() {
+    each_file("tests/fuzz_seeds/request", checks::request);
+}
+
+#[test]
 fn servers() {
     each_file("tests/fuzz_seeds/server", checks::server);
 }

@@ -1,4 +1,7 @@
-//! Lines that are typed: with an editor on a terminal, plain ones elsewhere.
+//! Lines that are typed: with an editor on a terminal, plain ones elsewhere, and where
+//! they come together with moves that are made in a window.
+
+use std::io::{self, BufRead, IsTerminal, Write};
 
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
@@ -8,13 +11,19 @@ use rustyline::history::MemHistory;
 use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
 
+use super::super::display::Lines;
 use super::super::failure::Failure;
 
-/// Reads lines, remembers them and completes words.
-pub(super) struct Input(Editor<Words, MemHistory>);
+/// Where lines come from.
+pub(super) enum Input {
+    /// An editor, which remembers them and completes words.
+    Editor(Box<Editor<Words, MemHistory>>),
+    /// The terminal and a window.
+    Lines(Lines),
+}
 
 /// What a line may be completed to.
-struct Words(Vec<String>);
+pub(super) struct Words(Vec<String>);
 
 impl Input {
     pub(super) fn new() -> Result<Input, Failure> {
@@ -22,7 +31,7 @@ impl Input {
             Config::builder().completion_type(CompletionType::List).auto_add_history(true).build();
         let mut editor = Editor::with_history(config, MemHistory::new()).map_err(unreadable)?;
         editor.set_helper(Some(Words(Vec::new())));
-        Ok(Input(editor))
+        Ok(Input::Editor(Box::new(editor)))
     }
 
     /// The next line, which may be completed to one of the words; `None` at the end of
@@ -32,8 +41,12 @@ impl Input {
         prompt: &str,
         words: Vec<String>,
     ) -> Result<Option<String>, Failure> {
-        self.0.set_helper(Some(Words(words)));
-        match self.0.readline(prompt) {
+        let editor = match self {
+            Input::Editor(editor) => editor,
+            Input::Lines(lines) => return plain_line(lines, prompt),
+        };
+        editor.set_helper(Some(Words(words)));
+        match editor.readline(prompt) {
             Ok(line) => Ok(Some(line)),
             // Ctrl-C drops what was typed.
             Err(ReadlineError::Interrupted) => Ok(Some(String::new())),
@@ -41,6 +54,18 @@ impl Input {
             Err(error) => Err(unreadable(error)),
         }
     }
+}
+
+/// The next line, as it comes.
+fn plain_line(lines: &mut Lines, prompt: &str) -> Result<Option<String>, Failure> {
+    if io::stdin().is_terminal() {
+        let mut out = io::stdout().lock();
+        out.write_all(prompt.as_bytes()).and_then(|()| out.flush())?;
+    }
+    let mut line = Vec::new();
+    let count = lines.read_until(b'\n', &mut line);
+    let count = count.map_err(|error| unreadable(ReadlineError::Io(error)))?;
+    Ok((count > 0).then(|| String::from_utf8_lossy(&line).into_owned()))
 }
 
 fn unreadable(error: ReadlineError) -> Failure {

@@ -3,6 +3,7 @@ mod files;
 mod input;
 mod opponent;
 mod table;
+mod window;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,6 +44,9 @@ pub(super) struct Args {
     /// Whom to play against: a player as `match` describes them, like heuristic
     #[arg(long, value_name = "PLAYER", default_value = "engine")]
     opponent: String,
+    /// Show the board in a browser, too, where you can move; there is no completion then
+    #[arg(long)]
+    display: bool,
 }
 
 const HELP: &str = r#"A move is typed as it is written, e5-e8; captures, marks and the king's letter may be left
@@ -101,6 +105,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     };
     let game = Game::from_position(Arc::clone(&rules), start)?;
     let mut play = Play::new(args, session, tables, game)?;
+    let mut input = if args.display { play.open_window()? } else { Input::new()? };
     play.show()?;
-    play.go_on(&mut Input::new()?)
+    play.go_on(&mut input)
 }

@@ -14,6 +14,7 @@ use taflbase::moves::{Ending, Move, legal_moves};
 use taflbase::rules::Ruleset;
 
 use super::super::arguments::on_interrupt;
+use super::super::display::Window;
 use super::super::failure::Failure;
 use super::super::output::Session;
 use super::super::probe::{move_table, words};
@@ -31,8 +32,8 @@ const THINKING_TIME: Duration = Duration::from_secs(2);
 /// A game at the terminal.
 pub(super) struct Play<'a> {
     args: &'a Args,
-    session: &'a Session,
-    tables: Arc<Tablebase>,
+    pub(super) session: &'a Session,
+    pub(super) tables: Arc<Tablebase>,
     pub(super) game: Game,
     engine: Engine,
     limits: Limits,
@@ -43,6 +44,8 @@ pub(super) struct Play<'a> {
     is_turned: bool,
     /// The file of this game.
     pub(super) file: Option<PathBuf>,
+    /// Where the game is shown, too.
+    pub(super) window: Option<Window>,
     /// Whether there is something for Ctrl-C to end.
     is_thinking: Arc<AtomicBool>,
 }
@@ -82,6 +85,7 @@ impl<'a> Play<'a> {
             seats,
             is_turned: false,
             file: None,
+            window: None,
             is_thinking,
         })
     }
@@ -92,9 +96,11 @@ impl<'a> Play<'a> {
         loop {
             let side = self.game.position().to_move;
             if self.game.outcome().is_none() && !self.seats.has(side) {
+                self.show_in_window(true);
                 self.opponent_moves()?;
                 continue;
             }
+            self.show_in_window(false);
             let prompt = match self.game.outcome() {
                 Some(_) => "over> ".to_owned(),
                 None => format!("{} {}> ", self.game.moves().len() + 1, side.name()),

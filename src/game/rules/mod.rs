@@ -13,6 +13,7 @@ mod otn;
 mod ruleset;
 mod side;
 mod slides;
+mod summary;
 mod value_decisions;
 mod words;
 
@@ -23,4 +24,5 @@ pub use otn::OtnError;
 pub use ruleset::{Decisions, Endless, Hostility, Movement, Repetition, Ruleset};
 pub use side::{ByKind, BySide, Kind, Side};
 pub use slides::{Rays, Slides, Step};
+pub use summary::RulesetSummary;
 pub(crate) use words::plural;

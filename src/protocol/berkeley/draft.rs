@@ -67,6 +67,35 @@ impl Draft {
         text
     }
 
+    /// The board as positions are written, which this may be none of.
+    pub(super) fn to_text(self, board: Board) -> String {
+        let mut text = String::from("/");
+        for rank in 0..board.size() {
+            let mut empty = 0;
+            for file in 0..board.size() {
+                let letter = match self.letter(board.at(file, rank)) {
+                    'W' => 'T',
+                    'B' => 't',
+                    letter => letter,
+                };
+                if letter == '-' {
+                    empty += 1;
+                    continue;
+                }
+                if empty > 0 {
+                    text.push_str(&empty.to_string());
+                    empty = 0;
+                }
+                text.push(letter);
+            }
+            if empty > 0 {
+                text.push_str(&empty.to_string());
+            }
+            text.push('/');
+        }
+        text
+    }
+
     fn letter(&self, square: Square) -> char {
         if self.kings.contains(square) {
             'K'
@@ -114,6 +143,8 @@ mod tests {
             "",
         ];
         assert_eq!(draft.dump(rules.board), shown.join("\n"));
+        let text = "/T2ttt2K/4t4/4T4/t3T3t/ttTT1TTtt/t3T3t/4T4/4t4/1t1ttt3/";
+        assert_eq!(draft.to_text(rules.board), text);
     }
 
     #[test]

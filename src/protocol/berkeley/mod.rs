@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use crate::board::Square;
 use crate::engine::Engine;
+use crate::history::Game;
 use crate::moves::Move;
 use crate::position::PositionError;
 use crate::rules::{BySide, Ruleset, Side};
@@ -39,6 +40,33 @@ pub struct Session {
     auto: BySide<bool>,
     /// Why the engine could not move when it was last its turn; told once.
     hindrance: Option<String>,
+    /// Who looks on.
+    watcher: Option<Watcher>,
+}
+
+type Watcher = Box<dyn FnMut(&View<'_>)>;
+
+/// What is on the board, for whoever looks on.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct View<'a> {
+    /// The board as text, which may be none of a position.
+    pub board: String,
+    /// The side to move.
+    pub to_move: Side,
+    /// The game, if the board is not being set up.
+    pub game: Option<&'a Game>,
+    /// Who has won.
+    pub winner: Option<Side>,
+    /// The sides that the user plays.
+    pub manual: Vec<Side>,
+    /// Whether the engine is about to think.
+    pub is_thinking: bool,
+}
+
+/// A move as this protocol writes it: `b3-6`.
+pub fn command_of(rules: &Ruleset, played: &Move) -> String {
+    written(rules.board, played.from, played.to)
 }
 
 /// Why a [`Session`] ends before its time.
@@ -79,7 +107,23 @@ impl Session {
         let mut auto = BySide::default();
         auto[Side::Defenders] = true;
         let thinker = Thinker::new(engine, effort, seed);
-        Ok(Session { play: Play::new(rules)?, thinker, auto, hindrance: None })
+        Ok(Session { play: Play::new(rules)?, thinker, auto, hindrance: None, watcher: None })
+    }
+
+    /// Shows the board to somebody who looks on, whenever it may have changed.
+    pub fn watch(&mut self, watcher: impl FnMut(&View<'_>) + 'static) {
+        self.watcher = Some(Box::new(watcher));
+        self.show(false);
+    }
+
+    fn show(&mut self, is_thinking: bool) {
+        let Some(watcher) = &mut self.watcher else {
+            return;
+        };
+        let (board, game) = self.play.board();
+        let manual = Side::ALL.into_iter().filter(|&side| !self.auto[side]).collect();
+        let (to_move, winner) = (self.play.to_move(), self.play.winner());
+        watcher(&View { board, to_move, game, winner, manual, is_thinking });
     }
 
     /// Reads commands to the end of the input, or to `quit`. Whenever it is the
@@ -98,9 +142,13 @@ impl Session {
     ) -> Result<(), Broken> {
         let mut line = Vec::new();
         loop {
-            if self.is_engines_turn() && self.move_self(output, errors)? {
-                continue;
+            if self.is_engines_turn() {
+                self.show(true);
+                if self.move_self(output, errors)? {
+                    continue;
+                }
             }
+            self.show(false);
             if prompt {
                 output.write_all(b"> ")?;
             }

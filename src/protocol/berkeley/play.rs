@@ -121,6 +121,15 @@ impl Play {
         self.draft().dump(self.rules.board)
     }
 
+    /// The board, and the game that is played on it.
+    pub(super) fn board(&self) -> (String, Option<&Game>) {
+        let game = match &self.board {
+            State::Game(game) => Some(game),
+            State::Draft(_) => None,
+        };
+        (self.draft().to_text(self.rules.board), game)
+    }
+
     fn draft(&self) -> Draft {
         match &self.board {
             State::Game(game) => Draft::of(game),

@@ -12,13 +12,14 @@ use std::ops::ControlFlow;
 
 use super::find::mutual_zugzwang;
 use super::scan::{Lot, Scan, outcome, value};
+use crate::board::{Square, SquareSet};
 use crate::index::{IndexError, SliceIndex, Slot};
 use crate::position::Position;
 use crate::rules::{BySide, Kind, Ruleset, Side};
 use crate::table::{Code, Metric, SideSummary, Source, Table, TableError, WIN_IN_1};
 use crate::value::{Plies, Wdl};
 
-pub use report::{Bar, SideCounts, SideReport};
+pub use report::{Bar, KingBar, SideCounts, SideDetails, SideReport, SliceReport};
 
 /// The positions of a slice with one side to move, by value.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -33,6 +34,22 @@ pub struct SideStats {
     /// [`mutual_zugzwang`] defines them: the same number for either side to move.
     /// `None` if undecided positions leave it open.
     pub mutual_zugzwangs: Option<u64>,
+    /// The placements by the square that the king stands on, in square order.
+    pub king: Vec<KingCount>,
+}
+
+/// The placements with the king on one square, mirror images counted separately.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct KingCount {
+    /// The square.
+    pub square: Square,
+    /// Those that the side to move wins.
+    pub wins: u64,
+    /// Those that it neither wins nor loses.
+    pub draws: u64,
+    /// Those that it loses.
+    pub losses: u64,
 }
 
 /// The positions of one value.
@@ -108,7 +125,7 @@ pub fn count_values<S: Source + Sync>(
         },
     )?;
     let Counted { tallies: BySide([attackers, defenders]), zugzwangs } = all;
-    let stats = |tally: Tally, side| tally.stats(&scan.index, metric, side, zugzwangs);
+    let stats = |tally: Tally, side| tally.stats(rules, &scan.index, metric, side, zugzwangs);
     Ok(BySide([stats(attackers, Side::Attackers), stats(defenders, Side::Defenders)]))
 }
 
@@ -125,7 +142,7 @@ impl Counted {
         let mut counted = Counted::default();
         for side in Side::ALL {
             let tally = &mut counted.tallies[side];
-            tally.0.resize(cells[side], None);
+            tally.cells.resize(cells[side], None);
             let lanes = lot.codes[side].chunks_exact(lot.height());
             for ((lane, codes), weights) in (0..).zip(lanes).zip(lot.weights.chunks(lot.height())) {
                 tally.add(codes, weights, lane, lot.rows.start);
@@ -178,27 +195,66 @@ impl Zugzwangs {
     }
 }
 
-/// By code: how many positions have it, and the first slot.
+/// The placements of one side to move.
 #[derive(Default)]
-struct Tally(Vec<Option<(u64, Slot)>>);
+struct Tally {
+    /// By code: how many positions have it, and the first slot.
+    cells: Vec<Option<(u64, Slot)>>,
+    /// By the king's lane.
+    lanes: Vec<Outcomes>,
+}
+
+/// How many are won, drawn and lost.
+#[derive(Clone, Copy, Default)]
+struct Outcomes([u64; 3]);
+
+impl Outcomes {
+    fn join(self, other: Outcomes) -> Outcomes {
+        Outcomes(std::array::from_fn(|i| self.0[i] + other.0[i]))
+    }
+
+    fn without(self, fewer: Outcomes) -> Outcomes {
+        Outcomes(std::array::from_fn(|i| self.0[i] - fewer.0[i]))
+    }
+}
 
 impl Tally {
-    /// Counts the codes of one lane.
+    /// Counts the codes of one lane, the next one.
     fn add(&mut self, codes: &[Code], weights: &[u8], lane: u16, first_row: u64) {
+        let before = self.outcomes();
         for ((row, &code), &weight) in (first_row..).zip(codes).zip(weights) {
             if weight > 0 {
-                let cell = &mut self.0[usize::from(code)];
+                let cell = &mut self.cells[usize::from(code)];
                 let (positions, _) = cell.get_or_insert((0, Slot { lane, row }));
                 *positions += u64::from(weight);
             }
         }
+        self.lanes.push(self.outcomes().without(before));
+    }
+
+    /// What all cells come to: there are so few that a lane's share is found sooner as a
+    /// difference of these than slot by slot.
+    fn outcomes(&self) -> Outcomes {
+        let mut outcomes = Outcomes::default();
+        for (cell, code) in self.cells.iter().zip(0..) {
+            let at = match outcome(code) {
+                Wdl::Win => 0,
+                Wdl::Draw => 1,
+                Wdl::Loss => 2,
+            };
+            outcomes.0[at] += cell.map_or(0, |(positions, _)| positions);
+        }
+        outcomes
     }
 
     fn join(mut self, other: Tally) -> Tally {
-        if self.0.is_empty() {
+        if self.cells.is_empty() {
             return other;
         }
-        for (cell, other) in self.0.iter_mut().zip(other.0) {
+        for (lane, other) in self.lanes.iter_mut().zip(other.lanes) {
+            *lane = lane.join(other);
+        }
+        for (cell, other) in self.cells.iter_mut().zip(other.cells) {
             *cell = match (*cell, other) {
                 (Some((count, slot)), Some((more, other))) => Some((count + more, slot.min(other))),
                 (one, other) => one.or(other),
@@ -209,12 +265,14 @@ impl Tally {
 
     fn stats(
         self,
+        rules: &Ruleset,
         index: &SliceIndex,
         metric: Metric,
         to_move: Side,
         zugzwangs: Zugzwangs,
     ) -> SideStats {
-        let counted = self.0.into_iter().zip(0..);
+        let king = self.king(rules, index);
+        let counted = self.cells.into_iter().zip(0..);
         let mut values: Vec<ValueCount> = counted
             .filter_map(|(cell, code)| {
                 let (positions, slot) = cell?;
@@ -224,7 +282,24 @@ impl Tally {
             })
             .collect();
         values.sort_by_key(|value| (Reverse(value.wdl), value.plies));
-        SideStats { to_move, values, mutual_zugzwangs: zugzwangs.number() }
+        SideStats { to_move, values, mutual_zugzwangs: zugzwangs.number(), king }
+    }
+
+    /// The counts of each of the king's squares. A slot stands for all mirror images of a
+    /// placement: what is counted on the squares that are images of each other belongs to
+    /// each of them in equal parts.
+    fn king(&self, rules: &Ruleset, index: &SliceIndex) -> Vec<KingCount> {
+        let squares = index.lanes().squares();
+        let of_square = |&square: &Square| {
+            let images = rules.symmetries().iter().map(|s| s.apply(rules.board, square));
+            let images: SquareSet = images.collect();
+            let lanes = images.iter().filter_map(|image| index.lanes().lane(image));
+            let counted = lanes.filter_map(|lane| self.lanes.get(usize::from(lane)));
+            let sum = counted.fold(Outcomes::default(), |sum, &lane| sum.join(lane));
+            let [wins, draws, losses] = sum.0.map(|count| count / images.len().max(1) as u64);
+            KingCount { square, wins, draws, losses }
+        };
+        squares.iter().map(of_square).collect()
     }
 }
 

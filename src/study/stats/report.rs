@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Tablebase;
-use crate::rules::{Endless, Ruleset, Side};
+use crate::rules::{BySide, Endless, Ruleset, Side};
 use crate::slice::Slice;
 use crate::table::{Metric, SideSummary};
 use crate::value::{Plies, Wdl};
 
-use super::{SideStats, ValueCount};
+use super::{KingCount, SideStats, ValueCount};
 
 /// Counts over all placements with one side to move, in the words that programs
 /// read: of `taflbase stats`, and of manifests.
@@ -81,7 +81,7 @@ pub struct SideReport {
 }
 
 /// The positions of one value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Bar {
     /// `win`, `draw`, `undecided` or `loss`.
@@ -90,6 +90,88 @@ pub struct Bar {
     pub dtw: Option<Plies>,
     /// How many placements have this value.
     pub positions: u64,
+    /// The first position of them in index order, where details are told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub example: Option<String>,
+}
+
+/// All that is known of a slice, to be written as JSON: for each side what `taflbase stats`
+/// tells, with an example of each value, and the squares of the king.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[non_exhaustive]
+pub struct SliceReport {
+    /// The ruleset's name.
+    pub rules: String,
+    /// The slice.
+    pub slice: String,
+    /// The attackers to move, and the defenders to move.
+    pub sides: Vec<SideDetails>,
+}
+
+/// What is known of one side to move.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[non_exhaustive]
+pub struct SideDetails {
+    /// The counts; every bar has an example.
+    #[serde(flatten)]
+    pub report: SideReport,
+    /// Placements by the square of the king.
+    pub king: Vec<KingBar>,
+}
+
+/// The placements with the king on one square.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[non_exhaustive]
+pub struct KingBar {
+    /// The square.
+    pub square: String,
+    /// Those that the side to move wins.
+    pub win: u64,
+    /// Drawn ones.
+    pub draw: u64,
+    /// Undecided ones.
+    pub undecided: u64,
+    /// Those that it loses.
+    pub loss: u64,
+}
+
+impl SliceReport {
+    /// The report of what was counted from the table of that slice and metric in `base`.
+    pub fn new(
+        base: &Tablebase,
+        slice: Slice,
+        metric: Metric,
+        counted: &BySide<SideStats>,
+    ) -> SliceReport {
+        let rules = base.rules();
+        let details = |stats: &SideStats| {
+            let mut report = stats.report(base, slice, metric);
+            for (bar, value) in report.histogram.iter_mut().zip(&stats.values) {
+                bar.example = Some(value.example.to_text(rules));
+            }
+            let king = stats.king.iter().map(|count| KingBar::new(rules, count)).collect();
+            SideDetails { report, king }
+        };
+        SliceReport {
+            rules: rules.name.clone(),
+            slice: slice.to_string(),
+            sides: counted.iter().map(details).collect(),
+        }
+    }
+}
+
+impl KingBar {
+    fn new(rules: &Ruleset, count: &KingCount) -> KingBar {
+        let KingCount { square, wins, draws, losses } = *count;
+        let open = |endless| if rules.endless == endless { draws } else { 0 };
+        KingBar {
+            square: rules.board.name(square).to_string(),
+            win: wins,
+            draw: open(Endless::Draw),
+            undecided: open(Endless::Undecided),
+            loss: losses,
+        }
+    }
 }
 
 impl SideStats {
@@ -113,5 +195,6 @@ impl SideStats {
 }
 
 fn bar(base: &Tablebase, value: &ValueCount) -> Bar {
-    Bar { category: base.category(value.wdl), dtw: value.plies, positions: value.positions }
+    let ValueCount { wdl, plies, positions, .. } = *value;
+    Bar { category: base.category(wdl), dtw: plies, positions, example: None }
 }

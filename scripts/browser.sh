@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Tests the explorer's page in a real browser: every feature once, accessibility by axe-core
+# in every view and both themes, and a console that stays empty. Needs Debian's packages
+# chromium, chromium-driver, fonts-dejavu-core, and npm.
+#   scripts/browser.sh [FILTER…]: only the tests whose names contain one of these
+# TAFLBASE is the program to test; without it, it is built.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+axe_version=4.14.1
+axe_sha256=29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c
+
+missing=()
+command -v chromium >/dev/null || missing+=(chromium)
+command -v chromedriver >/dev/null || missing+=(chromium-driver)
+command -v npm >/dev/null || missing+=(npm)
+command -v fc-list >/dev/null && fc-list | grep -q DejaVu || missing+=(fonts-dejavu-core)
+if ((${#missing[@]})); then
+  echo "browser.sh: missing here: apt-get install --no-install-recommends ${missing[*]}" >&2
+  exit 2
+fi
+
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
+place=$(mktemp -d)
+trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$place"' EXIT
+
+# axe-core is not part of the source: it is fetched once, and has to be the one meant.
+axe=$CARGO_TARGET_DIR/axe-$axe_version.js
+if [[ ! -e $axe ]]; then
+  (cd "$place" && npm pack --silent "axe-core@$axe_version" >/dev/null &&
+    tar -xzf "axe-core-$axe_version.tgz" package/axe.min.js)
+  echo "$axe_sha256  $place/package/axe.min.js" | sha256sum --check --quiet
+  mv "$place/package/axe.min.js" "$axe"
+fi
+
+if [[ -z ${TAFLBASE:-} ]]; then
+  cargo build
+  TAFLBASE=$CARGO_TARGET_DIR/debug/taflbase
+fi
+TAFLBASE=$(realpath "$TAFLBASE")
+cargo test --no-run --manifest-path tests/browser/Cargo.toml
+
+# What a command prints first, once it is there: `await FILE PATTERN` with the part in \(\).
+await() {
+  local found=
+  for _ in {1..200}; do
+    found=$(sed -n "s/.*$2.*/\1/p" "$1" | head -n 1)
+    [[ -n $found ]] && break
+    sleep 0.05
+  done
+  [[ -n $found ]] || { echo "browser.sh: $1 never said what was waited for:" >&2; cat "$1"* >&2; exit 1; }
+  echo "$found"
+}
+
+export TAFLBASE AXE=$axe
+# The tables of the program, and those of a ruleset that leaves positions undecided; a
+# ruleset of the smallest size besides.
+unset TAFLBASE_TABLES
+rules=tests/rulesets
+"$TAFLBASE" build "$rules/strange.toml" --men 4 --tables "$place/tables" >/dev/null 2>&1
+"$TAFLBASE" serve --addr 127.0.0.1:0 --json --tables "$place/tables" \
+  --rules "$rules/strange.toml" --rules "$rules/mini-edge.toml" \
+  >"$place/server" 2>"$place/server.log" &
+chromedriver --port=0 >"$place/driver" 2>&1 &
+EXPLORER=$(await "$place/server" '"url":"\([^"]*\)"')
+DRIVER=http://127.0.0.1:$(await "$place/driver" 'started successfully on port \([0-9]*\)')
+export EXPLORER DRIVER
+cargo test --manifest-path tests/browser/Cargo.toml -- --test-threads=2 "$@"

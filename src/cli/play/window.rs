@@ -1,0 +1,44 @@
+use std::io::{self, BufReader};
+
+use taflbase::moves::Move;
+use taflbase::rules::Side;
+
+use super::super::display::{Lines, View, Window};
+use super::super::failure::Failure;
+use super::input::Input;
+use super::table::Play;
+
+impl Play<'_> {
+    /// Opens a window; from then on lines come from there, too.
+    pub(super) fn open_window(&mut self) -> Result<Input, Failure> {
+        let (lines, sender) = Lines::of(|| Box::new(BufReader::new(io::stdin())));
+        let board = self.game.rules().board;
+        let typist = Box::new(move |played: &Move| played.display(board).to_string());
+        let manual = self.manual();
+        let view = self.view(&manual, true);
+        self.window = Some(Window::open(self.session, &self.tables, &view, typist, sender)?);
+        Ok(Input::Lines(lines))
+    }
+
+    /// Shows the game there.
+    pub(super) fn show_in_window(&self, is_thinking: bool) {
+        if let Some(window) = &self.window {
+            window.show(&self.view(&self.manual(), is_thinking));
+        }
+    }
+
+    fn manual(&self) -> Vec<Side> {
+        Side::ALL.into_iter().filter(|&side| self.seats.has(side)).collect()
+    }
+
+    fn view<'a>(&'a self, manual: &'a [Side], is_thinking: bool) -> View<'a> {
+        View {
+            board: String::new(),
+            to_move: self.game.position().to_move,
+            game: Some(&self.game),
+            winner: None,
+            manual,
+            is_thinking,
+        }
+    }
+}

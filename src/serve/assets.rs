@@ -1,0 +1,74 @@
+use std::collections::BTreeMap;
+
+use super::told::Kept;
+
+/// The files of the page: the name in the URL, the media type, and what is in it.
+/// `index.html` is served at `/` too.
+macro_rules! files {
+    ($($name:literal $media:literal;)+) => {
+        const FILES: &[(&str, &str, &[u8])] =
+            &[$(($name, $media, include_bytes!(concat!("web/", $name)))),+];
+    };
+}
+
+files! {
+    "index.html" "text/html; charset=utf-8";
+    "answer.js" "text/javascript; charset=utf-8";
+    "api.js" "text/javascript; charset=utf-8";
+    "app.js" "text/javascript; charset=utf-8";
+    "base.css" "text/css; charset=utf-8";
+    "board.js" "text/javascript; charset=utf-8";
+    "charts.js" "text/javascript; charset=utf-8";
+    "dom.js" "text/javascript; charset=utf-8";
+    "drag.js" "text/javascript; charset=utf-8";
+    "edit.js" "text/javascript; charset=utf-8";
+    "engine.js" "text/javascript; charset=utf-8";
+    "explorer.js" "text/javascript; charset=utf-8";
+    "game.js" "text/javascript; charset=utf-8";
+    "help.js" "text/javascript; charset=utf-8";
+    "icon.svg" "image/svg+xml";
+    "keys.js" "text/javascript; charset=utf-8";
+    "line.js" "text/javascript; charset=utf-8";
+    "live.js" "text/javascript; charset=utf-8";
+    "pieces.js" "text/javascript; charset=utf-8";
+    "position.js" "text/javascript; charset=utf-8";
+    "rules.js" "text/javascript; charset=utf-8";
+    "tables.js" "text/javascript; charset=utf-8";
+    "views.css" "text/css; charset=utf-8";
+    "words.js" "text/javascript; charset=utf-8";
+    "robots.txt" "text/plain; charset=utf-8";
+}
+
+/// The files of the page, compressed.
+pub(super) struct Assets(BTreeMap<&'static str, Kept>);
+
+impl Assets {
+    pub(super) fn new() -> Assets {
+        Assets(FILES.iter().map(|&(name, media, bytes)| (name, Kept::new(media, bytes))).collect())
+    }
+
+    /// The file of that name.
+    pub(super) fn get(&self, name: &str) -> Option<&Kept> {
+        self.0.get(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FILES;
+
+    #[test]
+    fn the_page_is_small() {
+        let bytes: usize = FILES.iter().map(|(_, _, bytes)| bytes.len()).sum();
+        assert!(bytes <= 100 << 10, "{bytes} bytes");
+    }
+
+    #[test]
+    fn every_file_of_the_page_is_served() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/serve/web");
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let name = entry.unwrap().file_name();
+            assert!(FILES.iter().any(|(file, _, _)| name == *file), "{name:?} is not in the list");
+        }
+    }
+}

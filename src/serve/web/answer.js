@@ -1,0 +1,121 @@
+// What the tables say: who wins, first of all; then all moves, by what they come to.
+
+import { button, copy, fill, h, icon, panel, pointing } from "./dom.js";
+import { menOf } from "./position.js";
+import { ending, GROUPS, letter, moveValue, OUTCOMES, sentence, verdict, winner } from "./words.js";
+
+export class Verdict {
+  /** @param {import("./dom.js").Does} does */
+  constructor(does) {
+    this.does = does;
+    this.sign = h("div.winner");
+    this.title = h("p.title");
+    this.more = h("p.more");
+    this.spoken = h("div", { role: "status" }, this.title, this.more);
+    this.extra = h("div.extra");
+    this.node = h("section.panel.verdict", { "aria-label": "Verdict" },
+      h("div.head", this.sign, this.spoken), this.extra);
+  }
+
+  /** What a probe tells. */
+  answer(answer, rules) {
+    const { title, more } = verdict(answer, rules);
+    this.say(title, more, winner(answer.category, letter(answer.to_move)), answer.category);
+    const slices = answer.missing?.length ? answer.missing : [answer.slice];
+    fill(this.extra,
+      answer.category === "unknown" ? this.command(rules, slices) : [
+        h("a", { href: `#${rules.name}/${answer.slice}` }, `${answer.slice}, ${menOf(answer.slice)} men`),
+        button("Another like it", () => this.does.onrandom(answer),
+          { title: "A random position of the same men, side to move and value" }),
+      ]);
+  }
+
+  /** The command that builds what is missing. */
+  command(rules, slices) {
+    const built = `taflbase build ${rules.name} ${slices.slice(0, 3).map((slice) => `--slice ${slice}`).join(" ")}`;
+    // What nobody could build is not advised.
+    if (slices.every((slice) => menOf(slice) > 9)) return null;
+    const copied = button("Copy", (event) => copy(built, event.currentTarget));
+    return [h("code", built), copied];
+  }
+
+  /** The end of a game. */
+  over(over) {
+    const { title, more } = ending(over);
+    this.say(title, more, over.winner ? letter(over.winner) : null, over.winner ? "win" : "draw");
+    fill(this.extra);
+  }
+
+  /** What is wrong with the position. */
+  problem(problem) {
+    const isOver = problem.code === "game-over";
+    const titles = { "bad-position": "Not a position", "game-over": "The game is over here" };
+    this.say(titles[problem.code] ?? "No answer", sentence(problem.message), null, "unknown");
+    this.node.classList.toggle("wrong", !isOver);
+    fill(this.extra);
+  }
+
+  /** While what the tables say is hidden: whose turn it is. */
+  turn(title, side) {
+    this.say(title, "", side);
+    fill(this.extra);
+  }
+
+  say(title, more, by, category = "unknown") {
+    this.node.classList.remove("wrong");
+    this.node.dataset.category = category;
+    this.node.dataset.by = by ?? "";
+    fill(this.sign, by ? icon(by === "a" ? "piece-t" : "piece-K") : icon(category));
+    // What has not changed is not said again.
+    if (this.title.textContent !== title) this.title.textContent = title;
+    if (this.more.textContent !== more) this.more.textContent = more;
+  }
+}
+
+/** How many moves of a group are shown at first. */
+const FEW = 24;
+
+export class Moves {
+  /** @param {import("./dom.js").Does} does */
+  constructor(does) {
+    this.does = does;
+    this.body = h("div.groups");
+    this.node = panel("Moves", "moves", this.body);
+  }
+
+  /** @param {import("./api.js").MoveValue[]} moves best first */
+  show(moves) {
+    this.node.hidden = moves.length === 0;
+    fill(this.body, OUTCOMES.map((outcome) => {
+      const group = moves.filter((move) => move.category === outcome);
+      return group.length > 0 && this.group(outcome, group, moves[0]);
+    }));
+  }
+
+  group(outcome, group, best) {
+    const distances = group.map((move) => move.dtw).filter((dtw) => dtw !== null);
+    const [least, most] = [Math.min(...distances), Math.max(...distances)];
+    const item = (move) => h("li", this.move(move, least, most, move === best));
+    const rest = group.slice(FEW).map(item);
+    return h("section", { class: `group ${outcome}` },
+      h("h3", icon(outcome), `${GROUPS[outcome]} `, h("span.count", String(group.length)),
+        distances.length > 0 && h("span.unit", "plies after it")),
+      h("ul", group.slice(0, FEW).map(item)),
+      rest.length > 0 && h("details", h("summary", `${rest.length} more`), h("ul", rest)));
+  }
+
+  move(move, least, most, isBest) {
+    const [does, after] = moveValue(move);
+    const node = button([
+      h("span", move.move, h("span.unseen", `, ${does}${move.dtw === null ? "" : ","}`)),
+      move.dtw !== null && h("span", String(move.dtw), h("span.unseen", ` ${after}`)),
+    ], () => this.does.onmove(move.move), {
+      class: isBest ? "best" : "", "data-move": move.move,
+      ...pointing(move.move, this.does.onpoint),
+    });
+    // The more distance a move gives away, the fainter it is.
+    const lost = move.dtw === null || most === least ? 0 : (move.dtw - least) / (most - least);
+    node.style.setProperty("--strength", String(move.category === "win" ? 1 - lost : lost));
+    return node;
+  }
+}

@@ -1,0 +1,119 @@
+// What is shown follows from the address: its fragment names a game, and there a position,
+// a slice, the tables or the rules.
+
+import * as api from "./api.js";
+import { button, fill, h } from "./dom.js";
+import { Explorer, link } from "./explorer.js";
+import { begun, position as positionOf, startOf } from "./game.js";
+import { listen } from "./keys.js";
+import { pictures } from "./pieces.js";
+import { format, parse } from "./position.js";
+
+/** What a first visit shows: of 19 moves one wins. Its table is part of every program. */
+const WELCOME = { rules: "brandubh", position: "/3t3/1K1T3/7/1t5/7/1t5/7/ a" };
+
+const main = document.querySelector("main");
+const header = document.querySelector("header");
+/** @type {Explorer | null} */
+let explorer = null;
+let isBoardShown = false;
+let rulesets = [];
+let engine = null;
+let visit = new AbortController();
+
+/** What a fragment asks for. */
+function asked() {
+  const fragment = decodeURIComponent(location.hash.slice(1));
+  if (!fragment) return WELCOME;
+  const [, rules, rest] = /^([^/]*)(.*)$/.exec(fragment) ?? [];
+  if (rest === "" || rest === "/") return { rules, view: "rules" };
+  if (rest === "/tables") return { rules, view: "tables" };
+  if (/^\/K\d+v\d+$/.test(rest)) return { rules, view: "slice", slice: rest.slice(1) };
+  return { rules, position: rest.replace("_", " ") };
+}
+
+async function route() {
+  visit.abort();
+  visit = new AbortController();
+  const { signal } = visit;
+  try {
+    const { rules: name, view, position, slice } = asked();
+    if (!rulesets.some((rules) => rules.name === name)) throw new Error(`there is no ruleset ${name} here; choose one above`);
+    const rules = await api.rules(name);
+    if (signal.aborted) return;
+    const node = view ? await viewOf(view, rules, slice, signal) : await boardOf(name, position);
+    if (signal.aborted) return;
+    isBoardShown = !view;
+    if (view) explorer?.rest();
+    if (node.parentNode !== main) fill(main, node);
+    lead(rules, view ?? "board");
+  } catch (error) {
+    if (signal.aborted) return;
+    isBoardShown = false;
+    fill(main, h("div.panel.lost", h("h1", "Nothing to show"),
+      h("p.fault", { role: "alert" }, `${error.message}.`), h("p", h("a", { href: "#" }, "Start anew"))));
+  }
+}
+
+/** A view that is fetched when somebody wants to see it. */
+async function viewOf(view, rules, slice, signal) {
+  if (view === "rules") return (await import("./rules.js")).rulesView(rules);
+  const { sliceView, tablesView } = await import("./tables.js");
+  if (view === "tables") return tablesView(rules);
+  return sliceView(rules, slice, explorer?.answer?.rules === rules.name ? explorer.answer : null, signal);
+}
+
+async function boardOf(name, position) {
+  explorer ??= new Explorer(engine);
+  const text = format(parse(position));
+  const kept = [history.state?.game, explorer.game].find((game) =>
+    game?.rules === name && format(positionOf(game)) === text);
+  await explorer.open(kept ?? begun(name, text));
+  return explorer.node;
+}
+
+/** The header for a view: where one is, and where one can go. */
+function lead(rules, view) {
+  document.title = `${rules.title}: ${view === "board" ? "explorer" : view} – taflbase`;
+  const game = explorer?.game;
+  const board = game?.rules === rules.name ? link(rules.name, format(positionOf(game))) : link(rules.name, startOf(rules));
+  const go = (label, to, ...views) => h("a", { href: to, "aria-current": views.includes(view) && "page",
+    // On the board itself there is nowhere to go.
+    onclick: (event) => label === "Board" && view === "board" && event.preventDefault() }, label);
+  fill(header.querySelector("nav"), go("Board", board, "board"),
+    go("Tables", `#${rules.name}/tables`, "tables", "slice"), go("Rules", `#${rules.name}`, "rules"));
+  header.querySelector("select").value = rules.name;
+}
+
+/** The header's choice of games: the same view of another game. */
+function games() {
+  return h("select", { "aria-label": "Game", onchange: (event) => {
+    const name = event.currentTarget.value;
+    const { view } = asked();
+    const { start } = rulesets.find((rules) => rules.name === name);
+    location.hash = view === "rules" ? name : view ? `${name}/tables` : link(name, name === WELCOME.rules ? WELCOME.position : start).slice(1);
+  } }, rulesets.map(({ name, title, size }) => h("option", { value: name }, `${title}, ${size}×${size}`)));
+}
+
+async function begin() {
+  document.body.append(pictures());
+  if (/^\/live\/[^/]+\/$/.test(location.pathname)) {
+    const { Live } = await import("./live.js");
+    header.classList.add("live");
+    fill(main, new Live().node);
+    return;
+  }
+  try {
+    ({ rulesets, engine } = await api.rulesets());
+  } catch (error) {
+    fill(main, h("p.fault", { role: "alert" }, `${error.message}.`));
+    return;
+  }
+  const help = async () => (await import("./help.js")).showHelp();
+  header.querySelector(".controls").append(games(), button("?", help, { "aria-label": "Help", title: "Help (?)" }));
+  listen(help, () => (isBoardShown ? explorer : null));
+  addEventListener("popstate", route);
+  await route();
+}
+
+begin();

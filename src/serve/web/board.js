@@ -1,0 +1,205 @@
+// The board: a grid of squares for mouse, finger and keys. It tells what was asked of it
+// and shows what it is given; what is legal comes with the moves.
+
+import { fill, h, icon, s, set } from "./dom.js";
+import { marks, NAMES } from "./pieces.js";
+import { name, parseMove, square } from "./position.js";
+import { moveValue } from "./words.js";
+import { dragging } from "./drag.js";
+
+/**
+ * What a board shows. In mode "play" the moves can be made; in "edit" pieces are put
+ * anywhere; in "still" nothing can be done.
+ * @typedef {{position: import("./position.js").Position, rules: any, mode: "play" | "edit" | "still",
+ *   moves?: {move: string, category?: string, dtw?: number | null}[], isTurned?: boolean,
+ *   last?: string | null, hints?: boolean, fallen?: boolean, label?: string}} Shown
+ */
+
+export class Board {
+  /** @param {import("./dom.js").Does} does */
+  constructor(does = {}) {
+    this.does = does;
+    this.focused = 0;
+    this.cells = [];
+    this.grid = h("div.grid", { role: "grid", onkeydown: (event) => this.key(event),
+      onclick: (event) => this.click(event), onfocusin: (event) => this.focus(event) });
+    this.arrows = s("svg.arrows", { "aria-hidden": "true" });
+    this.files = h("div.files", { "aria-hidden": "true" });
+    this.ranks = h("div.ranks", { "aria-hidden": "true" });
+    this.plane = h("div.board", this.ranks, h("div.squares", this.grid, this.arrows), this.files);
+    this.node = h("div.frame", this.plane);
+    dragging(this);
+  }
+
+  /** @param {Shown} shown */
+  show(shown) {
+    const before = this.shown;
+    this.shown = shown;
+    this.selected = null;
+    const same = before?.rules === shown.rules && before?.isTurned === shown.isTurned
+      && before?.position.size === shown.position.size;
+    if (!same) this.lay();
+    this.update();
+  }
+
+  /** The squares, for another board or another side in front. */
+  lay() {
+    const { position: { size }, rules, isTurned } = this.shown;
+    const marked = marks(rules);
+    const order = [...Array(size).keys()];
+    const files = isTurned ? [...order].reverse() : order;
+    const ranks = isTurned ? order : [...order].reverse();
+    this.plane.style.setProperty("--n", String(size));
+    this.order = ranks.flatMap((rank) => files.map((file) => rank * size + file));
+    this.cells = [];
+    fill(this.grid, ranks.map((rank) => h("div", { role: "row" }, files.map((file) => {
+      const at = rank * size + file;
+      const kind = marked.get(name(at, size)) ?? "";
+      this.cells[at] = h("div", { role: "gridcell", "data-square": name(at, size), tabindex: -1 });
+      this.cells[at].kind = kind;
+      return this.cells[at];
+    }))));
+    fill(this.files, files.map((file) => h("span", String.fromCharCode(97 + file))));
+    fill(this.ranks, ranks.map((rank) => h("span", String(rank + 1))));
+    this.arrows.setAttribute("viewBox", `0 0 ${size} ${size}`);
+    if (this.focused >= size * size) this.focused = 0;
+  }
+
+  /** Pieces, targets, and what screen readers say. */
+  update() {
+    const { position: { size, cells }, moves = [], mode, last, label, fallen } = this.shown;
+    const movable = new Set(mode === "play" ? moves.map((move) => parseMove(move.move).from) : []);
+    const targets = this.targets();
+    const lastMove = last ? parseMove(last) : null;
+    set(this.grid, { "aria-label": label ?? "Board" });
+    this.cells.forEach((cell, at) => {
+      const [piece, called] = [cells[at], name(at, size)];
+      const target = targets.get(at);
+      const isMovable = mode === "edit" ? piece !== "" : movable.has(called);
+      const isLast = called === lastMove?.from || called === lastMove?.to;
+      cell.className = ["cell", cell.kind, isMovable && "movable", isLast && "last",
+        at === this.selected && "selected", target && "target"].filter(Boolean).join(" ");
+      set(cell, { "aria-label": this.words(at, called, piece, target), tabindex: at === this.focused ? 0 : -1,
+        "aria-selected": mode === "play" ? String(at === this.selected) : null });
+      fill(cell, piece && icon(`piece-${piece}`), fallen && piece === "K" && cross(),
+        target && icon(this.shown.hints === false ? "undecided" : target.category ?? "undecided"));
+      if (target) cell.lastChild.classList.add("sign");
+    });
+    this.arrow(null);
+  }
+
+  words(at, called, piece, target) {
+    const kind = { goal: "goal", throne: "throne", camp: "" }[this.cells[at].kind];
+    const words = [called, piece ? NAMES[piece] : "empty", kind];
+    if (target) {
+      const [does, after] = this.shown.hints === false ? ["can go here"] : moveValue(target);
+      words.push(does, after && target.dtw !== null && `${target.dtw} ${after}`);
+    }
+    return words.filter(Boolean).join(", ");
+  }
+
+  /** Where the selected piece can go, with the moves. */
+  targets() {
+    const { position: { size }, moves = [], mode } = this.shown;
+    const found = new Map();
+    if (this.selected == null || mode !== "play") return found;
+    for (const move of moves) {
+      const { from, to } = parseMove(move.move);
+      if (square(from, size) === this.selected) found.set(square(to, size), move);
+    }
+    return found;
+  }
+
+  /** Takes a piece into the hand, or lets it go. */
+  select(at) {
+    this.selected = at;
+    this.update();
+  }
+
+  /** Makes the move to a square, if the selected piece can go there. */
+  go(at) {
+    const move = this.targets().get(at);
+    if (move) this.does.onmove?.(move.move);
+    return Boolean(move);
+  }
+
+  click(event) {
+    const at = this.at(event.target);
+    if (at === null || this.isDropping || this.shown.mode === "still") return;
+    this.act(at);
+  }
+
+  /** What a click or Enter on a square does. */
+  act(at) {
+    if (this.shown.mode === "edit") {
+      this.does.onplace?.(at);
+    } else if (!this.go(at)) {
+      const isMovable = this.cells[at].classList.contains("movable");
+      this.select(isMovable && this.selected !== at ? at : null);
+    }
+  }
+
+  /** The square of a node, or null. */
+  at(node) {
+    const cell = node instanceof Element ? node.closest("[role=gridcell]") : null;
+    return cell && this.grid.contains(cell) ? this.cells.indexOf(cell) : null;
+  }
+
+  focus(event) {
+    const at = this.at(event.target);
+    if (at === null) return;
+    this.cells[this.focused]?.setAttribute("tabindex", "-1");
+    this.focused = at;
+    this.cells[at].setAttribute("tabindex", "0");
+  }
+
+  key(event) {
+    const at = this.at(event.target);
+    if (at === null || event.ctrlKey || event.altKey || event.metaKey) return;
+    const { size } = this.shown.position;
+    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -size, ArrowDown: size }[event.key];
+    if (step) this.step(at, step, size);
+    else if (event.key === "Enter" && this.shown.mode !== "still") this.act(at);
+    else if (event.key === "Escape" && this.selected !== null) this.select(null);
+    else if (!this.does.onkey?.(event.key, at)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  step(at, step, size) {
+    const here = this.order.indexOf(at);
+    const next = here + step;
+    const isWrapped = Math.abs(step) === 1 && Math.floor(next / size) !== Math.floor(here / size);
+    if (next >= 0 && next < this.order.length && !isWrapped) this.cells[this.order[next]].focus();
+  }
+
+  /** Draws a move as an arrow, and crosses what it takes; null takes the arrow away. */
+  arrow(text) {
+    fill(this.arrows, text && this.drawn(parseMove(text)));
+  }
+
+  drawn({ from, to, captures }) {
+    const { size } = this.shown.position;
+    const centre = (called) => {
+      const place = this.order.indexOf(square(called, size));
+      return [(place % size) + 0.5, Math.floor(place / size) + 0.5];
+    };
+    const [[x1, y1], [x2, y2]] = [centre(from), centre(to)];
+    const [dx, dy] = [Math.sign(x2 - x1), Math.sign(y2 - y1)];
+    const tip = (by, aside) => `${x2 - by * dx - aside * dy} ${y2 - by * dy + aside * dx}`;
+    return [
+      s("path.shaft", { d: `M${x1} ${y1}L${tip(0.3, 0)}` }),
+      s("path.head", { d: `M${tip(-0.12, 0)}L${tip(0.34, 0.26)}L${tip(0.34, -0.26)}Z` }),
+      captures.map((called) => {
+        const [x, y] = centre(called);
+        return s("path.taken", { d: `M${x - 0.28} ${y - 0.28}l.56 .56M${x + 0.28} ${y - 0.28}l-.56 .56` });
+      }),
+    ];
+  }
+}
+
+/** Over a king who has been captured. */
+function cross() {
+  return s("svg.fallen", { viewBox: "0 0 40 40", "aria-hidden": "true" },
+    s("path", { d: "M9 9 31 31M31 9 9 31" }));
+}

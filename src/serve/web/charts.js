@@ -1,0 +1,97 @@
+// Charts, each with its table.
+
+import { button, fill, h, icon, s } from "./dom.js";
+import { name } from "./position.js";
+import { number, OUTCOMES, percent, plies } from "./words.js";
+
+const SHARES = { win: "wins", draw: "draws", undecided: "undecided", loss: "losses" };
+
+/** A bar of shares; with `isPlain` without its legend. */
+export function shareBar(counts, isPlain = false) {
+  const parts = OUTCOMES.filter((outcome) => counts[outcome] > 0).map((outcome) => [outcome, counts[outcome]]);
+  const whole = parts.reduce((sum, [, count]) => sum + count, 0);
+  const words = parts.map(([outcome, count]) => `${percent(count, whole)} ${SHARES[outcome]}`);
+  let from = 0;
+  const bars = parts.map(([outcome, count]) => {
+    // What there is can be seen, however little it is.
+    const width = Math.max((100 * count) / whole, 0.8);
+    from += width;
+    return s("rect", { class: `share ${outcome}`, x: Math.min(from, 100) - width, y: 0, width, height: 10 });
+  });
+  return h("figure.shares",
+    s("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", role: "img", "aria-label": words.join(", ") }, bars),
+    !isPlain && h("figcaption", parts.map(([outcome, count]) => h("span", { class: `share ${outcome}` },
+      icon(outcome), h("b", percent(count, whole)), ` ${SHARES[outcome]}`, h("small", number(count))))));
+}
+
+/** A table of figures behind a chart. */
+export function table(caption, heads, rows) {
+  return h("details", h("summary", caption),
+    h("div.scroll", { tabindex: 0, role: "group", "aria-label": caption }, h("table",
+      h("thead", h("tr", heads.map((head) => h("th", { scope: "col" }, head)))),
+      h("tbody", rows.map(([first, ...cells]) =>
+        h("tr", h("th", { scope: "row" }, first), cells.map((cell) => h("td", cell))))))));
+}
+
+/**
+ * How many positions have each distance: a bar opens an example.
+ * @param {any[]} bars the histogram of a slice's side
+ * @param {{category: string, dtw: number | null} | null} current
+ * @param {(example: string) => void} onopen
+ */
+export function histogram(bars, current, onopen) {
+  const known = bars.filter((bar) => bar.dtw !== null && bar.positions > 0).sort((one, two) => one.dtw - two.dtw);
+  if (known.length === 0) return null;
+  const most = Math.max(...known.map((bar) => bar.positions));
+  const chart = h("ol.histogram");
+  const draw = (isLog) => fill(chart, known.map((bar) => {
+    const share = isLog ? Math.log(bar.positions + 1) / Math.log(most + 1) : bar.positions / most;
+    const isCurrent = bar.category === current?.category && bar.dtw === current?.dtw;
+    const words = `${bar.category} in ${plies(bar.dtw)}: ${number(bar.positions)} positions`;
+    const node = button([h("span.column"), h("span.dtw", String(bar.dtw))],
+      () => onopen(bar.example), { title: words, "aria-label": words, "aria-current": isCurrent && "true", disabled: !bar.example });
+    node.style.setProperty("--share", String(Math.max(share, 0.005)));
+    return h("li", { class: `${bar.category} ${isCurrent ? "current" : ""}` }, node);
+  }));
+  const log = h("input", { type: "checkbox", onchange: () => draw(log.checked) });
+  log.checked = known.some((bar) => bar.positions * 200 < most);
+  draw(log.checked);
+  return h("figure.distances",
+    h("figcaption", "Positions by plies to the end, losses striped", h("label.check", log, "Logarithmic")),
+    h("div.scroll", { tabindex: 0, role: "group", "aria-label": "Histogram of distances" }, chart),
+    table("Distances as a table", ["Value", "Plies", "Positions"],
+      known.map((bar) => [bar.category, bar.dtw, number(bar.positions)])));
+}
+
+/**
+ * Where the king stands when a side does well: for each square the share of wins.
+ * @param {any[]} squares their counts
+ */
+export function heatMap(rules, squares, who) {
+  const { size } = rules;
+  const byName = new Map(squares.map((square) => [square.square, square]));
+  const whole = (square) => square.win + square.draw + square.loss + (square.undecided ?? 0);
+  const cells = [];
+  for (let rank = size - 1; rank >= 0; rank--) {
+    for (let file = 0; file < size; file++) cells.push(name(rank * size + file, size));
+  }
+  const rects = cells.map((called, i) => {
+    const square = byName.get(called);
+    const at = { x: i % size, y: Math.floor(i / size), width: 1, height: 1 };
+    if (!square || !whole(square)) return s("rect", { ...at, class: "none" });
+    const share = square.win / whole(square);
+    const node = s("rect", { ...at, class: "heat" },
+      s("title", `${called}: ${percent(square.win, whole(square))} wins`));
+    node.style.setProperty("--share", String(share));
+    const told = share > 0 && share < 1 ? Math.max(1, Math.min(Math.round(100 * share), 99)) : 100 * share;
+    return [node, size <= 13 && s("text", { x: at.x + 0.5, y: at.y + 0.62, class: share > 0.5 ? "over" : "" }, String(told))];
+  });
+  const told = cells.filter((called) => byName.has(called));
+  return h("figure.map",
+    h("figcaption", `Wins for the ${who}, by the king's square, in percent`),
+    s("svg", { viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": "The same figures as in the table below" }, rects),
+    table("Squares as a table", ["King", "Wins", "Draws", "Losses"], told.map((called) => {
+      const square = byName.get(called);
+      return [called, number(square.win), number(square.draw), number(square.loss)];
+    })));
+}

@@ -1,0 +1,93 @@
+// A game as it is kept in the browser's history: where it began, what was played, and
+// which of its positions is on the board. Moves behind that one can be played again.
+
+import { apply, format, other, parse } from "./position.js";
+import { letter, SIDES, winner } from "./words.js";
+import { probed } from "./api.js";
+
+/**
+ * @typedef {{rules: string, start: string, moves: string[], at: number,
+ *   over?: {winner: string | null, reason: string} | null,
+ *   opponent?: {side: "a" | "d", level: string} | null}} Game
+ */
+
+/** The position in which games by these rules begin. */
+export const startOf = (rules) => `${rules.start} ${rules.first_mover[0]}`;
+
+/** @returns {Game} */
+export function begun(rules, start) {
+  return { rules, start, moves: [], at: 0 };
+}
+
+/** Another move; what was to come is dropped. */
+export function played(game, move) {
+  const moves = [...game.moves.slice(0, game.at), move];
+  return { ...game, moves, at: moves.length, over: ended(move) };
+}
+
+/** The same game with these moves after the position on the board. */
+export function continued(game, line) {
+  const moves = [...game.moves.slice(0, game.at), ...line];
+  return { ...game, moves, over: moves.length ? ended(moves[moves.length - 1]) : null };
+}
+
+/** The same game at another of its positions. */
+export function going(game, at) {
+  return { ...game, at: Math.max(0, Math.min(at, game.moves.length)) };
+}
+
+/** The end that a move's text tells. */
+function ended(move) {
+  if (move.endsWith("++")) return { winner: "attackers", reason: "king-captured" };
+  if (move.endsWith("--")) return { winner: "defenders", reason: "king-escaped" };
+  return null;
+}
+
+/** How the game has ended, where it is now. */
+export function over(game) {
+  return game.at === game.moves.length ? game.over ?? null : null;
+}
+
+/** All positions of the game, as texts. */
+export function positions(game) {
+  let position = parse(game.start);
+  const texts = [format(position)];
+  for (const move of game.moves) {
+    position = apply(position, move);
+    texts.push(format(position));
+  }
+  return texts;
+}
+
+/** The position on the board. */
+export function position(game) {
+  return game.moves.slice(0, game.at).reduce(apply, parse(game.start));
+}
+
+/** Who makes the move of that number, from 0. */
+export function mover(game, ply) {
+  const { side } = parse(game.start);
+  return ply % 2 ? other(side) : side;
+}
+
+/** A whole game as text, as one would send it to somebody. */
+export function text(game) {
+  const lines = game.moves.map((move, ply) =>
+    `${String(ply + 1).padStart(3)}. ${SIDES[mover(game, ply)].toLowerCase()}  ${move}`);
+  return [`${game.rules}: ${game.start}`, ...lines].join("\n");
+}
+
+/**
+ * Who wins and in how many plies, for each position of the game; null where it is not known.
+ * @returns {({by: "a" | "d" | null, dtw: number | null} | null)[]}
+ */
+export function values(game) {
+  const known = positions(game).map((text) => {
+    const answer = probed(game.rules, text);
+    if (!answer || answer.category === "unknown") return null;
+    return { by: winner(answer.category, letter(answer.to_move)), dtw: answer.dtw };
+  });
+  const end = over(game);
+  if (end?.winner) known[game.at] = { by: letter(end.winner), dtw: 0 };
+  return known;
+}

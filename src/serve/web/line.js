@@ -1,0 +1,94 @@
+// The game so far and the line to come: step through it, play it, copy it; and a strip
+// that shows how far the end is, ply by ply.
+
+import { button, copy, fill, h, icon, panel, s } from "./dom.js";
+import { mover, text, values } from "./game.js";
+import { plies, SIDES } from "./words.js";
+
+/** How long a position stays while a line is played, in milliseconds. */
+const PACE = 900;
+
+export class Line {
+  /** @param {import("./dom.js").Does} does */
+  constructor(does) {
+    this.does = does;
+    const step = (sign, called, to) => button(icon(sign), () => { this.pause(); does.ongo(to()); },
+      { "aria-label": called });
+    this.back = [step("start", "To the start", () => 0), step("back", "Back", () => this.game.at - 1)];
+    this.forth = [step("forth", "Forward", () => this.game.at + 1), step("end", "To the end", () => this.game.moves.length)];
+    this.runs = button("Play", () => (this.timer ? this.pause() : this.play()), { class: "runs" });
+    this.asks = button("Best line", does.online, { class: "primary" });
+    this.copies = button("Copy", (event) => copy(text(this.game), event.currentTarget));
+    this.list = h("ol.plies");
+    this.strip = h("figure.strip");
+    this.note = h("p.note");
+    this.node = panel("Line", "line",
+      h("div.tools", this.asks, h("span.joined", this.back, this.runs, this.forth)),
+      this.note, this.list, this.strip);
+    this.node.prepend(h("div.titled", this.node.firstChild, this.copies));
+  }
+
+  /** @param {import("./game.js").Game} game */
+  show(game, canAsk) {
+    this.game = game;
+    const isEmpty = game.moves.length === 0;
+    for (const node of this.back) node.disabled = game.at === 0;
+    for (const node of [...this.forth, this.runs]) node.disabled = game.at === game.moves.length;
+    this.asks.disabled = !canAsk;
+    this.copies.disabled = isEmpty;
+    this.note.textContent = isEmpty ? "Moves you make are listed here." : "";
+    if (game.at === game.moves.length) this.pause();
+    fill(this.list, game.moves.map((move, ply) => this.ply(game, move, ply)));
+    const current = this.list.querySelector("[aria-current]");
+    this.list.scrollTop = (current?.offsetTop ?? 0) - this.list.clientHeight / 2;
+    this.draw(game);
+  }
+
+  ply(game, move, ply) {
+    const isCurrent = ply + 1 === game.at;
+    const side = SIDES[mover(game, ply)];
+    return h(ply < game.at ? "li" : "li.future",
+      button(move, () => { this.pause(); this.does.ongo(ply + 1); },
+        { "aria-current": isCurrent ? "step" : null, "aria-label": `${ply + 1}, ${side}, ${move}` }));
+  }
+
+  play() {
+    this.timer = setInterval(() => this.does.ongo(this.game.at + 1), PACE);
+    this.runs.textContent = "Pause";
+  }
+
+  pause() {
+    clearInterval(this.timer);
+    this.timer = 0;
+    this.runs.textContent = "Play";
+  }
+
+  /** The distances as bars: up where the attackers win, down where the defenders do. */
+  draw(game) {
+    const known = values(game);
+    const most = Math.max(...known.map((value) => value?.dtw ?? 0), 1);
+    const drawn = known.filter((value) => value !== null).length;
+    this.strip.hidden = drawn < 2;
+    if (this.strip.hidden) return;
+    const bars = known.map((value, i) => value && bar(value, i, most, i === game.at));
+    const words = known.map((value, i) => `${i}: ${inWords(value)}`).join("; ");
+    const width = Math.max(known.length, 12);
+    fill(this.strip,
+      h("figcaption", "Plies to the end: ", h("b", "up"), " attackers win, ", h("b", "down"), " defenders win"),
+      s("svg", { viewBox: `0 0 ${width} 10`, preserveAspectRatio: "none", role: "img", "aria-label": words }, bars,
+        s("path.axis", { d: `M0 5H${width}` })));
+  }
+}
+
+function bar({ by, dtw }, i, most, isCurrent) {
+  // A win of unknown distance has half a bar, a draw a thin one on the axis.
+  const height = by === null ? 0.5 : 0.5 + (dtw === null ? 2 : (4.3 * dtw) / most);
+  const y = { a: 5 - height, d: 5 }[by] ?? 4.75;
+  return s("rect", { class: `bar ${by} ${isCurrent ? "current" : ""}`, x: i + 0.12, y, width: 0.76, height });
+}
+
+function inWords(value) {
+  if (!value) return "not known";
+  if (!value.by) return "nobody wins";
+  return `${SIDES[value.by]} win${value.dtw === null ? "" : ` in ${plies(value.dtw)}`}`;
+}

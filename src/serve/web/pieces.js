@@ -1,0 +1,64 @@
+// The pictures that are used over and over: pieces, and the signs of outcomes. Pieces differ
+// in shape: attackers are round, defenders are square, the king wears a crown.
+
+import { s } from "./dom.js";
+
+const CROWN = "M10.5 27.5 8.6 14.4 15 18.6 20 10.8 25 18.6 31.4 14.4 29.5 27.5Z";
+
+/** All of them, to be put into the page once. */
+export function pictures() {
+  return s("svg.unseen", { "aria-hidden": "true" }, s("defs", [
+    symbol("piece-t",
+      s("circle.dark.rim", { cx: 20, cy: 20, r: 15 }),
+      s("circle.dark.ring", { cx: 20, cy: 20, r: 8.5 })),
+    symbol("piece-T",
+      s("rect.light.rim", { x: 6.5, y: 6.5, width: 27, height: 27, rx: 8 }),
+      s("rect.light.ring", { x: 13, y: 13, width: 14, height: 14, rx: 4 })),
+    symbol("piece-K",
+      s("rect.light.rim", { x: 4, y: 4, width: 32, height: 32, rx: 9 }),
+      s("path.gold", { d: CROWN }),
+      s("path.gold.band", { d: "M10.9 30.6H29.1" })),
+    // Outcomes: up for a win, level for a draw, down for a loss.
+    symbol("win", s("path", { d: "M20 6 36 33H4Z" })),
+    symbol("loss", s("path", { d: "M20 34 4 7H36Z" })),
+    symbol("draw", s("path", { d: "M6 10H34V17H6ZM6 23H34V30H6Z" })),
+    symbol("undecided", s("path", { d: "M20 5 35 20 20 35 5 20Z" })),
+    ...["M28 8 12 20 28 32Z", "M31 8 17 20 31 32ZM9 8H14V32H9Z"].flatMap((d, i) => {
+      const turned = s("path", { d, transform: "rotate(180 20 20)" });
+      return [symbol(["back", "start"][i], s("path", { d })), symbol(["forth", "end"][i], turned)];
+    }),
+    symbol("unknown", s("path", {
+      class: "stroke", d: "M12 14C12 4 28 4 28 13C28 20 20 19 20 26M20 32V34.5",
+    })),
+  ]));
+}
+
+function symbol(id, ...shapes) {
+  return s("symbol", { id, viewBox: "0 0 40 40" }, shapes);
+}
+
+export const NAMES = { t: "attacker", T: "defender", K: "king" };
+
+/** @typedef {"goal" | "throne" | "camp"} Mark */
+
+export const MEANINGS = {
+  goal: "the king wins here", throne: "throne", camp: "closed or hostile to some pieces",
+};
+
+/**
+ * The marks of a ruleset's squares by their names.
+ * @param {any} rules an object of `rules --json`
+ * @returns {Map<string, Mark>}
+ */
+export function marks(rules) {
+  const closed = ["attackers", "defenders"].flatMap((side) => {
+    const { no_stop, no_entry } = rules.movement[side];
+    return [...no_stop, ...no_entry.flat()];
+  });
+  const hostile = Object.values(rules.hostile).flatMap((squares) => squares.empty);
+  const marked = new Map();
+  for (const name of [...closed, ...hostile]) marked.set(name, "camp");
+  for (const name of rules.squares.throne ?? []) marked.set(name, "throne");
+  for (const name of rules.end.goals) marked.set(name, "goal");
+  return marked;
+}

@@ -1,0 +1,106 @@
+// The index of a ruleset's slices; and one slice in figures.
+
+import * as api from "./api.js";
+import { heatMap, histogram, shareBar } from "./charts.js";
+import { button, fill, h, icon } from "./dom.js";
+import { menOf } from "./position.js";
+import { link } from "./explorer.js";
+import { bytes, GROUPS, letter, number, plies, plural, SIDES } from "./words.js";
+
+/**
+ * The view of a slice.
+ * @param {any} rules
+ * @param {string} slice
+ * @param {import("./api.js").Answer | null} current the answer for the position on the board
+ */
+export async function sliceView(rules, slice, current, signal) {
+  const waiting = h("p.note", { role: "status" }, "Counting…");
+  const body = h("div", waiting);
+  const node = h("div.slice",
+    h("div.crumbs", h("a", { href: `#${rules.name}/tables` }, `All tables of ${rules.title}`)),
+    h("h1", `${slice} `, h("small", words(slice))), body);
+  const show = async () => {
+    const found = await api.slice(rules.name, slice, signal);
+    const here = current?.slice === slice ? current : null;
+    fill(body, h("div.sides", found.sides.map((side) => sideView(rules, side, found, here))));
+  };
+  show().catch((error) => {
+    if (!signal.aborted) fill(body, h("p.fault", { role: "alert" }, `${slice}: ${error.message}.`));
+  });
+  return node;
+}
+
+function words(slice) {
+  const [, defenders, attackers] = /^K(\d+)v(\d+)$/.exec(slice) ?? [];
+  const own = Number(defenders) ? ` and ${plural(Number(defenders), "defender", "defenders")}` : "";
+  return `the king${own} against ${plural(Number(attackers), "attacker", "attackers")}, ${menOf(slice)} men`;
+}
+
+function sideView(rules, side, found, here) {
+  const open = (position) => { location.hash = link(rules.name, position); };
+  const who = letter(side.to_move);
+  const current = here?.to_move === side.to_move ? here : null;
+  const squares = side.king ?? found.king ?? [];
+  return h("section.panel", { "aria-labelledby": `side-${who}` },
+    h("h2", { id: `side-${who}` }, icon(`piece-${who === "a" ? "t" : "T"}`), `${SIDES[who]} to move`),
+    h("p.note", `${number(side.positions)} positions, mirror images counted.`),
+    shareBar(side),
+    longest(rules, side),
+    h("div.charts", h("div", histogram(side.histogram ?? [], current, open),
+      squares.length > 0 && heatMap(rules, squares, side.to_move))),
+    randomTools(rules, found.slice, side, open));
+}
+
+/** The longest win and the longest loss, as links. */
+function longest(rules, side) {
+  const entry = (label, position, distance) => position && h("li", h("a", { href: link(rules.name, position) }, label), ` in ${plies(distance)}`);
+  return h("ul.longest",
+    entry("Longest win", side.longest_win, side.max_win), entry("Longest loss", side.longest_loss, side.max_loss));
+}
+
+function randomTools(rules, slice, side, open) {
+  const fault = h("span.fault", { role: "alert" });
+  const find = async (category) => {
+    fault.textContent = "";
+    try {
+      const { position } = await api.random(rules.name, slice, { to_move: side.to_move[0], category });
+      open(position);
+    } catch (error) {
+      fault.textContent = error.message;
+    }
+  };
+  const kinds = ["win", "draw", "undecided", "loss"].filter((category) => side[category] > 0);
+  return h("div.tools.random", h("span", "Random position:"),
+    kinds.map((category) => button([icon(category), GROUPS[category]], () => find(category), { class: category })), fault);
+}
+
+/** The view of all slices, smallest first. */
+export async function tablesView(rules) {
+  const title = h("h1", "Tables ", h("small", rules.title));
+  let slices;
+  try {
+    ({ slices } = await api.slices(rules.name));
+  } catch (error) {
+    return h("div", title, h("p.fault", `${error.message}.`));
+  }
+  const sorted = [...slices].sort((one, two) => menOf(one.slice) - menOf(two.slice));
+  const all = sorted.flatMap((slice) => slice.sides).reduce((sum, side) => sum + side.positions, 0);
+  return h("div.tables", title,
+    h("p.intro", `A table holds the value of every position of some material: K2v4 is the king and 2 defenders against 4 attackers. Here are ${sorted.length} of them, with ${number(all)} positions.`),
+    sorted.length > 0 && h("table.panel.index",
+      h("thead", h("tr", ["Table", "Attackers to move", "Defenders to move", "Longest win", "Size"].map((head, i) =>
+        h("th", { scope: "col", class: i > 2 ? "far" : null }, head)))),
+      h("tbody", sorted.map((slice) => row(rules, slice)))));
+}
+
+function row(rules, { slice, sides, files }) {
+  const side = (letter) => sides.find((side) => side.to_move[0] === letter);
+  const best = [...sides].sort((one, two) => two.max_win - one.max_win)[0];
+  const size = files.reduce((sum, file) => sum + file.bytes, 0);
+  return h("tr",
+    h("th", { scope: "row" }, h("a", { href: `#${rules.name}/${slice}` }, slice)),
+    ["a", "d"].map((letter) => h("td", side(letter) && shareBar(side(letter), true))),
+    h("td.far", !best?.max_win ? "–" : best.longest_win
+      ? h("a", { href: link(rules.name, best.longest_win) }, plies(best.max_win)) : plies(best.max_win)),
+    h("td.far", bytes(size)));
+}

@@ -1,0 +1,105 @@
+// Values in words. Outcomes have a name, a sign and a colour: never a colour alone.
+
+export const SIDES = { a: "Attackers", d: "Defenders" };
+export const OUTCOMES = ["win", "draw", "undecided", "unknown", "loss"];
+
+/** What moves of an outcome are called, for whoever makes them. */
+export const GROUPS = {
+  win: "Winning", draw: "Drawing", undecided: "Undecided", unknown: "Unknown", loss: "Losing",
+};
+
+const NUMBERS = new Intl.NumberFormat("en");
+
+/** 43210 as "43,210". */
+export const number = (value) => NUMBERS.format(value);
+
+/** 0.1234 as "12.3 %"; never 0 % or 100 % of what is not. */
+export function percent(part, whole) {
+  if (!whole || part === 0) return "0 %";
+  if (part === whole) return "100 %";
+  const value = (100 * part) / whole;
+  if (value < 0.1) return "< 0.1 %";
+  if (value > 99.9) return "> 99.9 %";
+  return `${value.toFixed(1)} %`;
+}
+
+/** 1 ply, 2 plies. */
+export function plural(count, one, many) {
+  return `${number(count)} ${count === 1 ? one : many}`;
+}
+
+export const plies = (count) => plural(count, "ply", "plies");
+
+/** Bytes for people. */
+export function bytes(count) {
+  const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+  let unit = 0;
+  while (count >= 1024 && unit < 4) { count /= 1024; unit += 1; }
+  return unit === 0 ? `${count} bytes` : `${count.toPrecision(3)} ${units[unit]}`;
+}
+
+/** The letter of a side's name: "attackers" is "a". */
+export const letter = (side) => /** @type {"a" | "d"} */ (side[0]);
+
+/** Who wins where this is the value for a side; null if nobody does. */
+export function winner(category, side) {
+  if (category === "win") return side;
+  if (category === "loss") return side === "a" ? "d" : "a";
+  return null;
+}
+
+/**
+ * The value of a position in words, and a line that says more.
+ * @param {import("./api.js").Answer} answer
+ * @param {any} rules
+ */
+export function verdict(answer, rules) {
+  const side = letter(answer.to_move);
+  const by = winner(answer.category, side);
+  if (by) return decided(answer, by, side, rules);
+  if (answer.category === "draw") {
+    return { title: "Draw", more: "With best play nobody wins." };
+  }
+  if (answer.category === "undecided") {
+    return { title: "Undecided", more: "It depends on what was played before." };
+  }
+  const slices = answer.missing?.length ? answer.missing.join(", ") : answer.slice;
+  return { title: `Unknown: no table of ${slices} here`, more: "Play on: every capture leads to fewer men." };
+}
+
+function decided(answer, by, side, rules) {
+  const who = SIDES[by];
+  if (answer.dtw === 0) {
+    return { title: `${who} have won`, more: `${SIDES[side]} have no move.` };
+  }
+  if (answer.dtw === null) {
+    return { title: `${who} win`, more: "The distance is not in these tables." };
+  }
+  const most = rules.end.endless === "undecided" ? "at most " : "";
+  const good = answer.moves.filter((move) => move.category === "win").length;
+  let more = `${SIDES[side]} to move cannot avoid it.`;
+  if (by === side) more = good === 1 ? "One move wins." : `${good} moves win.`;
+  return { title: `${who} win in ${most}${plies(answer.dtw)}`, more };
+}
+
+/** The end of a game in words. */
+export function ending(over) {
+  const reasons = {
+    "king-captured": "The king is captured.", "king-escaped": "The king has escaped.",
+    "no-move": "The other side has no move.", repetition: "The position was there before.",
+    "ply-limit": "The game has reached its last ply.",
+  };
+  const title = over.winner ? `${SIDES[letter(over.winner)]} have won` : "The game is drawn";
+  return { title, more: reasons[over.reason] ?? "" };
+}
+
+/** What a move does, and the unit of its distance: "wins", "plies after it". */
+export function moveValue({ category, dtw }) {
+  const does = { win: "wins", draw: "draws", loss: "loses", undecided: "undecided", unknown: "unknown" };
+  return [does[category], dtw === 1 ? "ply after it" : "plies after it"];
+}
+
+/** A problem as a sentence. */
+export function sentence(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.?!]$/.test(text) ? "" : ".");
+}

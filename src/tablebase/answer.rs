@@ -1,0 +1,117 @@
+use serde::Serialize;
+
+use crate::moves::Move;
+use crate::position::Position;
+use crate::value::{Plies, Value};
+
+use super::{MoveProbe, Probed, Tablebase};
+
+/// What tables tell of a position, in the words that programs read: `taflbase probe`
+/// and the explorer write it as JSON.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[non_exhaustive]
+pub struct ProbeAnswer<'a> {
+    /// The ruleset's name.
+    pub rules: &'a str,
+    /// The position.
+    pub position: String,
+    /// `attackers` or `defenders`.
+    pub to_move: &'static str,
+    /// `win`, `draw`, `undecided` or `loss`; `unknown` without a table.
+    pub category: &'static str,
+    /// Plies to the end of the game; `None` for draws, and where distances are unknown.
+    pub dtw: Option<Plies>,
+    /// The legal moves, best first.
+    pub moves: Vec<MoveAnswer>,
+}
+
+/// What tables tell of a move.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[non_exhaustive]
+pub struct MoveAnswer {
+    /// The move.
+    #[serde(rename = "move")]
+    pub played: String,
+    /// Its outcome for the side that plays it.
+    pub category: &'static str,
+    /// Plies from after the move.
+    pub dtw: Option<Plies>,
+    /// Whether it captures soldiers, and the game goes on.
+    pub conversion: bool,
+    /// The position after it.
+    pub position: String,
+}
+
+/// A line of best play, in the words that programs read.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[non_exhaustive]
+pub struct LineAnswer<'a> {
+    /// The ruleset's name.
+    pub rules: &'a str,
+    /// The position where it begins.
+    pub position: String,
+    /// `attackers` or `defenders`.
+    pub to_move: &'static str,
+    /// `win`, `draw`, `undecided` or `loss`.
+    pub category: &'static str,
+    /// Plies to the end of the game.
+    pub dtw: Option<Plies>,
+    /// The moves.
+    pub moves: Vec<String>,
+    /// The first position, and those after each move.
+    pub positions: Vec<String>,
+}
+
+impl<'a> ProbeAnswer<'a> {
+    /// The answer for a position of which this is known: nothing, without a table.
+    pub fn new(
+        base: &'a Tablebase,
+        position: &Position,
+        value: Option<Probed>,
+        moves: &[MoveProbe],
+    ) -> ProbeAnswer<'a> {
+        ProbeAnswer {
+            rules: &base.rules().name,
+            position: position.to_text(base.rules()),
+            to_move: position.to_move.name(),
+            category: base.category_of(value),
+            dtw: value.and_then(|value| value.plies),
+            moves: moves.iter().map(|probed| MoveAnswer::new(base, position, probed)).collect(),
+        }
+    }
+}
+
+impl MoveAnswer {
+    /// The answer for a move of that position.
+    pub fn new(base: &Tablebase, before: &Position, probed: &MoveProbe) -> MoveAnswer {
+        MoveAnswer {
+            played: probed.played.display(base.rules().board).to_string(),
+            category: base.category_of(probed.value),
+            dtw: probed.value.and_then(|value| value.plies),
+            conversion: probed.played.is_conversion(),
+            position: before.after(&probed.played).to_text(base.rules()),
+        }
+    }
+}
+
+impl<'a> LineAnswer<'a> {
+    /// The answer for a line of legal moves from a position of that value.
+    pub fn new(
+        base: &'a Tablebase,
+        position: &Position,
+        value: Value,
+        line: &[Move],
+    ) -> LineAnswer<'a> {
+        let rules = base.rules();
+        let positions = position.along(line);
+        LineAnswer {
+            rules: &rules.name,
+            position: position.to_text(rules),
+            to_move: position.to_move.name(),
+            category: base.category(value.wdl()),
+            dtw: value.plies(),
+            moves: line.iter().map(|played| played.display(rules.board).to_string()).collect(),
+            positions: positions.iter().map(|position| position.to_text(rules)).collect(),
+        }
+    }
+}

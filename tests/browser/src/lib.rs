@@ -1,0 +1,233 @@
+//! A page in a real browser, and what tests ask of it. `scripts/browser.sh` starts the
+//! server and the driver, and says in the environment where they are.
+
+use std::env;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use fantoccini::error::CmdError;
+use fantoccini::wd::WebDriverCompatibleCommand;
+use fantoccini::{Client, ClientBuilder};
+use hyper_util::client::legacy::connect::HttpConnector;
+use serde_json::{Value, json};
+
+mod gestures;
+
+/// How long the page may take to do what is waited for.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// A variable of the environment that `scripts/browser.sh` sets.
+///
+/// # Panics
+/// If it is not there.
+pub fn told(variable: &str) -> String {
+    env::var(variable).unwrap_or_else(|_| panic!("{variable} is not set: run scripts/browser.sh"))
+}
+
+/// A browser with a page in it. What the page writes to the console is an error.
+pub struct Page {
+    client: Client,
+    session: String,
+}
+
+/// A request that is Chromium's own.
+#[derive(Debug)]
+struct Extension(&'static str, Value);
+
+impl WebDriverCompatibleCommand for Extension {
+    fn endpoint(
+        &self,
+        base: &url::Url,
+        session: Option<&str>,
+    ) -> Result<url::Url, url::ParseError> {
+        base.join(&format!("session/{}/{}", session.unwrap_or_default(), self.0))
+    }
+
+    fn method_and_body(&self, _: &url::Url) -> (http::Method, Option<String>) {
+        (http::Method::POST, Some(self.1.to_string()))
+    }
+}
+
+impl Page {
+    /// A browser that shows what the fragment of the explorer's address asks for.
+    ///
+    /// # Panics
+    /// As everything here, if the driver or the browser fails.
+    pub async fn open(fragment: &str) -> Page {
+        Page::at(&format!("{}{fragment}", told("EXPLORER"))).await
+    }
+
+    /// A browser that shows an address.
+    ///
+    /// # Panics
+    /// If the driver or the browser fails.
+    pub async fn at(url: &str) -> Page {
+        let mut arguments =
+            vec!["--headless=new", "--disable-dev-shm-usage", "--window-size=1000,900"];
+        if env::var("USER").as_deref().unwrap_or("root") == "root" {
+            arguments.push("--no-sandbox");
+        }
+        let wanted = json!({
+            "goog:chromeOptions": {"args": arguments},
+            "goog:loggingPrefs": {"browser": "ALL"},
+        });
+        let Value::Object(wanted) = wanted else { unreachable!() };
+        let mut builder = ClientBuilder::new(HttpConnector::new());
+        let driver = told("DRIVER");
+        let client = builder.capabilities(wanted).connect(&driver);
+        let client = tokio::time::timeout(PATIENCE, client).await.expect("a browser in time");
+        let client = client.expect("a session of the browser");
+        let session = client.session_id().await.expect("the session").unwrap_or_default();
+        let page = Page { client, session };
+        page.size(1000, 900).await;
+        page.client.goto(url).await.expect(url);
+        page
+    }
+
+    /// Goes elsewhere in the explorer.
+    pub async fn go(&self, fragment: &str) {
+        // Between two fragments of one page nothing is loaded.
+        self.leave().await;
+        let url = format!("{}{fragment}", told("EXPLORER"));
+        self.client.goto(&url).await.expect(&url);
+    }
+
+    /// Shows nothing any more.
+    pub async fn leave(&self) {
+        self.client.goto("about:blank").await.expect("about:blank");
+    }
+
+    /// One step back in the browser's history.
+    pub async fn back(&self) {
+        self.client.back().await.expect("back");
+    }
+
+    /// The value of an expression in the page.
+    pub async fn value(&self, expression: &str) -> Value {
+        let script = format!("return ({expression})");
+        let value: Result<Value, CmdError> = self.client.execute(&script, vec![]).await;
+        value.unwrap_or_else(|error| panic!("{expression}: {error}"))
+    }
+
+    /// What a script comes to that calls its last argument.
+    pub async fn answer(&self, script: &str, arguments: Vec<Value>) -> Value {
+        let answer = self.client.execute_async(script, arguments).await;
+        answer.unwrap_or_else(|error| panic!("{script}: {error}"))
+    }
+
+    /// Runs statements in the page.
+    pub async fn run(&self, script: &str) {
+        self.client
+            .execute(script, vec![])
+            .await
+            .unwrap_or_else(|error| panic!("{script}: {error}"));
+    }
+
+    /// Waits until an expression is true.
+    ///
+    /// # Panics
+    /// If it does not become true in time.
+    pub async fn until(&self, expression: &str) {
+        let end = Instant::now() + PATIENCE;
+        while self.value(&format!("Boolean({expression})")).await != json!(true) {
+            if Instant::now() > end {
+                let (shown, log) = (self.value("document.body.innerText").await, self.log().await);
+                panic!("never true: {expression}\nthe page shows: {shown}\nthe console: {log:?}");
+            }
+            tokio_sleep(20).await;
+        }
+    }
+
+    /// Waits until an element has a text that contains this.
+    pub async fn reads(&self, selector: &str, text: &str) {
+        let (selector, text) = (json!(selector), json!(text));
+        self.until(&format!("document.querySelector({selector})?.textContent.includes({text})"))
+            .await;
+    }
+
+    /// Clicks on the middle of what a selector finds, once it is there.
+    pub async fn click(&self, selector: &str) {
+        self.until(&format!("document.querySelector({})", json!(selector))).await;
+        let found = self.client.find(fantoccini::Locator::Css(selector)).await.expect(selector);
+        found.click().await.unwrap_or_else(|error| panic!("{selector}: {error}"));
+    }
+
+    /// Clicks on the button with this text.
+    pub async fn press(&self, label: &str) {
+        let label = json!(label);
+        let button = format!(
+            "[...document.querySelectorAll('button')].find(b => b.textContent === {label} && b.checkVisibility())"
+        );
+        self.until(&format!("{button} && !{button}.disabled")).await;
+        self.run(&format!("{button}.click()")).await;
+    }
+
+    /// Chooses one of a switch's possibilities.
+    pub async fn choose(&self, name: &str, value: &str) {
+        self.click(&format!("label:has(input[name={name}][value='{value}'])")).await;
+    }
+
+    /// Makes the window so large.
+    pub async fn size(&self, width: u32, height: u32) {
+        let size =
+            json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
+        self.chromium("Emulation.setDeviceMetricsOverride", size).await;
+    }
+
+    /// Pretends that the visitor prefers something, as `prefers-color-scheme` `dark`.
+    pub async fn prefer(&self, feature: &str, value: &str) {
+        let features = json!({"features": [{"name": feature, "value": value}]});
+        self.chromium("Emulation.setEmulatedMedia", features).await;
+    }
+
+    /// A command of Chromium's own protocol.
+    pub async fn chromium(&self, command: &str, parameters: Value) -> Value {
+        let body = json!({"cmd": command, "params": parameters});
+        let answer = self.client.issue_cmd(Extension("goog/cdp/execute", body)).await;
+        answer.unwrap_or_else(|error| panic!("{command}: {error}"))
+    }
+
+    /// What the console has said since the last time.
+    pub async fn log(&self) -> Vec<String> {
+        let log = self.client.issue_cmd(Extension("se/log", json!({"type": "browser"}))).await;
+        let log = log.expect("the console");
+        log.as_array().into_iter().flatten().map(|entry| entry["message"].to_string()).collect()
+    }
+
+    /// Ends the browser.
+    ///
+    /// # Panics
+    /// If the page has written to the console.
+    pub async fn close(self) {
+        let log = self.log().await;
+        self.client.clone().close().await.expect("the end of the session");
+        assert!(log.is_empty(), "the console says: {log:#?}");
+    }
+}
+
+impl Drop for Page {
+    /// Ends the browser of a test that has failed.
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            return;
+        }
+        let driver = told("DRIVER");
+        let address = driver.trim_start_matches("http://");
+        let request = format!(
+            "DELETE /session/{} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n",
+            self.session
+        );
+        // What cannot be ended now is ended with the driver.
+        if let Ok(mut stream) = TcpStream::connect(address) {
+            let _ = stream.write_all(request.as_bytes());
+            let _ = stream.set_read_timeout(Some(Duration::from_secs(3)));
+            let _ = stream.read(&mut [0]);
+        }
+    }
+}
+
+async fn tokio_sleep(millis: u64) {
+    tokio::time::sleep(Duration::from_millis(millis)).await;
+}

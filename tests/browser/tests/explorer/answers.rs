@@ -1,0 +1,134 @@
+//! What the page says of a position: verdict, moves, lines, links.
+
+use browser::Page;
+use serde_json::json;
+
+use super::WELCOME;
+
+#[tokio::test]
+async fn verdicts_are_words() {
+    let page = Page::open("").await;
+    for (fragment, title, more) in [
+        ("#brandubh/7/4t2/7/7/2K4/7/2t4/_d", "Defenders win in 3 plies", "moves win."),
+        (
+            "#brandubh/7/4t2/7/7/t1K4/7/2t4/_a",
+            "Defenders win in ",
+            "Attackers to move cannot avoid it.",
+        ),
+        ("#tablut/9/9/9/9/9/9/4K4/1t1t1t1t1/9/_d", " win", "The distance is not in these tables."),
+        ("#berkeley/9/9/9/4K4/9/9/t8/9/8t/_a", "Defenders win in at most 2 plies", ""),
+        (
+            "#brandubh/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/_a",
+            "Unknown: no table of K4v8 here",
+            "Play on",
+        ),
+        ("#brandubh/7/4t2/7/2T4/1K5/T1ttt2/2t4/_d", "Unknown: no table of K2v5 here", "Play on"),
+    ] {
+        page.go(fragment).await;
+        page.reads(".verdict .title", title).await;
+        page.reads(".verdict .more", more).await;
+    }
+    page.reads(".extra code", "taflbase build brandubh --slice K2v5").await;
+    // Captures lead to fewer men, and there to tables.
+    page.until("document.querySelector('.group.unknown')").await;
+    page.close().await;
+}
+
+#[tokio::test]
+async fn what_depends_on_the_past_is_undecided() {
+    let page = Page::open("#strange/K0v2").await;
+    page.until("document.querySelector('.random .undecided')").await;
+    page.click(".random .undecided").await;
+    page.reads(".verdict .title", "Undecided").await;
+    page.reads(".verdict .more", "It depends on what was played before.").await;
+    page.until("document.querySelector('.group.undecided')").await;
+    page.close().await;
+}
+
+#[tokio::test]
+async fn moves_are_grouped_and_drawn() {
+    let page = Page::open(WELCOME).await;
+    page.until("document.querySelector('.moves li')").await;
+    let groups = page.value("[...document.querySelectorAll('.group h3')].map(head => head.innerText.trim().split(/\\s+/).slice(0, 2).join(' '))").await;
+    assert_eq!(groups, json!(["Winning 1", "Losing 18"]));
+    assert_eq!(
+        page.value("document.querySelector('.best').textContent").await,
+        json!("b4-b3, wins,6 plies after it")
+    );
+    assert_eq!(page.value("document.querySelectorAll('.arrows path').length").await, json!(0));
+    page.run("document.querySelector('.best').focus()").await;
+    assert_eq!(page.value("document.querySelectorAll('.arrows path').length").await, json!(2));
+    page.run("document.querySelector('.best').blur()").await;
+    assert_eq!(page.value("document.querySelectorAll('.arrows path').length").await, json!(0));
+    page.click("[data-move=b4-a4]").await;
+    page.reads(".verdict .title", "Defenders win in 5 plies").await;
+    page.until("document.querySelectorAll('.group.win li').length > 0").await;
+    page.close().await;
+}
+
+#[tokio::test]
+async fn a_whole_line_is_stepped_played_and_copied() {
+    let page = Page::open(WELCOME).await;
+    let origin = page.value("location.origin").await;
+    let all =
+        json!({"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"], "origin": origin});
+    page.chromium("Browser.grantPermissions", all).await;
+    page.press("Best line").await;
+    page.until("document.querySelectorAll('.plies li.future').length === 7").await;
+    page.until("document.querySelectorAll('.strip .bar').length > 0 || true").await;
+    page.run("document.querySelector('[aria-label=Forward]').click()").await;
+    page.reads(".verdict .title", "Attackers win in 6 plies").await;
+    page.until("document.querySelectorAll('.plies li.future').length === 6").await;
+    page.until("document.querySelectorAll('.strip .bar').length >= 2").await;
+    page.press("Play").await;
+    page.until("document.querySelectorAll('.plies li.future').length === 4").await;
+    page.press("Pause").await;
+    page.answer("setTimeout(arguments[0], 1200)", vec![]).await;
+    assert_eq!(page.value("document.querySelectorAll('.plies li.future').length").await, json!(4));
+    page.press("Copy").await;
+    page.until("document.querySelector('.titled button').textContent === 'Copied'").await;
+    let text = page
+        .answer("navigator.clipboard.readText().then(arguments[0], arguments[0])", vec![])
+        .await;
+    let text = text.as_str().unwrap_or_default().to_owned();
+    assert!(
+        text.starts_with(
+            "brandubh: /3t3/1K1T3/7/1t5/7/1t5/7/ a\n  1. attackers  b4-b3\n  2. defenders"
+        ),
+        "{text}"
+    );
+    assert_eq!(text.lines().count(), 8, "{text}");
+    page.run("document.querySelector('[aria-label=\"To the end\"]').click()").await;
+    page.reads(".verdict .title", "Attackers have won").await;
+    page.reads(".verdict .more", "The king is captured.").await;
+    page.until("document.querySelector('.fallen')").await;
+    page.run("document.querySelector('[aria-label=\"To the start\"]').click()").await;
+    page.until(&format!("location.hash === '{WELCOME}'")).await;
+    page.close().await;
+}
+
+#[tokio::test]
+async fn links_lead_to_every_view_and_back() {
+    let page = Page::open("#brandubh").await;
+    page.reads("h1", "Brandubh").await;
+    page.reads(".words", "king wins on").await;
+    page.run("[...document.querySelectorAll('a')].find(link => link.textContent === 'Play from here').click()").await;
+    page.reads(".verdict .title", "Unknown").await;
+    page.back().await;
+    page.reads(".words", "king wins on").await;
+    page.go("#nonsense").await;
+    page.reads(".lost", "there is no ruleset nonsense here").await;
+    page.go("#brandubh/7/_a").await;
+    page.reads(".lost", "rank 1 has 7 squares, and there are 1 ranks").await;
+    page.close().await;
+}
+
+#[tokio::test]
+async fn another_position_like_it_is_found() {
+    let page = Page::open("#brandubh/7/4t2/7/7/2K4/7/2t4/_d").await;
+    page.press("Another like it").await;
+    page.until("location.hash !== '#brandubh/7/4t2/7/7/2K4/7/2t4/_d'").await;
+    page.reads(".verdict .title", "Defenders win in 3 plies").await;
+    page.reads(".verdict .extra", "K0v2").await;
+    page.close().await;
+}

@@ -1,0 +1,80 @@
+//! The display of a game that a program plays.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Command, Stdio};
+
+use browser::{Page, told};
+
+/// A program with a display; it ends with the test.
+struct Program(Child);
+
+impl Program {
+    fn start() -> (Program, String) {
+        let mut program = Command::new(told("TAFLBASE"));
+        // There is no opener to show the page anywhere: the test does.
+        program.args(["berkeley", "--display"]).env("DISPLAY", ":0").env("PATH", "/nonexistent");
+        program.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = program.spawn().expect("the program");
+        let errors = child.stderr.take().expect("its errors");
+        let url = BufReader::new(errors).lines().map_while(Result::ok).find_map(|line| {
+            let from = line.find("http://")?;
+            line[from..].split_whitespace().next().map(str::to_owned)
+        });
+        (Program(child), url.expect("the address of the display"))
+    }
+
+    fn say(&mut self, line: &str) {
+        let input = self.0.stdin.as_mut().expect("its input");
+        writeln!(input, "{line}").expect("a line");
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[tokio::test]
+async fn a_display_follows_the_game_and_moves_for_people() {
+    let (mut program, url) = Program::start();
+    program.say("manual white");
+    let page = Page::at(&url).await;
+    page.reads(".verdict .title", "Attackers to move").await;
+    page.reads(".verdict .more", "Your turn").await;
+    page.until("document.querySelectorAll('[role=gridcell] .icon').length === 25").await;
+    // By clicks, by a drag, and by what is typed.
+    page.click("[data-square=d1]").await;
+    page.until("document.querySelector('[data-square=d2].target')").await;
+    page.click("[data-square=d2]").await;
+    page.reads(".verdict .title", "Defenders to move").await;
+    page.until("document.querySelector('[data-square=d2] .piece-t')").await;
+    let (from, to) = (page.middle("[data-square=c5]").await, page.middle("[data-square=c4]").await);
+    page.drag(from, to).await;
+    page.until("document.querySelector('[data-square=c4] .piece-T')").await;
+    page.reads(".verdict .more", "Last move: c5-c4").await;
+    program.say("d2-1");
+    page.until("document.querySelector('[data-square=d1] .piece-t')").await;
+    // The game stays on the board when the program has gone; that is no secret to the console.
+    drop(program);
+    page.reads(".fault", "The program does not answer.").await;
+    page.until("document.querySelector('[data-square=d1] .piece-t')").await;
+    page.leave().await;
+    assert!(!page.log().await.is_empty(), "a lost connection");
+    page.close().await;
+}
+
+#[tokio::test]
+async fn a_display_shows_the_winner() {
+    let (mut program, url) = Program::start();
+    let page = Page::at(&url).await;
+    program.say("manual white");
+    program.say("limit 1");
+    page.reads(".verdict .title", "to move").await;
+    for line in ["d1-2", "e7-f", "d2-1"] {
+        program.say(line);
+    }
+    page.reads(".verdict .title", "have won").await;
+    page.close().await;
+}

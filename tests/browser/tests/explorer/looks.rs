@@ -1,0 +1,149 @@
+//! How the page looks and what it weighs: in both themes, narrow and wide, for people who see
+//! otherwise, on paper.
+
+use browser::{Page, told};
+use serde_json::json;
+
+/// Every view, and what is there once it is complete.
+const VIEWS: &[(&str, &str)] = &[
+    (super::WELCOME, "document.querySelector('.moves li')"),
+    ("#brandubh/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/_a", "document.querySelector('.group.unknown')"),
+    ("#ashton/9/9/9/2t1K4/9/9/9/9/9/_d", "document.querySelector('.moves li')"),
+    ("#brandubh/tables", "document.querySelector('.index a')"),
+    ("#brandubh/K1v2", "document.querySelector('.heat')"),
+    ("#brandubh", "document.querySelector('.words dd')"),
+    ("#nonsense", "document.querySelector('.lost')"),
+];
+
+/// What axe-core finds on the page, a line for each.
+async fn violations(page: &Page) -> Vec<String> {
+    let axe = std::fs::read_to_string(told("AXE")).expect("axe-core");
+    page.run(&axe).await;
+    let script = "const done = arguments[0]; axe.run().then(found => done(found.violations.map(v => \
+        `${v.id}: ${v.nodes.map(n => n.target + ' ' + n.failureSummary).join(' | ')}`)), error => done([String(error)]))";
+    let found = page.answer(script, vec![]).await;
+    found.as_array().into_iter().flatten().map(ToString::to_string).collect()
+}
+
+#[tokio::test]
+async fn every_view_is_accessible_in_both_themes() {
+    let page = Page::open("").await;
+    for theme in ["light", "dark"] {
+        page.prefer("prefers-color-scheme", theme).await;
+        for (fragment, is_there) in VIEWS {
+            page.go(fragment).await;
+            page.until(is_there).await;
+            page.until(
+                "!document.querySelector('.waiting') && document.getAnimations().length === 0",
+            )
+            .await;
+            let found = violations(&page).await;
+            assert!(found.is_empty(), "{theme} {fragment}: {found:#?}");
+        }
+        page.go(super::WELCOME).await;
+        page.until("document.querySelector('.movable')").await;
+        page.click("[data-square=b4]").await;
+        page.choose("mode", "edit").await;
+        page.until("document.getAnimations().length === 0").await;
+        assert_eq!(violations(&page).await, Vec::<String>::new(), "{theme}, editing");
+        page.click("button[aria-label=Help]").await;
+        page.until("document.querySelector('dialog')?.open").await;
+        assert_eq!(violations(&page).await, Vec::<String>::new(), "{theme}, help");
+    }
+    page.close().await;
+}
+
+#[tokio::test]
+async fn a_nameless_button_would_be_found() {
+    let page = Page::open("").await;
+    page.until("document.querySelector('.moves li')").await;
+    page.run("document.querySelector('main').append(document.createElement('button'))").await;
+    let found = violations(&page).await;
+    assert!(found.iter().any(|violation| violation.contains("button-name")), "{found:?}");
+    page.close().await;
+}
+
+/// What reaches beyond the window, but for what scrolls in a frame of its own.
+const CUT: &str = "[...document.querySelectorAll('main *')].filter(node => node.checkVisibility() \
+    && node.getBoundingClientRect().right > innerWidth && !node.closest('.scroll, .frame, .unseen')) \
+    .map(node => `${node.tagName} ${node.getAttribute('class')}`)";
+
+#[tokio::test]
+async fn no_view_scrolls_sideways() {
+    let page = Page::open("").await;
+    for width in [320, 720, 1240, 1600] {
+        page.size(width, 900).await;
+        let alea = "#alea-evangelii/19/19/19/19/19/19/19/19/19/9K9/19/19/19/19/19/19/19/19/1t17/_d";
+        for (fragment, is_there) in
+            VIEWS.iter().chain([&(alea, "document.querySelector('.moves li')")])
+        {
+            page.go(fragment).await;
+            page.until(is_there).await;
+            let beyond = page.value("document.documentElement.scrollWidth - innerWidth").await;
+            assert!(beyond.as_i64() <= Some(0), "{fragment} at {width}: {beyond} pixels");
+            // What is cut off at the edge does not make the page scroll.
+            let cut = page.value(CUT).await;
+            assert_eq!(cut, json!([]), "{fragment} at {width}");
+        }
+    }
+    page.close().await;
+}
+
+#[tokio::test]
+async fn squares_are_large_enough_for_fingers() {
+    let page = Page::open(
+        "#alea-evangelii/19/19/19/19/19/19/19/19/19/9K9/19/19/19/19/19/19/19/19/1t17/_d",
+    )
+    .await;
+    page.size(320, 700).await;
+    page.until("document.querySelector('[role=gridcell]')").await;
+    let least = page.value("document.querySelector('.squares').offsetWidth / 19").await;
+    assert!(least.as_f64() >= Some(24.0), "{least}");
+    page.until("document.querySelector('.frame').scrollWidth > document.querySelector('.frame').clientWidth").await;
+    page.close().await;
+}
+
+#[tokio::test]
+async fn colours_and_motion_follow_the_visitor() {
+    let page = Page::open("").await;
+    page.until("document.querySelector('.verdict')").await;
+    let ground = "getComputedStyle(document.body).backgroundColor";
+    let light = page.value(ground).await;
+    page.prefer("prefers-color-scheme", "dark").await;
+    assert_ne!(page.value(ground).await, light);
+    let motion = "getComputedStyle(document.querySelector('.verdict')).transitionDuration";
+    page.prefer("prefers-reduced-motion", "no-preference").await;
+    assert_ne!(page.value(motion).await, json!("0s"));
+    page.prefer("prefers-reduced-motion", "reduce").await;
+    assert_eq!(page.value(motion).await, json!("0s"));
+    page.prefer("forced-colors", "active").await;
+    let kept = page
+        .value("getComputedStyle(document.querySelector('.cell .icon')).forcedColorAdjust")
+        .await;
+    assert_eq!(kept, json!("none"), "pieces keep their colours");
+    page.close().await;
+}
+
+#[tokio::test]
+async fn the_board_is_printed_without_buttons() {
+    let page = Page::open("").await;
+    page.until("document.querySelector('.moves li')").await;
+    page.chromium("Emulation.setEmulatedMedia", json!({"media": "print"})).await;
+    assert_eq!(page.value("[...document.querySelectorAll('.controls, .tools, .engine, .board')].filter(node => node.checkVisibility()).map(node => node.className)").await, json!(["board"]));
+    let paper = page.chromium("Page.printToPDF", json!({})).await;
+    assert!(paper["data"].as_str().is_some_and(|data| data.starts_with("JVBERi0")), "a PDF");
+    page.close().await;
+}
+
+#[tokio::test]
+async fn a_first_visit_fetches_little() {
+    let page = Page::open("").await;
+    page.until("document.querySelector('.moves li')").await;
+    let files = page.value("[...performance.getEntriesByType('resource'), ...performance.getEntriesByType('navigation')].filter(entry => !entry.name.includes('/api/')).map(entry => [entry.encodedBodySize, entry.decodedBodySize])").await;
+    let sum = |which: usize| {
+        files.as_array().into_iter().flatten().filter_map(|file| file[which].as_u64()).sum::<u64>()
+    };
+    let (sent, unpacked) = (sum(0), sum(1));
+    assert!(sent > 10_000 && sent <= 32 << 10, "{sent} bytes sent for {unpacked}");
+    page.close().await;
+}

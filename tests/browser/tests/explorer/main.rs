@@ -1,0 +1,13 @@
+//! Every feature of the explorer's page, used as a visitor would.
+
+mod answers;
+mod applied;
+mod board;
+mod editing;
+mod engine;
+mod live;
+mod looks;
+mod statistics;
+
+/// The position of the first visit: one of 19 moves wins.
+const WELCOME: &str = "#brandubh/3t3/1K1T3/7/1t5/7/1t5/7/_a";

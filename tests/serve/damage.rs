@@ -1,0 +1,104 @@
+//! Tables that are damaged or cut while they are served.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use taflbase::serve::{Log, Site, SiteOptions, router};
+use taflbase::tablebase::BlockCache;
+
+use super::get;
+
+const K1V2: &str = "/7/4t2/7/1T5/2K4/7/2t4/_d";
+const K0V2: &str = super::WON;
+
+#[derive(Clone, Default)]
+struct Written(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A folder with two slices of brandubh, served without a cache.
+fn served(folder: &Path) -> (Router, Written) {
+    let tables = folder.join("brandubh");
+    fs::create_dir(&tables).unwrap();
+    for name in ["K0v2.dtw", "K1v2.dtw"] {
+        fs::copy(Path::new("tables/brandubh").join(name), tables.join(name)).unwrap();
+    }
+    let written = Written::default();
+    let (cache, log) = (BlockCache::new(0), Log::to(written.clone()));
+    let options = SiteOptions { cache, log, ..SiteOptions::default() };
+    (router(Arc::new(Site::open(Vec::new(), Some(folder), options).unwrap())), written)
+}
+
+fn path(query: &str) -> String {
+    format!("/api/v1/rulesets/brandubh/probe?position={query}")
+}
+
+#[tokio::test]
+async fn a_cut_or_damaged_table_is_told_by_its_slice_and_stops_nothing_else() {
+    for cut in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let (router, written) = served(folder.path());
+        assert_eq!(get(&router, &path(K1V2)).await.status, 200);
+        let file = folder.path().join("brandubh/K1v2.dtw");
+        let sound = fs::read(&file).unwrap();
+        if cut {
+            fs::OpenOptions::new().write(true).open(&file).unwrap().set_len(400).unwrap();
+        } else {
+            let mut bytes = sound.clone();
+            let middle = bytes.len() / 8..bytes.len() * 7 / 8;
+            bytes[middle].iter_mut().for_each(|byte| *byte ^= 0x55);
+            fs::write(&file, bytes).unwrap();
+        }
+        let folder_name = folder.path().file_name().unwrap().to_str().unwrap();
+        for what in ["probe", "line"] {
+            let asked = path(K1V2).replace("probe", what);
+            let got = get(&router, &asked).await;
+            assert_eq!((got.status, got.code().as_str()), (500, "damaged-table"), "{}", got.text());
+            assert!(got.text().contains("the dtw table of K1v2"), "{}", got.text());
+            assert!(!got.text().contains(folder_name) && !got.text().contains("/tmp"));
+        }
+        let stats = "/api/v1/rulesets/brandubh/slices/K1v2";
+        let told = loop {
+            let got = get(&router, stats).await;
+            if got.status != 202 {
+                break got;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        };
+        assert_eq!((told.status, told.code().as_str()), (500, "damaged-table"));
+        assert!(!told.text().contains(folder_name));
+        // The log tells what the client is not told; other slices are answered.
+        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        let log = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+        assert!(log.contains("K1v2.dtw") && log.contains("\"status\":500"), "{log}");
+        assert_eq!(get(&router, &path(K0V2)).await.status, 200);
+        // Once it is mended, it is answered again.
+        fs::write(&file, sound).unwrap();
+        assert_eq!(get(&router, &path(K1V2)).await.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn tables_that_are_none_are_left_out_of_the_list() {
+    let folder = tempfile::tempdir().unwrap();
+    let (router, _) = served(folder.path());
+    fs::write(folder.path().join("brandubh/K1v2.dtw"), "no table").unwrap();
+    let got = get(&router, "/api/v1/rulesets/brandubh/slices").await;
+    let slices = got.json()["slices"].clone();
+    let names: Vec<&str> =
+        slices.as_array().unwrap().iter().map(|slice| slice["slice"].as_str().unwrap()).collect();
+    assert!(names.contains(&"K0v2") && !names.contains(&"K1v2"), "{names:?}");
+    assert_eq!(get(&router, &path(K1V2)).await.code(), "damaged-table");
+}

@@ -1,0 +1,154 @@
+use std::io::{BufRead, BufReader, Write};
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use taflbase::serve::SiteOptions;
+
+use super::{Running, WON, connect, get, post, served, served_with};
+
+const REPLY: &str = "/api/v1/rulesets/brandubh/reply";
+
+/// A position that nobody can search to its end.
+const OPEN: &str = "/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/_a";
+
+#[tokio::test]
+async fn levels_play_whole_games() {
+    let router = served();
+    let list = get(&router, "/api/v1/rulesets").await.json();
+    let levels = list["engine"]["levels"].as_array().unwrap().clone();
+    assert_eq!((levels.len(), &list["engine"]["seconds"]), (5, &json!(10.0)));
+    let mut moves: Vec<String> = Vec::new();
+    for ply in 0.. {
+        let sent = json!({"moves": moves, "level": levels[ply % 3]});
+        let got = post(&router, REPLY, &sent).await;
+        assert_eq!(got.status, 200, "{}", got.text());
+        let answer = got.json();
+        moves.push(answer["move"].as_str().unwrap().to_owned());
+        if !answer["over"].is_null() {
+            assert!(answer["over"]["reason"].is_string());
+            break;
+        }
+    }
+    // The game is over: there is no move.
+    let answer = post(&router, REPLY, &json!({"moves": moves, "level": "easy"})).await.json();
+    assert_eq!(answer["move"], Value::Null);
+    assert!(!answer["over"].is_null());
+    moves.push("a1-a2".to_owned());
+    let got = post(&router, REPLY, &json!({"moves": moves, "level": "easy"})).await;
+    assert_eq!((got.status, got.code().as_str()), (400, "game-over"));
+}
+
+#[tokio::test]
+async fn the_strongest_plays_what_the_tables_say() {
+    let router = served();
+    let sent = json!({"position": WON, "level": "strongest"});
+    let answer = post(&router, REPLY, &sent).await.json();
+    assert!(["Kc5-a5", "Kc5-c1", "Kc5-g5"].contains(&answer["move"].as_str().unwrap()));
+    assert_eq!(answer["over"], Value::Null);
+    let sent = json!({"position": WON, "moves": ["Kc5-c1", "e2-e1"], "level": "strongest"});
+    let answer = post(&router, REPLY, &sent).await.json();
+    assert_eq!(answer["move"], "Kc1-a1--");
+    assert_eq!(answer["over"], json!({"winner": "defenders", "reason": "king-escaped"}));
+}
+
+#[tokio::test]
+async fn a_wrong_game_is_told() {
+    let router = served();
+    for (sent, code, detail) in [
+        (json!({"level": "godlike"}), "bad-parameter", "beginner, easy"),
+        (json!({}), "bad-parameter", "write one of"),
+        (json!({"level": "easy", "moves": ["d1-d9"]}), "bad-parameter", "move 1: "),
+        (json!({"level": "easy", "position": "x"}), "bad-position", ""),
+        (json!({"level": "easy", "moves": vec!["d1-c1"; 2001]}), "bad-parameter", "2000"),
+    ] {
+        let got = post(&router, REPLY, &sent).await;
+        assert_eq!((got.status, got.code().as_str()), (400, code), "{sent}");
+        assert!(got.json()["detail"].as_str().unwrap().contains(detail), "{}", got.text());
+    }
+}
+
+#[tokio::test]
+async fn analysis_tells_iterations_and_its_end() {
+    let time = Duration::from_millis(500);
+    let router = served_with(SiteOptions { search_time: time, ..SiteOptions::default() });
+    let path = format!("/api/v1/rulesets/brandubh/analysis?position={OPEN}&lines=2");
+    let got = get(&router, &path).await;
+    assert_eq!(
+        (got.header("content-type"), got.header("cache-control")),
+        ("text/event-stream", "no-store")
+    );
+    let text = got.text();
+    let events: Vec<&str> = text.trim_end().split("\n\n").collect();
+    let last = events.len();
+    assert!(last > 3, "{text}");
+    for (number, event) in events.iter().enumerate() {
+        let lines: Vec<&str> = event.lines().collect();
+        let [kind, id, data] = lines[..] else { panic!("{event}") };
+        assert_eq!(id, format!("id: {}", number + 1));
+        let data: Value = serde_json::from_str(data.strip_prefix("data: ").unwrap()).unwrap();
+        if number + 1 == last {
+            assert_eq!((kind, data), ("event: end", json!({"reason": "done"})));
+        } else {
+            assert_eq!(kind, "event: iteration");
+            assert_eq!(
+                (&data["rules"], &data["to_move"]),
+                (&json!("brandubh"), &json!("attackers"))
+            );
+            assert_eq!(data["lines"].as_array().unwrap().len(), 2);
+        }
+    }
+    let over = get(&router, "/api/v1/rulesets/brandubh/analysis?position=/7/7/7/7/7/7/7/_a").await;
+    assert_eq!(over.code(), "bad-position");
+}
+
+#[tokio::test]
+async fn without_an_engine_there_is_none() {
+    let router = served_with(SiteOptions { searches: 0, ..SiteOptions::default() });
+    assert_eq!(get(&router, "/api/v1/rulesets").await.json()["engine"], Value::Null);
+    let path = format!("/api/v1/rulesets/brandubh/analysis?position={OPEN}");
+    assert_eq!(get(&router, &path).await.code(), "not-found");
+    assert_eq!(post(&router, REPLY, &json!({"level": "easy"})).await.code(), "not-found");
+}
+
+/// Opens a stream and reads its first event.
+fn listen(address: SocketAddr) -> BufReader<std::net::TcpStream> {
+    let mut stream = connect(address);
+    let path = format!("/api/v1/rulesets/brandubh/analysis?position={OPEN}");
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    let mut reader = BufReader::new(stream);
+    let mut line = String::new();
+    while !line.starts_with("event:") {
+        line.clear();
+        assert!(reader.read_line(&mut line).unwrap() > 0, "the stream ends");
+    }
+    reader
+}
+
+#[test]
+fn a_client_that_goes_away_ends_its_search() {
+    let time = Duration::from_secs(60);
+    let options = SiteOptions { search_time: time, ..SiteOptions::default() };
+    let mut server = Running::new(options);
+    // There is one place: each search can only begin when the one before has ended.
+    let began = Instant::now();
+    for _ in 0..3 {
+        drop(listen(server.address));
+    }
+    assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+    server.end();
+}
+
+#[test]
+fn an_open_stream_does_not_hold_up_the_end() {
+    let time = Duration::from_secs(60);
+    let options = SiteOptions { search_time: time, ..SiteOptions::default() };
+    let mut server = Running::new(options);
+    let mut stream = listen(server.address);
+    let began = Instant::now();
+    server.end();
+    assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
+    let mut rest = String::new();
+    std::io::Read::read_to_string(&mut stream, &mut rest).unwrap();
+    assert!(rest.contains("data: {\"reason\":\"shutdown\"}"), "{rest}");
+}

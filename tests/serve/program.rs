@@ -1,0 +1,175 @@
+//! The program: what it prints, and how it ends.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::ops::{Deref, DerefMut};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{WON, connect, taflbase};
+
+/// A program that does not outlive its test.
+struct Started(Child);
+
+impl Deref for Started {
+    type Target = Child;
+
+    fn deref(&self) -> &Child {
+        &self.0
+    }
+}
+
+impl DerefMut for Started {
+    fn deref_mut(&mut self) -> &mut Child {
+        &mut self.0
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn start(arguments: &[&str]) -> (Started, SocketAddr) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_taflbase"));
+    command.args(["serve", "--json", "--addr", "127.0.0.1:0"]).args(arguments);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).env("TAFLBASE_TABLES", "tables");
+    let mut child = Started(command.spawn().unwrap());
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    let told: serde_json::Value = serde_json::from_str(&line).unwrap();
+    let address = told["address"].as_str().unwrap();
+    assert_eq!(told["url"], format!("http://{address}/"));
+    (child, address.parse().unwrap())
+}
+
+fn signal(child: &Child, name: &str) {
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args([name, &id]).status().unwrap().success());
+}
+
+/// Answers that come whole, as long as the server takes connections.
+fn hammer(address: SocketAddr, served: &AtomicUsize, began: &AtomicBool) {
+    let request = format!(
+        "GET /api/v1/rulesets/brandubh/probe?position={WON} HTTP/1.1\r\nHost: x\r\n\
+         Connection: close\r\n\r\n"
+    );
+    while let Ok(mut stream) = TcpStream::connect(address) {
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let mut told = String::new();
+        if stream.write_all(request.as_bytes()).is_err()
+            || stream.read_to_string(&mut told).is_err()
+        {
+            // It was in the queue of connections that the server did not take.
+            return;
+        }
+        if !told.is_empty() {
+            assert!(told.starts_with("HTTP/1.1 200 ") && told.ends_with("]}"), "{told}");
+            served.fetch_add(1, Ordering::Relaxed);
+        }
+        began.store(true, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn sigterm_under_load_ends_it_with_whole_answers() {
+    let (mut child, address) = start(&[]);
+    // Its log must be read, or lines are dropped.
+    let mut log = child.stderr.take().unwrap();
+    let log = thread::spawn(move || {
+        let mut text = String::new();
+        log.read_to_string(&mut text).unwrap();
+        text
+    });
+    let (served, began) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+    let clients: Vec<_> = (0..4)
+        .map(|_| {
+            let (served, began) = (Arc::clone(&served), Arc::clone(&began));
+            thread::spawn(move || hammer(address, &served, &began))
+        })
+        .collect();
+    while !began.load(Ordering::Relaxed) {
+        thread::sleep(Duration::from_millis(10));
+    }
+    thread::sleep(Duration::from_millis(500));
+    let stopped = Instant::now();
+    signal(&child, "-TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(stopped.elapsed() < Duration::from_secs(8), "{:?}", stopped.elapsed());
+    clients.into_iter().for_each(|client| client.join().unwrap());
+    let (served, log) = (served.load(Ordering::Relaxed), log.join().unwrap());
+    assert!(served > 10, "{served}");
+    let lines: Vec<serde_json::Value> =
+        log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(lines.len() >= served, "{} {served}", lines.len());
+    assert!(lines.iter().all(|line| line["ruleset"] == "brandubh" && line["slice"] == "K0v2"));
+    assert!(lines.iter().all(|line| line["status"] == 200 && line["time"].is_number()));
+    assert!(!log.contains("127.0.0.1"));
+}
+
+#[test]
+fn a_second_signal_ends_it_at_once() {
+    let (mut child, address) = start(&[]);
+    // A request that goes on, so that the first signal has to wait.
+    let mut stream = connect(address);
+    stream
+        .write_all(
+            b"POST /api/v1/rulesets/brandubh/probe HTTP/1.1\r\nHost: x\r\n\
+                     Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
+        )
+        .unwrap();
+    thread::sleep(Duration::from_millis(200));
+    signal(&child, "-INT");
+    thread::sleep(Duration::from_millis(500));
+    assert_eq!(child.try_wait().unwrap(), None);
+    let stopped = Instant::now();
+    signal(&child, "-INT");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(stopped.elapsed() < Duration::from_secs(2));
+}
+
+#[test]
+fn what_cannot_be_served_is_told_on_one_line() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().unwrap().to_string();
+    for (arguments, told) in [
+        (&["--addr", &taken][..], taken.as_str()),
+        (&["--addr", "nowhere"], "--addr"),
+        (&["--rules", "nowhere.toml"], "nowhere.toml"),
+        (&["--rules", "src/game/rules/builtin/ashton.toml"], "\"ashton\""),
+        (&["--tables", "nowhere"], "nowhere"),
+        (&["--cache", "much"], "16GiB"),
+        (&["--no-engine", "--searches", "2"], "--no-engine"),
+    ] {
+        let output = taflbase(&[&["serve"], arguments].concat());
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{text}");
+        assert!(text.lines().count() == 1 && text.contains(told), "{told}: {text}");
+    }
+}
+
+#[test]
+fn rulesets_of_files_are_served_too_and_others_are_warned_of() {
+    let (mut child, address) = start(&["--rules", "tests/rulesets/serpent.toml", "--no-engine"]);
+    let told = super::exchange(
+        address,
+        b"GET /api/v1/rulesets/serpent HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+    );
+    assert!(told.starts_with("HTTP/1.1 200 ") && told.contains("\"name\":\"serpent\""), "{told}");
+    signal(&child, "-TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_taflbase"));
+    command.args(["serve", "--addr", "0.0.0.0:0"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = Started(command.spawn().unwrap());
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let [warning, place] = [(); 2].map(|()| lines.next().unwrap().unwrap());
+    assert!(warning.contains("proxy"), "{warning}");
+    assert!(place.starts_with("taflbase: the explorer is at http://0.0.0.0:"), "{place}");
+    signal(&child, "-TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
