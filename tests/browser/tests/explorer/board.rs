@@ -133,6 +133,8 @@ async fn keys_work_off_the_board() {
     page.until("document.querySelector('dialog')?.open").await;
     page.click("dialog .check").await;
     page.press("Close").await;
+    // As long as it is there, keys are its own.
+    page.until("!document.querySelector('dialog')").await;
     page.key("f").await;
     page.key("ArrowRight").await;
     page.until("document.querySelector('.plies [aria-current]')").await;
