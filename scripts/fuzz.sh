@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Fuzzes the readers of tables, positions, moves, rulesets, records of rules and games, and
 # what other programs send (frames and messages of the challenge, commands of Berkeley's
-# interface, lines of OpenTafl, requests to the explorer), each for so many seconds: 60, unless told otherwise. What
-# breaks a check (tests/fuzz_seeds/checks.rs) is left in target/fuzz/found/: mend its cause, and
-# move it to tests/fuzz_seeds/, where `cargo test` goes through it.
+# interface, lines of OpenTafl, requests to the explorer), each for so many seconds: 60,
+# unless told otherwise. What breaks a check (tests/fuzz_seeds/checks.rs) is left in
+# target/fuzz/found/: mend its cause, and move it to tests/fuzz_seeds/, where `cargo test`
+# goes through it.
 #
 # Needs a C++ compiler; installs cargo-fuzz if it is missing.
 #

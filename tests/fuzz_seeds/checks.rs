@@ -1,6 +1,8 @@
 //! What must hold whatever the input is: no panic, errors on one line, and answers
 //! that agree with each other. Fuzzers search for inputs that break it
 //! (`scripts/fuzz.sh`); `cargo test` goes through the seeds.
+// Public for the fuzz targets, where this is a library; a module of the tests here.
+#![allow(unreachable_pub, missing_docs)]
 
 #[path = "../forge/mod.rs"]
 mod forge;
@@ -60,7 +62,7 @@ static EXPLORER: LazyLock<(Router, Runtime)> = LazyLock::new(|| {
 /// A request: the method and the target on the first line, headers on the next ones, an
 /// empty line, and the body. Tables are sound, so that no answer is a fault of the server;
 /// errors are problems of one line that name no folder.
-pub(crate) fn request(bytes: &[u8]) {
+pub fn request(bytes: &[u8]) {
     let end = bytes.windows(2).position(|two| two == b"\n\n").unwrap_or(bytes.len());
     let body = bytes.get(end + 2..).unwrap_or_default();
     let head = String::from_utf8_lossy(&bytes[..end]);
@@ -98,7 +100,7 @@ fn game_and_text(bytes: &[u8]) -> Option<(&'static Tablebase, String)> {
 }
 
 /// A position in any of the games: the first byte chooses it.
-pub(crate) fn position(bytes: &[u8]) {
+pub fn position(bytes: &[u8]) {
     let Some((tables, text)) = game_and_text(bytes) else {
         return;
     };
@@ -110,7 +112,7 @@ pub(crate) fn position(bytes: &[u8]) {
 
 /// A position as in [`position`], or the start of the game if that is none, and on
 /// the second line a move.
-pub(crate) fn moves(bytes: &[u8]) {
+pub fn moves(bytes: &[u8]) {
     let Some((tables, text)) = game_and_text(bytes) else {
         return;
     };
@@ -168,7 +170,7 @@ fn explore(tables: &Tablebase, position: &Position) {
 }
 
 /// The text of a ruleset file.
-pub(crate) fn ruleset(bytes: &[u8]) {
+pub fn ruleset(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let rules = match Ruleset::from_toml(&text, "rules.toml") {
         Ok(rules) => rules,
@@ -211,7 +213,7 @@ fn for_some_positions(index: &SliceIndex, count: u64, mut visit: impl FnMut(&Pos
 
 /// The bytes of a table file; once more with the checksums that they ask for: a forged
 /// table may give any answer, but takes nothing else down.
-pub(crate) fn table(bytes: &[u8]) {
+pub fn table(bytes: &[u8]) {
     container(bytes);
     let mut bytes = bytes.to_vec();
     forge::put_checksums_right(&mut bytes);
@@ -282,7 +284,7 @@ fn prober(bytes: &[u8]) {
 }
 
 /// A rules record. Rules that can be written are read again as they are.
-pub(crate) fn otn(bytes: &[u8]) {
+pub fn otn(bytes: &[u8]) {
     let rules = match Ruleset::from_otn(&String::from_utf8_lossy(bytes)) {
         Ok(rules) => rules,
         Err(error) => return assert_one_line(error),
@@ -300,7 +302,7 @@ pub(crate) fn otn(bytes: &[u8]) {
 }
 
 /// A game's record. What is written of it is read again as it is.
-pub(crate) fn record(bytes: &[u8]) {
+pub fn record(bytes: &[u8]) {
     let record = match Record::parse(&String::from_utf8_lossy(bytes)) {
         Ok(record) => record,
         Err(error) => return assert_one_line(error),
@@ -313,7 +315,7 @@ pub(crate) fn record(bytes: &[u8]) {
 }
 
 /// The text of a message of the challenge, a state or an action.
-pub(crate) fn message(bytes: &[u8]) {
+pub fn message(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     match message::from_text::<State>(&text) {
         Ok(state) => {
@@ -335,7 +337,7 @@ pub(crate) fn message(bytes: &[u8]) {
 }
 
 /// What a host says to an engine of OpenTafl. The engine answers line by line.
-pub(crate) fn host(bytes: &[u8]) {
+pub fn host(bytes: &[u8]) {
     // Whoever said goodbye does not wait for a clock.
     let lines = [bytes, b"\ngoodbye\n"].concat();
     let threads = NonZeroUsize::MIN;
@@ -359,7 +361,7 @@ fn engine(rules: &Arc<Ruleset>) -> Engine {
 }
 
 /// What a server of the challenge sends. The first byte chooses our side.
-pub(crate) fn server(bytes: &[u8]) {
+pub fn server(bytes: &[u8]) {
     /// Reads what was sent; nobody reads what is answered.
     struct Wire<'a>(&'a [u8]);
 
@@ -393,7 +395,7 @@ pub(crate) fn server(bytes: &[u8]) {
 }
 
 /// Commands of Berkeley's text interface.
-pub(crate) fn commands(bytes: &[u8]) {
+pub fn commands(bytes: &[u8]) {
     let rules = Arc::new(Ruleset::builtin("berkeley").unwrap());
     let game = Duration::from_millis(50);
     let effort = berkeley::Effort { plies: 1, nodes: 9, game, careful_plies: 9 };
