@@ -105,6 +105,12 @@ fn too_large() -> Problem {
     Problem::too_large(format!("a body has {} at the most", Bytes(BODY_BYTES as u64)))
 }
 
+/// The text of the position that a query must have.
+pub(super) fn given(position: Option<String>) -> Result<String, Problem> {
+    let missing = || Problem::bad_parameter("the query has no position: add ?position=…");
+    position.ok_or_else(missing)
+}
+
 /// A position as it stands in a query or a body: `_` may stand for the blank.
 pub(super) fn position(text: &str, rules: &Ruleset) -> Result<Position, Problem> {
     Ok(Position::parse(&text.replace('_', " "), rules)?)

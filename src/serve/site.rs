@@ -75,6 +75,8 @@ pub struct Site {
 /// One ruleset and its tables.
 pub(super) struct Served {
     pub(super) base: Arc<Tablebase>,
+    /// For games, which share them.
+    pub(super) rules: Arc<Ruleset>,
     /// The list of its slices, once somebody has asked.
     pub(super) slices: OnceLock<Kept>,
     /// Whether everybody means these rules by that name.
@@ -82,12 +84,13 @@ pub(super) struct Served {
 }
 
 impl Served {
-    pub(super) fn rules(&self) -> &Ruleset {
-        self.base.rules()
+    fn new(base: Arc<Tablebase>, is_builtin: bool) -> Served {
+        let rules = Arc::new(base.rules().clone());
+        Served { base, rules, slices: OnceLock::new(), is_builtin }
     }
 
     pub(super) fn name(&self) -> &str {
-        &self.rules().name
+        &self.rules.name
     }
 }
 
@@ -141,7 +144,7 @@ impl Site {
                 None => Ok(Tablebase::with_options(rules, opening)),
             };
             let base = Arc::new(base.map_err(SiteError::Tables)?);
-            let served = Arc::new(Served { base, slices: OnceLock::new(), is_builtin });
+            let served = Arc::new(Served::new(base, is_builtin));
             if rulesets.insert(name.clone(), served).is_some() {
                 return Err(SiteError::SameName(name));
             }
@@ -152,8 +155,7 @@ impl Site {
     /// One ruleset, for a display.
     pub(super) fn of_one(base: Arc<Tablebase>, options: SiteOptions) -> Site {
         let name = base.rules().name.clone();
-        let served = Served { base, slices: OnceLock::new(), is_builtin: false };
-        Site::new(BTreeMap::from([(name, Arc::new(served))]), options)
+        Site::new(BTreeMap::from([(name, Arc::new(Served::new(base, false)))]), options)
     }
 
     fn new(rulesets: BTreeMap<String, Arc<Served>>, options: SiteOptions) -> Site {

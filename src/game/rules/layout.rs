@@ -86,6 +86,11 @@ impl Layout {
 
     /// The layout in its one canonical form, with the outer slashes.
     pub fn to_text(&self, board: Board) -> String {
+        Layout::text_of(board, |square| self.piece(square))
+    }
+
+    /// A board as positions are written, with the outer slashes, whatever stands on it.
+    pub(crate) fn text_of(board: Board, piece: impl Fn(Square) -> Option<Kind>) -> String {
         let mut text = String::from("/");
         let mut empty = 0;
         let flush = |empty: &mut usize, text: &mut String| {
@@ -95,7 +100,7 @@ impl Layout {
             }
         };
         for square in board.squares() {
-            match self.piece(square) {
+            match piece(square) {
                 Some(kind) => {
                     flush(&mut empty, &mut text);
                     text.push(kind.letter());

@@ -4,7 +4,7 @@ use crate::board::{Board, Square, SquareSet};
 use crate::history::Game;
 use crate::moves::Ending;
 use crate::position::{Position, PositionError};
-use crate::rules::{Layout, LayoutError, Ruleset, Side};
+use crate::rules::{Kind, Layout, LayoutError, Ruleset, Side};
 
 /// A board on which anything may stand anywhere: one that is being set up, or one to be
 /// shown.
@@ -69,42 +69,27 @@ impl Draft {
 
     /// The board as positions are written, which this may be none of.
     pub(super) fn to_text(self, board: Board) -> String {
-        let mut text = String::from("/");
-        for rank in 0..board.size() {
-            let mut empty = 0;
-            for file in 0..board.size() {
-                let letter = match self.letter(board.at(file, rank)) {
-                    'W' => 'T',
-                    'B' => 't',
-                    letter => letter,
-                };
-                if letter == '-' {
-                    empty += 1;
-                    continue;
-                }
-                if empty > 0 {
-                    text.push_str(&empty.to_string());
-                    empty = 0;
-                }
-                text.push(letter);
-            }
-            if empty > 0 {
-                text.push_str(&empty.to_string());
-            }
-            text.push('/');
-        }
-        text
+        Layout::text_of(board, |square| self.piece(square))
     }
 
     fn letter(&self, square: Square) -> char {
+        match self.piece(square) {
+            Some(Kind::King) => 'K',
+            Some(Kind::Defender) => 'W',
+            Some(Kind::Attacker) => 'B',
+            None => '-',
+        }
+    }
+
+    fn piece(&self, square: Square) -> Option<Kind> {
         if self.kings.contains(square) {
-            'K'
+            Some(Kind::King)
         } else if self.defenders.contains(square) {
-            'W'
+            Some(Kind::Defender)
         } else if self.attackers.contains(square) {
-            'B'
+            Some(Kind::Attacker)
         } else {
-            '-'
+            None
         }
     }
 }

@@ -10,7 +10,7 @@ use tokio::time::{Instant, interval_at};
 use crate::engine::{IterationAnswer, Limits};
 use crate::history::Game;
 
-use super::super::asked::{Asked, OfRules, position};
+use super::super::asked::{Asked, OfRules, given, position};
 use super::super::problem::Problem;
 use super::super::searches::{Running, Task};
 use super::super::site::Site;
@@ -40,9 +40,8 @@ pub(super) async fn analysis(
     Asked(query): Asked<Query>,
 ) -> Result<Response, Problem> {
     let searches = engine(&site)?;
-    let missing = || Problem::bad_parameter("the query has no position: add ?position=…");
-    let text = query.position.ok_or_else(missing)?;
-    let rules = Arc::new(served.rules().clone());
+    let text = given(query.position)?;
+    let rules = Arc::clone(&served.rules);
     let game = Game::from_position(Arc::clone(&rules), position(&text, &rules)?)?;
     if let Some(outcome) = game.outcome() {
         return Err(Problem::game_over(format!("the game is over: {outcome}")));

@@ -4,7 +4,7 @@ use axum::extract::State;
 
 use crate::tablebase::LineAnswer;
 
-use super::super::asked::{Asked, OfRules, position};
+use super::super::asked::{Asked, OfRules, given, position};
 use super::super::problem::Problem;
 use super::super::site::Site;
 use super::super::told::{Caching, Told};
@@ -16,7 +16,7 @@ pub(super) async fn line(
     OfRules(served): OfRules,
     Asked(query): Asked<Query>,
 ) -> Result<Told, Problem> {
-    let text = query.position()?;
+    let text = given(query.position)?;
     let answer = move || {
         let base = &served.base;
         let position = position(&text, base.rules())?;

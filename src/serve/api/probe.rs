@@ -8,7 +8,7 @@ use crate::position::Position;
 use crate::slice::Slice;
 use crate::tablebase::{MoveProbe, Probe, ProbeAnswer, ProbeError, Probed};
 
-use super::super::asked::{Asked, OfRules, Sent, position};
+use super::super::asked::{Asked, OfRules, Sent, given, position};
 use super::super::problem::Problem;
 use super::super::site::{Served, Site};
 use super::super::told::{Caching, Told};
@@ -50,23 +50,15 @@ struct Known {
     moves: Vec<MoveProbe>,
 }
 
-impl Query {
-    /// The text of the position.
-    pub(super) fn position(self) -> Result<String, Problem> {
-        let missing = || Problem::bad_parameter("the query has no position: add ?position=…");
-        self.position.ok_or_else(missing)
-    }
-}
-
 /// One position, with its moves.
 pub(super) async fn one(
     State(site): State<Arc<Site>>,
     OfRules(served): OfRules,
     Asked(query): Asked<Query>,
 ) -> Result<Told, Problem> {
-    let text = query.position()?;
+    let text = given(query.position)?;
     let answer = move || {
-        let known = Known::of(&served, position(&text, served.rules())?)?;
+        let known = Known::of(&served, position(&text, &served.rules)?)?;
         let told = Told::json(&known.answer(&served), known.caching(&served))?;
         Ok(told.about(served.name(), Some(known.position.slice().to_string())))
     };
@@ -86,7 +78,7 @@ pub(super) async fn many(
     }
     let answer = move || {
         let answers = lot.positions.iter().map(|text| {
-            let answered = position(text, served.rules()).and_then(|position| match lot.moves {
+            let answered = position(text, &served.rules).and_then(|position| match lot.moves {
                 true => Known::of(&served, position),
                 false => Known::without_moves(&served, position),
             });

@@ -86,7 +86,7 @@ pub(super) async fn random(
     let found = site.probes.work(move || {
         check_slice(&served, slice)?;
         let found = match drawn(&served, slice, &wanted)? {
-            Some(position) => Some(position.to_text(served.rules())),
+            Some(position) => Some(position.to_text(&served.rules)),
             None => match counting.counting.get(&served, slice)? {
                 None => return Ok(None),
                 Some(counted) => wanted.example(&counted.report),
@@ -124,7 +124,7 @@ fn placement(
     chance: &mut Chance,
     sides: &[Side],
 ) -> Option<Position> {
-    let rules = served.rules();
+    let rules = &served.rules;
     let lane = chance.number() % index.lanes().count().max(1) as u64;
     let row = chance.number() % index.rows().max(1);
     let slot = Slot { lane: u16::try_from(lane).ok()?, row };

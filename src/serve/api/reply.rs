@@ -61,7 +61,7 @@ pub(super) async fn reply(
 ) -> Result<Told, Problem> {
     let searches = engine(&site)?;
     let level = level(played.level.as_deref())?;
-    let rules = Arc::new(served.rules().clone());
+    let rules = Arc::clone(&served.rules);
     // To follow a long game takes its time.
     let followed = site.probes.work(move || follow(&rules, &played));
     let mut game = followed.await?;

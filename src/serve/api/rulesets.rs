@@ -40,7 +40,7 @@ struct Entry {
 
 impl Entry {
     fn new(served: &Served) -> Entry {
-        let rules = served.rules();
+        let rules = &served.rules;
         let start = Position::start(rules).ok().map(|start| start.to_text(rules));
         Entry { summary: rules.summary(), start, max_men: served.base.max_men() }
     }
@@ -66,7 +66,7 @@ pub(super) async fn list(State(site): State<Arc<Site>>) -> Result<Told, Problem>
 
 /// One ruleset with all its decisions.
 pub(in super::super) async fn show(OfRules(served): OfRules) -> Result<Told, Problem> {
-    let rules = served.rules();
+    let rules = &served.rules;
     let shown = Shown { rules: rules.describe_json(), text: rules.describe() };
     Ok(Told::json(&shown, Caching::Revalidate)?.about(served.name(), None))
 }

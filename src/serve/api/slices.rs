@@ -43,7 +43,7 @@ pub(super) async fn list(
 
 /// What a manifest of the tables says; of those that cannot be read, nothing.
 fn manifest(served: &Served) -> Manifest {
-    let mut manifest = Manifest::new(served.rules());
+    let mut manifest = Manifest::new(&served.rules);
     for slice in Metric::ALL.into_iter().flat_map(|metric| served.base.slices(metric)) {
         if let Ok(entry) = SliceEntry::of(&served.base, slice) {
             manifest.insert(entry);
