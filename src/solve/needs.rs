@@ -14,15 +14,19 @@ use crate::solve::frame::counted_sets;
 use crate::solve::frame::defender_sets::set_bytes;
 use crate::solve::frame::region::row_words;
 use crate::solve::initial::pass::Buffers;
-use crate::solve::plies::chunks::Chunks;
+use crate::solve::plies::chunks::{Chunks, WINDOW_ROWS};
 use crate::solve::plies::in_memory::InMemory;
-use crate::solve::plies::on_disk::OnDisk;
+use crate::solve::plies::in_shares::InShares;
 use crate::solve::plies::tables::Storage;
 use crate::table::{Code, Packing};
 
 /// Bit tables of the outcome in progress.
 const TABLES_IN_MEMORY: u64 = InMemory::<1>::TABLES as u64;
-const TABLES_ON_DISK: u64 = OnDisk::TABLES as u64;
+const TABLES_OF_SHARE: u64 = InShares::<1>::TABLES as u64;
+/// Of a table, in per cent: what all shares take on the disk, their mail included, about,
+/// and by how much one is larger than their mean.
+const SHARES_ON_DISK: u64 = 100;
+const SHARES_DIFFER: u64 = 5;
 /// Codes that occur in a row of a smaller slice, about.
 const CODES_PER_ROW: u64 = 4;
 /// Codes that captures of a block lead to, about, for each attacker: more of them make
@@ -60,8 +64,12 @@ pub(super) struct Needs {
     output_bytes: u64,
     /// What is kept on disk of the work done, if it is compressed.
     pub stages_bytes: u64,
-    /// Tables and buffers of one chunk, worked on or looked at.
-    chunk_bytes: [u64; 2],
+    /// The sets and blocks once more, as shares number them.
+    numbering_bytes: u64,
+    /// Rows that come by post, some at a time.
+    window_bytes: u64,
+    /// How many shares there can be.
+    most_shares: u64,
 }
 
 impl Needs {
@@ -98,8 +106,12 @@ impl Needs {
             table_bytes: rows.saturating_mul(row_bytes),
             output_bytes: output_bytes(&index, chunks, row_bytes, threads),
             stages_bytes: rows.saturating_mul(STAGE_BYTES_PER_WORD * row_bytes / 8),
-            // What is sought takes as much as a table.
-            chunk_bytes: [(TABLES_ON_DISK + 1) * row_bytes * chunk_rows, row_bytes * chunk_rows],
+            numbering_bytes: sets_bytes(rules, slice)? + blocks / 8,
+            window_bytes: 2 * (row_bytes + 8) * (WINDOW_ROWS as u64).min(rows),
+            // Images go together.
+            most_shares: sets
+                .div_ceil(rules.symmetries().order() as u64)
+                .min(chunks.count() as u64),
         })
     }
 
@@ -110,7 +122,15 @@ impl Needs {
 
     /// The least memory with which the slice can be solved.
     pub(super) fn least_memory_bytes(&self) -> u64 {
-        self.with_tables(self.chunk_bytes.iter().sum())
+        self.memory_bytes().min(self.memory_bytes_in(self.most_shares))
+    }
+
+    /// The most memory in use at a time, if one of so many shares is in memory.
+    fn memory_bytes_in(&self, shares: u64) -> u64 {
+        // No share is much larger than another one.
+        let rows = self.table_bytes / shares * (100 + SHARES_DIFFER) / 100;
+        let tables = rows.saturating_mul(TABLES_OF_SHARE);
+        self.with_tables(tables.saturating_add(self.numbering_bytes + self.window_bytes))
     }
 
     /// The most memory in use at a time, if tables take so much of it.
@@ -120,31 +140,22 @@ impl Needs {
     }
 
     /// Where the tables go, if there is that much memory; `None` if it is too
-    /// little even with tables on disk.
+    /// little even with as many shares as there can be.
     pub(super) fn storage(&self, memory_bytes: u64) -> Option<Storage> {
         if self.memory_bytes() <= memory_bytes {
             return Some(Storage::Memory);
         }
-        if self.least_memory_bytes() > memory_bytes {
-            return None;
-        }
-        let room = memory_bytes - self.fixed_bytes - self.kept_bytes;
-        // The more is worked on at a time, the less often all is read; what is
-        // looked at only has to come in long runs.
-        let [own, window] = self.chunk_bytes;
-        let window_chunks = (room / 8 / window).max(1);
-        let own_chunks = ((room - window_chunks * window) / own).max(1);
-        Some(Storage::Disk {
-            own_chunks: own_chunks as usize,
-            window_chunks: window_chunks as usize,
-        })
+        // The fewer there are, the less is sent.
+        let fits = |&shares: &u64| self.memory_bytes_in(shares) <= memory_bytes;
+        let shares = (2..=self.most_shares).find(fits)?;
+        Some(Storage::Shares(shares as usize))
     }
 
     /// The disk that the scratch folder takes.
     pub(super) fn scratch_bytes(&self, storage: &Storage) -> u64 {
         match storage {
             Storage::Memory => self.stages_bytes,
-            Storage::Disk { .. } => self.stages_bytes + TABLES_ON_DISK * self.table_bytes,
+            Storage::Shares(_) => self.stages_bytes + self.table_bytes * SHARES_ON_DISK / 100,
         }
     }
 }

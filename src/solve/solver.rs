@@ -17,10 +17,12 @@ use crate::solve::initial::seeds::Seeds;
 use crate::solve::moves::Moves;
 use crate::solve::moves::by_row::RowMoves;
 use crate::solve::plies::chunks::Chunks;
-use crate::solve::plies::fixpoint::Outcome;
-use crate::solve::plies::frontier::Frontier;
-use crate::solve::plies::ply::{Ply, finds_wins};
-use crate::solve::plies::tables::Storage;
+use crate::solve::plies::in_memory::InMemory;
+use crate::solve::plies::in_shares::InShares;
+use crate::solve::plies::known::Known;
+use crate::solve::plies::ply::{Given, finds_wins};
+use crate::solve::plies::shares::Shares;
+use crate::solve::plies::tables::{Storage, Tables};
 use crate::solve::rows::numbers::{BlockNumber, ChunkNumber};
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::codec::{encode_events, encode_rows, read_events};
@@ -53,8 +55,25 @@ impl<'a, const N: usize> Solver<'a, N> {
         let moves = Moves::new(frame);
         let initial = initial(frame, &moves.rows, chunks, sub_slices, scratch, progress)?;
         let mut solver = Solver { frame, scratch, chunks, initial, plies: Vec::new() };
+        let shares = match *storage {
+            Storage::Memory => None,
+            Storage::Shares(count) => Some(Shares::new(frame, chunks, count)),
+        };
+        let frames = shares.as_ref().map_or(Vec::new(), |shares| shares.frames(frame));
+        let by_defenders: Vec<Moves<N>> = frames.iter().map(Moves::new).collect();
         for winner in Side::ALL {
-            let plies = solver.plies(&moves, winner, storage, progress)?;
+            let plies = match (solver.kept_plies(winner)?, &shares) {
+                (Some(plies), _) => plies,
+                (None, None) => {
+                    let given = Given { moves: &moves, winner, chunks };
+                    solver.plies(&mut InMemory::new(given), winner, progress)?
+                }
+                (None, Some(shares)) => {
+                    let given = shares.given(winner, &moves, &by_defenders);
+                    let mut tables = InShares::new(winner, shares, given, scratch);
+                    solver.plies(&mut tables, winner, progress)?
+                }
+            };
             solver.plies.extend((1..).zip(plies).map(|(ply, file)| (winner, ply, file)));
         }
         Ok(solver)
@@ -117,47 +136,39 @@ impl<'a, const N: usize> Solver<'a, N> {
     /// One outcome, from wins in one ply to the last.
     fn plies(
         &self,
-        moves: &Moves<N>,
+        tables: &mut dyn Tables,
         winner: Side,
-        storage: &Storage,
         progress: &dyn Progress,
     ) -> Result<Vec<StageFile<'a>>, ScratchError> {
-        if let Some(plies) = self.kept_plies(winner)? {
-            return Ok(plies);
-        }
-        let (frame, scratch) = (self.frame, self.scratch);
+        let (slice, scratch) = (self.frame.slice, self.scratch);
         let mut plies: Vec<StageFile> = Vec::new();
-        let rows = self.chunks.rows() as u64;
-        let done = |rows: usize| progress.advance(rows as u64);
-        let mut outcome =
-            Outcome::new(moves, winner, self.chunks, storage, scratch, &self.initial)?;
-        let last_event = outcome.last_event();
-        // What changed at the last ply and at the one before.
-        let (mut before, mut last) = (Frontier::default(), outcome.stalemates()?);
         let mut base = self.initial.hash();
+        // Whether the tables are what they must be before the ply.
+        let mut ready = false;
         for ply in 1.. {
-            progress.phase(frame.slice, Phase::Ply { winner, ply }, rows);
+            progress.phase(slice, Phase::Ply { winner, ply }, self.chunks.rows() as u64);
             let stage = Stage::Ply { winner, ply };
-            let (file, now) = match scratch.finished(stage, base)? {
+            let known = Known { winner, initial: &self.initial, plies: &plies };
+            let last_event = known.last_event();
+            let file = match scratch.finished(stage, base)? {
                 Some(file) => {
-                    let now = outcome.replay(ply, &file)?;
-                    (file, now)
+                    ready = false;
+                    file
                 }
                 None => {
+                    if !ready {
+                        tables.begin(&known)?;
+                        ready = true;
+                    }
                     let log = scratch.begin(stage, base)?;
-                    let in_work = Ply { number: ply, log: &log, done: &done };
-                    let now = if finds_wins(ply) {
-                        outcome.winning_ply(&in_work, &last)?
-                    } else {
-                        outcome.losing_ply(&in_work, &last, &before)?
-                    };
-                    (log.finish()?, now)
+                    tables.ply(&known, &log, &|rows| progress.advance(rows as u64))?;
+                    log.finish()?
                 }
             };
             base = file.hash();
+            let found_nothing = file.keys().next().is_none();
             plies.push(file);
-            (before, last) = (last, now);
-            if !finds_wins(ply) && last.rows == 0 && ply > last_event {
+            if !finds_wins(ply) && found_nothing && ply > last_event {
                 let all = scratch.begin(Stage::Outcome { winner }, base)?;
                 all.add(last_ply(winner, ply), &[])?;
                 all.finish()?;
@@ -196,7 +207,7 @@ fn initial<'a, const N: usize, E: From<ScratchError>>(
     let part_chunks = chunks.part_chunks();
     let chunks_of =
         |part: usize| part * part_chunks..((part + 1) * part_chunks).min(chunks.count());
-    let rows = |part| chunks.rows_of(&chunks_of(part)).len() as u64;
+    let rows = |part| chunks.some(chunks_of(part)).rows() as u64;
     // Each part is made from the smaller slices alone, which the identity stands for.
     let base = Hash::default();
     let kept = (0..chunks.count().div_ceil(part_chunks))

@@ -5,7 +5,7 @@ use std::io;
 use std::ops::Deref;
 use std::sync::atomic::AtomicU64;
 
-use memmap2::{Mmap, MmapMut, MmapOptions, MmapRaw};
+use memmap2::{Mmap, MmapMut, MmapRaw};
 
 /// Maps a file into memory, read-only, to be read here and there.
 ///
@@ -23,20 +23,6 @@ pub(crate) fn map_file(file: &File) -> io::Result<Mmap> {
     #[cfg(unix)]
     let _ = map.advise(memmap2::Advice::Random);
     Ok(map)
-}
-
-/// Maps a range of a file of this process's own into memory, to be read and
-/// written.
-///
-/// # Errors
-/// If the system refuses.
-#[allow(unsafe_code)]
-pub(crate) fn map_range(file: &File, start: u64, bytes: usize) -> io::Result<MmapMut> {
-    // SAFETY: the bytes must not change but through this map, nor the file be
-    // cut short. Only bit tables in progress are mapped here: files of their full
-    // length that have no name, so that nobody else can open them, and that borrow
-    // rules protect like the memory they stand for (see `solve::plies::row_table`).
-    unsafe { MmapOptions::new().offset(start).len(bytes).map_mut(file) }
 }
 
 /// Memory of zeros that threads share, in large pages where the system has them:

@@ -19,7 +19,8 @@ pub(crate) struct DefenderSets<const N: usize> {
     /// Where defenders may stand, ascending; a *place* is a number in it.
     pub squares: Vec<Square>,
     places: Vec<Option<u16>>,
-    binomials: Binomials,
+    /// What ranks are made of, if these are all sets.
+    binomials: Option<Binomials>,
     /// The sets' places, `count` for each rank.
     men: Vec<u16>,
     /// For every square of the board: the ranks of the sets that hold it.
@@ -51,14 +52,14 @@ impl<const N: usize> DefenderSets<N> {
             count,
             squares,
             places,
-            binomials,
+            binomials: None,
             men: Vec::with_capacity(total * count),
             holding: vec![Vec::new(); rules.board.area()],
             lanes: Vec::with_capacity(total),
             images: Default::default(),
         };
         for rank in 0..total {
-            let men = colex_unrank(&sets.binomials, sets.squares.len(), count, rank as u64);
+            let men = colex_unrank(&binomials, sets.squares.len(), count, rank as u64);
             let squares: SquareSet = men.iter().map(|&place| sets.squares[place]).collect();
             sets.men.extend(men.iter().map(|&place| place as u16));
             for square in squares {
@@ -66,11 +67,36 @@ impl<const N: usize> DefenderSets<N> {
             }
             sets.lanes.push(region.row(squares));
         }
+        sets.binomials = Some(binomials);
         for g in rules.symmetries().iter() {
             let image = |rank| sets.rank(g.apply_set(rules.board, sets.set(rank)));
             sets.images[g.index()] = sets.ranks().map(image).collect();
         }
         sets
+    }
+
+    /// Some of these sets: ascending ranks, with all images of each. They have new ranks,
+    /// in the same order; what these are of a set's places is not known any more.
+    pub(crate) fn some(&self, ranks: &[Rank]) -> DefenderSets<N> {
+        let mut new = vec![None; self.len()];
+        for (rank, old) in ranks.iter().enumerate() {
+            new[old.index()] = Some(Rank::new(rank));
+        }
+        let renumbered = |old: &[Rank]| old.iter().filter_map(|old| new[old.index()]).collect();
+        let image = |images: &[Rank]| {
+            let images = ranks.iter().filter_map(|old| images.get(old.index()));
+            images.filter_map(|image| new[image.index()]).collect()
+        };
+        DefenderSets {
+            count: self.count,
+            squares: self.squares.clone(),
+            places: self.places.clone(),
+            binomials: None,
+            men: ranks.iter().flat_map(|&old| self.men(old)).copied().collect(),
+            holding: self.holding.iter().map(|ranks| renumbered(ranks)).collect(),
+            lanes: ranks.iter().map(|old| self.lanes[old.index()]).collect(),
+            images: std::array::from_fn(|symmetry| image(&self.images[symmetry])),
+        }
     }
 
     /// How many sets there are.
@@ -95,10 +121,17 @@ impl<const N: usize> DefenderSets<N> {
         self.men(rank).iter().map(|&place| self.squares[usize::from(place)]).collect()
     }
 
+    /// # Panics
+    /// If these are not all sets.
+    fn binomials(&self) -> &Binomials {
+        self.binomials.as_ref().expect("only all sets can be ranked")
+    }
+
     /// The rank of a set of the right size on the right squares.
     pub(crate) fn rank(&self, set: SquareSet) -> Rank {
         let places = set.iter().filter_map(|square| self.place(square));
-        let terms = places.enumerate().map(|(i, place)| self.binomials.get(place, i + 1));
+        let binomials = self.binomials();
+        let terms = places.enumerate().map(|(i, place)| binomials.get(place, i + 1));
         Rank::new(terms.sum::<u64>() as usize)
     }
 
@@ -108,7 +141,8 @@ impl<const N: usize> DefenderSets<N> {
     pub(crate) fn rank_but(&self, men: &[u16], captured: SquareSet) -> Rank {
         let left = men.iter().map(|&place| usize::from(place));
         let left = left.filter(|&place| !captured.contains(self.squares[place]));
-        let terms = left.enumerate().map(|(i, place)| self.binomials.get(place, i + 1));
+        let binomials = self.binomials();
+        let terms = left.enumerate().map(|(i, place)| binomials.get(place, i + 1));
         Rank::new(terms.sum::<u64>() as usize)
     }
 
@@ -145,7 +179,8 @@ impl<const N: usize> DefenderSets<N> {
     /// For every place, the rank of `others` (one man fewer than the sets have,
     /// ascending places) with a man there; meaningless on the others' places.
     pub(crate) fn ranks_with(&self, others: &[usize], ranks: &mut Vec<Rank>) {
-        let term = |place: usize, k: usize| self.binomials.get(place, k);
+        let binomials = self.binomials();
+        let term = |place: usize, k: usize| binomials.get(place, k);
         // Men below the new one keep their term, those above move up by one.
         let mut below = 0;
         let mut above: u64 = others.iter().enumerate().map(|(i, &o)| term(o, i + 2)).sum();

@@ -8,6 +8,8 @@ pub(super) mod of_king;
 pub(super) mod origins;
 pub(super) mod region;
 
+use std::sync::Arc;
+
 use crate::board::SquareSet;
 use crate::index::{AttackerSets, IndexError, Walker};
 use crate::rules::{Kind, Ruleset};
@@ -33,7 +35,7 @@ pub(super) struct Frame<'a, const N: usize> {
     /// What the lanes stand for.
     pub region: Region<N>,
     /// The canonical attacker sets; a set's offset is its block's number.
-    pub attackers: BlockLookup,
+    pub attackers: Arc<BlockLookup>,
     /// The sets of defenders.
     pub defenders: DefenderSets<N>,
     /// How defenders slide.
@@ -65,18 +67,37 @@ impl<'a, const N: usize> Frame<'a, N> {
     /// If its attacker sets cannot be counted.
     pub(super) fn new(rules: &'a Ruleset, slice: Slice) -> Result<Frame<'a, N>, IndexError> {
         let region = Region::new(rules);
+        let attackers = BlockLookup::new(counted_sets(rules, slice)?, rules.board, slice.attackers);
+        let defenders = DefenderSets::new(rules, &region, slice.defenders);
+        Ok(Frame::of(rules, slice, region, Arc::new(attackers), defenders))
+    }
+
+    /// The same slice with some of the sets of defenders: see [`DefenderSets::some`].
+    /// Attackers' moves stay among its rows.
+    pub(super) fn some(&self, ranks: &[Rank]) -> Frame<'a, N> {
+        let (region, defenders) = (self.region.clone(), self.defenders.some(ranks));
+        Frame::of(self.rules, self.slice, region, Arc::clone(&self.attackers), defenders)
+    }
+
+    fn of(
+        rules: &'a Ruleset,
+        slice: Slice,
+        region: Region<N>,
+        attackers: Arc<BlockLookup>,
+        defenders: DefenderSets<N>,
+    ) -> Frame<'a, N> {
         let king = &rules.hostile[Kind::King];
         let either = (king.empty | king.occupied) - (king.empty & king.occupied);
-        Ok(Frame {
+        Frame {
             rules,
             slice,
-            attackers: BlockLookup::new(counted_sets(rules, slice)?, rules.board, slice.attackers),
-            defenders: DefenderSets::new(rules, &region, slice.defenders),
+            attackers,
+            defenders,
             lines: SlideLines::new(rules, &region, Kind::Defender),
             of_king: CapturesOfKing::new(rules, &region),
             shields: either & rules.places(Kind::Defender),
             region,
-        })
+        }
     }
 
     /// How many rows a block has.

@@ -1,5 +1,7 @@
 //! Solved smaller slices, as rows for the captures that lead to them.
 
+use std::sync::Arc;
+
 use crate::board::Symmetry;
 
 use crate::solve::frame::block_lookup::{BlockLookup, Target};
@@ -12,7 +14,7 @@ use crate::table::Code;
 /// The values of a smaller slice for one side to move.
 pub(crate) struct SubSlice<const N: usize> {
     /// Its attacker sets, which are its blocks.
-    pub attackers: BlockLookup,
+    pub attackers: Arc<BlockLookup>,
     /// Rows in a block: sets of defenders, those that meet attackers included.
     pub block_rows: usize,
     /// The rows of all blocks.

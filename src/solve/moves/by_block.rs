@@ -33,16 +33,21 @@ pub(crate) struct BlockMoves<'f, const N: usize> {
 /// without positions do not matter.
 #[derive(Clone, Copy)]
 pub(crate) struct Targets<'a, const N: usize> {
-    /// The rows of some consecutive blocks; others have no targets.
+    /// The rows of some consecutive blocks: no move leads elsewhere.
     pub rows: &'a [Row<N>],
     /// The first of those blocks.
     pub first_block: BlockNumber,
     pub complement: bool,
-    /// The blocks with anything in `rows`; `None`: all may have.
+    /// By place among those blocks: whether there is anything; `None`: all may have.
     pub blocks: Option<&'a bitvec::slice::BitSlice>,
 }
 
-impl<const N: usize> Targets<'_, N> {
+impl<'a, const N: usize> Targets<'a, N> {
+    /// The rows of a block that is among them.
+    pub(crate) fn rows_of(&self, block: BlockNumber, block_rows: usize) -> &'a [Row<N>] {
+        &self.rows[(block.index() - self.first_block.index()) * block_rows..][..block_rows]
+    }
+
     /// What is in a row of the only block.
     #[inline(always)]
     fn get(&self, rank: Rank) -> Row<N> {
@@ -53,12 +58,12 @@ impl<const N: usize> Targets<'_, N> {
     /// What is in a block, `None` if nothing is.
     #[inline]
     fn of_block(&self, block: BlockNumber, block_rows: usize) -> Option<Self> {
-        if self.blocks.is_some_and(|blocks| !blocks[block.index()]) {
+        let place = block.index() - self.first_block.index();
+        if self.blocks.is_some_and(|blocks| !blocks[place]) {
             return None;
         }
-        let before = block.index().checked_sub(self.first_block.index())?;
-        let rows = self.rows.get(before * block_rows..)?.get(..block_rows)?;
-        Some(Targets { rows, first_block: block, ..*self })
+        let rows = self.rows_of(block, block_rows);
+        Some(Targets { rows, first_block: block, blocks: None, ..*self })
     }
 }
 

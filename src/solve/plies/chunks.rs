@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::solve::rows::numbers::{ChunkNumber, ChunkRow};
+use crate::solve::rows::numbers::{BlockNumber, ChunkNumber, ChunkRow};
 
 /// Rows that one task works on, about: enough to share out evenly, and few
 /// enough for its buffers to stay in the cache. Independent of the number of
@@ -13,10 +13,16 @@ const CHUNK_ROWS: usize = 1 << 14;
 /// seconds of work.
 const PART_ROWS: usize = 1 << 24;
 
-/// Chunks of consecutive blocks.
+/// Rows that are looked at together when they come from several shares, about.
+pub(crate) const WINDOW_ROWS: usize = 1 << 21;
+
+/// Consecutive blocks in chunks. Blocks and chunks have their numbers in the whole slice;
+/// a *place* is a block's number among these.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chunks {
-    /// All blocks.
+    /// The number of the first chunk.
+    first: usize,
+    /// How many blocks there are.
     pub blocks: usize,
     /// Blocks of a chunk; the last one may have fewer.
     pub chunk_blocks: usize,
@@ -25,9 +31,16 @@ pub(crate) struct Chunks {
 }
 
 impl Chunks {
-    /// Chunks for that many blocks of so many rows.
+    /// All of a slice, with that many blocks of so many rows.
     pub(crate) fn new(blocks: usize, block_rows: usize) -> Chunks {
-        Chunks { blocks, chunk_blocks: (CHUNK_ROWS / block_rows).max(1), block_rows }
+        Chunks { first: 0, blocks, chunk_blocks: (CHUNK_ROWS / block_rows).max(1), block_rows }
+    }
+
+    /// Some of all chunks, by their numbers.
+    pub(crate) fn some(self, numbers: Range<usize>) -> Chunks {
+        let first_block = |number: usize| (number * self.chunk_blocks).min(self.blocks);
+        let blocks = first_block(numbers.end) - first_block(numbers.start);
+        Chunks { first: numbers.start, blocks, ..self }
     }
 
     /// How many chunks there are.
@@ -50,36 +63,41 @@ impl Chunks {
         (PART_ROWS / self.chunk_rows()).max(1)
     }
 
-    /// The blocks of a chunk.
-    pub(crate) fn blocks_of(self, chunk: ChunkNumber) -> Range<usize> {
-        self.blocks_of_all(&(chunk.index()..chunk.index() + 1))
-    }
-
-    /// The blocks of a range of chunks.
-    pub(crate) fn blocks_of_all(self, chunks: &Range<usize>) -> Range<usize> {
-        let first = |chunk: usize| (chunk * self.chunk_blocks).min(self.blocks);
-        first(chunks.start)..first(chunks.end)
+    /// Chunks that are looked at together.
+    pub(crate) fn window_chunks(self) -> usize {
+        (WINDOW_ROWS / self.chunk_rows()).max(1)
     }
 
     /// The numbers of all chunks.
     pub(crate) fn numbers(self) -> impl Iterator<Item = ChunkNumber> {
-        (0..self.count()).map(ChunkNumber::new)
+        (0..self.count()).map(move |at| self.number(at))
+    }
+
+    /// The number of the chunk that comes after so many of these.
+    pub(crate) fn number(self, at: usize) -> ChunkNumber {
+        ChunkNumber::new(self.first + at)
+    }
+
+    /// The number of the block at that place.
+    pub(crate) fn block(self, place: usize) -> BlockNumber {
+        BlockNumber::new(self.first * self.chunk_blocks + place)
+    }
+
+    /// The places of a chunk's blocks.
+    pub(crate) fn places_of(self, chunk: ChunkNumber) -> Range<usize> {
+        let first = |at: usize| (at * self.chunk_blocks).min(self.blocks);
+        let at = chunk.index() - self.first;
+        first(at)..first(at + 1)
+    }
+
+    /// The numbers of a chunk's blocks.
+    pub(crate) fn blocks_of(self, chunk: ChunkNumber) -> Range<usize> {
+        let places = self.places_of(chunk);
+        self.block(places.start).index()..self.block(places.end).index()
     }
 
     /// The place among its chunk's blocks of the block that a row is in.
     pub(crate) fn block_with(self, row: ChunkRow) -> usize {
         row.index() / self.block_rows
     }
-
-    /// The rows of a range of chunks.
-    pub(crate) fn rows_of(self, chunks: &Range<usize>) -> Range<usize> {
-        let blocks = self.blocks_of_all(chunks);
-        blocks.start * self.block_rows..blocks.end * self.block_rows
-    }
-}
-
-/// All chunks in consecutive ranges of so many.
-pub(crate) fn ranges(chunks: Chunks, size: usize) -> impl Iterator<Item = Range<usize>> {
-    let count = chunks.count();
-    (0..count).step_by(size.max(1)).map(move |first| first..(first + size).min(count))
 }

@@ -17,8 +17,8 @@ use crate::solve::moves::by_row::{RankLanes, RowBuffers, Unmove};
 use crate::solve::moves::cost::{StarRows, are_few};
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::rows::atomics::SharedRows;
-use crate::solve::rows::numbers::{BlockNumber, ChunkNumber, Rank};
-use crate::solve::rows::row::Row;
+use crate::solve::rows::numbers::{BlockNumber, Rank};
+use crate::solve::rows::row::{Event, Row};
 
 /// Un-moves, at least, whose rows are looked up and added to at once.
 const AT_ONCE: usize = 1 << 10;
@@ -36,6 +36,22 @@ pub(crate) struct Frontier {
 }
 
 impl Frontier {
+    /// What events of the chunk at that place change in its empty rows.
+    pub(crate) fn of<const N: usize>(
+        events: &[Event<N>],
+        chunks: Chunks,
+        at: usize,
+        rows: &mut [Row<N>],
+    ) -> Frontier {
+        let blocks = chunks.places_of(chunks.number(at)).len();
+        let mut changed = Frontier { blocks: BitVec::repeat(false, blocks), rows: events.len() };
+        for event in events {
+            rows[event.row.index()] = event.lanes;
+            changed.blocks.set(chunks.block_with(event.row), true);
+        }
+        changed
+    }
+
     /// What changed in all chunks, one after the other.
     pub(crate) fn joined(chunks: &[Frontier]) -> Frontier {
         let mut all = Frontier::default();
@@ -82,11 +98,11 @@ impl Predecessors {
         }
     }
 
-    /// Those of the blocks that have to be looked at, by place in the range.
-    pub(crate) fn among(&self, blocks: Range<usize>) -> BitVec {
+    /// Those of the blocks at these places that have to be looked at.
+    pub(crate) fn among(&self, places: Range<usize>) -> BitVec {
         match self {
-            Predecessors::Blocks(all) | Predecessors::Lanes(all) => all[blocks].to_bitvec(),
-            Predecessors::Stars | Predecessors::All => BitVec::repeat(true, blocks.len()),
+            Predecessors::Blocks(all) | Predecessors::Lanes(all) => all[places].to_bitvec(),
+            Predecessors::Stars | Predecessors::All => BitVec::repeat(true, places.len()),
         }
     }
 }
@@ -124,11 +140,7 @@ impl Way {
 
 /// The blocks from which `side` has a move to one of these, captures left
 /// out of account; `None` if it may be any block.
-pub(crate) fn predecessors<const N: usize>(
-    frame: &Frame<N>,
-    side: Side,
-    blocks: &BitVec,
-) -> Option<BitVec> {
+fn predecessors<const N: usize>(frame: &Frame<N>, side: Side, blocks: &BitVec) -> Option<BitVec> {
     if side == Side::Defenders {
         return Some(blocks.clone());
     }
@@ -200,9 +212,9 @@ fn attackers_back<const N: usize>(
         || BackWorker::new(frame.walker()),
         |worker, chunk| {
             let BackWorker { walker, buffers, changed: changed_rows, unmoves, reached } = worker;
-            let blocks = chunks.blocks_of(ChunkNumber::new(chunk));
-            for place in changed[blocks.clone()].iter_ones() {
-                let block = BlockNumber::new(blocks.start + place);
+            let places = chunks.places_of(chunks.number(chunk));
+            for place in changed[places.clone()].iter_ones() {
+                let block = chunks.block(places.start + place);
                 lanes_of(&rows[frame.first_row(block)..][..chunks.block_rows], changed_rows);
                 let (attackers, _) = walker.set(block.into());
                 moves.rows.attacker_unmoves(attackers, changed_rows, buffers, unmoves);

@@ -1,30 +1,22 @@
-//! Plies with all tables in memory: each in the way that takes least for what
-//! changed before it, by whole blocks, by rows, or by stars.
+//! Plies with all tables in memory: the winner's and the loser's are the same.
 
 use bitvec::slice::BitSlice;
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
-use crate::index::Walker;
-use crate::rules::Side;
-use crate::value::Plies;
-
-use crate::solve::frame::Block;
-use crate::solve::moves::Moves;
-use crate::solve::moves::by_block::{BlockMoves, Targets};
-use crate::solve::moves::by_row::{RankLanes, RowBuffers};
-use crate::solve::moves::cost::{StarRows, are_few};
 use crate::solve::plies::chunks::Chunks;
-use crate::solve::plies::frontier::{Frontier, Predecessors, lanes_of};
-use crate::solve::plies::ply::{Findings, Given, Ply, finds_wins};
-use crate::solve::plies::tables::{Change, EachTable, Tables};
-use crate::solve::rows::numbers::{BlockNumber, ChunkNumber};
-use crate::solve::rows::row::{Event, Row};
-use crate::solve::store::codec::read_events;
-use crate::solve::store::{Content, ScratchError, StageFile};
+use crate::solve::plies::frontier::Frontier;
+use crate::solve::plies::known::{Known, Logged, no_positions};
+use crate::solve::plies::losing::{Losing, losing_ply};
+use crate::solve::plies::ply::{Given, Ply};
+use crate::solve::plies::tables::Tables;
+use crate::solve::plies::winning::{Winning, winning_ply};
+use crate::solve::rows::row::Row;
+use crate::solve::store::{ScratchError, StageWriter};
 
 /// All rows of all tables.
-pub(crate) struct InMemory<const N: usize> {
+pub(crate) struct InMemory<'a, const N: usize> {
+    given: Given<'a, N>,
     won: Vec<Row<N>>,
     open: Vec<Row<N>>,
     /// Between the plies, those lost at the last one; while a ply of losses is worked
@@ -33,219 +25,64 @@ pub(crate) struct InMemory<const N: usize> {
     /// The winner to move and found to win at the last ply; while a ply of wins is
     /// worked out, first where something may be won.
     newly_won: Vec<Row<N>>,
+    /// What the last ply changed, and the one before.
+    changed: [Frontier; 2],
 }
 
-impl<const N: usize> InMemory<N> {
+impl<'a, const N: usize> InMemory<'a, N> {
     /// How many tables there are.
-    pub(crate) const TABLES: usize = size_of::<InMemory<N>>() / size_of::<Vec<Row<N>>>();
+    pub(crate) const TABLES: usize = 4;
 
     /// Tables of empty rows.
-    pub(crate) fn new(chunks: Chunks) -> InMemory<N> {
-        let empty = || vec![Row::EMPTY; chunks.rows()];
-        InMemory { won: empty(), open: empty(), lost: empty(), newly_won: empty() }
+    pub(crate) fn new(given: Given<'a, N>) -> InMemory<'a, N> {
+        let empty = || vec![Row::EMPTY; given.chunks.rows()];
+        let changed = Default::default();
+        InMemory { given, won: empty(), open: empty(), lost: empty(), newly_won: empty(), changed }
     }
 }
 
-impl<const N: usize> Tables<N> for InMemory<N> {
-    fn change(&mut self, given: &Given<N>, change: &Change<N>) -> Result<(), ScratchError> {
-        let rows = given.chunks.chunk_rows();
+impl<const N: usize> Tables for InMemory<'_, N> {
+    fn begin(&mut self, known: &Known) -> Result<(), ScratchError> {
+        let Given { moves, chunks, .. } = self.given;
+        let rows = chunks.chunk_rows();
+        self.lost.par_iter_mut().chain(&mut self.newly_won).for_each(|row| *row = Row::EMPTY);
+        let changed = if known.wins_next() { &mut self.lost } else { &mut self.newly_won };
         let tables = self.won.par_chunks_mut(rows).zip(self.open.par_chunks_mut(rows));
-        let tables = tables.zip(self.lost.par_chunks_mut(rows)).enumerate();
-        tables.try_for_each(|(chunk, ((won, open), lost))| {
-            change(ChunkNumber::new(chunk), EachTable { won, open, lost })
-        })
+        let tables = tables.zip(changed.par_chunks_mut(rows)).enumerate();
+        let changed = tables.map_init(
+            || moves.frame.walker(),
+            |walker, (at, ((won, open), changed))| {
+                let chunk = chunks.number(at);
+                no_positions(&self.given, walker, chunk, won);
+                known.won(chunk, won)?;
+                known.open(chunk, open)?;
+                Ok(Frontier::of(&known.last_found(chunk)?, chunks, at, changed))
+            },
+        );
+        let changed = Frontier::joined(&changed.collect::<Result<Vec<_>, ScratchError>>()?);
+        let none = Frontier { blocks: BitVec::repeat(false, chunks.blocks), rows: 0 };
+        self.changed = [changed, none];
+        Ok(())
     }
 
-    fn note(
+    fn ply(
         &mut self,
-        given: &Given<N>,
-        ply: Plies,
-        found: &StageFile,
+        known: &Known,
+        log: &StageWriter,
+        done: &(dyn Fn(usize) + Sync),
     ) -> Result<(), ScratchError> {
-        let tables = self.newly_won.par_chunks_mut(given.chunks.chunk_rows()).enumerate();
-        tables.try_for_each(|(chunk, newly_won)| {
-            newly_won.fill(Row::EMPTY);
-            if finds_wins(ply) {
-                let key = given.key(Content::Found, ply, ChunkNumber::new(chunk));
-                for Event { row, lanes } in read_events(found, key)? {
-                    newly_won[row.index()] = lanes;
-                }
-            }
-            Ok(())
-        })
-    }
-
-    fn winning_ply(
-        &mut self,
-        given: &Given<N>,
-        ply: &Ply,
-        lost: &Frontier,
-    ) -> Result<Frontier, ScratchError> {
-        let &Given { moves, winner, chunks, .. } = given;
-        let InMemory { won: all_won, lost: known, newly_won, .. } = self;
-        let star_rows = StarRows::BACK;
-        let predecessors =
-            Predecessors::find(moves, chunks, winner, known, lost, star_rows, newly_won);
-        if let (Predecessors::Stars, Some(stars)) = (&predecessors, &moves.stars) {
-            newly_won.par_iter_mut().zip(&*all_won).for_each(|(new, &won)| *new = !won);
-            stars.without_moves(known, false, newly_won);
-        }
-        let blocks = Some(&lost.blocks[..]);
-        let targets =
-            Targets { rows: known, first_block: BlockNumber::FIRST, complement: false, blocks };
-        let tables = all_won.par_chunks_mut(chunks.chunk_rows());
-        let tables = tables.zip(newly_won.par_chunks_mut(chunks.chunk_rows()));
-        let changed = tables.enumerate().map_init(
-            || Worker::new(moves),
-            |worker, (chunk, (chunk_won, chunk_new))| {
-                let chunk = ChunkNumber::new(chunk);
-                let (blocks, block_rows) = (chunks.blocks_of(chunk), chunks.block_rows);
-                let among = predecessors.among(blocks.clone());
-                let captures = given.events(Content::Wins, ply.number, chunk)?;
-                let mut wins = Cursor(&captures);
-                let visited = wins.blocks(&among, block_rows);
-                let mut findings = Findings::new(blocks.len());
-                for place in visited.iter_ones() {
-                    let number = BlockNumber::new(blocks.start + place);
-                    let first = place * block_rows;
-                    let found = &mut chunk_new[first..][..block_rows];
-                    let won = &mut chunk_won[first..][..block_rows];
-                    match &predecessors {
-                        _ if !among[place] => {}
-                        Predecessors::Lanes(_) => {
-                            moves.rows.add_images(&mut worker.walker, number, found);
-                        }
-                        Predecessors::Stars => worker.won_by_stars(number, won, found),
-                        _ => worker.winning_moves(winner, number, targets, won, found),
-                    }
-                    for event in wins.here(first, block_rows) {
-                        found[event.row.index() - first] |= event.lanes;
-                    }
-                    for (found, won) in found.iter_mut().zip(won) {
-                        *found = found.without(*won);
-                        *won |= *found;
-                    }
-                    findings.note(place, found);
-                }
-                (ply.done)(blocks.len() * block_rows);
-                findings.keep(given, ply, chunk)
-            },
-        );
-        Ok(Frontier::joined(&changed.collect::<Result<Vec<_>, _>>()?))
-    }
-
-    fn losing_ply(
-        &mut self,
-        given: &Given<N>,
-        ply: &Ply,
-        won: &Frontier,
-        lost: &Frontier,
-    ) -> Result<Frontier, ScratchError> {
-        let &Given { moves, winner, chunks, .. } = given;
-        let loser = winner.other();
-        clear(chunks, &mut self.lost, &lost.blocks);
-        // Nothing can be lost that has no new win within reach.
-        let star_rows = StarRows::BACK_AND_ON;
-        let (new, into) = (&self.newly_won, &mut self.lost);
-        let predecessors = Predecessors::find(moves, chunks, loser, new, won, star_rows, into);
-        let candidates = self.candidates(given, ply.number, &predecessors)?;
-        let InMemory { won: known, open: all_open, lost: may_be_lost, newly_won } = self;
-        let by_stars = moves.stars.as_ref().filter(|_| {
-            let (rows, all) = (candidates.rows, chunks.rows());
-            loser == Side::Attackers && !StarRows::ON.are_more_work(rows, all)
-        });
-        if let Some(stars) = by_stars {
-            stars.without_moves(known, true, may_be_lost);
-        }
-        let tables = all_open.par_chunks_mut(chunks.chunk_rows());
-        let tables = tables.zip(may_be_lost.par_chunks_mut(chunks.chunk_rows()));
-        let changed = tables.enumerate().map_init(
-            || Worker::new(moves),
-            |worker, (chunk, (chunk_open, chunk_may_be_lost))| {
-                let chunk = ChunkNumber::new(chunk);
-                let (blocks, block_rows) = (chunks.blocks_of(chunk), chunks.block_rows);
-                let mut findings = Findings::new(blocks.len());
-                for place in candidates.blocks[blocks.clone()].iter_ones() {
-                    let number = BlockNumber::new(blocks.start + place);
-                    let first = place * block_rows;
-                    let found = &mut chunk_may_be_lost[first..][..block_rows];
-                    let open = &mut chunk_open[first..][..block_rows];
-                    if by_stars.is_some() {
-                        moves.rows.keep_images(&mut worker.walker, number, found);
-                    } else {
-                        worker.without_escape(loser, number, known, found);
-                    }
-                    for (open, found) in open.iter_mut().zip(&*found) {
-                        *open = open.without(*found);
-                    }
-                    findings.note(place, found);
-                }
-                (ply.done)(blocks.len() * block_rows);
-                findings.keep(given, ply, chunk)
-            },
-        );
-        let changed = Frontier::joined(&changed.collect::<Result<Vec<_>, _>>()?);
-        clear(chunks, newly_won, &won.blocks);
-        Ok(changed)
-    }
-}
-
-impl<const N: usize> InMemory<N> {
-    /// Puts into `lost` where the loser may be lost: open positions with a new
-    /// win within reach, and those that become open. Returns where that is.
-    fn candidates(
-        &mut self,
-        given: &Given<N>,
-        ply: Plies,
-        predecessors: &Predecessors,
-    ) -> Result<Frontier, ScratchError> {
-        let &Given { moves, winner, chunks, .. } = given;
-        let InMemory { open: all_open, lost: may_be_lost, newly_won, .. } = self;
-        let tables = all_open.par_chunks_mut(chunks.chunk_rows());
-        let tables = tables.zip(may_be_lost.par_chunks_mut(chunks.chunk_rows()));
-        let candidates = tables.enumerate().map_init(
-            || Worker::new(moves),
-            |worker, (chunk, (chunk_open, chunk_may_be_lost))| {
-                let chunk = ChunkNumber::new(chunk);
-                let (blocks, block_rows) = (chunks.blocks_of(chunk), chunks.block_rows);
-                let among = predecessors.among(blocks.clone());
-                let captures = given.events(Content::Releases, ply - 1, chunk)?;
-                let mut releases = Cursor(&captures);
-                let visited = releases.blocks(&among, block_rows);
-                let mut candidates = BitVec::repeat(false, blocks.len());
-                let mut rows = 0;
-                for place in visited.iter_ones() {
-                    let number = BlockNumber::new(blocks.start + place);
-                    let first = place * block_rows;
-                    let found = &mut chunk_may_be_lost[first..][..block_rows];
-                    let open = &mut chunk_open[first..][..block_rows];
-                    if among[place] {
-                        if let Predecessors::Lanes(_) = predecessors {
-                            moves.rows.add_images(&mut worker.walker, number, found);
-                        } else {
-                            let new = &newly_won[moves.frame.first_row(number)..][..block_rows];
-                            let exact = winner == Side::Attackers
-                                && worker.defenders_back(number, new, found);
-                            if !exact {
-                                found.fill(!Row::EMPTY);
-                            }
-                        }
-                        for (found, &open) in found.iter_mut().zip(&*open) {
-                            *found &= open;
-                        }
-                    }
-                    for event in releases.here(first, block_rows) {
-                        open[event.row.index() - first] |= event.lanes;
-                        found[event.row.index() - first] |= event.lanes;
-                    }
-                    let count = found.iter().filter(|lanes| !lanes.is_empty()).count();
-                    candidates.set(place, count > 0);
-                    rows += count;
-                }
-                Ok(Frontier { blocks: candidates, rows })
-            },
-        );
-        Ok(Frontier::joined(&candidates.collect::<Result<Vec<_>, ScratchError>>()?))
+        let InMemory { given, won, open, lost, newly_won, changed: [last, before] } = self;
+        let ply = Ply { number: known.next_ply(), records: &Logged { known, log }, done };
+        let now = if known.wins_next() {
+            winning_ply(given, &ply, Winning { won, lost, newly_won }, last)?
+        } else {
+            clear(given.chunks, lost, &before.blocks);
+            let now = losing_ply(given, &ply, Losing { open, won, newly_won, lost }, last)?;
+            clear(given.chunks, newly_won, &last.blocks);
+            now
+        };
+        *before = std::mem::replace(last, now);
+        Ok(())
     }
 }
 
@@ -253,157 +90,8 @@ impl<const N: usize> InMemory<N> {
 fn clear<const N: usize>(chunks: Chunks, rows: &mut [Row<N>], blocks: &BitSlice) {
     let tables = rows.par_chunks_mut(chunks.chunk_rows()).enumerate();
     tables.for_each(|(chunk, rows)| {
-        for place in blocks[chunks.blocks_of(ChunkNumber::new(chunk))].iter_ones() {
+        for place in blocks[chunks.places_of(chunks.number(chunk))].iter_ones() {
             rows[place * chunks.block_rows..][..chunks.block_rows].fill(Row::EMPTY);
         }
     });
-}
-
-/// What a worker has of its own.
-struct Worker<'f, const N: usize> {
-    moves: &'f Moves<'f, N>,
-    walker: Walker<'f>,
-    block_moves: BlockMoves<'f, N>,
-    row_buffers: RowBuffers<N>,
-    /// Rows of a block with lanes.
-    rows: Vec<RankLanes<N>>,
-    /// By row of a block.
-    lanes: Vec<Row<N>>,
-}
-
-impl<'f, const N: usize> Worker<'f, N> {
-    fn new(moves: &'f Moves<'f, N>) -> Worker<'f, N> {
-        Worker {
-            moves,
-            walker: moves.frame.walker(),
-            block_moves: BlockMoves::new(moves.frame),
-            row_buffers: RowBuffers::default(),
-            rows: Vec::new(),
-            lanes: vec![Row::EMPTY; moves.frame.block_rows()],
-        }
-    }
-
-    /// Makes of what the stars have left in `found`, the lanes of a block that are
-    /// won or from which no move leads to a target, those that are newly won.
-    fn won_by_stars(&mut self, number: BlockNumber, won: &[Row<N>], found: &mut [Row<N>]) {
-        self.moves.rows.keep_images(&mut self.walker, number, found);
-        for (found, &won) in found.iter_mut().zip(won) {
-            *found = !(*found | won);
-        }
-    }
-
-    /// Puts into `found`, by rank, the lanes of a block from which the winner
-    /// has a move to a target.
-    fn winning_moves(
-        &mut self,
-        winner: Side,
-        number: BlockNumber,
-        targets: Targets<N>,
-        won: &[Row<N>],
-        found: &mut [Row<N>],
-    ) {
-        if winner == Side::Defenders {
-            let own = &targets.rows[self.moves.frame.first_row(number)..][..found.len()];
-            if self.defenders_back(number, own, found) {
-                return;
-            }
-        }
-        let block = self.block(number);
-        let sought = &mut self.lanes;
-        for ((sought, &valid), &won) in sought.iter_mut().zip(&block.valid).zip(won) {
-            *sought = valid.without(won);
-        }
-        found.copy_from_slice(sought);
-        self.block_moves.quiet_moves(winner, &block, targets, sought);
-        for (found, &sought) in found.iter_mut().zip(&*sought) {
-            *found = found.without(sought);
-        }
-    }
-
-    /// Adds to `found`, by rank, the lanes of a block from which the defenders
-    /// have a move to the targets, if these are few; tells whether they are.
-    fn defenders_back(
-        &mut self,
-        number: BlockNumber,
-        targets: &[Row<N>],
-        found: &mut [Row<N>],
-    ) -> bool {
-        lanes_of(targets, &mut self.rows);
-        if !are_few(self.rows.len(), 1, targets.len()) {
-            return false;
-        }
-        let (attackers, _) = self.walker.set(number.into());
-        for &row in &self.rows {
-            self.moves
-                .rows
-                .defender_unmoves(attackers, row, |rank, lanes| found[rank.index()] |= lanes);
-        }
-        true
-    }
-
-    fn block(&mut self, number: BlockNumber) -> Block<N> {
-        self.moves.frame.block_of(number, self.walker.set(number.into()).0)
-    }
-
-    /// Takes out of the rows of a block, by rank, the lanes from which the loser
-    /// has a move to a position that is not in `table`.
-    fn without_escape(
-        &mut self,
-        loser: Side,
-        number: BlockNumber,
-        table: &[Row<N>],
-        rows: &mut [Row<N>],
-    ) {
-        lanes_of(rows, &mut self.rows);
-        if self.rows.is_empty() {
-            return;
-        }
-        if !are_few(self.rows.len(), 1, rows.len()) {
-            let safe = Targets {
-                rows: table,
-                first_block: BlockNumber::FIRST,
-                complement: true,
-                blocks: None,
-            };
-            let block = self.block(number);
-            return self.block_moves.quiet_moves(loser, &block, safe, rows);
-        }
-        let (attackers, _) = self.walker.set(number.into());
-        let moves = &self.moves.rows;
-        match loser {
-            Side::Attackers => {
-                rows.fill(Row::EMPTY);
-                moves.attackers_escape(attackers, table, &mut self.rows, &mut self.row_buffers);
-                self.rows.iter().for_each(|&(rank, lanes)| rows[rank.index()] = lanes);
-            }
-            Side::Defenders => {
-                let of_block = &table[self.moves.frame.first_row(number)..][..rows.len()];
-                for &(rank, lanes) in &self.rows {
-                    rows[rank.index()] =
-                        moves.without_defenders_escape(attackers, of_block, (rank, lanes));
-                }
-            }
-        }
-    }
-}
-
-/// Goes through a chunk's events of one ply, block by block.
-struct Cursor<'e, const N: usize>(&'e [Event<N>]);
-
-impl<'e, const N: usize> Cursor<'e, N> {
-    /// These blocks of the chunk, and those that have events.
-    fn blocks(&self, blocks: &BitVec, block_rows: usize) -> BitVec {
-        let mut all = blocks.clone();
-        self.0.iter().for_each(|event| all.set(event.row.index() / block_rows, true));
-        all
-    }
-
-    /// Takes the next events, those of the block whose first row in the chunk is
-    /// `first`.
-    fn here(&mut self, first: usize, block_rows: usize) -> &'e [Event<N>] {
-        let end = self.0.iter().position(|event| event.row.index() >= first + block_rows);
-        let (now, later) = self.0.split_at(end.unwrap_or(self.0.len()));
-        self.0 = later;
-        now
-    }
 }

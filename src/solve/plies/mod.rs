@@ -1,9 +1,15 @@
-//! The plies of one outcome, with tables in memory or on disk.
+//! The plies of one outcome: a least fixpoint, reached in order of distance.
 
 pub(super) mod chunks;
-pub(super) mod fixpoint;
+mod cursor;
 pub(super) mod frontier;
 pub(super) mod in_memory;
-pub(super) mod on_disk;
+pub(super) mod in_shares;
+pub(super) mod known;
+mod losing;
 pub(super) mod ply;
+mod post;
+pub(super) mod shares;
 pub(super) mod tables;
+mod winning;
+mod worker;

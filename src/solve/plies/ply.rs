@@ -8,8 +8,7 @@ use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::frontier::Frontier;
 use crate::solve::rows::numbers::{ChunkNumber, ChunkRow};
 use crate::solve::rows::row::{Event, Row};
-use crate::solve::store::codec::{encode_events, read_events};
-use crate::solve::store::{Content, Key, Parts, ScratchError, StageWriter};
+use crate::solve::store::{Content, ScratchError};
 use crate::value::Plies;
 
 /// What stays the same through all plies of an outcome.
@@ -19,30 +18,28 @@ pub(crate) struct Given<'a, const N: usize> {
     pub moves: &'a Moves<'a, N>,
     /// The side that wins; the other one is the loser.
     pub winner: Side,
-    /// How the rows are shared out.
+    /// The rows.
     pub chunks: Chunks,
-    /// What the initial pass said.
-    pub initial: &'a Parts<'a>,
 }
 
-impl<const N: usize> Given<'_, N> {
-    /// The key of a record of this outcome.
-    pub(crate) fn key(&self, content: Content, ply: Plies, chunk: ChunkNumber) -> Key {
-        Key { content, winner: self.winner, ply, chunk }
-    }
-
+/// What a ply is told of the rows, and where what it finds goes.
+pub(crate) trait Records<const N: usize>: Sync {
     /// What captures, or the rules, do to a chunk at a ply.
     ///
     /// # Errors
     /// If the record cannot be read.
-    pub(crate) fn events(
+    fn said(
         &self,
         content: Content,
         ply: Plies,
         chunk: ChunkNumber,
-    ) -> Result<Vec<Event<N>>, ScratchError> {
-        read_events(self.initial.of(chunk), self.key(content, ply, chunk))
-    }
+    ) -> Result<Vec<Event<N>>, ScratchError>;
+
+    /// Keeps what the ply has found in a chunk; there is something.
+    ///
+    /// # Errors
+    /// If the disk fails or is full.
+    fn found(&self, chunk: ChunkNumber, events: &[Event<N>]) -> Result<(), ScratchError>;
 }
 
 /// Whether the ply finds what the winner, to move, wins; otherwise it finds what the
@@ -52,11 +49,12 @@ pub(crate) fn finds_wins(ply: Plies) -> bool {
 }
 
 /// A ply that is being worked on.
-pub(crate) struct Ply<'a> {
+#[derive(Clone, Copy)]
+pub(crate) struct Ply<'a, const N: usize> {
     /// Its number.
     pub number: Plies,
-    /// Where what it finds is kept.
-    pub log: &'a StageWriter<'a>,
+    /// What it is told, and where what it finds goes.
+    pub records: &'a dyn Records<N>,
     /// Told the rows of each finished chunk.
     pub done: &'a (dyn Fn(usize) + Sync),
 }
@@ -65,7 +63,7 @@ pub(crate) struct Ply<'a> {
 pub(crate) struct Findings<const N: usize> {
     events: Vec<Event<N>>,
     /// The blocks with findings.
-    pub blocks: BitVec,
+    blocks: BitVec,
 }
 
 impl<const N: usize> Findings<N> {
@@ -87,15 +85,9 @@ impl<const N: usize> Findings<N> {
     ///
     /// # Errors
     /// If the disk fails or is full.
-    pub(crate) fn keep(
-        self,
-        given: &Given<N>,
-        ply: &Ply,
-        chunk: ChunkNumber,
-    ) -> Result<Frontier, ScratchError> {
+    pub(crate) fn keep(self, ply: &Ply<N>, chunk: ChunkNumber) -> Result<Frontier, ScratchError> {
         if !self.events.is_empty() {
-            let key = given.key(Content::Found, ply.number, chunk);
-            ply.log.add(key, &encode_events(&self.events))?;
+            ply.records.found(chunk, &self.events)?;
         }
         Ok(Frontier { blocks: self.blocks, rows: self.events.len() })
     }

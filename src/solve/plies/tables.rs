@@ -1,85 +1,35 @@
 //! The bit tables of an outcome, all by row. There are two ways to hold them and to work
-//! out a ply on them: [in memory](super::in_memory) and [on disk](super::on_disk).
+//! out a ply on them: [in memory](super::in_memory) and [in shares](super::in_shares).
 
-use crate::solve::plies::frontier::Frontier;
-use crate::solve::plies::ply::{Given, Ply};
-use crate::solve::rows::numbers::ChunkNumber;
-use crate::solve::rows::row::Row;
-use crate::solve::store::{ScratchError, StageFile};
-use crate::value::Plies;
+use crate::solve::plies::known::Known;
+use crate::solve::store::{ScratchError, StageWriter};
 
 /// Where the tables of the outcome in progress are.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Storage {
     /// All in memory.
     Memory,
-    /// In files, of which ranges are mapped into memory: one range of chunks is
-    /// worked on, while others, one after the other, are looked at.
-    Disk {
-        /// How many chunks are worked on at a time.
-        own_chunks: usize,
-        /// How many chunks are looked at at a time.
-        window_chunks: usize,
-    },
+    /// In so many shares, of which one at a time is in memory.
+    Shares(usize),
 }
-
-/// The rows of a chunk, or of all chunks, in each table.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct EachTable<T> {
-    /// The winner to move and known to win. Lanes without a position are set,
-    /// too: nothing is sought there.
-    pub won: T,
-    /// The loser to move and not yet known to lose; only captures that are
-    /// known to lose, and moves that capture nothing, are left to him.
-    pub open: T,
-    /// The loser to move and found to lose at the last ply.
-    pub lost: T,
-}
-
-/// What is done to the tables of a chunk, by its number.
-pub(crate) type Change<'c, const N: usize> =
-    dyn Fn(ChunkNumber, EachTable<&mut [Row<N>]>) -> Result<(), ScratchError> + Sync + 'c;
 
 /// The tables of an outcome, and how to work out a ply on them.
-pub(crate) trait Tables<const N: usize> {
-    /// Changes the tables chunk by chunk.
+pub(crate) trait Tables {
+    /// Makes the tables what they are before the next ply.
     ///
     /// # Errors
-    /// If the disk fails, or the change does.
-    fn change(&mut self, given: &Given<N>, change: &Change<N>) -> Result<(), ScratchError>;
+    /// If what is known cannot be read, or the disk fails or is full.
+    fn begin(&mut self, known: &Known) -> Result<(), ScratchError>;
 
-    /// Takes note of what a ply found that was worked out earlier; won, open and lost
-    /// have been changed already.
+    /// Works out the next ply, after [`begin`](Tables::begin) or the one before it;
+    /// `done` is told the rows that have been seen to.
     ///
     /// # Errors
-    /// If what was found cannot be read.
-    fn note(&mut self, given: &Given<N>, ply: Plies, found: &StageFile)
-    -> Result<(), ScratchError>;
-
-    /// The winner's positions that win at this ply: a move leads to one that was
-    /// lost at the ply before, or a capture does. `lost` is what changed at that
-    /// ply; returns what changes now.
-    ///
-    /// # Errors
-    /// If the disk fails or is full.
-    fn winning_ply(
+    /// If what is known cannot be read, or the disk fails or is full.
+    fn ply(
         &mut self,
-        given: &Given<N>,
-        ply: &Ply,
-        lost: &Frontier,
-    ) -> Result<Frontier, ScratchError>;
-
-    /// The loser's positions that are lost at this ply: every move leads to a win
-    /// found so far. `won` is what changed at the ply before, `lost` at the one
-    /// before that; returns what changes now.
-    ///
-    /// # Errors
-    /// If the disk fails or is full.
-    fn losing_ply(
-        &mut self,
-        given: &Given<N>,
-        ply: &Ply,
-        won: &Frontier,
-        lost: &Frontier,
-    ) -> Result<Frontier, ScratchError>;
+        known: &Known,
+        log: &StageWriter,
+        done: &(dyn Fn(usize) + Sync),
+    ) -> Result<(), ScratchError>;
 }

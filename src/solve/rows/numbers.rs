@@ -62,3 +62,22 @@ number! {
     /// The place of a row in its chunk.
     ChunkRow(u32)
 }
+
+number! {
+    /// The place of a row in its share.
+    ShareRow(u64)
+}
+
+impl From<ChunkRow> for u64 {
+    fn from(row: ChunkRow) -> u64 {
+        row.0.into()
+    }
+}
+
+impl TryFrom<u64> for ChunkRow {
+    type Error = std::num::TryFromIntError;
+
+    fn try_from(row: u64) -> Result<ChunkRow, Self::Error> {
+        u32::try_from(row).map(ChunkRow)
+    }
+}

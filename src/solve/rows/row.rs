@@ -28,11 +28,11 @@ pub(crate) struct Wide<const N: usize>(pub [[u64; Wide::<1>::ROWS]; N]);
 #[repr(transparent)]
 pub(crate) struct Row<const N: usize>(pub [u64; N]);
 
-/// Something that happens to a row of a chunk.
+/// Something that happens to a row, of a chunk if nothing else is said.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Event<const N: usize> {
+pub(crate) struct Event<const N: usize, R = ChunkRow> {
     /// The row.
-    pub row: ChunkRow,
+    pub row: R,
     /// Those of its lanes that it happens to.
     pub lanes: Row<N>,
 }

@@ -1,18 +1,20 @@
 //! Rows and events as bytes, for the records of a stage.
 
-use crate::solve::rows::numbers::ChunkRow;
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::{Key, ScratchError, StageFile};
 
 /// The bytes of events, whose rows ascend: how many, the rows as distances from
 /// the one before (LEB128), then their lanes.
-pub(crate) fn encode_events<const N: usize>(events: &[Event<N>]) -> Vec<u8> {
+pub(crate) fn encode_events<const N: usize, R: Copy + Into<u64>>(
+    events: &[Event<N, R>],
+) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(4 + events.len() * (2 + size_of::<Row<N>>()));
     bytes.extend_from_slice(&(events.len() as u32).to_le_bytes());
-    let mut last = ChunkRow::FIRST;
+    let mut last = 0;
     for event in events {
-        let mut distance = u32::from(event.row) - u32::from(last);
-        last = event.row;
+        let row = event.row.into();
+        let mut distance = row - last;
+        last = row;
         while distance >= 0x80 {
             bytes.push(distance as u8 | 0x80);
             distance >>= 7;
@@ -26,25 +28,27 @@ pub(crate) fn encode_events<const N: usize>(events: &[Event<N>]) -> Vec<u8> {
 }
 
 /// The events of [`encode_events`]; `None` if these bytes are none.
-pub(crate) fn decode_events<const N: usize>(bytes: &[u8]) -> Option<Vec<Event<N>>> {
+pub(crate) fn decode_events<const N: usize, R: TryFrom<u64>>(
+    bytes: &[u8],
+) -> Option<Vec<Event<N, R>>> {
     let (count, mut rest) = bytes.split_first_chunk::<4>()?;
     let count = u32::from_le_bytes(*count) as usize;
     // Each event has at least one byte, so this is no more than there is.
     let mut events = Vec::with_capacity(count.min(rest.len()));
-    let mut row = 0_u32;
+    let mut row = 0_u64;
     for _ in 0..count {
-        let (mut distance, mut shift) = (0_u32, 0);
+        let (mut distance, mut shift) = (0_u64, 0);
         loop {
             let (&byte, others) = rest.split_first()?;
             rest = others;
-            distance |= u32::from(byte & 0x7f).checked_shl(shift)?;
+            distance |= u64::from(byte & 0x7f).checked_shl(shift)?;
             shift += 7;
             if byte & 0x80 == 0 {
                 break;
             }
         }
         row = row.checked_add(distance)?;
-        events.push(Event { row: row.into(), lanes: Row::EMPTY });
+        events.push(Event { row: R::try_from(row).ok()?, lanes: Row::EMPTY });
     }
     let rows = decode_rows(rest, count)?;
     for (event, lanes) in events.iter_mut().zip(rows) {
@@ -95,16 +99,17 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::solve::rows::numbers::ChunkRow;
 
     proptest! {
         #[test]
         fn events_go_through_bytes(rows in prop::collection::btree_map(any::<u32>(), any::<[u64; 2]>(), 0..50)) {
-            let event = |(row, lanes): (u32, _)| Event { row: row.into(), lanes: Row(lanes) };
+            let event = |(row, lanes): (u32, _)| Event { row: ChunkRow::from(row), lanes: Row(lanes) };
             let events: Vec<Event<2>> = rows.into_iter().map(event).collect();
             let bytes = encode_events(&events);
             prop_assert_eq!(decode_events(&bytes), Some(events));
             for length in 0..bytes.len() {
-                prop_assert_eq!(decode_events::<2>(&bytes[..length]), None);
+                prop_assert_eq!(decode_events::<2, ChunkRow>(&bytes[..length]), None);
             }
         }
 

@@ -191,7 +191,7 @@ impl Unsynced {
 
 /// Compresses with the thread's own context: making one costs more than a small
 /// record.
-fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
+pub(super) fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
     thread_local! {
         static CONTEXT: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
     }

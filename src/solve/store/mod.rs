@@ -3,16 +3,17 @@
 pub(super) mod codec;
 mod error;
 mod file;
+mod heap;
 mod index;
 mod stage;
 
 pub(super) use error::{ScratchError, ScratchErrorKind, at};
 pub(super) use file::{StageFile, StageWriter};
+pub(super) use heap::{Heap, Kept};
 pub(super) use index::Hash;
 pub(super) use stage::{Content, Key, Stage};
 
 use std::fmt;
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -157,16 +158,6 @@ impl<'a> ScratchFolder<'a> {
     ) -> Result<StageWriter<'a>, ScratchError> {
         let header = Header { identity: self.identity, base };
         StageWriter::begin(self, stage, header)
-    }
-
-    /// A file of zeros of that length, for tables that are larger than memory.
-    pub(super) fn table(&self, bytes: u64) -> Result<File, ScratchError> {
-        self.files.unnamed(&self.folder, bytes).map_err(at(&self.folder))
-    }
-
-    /// The folder.
-    pub(super) fn path(&self) -> &Path {
-        &self.folder
     }
 
     fn stage_path(&self, stage: Stage) -> PathBuf {

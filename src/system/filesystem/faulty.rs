@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use fastrand::Rng;
 
-use super::{FileSystem, Output, SystemFiles};
+use super::{FileSystem, Output, SystemFiles, Unnamed};
 
 /// What goes wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -227,6 +227,14 @@ impl State {
         self.files.len() - 1
     }
 
+    /// Flips a bit on its way back, if that is what goes wrong.
+    fn flip(&mut self, fault: Option<Fault>, read: &mut [u8]) {
+        if fault == Some(Fault::Flip) && !read.is_empty() {
+            let bit = self.random.usize(0..8 * read.len());
+            read[bit / 8] ^= 1 << (bit % 8);
+        }
+    }
+
     fn rename(&mut self, gone: Option<PathBuf>, come: Option<(PathBuf, Option<usize>)>) {
         let change = Change { gone, come };
         change.apply(&mut self.names);
@@ -277,9 +285,9 @@ impl FileSystem for FaultyFiles {
         Ok(Box::new(FaultyOutput { files: self.clone(), file, output }))
     }
 
-    fn unnamed(&self, folder: &Path, bytes: u64) -> io::Result<File> {
+    fn unnamed(&self, folder: &Path) -> io::Result<Box<dyn Unnamed>> {
         let _state = self.change()?;
-        SystemFiles.unnamed(folder, bytes)
+        Ok(Box::new(FaultyUnnamed { files: self.clone(), file: SystemFiles.unnamed(folder)? }))
     }
 
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
@@ -295,10 +303,7 @@ impl FileSystem for FaultyFiles {
     fn read(&self, path: &Path, start: u64, bytes: usize) -> io::Result<Vec<u8>> {
         let (mut state, fault) = self.call()?;
         let mut read = SystemFiles.read(path, start, bytes)?;
-        if fault == Some(Fault::Flip) && !read.is_empty() {
-            let bit = state.random.usize(0..8 * read.len());
-            read[bit / 8] ^= 1 << (bit % 8);
-        }
+        state.flip(fault, &mut read);
         Ok(read)
     }
 
@@ -373,5 +378,28 @@ impl Output for FaultyOutput {
         let mut state = self.files.change()?;
         state.files[self.file].sync();
         Ok(())
+    }
+}
+
+#[derive(Debug)]
+struct FaultyUnnamed {
+    files: FaultyFiles,
+    file: Box<dyn Unnamed>,
+}
+
+impl Unnamed for FaultyUnnamed {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let (_state, fault) = self.files.call()?;
+        match fault {
+            Some(Fault::Full) => Err(io::ErrorKind::StorageFull.into()),
+            _ => self.file.append(bytes),
+        }
+    }
+
+    fn read_again(&mut self, start: u64, bytes: usize) -> io::Result<Vec<u8>> {
+        let (mut state, fault) = self.files.call()?;
+        let mut read = self.file.read_again(start, bytes)?;
+        state.flip(fault, &mut read);
+        Ok(read)
     }
 }

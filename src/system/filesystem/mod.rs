@@ -2,8 +2,7 @@
 //!
 //! They are behind a trait so that tests can let each of them fail, and lose at any
 //! moment what a power cut may take: whatever was not synced. Tables that are only
-//! probed are opened in another way, and bit tables on disk are unnamed files, which
-//! no later run looks at.
+//! probed are opened in another way.
 
 #[cfg(test)]
 pub(crate) mod faulty;
@@ -23,10 +22,8 @@ pub(crate) trait FileSystem: Debug + Send + Sync {
     /// one, otherwise that one is emptied.
     fn create(&self, path: &Path, new: bool) -> io::Result<Box<dyn Output>>;
 
-    /// A file of zeros of that length, to be mapped, which has no name and goes when
-    /// it is closed. Its place on the disk is taken at once, since a full disk could
-    /// not be told of when the file is mapped.
-    fn unnamed(&self, folder: &Path, bytes: u64) -> io::Result<File>;
+    /// A file in a folder, which has no name and goes when it is closed.
+    fn unnamed(&self, folder: &Path) -> io::Result<Box<dyn Unnamed>>;
 
     /// What is in a folder.
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>>;
@@ -81,6 +78,29 @@ impl Output for File {
     }
 }
 
+/// A file without a name, of which nobody else knows.
+pub(crate) trait Unnamed: Debug + Send {
+    /// Writes at its end.
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// So many of the bytes that were written, from that place on.
+    fn read_again(&mut self, start: u64, bytes: usize) -> io::Result<Vec<u8>>;
+}
+
+impl Unnamed for File {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.seek(SeekFrom::End(0))?;
+        self.write_all(bytes)
+    }
+
+    fn read_again(&mut self, start: u64, bytes: usize) -> io::Result<Vec<u8>> {
+        self.seek(SeekFrom::Start(start))?;
+        let mut read = vec![0; bytes];
+        self.read_exact(&mut read)?;
+        Ok(read)
+    }
+}
+
 /// The system's own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SystemFiles;
@@ -96,10 +116,8 @@ impl FileSystem for SystemFiles {
         Ok(Box::new(options.open(path)?))
     }
 
-    fn unnamed(&self, folder: &Path, bytes: u64) -> io::Result<File> {
-        let file = tempfile::tempfile_in(folder)?;
-        fs4::FileExt::allocate(&file, bytes)?;
-        Ok(file)
+    fn unnamed(&self, folder: &Path) -> io::Result<Box<dyn Unnamed>> {
+        Ok(Box::new(tempfile::tempfile_in(folder)?))
     }
 
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
@@ -111,11 +129,7 @@ impl FileSystem for SystemFiles {
     }
 
     fn read(&self, path: &Path, start: u64, bytes: usize) -> io::Result<Vec<u8>> {
-        let mut file = File::open(path)?;
-        file.seek(SeekFrom::Start(start))?;
-        let mut read = vec![0; bytes];
-        file.read_exact(&mut read)?;
-        Ok(read)
+        File::open(path)?.read_again(start, bytes)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {

@@ -16,11 +16,12 @@ const SLICE: &str = "K2v2";
 
 /// How one run builds, and after how many calls it is killed.
 fn task(tables: &Path, calls: usize, random: &mut Rng) -> String {
-    let windows = random.choice(["memory", "1 1", "3 2", "1 1000"]).unwrap();
+    // In memory, or in so many shares.
+    let shares = random.choice([0, 1, 2, 5]).unwrap();
     let scratch = random.choice(["", "one", "two"]).unwrap();
     let threads = random.usize(1..=2);
     let after = random.usize(..calls);
-    format!("{}\n{windows}\n{scratch}\n{threads}\n{after}", tables.display())
+    format!("{}\n{shares}\n{scratch}\n{threads}\n{after}", tables.display())
 }
 
 fn start(task: &str) -> Child {
@@ -48,12 +49,12 @@ fn kill(mut child: Child) -> bool {
 #[test]
 fn the_one_that_is_killed() {
     let Ok(task) = env::var(TASK) else { return };
-    let [tables, windows, scratch, threads, after] =
+    let [tables, shares, scratch, threads, after] =
         <[&str; 5]>::try_from(task.split('\n').collect::<Vec<_>>()).unwrap();
-    let placement = windows.split_once(' ').map_or(IN_MEMORY, |(own, window)| Storage::Disk {
-        own_chunks: own.parse().unwrap(),
-        window_chunks: window.parse().unwrap(),
-    });
+    let placement = match shares.parse().unwrap() {
+        0 => IN_MEMORY,
+        shares => Storage::Shares(shares),
+    };
     let tables = Path::new(tables);
     let scratch = (!scratch.is_empty()).then(|| tables.join(scratch));
     let threads = threads.parse().unwrap();
@@ -85,6 +86,6 @@ fn a_killed_build_goes_on_with_other_means() {
             case.is_sound(tables.path(), "killed");
         }
         assert!(kills > 0, "not one in {calls} calls");
-        case.goes_on(&ON_DISK, tables.path(), "in the end");
+        case.goes_on(&IN_SHARES, tables.path(), "in the end");
     }
 }

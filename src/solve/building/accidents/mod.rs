@@ -18,7 +18,7 @@ use crate::table::Metric;
 use super::*;
 
 const IN_MEMORY: Storage = Storage::Memory;
-const ON_DISK: Storage = Storage::Disk { own_chunks: 1, window_chunks: 1 };
+const IN_SHARES: Storage = Storage::Shares(2);
 
 /// A new process has this one's files, locks included, until it is another program: it
 /// must not be begun while a build is about to let go of its locks.
@@ -156,11 +156,11 @@ fn every_call_may_go_wrong_in_memory() {
 
 #[test]
 fn every_call_may_go_wrong_on_disk() {
-    every_call_may_go_wrong(&ON_DISK, Duration::from_millis(1));
+    every_call_may_go_wrong(&IN_SHARES, Duration::from_millis(1));
 }
 
 fn placements() -> impl Strategy<Value = Storage> {
-    prop_oneof![Just(IN_MEMORY), Just(ON_DISK)]
+    prop_oneof![Just(IN_MEMORY), Just(IN_SHARES)]
 }
 
 /// How often stages are synced: all at once, now and then, never.

@@ -1,0 +1,167 @@
+//! What is known of an outcome before a ply.
+
+use crate::index::Walker;
+use crate::rules::Side;
+use crate::solve::plies::ply::{Given, Records, finds_wins};
+use crate::solve::rows::numbers::ChunkNumber;
+use crate::solve::rows::row::{Event, Row};
+use crate::solve::store::codec::{decode_rows, encode_events, read_events};
+use crate::solve::store::{Content, Key, Parts, ScratchError, StageFile, StageWriter};
+use crate::value::Plies;
+
+/// What the initial pass said, and what the plies so far have found.
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'a> {
+    /// The side that wins.
+    pub winner: Side,
+    /// What the initial pass said.
+    pub initial: &'a Parts<'a>,
+    /// What the plies found, from the first one on.
+    pub plies: &'a [StageFile<'a>],
+}
+
+impl Known<'_> {
+    /// The number of the next ply.
+    pub(crate) fn next_ply(&self) -> Plies {
+        self.plies.len() as Plies + 1
+    }
+
+    /// The last ply at which captures decide something.
+    pub(crate) fn last_event(&self) -> Plies {
+        let own = self.initial.keys().filter(|key| key.winner == self.winner);
+        own.map(|key| key.ply).max().unwrap_or(0)
+    }
+
+    /// Adds to the rows of a chunk which of the winner's positions are won.
+    pub(crate) fn won<const N: usize>(
+        &self,
+        chunk: ChunkNumber,
+        rows: &mut [Row<N>],
+    ) -> Result<(), ScratchError> {
+        for ply in (1..self.next_ply()).step_by(2) {
+            add(&self.found(ply, chunk)?, rows);
+        }
+        Ok(())
+    }
+
+    /// Puts into the rows of a chunk which of the loser's positions are open.
+    pub(crate) fn open<const N: usize>(
+        &self,
+        chunk: ChunkNumber,
+        rows: &mut [Row<N>],
+    ) -> Result<(), ScratchError> {
+        rows.fill(Row::EMPTY);
+        let said = self.initial.of(chunk);
+        if let Some(bytes) = said.read(self.key(Content::Open, 0, chunk))? {
+            let open = decode_rows(&bytes, rows.len()).ok_or_else(|| said.damaged())?;
+            rows.iter_mut().zip(open).for_each(|(row, lanes)| *row = lanes);
+        }
+        for ply in (2..self.next_ply()).step_by(2) {
+            add(&self.said(Content::Releases, ply - 1, chunk)?, rows);
+            for Event { row, lanes } in self.found(ply, chunk)? {
+                rows[row.index()] = rows[row.index()].without(lanes);
+            }
+        }
+        Ok(())
+    }
+
+    /// What the last ply found in a chunk, or before the first one, where the loser has
+    /// no move.
+    pub(crate) fn last_found<const N: usize>(
+        &self,
+        chunk: ChunkNumber,
+    ) -> Result<Vec<Event<N>>, ScratchError> {
+        match self.plies.len() as Plies {
+            0 => self.said(Content::Stalemates, 0, chunk),
+            last => self.found(last, chunk),
+        }
+    }
+
+    /// What captures, or the rules, do to a chunk at a ply.
+    pub(crate) fn said<const N: usize>(
+        &self,
+        content: Content,
+        ply: Plies,
+        chunk: ChunkNumber,
+    ) -> Result<Vec<Event<N>>, ScratchError> {
+        read_events(self.initial.of(chunk), self.key(content, ply, chunk))
+    }
+
+    fn found<const N: usize>(
+        &self,
+        ply: Plies,
+        chunk: ChunkNumber,
+    ) -> Result<Vec<Event<N>>, ScratchError> {
+        let key = self.key(Content::Found, ply, chunk);
+        read_events(&self.plies[usize::from(ply) - 1], key)
+    }
+
+    fn key(&self, content: Content, ply: Plies, chunk: ChunkNumber) -> Key {
+        Key { content, winner: self.winner, ply, chunk }
+    }
+
+    /// Keeps what the next ply has found in a chunk.
+    ///
+    /// # Errors
+    /// If the disk fails or is full.
+    pub(crate) fn keep<const N: usize>(
+        &self,
+        log: &StageWriter,
+        chunk: ChunkNumber,
+        events: &[Event<N>],
+    ) -> Result<(), ScratchError> {
+        log.add(self.key(Content::Found, self.next_ply(), chunk), &encode_events(events))
+    }
+
+    /// Whether the next ply finds wins.
+    pub(crate) fn wins_next(&self) -> bool {
+        finds_wins(self.next_ply())
+    }
+}
+
+/// What is known, and the log of the ply at hand.
+pub(crate) struct Logged<'a> {
+    /// What is known.
+    pub known: &'a Known<'a>,
+    /// Where what the ply finds goes.
+    pub log: &'a StageWriter<'a>,
+}
+
+impl<const N: usize> Records<N> for Logged<'_> {
+    fn said(
+        &self,
+        content: Content,
+        ply: Plies,
+        chunk: ChunkNumber,
+    ) -> Result<Vec<Event<N>>, ScratchError> {
+        self.known.said(content, ply, chunk)
+    }
+
+    fn found(&self, chunk: ChunkNumber, events: &[Event<N>]) -> Result<(), ScratchError> {
+        self.known.keep(self.log, chunk, events)
+    }
+}
+
+/// Puts into the rows of a chunk the lanes that have no position.
+pub(crate) fn no_positions<const N: usize>(
+    given: &Given<N>,
+    walker: &mut Walker,
+    chunk: ChunkNumber,
+    rows: &mut [Row<N>],
+) {
+    let Given { moves, chunks, .. } = given;
+    let places = chunks.places_of(chunk);
+    for (place, rows) in places.zip(rows.chunks_mut(chunks.block_rows)) {
+        let number = chunks.block(place);
+        let block = moves.frame.block_of(number, walker.set(number.into()).0);
+        for (row, &valid) in rows.iter_mut().zip(&block.valid) {
+            *row = !valid;
+        }
+    }
+}
+
+fn add<const N: usize>(events: &[Event<N>], rows: &mut [Row<N>]) {
+    for event in events {
+        rows[event.row.index()] |= event.lanes;
+    }
+}

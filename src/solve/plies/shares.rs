@@ -1,0 +1,146 @@
+//! How the rows of a slice are cut into shares, in two ways: by attackers, a share has
+//! some chunks of blocks with all sets of defenders, and defenders' moves stay inside; by
+//! defenders, it has all blocks with some of the sets, which images of another are among,
+//! and attackers' moves stay inside.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use crate::rules::{BySide, Side};
+use crate::solve::frame::Frame;
+use crate::solve::moves::Moves;
+use crate::solve::plies::chunks::Chunks;
+use crate::solve::plies::ply::Given;
+use crate::solve::rows::numbers::{ChunkNumber, Rank, ShareRow};
+use crate::solve::rows::row::Event;
+
+/// The cut of a slice.
+pub(crate) struct Shares {
+    /// All rows.
+    chunks: Chunks,
+    /// By attackers: the chunks of each share.
+    ranges: Vec<Range<usize>>,
+    /// By defenders: the ranks of each share, ascending.
+    ranks: Vec<Vec<Rank>>,
+    /// By rank: the share by defenders, and the rank there.
+    places: Vec<(usize, Rank)>,
+}
+
+impl Shares {
+    /// So many shares either way, or as many as there can be.
+    pub(crate) fn new<const N: usize>(frame: &Frame<N>, chunks: Chunks, count: usize) -> Shares {
+        let orbits = orbits(frame);
+        let count = count.min(orbits.len()).min(chunks.count()).max(1);
+        let first = |share: usize| share * chunks.count() / count;
+        let ranges = (0..count).map(|share| first(share)..first(share + 1)).collect();
+        let ranks = dealt(orbits, count);
+        let mut places = vec![(0, Rank::FIRST); frame.block_rows()];
+        for (share, ranks) in ranks.iter().enumerate() {
+            for (place, rank) in ranks.iter().enumerate() {
+                places[rank.index()] = (share, Rank::new(place));
+            }
+        }
+        Shares { chunks, ranges, ranks, places }
+    }
+
+    /// How many there are, either way.
+    pub(crate) fn count(&self) -> usize {
+        self.ranges.len()
+    }
+
+    /// By share: the slice with its sets of defenders alone.
+    pub(crate) fn frames<'a, const N: usize>(&self, whole: &Frame<'a, N>) -> Vec<Frame<'a, N>> {
+        self.ranks.iter().map(|ranks| whole.some(ranks)).collect()
+    }
+
+    /// By the side whose moves stay inside, by share: what its plies are worked out from;
+    /// `moves` are those of all rows, and of the shares by defenders.
+    pub(crate) fn given<'a, const N: usize>(
+        &self,
+        winner: Side,
+        whole: &'a Moves<'a, N>,
+        by_defenders: &'a [Moves<'a, N>],
+    ) -> BySide<Vec<Given<'a, N>>> {
+        let of_attackers = by_defenders.iter().map(|moves| {
+            let chunks = Chunks::new(self.chunks.blocks, moves.frame.block_rows());
+            Given { moves, winner, chunks }
+        });
+        let of_defenders = self.ranges.iter().map(|range| {
+            let chunks = self.chunks.some(range.clone());
+            Given { moves: whole, winner, chunks }
+        });
+        BySide([of_attackers.collect(), of_defenders.collect()])
+    }
+
+    /// The shares by defenders of rows of a chunk of all rows, and the rows there.
+    pub(crate) fn by_defenders<const N: usize>(
+        &self,
+        chunk: ChunkNumber,
+        events: &[Event<N>],
+    ) -> Vec<Vec<Event<N, ShareRow>>> {
+        let mut by_share = vec![Vec::new(); self.count()];
+        let (first, sets) = (self.chunks.blocks_of(chunk).start, self.chunks.block_rows);
+        for &Event { row, lanes } in events {
+            let (share, rank) = self.places[row.index() % sets];
+            let block = first + row.index() / sets;
+            let row = ShareRow::new(block * self.ranks[share].len() + rank.index());
+            by_share[share].push(Event { row, lanes });
+        }
+        by_share
+    }
+
+    /// The shares by attackers of rows of a chunk of a share by defenders, of which
+    /// these are the chunks, and the rows there.
+    pub(crate) fn by_attackers<const N: usize>(
+        &self,
+        from: usize,
+        chunks: Chunks,
+        chunk: ChunkNumber,
+        events: &[Event<N>],
+    ) -> Vec<Vec<Event<N, ShareRow>>> {
+        let mut by_share = vec![Vec::new(); self.count()];
+        let (first, ranks) = (chunks.blocks_of(chunk).start, &self.ranks[from]);
+        for &Event { row, lanes } in events {
+            let block = first + row.index() / ranks.len();
+            let in_chunk = block / self.chunks.chunk_blocks;
+            let share = self.ranges.partition_point(|range| range.end <= in_chunk);
+            let place = block - self.ranges[share].start * self.chunks.chunk_blocks;
+            let rank = ranks[row.index() % ranks.len()];
+            let row = ShareRow::new(place * self.chunks.block_rows + rank.index());
+            by_share[share].push(Event { row, lanes });
+        }
+        by_share
+    }
+}
+
+/// The sets of defenders with all their images, largest orbits first.
+fn orbits<const N: usize>(frame: &Frame<N>) -> Vec<Vec<Rank>> {
+    let sets = &frame.defenders;
+    let mut seen = vec![false; sets.len()];
+    let mut orbits = Vec::new();
+    for rank in sets.ranks() {
+        if seen[rank.index()] {
+            continue;
+        }
+        let images = frame.rules.symmetries().iter().map(|g| sets.images(g)[rank.index()]);
+        let mut orbit: Vec<Rank> = images.collect();
+        orbit.sort_unstable();
+        orbit.dedup();
+        orbit.iter().for_each(|rank| seen[rank.index()] = true);
+        orbits.push(orbit);
+    }
+    orbits.sort_by_key(|orbit| Reverse(orbit.len()));
+    orbits
+}
+
+/// The ranks of so many shares, each orbit given to the one that has least.
+fn dealt(orbits: Vec<Vec<Rank>>, count: usize) -> Vec<Vec<Rank>> {
+    let mut shares: Vec<Vec<Rank>> = vec![Vec::new(); count];
+    for orbit in orbits {
+        if let Some(least) = shares.iter_mut().min_by_key(|share| share.len()) {
+            least.extend(orbit);
+        }
+    }
+    shares.iter_mut().for_each(|share| share.sort_unstable());
+    shares
+}

@@ -1,0 +1,84 @@
+//! A ply that finds wins: in the winner's tables, among which his moves lead.
+
+use rayon::prelude::*;
+
+use crate::solve::moves::by_block::Targets;
+use crate::solve::moves::cost::StarRows;
+use crate::solve::plies::cursor::Cursor;
+use crate::solve::plies::frontier::{Frontier, Predecessors};
+use crate::solve::plies::ply::{Findings, Given, Ply};
+use crate::solve::plies::worker::Worker;
+use crate::solve::rows::row::Row;
+use crate::solve::store::{Content, ScratchError};
+
+/// The winner's tables, by row.
+pub(crate) struct Winning<'t, const N: usize> {
+    /// The winner to move and known to win. Lanes without a position are set,
+    /// too: nothing is sought there.
+    pub won: &'t mut [Row<N>],
+    /// The loser to move and found to lose at the ply before.
+    pub lost: &'t [Row<N>],
+    /// Empty rows; what is found is in there in the end.
+    pub newly_won: &'t mut [Row<N>],
+}
+
+/// The winner's positions that win at this ply: a move leads to one that was
+/// lost at the ply before, or a capture does. `lost` is what changed at that
+/// ply; returns what changes now.
+///
+/// # Errors
+/// If what captures do cannot be read, or the disk fails or is full.
+pub(crate) fn winning_ply<const N: usize>(
+    given: &Given<N>,
+    ply: &Ply<N>,
+    tables: Winning<N>,
+    lost: &Frontier,
+) -> Result<Frontier, ScratchError> {
+    let &Given { moves, winner, chunks } = given;
+    let Winning { won: all_won, lost: known, newly_won } = tables;
+    let star_rows = StarRows::BACK;
+    let predecessors = Predecessors::find(moves, chunks, winner, known, lost, star_rows, newly_won);
+    if let (Predecessors::Stars, Some(stars)) = (&predecessors, &moves.stars) {
+        newly_won.par_iter_mut().zip(&*all_won).for_each(|(new, &won)| *new = !won);
+        stars.without_moves(known, false, newly_won);
+    }
+    let (blocks, first_block) = (Some(&lost.blocks[..]), chunks.block(0));
+    let targets = Targets { rows: known, first_block, complement: false, blocks };
+    let tables = all_won.par_chunks_mut(chunks.chunk_rows());
+    let tables = tables.zip(newly_won.par_chunks_mut(chunks.chunk_rows()));
+    let changed = tables.enumerate().map_init(
+        || Worker::new(moves),
+        |worker, (chunk, (chunk_won, chunk_new))| {
+            let chunk = chunks.number(chunk);
+            let (places, block_rows) = (chunks.places_of(chunk), chunks.block_rows);
+            let among = predecessors.among(places.clone());
+            let captures = ply.records.said(Content::Wins, ply.number, chunk)?;
+            let mut wins = Cursor(&captures);
+            let visited = wins.blocks(&among, block_rows);
+            let mut findings = Findings::new(places.len());
+            for place in visited.iter_ones() {
+                let number = chunks.block(places.start + place);
+                let first = place * block_rows;
+                let found = &mut chunk_new[first..][..block_rows];
+                let won = &mut chunk_won[first..][..block_rows];
+                match &predecessors {
+                    _ if !among[place] => {}
+                    Predecessors::Lanes(_) => worker.add_images(number, found),
+                    Predecessors::Stars => worker.won_by_stars(number, won, found),
+                    _ => worker.winning_moves(winner, number, targets, won, found),
+                }
+                for event in wins.here(first, block_rows) {
+                    found[event.row.index() - first] |= event.lanes;
+                }
+                for (found, won) in found.iter_mut().zip(won) {
+                    *found = found.without(*won);
+                    *won |= *found;
+                }
+                findings.note(place, found);
+            }
+            (ply.done)(places.len() * block_rows);
+            findings.keep(ply, chunk)
+        },
+    );
+    Ok(Frontier::joined(&changed.collect::<Result<Vec<_>, _>>()?))
+}
