@@ -8,6 +8,7 @@ use crate::rules::{BySide, Side};
 use crate::solve::plies::frontier::Frontier;
 use crate::solve::plies::known::{Known, no_positions};
 use crate::solve::plies::losing::{Losing, losing_ply};
+use crate::solve::plies::packed::Packed;
 use crate::solve::plies::ply::{Given, Ply, Records, finds_wins};
 use crate::solve::plies::post::{Mail, Post};
 use crate::solve::plies::shares::Shares;
@@ -15,8 +16,7 @@ use crate::solve::plies::tables::Tables;
 use crate::solve::plies::winning::{Winning, winning_ply};
 use crate::solve::rows::numbers::{ChunkNumber, ChunkRow};
 use crate::solve::rows::row::{Event, Row};
-use crate::solve::store::codec::{decode_rows, encode_rows};
-use crate::solve::store::{Content, Heap, Kept, ScratchError, ScratchFolder, StageWriter};
+use crate::solve::store::{Content, ScratchError, ScratchFolder, StageWriter};
 use crate::value::Plies;
 
 /// The tables of an outcome, packed on the disk but for those of one share.
@@ -27,29 +27,25 @@ pub(crate) struct InShares<'a, const N: usize> {
     /// By the side whose moves stay inside: the attackers' are cut by defenders, the
     /// defenders' by attackers.
     shares: BySide<Vec<Share<'a, N>>>,
+    /// Tables of the share that is worked on.
+    rooms: [Vec<Row<N>>; InShares::<1>::TABLES],
 }
 
 /// The rows of a share while another one is worked on.
 struct Share<'a, const N: usize> {
     given: Given<'a, N>,
-    won: Option<Packed>,
-    /// The loser's: what is open.
-    open: Option<Packed>,
+    won: Packed,
+    /// In the loser's shares: what is open.
+    open: Packed,
     /// What was found at the last ply; by attackers, that is in its log.
     inbox: Mail,
     /// By ply: what captures decide; by attackers, the initial pass has said that.
     said: Vec<Mail>,
 }
 
-/// A table, packed chunk by chunk.
-struct Packed {
-    heap: Heap,
-    chunks: Vec<Kept>,
-}
-
 impl<'a, const N: usize> InShares<'a, N> {
     /// How many tables of a share there are in memory at a time.
-    pub(crate) const TABLES: usize = 4;
+    pub(crate) const TABLES: usize = 3;
 
     /// The shares of a cut, without tables.
     pub(crate) fn new(
@@ -60,13 +56,13 @@ impl<'a, const N: usize> InShares<'a, N> {
     ) -> InShares<'a, N> {
         let share = |given| Share {
             given,
-            won: None,
-            open: None,
+            won: Packed::default(),
+            open: Packed::default(),
             inbox: Mail::default(),
             said: Vec::new(),
         };
         let shares = given.map(|given| given.into_iter().map(share).collect());
-        InShares { winner, cut, scratch, shares }
+        InShares { winner, cut, scratch, shares, rooms: Default::default() }
     }
 
     fn post(&self) -> Result<Post, ScratchError> {
@@ -91,8 +87,8 @@ impl<'a, const N: usize> InShares<'a, N> {
             )?;
             let chunks_of_open = open.par_chunks_mut(rows).enumerate();
             chunks_of_open.try_for_each(|(chunk, open)| known.open(chunks.number(chunk), open))?;
-            share.won = Some(Packed::of(&won, rows, scratch)?);
-            share.open = has_open.then(|| Packed::of(&open, rows, scratch)).transpose()?;
+            share.won = Packed::of(&won, chunks, scratch)?;
+            share.open = Packed::of(&open, chunks, scratch)?;
         }
         Ok(())
     }
@@ -144,13 +140,13 @@ impl<'a, const N: usize> InShares<'a, N> {
                 },
             );
             mail.add_to(chunks, &mut rows)?;
-            share.won = Some(Packed::of(&rows, chunks.chunk_rows(), scratch)?);
+            share.won = Packed::of(&rows, chunks, scratch)?;
         }
         for (share, mail) in shares.iter_mut().zip(open.deliver()).filter(|_| has_open) {
             let chunks = share.given.chunks;
             let mut rows = vec![Row::<N>::EMPTY; chunks.rows()];
             mail.add_to(chunks, &mut rows)?;
-            share.open = Some(Packed::of(&rows, chunks.chunk_rows(), scratch)?);
+            share.open = Packed::of(&rows, chunks, scratch)?;
         }
         for (share, mail) in shares.iter_mut().zip(last.deliver()) {
             share.inbox = mail;
@@ -178,16 +174,20 @@ impl<const N: usize> Tables for InShares<'_, N> {
         done: &(dyn Fn(usize) + Sync),
     ) -> Result<(), ScratchError> {
         let mover = if known.wins_next() { self.winner } else { self.winner.other() };
-        let post = self.post()?;
+        let (post, rooms) = (self.post()?, &mut self.rooms);
         for (number, share) in self.shares[mover].iter_mut().enumerate() {
             let chunks = share.given.chunks;
-            let ply = |records: &dyn Records<N>, share: &mut Share<N>| {
+            let mut ply = |records: &dyn Records<N>, share: &mut Share<N>| {
                 let ply = Ply { number: known.next_ply(), records, done };
-                share.ply(known, &ply, self.scratch)
+                share.ply(known, &ply, rooms)
             };
             match mover {
                 Side::Attackers => {
                     let said = share.said.get(usize::from(known.next_ply()));
+                    if share.inbox.is_empty() && said.is_none_or(Mail::is_empty) {
+                        done(chunks.rows());
+                        continue;
+                    }
                     let said = said.map(|mail| mail.by_chunk(chunks)).transpose()?;
                     let records =
                         Sent { said, number, cut: self.cut, given: share.given, post: &post };
@@ -217,26 +217,20 @@ impl<const N: usize> Share<'_, N> {
         &mut self,
         known: &Known,
         ply: &Ply<N>,
-        scratch: &ScratchFolder,
+        [last, now, won]: &mut [Vec<Row<N>>; InShares::<1>::TABLES],
     ) -> Result<(), ScratchError> {
         let chunks = self.given.chunks;
-        let empty = || vec![Row::EMPTY; chunks.rows()];
-        let mut last = empty();
-        let changed = self.last_found(known, &mut last)?;
-        let (mut won, mut now) = (self.unpacked(&self.won)?, empty());
-        let found = if known.wins_next() {
-            let tables = Winning { won: &mut won, lost: &last, newly_won: &mut now };
-            winning_ply(&self.given, ply, tables, &changed)?
+        empty(last, chunks.rows());
+        let changed = self.last_found(known, last)?;
+        empty(now, chunks.rows());
+        if known.wins_next() {
+            let tables = Winning { won: self.won.chunks(chunks), lost: last, newly_won: now };
+            winning_ply(&self.given, ply, tables, &changed)?;
         } else {
-            won.par_iter_mut().zip(&last).for_each(|(won, &new)| *won |= new);
-            let mut open = self.unpacked(&self.open)?;
-            let tables = Losing { open: &mut open, won: &won, newly_won: &last, lost: &mut now };
-            let found = losing_ply(&self.given, ply, tables, &changed)?;
-            self.open = Some(Packed::of(&open, chunks.chunk_rows(), scratch)?);
-            found
-        };
-        if changed.rows > 0 || found.rows > 0 {
-            self.won = Some(Packed::of(&won, chunks.chunk_rows(), scratch)?);
+            won.resize(chunks.rows(), Row::EMPTY);
+            self.won.add_and_unpack(chunks, last, &changed, won)?;
+            let tables = Losing { open: self.open.chunks(chunks), won, newly_won: last, lost: now };
+            losing_ply(&self.given, ply, tables, &changed)?;
         }
         Ok(())
     }
@@ -254,42 +248,12 @@ impl<const N: usize> Share<'_, N> {
         });
         Ok(Frontier::joined(&changed.collect::<Result<Vec<_>, ScratchError>>()?))
     }
-
-    fn unpacked(&self, packed: &Option<Packed>) -> Result<Vec<Row<N>>, ScratchError> {
-        let chunks = self.given.chunks;
-        let mut rows = vec![Row::EMPTY; chunks.rows()];
-        if let Some(packed) = packed {
-            packed.unpack(chunks.chunk_rows(), &mut rows)?;
-        }
-        Ok(rows)
-    }
 }
 
-impl Packed {
-    fn of<const N: usize>(
-        rows: &[Row<N>],
-        chunk_rows: usize,
-        scratch: &ScratchFolder,
-    ) -> Result<Packed, ScratchError> {
-        let heap = Heap::new(scratch)?;
-        let chunks = rows.par_chunks(chunk_rows).map(|rows| heap.add(&encode_rows(rows)));
-        let chunks = chunks.collect::<Result<_, _>>()?;
-        Ok(Packed { heap, chunks })
-    }
-
-    fn unpack<const N: usize>(
-        &self,
-        chunk_rows: usize,
-        rows: &mut [Row<N>],
-    ) -> Result<(), ScratchError> {
-        let chunks = self.chunks.par_iter().zip(rows.par_chunks_mut(chunk_rows));
-        chunks.try_for_each(|(kept, rows)| {
-            let bytes = self.heap.read(kept)?;
-            let read = decode_rows(&bytes, rows.len()).ok_or_else(|| self.heap.damaged())?;
-            rows.iter_mut().zip(read).for_each(|(row, lanes)| *row = lanes);
-            Ok(())
-        })
-    }
+/// Makes of a vector that many empty rows.
+fn empty<const N: usize>(rows: &mut Vec<Row<N>>, count: usize) {
+    rows.resize(count, Row::EMPTY);
+    rows.par_iter_mut().for_each(|row| *row = Row::EMPTY);
 }
 
 /// A ply in a share by defenders: it is told by post, and what it finds is sent to the

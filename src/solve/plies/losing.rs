@@ -9,15 +9,16 @@ use crate::solve::moves::cost::StarRows;
 use crate::solve::plies::cursor::Cursor;
 use crate::solve::plies::frontier::{Frontier, Predecessors};
 use crate::solve::plies::ply::{Findings, Given, Ply};
+use crate::solve::plies::tables::TableChunk;
 use crate::solve::plies::worker::Worker;
 use crate::solve::rows::row::Row;
 use crate::solve::store::{Content, ScratchError};
 
 /// The loser's tables, by row.
-pub(crate) struct Losing<'t, const N: usize> {
-    /// The loser to move and not yet known to lose; only captures that are
+pub(crate) struct Losing<'t, const N: usize, C> {
+    /// By chunk: the loser to move and not yet known to lose; only captures that are
     /// known to lose, and moves that capture nothing, are left to him.
-    pub open: &'t mut [Row<N>],
+    pub open: Vec<C>,
     /// The winner to move and known to win, or no position.
     pub won: &'t [Row<N>],
     /// The winner to move and found to win at the ply before.
@@ -31,10 +32,10 @@ pub(crate) struct Losing<'t, const N: usize> {
 ///
 /// # Errors
 /// If what captures do cannot be read, or the disk fails or is full.
-pub(crate) fn losing_ply<const N: usize>(
+pub(crate) fn losing_ply<const N: usize, C: TableChunk<N>>(
     given: &Given<N>,
     ply: &Ply<N>,
-    mut tables: Losing<N>,
+    mut tables: Losing<N, C>,
     won: &Frontier,
 ) -> Result<Frontier, ScratchError> {
     let &Given { moves, winner, chunks } = given;
@@ -54,11 +55,11 @@ pub(crate) fn losing_ply<const N: usize>(
     }
     let first_block = chunks.block(0);
     let safe = Targets { rows: known, first_block, complement: true, blocks: None };
-    let tables = all_open.par_chunks_mut(chunks.chunk_rows());
+    let tables = all_open.into_par_iter();
     let tables = tables.zip(may_be_lost.par_chunks_mut(chunks.chunk_rows()));
     let changed = tables.enumerate().map_init(
         || Worker::new(moves),
-        |worker, (chunk, (chunk_open, chunk_may_be_lost))| {
+        |worker, (chunk, (mut chunk_open, chunk_may_be_lost))| {
             let chunk = chunks.number(chunk);
             let (places, block_rows) = (chunks.places_of(chunk), chunks.block_rows);
             let mut findings = Findings::new(places.len());
@@ -66,16 +67,18 @@ pub(crate) fn losing_ply<const N: usize>(
                 let number = chunks.block(places.start + place);
                 let first = place * block_rows;
                 let found = &mut chunk_may_be_lost[first..][..block_rows];
-                let open = &mut chunk_open[first..][..block_rows];
                 if by_stars.is_some() {
                     worker.keep_images(number, found);
                 } else {
                     worker.without_escape(loser, number, safe, found);
                 }
-                for (open, found) in open.iter_mut().zip(&*found) {
+                findings.note(place, found);
+            }
+            if !findings.is_empty() {
+                for (open, found) in chunk_open.rows()?.iter_mut().zip(&*chunk_may_be_lost) {
                     *open = open.without(*found);
                 }
-                findings.note(place, found);
+                chunk_open.put_back(true)?;
             }
             (ply.done)(places.len() * block_rows);
             findings.keep(ply, chunk)
@@ -86,15 +89,15 @@ pub(crate) fn losing_ply<const N: usize>(
 
 /// Puts into `lost` where the loser may be lost: open positions with a new
 /// win within reach, and those that become open. Returns where that is.
-fn candidates<const N: usize>(
+fn candidates<const N: usize, C: TableChunk<N>>(
     given: &Given<N>,
     ply: &Ply<N>,
-    tables: &mut Losing<N>,
+    tables: &mut Losing<N, C>,
     predecessors: &Predecessors,
 ) -> Result<Frontier, ScratchError> {
     let &Given { moves, winner, chunks } = given;
     let Losing { open: all_open, newly_won, lost: may_be_lost, .. } = tables;
-    let tables = all_open.par_chunks_mut(chunks.chunk_rows());
+    let tables = all_open.par_iter_mut();
     let tables = tables.zip(may_be_lost.par_chunks_mut(chunks.chunk_rows()));
     let candidates = tables.enumerate().map_init(
         || Worker::new(moves),
@@ -107,11 +110,15 @@ fn candidates<const N: usize>(
             let visited = releases.blocks(&among, block_rows);
             let mut candidates = BitVec::repeat(false, places.len());
             let mut rows = 0;
+            if visited.not_any() {
+                return Ok(Frontier { blocks: candidates, rows });
+            }
+            let all_open = chunk_open.rows()?;
             for place in visited.iter_ones() {
                 let number = chunks.block(places.start + place);
                 let first = place * block_rows;
                 let found = &mut chunk_may_be_lost[first..][..block_rows];
-                let open = &mut chunk_open[first..][..block_rows];
+                let open = &mut all_open[first..][..block_rows];
                 if among[place] {
                     if let Predecessors::Lanes(_) = predecessors {
                         worker.add_images(number, found);
@@ -135,6 +142,7 @@ fn candidates<const N: usize>(
                 candidates.set(place, count > 0);
                 rows += count;
             }
+            chunk_open.put_back(!captures.is_empty())?;
             Ok(Frontier { blocks: candidates, rows })
         },
     );

@@ -7,6 +7,7 @@ pub(super) mod in_memory;
 pub(super) mod in_shares;
 pub(super) mod known;
 mod losing;
+mod packed;
 pub(super) mod ply;
 mod post;
 pub(super) mod shares;

@@ -81,6 +81,11 @@ impl<const N: usize> Findings<N> {
         self.blocks.set(place, self.events.len() > before);
     }
 
+    /// Whether nothing was found.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.events.is_empty()
+    }
+
     /// Keeps all that was found in the chunk.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 //! out a ply on them: [in memory](super::in_memory) and [in shares](super::in_shares).
 
 use crate::solve::plies::known::Known;
+use crate::solve::rows::row::Row;
 use crate::solve::store::{ScratchError, StageWriter};
 
 /// Where the tables of the outcome in progress are.
@@ -32,4 +33,30 @@ pub(crate) trait Tables {
         log: &StageWriter,
         done: &(dyn Fn(usize) + Sync),
     ) -> Result<(), ScratchError>;
+}
+
+/// The rows of one chunk in a table of which no other chunk is looked at together with
+/// it, so that it need not be in memory all the time.
+pub(crate) trait TableChunk<const N: usize>: Send {
+    /// The rows.
+    ///
+    /// # Errors
+    /// If the disk fails, or has changed them.
+    fn rows(&mut self) -> Result<&mut [Row<N>], ScratchError>;
+
+    /// Lets go of the rows, which may have been changed.
+    ///
+    /// # Errors
+    /// If the disk fails or is full.
+    fn put_back(&mut self, changed: bool) -> Result<(), ScratchError>;
+}
+
+impl<const N: usize> TableChunk<N> for &mut [Row<N>] {
+    fn rows(&mut self) -> Result<&mut [Row<N>], ScratchError> {
+        Ok(self)
+    }
+
+    fn put_back(&mut self, _: bool) -> Result<(), ScratchError> {
+        Ok(())
+    }
 }

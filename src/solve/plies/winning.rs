@@ -7,15 +7,16 @@ use crate::solve::moves::cost::StarRows;
 use crate::solve::plies::cursor::Cursor;
 use crate::solve::plies::frontier::{Frontier, Predecessors};
 use crate::solve::plies::ply::{Findings, Given, Ply};
+use crate::solve::plies::tables::TableChunk;
 use crate::solve::plies::worker::Worker;
 use crate::solve::rows::row::Row;
 use crate::solve::store::{Content, ScratchError};
 
 /// The winner's tables, by row.
-pub(crate) struct Winning<'t, const N: usize> {
-    /// The winner to move and known to win. Lanes without a position are set,
+pub(crate) struct Winning<'t, const N: usize, C> {
+    /// By chunk: the winner to move and known to win. Lanes without a position are set,
     /// too: nothing is sought there.
-    pub won: &'t mut [Row<N>],
+    pub won: Vec<C>,
     /// The loser to move and found to lose at the ply before.
     pub lost: &'t [Row<N>],
     /// Empty rows; what is found is in there in the end.
@@ -28,27 +29,31 @@ pub(crate) struct Winning<'t, const N: usize> {
 ///
 /// # Errors
 /// If what captures do cannot be read, or the disk fails or is full.
-pub(crate) fn winning_ply<const N: usize>(
+pub(crate) fn winning_ply<const N: usize, C: TableChunk<N>>(
     given: &Given<N>,
     ply: &Ply<N>,
-    tables: Winning<N>,
+    tables: Winning<N, C>,
     lost: &Frontier,
 ) -> Result<Frontier, ScratchError> {
     let &Given { moves, winner, chunks } = given;
-    let Winning { won: all_won, lost: known, newly_won } = tables;
+    let Winning { won: mut all_won, lost: known, newly_won } = tables;
     let star_rows = StarRows::BACK;
     let predecessors = Predecessors::find(moves, chunks, winner, known, lost, star_rows, newly_won);
     if let (Predecessors::Stars, Some(stars)) = (&predecessors, &moves.stars) {
-        newly_won.par_iter_mut().zip(&*all_won).for_each(|(new, &won)| *new = !won);
+        let new = newly_won.par_chunks_mut(chunks.chunk_rows());
+        all_won.par_iter_mut().zip(new).try_for_each(|(won, new)| {
+            new.iter_mut().zip(&*won.rows()?).for_each(|(new, &won)| *new = !won);
+            won.put_back(false)
+        })?;
         stars.without_moves(known, false, newly_won);
     }
     let (blocks, first_block) = (Some(&lost.blocks[..]), chunks.block(0));
     let targets = Targets { rows: known, first_block, complement: false, blocks };
-    let tables = all_won.par_chunks_mut(chunks.chunk_rows());
+    let tables = all_won.into_par_iter();
     let tables = tables.zip(newly_won.par_chunks_mut(chunks.chunk_rows()));
     let changed = tables.enumerate().map_init(
         || Worker::new(moves),
-        |worker, (chunk, (chunk_won, chunk_new))| {
+        |worker, (chunk, (mut chunk_won, chunk_new))| {
             let chunk = chunks.number(chunk);
             let (places, block_rows) = (chunks.places_of(chunk), chunks.block_rows);
             let among = predecessors.among(places.clone());
@@ -56,11 +61,16 @@ pub(crate) fn winning_ply<const N: usize>(
             let mut wins = Cursor(&captures);
             let visited = wins.blocks(&among, block_rows);
             let mut findings = Findings::new(places.len());
+            if visited.not_any() {
+                (ply.done)(places.len() * block_rows);
+                return findings.keep(ply, chunk);
+            }
+            let all_won = chunk_won.rows()?;
             for place in visited.iter_ones() {
                 let number = chunks.block(places.start + place);
                 let first = place * block_rows;
                 let found = &mut chunk_new[first..][..block_rows];
-                let won = &mut chunk_won[first..][..block_rows];
+                let won = &mut all_won[first..][..block_rows];
                 match &predecessors {
                     _ if !among[place] => {}
                     Predecessors::Lanes(_) => worker.add_images(number, found),
@@ -76,6 +86,7 @@ pub(crate) fn winning_ply<const N: usize>(
                 }
                 findings.note(place, found);
             }
+            chunk_won.put_back(!findings.is_empty())?;
             (ply.done)(places.len() * block_rows);
             findings.keep(ply, chunk)
         },

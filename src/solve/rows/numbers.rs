@@ -11,6 +11,7 @@ macro_rules! number {
 
         impl $name {
             /// The first of them.
+            #[allow(dead_code, reason = "not all are counted from it")]
             pub(crate) const FIRST: $name = $name(0);
 
             /// The number of that place in a list.

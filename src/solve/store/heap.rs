@@ -12,18 +12,26 @@ use super::error::{ScratchError, at};
 use super::file::compress;
 use super::index::{Sum, sum};
 
-/// Packed bytes, one after the other; they may be added and read by many threads.
+/// Packed bytes; they may be added, changed and read by many threads.
 #[derive(Debug)]
 pub(crate) struct Heap {
-    file: Mutex<(Box<dyn Unnamed>, u64)>,
+    file: Mutex<File>,
     /// What messages call it.
     path: PathBuf,
+}
+
+#[derive(Debug)]
+struct File {
+    unnamed: Box<dyn Unnamed>,
+    end: u64,
 }
 
 /// Bytes in a heap.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kept {
     start: u64,
+    /// Bytes that there is room for.
+    room: u32,
     packed: u32,
     length: u32,
     sum: Sum,
@@ -35,8 +43,9 @@ impl Heap {
     /// # Errors
     /// If the disk refuses.
     pub(crate) fn new(scratch: &ScratchFolder) -> Result<Heap, ScratchError> {
-        let file = scratch.files.unnamed(&scratch.folder).map_err(at(&scratch.folder))?;
-        Ok(Heap { file: Mutex::new((file, 0)), path: scratch.folder.join("shares") })
+        let unnamed = scratch.files.unnamed(&scratch.folder).map_err(at(&scratch.folder))?;
+        let file = Mutex::new(File { unnamed, end: 0 });
+        Ok(Heap { file, path: scratch.folder.join("shares") })
     }
 
     /// Adds bytes, fewer than 2^31.
@@ -44,14 +53,31 @@ impl Heap {
     /// # Errors
     /// If the disk fails or is full.
     pub(crate) fn add(&self, bytes: &[u8]) -> Result<Kept, ScratchError> {
-        let packed = compress(bytes).map_err(at(&self.path))?;
         let (length, sum) = (bytes.len() as u32, sum(bytes));
+        let packed = compress(bytes).map_err(at(&self.path))?;
         let mut file = self.file();
-        let (file, end) = &mut *file;
-        file.append(&packed).map_err(at(&self.path))?;
-        let kept = Kept { start: *end, packed: packed.len() as u32, length, sum };
-        *end += packed.len() as u64;
-        Ok(kept)
+        let (start, room) = (file.end, packed.len() as u32);
+        file.unnamed.write_at(start, &packed).map_err(at(&self.path))?;
+        file.end += packed.len() as u64;
+        Ok(Kept { start, room, packed: room, length, sum })
+    }
+
+    /// Puts other bytes in the place of some, if need be elsewhere.
+    ///
+    /// # Errors
+    /// If the disk fails or is full.
+    pub(crate) fn replace(&self, kept: &mut Kept, bytes: &[u8]) -> Result<(), ScratchError> {
+        let packed = compress(bytes).map_err(at(&self.path))?;
+        let mut file = self.file();
+        let size = packed.len() as u32;
+        if size > kept.room {
+            // More room than is needed now: what grew once may grow again.
+            (kept.start, kept.room) = (file.end, size + size / 4);
+            file.end += u64::from(kept.room);
+        }
+        file.unnamed.write_at(kept.start, &packed).map_err(at(&self.path))?;
+        (kept.packed, kept.length, kept.sum) = (size, bytes.len() as u32, sum(bytes));
+        Ok(())
     }
 
     /// The bytes.
@@ -59,7 +85,7 @@ impl Heap {
     /// # Errors
     /// If the disk fails, or has changed them.
     pub(crate) fn read(&self, kept: &Kept) -> Result<Vec<u8>, ScratchError> {
-        let packed = self.file().0.read_again(kept.start, kept.packed as usize);
+        let packed = self.file().unnamed.read_at(kept.start, kept.packed as usize);
         let bytes = decompress(&packed.map_err(at(&self.path))?, kept.length as usize);
         bytes.filter(|bytes| sum(bytes) == kept.sum).ok_or_else(|| self.damaged())
     }
@@ -69,7 +95,7 @@ impl Heap {
         ScratchError::damaged(&self.path)
     }
 
-    fn file(&self) -> MutexGuard<'_, (Box<dyn Unnamed>, u64)> {
+    fn file(&self) -> MutexGuard<'_, File> {
         self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

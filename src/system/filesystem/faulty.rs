@@ -388,17 +388,17 @@ struct FaultyUnnamed {
 }
 
 impl Unnamed for FaultyUnnamed {
-    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+    fn write_at(&mut self, start: u64, bytes: &[u8]) -> io::Result<()> {
         let (_state, fault) = self.files.call()?;
         match fault {
             Some(Fault::Full) => Err(io::ErrorKind::StorageFull.into()),
-            _ => self.file.append(bytes),
+            _ => self.file.write_at(start, bytes),
         }
     }
 
-    fn read_again(&mut self, start: u64, bytes: usize) -> io::Result<Vec<u8>> {
+    fn read_at(&mut self, start: u64, bytes: usize) -> io::Result<Vec<u8>> {
         let (mut state, fault) = self.files.call()?;
-        let mut read = self.file.read_again(start, bytes)?;
+        let mut read = self.file.read_at(start, bytes)?;
         state.flip(fault, &mut read);
         Ok(read)
     }

@@ -80,20 +80,20 @@ impl Output for File {
 
 /// A file without a name, of which nobody else knows.
 pub(crate) trait Unnamed: Debug + Send {
-    /// Writes at its end.
-    fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
+    /// Writes from that place on.
+    fn write_at(&mut self, start: u64, bytes: &[u8]) -> io::Result<()>;
 
-    /// So many of the bytes that were written, from that place on.
-    fn read_again(&mut self, start: u64, bytes: usize) -> io::Result<Vec<u8>>;
+    /// So many bytes, from that place on.
+    fn read_at(&mut self, start: u64, bytes: usize) -> io::Result<Vec<u8>>;
 }
 
 impl Unnamed for File {
-    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.seek(SeekFrom::End(0))?;
+    fn write_at(&mut self, start: u64, bytes: &[u8]) -> io::Result<()> {
+        self.seek(SeekFrom::Start(start))?;
         self.write_all(bytes)
     }
 
-    fn read_again(&mut self, start: u64, bytes: usize) -> io::Result<Vec<u8>> {
+    fn read_at(&mut self, start: u64, bytes: usize) -> io::Result<Vec<u8>> {
         self.seek(SeekFrom::Start(start))?;
         let mut read = vec![0; bytes];
         self.read_exact(&mut read)?;
@@ -129,7 +129,7 @@ impl FileSystem for SystemFiles {
     }
 
     fn read(&self, path: &Path, start: u64, bytes: usize) -> io::Result<Vec<u8>> {
-        File::open(path)?.read_again(start, bytes)
+        File::open(path)?.read_at(start, bytes)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
