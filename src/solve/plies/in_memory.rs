@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::frontier::Frontier;
 use crate::solve::plies::known::{Known, Logged, no_positions};
-use crate::solve::plies::losing::{Losing, losing_ply};
+use crate::solve::plies::losing::{Losing, Won, losing_ply};
 use crate::solve::plies::ply::{Given, Ply};
 use crate::solve::plies::tables::Tables;
 use crate::solve::plies::winning::{Winning, winning_ply};
@@ -73,13 +73,11 @@ impl<const N: usize> Tables for InMemory<'_, N> {
     ) -> Result<(), ScratchError> {
         let InMemory { given, won, open, lost, newly_won, changed: [last, before] } = self;
         let ply = Ply { number: known.next_ply(), records: &Logged { known, log }, done };
-        let rows = given.chunks.chunk_rows();
         let now = if known.wins_next() {
-            let won = won.chunks_mut(rows).collect();
             winning_ply(given, &ply, Winning { won, lost, newly_won }, last)?
         } else {
             clear(given.chunks, lost, &before.blocks);
-            let open = open.chunks_mut(rows).collect();
+            let won = Won::Whole(won);
             let now = losing_ply(given, &ply, Losing { open, won, newly_won, lost }, last)?;
             clear(given.chunks, newly_won, &last.blocks);
             now

@@ -7,14 +7,14 @@ use rayon::prelude::*;
 use crate::rules::{BySide, Side};
 use crate::solve::plies::frontier::Frontier;
 use crate::solve::plies::known::{Known, no_positions};
-use crate::solve::plies::losing::{Losing, losing_ply};
+use crate::solve::plies::losing::{Losing, Won, losing_ply};
 use crate::solve::plies::packed::Packed;
-use crate::solve::plies::ply::{Given, Ply, Records, finds_wins};
+use crate::solve::plies::ply::{Given, Ply, Records, events_of, finds_wins};
 use crate::solve::plies::post::{Mail, Post};
 use crate::solve::plies::shares::Shares;
 use crate::solve::plies::tables::Tables;
 use crate::solve::plies::winning::{Winning, winning_ply};
-use crate::solve::rows::numbers::{ChunkNumber, ChunkRow};
+use crate::solve::rows::numbers::ChunkNumber;
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::{Content, ScratchError, ScratchFolder, StageWriter};
 use crate::value::Plies;
@@ -224,12 +224,18 @@ impl<const N: usize> Share<'_, N> {
         let changed = self.last_found(known, last)?;
         empty(now, chunks.rows());
         if known.wins_next() {
-            let tables = Winning { won: self.won.chunks(chunks), lost: last, newly_won: now };
+            let tables = Winning { won: &mut self.won, lost: last, newly_won: now };
             winning_ply(&self.given, ply, tables, &changed)?;
         } else {
-            won.resize(chunks.rows(), Row::EMPTY);
-            self.won.add_and_unpack(chunks, last, &changed, won)?;
-            let tables = Losing { open: self.open.chunks(chunks), won, newly_won: last, lost: now };
+            self.won.add(chunks, last, &changed)?;
+            let won = match self.given.winner {
+                Side::Attackers => Won::ByChunk(&mut self.won),
+                Side::Defenders => {
+                    self.won.unpack(chunks, won)?;
+                    Won::Whole(won)
+                }
+            };
+            let tables = Losing { open: &mut self.open, won, newly_won: last, lost: now };
             losing_ply(&self.given, ply, tables, &changed)?;
         }
         Ok(())
@@ -307,10 +313,4 @@ impl<const N: usize> Records<N> for LoggedAndSent<'_> {
         self.known.keep(self.log, chunk, events)?;
         self.post.send(&self.cut.by_defenders(chunk, events))
     }
-}
-
-/// The rows that have lanes.
-fn events_of<const N: usize>(rows: &[Row<N>]) -> Vec<Event<N>> {
-    let some = rows.iter().enumerate().filter(|(_, lanes)| !lanes.is_empty());
-    some.map(|(row, &lanes)| Event { row: ChunkRow::new(row), lanes }).collect()
 }

@@ -9,22 +9,30 @@ use crate::solve::moves::cost::StarRows;
 use crate::solve::plies::cursor::Cursor;
 use crate::solve::plies::frontier::{Frontier, Predecessors};
 use crate::solve::plies::ply::{Findings, Given, Ply};
-use crate::solve::plies::tables::TableChunk;
+use crate::solve::plies::tables::{Table, TableChunk};
 use crate::solve::plies::worker::Worker;
 use crate::solve::rows::row::Row;
 use crate::solve::store::{Content, ScratchError};
 
 /// The loser's tables, by row.
-pub(crate) struct Losing<'t, const N: usize, C> {
-    /// By chunk: the loser to move and not yet known to lose; only captures that are
+pub(crate) struct Losing<'t, const N: usize, T> {
+    /// The loser to move and not yet known to lose; only captures that are
     /// known to lose, and moves that capture nothing, are left to him.
-    pub open: Vec<C>,
+    pub open: &'t mut T,
     /// The winner to move and known to win, or no position.
-    pub won: &'t [Row<N>],
+    pub won: Won<'t, N, T>,
     /// The winner to move and found to win at the ply before.
     pub newly_won: &'t [Row<N>],
     /// Empty rows; what is found is in there in the end.
     pub lost: &'t mut [Row<N>],
+}
+
+/// Wins, for the moves of a loser.
+pub(crate) enum Won<'t, const N: usize, T> {
+    /// All of them: attackers' moves lead to other blocks.
+    Whole(&'t [Row<N>]),
+    /// Those of a chunk at a time: defenders' moves do not.
+    ByChunk(&'t mut T),
 }
 
 /// The loser's positions that are lost at this ply: every move leads to a win
@@ -32,10 +40,10 @@ pub(crate) struct Losing<'t, const N: usize, C> {
 ///
 /// # Errors
 /// If what captures do cannot be read, or the disk fails or is full.
-pub(crate) fn losing_ply<const N: usize, C: TableChunk<N>>(
+pub(crate) fn losing_ply<const N: usize, T: Table<N>>(
     given: &Given<N>,
     ply: &Ply<N>,
-    mut tables: Losing<N, C>,
+    mut tables: Losing<N, T>,
     won: &Frontier,
 ) -> Result<Frontier, ScratchError> {
     let &Given { moves, winner, chunks } = given;
@@ -50,23 +58,32 @@ pub(crate) fn losing_ply<const N: usize, C: TableChunk<N>>(
         let (rows, all) = (candidates.rows, chunks.rows());
         loser == Side::Attackers && !StarRows::ON.are_more_work(rows, all)
     });
+    let (whole, by_chunk) = match known {
+        Won::Whole(rows) => (rows, (0..chunks.count()).map(|_| None).collect()),
+        Won::ByChunk(table) => (&[][..], table.chunks(chunks).into_iter().map(Some).collect()),
+    };
+    let by_chunk: Vec<Option<T::Chunk<'_>>> = by_chunk;
     if let Some(stars) = by_stars {
-        stars.without_moves(known, true, may_be_lost);
+        stars.without_moves(whole, true, may_be_lost);
     }
-    let first_block = chunks.block(0);
-    let safe = Targets { rows: known, first_block, complement: true, blocks: None };
-    let tables = all_open.into_par_iter();
+    let tables = all_open.chunks(chunks).into_par_iter().zip(by_chunk);
     let tables = tables.zip(may_be_lost.par_chunks_mut(chunks.chunk_rows()));
     let changed = tables.enumerate().map_init(
         || Worker::new(moves),
-        |worker, (chunk, (mut chunk_open, chunk_may_be_lost))| {
+        |worker, (chunk, ((mut chunk_open, mut chunk_won), chunk_may_be_lost))| {
             let chunk = chunks.number(chunk);
             let (places, block_rows) = (chunks.places_of(chunk), chunks.block_rows);
+            let may = &candidates.blocks[places.clone()];
+            let (rows, first) = match &mut chunk_won {
+                Some(won) if may.any() => (won.rows()?, places.start),
+                _ => (whole, 0),
+            };
+            let first_block = chunks.block(first);
+            let safe = Targets { rows, first_block, complement: true, blocks: None };
             let mut findings = Findings::new(places.len());
-            for place in candidates.blocks[places.clone()].iter_ones() {
+            for place in may.iter_ones() {
                 let number = chunks.block(places.start + place);
-                let first = place * block_rows;
-                let found = &mut chunk_may_be_lost[first..][..block_rows];
+                let found = &mut chunk_may_be_lost[place * block_rows..][..block_rows];
                 if by_stars.is_some() {
                     worker.keep_images(number, found);
                 } else {
@@ -74,12 +91,7 @@ pub(crate) fn losing_ply<const N: usize, C: TableChunk<N>>(
                 }
                 findings.note(place, found);
             }
-            if !findings.is_empty() {
-                for (open, found) in chunk_open.rows()?.iter_mut().zip(&*chunk_may_be_lost) {
-                    *open = open.without(*found);
-                }
-                chunk_open.put_back(true)?;
-            }
+            chunk_open.flip(findings.events())?;
             (ply.done)(places.len() * block_rows);
             findings.keep(ply, chunk)
         },
@@ -89,19 +101,19 @@ pub(crate) fn losing_ply<const N: usize, C: TableChunk<N>>(
 
 /// Puts into `lost` where the loser may be lost: open positions with a new
 /// win within reach, and those that become open. Returns where that is.
-fn candidates<const N: usize, C: TableChunk<N>>(
+fn candidates<const N: usize, T: Table<N>>(
     given: &Given<N>,
     ply: &Ply<N>,
-    tables: &mut Losing<N, C>,
+    tables: &mut Losing<N, T>,
     predecessors: &Predecessors,
 ) -> Result<Frontier, ScratchError> {
     let &Given { moves, winner, chunks } = given;
     let Losing { open: all_open, newly_won, lost: may_be_lost, .. } = tables;
-    let tables = all_open.par_iter_mut();
+    let tables = all_open.chunks(chunks).into_par_iter();
     let tables = tables.zip(may_be_lost.par_chunks_mut(chunks.chunk_rows()));
     let candidates = tables.enumerate().map_init(
         || Worker::new(moves),
-        |worker, (chunk, (chunk_open, chunk_may_be_lost))| {
+        |worker, (chunk, (mut chunk_open, chunk_may_be_lost))| {
             let chunk = chunks.number(chunk);
             let (places, block_rows) = (chunks.places_of(chunk), chunks.block_rows);
             let among = predecessors.among(places.clone());
@@ -113,12 +125,13 @@ fn candidates<const N: usize, C: TableChunk<N>>(
             if visited.not_any() {
                 return Ok(Frontier { blocks: candidates, rows });
             }
-            let all_open = chunk_open.rows()?;
+            chunk_open.flip(&captures)?;
+            let open = chunk_open.rows()?;
             for place in visited.iter_ones() {
                 let number = chunks.block(places.start + place);
                 let first = place * block_rows;
                 let found = &mut chunk_may_be_lost[first..][..block_rows];
-                let open = &mut all_open[first..][..block_rows];
+                let open = &open[first..][..block_rows];
                 if among[place] {
                     if let Predecessors::Lanes(_) = predecessors {
                         worker.add_images(number, found);
@@ -130,19 +143,17 @@ fn candidates<const N: usize, C: TableChunk<N>>(
                             found.fill(!Row::EMPTY);
                         }
                     }
-                    for (found, &open) in found.iter_mut().zip(&*open) {
+                    for (found, &open) in found.iter_mut().zip(open) {
                         *found &= open;
                     }
                 }
                 for event in releases.here(first, block_rows) {
-                    open[event.row.index() - first] |= event.lanes;
                     found[event.row.index() - first] |= event.lanes;
                 }
                 let count = found.iter().filter(|lanes| !lanes.is_empty()).count();
                 candidates.set(place, count > 0);
                 rows += count;
             }
-            chunk_open.put_back(!captures.is_empty())?;
             Ok(Frontier { blocks: candidates, rows })
         },
     );

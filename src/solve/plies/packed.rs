@@ -4,16 +4,39 @@ use rayon::prelude::*;
 
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::frontier::Frontier;
-use crate::solve::plies::tables::TableChunk;
-use crate::solve::rows::row::Row;
-use crate::solve::store::codec::{decode_rows, encode_rows};
+use crate::solve::plies::ply::events_of;
+use crate::solve::plies::tables::{Table, TableChunk, flip};
+use crate::solve::rows::row::{Event, Row};
+use crate::solve::store::codec::{decode_events, decode_rows, encode_events, encode_rows};
 use crate::solve::store::{Heap, Kept, ScratchError, ScratchFolder};
 
-/// A table on the disk, each chunk packed on its own.
+/// Rows of a chunk for each one that may have been flipped before all are packed again:
+/// a flipped one takes about twice the time of one that is packed with all others.
+const ROWS_PER_FLIPPED: usize = 4;
+
+/// A table on the disk.
 #[derive(Default)]
 pub(crate) struct Packed {
     heap: Option<Heap>,
-    chunks: Vec<Kept>,
+    chunks: Vec<Rows>,
+}
+
+/// The rows of a chunk, and what has been flipped since they were packed.
+struct Rows {
+    packed: Kept,
+    /// Only some may be in use.
+    flips: Vec<Kept>,
+    used: usize,
+    /// Rows that were flipped.
+    flipped: usize,
+}
+
+/// A chunk of a packed table.
+pub(crate) struct PackedChunk<'p, const N: usize> {
+    heap: &'p Heap,
+    chunk: &'p mut Rows,
+    count: usize,
+    unpacked: Option<Vec<Row<N>>>,
 }
 
 impl Packed {
@@ -27,72 +50,114 @@ impl Packed {
         scratch: &ScratchFolder,
     ) -> Result<Packed, ScratchError> {
         let heap = Heap::new(scratch)?;
-        let chunks = rows.par_chunks(chunks.chunk_rows()).map(|rows| heap.add(&encode_rows(rows)));
-        let chunks = chunks.collect::<Result<_, _>>()?;
+        let pack = |rows| {
+            let packed = heap.add(&encode_rows(rows))?;
+            Ok(Rows { packed, flips: Vec::new(), used: 0, flipped: 0 })
+        };
+        let chunks = rows.par_chunks(chunks.chunk_rows()).map(pack).collect::<Result<_, _>>()?;
         Ok(Packed { heap: Some(heap), chunks })
     }
 
-    /// By chunk: its rows, when they are asked for.
-    pub(crate) fn chunks<const N: usize>(&mut self, chunks: Chunks) -> Vec<PackedChunk<'_, N>> {
-        let Packed { heap, chunks: all } = self;
-        let all = heap.iter().flat_map(|heap| std::iter::repeat(heap)).zip(all);
-        let numbers = chunks.numbers().map(|number| chunks.places_of(number).len());
-        let all = all.zip(numbers.map(|blocks| blocks * chunks.block_rows));
-        all.map(|((heap, kept), rows)| PackedChunk { heap, kept, rows, unpacked: None }).collect()
-    }
-
-    /// Adds lanes to the rows of the blocks that are said to have some, and unpacks all.
+    /// Adds lanes that are not there yet to the rows of the blocks that have some.
     ///
     /// # Errors
     /// If the disk fails, is full, or has changed the table.
-    pub(crate) fn add_and_unpack<const N: usize>(
+    pub(crate) fn add<const N: usize>(
         &mut self,
         chunks: Chunks,
         new: &[Row<N>],
         changed: &Frontier,
-        into: &mut [Row<N>],
     ) -> Result<(), ScratchError> {
-        let height = chunks.chunk_rows();
-        let all = self.chunks(chunks).into_par_iter();
-        let all = all.zip(into.par_chunks_mut(height)).zip(new.par_chunks(height)).enumerate();
-        all.try_for_each(|(at, ((mut chunk, into), new))| {
-            let places = chunks.places_of(chunks.number(at));
-            let changes = changed.blocks[places].any();
-            let rows = chunk.rows()?;
-            if changes {
-                rows.iter_mut().zip(new).for_each(|(row, &new)| *row |= new);
+        let new = new.par_chunks(chunks.chunk_rows());
+        let all = self.chunks(chunks).into_par_iter().zip(new).enumerate();
+        all.try_for_each(|(at, (mut chunk, new))| {
+            match changed.blocks[chunks.places_of(chunks.number(at))].any() {
+                true => chunk.flip(&events_of(new)),
+                false => Ok(()),
             }
-            into.copy_from_slice(rows);
-            chunk.put_back(changes)
+        })
+    }
+
+    /// All rows.
+    ///
+    /// # Errors
+    /// If the disk fails, or has changed the table.
+    pub(crate) fn unpack<const N: usize>(
+        &mut self,
+        chunks: Chunks,
+        into: &mut Vec<Row<N>>,
+    ) -> Result<(), ScratchError> {
+        into.resize(chunks.rows(), Row::EMPTY);
+        let into = into.par_chunks_mut(chunks.chunk_rows());
+        let all = self.chunks(chunks).into_par_iter().zip(into);
+        all.try_for_each(|(mut chunk, into)| {
+            into.copy_from_slice(chunk.rows()?);
+            Ok(())
         })
     }
 }
 
-/// A chunk of a packed table.
-pub(crate) struct PackedChunk<'p, const N: usize> {
-    heap: &'p Heap,
-    kept: &'p mut Kept,
-    rows: usize,
-    unpacked: Option<Vec<Row<N>>>,
+impl<const N: usize> Table<N> for Packed {
+    type Chunk<'t> = PackedChunk<'t, N>;
+
+    fn chunks(&mut self, chunks: Chunks) -> Vec<PackedChunk<'_, N>> {
+        let Some(heap) = &self.heap else { return Vec::new() };
+        let counts = chunks.numbers().map(|number| chunks.places_of(number).len());
+        let all = self.chunks.iter_mut().zip(counts.map(|blocks| blocks * chunks.block_rows));
+        all.map(|(chunk, count)| PackedChunk { heap, chunk, count, unpacked: None }).collect()
+    }
 }
 
 impl<const N: usize> TableChunk<N> for PackedChunk<'_, N> {
-    fn rows(&mut self) -> Result<&mut [Row<N>], ScratchError> {
+    fn rows(&mut self) -> Result<&[Row<N>], ScratchError> {
         let rows = match self.unpacked.take() {
             Some(rows) => rows,
-            None => {
-                let bytes = self.heap.read(self.kept)?;
-                let rows = decode_rows(&bytes, self.rows).ok_or_else(|| self.heap.damaged())?;
-                rows.collect()
-            }
+            None => self.unpack()?,
         };
         Ok(self.unpacked.insert(rows))
     }
 
-    fn put_back(&mut self, changed: bool) -> Result<(), ScratchError> {
-        match self.unpacked.take() {
-            Some(rows) if changed => self.heap.replace(self.kept, &encode_rows(&rows)),
-            _ => Ok(()),
+    fn flip(&mut self, events: &[Event<N>]) -> Result<(), ScratchError> {
+        if events.is_empty() {
+            return Ok(());
         }
+        let heap = self.heap;
+        if (self.chunk.flipped + events.len()) * ROWS_PER_FLIPPED > self.count {
+            self.rows()?;
+        }
+        if let Some(rows) = &mut self.unpacked {
+            flip(rows, events);
+        }
+        let Rows { packed, flips, used, flipped } = self.chunk;
+        *flipped += events.len();
+        match &self.unpacked {
+            Some(rows) if *flipped * ROWS_PER_FLIPPED > self.count => {
+                heap.replace(packed, &encode_rows(rows))?;
+                (*used, *flipped) = (0, 0);
+            }
+            _ => {
+                let bytes = encode_events(events);
+                match flips.get_mut(*used) {
+                    Some(kept) => heap.replace(kept, &bytes)?,
+                    None => flips.push(heap.add(&bytes)?),
+                }
+                *used += 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<const N: usize> PackedChunk<'_, N> {
+    fn unpack(&self) -> Result<Vec<Row<N>>, ScratchError> {
+        let (heap, chunk) = (self.heap, &self.chunk);
+        let bytes = heap.read(&chunk.packed)?;
+        let rows = decode_rows(&bytes, self.count).ok_or_else(|| heap.damaged())?;
+        let mut rows: Vec<Row<N>> = rows.collect();
+        for kept in &chunk.flips[..chunk.used] {
+            let events = decode_events(&heap.read(kept)?).ok_or_else(|| heap.damaged())?;
+            flip(&mut rows, &events);
+        }
+        Ok(rows)
     }
 }

@@ -81,9 +81,9 @@ impl<const N: usize> Findings<N> {
         self.blocks.set(place, self.events.len() > before);
     }
 
-    /// Whether nothing was found.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.events.is_empty()
+    /// What was found so far.
+    pub(crate) fn events(&self) -> &[Event<N>] {
+        &self.events
     }
 
     /// Keeps all that was found in the chunk.
@@ -96,4 +96,10 @@ impl<const N: usize> Findings<N> {
         }
         Ok(Frontier { blocks: self.blocks, rows: self.events.len() })
     }
+}
+
+/// The rows of a chunk that have lanes.
+pub(crate) fn events_of<const N: usize>(rows: &[Row<N>]) -> Vec<Event<N>> {
+    let some = rows.iter().enumerate().filter(|(_, lanes)| !lanes.is_empty());
+    some.map(|(row, &lanes)| Event { row: ChunkRow::new(row), lanes }).collect()
 }

@@ -1,8 +1,9 @@
 //! The bit tables of an outcome, all by row. There are two ways to hold them and to work
 //! out a ply on them: [in memory](super::in_memory) and [in shares](super::in_shares).
 
+use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::known::Known;
-use crate::solve::rows::row::Row;
+use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::{ScratchError, StageWriter};
 
 /// Where the tables of the outcome in progress are.
@@ -35,28 +36,56 @@ pub(crate) trait Tables {
     ) -> Result<(), ScratchError>;
 }
 
-/// The rows of one chunk in a table of which no other chunk is looked at together with
-/// it, so that it need not be in memory all the time.
+/// A table of which only the rows of one chunk at a time are looked at together, so that
+/// it need not be in memory.
+pub(crate) trait Table<const N: usize> {
+    /// By chunk: its rows.
+    type Chunk<'t>: TableChunk<N>
+    where
+        Self: 't;
+
+    /// All chunks in their order.
+    fn chunks(&mut self, chunks: Chunks) -> Vec<Self::Chunk<'_>>;
+}
+
+/// The rows of a chunk.
 pub(crate) trait TableChunk<const N: usize>: Send {
     /// The rows.
     ///
     /// # Errors
     /// If the disk fails, or has changed them.
-    fn rows(&mut self) -> Result<&mut [Row<N>], ScratchError>;
+    fn rows(&mut self) -> Result<&[Row<N>], ScratchError>;
 
-    /// Lets go of the rows, which may have been changed.
+    /// Puts lanes in where they are not, and takes them out where they are.
     ///
     /// # Errors
-    /// If the disk fails or is full.
-    fn put_back(&mut self, changed: bool) -> Result<(), ScratchError>;
+    /// If the disk fails, is full, or has changed the rows.
+    fn flip(&mut self, events: &[Event<N>]) -> Result<(), ScratchError>;
+}
+
+impl<const N: usize> Table<N> for Vec<Row<N>> {
+    type Chunk<'t> = &'t mut [Row<N>];
+
+    fn chunks(&mut self, chunks: Chunks) -> Vec<&mut [Row<N>]> {
+        self.chunks_mut(chunks.chunk_rows()).collect()
+    }
 }
 
 impl<const N: usize> TableChunk<N> for &mut [Row<N>] {
-    fn rows(&mut self) -> Result<&mut [Row<N>], ScratchError> {
+    fn rows(&mut self) -> Result<&[Row<N>], ScratchError> {
         Ok(self)
     }
 
-    fn put_back(&mut self, _: bool) -> Result<(), ScratchError> {
+    fn flip(&mut self, events: &[Event<N>]) -> Result<(), ScratchError> {
+        flip(self, events);
         Ok(())
+    }
+}
+
+/// Puts lanes into rows where they are not, and takes them out where they are.
+pub(crate) fn flip<const N: usize>(rows: &mut [Row<N>], events: &[Event<N>]) {
+    for event in events {
+        let row = &mut rows[event.row.index()];
+        *row = *row ^ event.lanes;
     }
 }

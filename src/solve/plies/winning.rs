@@ -7,16 +7,16 @@ use crate::solve::moves::cost::StarRows;
 use crate::solve::plies::cursor::Cursor;
 use crate::solve::plies::frontier::{Frontier, Predecessors};
 use crate::solve::plies::ply::{Findings, Given, Ply};
-use crate::solve::plies::tables::TableChunk;
+use crate::solve::plies::tables::{Table, TableChunk};
 use crate::solve::plies::worker::Worker;
 use crate::solve::rows::row::Row;
 use crate::solve::store::{Content, ScratchError};
 
 /// The winner's tables, by row.
-pub(crate) struct Winning<'t, const N: usize, C> {
-    /// By chunk: the winner to move and known to win. Lanes without a position are set,
+pub(crate) struct Winning<'t, const N: usize, T> {
+    /// The winner to move and known to win. Lanes without a position are set,
     /// too: nothing is sought there.
-    pub won: Vec<C>,
+    pub won: &'t mut T,
     /// The loser to move and found to lose at the ply before.
     pub lost: &'t [Row<N>],
     /// Empty rows; what is found is in there in the end.
@@ -29,21 +29,22 @@ pub(crate) struct Winning<'t, const N: usize, C> {
 ///
 /// # Errors
 /// If what captures do cannot be read, or the disk fails or is full.
-pub(crate) fn winning_ply<const N: usize, C: TableChunk<N>>(
+pub(crate) fn winning_ply<const N: usize, T: Table<N>>(
     given: &Given<N>,
     ply: &Ply<N>,
-    tables: Winning<N, C>,
+    tables: Winning<N, T>,
     lost: &Frontier,
 ) -> Result<Frontier, ScratchError> {
     let &Given { moves, winner, chunks } = given;
-    let Winning { won: mut all_won, lost: known, newly_won } = tables;
+    let Winning { won: all_won, lost: known, newly_won } = tables;
+    let mut all_won = all_won.chunks(chunks);
     let star_rows = StarRows::BACK;
     let predecessors = Predecessors::find(moves, chunks, winner, known, lost, star_rows, newly_won);
     if let (Predecessors::Stars, Some(stars)) = (&predecessors, &moves.stars) {
         let new = newly_won.par_chunks_mut(chunks.chunk_rows());
         all_won.par_iter_mut().zip(new).try_for_each(|(won, new)| {
-            new.iter_mut().zip(&*won.rows()?).for_each(|(new, &won)| *new = !won);
-            won.put_back(false)
+            new.iter_mut().zip(won.rows()?).for_each(|(new, &won)| *new = !won);
+            Ok(())
         })?;
         stars.without_moves(known, false, newly_won);
     }
@@ -65,12 +66,12 @@ pub(crate) fn winning_ply<const N: usize, C: TableChunk<N>>(
                 (ply.done)(places.len() * block_rows);
                 return findings.keep(ply, chunk);
             }
-            let all_won = chunk_won.rows()?;
+            let won = chunk_won.rows()?;
             for place in visited.iter_ones() {
                 let number = chunks.block(places.start + place);
                 let first = place * block_rows;
                 let found = &mut chunk_new[first..][..block_rows];
-                let won = &mut all_won[first..][..block_rows];
+                let won = &won[first..][..block_rows];
                 match &predecessors {
                     _ if !among[place] => {}
                     Predecessors::Lanes(_) => worker.add_images(number, found),
@@ -82,11 +83,10 @@ pub(crate) fn winning_ply<const N: usize, C: TableChunk<N>>(
                 }
                 for (found, won) in found.iter_mut().zip(won) {
                     *found = found.without(*won);
-                    *won |= *found;
                 }
                 findings.note(place, found);
             }
-            chunk_won.put_back(!findings.is_empty())?;
+            chunk_won.flip(findings.events())?;
             (ply.done)(places.len() * block_rows);
             findings.keep(ply, chunk)
         },

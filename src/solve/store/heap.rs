@@ -53,8 +53,8 @@ impl Heap {
     /// # Errors
     /// If the disk fails or is full.
     pub(crate) fn add(&self, bytes: &[u8]) -> Result<Kept, ScratchError> {
-        let (length, sum) = (bytes.len() as u32, sum(bytes));
         let packed = compress(bytes).map_err(at(&self.path))?;
+        let (length, sum) = (bytes.len() as u32, sum(&packed));
         let mut file = self.file();
         let (start, room) = (file.end, packed.len() as u32);
         file.unnamed.write_at(start, &packed).map_err(at(&self.path))?;
@@ -68,6 +68,7 @@ impl Heap {
     /// If the disk fails or is full.
     pub(crate) fn replace(&self, kept: &mut Kept, bytes: &[u8]) -> Result<(), ScratchError> {
         let packed = compress(bytes).map_err(at(&self.path))?;
+        (kept.length, kept.sum) = (bytes.len() as u32, sum(&packed));
         let mut file = self.file();
         let size = packed.len() as u32;
         if size > kept.room {
@@ -76,7 +77,7 @@ impl Heap {
             file.end += u64::from(kept.room);
         }
         file.unnamed.write_at(kept.start, &packed).map_err(at(&self.path))?;
-        (kept.packed, kept.length, kept.sum) = (size, bytes.len() as u32, sum(bytes));
+        kept.packed = size;
         Ok(())
     }
 
@@ -86,8 +87,9 @@ impl Heap {
     /// If the disk fails, or has changed them.
     pub(crate) fn read(&self, kept: &Kept) -> Result<Vec<u8>, ScratchError> {
         let packed = self.file().unnamed.read_at(kept.start, kept.packed as usize);
-        let bytes = decompress(&packed.map_err(at(&self.path))?, kept.length as usize);
-        bytes.filter(|bytes| sum(bytes) == kept.sum).ok_or_else(|| self.damaged())
+        let packed = packed.map_err(at(&self.path))?;
+        let bytes = (sum(&packed) == kept.sum).then(|| decompress(&packed, kept.length as usize));
+        bytes.flatten().ok_or_else(|| self.damaged())
     }
 
     /// The error of a heap that does not hold what was added.
