@@ -56,7 +56,7 @@ fn index(c: &mut Criterion) {
 fn blocks(c: &mut Criterion) {
     let values: Vec<u16> =
         (0..16384_u32).map(|i| ((i / 37).wrapping_mul(2_654_435_761) >> 29) as u16).collect();
-    let encoded = || encoded_bytes(Packing::Bytes, black_box(&values)).unwrap();
+    let encoded = || encoded_bytes(Packing::Runs, black_box(&values)).unwrap();
     let bytes = encoded();
     c.bench_function("encode a block of 16384 values", |b| {
         b.iter(|| assert_eq!(encoded(), bytes));

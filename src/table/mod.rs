@@ -12,6 +12,7 @@ mod head;
 mod header;
 mod packing;
 mod reader;
+mod runs;
 mod source;
 #[cfg(feature = "build")]
 mod temporary;

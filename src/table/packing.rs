@@ -8,6 +8,8 @@ use super::code::{Code, DONT_CARE};
 pub enum Packing {
     /// Five values of 0 to 2 in a byte, as digits to the base 3.
     Base3,
+    /// A byte for each value, which runs make shorter before compression.
+    Runs,
     /// A byte for each value.
     Bytes,
     /// Two bytes for each value.
@@ -36,7 +38,7 @@ const UNPACKED: [[Code; DIGITS]; BYTES] = {
 
 impl Packing {
     /// All packings, the densest first.
-    pub const ALL: [Packing; 3] = [Packing::Base3, Packing::Bytes, Packing::Words];
+    pub const ALL: [Packing; 4] = [Packing::Base3, Packing::Runs, Packing::Bytes, Packing::Words];
 
     /// The densest packing for values up to this one.
     pub fn for_codes_up_to(largest: Code) -> Packing {
@@ -48,7 +50,7 @@ impl Packing {
     pub fn largest_code(self) -> Code {
         match self {
             Packing::Base3 => 2,
-            Packing::Bytes => 255,
+            Packing::Runs | Packing::Bytes => 255,
             Packing::Words => DONT_CARE - 1,
         }
     }
@@ -59,7 +61,7 @@ impl Packing {
     pub fn default_block_values(self) -> usize {
         match self {
             Packing::Base3 => 1 << 18,
-            Packing::Bytes => 1 << 16,
+            Packing::Runs | Packing::Bytes => 1 << 16,
             Packing::Words => 1 << 15,
         }
     }
@@ -69,6 +71,7 @@ impl Packing {
             Packing::Base3 => 1,
             Packing::Bytes => 2,
             Packing::Words => 3,
+            Packing::Runs => 4,
         }
     }
 
@@ -80,7 +83,7 @@ impl Packing {
     pub(super) fn packed_bytes(self, values: usize) -> usize {
         match self {
             Packing::Base3 => values.div_ceil(DIGITS),
-            Packing::Bytes => values,
+            Packing::Runs | Packing::Bytes => values,
             Packing::Words => 2 * values,
         }
     }
@@ -97,7 +100,7 @@ impl Packing {
                 packed.extend(bytes.map(byte));
                 packed.extend((!rest.is_empty()).then(|| byte(rest)));
             }
-            Packing::Bytes => packed.extend(values.iter().map(|&v| v as u8)),
+            Packing::Runs | Packing::Bytes => packed.extend(values.iter().map(|&v| v as u8)),
             Packing::Words => packed.extend(values.iter().flat_map(|v| v.to_le_bytes())),
         }
     }
@@ -107,7 +110,7 @@ impl Packing {
     pub(super) fn byte(self, at: usize) -> usize {
         match self {
             Packing::Base3 => at / DIGITS,
-            Packing::Bytes => at,
+            Packing::Runs | Packing::Bytes => at,
             Packing::Words => 2 * at,
         }
     }
@@ -118,7 +121,7 @@ impl Packing {
     pub(super) fn value_in(self, bytes: u64, at: usize) -> Option<Code> {
         match self {
             Packing::Base3 => UNPACKED.get(usize::from(bytes as u8)).map(|five| five[at % DIGITS]),
-            Packing::Bytes => Some(Code::from(bytes as u8)),
+            Packing::Runs | Packing::Bytes => Some(Code::from(bytes as u8)),
             Packing::Words => Some(bytes as u16),
         }
     }
@@ -158,7 +161,9 @@ impl Packing {
                 values.drain(before..before + wanted.start % DIGITS);
                 values.truncate(before + count);
             }
-            Packing::Bytes => values.extend(own.iter().map(|&byte| Code::from(byte))),
+            Packing::Runs | Packing::Bytes => {
+                values.extend(own.iter().map(|&byte| Code::from(byte)))
+            }
             Packing::Words => {
                 let words = own.chunks_exact(2);
                 values.extend(words.map(|word| Code::from_le_bytes([word[0], word[1]])));
@@ -210,7 +215,7 @@ mod tests {
         assert_eq!(packed(Packing::Bytes, &[1, 255]), [1, 255]);
         assert_eq!(packed(Packing::Words, &[1, 0x1234]), [1, 0, 0x34, 0x12]);
         let ids = Packing::ALL.map(Packing::id);
-        assert_eq!(ids, [1, 2, 3]);
+        assert_eq!(ids, [1, 4, 2, 3]);
     }
 
     #[test]
@@ -227,8 +232,8 @@ mod tests {
         for (largest, packing) in [
             (0, Packing::Base3),
             (2, Packing::Base3),
-            (3, Packing::Bytes),
-            (255, Packing::Bytes),
+            (3, Packing::Runs),
+            (255, Packing::Runs),
             (256, Packing::Words),
         ] {
             assert_eq!(Packing::for_codes_up_to(largest), packing);
