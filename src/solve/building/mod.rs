@@ -287,7 +287,7 @@ impl Builder<'_> {
         let memory_bytes = self.options.memory_bytes;
         let Fit { storage, packs } =
             needs::check(rules, slice, self.threads(), memory_bytes, &folder)?;
-        let placement = self.means.placement.clone().unwrap_or(storage);
+        let placement = self.means.placement.unwrap_or(storage);
         let packs = packs || placement != Storage::Memory;
         let files = &*self.means.files;
         if self.options.force {

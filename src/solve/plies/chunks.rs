@@ -36,6 +36,12 @@ impl Chunks {
         Chunks { first: 0, blocks, chunk_blocks: (CHUNK_ROWS / block_rows).max(1), block_rows }
     }
 
+    /// The same in chunks of so many blocks.
+    #[cfg(test)]
+    pub(crate) fn of_blocks(self, chunk_blocks: usize) -> Chunks {
+        Chunks { chunk_blocks, ..self }
+    }
+
     /// Some of all chunks, by their numbers.
     pub(crate) fn some(self, numbers: Range<usize>) -> Chunks {
         let first_block = |number: usize| (number * self.chunk_blocks).min(self.blocks);

@@ -130,7 +130,7 @@ impl<'a, const N: usize> InShares<'a, N> {
             })?;
         }
         let shares = &mut self.shares[Side::Attackers];
-        for (share, mail) in shares.iter_mut().zip(won.deliver()) {
+        for (share, mail) in shares.iter_mut().zip(won.deliver()?) {
             let Given { moves, chunks, .. } = share.given;
             let mut rows = vec![Row::EMPTY; chunks.rows()];
             rows.par_chunks_mut(chunks.chunk_rows()).enumerate().for_each_init(
@@ -142,18 +142,18 @@ impl<'a, const N: usize> InShares<'a, N> {
             mail.add_to(chunks, &mut rows)?;
             share.won = Packed::of(&rows, chunks, scratch)?;
         }
-        for (share, mail) in shares.iter_mut().zip(open.deliver()).filter(|_| has_open) {
+        for (share, mail) in shares.iter_mut().zip(open.deliver()?).filter(|_| has_open) {
             let chunks = share.given.chunks;
             let mut rows = vec![Row::<N>::EMPTY; chunks.rows()];
             mail.add_to(chunks, &mut rows)?;
             share.open = Packed::of(&rows, chunks, scratch)?;
         }
-        for (share, mail) in shares.iter_mut().zip(last.deliver()) {
+        for (share, mail) in shares.iter_mut().zip(last.deliver()?) {
             share.inbox = mail;
             share.said = vec![Mail::default(); usize::from(known.last_event()) + 2];
         }
         for (ply, post) in said {
-            for (share, mail) in shares.iter_mut().zip(post.deliver()) {
+            for (share, mail) in shares.iter_mut().zip(post.deliver()?) {
                 share.said[usize::from(ply)] = mail;
             }
         }
@@ -175,11 +175,13 @@ impl<const N: usize> Tables for InShares<'_, N> {
     ) -> Result<(), ScratchError> {
         let mover = if known.wins_next() { self.winner } else { self.winner.other() };
         let (post, rooms) = (self.post()?, &mut self.rooms);
+        let mut found = 0;
         for (number, share) in self.shares[mover].iter_mut().enumerate() {
             let chunks = share.given.chunks;
             let mut ply = |records: &dyn Records<N>, share: &mut Share<N>| {
                 let ply = Ply { number: known.next_ply(), records, done };
-                share.ply(known, &ply, rooms)
+                found += share.ply(known, &ply, rooms)?.rows;
+                Ok::<_, ScratchError>(())
             };
             match mover {
                 Side::Attackers => {
@@ -198,7 +200,10 @@ impl<const N: usize> Tables for InShares<'_, N> {
                 }
             }
         }
-        for (share, mail) in self.shares[mover.other()].iter_mut().zip(post.deliver()) {
+        if post.taken() != found {
+            return Err(post.damaged());
+        }
+        for (share, mail) in self.shares[mover.other()].iter_mut().zip(post.deliver()?) {
             match mover {
                 Side::Attackers => mail
                     .for_chunks(share.given.chunks, |chunk, events: &[Event<N>]| {
@@ -212,20 +217,20 @@ impl<const N: usize> Tables for InShares<'_, N> {
 }
 
 impl<const N: usize> Share<'_, N> {
-    /// Works out the ply.
+    /// Works out the ply; returns what it found.
     fn ply(
         &mut self,
         known: &Known,
         ply: &Ply<N>,
         [last, now, won]: &mut [Vec<Row<N>>; InShares::<1>::TABLES],
-    ) -> Result<(), ScratchError> {
+    ) -> Result<Frontier, ScratchError> {
         let chunks = self.given.chunks;
         empty(last, chunks.rows());
         let changed = self.last_found(known, last)?;
         empty(now, chunks.rows());
         if known.wins_next() {
             let tables = Winning { won: &mut self.won, lost: last, newly_won: now };
-            winning_ply(&self.given, ply, tables, &changed)?;
+            winning_ply(&self.given, ply, tables, &changed)
         } else {
             self.won.add(chunks, last, &changed)?;
             let won = match self.given.winner {
@@ -236,9 +241,8 @@ impl<const N: usize> Share<'_, N> {
                 }
             };
             let tables = Losing { open: &mut self.open, won, newly_won: last, lost: now };
-            losing_ply(&self.given, ply, tables, &changed)?;
+            losing_ply(&self.given, ply, tables, &changed)
         }
-        Ok(())
     }
 
     /// Adds to the rows what the last ply found, and tells where that is.

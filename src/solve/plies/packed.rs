@@ -161,3 +161,56 @@ impl<const N: usize> PackedChunk<'_, N> {
         Ok(rows)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::solve::rows::numbers::ChunkRow;
+    use crate::solve::store::Keeping;
+    use crate::system::filesystem::SystemFiles;
+
+    const ROWS: usize = 24;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        /// A packed table is the same as one in memory, whatever is flipped.
+        #[test]
+        fn packed_rows_are_the_rows(
+            first in prop::collection::vec(any::<u64>(), ROWS),
+            flips in prop::collection::vec(
+                (0..3_usize, prop::collection::btree_map(0..8_usize, any::<u64>(), 0..5), any::<bool>()),
+                0..20,
+            ),
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let sync_every = Duration::MAX;
+            let keeping = Keeping { files: &SystemFiles, sync_every, packs: true, progress: &() };
+            let scratch = ScratchFolder::open(folder.path(), [0; 32], keeping).unwrap();
+            let chunks = Chunks::new(ROWS / 2, 2).of_blocks(4);
+            let mut rows: Vec<Row<1>> = first.into_iter().map(|word| Row([word])).collect();
+            let mut packed = Packed::of(&rows, chunks, &scratch).unwrap();
+            for (chunk, lanes, looks) in flips {
+                let events: Vec<Event<1>> = lanes
+                    .into_iter()
+                    .map(|(row, lanes)| Event { row: ChunkRow::new(row), lanes: Row([lanes]) })
+                    .collect();
+                let own = &mut rows[chunk * 8..][..8];
+                let mut handles = Table::<1>::chunks(&mut packed, chunks);
+                if looks {
+                    prop_assert_eq!(handles[chunk].rows().unwrap(), &*own);
+                }
+                flip(own, &events);
+                handles[chunk].flip(&events).unwrap();
+                prop_assert_eq!(handles[chunk].rows().unwrap(), &*own);
+            }
+            let mut unpacked = Vec::new();
+            packed.unpack(chunks, &mut unpacked).unwrap();
+            prop_assert_eq!(unpacked, rows);
+        }
+    }
+}

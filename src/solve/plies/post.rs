@@ -1,10 +1,10 @@
 //! Rows on their way from the share that found them to the share that needs them.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
-use std::sync::atomic::AtomicUsize;
 
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::frontier::Frontier;
@@ -19,6 +19,8 @@ pub(crate) struct Post {
     heap: Heap,
     /// By share.
     parcels: Mutex<Vec<Vec<Parcel>>>,
+    /// How many rows it has taken.
+    taken: AtomicUsize,
 }
 
 /// Some rows for a share, ascending.
@@ -43,7 +45,8 @@ impl Post {
     /// # Errors
     /// If the disk refuses.
     pub(crate) fn new(scratch: &ScratchFolder, shares: usize) -> Result<Post, ScratchError> {
-        Ok(Post { heap: Heap::new(scratch)?, parcels: Mutex::new(vec![Vec::new(); shares]) })
+        let parcels = Mutex::new(vec![Vec::new(); shares]);
+        Ok(Post { heap: Heap::new(scratch)?, parcels, taken: AtomicUsize::new(0) })
     }
 
     /// Takes rows, by share, each ascending.
@@ -62,17 +65,35 @@ impl Post {
                 parcels[share].push(Parcel { first, last, rows, kept });
             }
         }
+        self.taken.fetch_add(by_share.iter().map(Vec::len).sum(), Ordering::Relaxed);
         Ok(())
     }
 
+    /// How many rows it has taken.
+    pub(crate) fn taken(&self) -> usize {
+        self.taken.load(Ordering::Relaxed)
+    }
+
+    /// The error of a post that has not taken what it was given, or given what it took.
+    pub(crate) fn damaged(&self) -> ScratchError {
+        self.heap.damaged()
+    }
+
     /// Gives each share what it was sent.
-    pub(crate) fn deliver(self) -> impl Iterator<Item = Mail> {
+    ///
+    /// # Errors
+    /// If these are not all rows that were taken.
+    pub(crate) fn deliver(self) -> Result<Vec<Mail>, ScratchError> {
+        let taken = self.taken();
         let parcels = self.parcels.into_inner().unwrap_or_else(PoisonError::into_inner);
         let heap = Arc::new(self.heap);
-        parcels.into_iter().map(move |mut parcels| {
+        let mail = parcels.into_iter().map(|mut parcels| {
             parcels.sort_unstable_by_key(|parcel| parcel.first);
             Mail { heap: Some(Arc::clone(&heap)), parcels }
-        })
+        });
+        let mail: Vec<Mail> = mail.collect();
+        let delivered: usize = mail.iter().map(Mail::rows).sum();
+        if delivered == taken { Ok(mail) } else { Err(heap.damaged()) }
     }
 }
 
@@ -131,8 +152,7 @@ impl Mail {
     /// time.
     ///
     /// # Errors
-    /// If the disk fails, or has changed it, or a row was sent twice or not at all, or
-    /// the visit does.
+    /// If the disk fails, or has changed it, or a row was sent twice, or the visit fails.
     pub(crate) fn for_chunks<const N: usize>(
         &self,
         chunks: Chunks,
@@ -183,5 +203,124 @@ impl Mail {
         let events = decode_events(&heap.read(&parcel.kept)?);
         let events = events.filter(|events: &Vec<_>| events.len() == parcel.rows);
         events.ok_or_else(|| heap.damaged())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::solve::store::Keeping;
+    use crate::system::filesystem::SystemFiles;
+
+    const CHUNKS: usize = 5;
+
+    fn chunks() -> Chunks {
+        Chunks::new(2 * CHUNKS - 1, 3).of_blocks(2)
+    }
+
+    /// Sends rows, dealt out to parcels and shares, and calls `then` with the post.
+    fn sent(rows: &BTreeMap<usize, (usize, usize)>, then: impl Fn(Post, [usize; 2])) {
+        let folder = tempfile::tempdir().unwrap();
+        let sync_every = Duration::MAX;
+        let keeping = Keeping { files: &SystemFiles, sync_every, packs: true, progress: &() };
+        let scratch = ScratchFolder::open(folder.path(), [0; 32], keeping).unwrap();
+        let post = Post::new(&scratch, 2).unwrap();
+        let mut count = [0; 2];
+        for parcel in 0..3 {
+            let of = |share| {
+                let own = rows.iter().filter(move |(_, to)| **to == (parcel, share));
+                own.map(|(&row, _)| event(row)).collect()
+            };
+            let by_share: [Vec<_>; 2] = [of(0), of(1)];
+            (0..2).for_each(|share| count[share] += by_share[share].len());
+            post.send(&by_share).unwrap();
+        }
+        then(post, count);
+    }
+
+    fn event(row: usize) -> Event<1, ShareRow> {
+        Event { row: ShareRow::new(row), lanes: Row([row as u64 + 1]) }
+    }
+
+    /// What comes for the chunks of a share, or `None` if it is refused.
+    fn visited(mail: &Mail) -> Option<Vec<(usize, Row<1>)>> {
+        let visited = Mutex::new(Vec::new());
+        let visit = mail.for_chunks(chunks(), |chunk, events: &[Event<1>]| {
+            let first = chunk.index() * chunks().chunk_rows();
+            let rows = events.iter().map(|event| (first + event.row.index(), event.lanes));
+            visited.lock().unwrap().extend(rows);
+            Ok(())
+        });
+        let mut visited = visited.into_inner().unwrap();
+        visited.sort_unstable_by_key(|&(row, _)| row);
+        visit.ok().map(|()| visited)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        #[test]
+        fn every_share_gets_its_rows(
+            rows in prop::collection::btree_map(0..chunks().rows(), (0..3_usize, 0..2_usize), 1..20),
+        ) {
+            sent(&rows, |post, count| {
+                for (share, mail) in post.deliver().unwrap().iter().enumerate() {
+                    let own = rows.iter().filter(|(_, to)| to.1 == share);
+                    let own: Vec<(usize, Row<1>)> =
+                        own.map(|(&row, _)| (row, event(row).lanes)).collect();
+                    assert_eq!(visited(mail).as_ref(), Some(&own));
+                    let by_chunk = mail.by_chunk(chunks()).unwrap().into_iter().enumerate();
+                    let first = |chunk| chunk * chunks().chunk_rows();
+                    let again = by_chunk.flat_map(|(chunk, events): (usize, Vec<Event<1>>)| {
+                        events.into_iter().map(move |e| (first(chunk) + e.row.index(), e.lanes))
+                    });
+                    let mut again: Vec<_> = again.collect();
+                    again.sort_unstable_by_key(|&(row, _)| row);
+                    assert_eq!(again, own);
+                    let mut table = vec![Row::EMPTY; chunks().rows()];
+                    let changed = mail.add_to(chunks(), &mut table).unwrap();
+                    assert_eq!(changed.rows, count[share]);
+                    for (row, &lanes) in table.iter().enumerate() {
+                        let there = own.iter().find(|(own, _)| *own == row);
+                        assert_eq!(lanes, there.map_or(Row::EMPTY, |there| there.1));
+                        let block = row / chunks().block_rows;
+                        assert!(lanes.is_empty() || changed.blocks[block]);
+                    }
+                }
+            });
+        }
+
+        #[test]
+        fn what_is_lost_or_doubled_is_noticed(
+            rows in prop::collection::btree_map(0..chunks().rows(), (0..3_usize, 0..2_usize), 1..20),
+            doubles in any::<bool>(),
+        ) {
+            sent(&rows, |post, _| {
+                {
+                    let mut parcels = post.parcels.lock().unwrap();
+                    let share = parcels.iter_mut().find(|parcels| !parcels.is_empty()).unwrap();
+                    let parcel = share.pop().unwrap();
+                    if doubles {
+                        share.extend([parcel, parcel]);
+                    }
+                }
+                let there: usize =
+                    post.parcels.lock().unwrap().iter().flatten().map(|p| p.rows).sum();
+                assert!(there != rows.len());
+                assert_eq!(post.taken(), rows.len());
+                if doubles {
+                    post.taken.store(there, Ordering::Relaxed);
+                    let mail = post.deliver().unwrap();
+                    assert!(mail.iter().any(|mail| visited(mail).is_none()));
+                } else {
+                    assert!(post.deliver().is_err());
+                }
+            });
+        }
     }
 }

@@ -144,3 +144,114 @@ fn dealt(orbits: Vec<Vec<Rank>>, count: usize) -> Vec<Vec<Rank>> {
     shares.iter_mut().for_each(|share| share.sort_unstable());
     shares
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::solve::rows::numbers::ChunkRow;
+    use crate::solve::rows::row::Row;
+    use crate::solve::samples::{load, with_words};
+
+    fn check<const N: usize>(rules: &crate::rules::Ruleset, slice: crate::slice::Slice) {
+        let whole: Frame<N> = Frame::new(rules, slice).unwrap();
+        let chunks = Chunks::new(whole.blocks(), whole.block_rows());
+        let moves = Moves::new(&whole);
+        for count in [1, 2, 3, 7, 1000] {
+            let cut = Shares::new(&whole, chunks, count);
+            assert!((1..=count).contains(&cut.count()));
+            let frames = cut.frames(&whole);
+            let by_defenders: Vec<Moves<N>> = frames.iter().map(Moves::new).collect();
+            let given = cut.given(Side::Attackers, &moves, &by_defenders);
+            for shares in given.iter() {
+                let rows: usize = shares.iter().map(|given| given.chunks.rows()).sum();
+                assert_eq!(rows, chunks.rows());
+            }
+            assert!(cut.places.iter().all(|&(share, _)| share < cut.count()));
+            goes_there_and_back(&cut, &given, chunks);
+        }
+    }
+
+    /// Every row is in one share either way, and the ways lead back to it.
+    fn goes_there_and_back<const N: usize>(
+        cut: &Shares,
+        given: &BySide<Vec<Given<N>>>,
+        chunks: Chunks,
+    ) {
+        let mut there = BTreeSet::new();
+        for chunk in chunks.numbers() {
+            let rows = chunks.places_of(chunk).len() * chunks.block_rows;
+            let events: Vec<Event<N>> = (0..rows)
+                .map(|row| Event { row: ChunkRow::new(row), lanes: Row::bit(1) })
+                .collect();
+            for (share, events) in cut.by_defenders(chunk, &events).into_iter().enumerate() {
+                assert!(events.is_sorted_by(|one, next| one.row < next.row));
+                there.extend(events.iter().map(|event| (share, event.row)));
+            }
+        }
+        assert_eq!(there.len(), chunks.rows());
+        let mut back = BTreeSet::new();
+        for (share, given) in given[Side::Attackers].iter().enumerate() {
+            for chunk in given.chunks.numbers() {
+                let height = given.chunks.chunk_rows();
+                let first = chunk.index() * height;
+                let own =
+                    (0..height).filter(|row| there.contains(&(share, ShareRow::new(first + row))));
+                let events: Vec<Event<N>> =
+                    own.map(|row| Event { row: ChunkRow::new(row), lanes: Row::bit(1) }).collect();
+                let by_share = cut.by_attackers(share, given.chunks, chunk, &events);
+                for (other, events) in by_share.into_iter().enumerate() {
+                    assert!(events.is_sorted_by(|one, next| one.row < next.row));
+                    back.extend(events.iter().map(|event| (other, event.row)));
+                }
+            }
+        }
+        assert_eq!(back.len(), chunks.rows());
+        for (share, given) in given[Side::Defenders].iter().enumerate() {
+            let rows = (0..given.chunks.rows()).map(|row| (share, ShareRow::new(row)));
+            assert!(rows.into_iter().all(|row| back.contains(&row)));
+        }
+    }
+
+    #[test]
+    fn every_row_is_in_one_share_either_way() {
+        for (rules, slices) in
+            [("brandubh", "K2v2 K0v3 K1v3"), ("strange", "K2v1"), ("tablut", "K1v2")]
+        {
+            let rules = &load(rules);
+            for slice in slices.split(' ') {
+                with_words!(check, rules, slice.parse().unwrap());
+            }
+        }
+    }
+
+    /// An image of a set under the rules' symmetries is in its share, and is what it was.
+    fn images_stay<const N: usize>(rules: &crate::rules::Ruleset, slice: crate::slice::Slice) {
+        let whole: Frame<N> = Frame::new(rules, slice).unwrap();
+        let chunks = Chunks::new(whole.blocks(), whole.block_rows());
+        let cut = Shares::new(&whole, chunks, 3);
+        for (frame, ranks) in cut.frames(&whole).iter().zip(&cut.ranks) {
+            let (some, all) = (&frame.defenders, &whole.defenders);
+            for (rank, &old) in some.ranks().zip(ranks) {
+                assert_eq!(some.set(rank), all.set(old));
+                assert_eq!(some.lanes[rank.index()], all.lanes[old.index()]);
+                for g in rules.symmetries().iter() {
+                    let image = some.images(g)[rank.index()];
+                    assert_eq!(ranks[image.index()], all.images(g)[old.index()]);
+                }
+                for square in rules.board.squares() {
+                    let holds = some.holding(square).contains(&rank);
+                    assert_eq!(holds, all.set(old).contains(square));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn images_are_in_the_same_share() {
+        for (rules, slice) in [("brandubh", "K2v2"), ("strange", "K2v1"), ("tablut", "K2v1")] {
+            with_words!(images_stay, &load(rules), slice.parse().unwrap());
+        }
+    }
+}

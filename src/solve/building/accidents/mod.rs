@@ -72,7 +72,7 @@ impl Case {
 
     /// The next build, to which nothing happens, makes what was to be made.
     fn goes_on(&self, placement: &Storage, tables: &Path, what: &str) {
-        let means = Means { placement: Some(placement.clone()), ..Means::default() };
+        let means = Means { placement: Some(*placement), ..Means::default() };
         let built = self.build(&means, tables);
         built.unwrap_or_else(|error| panic!("{what}: {error}"));
         assert!(self.files(tables) == self.whole, "{what}: other tables");
@@ -94,8 +94,7 @@ fn faulty(
     sync_every: Duration,
 ) -> (Means, FaultyFiles) {
     let files = FaultyFiles::new(tables, fault, after, seed);
-    let means =
-        Means { files: Arc::new(files.clone()), placement: Some(placement.clone()), sync_every };
+    let means = Means { files: Arc::new(files.clone()), placement: Some(*placement), sync_every };
     (means, files)
 }
 
