@@ -47,9 +47,10 @@ beforehand what a build takes.
 
 What is done is kept in a folder K2v4.work beside the tables, or in --scratch, and
 deleted with the last file of the slice. A build that was interrupted, in any way,
-goes on from the last ply that is there. Bit tables that do not fit into --memory
-are mapped from files in that folder, which is slower; the least memory is that of
-the smaller slices that captures lead to.
+goes on from the last ply that is there. If the bit tables do not fit into --memory,
+they are worked on in shares, one after the other, and the others wait in that folder.
+That is slower. The least memory is that of the smaller slices that captures lead to;
+a slice without defenders cannot be shared out.
 
 Examples:
   taflbase build brandubh --men 5

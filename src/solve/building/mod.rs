@@ -44,8 +44,8 @@ pub struct BuildOptions {
     pub force: bool,
     /// Worker threads; 0 for one for each core.
     pub threads: usize,
-    /// The bytes of memory that a build may take. Tables that do not fit are
-    /// kept on disk, in the scratch folder.
+    /// The bytes of memory that a build may take. Tables that do not fit are worked on in
+    /// shares, of which all but one are kept in the scratch folder.
     pub memory_bytes: u64,
     /// The level of zstd, 1 to 22; `None` for one that takes no longer than
     /// solving. 19 is for files that are published.
