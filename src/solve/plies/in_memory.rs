@@ -54,7 +54,7 @@ impl<const N: usize> Tables for InMemory<'_, N> {
             |walker, (at, ((won, open), changed))| {
                 let chunk = chunks.number(at);
                 no_positions(&self.given, walker, chunk, won);
-                known.won(chunk, won)?;
+                known.won_before(known.next_ply(), chunk, won)?;
                 known.open(chunk, open)?;
                 Ok(Frontier::of(&known.last_found(chunk)?, chunks, at, changed))
             },

@@ -5,11 +5,12 @@
 use rayon::prelude::*;
 
 use crate::rules::{BySide, Side};
+use crate::solve::plies::dispatch::Dispatch;
 use crate::solve::plies::frontier::Frontier;
 use crate::solve::plies::known::{Known, no_positions};
 use crate::solve::plies::losing::{Losing, Won, losing_ply};
 use crate::solve::plies::packed::Packed;
-use crate::solve::plies::ply::{Given, Ply, Records, events_of, finds_wins};
+use crate::solve::plies::ply::{Given, Ply, Records};
 use crate::solve::plies::post::{Mail, Post};
 use crate::solve::plies::shares::Shares;
 use crate::solve::plies::tables::Tables;
@@ -33,6 +34,8 @@ pub(crate) struct InShares<'a, const N: usize> {
 
 /// The rows of a share while another one is worked on.
 struct Share<'a, const N: usize> {
+    /// The side whose moves stay inside.
+    inside: Side,
     given: Given<'a, N>,
     won: Packed,
     /// In the loser's shares: what is open.
@@ -54,87 +57,68 @@ impl<'a, const N: usize> InShares<'a, N> {
         given: BySide<Vec<Given<'a, N>>>,
         scratch: &'a ScratchFolder<'a>,
     ) -> InShares<'a, N> {
-        let share = |given| Share {
+        let share = |inside, given| Share {
+            inside,
             given,
             won: Packed::default(),
             open: Packed::default(),
             inbox: Mail::default(),
             said: Vec::new(),
         };
-        let shares = given.map(|given| given.into_iter().map(share).collect());
+        let shares =
+            |inside| given[inside].iter().map(move |&given| share(inside, given)).collect();
+        let shares = BySide::from_fn(shares);
         InShares { winner, cut, scratch, shares, rooms: Default::default() }
-    }
-
-    fn post(&self) -> Result<Post, ScratchError> {
-        Post::new(self.scratch, self.cut.count())
     }
 
     /// The shares by attackers have what was kept chunk by chunk.
     fn begin_by_attackers(&mut self, known: &Known) -> Result<(), ScratchError> {
-        let (scratch, has_open) = (self.scratch, self.winner == Side::Attackers);
+        let scratch = self.scratch;
         for share in &mut self.shares[Side::Defenders] {
             let Given { moves, chunks, .. } = share.given;
-            let mut won = vec![Row::EMPTY; chunks.rows()];
-            let mut open = vec![Row::<N>::EMPTY; if has_open { chunks.rows() } else { 0 }];
-            let rows = chunks.chunk_rows();
+            let (told, rows) = (share.told_before(known), chunks.chunk_rows());
+            let mut won = vec![Row::<N>::EMPTY; chunks.rows()];
             won.par_chunks_mut(rows).enumerate().try_for_each_init(
                 || moves.frame.walker(),
                 |walker, (chunk, won)| {
                     let chunk = chunks.number(chunk);
                     no_positions(&share.given, walker, chunk, won);
-                    known.won(chunk, won)
+                    known.won_before(told, chunk, won)
                 },
             )?;
-            let chunks_of_open = open.par_chunks_mut(rows).enumerate();
-            chunks_of_open.try_for_each(|(chunk, open)| known.open(chunks.number(chunk), open))?;
             share.won = Packed::of(&won, chunks, scratch)?;
-            share.open = Packed::of(&open, chunks, scratch)?;
+            if share.is_losers() {
+                let open = won.par_chunks_mut(rows).enumerate();
+                open.try_for_each(|(chunk, open)| known.open(chunks.number(chunk), open))?;
+                share.open = Packed::of(&won, chunks, scratch)?;
+            }
         }
         Ok(())
     }
 
     /// The shares by defenders get the same by post.
     fn begin_by_defenders(&mut self, known: &Known) -> Result<(), ScratchError> {
-        let (scratch, has_open) = (self.scratch, self.winner == Side::Defenders);
-        let [won, open, last] = [self.post()?, self.post()?, self.post()?];
-        let plies = known.next_ply()..=known.last_event() + 1;
-        let own = plies.filter(|&ply| finds_wins(ply) == (self.winner == Side::Attackers));
-        let said =
-            own.map(|ply| Ok((ply, self.post()?))).collect::<Result<Vec<_>, ScratchError>>()?;
-        let is_next = known.wins_next() == (self.winner == Side::Attackers);
+        let scratch = self.scratch;
+        let Some(first) = self.shares[Side::Attackers].first() else { return Ok(()) };
+        let post = || Post::new(scratch, self.cut.count());
+        let dispatch = Dispatch::new(known, first.told_before(known), post)?;
         for given in self.shares[Side::Defenders].iter().map(|share| share.given) {
             let numbers: Vec<ChunkNumber> = given.chunks.numbers().collect();
             numbers.into_par_iter().try_for_each(|chunk| {
-                let send = |post: &Post, events: &[Event<N>]| {
-                    post.send(&self.cut.by_defenders(chunk, events))
-                };
-                let mut rows =
-                    vec![Row::EMPTY; given.chunks.places_of(chunk).len() * given.chunks.block_rows];
-                known.won(chunk, &mut rows)?;
-                send(&won, &events_of(&rows))?;
-                if has_open {
-                    known.open(chunk, &mut rows)?;
-                    send(&open, &events_of(&rows))?;
-                }
-                if is_next {
-                    send(&last, &known.last_found(chunk)?)?;
-                }
-                for (ply, post) in &said {
-                    let (content, key) = match self.winner {
-                        Side::Attackers => (Content::Wins, *ply),
-                        Side::Defenders => (Content::Releases, *ply - 1),
-                    };
-                    send(post, &known.said(content, key, chunk)?)?;
-                }
-                Ok::<_, ScratchError>(())
+                let mut rows = vec![
+                    Row::<N>::EMPTY;
+                    given.chunks.places_of(chunk).len() * given.chunks.block_rows
+                ];
+                dispatch.chunk(known, self.cut, chunk, &mut rows)
             })?;
         }
         let shares = &mut self.shares[Side::Attackers];
+        let Dispatch { won, open, last, said, .. } = dispatch;
         for (share, mail) in shares.iter_mut().zip(won.deliver()?) {
-            let Given { moves, chunks, .. } = share.given;
-            let mut rows = vec![Row::EMPTY; chunks.rows()];
+            let chunks = share.given.chunks;
+            let mut rows = vec![Row::<N>::EMPTY; chunks.rows()];
             rows.par_chunks_mut(chunks.chunk_rows()).enumerate().for_each_init(
-                || moves.frame.walker(),
+                || share.given.moves.frame.walker(),
                 |walker, (chunk, rows)| {
                     no_positions(&share.given, walker, chunks.number(chunk), rows);
                 },
@@ -142,19 +126,23 @@ impl<'a, const N: usize> InShares<'a, N> {
             mail.add_to(chunks, &mut rows)?;
             share.won = Packed::of(&rows, chunks, scratch)?;
         }
-        for (share, mail) in shares.iter_mut().zip(open.deliver()?).filter(|_| has_open) {
-            let chunks = share.given.chunks;
-            let mut rows = vec![Row::<N>::EMPTY; chunks.rows()];
-            mail.add_to(chunks, &mut rows)?;
-            share.open = Packed::of(&rows, chunks, scratch)?;
+        for (share, mail) in shares.iter_mut().zip(open.deliver()?) {
+            if share.is_losers() {
+                let chunks = share.given.chunks;
+                let mut rows = vec![Row::<N>::EMPTY; chunks.rows()];
+                mail.add_to(chunks, &mut rows)?;
+                share.open = Packed::of(&rows, chunks, scratch)?;
+            }
         }
         for (share, mail) in shares.iter_mut().zip(last.deliver()?) {
             share.inbox = mail;
-            share.said = vec![Mail::default(); usize::from(known.last_event()) + 2];
+            share.said.clear();
         }
-        for (ply, post) in said {
-            for (share, mail) in shares.iter_mut().zip(post.deliver()?) {
-                share.said[usize::from(ply)] = mail;
+        for post in said {
+            let mail = post.map(Post::deliver).transpose()?;
+            for (at, share) in shares.iter_mut().enumerate() {
+                let own = mail.as_ref().map(|mail| mail[at].clone());
+                share.said.push(own.unwrap_or_default());
             }
         }
         Ok(())
@@ -174,7 +162,8 @@ impl<const N: usize> Tables for InShares<'_, N> {
         done: &(dyn Fn(usize) + Sync),
     ) -> Result<(), ScratchError> {
         let mover = if known.wins_next() { self.winner } else { self.winner.other() };
-        let (post, rooms) = (self.post()?, &mut self.rooms);
+        let post = Post::new(self.scratch, self.cut.count())?;
+        let rooms = &mut self.rooms;
         let mut found = 0;
         for (number, share) in self.shares[mover].iter_mut().enumerate() {
             let chunks = share.given.chunks;
@@ -217,6 +206,17 @@ impl<const N: usize> Tables for InShares<'_, N> {
 }
 
 impl<const N: usize> Share<'_, N> {
+    /// Whether the loser's moves stay inside.
+    fn is_losers(&self) -> bool {
+        (self.given.winner == Side::Attackers) == (self.inside == Side::Defenders)
+    }
+
+    /// The ply before which it knows all wins: the loser is told those of the last ply
+    /// at the next one.
+    fn told_before(&self, known: &Known) -> Plies {
+        known.next_ply() - Plies::from(self.is_losers() && !known.wins_next())
+    }
+
     /// Works out the ply; returns what it found.
     fn ply(
         &mut self,
@@ -247,9 +247,8 @@ impl<const N: usize> Share<'_, N> {
 
     /// Adds to the rows what the last ply found, and tells where that is.
     fn last_found(&self, known: &Known, rows: &mut [Row<N>]) -> Result<Frontier, ScratchError> {
-        let Given { winner, chunks, .. } = self.given;
-        let mover = if known.wins_next() { winner } else { winner.other() };
-        if mover == Side::Attackers {
+        let chunks = self.given.chunks;
+        if self.inside == Side::Attackers {
             return self.inbox.add_to(chunks, rows);
         }
         let changed = rows.par_chunks_mut(chunks.chunk_rows()).enumerate().map(|(at, rows)| {

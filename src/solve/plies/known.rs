@@ -32,13 +32,15 @@ impl Known<'_> {
         own.map(|key| key.ply).max().unwrap_or(0)
     }
 
-    /// Adds to the rows of a chunk which of the winner's positions are won.
-    pub(crate) fn won<const N: usize>(
+    /// Adds to the rows of a chunk which of the winner's positions were found to be won
+    /// before that ply.
+    pub(crate) fn won_before<const N: usize>(
         &self,
+        ply: Plies,
         chunk: ChunkNumber,
         rows: &mut [Row<N>],
     ) -> Result<(), ScratchError> {
-        for ply in (1..self.next_ply()).step_by(2) {
+        for ply in (1..ply).step_by(2) {
             add(&self.found(ply, chunk)?, rows);
         }
         Ok(())

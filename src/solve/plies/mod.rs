@@ -2,6 +2,7 @@
 
 pub(super) mod chunks;
 mod cursor;
+mod dispatch;
 pub(super) mod frontier;
 pub(super) mod in_memory;
 pub(super) mod in_shares;

@@ -154,7 +154,7 @@ fn every_call_may_go_wrong_in_memory() {
 }
 
 #[test]
-fn every_call_may_go_wrong_on_disk() {
+fn every_call_may_go_wrong_in_shares() {
     every_call_may_go_wrong(&IN_SHARES, Duration::from_millis(1));
 }
 
