@@ -1,5 +1,5 @@
 use crate::board::{Square, SquareSet, Symmetry, SymmetryGroup};
-use crate::index::{AttackerSets, Binomials, Canonical, KingLanes, Walker, binomial, colex_rank};
+use crate::index::{AttackerSets, Binomials, KingLanes, Walker, binomial, colex_rank};
 use crate::rules::{BySide, Kind, Ruleset, Side};
 use crate::slice::Slice;
 
@@ -209,7 +209,7 @@ impl Blocks {
 
     /// The block of a set of attackers, and the symmetry that leads there.
     pub(super) fn find(&self, attackers: SquareSet) -> (usize, Symmetry) {
-        let Canonical { offset, symmetry, .. } = self.0.canonical(attackers);
+        let (offset, symmetry) = self.0.place(attackers);
         (offset as usize, symmetry)
     }
 }

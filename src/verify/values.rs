@@ -43,7 +43,7 @@ impl RowLayout<'_> {
         for block in held.blocks_from(held.place(start)) {
             let attackers = walker.attackers(block).set;
             if block != next {
-                first = self.index.attackers().canonical(attackers).offset;
+                first = self.index.attackers().place(attackers).0;
             }
             if first >= rows.end {
                 break;

@@ -3,6 +3,7 @@
 use bitvec::vec::BitVec;
 
 use crate::rules::Side;
+use crate::solve::frame::Block;
 use crate::solve::moves::Moves;
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::frontier::Frontier;
@@ -44,9 +45,9 @@ impl<'a, const N: usize> Outcome<'a, N> {
         };
         tables.change(&given, &|chunk, EachTable { won, open, lost }| {
             let numbers = chunks.blocks_of(chunk).map(BlockNumber::new);
-            let mut walker = moves.frame.walker();
+            let (mut walker, mut block) = (moves.frame.walker(), Block::default());
             for (number, rows) in numbers.zip(won.chunks_mut(chunks.block_rows)) {
-                let block = moves.frame.block_of(number, walker.set(number.into()).0);
+                moves.frame.put_block(number, walker.set(number.into()).0, &mut block);
                 for (row, &valid) in rows.iter_mut().zip(&block.valid) {
                     *row = !valid;
                 }

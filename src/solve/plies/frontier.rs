@@ -1,9 +1,11 @@
 //! What a ply changed, and where the next one has to look: at the predecessors of
 //! what changed.
 
+use std::iter;
 use std::ops::Range;
 use std::sync::atomic::AtomicUsize;
 
+use bitvec::field::BitField;
 use bitvec::order::Lsb0;
 use bitvec::slice::BitSlice;
 use bitvec::vec::BitVec;
@@ -136,7 +138,7 @@ pub(crate) fn predecessors<const N: usize>(
         return None;
     }
     let found = BitVec::<AtomicUsize>::repeat(false, blocks.len());
-    let changed: Vec<BlockNumber> = blocks.iter_ones().map(BlockNumber::new).collect();
+    let changed: Vec<BlockNumber> = ones(blocks).map(BlockNumber::new).collect();
     changed.par_iter().for_each(|&block| {
         let (attackers, _) = frame.attackers.sets().unrank(block.into());
         for to in attackers {
@@ -201,7 +203,7 @@ fn attackers_back<const N: usize>(
         |worker, chunk| {
             let BackWorker { walker, buffers, changed: changed_rows, unmoves, reached } = worker;
             let blocks = chunks.blocks_of(ChunkNumber::new(chunk));
-            for place in changed[blocks.clone()].iter_ones() {
+            for place in ones(&changed[blocks.clone()]) {
                 let block = BlockNumber::new(blocks.start + place);
                 lanes_of(&rows[frame.first_row(block)..][..chunks.block_rows], changed_rows);
                 let (attackers, _) = walker.set(block.into());
@@ -219,9 +221,44 @@ fn attackers_back<const N: usize>(
     blocks
 }
 
+/// The places of the bits that are set, in order, word by word.
+pub(crate) fn ones(bits: &BitSlice) -> impl Iterator<Item = usize> + '_ {
+    const WORD: usize = u64::BITS as usize;
+    let mut words = bits.chunks(WORD).map(|word| word.load_le::<u64>()).enumerate();
+    let (mut first, mut left) = (0, 0);
+    iter::from_fn(move || {
+        while left == 0 {
+            let (i, word) = words.next()?;
+            (first, left) = (i * WORD, word);
+        }
+        let place = first + left.trailing_zeros() as usize;
+        left &= left - 1;
+        Some(place)
+    })
+}
+
 /// The rows of a block that have lanes.
 pub(crate) fn lanes_of<const N: usize>(rows: &[Row<N>], into: &mut Vec<RankLanes<N>>) {
     into.clear();
     let some = rows.iter().enumerate().filter(|(_, lanes)| !lanes.is_empty());
     into.extend(some.map(|(rank, &lanes)| (Rank::new(rank), lanes)));
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn ones_are_the_places_of_set_bits(
+            bits in prop::collection::vec(any::<bool>(), 0..400),
+            first in 0..100_usize,
+        ) {
+            let bits: BitVec = bits.into_iter().collect();
+            let some = &bits[first.min(bits.len())..];
+            prop_assert!(ones(some).eq(some.iter_ones()));
+        }
+    }
 }

@@ -5,23 +5,21 @@ use bitvec::slice::BitSlice;
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
-use crate::index::Walker;
 use crate::rules::Side;
 use crate::value::Plies;
 
-use crate::solve::frame::Block;
-use crate::solve::moves::Moves;
-use crate::solve::moves::by_block::{BlockMoves, Targets};
-use crate::solve::moves::by_row::{RankLanes, RowBuffers};
-use crate::solve::moves::cost::{StarRows, are_few};
+use crate::solve::moves::by_block::Targets;
+use crate::solve::moves::cost::StarRows;
 use crate::solve::plies::chunks::Chunks;
-use crate::solve::plies::frontier::{Frontier, Predecessors, lanes_of};
+use crate::solve::plies::frontier::{Frontier, Predecessors, ones};
 use crate::solve::plies::ply::{Findings, Given, Ply, finds_wins};
 use crate::solve::plies::tables::{Change, EachTable, Tables};
+use crate::solve::plies::worker::Worker;
 use crate::solve::rows::numbers::{BlockNumber, ChunkNumber};
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::codec::read_events;
 use crate::solve::store::{Content, ScratchError, StageFile};
+use crate::system::pages;
 
 /// All rows of all tables.
 pub(crate) struct InMemory<const N: usize> {
@@ -41,7 +39,11 @@ impl<const N: usize> InMemory<N> {
 
     /// Tables of empty rows.
     pub(crate) fn new(chunks: Chunks) -> InMemory<N> {
-        let empty = || vec![Row::EMPTY; chunks.rows()];
+        let empty = || {
+            let mut rows = pages::with_capacity(chunks.rows());
+            rows.resize(chunks.rows(), Row::EMPTY);
+            rows
+        };
         InMemory { won: empty(), open: empty(), lost: empty(), newly_won: empty() }
     }
 }
@@ -90,6 +92,7 @@ impl<const N: usize> Tables<N> for InMemory<N> {
             newly_won.par_iter_mut().zip(&*all_won).for_each(|(new, &won)| *new = !won);
             stars.without_moves(known, false, newly_won);
         }
+        let kings = moves.kings.as_ref().filter(|_| winner == Side::Defenders);
         let blocks = Some(&lost.blocks[..]);
         let targets =
             Targets { rows: known, first_block: BlockNumber::FIRST, complement: false, blocks };
@@ -105,13 +108,16 @@ impl<const N: usize> Tables<N> for InMemory<N> {
                 let mut wins = Cursor(&captures);
                 let visited = wins.blocks(&among, block_rows);
                 let mut findings = Findings::new(blocks.len());
-                for place in visited.iter_ones() {
+                if let Some(kings) = kings {
+                    worker.kings_back(kings, blocks.start, &among, known, chunk_new);
+                }
+                for place in ones(&visited) {
                     let number = BlockNumber::new(blocks.start + place);
                     let first = place * block_rows;
                     let found = &mut chunk_new[first..][..block_rows];
                     let won = &mut chunk_won[first..][..block_rows];
                     match &predecessors {
-                        _ if !among[place] => {}
+                        _ if !among[place] || kings.is_some() => {}
                         Predecessors::Lanes(_) => {
                             moves.rows.add_images(&mut worker.walker, number, found);
                         }
@@ -157,6 +163,7 @@ impl<const N: usize> Tables<N> for InMemory<N> {
         if let Some(stars) = by_stars {
             stars.without_moves(known, true, may_be_lost);
         }
+        let kings = moves.kings.as_ref().filter(|_| loser == Side::Defenders);
         let tables = all_open.par_chunks_mut(chunks.chunk_rows());
         let tables = tables.zip(may_be_lost.par_chunks_mut(chunks.chunk_rows()));
         let changed = tables.enumerate().map_init(
@@ -164,15 +171,19 @@ impl<const N: usize> Tables<N> for InMemory<N> {
             |worker, (chunk, (chunk_open, chunk_may_be_lost))| {
                 let chunk = ChunkNumber::new(chunk);
                 let (blocks, block_rows) = (chunks.blocks_of(chunk), chunks.block_rows);
+                let candidates = &candidates.blocks[blocks.clone()];
                 let mut findings = Findings::new(blocks.len());
-                for place in candidates.blocks[blocks.clone()].iter_ones() {
+                if let Some(kings) = kings {
+                    worker.kings_escape(kings, blocks.start, candidates, known, chunk_may_be_lost);
+                }
+                for place in ones(candidates) {
                     let number = BlockNumber::new(blocks.start + place);
                     let first = place * block_rows;
                     let found = &mut chunk_may_be_lost[first..][..block_rows];
                     let open = &mut chunk_open[first..][..block_rows];
                     if by_stars.is_some() {
                         moves.rows.keep_images(&mut worker.walker, number, found);
-                    } else {
+                    } else if kings.is_none() {
                         worker.without_escape(loser, number, known, found);
                     }
                     for (open, found) in open.iter_mut().zip(&*found) {
@@ -201,6 +212,7 @@ impl<const N: usize> InMemory<N> {
     ) -> Result<Frontier, ScratchError> {
         let &Given { moves, winner, chunks, .. } = given;
         let InMemory { open: all_open, lost: may_be_lost, newly_won, .. } = self;
+        let kings = moves.kings.as_ref().filter(|_| winner == Side::Attackers);
         let tables = all_open.par_chunks_mut(chunks.chunk_rows());
         let tables = tables.zip(may_be_lost.par_chunks_mut(chunks.chunk_rows()));
         let candidates = tables.enumerate().map_init(
@@ -214,7 +226,10 @@ impl<const N: usize> InMemory<N> {
                 let visited = releases.blocks(&among, block_rows);
                 let mut candidates = BitVec::repeat(false, blocks.len());
                 let mut rows = 0;
-                for place in visited.iter_ones() {
+                if let Some(kings) = kings {
+                    worker.kings_back(kings, blocks.start, &among, newly_won, chunk_may_be_lost);
+                }
+                for place in ones(&visited) {
                     let number = BlockNumber::new(blocks.start + place);
                     let first = place * block_rows;
                     let found = &mut chunk_may_be_lost[first..][..block_rows];
@@ -222,7 +237,7 @@ impl<const N: usize> InMemory<N> {
                     if among[place] {
                         if let Predecessors::Lanes(_) = predecessors {
                             moves.rows.add_images(&mut worker.walker, number, found);
-                        } else {
+                        } else if kings.is_none() {
                             let new = &newly_won[moves.frame.first_row(number)..][..block_rows];
                             let exact = winner == Side::Attackers
                                 && worker.defenders_back(number, new, found);
@@ -253,138 +268,10 @@ impl<const N: usize> InMemory<N> {
 fn clear<const N: usize>(chunks: Chunks, rows: &mut [Row<N>], blocks: &BitSlice) {
     let tables = rows.par_chunks_mut(chunks.chunk_rows()).enumerate();
     tables.for_each(|(chunk, rows)| {
-        for place in blocks[chunks.blocks_of(ChunkNumber::new(chunk))].iter_ones() {
+        for place in ones(&blocks[chunks.blocks_of(ChunkNumber::new(chunk))]) {
             rows[place * chunks.block_rows..][..chunks.block_rows].fill(Row::EMPTY);
         }
     });
-}
-
-/// What a worker has of its own.
-struct Worker<'f, const N: usize> {
-    moves: &'f Moves<'f, N>,
-    walker: Walker<'f>,
-    block_moves: BlockMoves<'f, N>,
-    row_buffers: RowBuffers<N>,
-    /// Rows of a block with lanes.
-    rows: Vec<RankLanes<N>>,
-    /// By row of a block.
-    lanes: Vec<Row<N>>,
-}
-
-impl<'f, const N: usize> Worker<'f, N> {
-    fn new(moves: &'f Moves<'f, N>) -> Worker<'f, N> {
-        Worker {
-            moves,
-            walker: moves.frame.walker(),
-            block_moves: BlockMoves::new(moves.frame),
-            row_buffers: RowBuffers::default(),
-            rows: Vec::new(),
-            lanes: vec![Row::EMPTY; moves.frame.block_rows()],
-        }
-    }
-
-    /// Makes of what the stars have left in `found`, the lanes of a block that are
-    /// won or from which no move leads to a target, those that are newly won.
-    fn won_by_stars(&mut self, number: BlockNumber, won: &[Row<N>], found: &mut [Row<N>]) {
-        self.moves.rows.keep_images(&mut self.walker, number, found);
-        for (found, &won) in found.iter_mut().zip(won) {
-            *found = !(*found | won);
-        }
-    }
-
-    /// Puts into `found`, by rank, the lanes of a block from which the winner
-    /// has a move to a target.
-    fn winning_moves(
-        &mut self,
-        winner: Side,
-        number: BlockNumber,
-        targets: Targets<N>,
-        won: &[Row<N>],
-        found: &mut [Row<N>],
-    ) {
-        if winner == Side::Defenders {
-            let own = &targets.rows[self.moves.frame.first_row(number)..][..found.len()];
-            if self.defenders_back(number, own, found) {
-                return;
-            }
-        }
-        let block = self.block(number);
-        let sought = &mut self.lanes;
-        for ((sought, &valid), &won) in sought.iter_mut().zip(&block.valid).zip(won) {
-            *sought = valid.without(won);
-        }
-        found.copy_from_slice(sought);
-        self.block_moves.quiet_moves(winner, &block, targets, sought);
-        for (found, &sought) in found.iter_mut().zip(&*sought) {
-            *found = found.without(sought);
-        }
-    }
-
-    /// Adds to `found`, by rank, the lanes of a block from which the defenders
-    /// have a move to the targets, if these are few; tells whether they are.
-    fn defenders_back(
-        &mut self,
-        number: BlockNumber,
-        targets: &[Row<N>],
-        found: &mut [Row<N>],
-    ) -> bool {
-        lanes_of(targets, &mut self.rows);
-        if !are_few(self.rows.len(), 1, targets.len()) {
-            return false;
-        }
-        let (attackers, _) = self.walker.set(number.into());
-        for &row in &self.rows {
-            self.moves
-                .rows
-                .defender_unmoves(attackers, row, |rank, lanes| found[rank.index()] |= lanes);
-        }
-        true
-    }
-
-    fn block(&mut self, number: BlockNumber) -> Block<N> {
-        self.moves.frame.block_of(number, self.walker.set(number.into()).0)
-    }
-
-    /// Takes out of the rows of a block, by rank, the lanes from which the loser
-    /// has a move to a position that is not in `table`.
-    fn without_escape(
-        &mut self,
-        loser: Side,
-        number: BlockNumber,
-        table: &[Row<N>],
-        rows: &mut [Row<N>],
-    ) {
-        lanes_of(rows, &mut self.rows);
-        if self.rows.is_empty() {
-            return;
-        }
-        if !are_few(self.rows.len(), 1, rows.len()) {
-            let safe = Targets {
-                rows: table,
-                first_block: BlockNumber::FIRST,
-                complement: true,
-                blocks: None,
-            };
-            let block = self.block(number);
-            return self.block_moves.quiet_moves(loser, &block, safe, rows);
-        }
-        let (attackers, _) = self.walker.set(number.into());
-        let moves = &self.moves.rows;
-        match loser {
-            Side::Attackers => {
-                rows.fill(Row::EMPTY);
-                moves.attackers_escape(attackers, table, &mut self.rows, &mut self.row_buffers);
-                self.rows.iter().for_each(|&(rank, lanes)| rows[rank.index()] = lanes);
-            }
-            Side::Defenders => {
-                let of_block = &table[self.moves.frame.first_row(number)..][..rows.len()];
-                for &(rank, lanes) in &self.rows {
-                    rows[rank.index()] =
-                        moves.without_defenders_escape(attackers, of_block, (rank, lanes));
-                }
-            }
-        }
-    }
 }
 
 /// Goes through a chunk's events of one ply, block by block.

@@ -7,3 +7,4 @@ pub(super) mod in_memory;
 pub(super) mod on_disk;
 pub(super) mod ply;
 pub(super) mod tables;
+pub(super) mod worker;

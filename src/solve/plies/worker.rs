@@ -1,0 +1,194 @@
+//! What a worker does with the rows of a block, or with the bare kings of a chunk, when
+//! all tables are in memory.
+
+use bitvec::slice::BitSlice;
+
+use crate::index::Walker;
+use crate::rules::Side;
+
+use crate::solve::frame::Block;
+use crate::solve::moves::Moves;
+use crate::solve::moves::by_block::{BlockMoves, Targets};
+use crate::solve::moves::by_king::KingRows;
+use crate::solve::moves::by_row::{RankLanes, RowBuffers};
+use crate::solve::moves::cost::are_few;
+use crate::solve::plies::frontier::{lanes_of, ones};
+use crate::solve::rows::numbers::BlockNumber;
+use crate::solve::rows::row::Row;
+
+/// A worker, and what he has of his own.
+pub(super) struct Worker<'f, const N: usize> {
+    moves: &'f Moves<'f, N>,
+    pub(super) walker: Walker<'f>,
+    /// The block at hand.
+    block: Block<N>,
+    block_moves: BlockMoves<'f, N>,
+    row_buffers: RowBuffers<N>,
+    /// Rows of a block with lanes.
+    rows: Vec<RankLanes<N>>,
+    /// By row of a block.
+    lanes: Vec<Row<N>>,
+    /// Blocks of one row, and where the king may arrive there.
+    ends: Vec<(BlockNumber, Row<N>)>,
+}
+
+impl<'f, const N: usize> Worker<'f, N> {
+    pub(super) fn new(moves: &'f Moves<'f, N>) -> Worker<'f, N> {
+        Worker {
+            moves,
+            walker: moves.frame.walker(),
+            block: Block::default(),
+            block_moves: BlockMoves::new(moves.frame),
+            row_buffers: RowBuffers::default(),
+            rows: Vec::new(),
+            lanes: vec![Row::EMPTY; moves.frame.block_rows()],
+            ends: Vec::new(),
+        }
+    }
+
+    /// Makes of what the stars have left in `found`, the lanes of a block that are
+    /// won or from which no move leads to a target, those that are newly won.
+    pub(super) fn won_by_stars(
+        &mut self,
+        number: BlockNumber,
+        won: &[Row<N>],
+        found: &mut [Row<N>],
+    ) {
+        self.moves.rows.keep_images(&mut self.walker, number, found);
+        for (found, &won) in found.iter_mut().zip(won) {
+            *found = !(*found | won);
+        }
+    }
+
+    /// Puts into `found`, by rank, the lanes of a block from which the winner
+    /// has a move to a target.
+    pub(super) fn winning_moves(
+        &mut self,
+        winner: Side,
+        number: BlockNumber,
+        targets: Targets<N>,
+        won: &[Row<N>],
+        found: &mut [Row<N>],
+    ) {
+        if winner == Side::Defenders {
+            let own = &targets.rows[self.moves.frame.first_row(number)..][..found.len()];
+            if self.defenders_back(number, own, found) {
+                return;
+            }
+        }
+        self.put_block(number);
+        let (block, sought) = (&self.block, &mut self.lanes);
+        for ((sought, &valid), &won) in sought.iter_mut().zip(&block.valid).zip(won) {
+            *sought = valid.without(won);
+        }
+        found.copy_from_slice(sought);
+        self.block_moves.quiet_moves(winner, block, targets, sought);
+        for (found, &sought) in found.iter_mut().zip(&*sought) {
+            *found = found.without(sought);
+        }
+    }
+
+    /// Adds to `found`, by rank, the lanes of a block from which the defenders
+    /// have a move to the targets, if these are few; tells whether they are.
+    pub(super) fn defenders_back(
+        &mut self,
+        number: BlockNumber,
+        targets: &[Row<N>],
+        found: &mut [Row<N>],
+    ) -> bool {
+        lanes_of(targets, &mut self.rows);
+        if !are_few(self.rows.len(), 1, targets.len()) {
+            return false;
+        }
+        let (attackers, _) = self.walker.set(number.into());
+        for &row in &self.rows {
+            self.moves
+                .rows
+                .defender_unmoves(attackers, row, |rank, lanes| found[rank.index()] |= lanes);
+        }
+        true
+    }
+
+    /// Puts into `found`, the rows of a chunk, the lanes of some of its blocks from which
+    /// the king has a move to the targets; `first` is the chunk's first block.
+    pub(super) fn kings_back(
+        &mut self,
+        kings: &KingRows<N>,
+        first: usize,
+        blocks: &BitSlice,
+        targets: &[Row<N>],
+        found: &mut [Row<N>],
+    ) {
+        self.ends.clear();
+        let blocks = ones(blocks).map(|place| first + place);
+        self.ends.extend(blocks.map(|block| (BlockNumber::new(block), targets[block])));
+        kings.origins(&mut self.walker, &self.ends, |number, lanes| {
+            found[number.index() - first] = lanes;
+        });
+    }
+
+    /// Takes out of `rows`, those of a chunk, the lanes of some of its blocks from which
+    /// the king has a move to a position that is not in `table`.
+    pub(super) fn kings_escape(
+        &mut self,
+        kings: &KingRows<N>,
+        first: usize,
+        blocks: &BitSlice,
+        table: &[Row<N>],
+        rows: &mut [Row<N>],
+    ) {
+        self.ends.clear();
+        let blocks = ones(blocks).map(|place| first + place);
+        self.ends.extend(blocks.map(|block| (BlockNumber::new(block), !table[block])));
+        kings.origins(&mut self.walker, &self.ends, |number, lanes| {
+            let row = &mut rows[number.index() - first];
+            *row = row.without(lanes);
+        });
+    }
+
+    fn put_block(&mut self, number: BlockNumber) {
+        let (attackers, _) = self.walker.set(number.into());
+        self.moves.frame.put_block(number, attackers, &mut self.block);
+    }
+
+    /// Takes out of the rows of a block, by rank, the lanes from which the loser
+    /// has a move to a position that is not in `table`.
+    pub(super) fn without_escape(
+        &mut self,
+        loser: Side,
+        number: BlockNumber,
+        table: &[Row<N>],
+        rows: &mut [Row<N>],
+    ) {
+        lanes_of(rows, &mut self.rows);
+        if self.rows.is_empty() {
+            return;
+        }
+        if !are_few(self.rows.len(), 1, rows.len()) {
+            let safe = Targets {
+                rows: table,
+                first_block: BlockNumber::FIRST,
+                complement: true,
+                blocks: None,
+            };
+            self.put_block(number);
+            return self.block_moves.quiet_moves(loser, &self.block, safe, rows);
+        }
+        let (attackers, _) = self.walker.set(number.into());
+        let moves = &self.moves.rows;
+        match loser {
+            Side::Attackers => {
+                rows.fill(Row::EMPTY);
+                moves.attackers_escape(attackers, table, &mut self.rows, &mut self.row_buffers);
+                self.rows.iter().for_each(|&(rank, lanes)| rows[rank.index()] = lanes);
+            }
+            Side::Defenders => {
+                let of_block = &table[self.moves.frame.first_row(number)..][..rows.len()];
+                for &(rank, lanes) in &self.rows {
+                    rows[rank.index()] =
+                        moves.without_defenders_escape(attackers, of_block, (rank, lanes));
+                }
+            }
+        }
+    }
+}
