@@ -48,16 +48,9 @@ pub(crate) struct AttackerSets {
     pub(super) states: States,
 }
 
-/// A set's canonical image.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Canonical {
-    /// The image itself.
-    pub set: SquareSet,
-    /// Rows of all canonical sets before it.
-    pub offset: u64,
-    /// A symmetry that brings the set to its image.
-    pub symmetry: Symmetry,
-}
+/// The images of some men under each symmetry, as far as each group of orbits goes.
+#[derive(Clone, Debug)]
+pub(crate) struct Images(Vec<[u64; 8]>);
 
 impl AttackerSets {
     /// The sets of `count` attackers on the squares `places`, which must be
@@ -112,31 +105,57 @@ impl AttackerSets {
         self.group
     }
 
-    /// The canonical image of a set, which must have the right number of men
-    /// on squares where attackers may stand.
-    pub(crate) fn canonical(&self, set: SquareSet) -> Canonical {
-        let (offset, symmetries) = self.locate::<{ SquareSet::WORDS }>(set);
-        let symmetry = symmetries.iter().next().unwrap_or(Symmetry::IDENTITY);
-        let set = set.iter().map(|square| self.image(square, symmetry)).collect();
-        Canonical { set, offset, symmetry }
+    /// The rows before the canonical image of a set, which must have the right number of
+    /// men on squares where attackers may stand, and a symmetry that brings it there.
+    pub(crate) fn place(&self, set: SquareSet) -> (u64, Symmetry) {
+        let (offset, symmetries) = match self.board.area() {
+            ..=64 => self.locate::<1>(set),
+            _ => self.locate::<{ SquareSet::WORDS }>(set),
+        };
+        (offset, symmetries.iter().next().unwrap_or(Symmetry::IDENTITY))
+    }
+
+    /// The images of some men.
+    pub(crate) fn images_of(&self, set: SquareSet) -> Images {
+        let groups = self.groups.iter();
+        Images(groups.map(|&group| self.images_in::<{ SquareSet::WORDS }>(set & group)).collect())
+    }
+
+    /// As [`place`](AttackerSets::place), for men with these images and one more.
+    pub(crate) fn place_with(&self, others: &Images, square: Square) -> (u64, Symmetry) {
+        let (offset, symmetries) = self.read(|i| {
+            let one = if self.groups[i].contains(square) { !0 } else { 0 };
+            let (others, bits) = (&others.0[i], &self.bits[square.index()]);
+            std::array::from_fn(|g| others[g] | bits[g] & one)
+        });
+        (offset, symmetries.iter().next().unwrap_or(Symmetry::IDENTITY))
     }
 
     /// The rows before a set's canonical image, and the symmetries that bring it
-    /// there: what a probe needs of [`canonical`](AttackerSets::canonical). The board has
-    /// `W` words.
+    /// there: what a probe needs of [`place`](AttackerSets::place). The board has `W` words.
     #[inline]
     pub(super) fn locate<const W: usize>(&self, set: SquareSet) -> (u64, SymmetrySet) {
+        self.read(|i| self.images_in::<W>(set & self.groups[i]))
+    }
+
+    /// The images of men on squares of one group, by symmetry.
+    #[inline]
+    fn images_in<const W: usize>(&self, set: SquareSet) -> [u64; 8] {
+        set.iter_words::<W>().fold([0; 8], |images, square| {
+            let bits = self.bits[square.index()];
+            std::array::from_fn(|g| images[g] | bits[g])
+        })
+    }
+
+    /// Reads the least of a set's images, group by group.
+    #[inline]
+    fn read(&self, images_in: impl Fn(usize) -> [u64; 8]) -> (u64, SymmetrySet) {
         let mut symmetries = self.group.set();
         let mut state = self.states.start;
         let mut offset = 0;
         let mut left = self.count as u32;
-        for (orbits, &group) in self.orbits.chunks(8).zip(&self.groups) {
-            let mut images = [0_u64; 8];
-            for square in (set & group).iter_words::<W>() {
-                let bits = self.bits[square.index()];
-                images = std::array::from_fn(|g| images[g] | bits[g]);
-            }
-            let (least, giving) = least_of(images, symmetries);
+        for (i, orbits) in self.orbits.chunks(8).enumerate() {
+            let (least, giving) = least_of(images_in(i), symmetries);
             symmetries = giving;
             for (pattern, _) in least.to_be_bytes().into_iter().zip(orbits) {
                 if state == NONE {
@@ -174,7 +193,7 @@ impl AttackerSets {
             let pattern = self.states.pattern(state, orbit, row - offset);
             let entry = state as usize + pattern;
             offset += self.states.before[entry];
-            orbit.put(pattern as u8, &mut set);
+            set |= orbit.sets[pattern];
             state = self.states.next[entry];
             if state == NONE {
                 break;
@@ -230,22 +249,26 @@ mod tests {
         let mut walker = Walker::new(&index);
         let mut classes = HashSet::new();
         for set in sets_of(&squares, count) {
-            let canonical = index.canonical(set);
+            let (offset, symmetry) = index.place(set);
             let (_, symmetries) = index.locate::<1>(set);
-            assert_eq!(canonical.symmetry.apply_set(board, set), canonical.set);
+            let canonical = symmetry.apply_set(board, set);
+            for square in set {
+                let others = index.images_of(set.without(square));
+                assert_eq!(index.place_with(&others, square), (offset, symmetry));
+            }
             for g in group.iter() {
                 let image = g.apply_set(board, set);
-                assert_eq!(index.canonical(image).offset, canonical.offset);
-                let leads = g.apply_set(board, set) == canonical.set;
+                assert_eq!(index.place(image).0, offset);
+                let leads = g.apply_set(board, set) == canonical;
                 assert_eq!(symmetries.contains(g), leads);
             }
             for row in 0..rows((set & board.edge()).len()).unwrap() {
-                let unranked = index.unrank(canonical.offset + row);
-                assert_eq!(unranked, (canonical.set, canonical.offset));
-                let walked = walker.set(canonical.offset + row);
-                assert_eq!(walked, (canonical.set, index.stabilizer(canonical.set)));
+                let unranked = index.unrank(offset + row);
+                assert_eq!(unranked, (canonical, offset));
+                let walked = walker.set(offset + row);
+                assert_eq!(walked, (canonical, index.stabilizer(canonical)));
             }
-            classes.insert(canonical.set);
+            classes.insert(canonical);
         }
         let total: u64 = classes.iter().map(|s| rows((*s & board.edge()).len()).unwrap()).sum();
         assert_eq!(index.rows(), total);

@@ -18,7 +18,8 @@ pub(crate) fn binomial(n: usize, k: usize) -> Option<u64> {
 /// A table of `C(n, k)` for small `n` and `k`, for the inner loops.
 #[derive(Clone, Debug)]
 pub(crate) struct Binomials {
-    columns: usize,
+    /// How many there are for each `k`.
+    rows: usize,
     values: Vec<u64>,
 }
 
@@ -26,15 +27,21 @@ impl Binomials {
     /// All `C(n, k)` with `n <= max_n` and `k <= max_k`; values that do not fit
     /// are cut off at `u64::MAX` and must not be needed.
     pub(crate) fn new(max_n: usize, max_k: usize) -> Binomials {
-        let columns = max_k + 1;
-        let cell = |i: usize| binomial(i / columns, i % columns).unwrap_or(u64::MAX);
-        Binomials { columns, values: (0..(max_n + 1) * columns).map(cell).collect() }
+        let rows = max_n + 1;
+        let cell = |i: usize| binomial(i % rows, i / rows).unwrap_or(u64::MAX);
+        Binomials { rows, values: (0..rows * (max_k + 1)).map(cell).collect() }
+    }
+
+    /// `C(n, k)` for every `n`.
+    #[inline]
+    pub(crate) fn of(&self, k: usize) -> &[u64] {
+        &self.values[k * self.rows..][..self.rows]
     }
 
     /// `C(n, k)`.
     #[inline]
     pub(crate) fn get(&self, n: usize, k: usize) -> u64 {
-        self.values[n * self.columns + k]
+        self.values[k * self.rows + n]
     }
 }
 

@@ -31,7 +31,7 @@ mod slots;
 mod states;
 mod walker;
 
-pub(crate) use attackers::{AttackerSets, Canonical};
+pub(crate) use attackers::AttackerSets;
 pub(crate) use binomial::{Binomials, binomial};
 pub(crate) use defenders::{colex_next, colex_rank, colex_unrank};
 pub use lanes::KingLanes;

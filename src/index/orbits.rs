@@ -4,6 +4,8 @@ use crate::board::{Board, Square, SquareSet, Symmetry, SymmetryGroup};
 #[derive(Clone, Debug)]
 pub(super) struct Orbit {
     pub squares: Vec<Square>,
+    /// By pattern: its men.
+    pub sets: Vec<SquareSet>,
     /// `images[pattern][symmetry]`.
     images: Vec<[u8; 8]>,
     /// Whether men here count as heavy.
@@ -31,16 +33,6 @@ impl Orbit {
     pub(super) fn patterns(&self) -> usize {
         1 << self.squares.len()
     }
-
-    /// Puts the pattern's men on their squares.
-    #[inline]
-    pub(super) fn put(&self, pattern: u8, set: &mut SquareSet) {
-        let mut left = pattern;
-        while left != 0 {
-            set.insert(self.squares[left.trailing_zeros() as usize]);
-            left &= left - 1;
-        }
-    }
 }
 
 /// The orbits of the squares, large ones first: they tell images apart soonest.
@@ -63,15 +55,20 @@ pub(super) fn orbits(
 
 impl Orbit {
     fn new(board: Board, group: SymmetryGroup, squares: Vec<Square>, heavy: bool) -> Orbit {
+        let men = |pattern: usize| {
+            let men = squares.iter().enumerate().filter(move |(bit, _)| pattern >> bit & 1 == 1);
+            men.map(|(_, &square)| square)
+        };
         let image = |g: Symmetry, pattern: usize| {
-            let men = squares.iter().enumerate().filter(|(bit, _)| pattern >> bit & 1 == 1);
-            men.filter_map(|(_, &square)| squares.iter().position(|&s| s == g.apply(board, square)))
+            men(pattern)
+                .filter_map(|square| squares.iter().position(|&s| s == g.apply(board, square)))
                 .fold(0_u8, |set, bit| set | 1 << bit)
         };
         // Nobody asks for the images under the other symmetries.
         let under = |g: Symmetry, pattern| if group.contains(g) { image(g, pattern) } else { 0 };
         let patterns = 0..1 << squares.len();
         let images = patterns.map(|pattern| Symmetry::ALL.map(|g| under(g, pattern))).collect();
-        Orbit { squares, images, heavy }
+        let sets = (0..1 << squares.len()).map(|pattern| men(pattern).collect()).collect();
+        Orbit { sets, squares, images, heavy }
     }
 }

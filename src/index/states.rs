@@ -51,17 +51,21 @@ impl States {
         before.partition_point(|&rows| rows <= row) - 1
     }
 
-    /// The same, when it is likely to come after this pattern, or first after the
+    /// The same, when it is likely to come soon after this pattern, or soon if this is the
     /// number of all patterns.
     #[inline]
     pub(super) fn pattern_after(&self, state: u32, orbit: &Orbit, last: usize, row: u64) -> usize {
-        let following = usize::from(self.following[state as usize + last]);
-        let before = &self.before[state as usize + following..];
-        if (before[0]..before[1]).contains(&row) {
-            following
-        } else {
-            self.pattern(state, orbit, row)
+        /// So many are looked at one by one.
+        const NEAR: usize = 4;
+        let mut pattern = last;
+        for _ in 0..NEAR {
+            pattern = usize::from(self.following[state as usize + pattern]);
+            let before = &self.before[state as usize + pattern..];
+            if (before[0]..before[1]).contains(&row) {
+                return pattern;
+            }
         }
+        self.pattern(state, orbit, row)
     }
 }
 

@@ -69,13 +69,11 @@ impl<'a> Walker<'a> {
                 rows: start + before[0]..start + before[1],
                 state: sets.states.next[entry],
                 pattern: sets.orbits.get(i + 1).map_or(0, Orbit::patterns),
-                set: level.set,
+                set: level.set | orbit.sets[level.pattern],
                 stabilizer: level.stabilizer,
             };
-            let pattern = level.pattern as u8;
-            orbit.put(pattern, &mut below.set);
             if below.stabilizer != SymmetryGroup::TRIVIAL {
-                below.stabilizer = orbit.stabilizer(pattern, below.stabilizer);
+                below.stabilizer = orbit.stabilizer(level.pattern as u8, below.stabilizer);
             }
             self.levels.push(below);
         }

@@ -2,15 +2,14 @@
 
 use crate::board::Symmetry;
 use crate::index::IndexError;
-use crate::rules::{Kind, Ruleset, Side};
+use crate::rules::{Ruleset, Side};
 use crate::slice::Slice;
 
 use crate::solve::captures::decided::Decided;
-use crate::solve::frame::lines::SlideLines;
 use crate::solve::frame::{Block, Frame};
 use crate::solve::moves::Moves;
 use crate::solve::moves::by_block::{BlockMoves, Targets};
-use crate::solve::rows::numbers::{BlockNumber, Rank};
+use crate::solve::rows::numbers::BlockNumber;
 use crate::solve::rows::row::Row;
 use crate::solve::rows::simd::{self, Kernel, Processor};
 
@@ -36,12 +35,10 @@ impl<'a, const N: usize> Kernels<'a, N> {
 
     /// What is done for slices without defenders, made ready.
     pub fn bare_king(&self) -> BareKing<'_, N> {
-        let Frame { rules, region, .. } = &self.frame;
         BareKing {
             table: &self.table,
             moves: Moves::new(&self.frame),
             blocks: self.frame.block_numbers().map(|number| self.frame.block(number)).collect(),
-            lines: SlideLines::new(rules, region, Kind::Attacker),
         }
     }
 
@@ -90,7 +87,6 @@ pub struct BareKing<'k, const N: usize> {
     table: &'k [Row<N>],
     moves: Moves<'k, N>,
     blocks: Vec<Block<N>>,
-    lines: SlideLines<N>,
 }
 
 impl<const N: usize> BareKing<'_, N> {
@@ -109,39 +105,33 @@ impl<const N: usize> BareKing<'_, N> {
     /// Runs along the lines of every block, on which all lanes of a free square are
     /// targets; returns how many lanes are reached.
     pub fn lines(&self) -> u64 {
-        let board = self.moves.frame.rules.board;
-        let mut buffers = self.lines.buffers();
+        let Frame { rules, region, attacker_lines: lines, .. } = self.moves.frame;
+        let mut buffers = lines.buffers();
         let reached = self.blocks.iter().map(|block| {
-            let free = || board.squares().filter(|&square| !block.attackers.contains(square));
+            let free = || rules.board.squares().filter(|&square| !block.attackers.contains(square));
             buffers.clear();
             for square in free() {
-                let king = self.moves.frame.region.bit(square);
-                self.lines.put_target(&mut buffers, square, block.valid[0].without(king));
+                let king = region.bit(square);
+                lines.put_target(&mut buffers, square, block.valid[0].without(king));
             }
-            self.lines.reach(block.attackers, &mut buffers);
-            count(free().map(|square| self.lines.reached(&buffers, square)))
+            lines.reach(block.attackers, &mut buffers);
+            count(free().map(|square| lines.reached(&buffers, square)))
         });
         reached.sum()
     }
 
-    /// Returns on how many lanes the king, arriving there, captures nothing.
-    pub fn quiet_king(&self) -> u64 {
-        count(
-            self.blocks.iter().map(|block| {
-                block.valid[0] & self.moves.rows.quiet_king(block.attackers, Rank::FIRST)
-            }),
-        )
-    }
-
-    /// Returns on how many lanes no attacker can move, and on how many one can capture
-    /// the king.
-    pub fn attackers_ahead(&self) -> (u64, u64) {
-        let mut captured = Vec::new();
-        self.blocks.iter().fold((0, 0), |(stalemates, decisive), block| {
-            let ahead =
-                self.moves.rows.attackers_ahead(block.attackers, block.valid[0], &mut captured);
-            (stalemates + count([ahead.0]), decisive + count([ahead.1]))
-        })
+    /// Moves the king of all rows back; returns from how many lanes he comes without
+    /// capturing anyone.
+    ///
+    /// # Panics
+    /// If the slice has defenders.
+    pub fn kings(&self) -> u64 {
+        let kings = self.moves.kings.as_ref().expect("a slice without defenders has bare kings");
+        let blocks = self.blocks.iter().map(|block| block.number).zip(self.table.iter().copied());
+        let blocks: Vec<_> = blocks.collect();
+        let mut lanes = 0;
+        kings.origins(&mut self.moves.frame.walker(), &blocks, |_, row| lanes += count([row]));
+        lanes
     }
 
     /// Returns how many lanes a side to move decides at once.

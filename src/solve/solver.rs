@@ -10,12 +10,11 @@ use crate::solve::store::{
 use crate::table::Code;
 use crate::value::{Plies, Value};
 
-use crate::solve::frame::Frame;
+use crate::solve::frame::{Block, Frame};
 use crate::solve::initial::coded_rows::{CodedRows, code_of};
 use crate::solve::initial::pass::{InitialPass, SubSlices};
 use crate::solve::initial::seeds::Seeds;
 use crate::solve::moves::Moves;
-use crate::solve::moves::by_row::RowMoves;
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::in_memory::InMemory;
 use crate::solve::plies::in_shares::InShares;
@@ -53,7 +52,7 @@ impl<'a, const N: usize> Solver<'a, N> {
     ) -> Result<Solver<'a, N>, E> {
         let chunks = Chunks::new(frame.blocks(), frame.block_rows());
         let moves = Moves::new(frame);
-        let initial = initial(frame, &moves.rows, chunks, sub_slices, scratch, progress)?;
+        let initial = initial(frame, &moves, chunks, sub_slices, scratch, progress)?;
         let mut solver = Solver { frame, scratch, chunks, initial, plies: Vec::new() };
         let shares = match *storage {
             Storage::Memory => None,
@@ -105,9 +104,12 @@ impl<'a, const N: usize> Solver<'a, N> {
     /// If the scratch folder has been damaged.
     pub(super) fn coded_rows(&self, chunk: ChunkNumber) -> Result<[CodedRows<N>; 2], ScratchError> {
         let blocks = self.blocks(chunk).map(BlockNumber::new);
-        let mut walker = self.frame.walker();
-        let block = |number: BlockNumber| self.frame.block_of(number, walker.set(number.into()).0);
-        let valid: Vec<Row<N>> = blocks.map(block).flat_map(|block| block.valid).collect();
+        let (mut walker, mut block) = (self.frame.walker(), Block::default());
+        let mut valid: Vec<Row<N>> = Vec::with_capacity(self.chunk_rows());
+        for number in blocks {
+            self.frame.put_block(number, walker.set(number.into()).0, &mut block);
+            valid.extend(&block.valid);
+        }
         let mut plies: [Vec<(Code, Vec<Event<N>>)>; 2] = Default::default();
         let key = |content, winner, ply| Key { content, winner, ply, chunk };
         for winner in Side::ALL {
@@ -198,7 +200,7 @@ impl<'a, const N: usize> Solver<'a, N> {
 /// The initial pass, for both outcomes, as far as it is not done.
 fn initial<'a, const N: usize, E: From<ScratchError>>(
     frame: &Frame<N>,
-    moves: &RowMoves<N>,
+    moves: &Moves<N>,
     chunks: Chunks,
     sub_slices: impl FnOnce() -> Result<SubSlices<N>, E>,
     scratch: &'a ScratchFolder<'a>,

@@ -4,7 +4,7 @@ pub mod bytes;
 #[cfg(feature = "build")]
 pub(crate) mod filesystem;
 pub(crate) mod mapping;
-#[cfg(feature = "engine")]
+#[cfg(any(feature = "build", feature = "engine"))]
 pub(crate) mod pages;
 pub(crate) mod prefetch;
 #[cfg(feature = "serve")]

@@ -2,12 +2,19 @@
 
 use std::mem::MaybeUninit;
 
+/// An empty vector with room for so many items, in large pages.
+pub(crate) fn with_capacity<T>(items: usize) -> Vec<T> {
+    let mut vector = Vec::with_capacity(items);
+    prefer_large_pages(vector.spare_capacity_mut());
+    vector
+}
+
 /// Asks for large pages for memory that will be read here and there: with small ones,
 /// much of the time goes into finding out where a page is. Where there are none, nothing
 /// happens.
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
-pub(crate) fn prefer_large_pages<T>(memory: &mut [MaybeUninit<T>]) {
+fn prefer_large_pages<T>(memory: &mut [MaybeUninit<T>]) {
     use rustix::mm::{Advice, madvise};
 
     /// Large pages have at least so many bytes; so has what is advised.
@@ -25,4 +32,4 @@ pub(crate) fn prefer_large_pages<T>(memory: &mut [MaybeUninit<T>]) {
 
 /// As where there are none.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn prefer_large_pages<T>(_: &mut [MaybeUninit<T>]) {}
+fn prefer_large_pages<T>(_: &mut [MaybeUninit<T>]) {}

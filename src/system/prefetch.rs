@@ -11,6 +11,13 @@ pub(crate) fn prefetch<T>(item: &T) {
     unsafe { _mm_prefetch::<_MM_HINT_T0>((&raw const *item).cast()) };
 }
 
+/// The same for all of these.
+#[inline(always)]
+pub(crate) fn prefetch_all<T>(items: &[T]) {
+    const LINE: usize = 64;
+    items.iter().step_by(LINE / size_of::<T>().clamp(1, LINE)).for_each(prefetch);
+}
+
 /// As on other processors.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]

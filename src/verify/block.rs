@@ -3,8 +3,8 @@ use crate::rules::{Kind, Side};
 
 use super::custodial::{CustodialCaptures, Line};
 use super::geometry::{BlockAttackers, Geometry, Slide};
+use super::row_layout::RowLayout;
 use super::score::Score;
-use super::values::RowLayout;
 
 /// All that is the same for all rows of a block.
 pub(super) struct Block<'a, T> {
@@ -13,11 +13,15 @@ pub(super) struct Block<'a, T> {
     /// How many images each placement stands for.
     pub images: u64,
     pub moves: Vec<AttackerMove<'a, T>>,
-    /// By square: the slides of a defender there that no attacker blocks.
+    /// By square: the slides of a defender there that no attacker blocks; nothing if there
+    /// are no defenders.
     pub slides: Vec<Vec<&'a Slide<T>>>,
     /// Where an arriving king may capture.
     pub near: Vec<Square>,
 }
+
+/// More moves than most sets of attackers have.
+const MANY: usize = 128;
 
 /// A move of an attacker that no other attacker blocks.
 pub(super) struct AttackerMove<'a, T> {
@@ -41,10 +45,7 @@ impl<'a, T: Score> Block<'a, T> {
         custodial: &CustodialCaptures,
     ) -> Block<'a, T> {
         let &BlockAttackers { set: attackers, stabilizer } = attackers;
-        let movers = match layout.index.slice().defenders {
-            0 => SquareSet::EMPTY,
-            _ => custodial.rules.places(Kind::Defender) - attackers,
-        };
+        let movers = custodial.rules.places(Kind::Defender) - attackers;
         let slides = custodial.rules.board.squares().map(|from| {
             let from = Some(from).filter(|&from| movers.contains(from));
             let slides = from
@@ -52,36 +53,43 @@ impl<'a, T: Score> Block<'a, T> {
                 .flat_map(|from| geometry.free_slides(Side::Defenders, from, attackers));
             slides.collect()
         });
+        let slides = match layout.index.slice().defenders {
+            0 => Vec::new(),
+            _ => slides.collect(),
+        };
         let may_capture = |at: &Square| {
             let mut lines = custodial.lines(*at).iter();
             lines.any(|line| attackers.contains(line.victim))
         };
-        let moves = attackers
-            .iter()
-            .flat_map(|from| geometry.free_slides(Side::Attackers, from, attackers))
-            .map(|slide| AttackerMove::new(slide, attackers, layout, geometry, custodial));
+        let mut moves = Vec::with_capacity(MANY);
+        for from in attackers {
+            let find = layout.blocks.find_with(attackers.without(from));
+            let slides = geometry.free_slides(Side::Attackers, from, attackers);
+            moves.extend(slides.map(|slide| {
+                AttackerMove::new(slide, attackers, find(slide.to), geometry, custodial)
+            }));
+        }
         Block {
             number,
             attackers,
             images: (geometry.group.order() / stabilizer.order()) as u64,
-            moves: moves.collect(),
-            slides: slides.collect(),
+            moves,
+            slides,
             near: custodial.rules.board.squares().filter(may_capture).collect(),
         }
     }
 }
 
 impl<'a, T: Score> AttackerMove<'a, T> {
-    /// The move of one of these attackers.
+    /// The move of one of these attackers to the block.
     fn new(
         slide: &'a Slide<T>,
         attackers: SquareSet,
-        layout: &RowLayout,
+        (block, symmetry): (usize, Symmetry),
         geometry: &Geometry<T>,
         custodial: &CustodialCaptures,
     ) -> AttackerMove<'a, T> {
         let attackers = attackers.without(slide.from).with(slide.to);
-        let (block, symmetry) = layout.blocks.find(attackers);
         let royal = custodial.lines(slide.to).iter().filter_map(|line| {
             let lane = geometry.lanes.lane(line.victim)?;
             let possible = !slide.path.contains(line.victim)

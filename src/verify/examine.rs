@@ -10,9 +10,9 @@ use crate::table::{
 
 use super::VerifyError;
 use super::held_blocks::HeldBlocks;
+use super::row_layout::{FileRow, RowLayout};
 use super::score::Score;
-use super::unasked_slots::UnaskedSlots;
-use super::values::{FileRow, RowLayout, Values, row_groups};
+use super::values::{Values, row_groups};
 
 /// A code of a WDL table that is not the sign of the distance known for it.
 pub(super) struct WrongSign {
@@ -41,15 +41,15 @@ impl WrongSigns {
     }
 }
 
-/// Hashes all that a table answers for in the blocks held. With the values of the
-/// DTW table, a WDL table is held against them. The hash is that of the table if all
-/// blocks are held.
+/// Hashes all that a table answers for in the blocks held, and holds a WDL table against
+/// the distances if `values` are these. The hash is that of the table if all blocks are
+/// held.
 pub(super) fn examine<T: Score>(
     table: &Table<TableFile>,
     layout: &RowLayout,
     held: &HeldBlocks,
-    distances: Option<&Values<T>>,
-    unasked: &UnaskedSlots<T>,
+    values: &Values<T>,
+    distances: bool,
     few: usize,
 ) -> Result<(ValueHash, WrongSigns), VerifyError> {
     let grid = table.header().grid;
@@ -61,9 +61,10 @@ pub(super) fn examine<T: Score>(
             continue;
         }
         for side in Side::ALL {
-            let asked = asked(layout, &file_rows, side, unasked);
+            let place = |row: &FileRow| values.place(side, row.block, row.number);
+            let places = file_rows.iter().map(place).collect();
             let (rows, file_rows) = (rows.clone(), &file_rows[..]);
-            let group = RowGroup { table, layout, side, rows, file_rows, asked, distances, few };
+            let group = RowGroup { table, side, rows, file_rows, places, values, distances, few };
             let lanes = grid.shape().lanes_per_block;
             let blocks = hasher.side(side).par_chunks_mut(lanes).enumerate();
             let parts = blocks.map(|(number, hashers)| group.block(number * lanes, hashers));
@@ -78,14 +79,14 @@ pub(super) fn examine<T: Score>(
 /// What is examined of a row of blocks of one side.
 struct RowGroup<'a, T> {
     table: &'a Table<TableFile>,
-    layout: &'a RowLayout<'a>,
     side: Side,
     rows: Range<u64>,
     /// The rows of blocks held.
     file_rows: &'a [FileRow],
-    /// For each of them: the king's squares that the table answers for.
-    asked: Vec<SquareSet>,
-    distances: Option<&'a Values<'a, T>>,
+    /// Where they are among the values.
+    places: Vec<usize>,
+    values: &'a Values<'a, T>,
+    distances: bool,
     few: usize,
 }
 
@@ -100,58 +101,35 @@ impl<T: Score> RowGroup<'_, T> {
         let height = (self.rows.end - self.rows.start) as usize;
         let mut wrong = WrongSigns::default();
         for (lane, (codes, hasher)) in (first..).zip(codes.chunks_exact(height).zip(hashers)) {
-            let king = self.layout.index.lanes().squares()[lane];
-            let slots = self.file_rows.iter().zip(&self.asked);
-            hasher.update(slots.map(
-                |(row, asked)| {
-                    if asked.contains(king) { codes[row.at] } else { DONT_CARE }
-                },
-            ));
-            if let Some(distances) = self.distances {
-                self.compare(lane, codes, distances, &mut wrong);
+            let slots = self.file_rows.iter().zip(&self.places);
+            hasher.update(slots.map(|(row, &place)| {
+                match self.values.is_asked(self.side, place, lane) {
+                    true => codes[row.at],
+                    false => DONT_CARE,
+                }
+            }));
+            if self.distances {
+                self.compare(lane, codes, &mut wrong);
             }
         }
         Ok(wrong)
     }
 
     /// Holds the codes of a lane against the distances.
-    fn compare(&self, lane: usize, codes: &[Code], distances: &Values<T>, wrong: &mut WrongSigns) {
-        let king = self.layout.index.lanes().squares()[lane];
-        for (row, asked) in self.file_rows.iter().zip(&self.asked) {
+    fn compare(&self, lane: usize, codes: &[Code], wrong: &mut WrongSigns) {
+        let (side, values) = (self.side, self.values);
+        for (row, &place) in self.file_rows.iter().zip(&self.places) {
             let stored = codes[row.at];
-            let known = distances.row(self.side, row.block, row.number)[lane].value();
+            let known = values.row_at(side, place)[lane].value();
             let found = known.map_or(stored, |value| wdl_code(value.wdl()));
-            if stored == found || !asked.contains(king) {
+            if stored == found || !values.is_asked(side, place, lane) {
                 continue;
             }
             wrong.count += 1;
             if wrong.first.len() < self.few {
                 let FileRow { attackers, defenders, .. } = *row;
-                let side = self.side;
                 wrong.first.push(WrongSign { side, lane, attackers, defenders, stored, found });
             }
         }
     }
-}
-
-/// By row: the king's squares that the table answers for.
-fn asked<T: Score>(
-    layout: &RowLayout,
-    file_rows: &[FileRow],
-    side: Side,
-    unasked: &UnaskedSlots<T>,
-) -> Vec<SquareSet> {
-    let blocks: Vec<&[FileRow]> = file_rows.chunk_by(|one, next| one.block == next.block).collect();
-    let tasks = blocks.par_chunks(layout.task_blocks()).map(|blocks| {
-        let mut walker = layout.blocks.walker();
-        let mut asked = Vec::with_capacity(blocks.iter().map(|rows| rows.len()).sum());
-        for rows in blocks {
-            let attackers = unasked.attackers(&walker.attackers(rows[0].block), side);
-            asked.extend(
-                rows.iter().map(|row| unasked.asked(&attackers, layout.defenders, row.number)),
-            );
-        }
-        asked
-    });
-    tasks.flatten_iter().collect()
 }

@@ -1,5 +1,5 @@
 use crate::board::{Square, SquareSet, Symmetry, SymmetryGroup};
-use crate::index::{AttackerSets, Binomials, Canonical, KingLanes, Walker, binomial, colex_rank};
+use crate::index::{AttackerSets, Binomials, KingLanes, Walker, binomial, colex_rank};
 use crate::rules::{BySide, Kind, Ruleset, Side};
 use crate::slice::Slice;
 
@@ -12,8 +12,21 @@ pub(super) struct Slide<T> {
     pub to: Square,
     /// The squares it passes over, and where it ends.
     pub path: SquareSet,
+    /// The lanes of a king who is in its way, as a mask of scores; by symmetry: of their
+    /// images.
+    blocked: [Vec<T>; 8],
+}
+
+impl<T: Score> Slide<T> {
     /// The lanes of a king who is in its way, as a mask of scores.
-    pub blocked: Vec<T>,
+    pub(super) fn blocked(&self) -> &[T] {
+        self.blocked_image(Symmetry::IDENTITY)
+    }
+
+    /// The images of these lanes.
+    pub(super) fn blocked_image(&self, symmetry: Symmetry) -> &[T] {
+        &self.blocked[symmetry.index()]
+    }
 }
 
 /// What does not depend on the placement of the men: lanes, slides, and what
@@ -42,11 +55,43 @@ impl<T: Score> Geometry<T> {
             image.and_then(|square| lanes.lane(square)).unwrap_or(lane as u16)
         };
         let lane_images = Symmetry::ALL.map(|g| (0..stride).map(|lane| image(g, lane)).collect());
-        let slides = BySide::from_fn(|side: Side| {
+        let slides = BySide::default();
+        let mut geometry =
+            Geometry { stride, group: rules.symmetries(), lane_images, slides, lanes };
+        geometry.slides = BySide::from_fn(|side: Side| {
             let squares = rules.board.squares();
-            squares.map(|from| slides(rules, &lanes, stride, side.soldier(), from)).collect()
+            squares.map(|from| geometry.slides_from(rules, side.soldier(), from)).collect()
         });
-        Geometry { stride, group: rules.symmetries(), lane_images, slides, lanes }
+        geometry
+    }
+
+    fn slides_from(&self, rules: &Ruleset, kind: Kind, from: Square) -> Vec<Slide<T>> {
+        let mut slides = Vec::new();
+        for ray in rules.slides().from(kind, from) {
+            let mut path = SquareSet::EMPTY;
+            let mut blocked = vec![T::LOST; self.stride];
+            for step in ray {
+                path.insert(step.square);
+                if let Some(lane) = self.lanes.lane(step.square) {
+                    blocked[usize::from(lane)] = T::NONE;
+                }
+                if step.ends {
+                    let to = step.square;
+                    let blocked = Symmetry::ALL.map(|g| self.image(g, &blocked));
+                    slides.push(Slide { from, to, path, blocked });
+                }
+            }
+        }
+        slides
+    }
+
+    /// The image of a row.
+    fn image(&self, symmetry: Symmetry, row: &[T]) -> Vec<T> {
+        let mut image = row.to_vec();
+        for (&to, &score) in self.lane_images(symmetry).iter().zip(row) {
+            image[usize::from(to)] = score;
+        }
+        image
     }
 
     pub(super) fn lane_images(&self, symmetry: Symmetry) -> &[u16] {
@@ -70,28 +115,14 @@ pub(super) fn stride(rules: &Ruleset) -> usize {
     rules.places(Kind::King).len().next_multiple_of(VECTOR)
 }
 
-fn slides<T: Score>(
-    rules: &Ruleset,
-    lanes: &KingLanes,
-    stride: usize,
-    kind: Kind,
-    from: Square,
-) -> Vec<Slide<T>> {
-    let mut slides = Vec::new();
-    for ray in rules.slides().from(kind, from) {
-        let mut path = SquareSet::EMPTY;
-        let mut blocked = vec![T::LOST; stride];
-        for step in ray {
-            path.insert(step.square);
-            if let Some(lane) = lanes.lane(step.square) {
-                blocked[usize::from(lane)] = T::NONE;
-            }
-            if step.ends {
-                slides.push(Slide { from, to: step.square, path, blocked: blocked.clone() });
-            }
-        }
-    }
-    slides
+/// Words with a bit for each of these lanes.
+pub(super) fn words(stride: usize) -> usize {
+    stride.div_ceil(u64::BITS as usize)
+}
+
+/// What a row in memory takes: its scores, and for each lane a bit.
+pub(super) fn row_bytes<T>(stride: usize) -> usize {
+    stride * size_of::<T>() + words(stride) * size_of::<u64>()
 }
 
 /// All sets of some number of defenders, whether attackers stand there or not:
@@ -209,8 +240,17 @@ impl Blocks {
 
     /// The block of a set of attackers, and the symmetry that leads there.
     pub(super) fn find(&self, attackers: SquareSet) -> (usize, Symmetry) {
-        let Canonical { offset, symmetry, .. } = self.0.canonical(attackers);
+        let (offset, symmetry) = self.0.place(attackers);
         (offset as usize, symmetry)
+    }
+
+    /// The same for these attackers, wherever one more stands.
+    pub(super) fn find_with(&self, others: SquareSet) -> impl Fn(Square) -> (usize, Symmetry) {
+        let others = self.0.images_of(others);
+        move |square| {
+            let (offset, symmetry) = self.0.place_with(&others, square);
+            (offset as usize, symmetry)
+        }
     }
 }
 
@@ -239,5 +279,8 @@ pub(super) fn side_bytes(rules: &Ruleset, slice: Slice) -> Option<u64> {
     let sets = u64::from(defender_sets(rules, slice.defenders)?);
     let images = rules.symmetries().order() * size_of::<u32>();
     let numbering = sets * (size_of::<SquareSet>() + images) as u64;
-    blocks.checked_mul(sets)?.checked_mul(stride(rules) as u64)?.checked_add(numbering)
+    blocks
+        .checked_mul(sets)?
+        .checked_mul(row_bytes::<u8>(stride(rules)) as u64)?
+        .checked_add(numbering)
 }

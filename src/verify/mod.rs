@@ -40,6 +40,7 @@
 //! and the reader of tables with its codes and hashes. What may be captured, what is
 //! decided, which images are least, and what moves lead to, it finds by its own code.
 
+mod best;
 mod block;
 mod custodial;
 mod error;
@@ -49,6 +50,7 @@ mod geometry;
 mod held_blocks;
 mod needed_blocks;
 mod proof;
+mod row_layout;
 mod sample;
 mod score;
 mod stored_rows;
@@ -164,8 +166,8 @@ fn verify(
 
 /// The bytes of memory that [`verify_slice`] takes, about: every value of the
 /// slice and of those that captures lead to, two bytes each where there are
-/// distances of 250 plies and more, otherwise one. `None` if they cannot be
-/// counted in 64 bits.
+/// distances of 250 plies and more, otherwise one, and a bit each for whether the table
+/// answers for it. `None` if they cannot be counted in 64 bits.
 pub fn memory_bytes(rules: &Ruleset, slice: Slice) -> Option<u64> {
     let own = geometry::side_bytes(rules, slice)?.checked_mul(2)?;
     children(slice)

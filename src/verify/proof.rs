@@ -8,11 +8,12 @@ use crate::table::{Metric, SideSummary};
 use crate::value::Value;
 
 use super::FEW;
+use super::best::Best;
 use super::block::Block;
 use super::finding::Finding;
 use super::held_blocks::HeldBlocks;
 use super::score::Score;
-use super::stored_rows::{Best, StoredRows};
+use super::stored_rows::StoredRows;
 
 /// What the comparison of some rows comes to.
 #[derive(Default)]
@@ -94,6 +95,9 @@ impl<'a, T: Score> RowComparison<'a, T> {
     fn block(&mut self, block: &Block<T>) -> u64 {
         let rows = self.rows;
         let layout = &rows.own.layout;
+        for played in &block.moves {
+            rows.own.values.prefetch(Side::Defenders, played.block);
+        }
         let mut compared = 0;
         for (number, &defenders) in layout.defenders.sets().iter().enumerate() {
             if defenders.meets(block.attackers) {

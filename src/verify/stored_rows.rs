@@ -1,11 +1,13 @@
 use crate::board::{Square, SquareSet, Symmetry};
 use crate::rules::{Kind, Ruleset, Side};
 
+use super::best::{Best, Child};
 use super::block::{AttackerMove, Block};
 use super::custodial::{CustodialCaptures, Men};
 use super::geometry::{Geometry, Slide};
+use super::row_layout::RowLayout;
 use super::score::Score;
-use super::values::{RowLayout, Values};
+use super::values::Values;
 
 /// A slice in memory.
 pub(super) struct StoredSlice<'a, T> {
@@ -26,73 +28,6 @@ pub(super) struct StoredRows<'a, T> {
     /// By the number of attackers captured, from 1 on; without the slice that
     /// has none left.
     pub fewer_attackers: Vec<StoredSlice<'a, T>>,
-}
-
-/// What a move leads to on some lanes.
-enum Child<'a, T> {
-    /// The opponent has no men left.
-    Over,
-    /// A row with the same lanes.
-    Row(&'a [T]),
-    /// A row seen under a symmetry: the lane there of each lane here.
-    Image(&'a [T], &'a [u16]),
-}
-
-impl<T: Score> Child<'_, T> {
-    #[inline]
-    fn score(&self, lane: usize) -> T {
-        match self {
-            Child::Over => T::LOST,
-            Child::Row(row) => row[lane],
-            Child::Image(row, images) => row[usize::from(images[lane])],
-        }
-    }
-}
-
-/// The best move of each lane of the row at hand, and room to find it.
-pub(super) struct Best<T> {
-    pub scores: Vec<T>,
-    /// By square: what the king's arrival there is worth.
-    arrivals: Vec<T>,
-    /// Lanes on which a move captures something else than on the others, with
-    /// what, and the best score without that move.
-    apart: Vec<(usize, SquareSet, T)>,
-}
-
-impl<T: Score> Best<T> {
-    pub(super) fn new(geometry: &Geometry<T>, rules: &Ruleset) -> Best<T> {
-        Best {
-            scores: vec![T::NONE; geometry.stride],
-            arrivals: vec![T::NONE; rules.board.area()],
-            apart: Vec::new(),
-        }
-    }
-
-    #[inline]
-    fn offer(&mut self, lane: usize, score: T) {
-        self.scores[lane] = self.scores[lane].min(score);
-    }
-
-    /// Offers a move to all lanes that do not block it.
-    #[inline]
-    fn offer_row(&mut self, child: &Child<T>, blocked: &[T]) {
-        let lanes = self.scores.iter_mut().zip(blocked);
-        match child {
-            Child::Over => {
-                lanes.for_each(|(best, &blocked)| *best = (*best).min(blocked));
-            }
-            Child::Row(row) => {
-                for ((best, &blocked), &score) in lanes.zip(*row) {
-                    *best = (*best).min(score.masked(blocked));
-                }
-            }
-            Child::Image(row, images) => {
-                for ((best, &blocked), &image) in lanes.zip(*images) {
-                    *best = (*best).min(row[usize::from(image)].masked(blocked));
-                }
-            }
-        }
-    }
 }
 
 impl<'a, T: Score> StoredRows<'a, T> {
@@ -119,6 +54,7 @@ impl<'a, T: Score> StoredRows<'a, T> {
                 }
             }
         }
+        best.gather(self.geometry);
     }
 
     /// The best move of the defenders, which have that number, and of the king, by
@@ -143,6 +79,7 @@ impl<'a, T: Score> StoredRows<'a, T> {
                 self.offer_move(Side::Defenders, slide, &men, child, best);
             }
         }
+        best.gather(self.geometry);
         self.king_moves(block, defenders, number, best);
     }
 
@@ -164,9 +101,10 @@ impl<'a, T: Score> StoredRows<'a, T> {
             Side::Defenders => men.attackers,
         };
         if !self.custodial.beside(slide.to).meets(victims) {
-            return best.offer_row(&child(SquareSet::EMPTY), &slide.blocked);
+            return best.offer_row(&child(SquareSet::EMPTY), slide);
         }
         let taken = self.custodial.soldiers(mover, slide.to, men);
+        let most = child(taken);
         best.apart.clear();
         for square in self.custodial.king_matters(mover, slide.to, men) - slide.path {
             let Some(lane) = self.geometry.lanes.lane(square).map(usize::from) else {
@@ -175,13 +113,15 @@ impl<'a, T: Score> StoredRows<'a, T> {
             let men = Men { king: Some(square), ..*men };
             let with_king = self.custodial.soldiers(mover, slide.to, &men);
             if with_king != taken {
-                best.apart.push((lane, with_king, best.scores[lane]));
+                let before = *best.offered(&most, lane);
+                best.apart.push((lane, with_king, before));
             }
         }
-        best.offer_row(&child(taken), &slide.blocked);
+        best.offer_row(&most, slide);
         for i in 0..best.apart.len() {
             let (lane, taken, before) = best.apart[i];
-            best.scores[lane] = before.min(child(taken).score(lane));
+            *best.offered(&most, lane) = before;
+            best.offer(lane, child(taken).score(lane));
         }
     }
 
@@ -281,7 +221,7 @@ impl<'a, T: Score> StoredRows<'a, T> {
     fn child<'c>(&'c self, row: &'c [T], symmetry: Symmetry) -> Child<'c, T> {
         match symmetry {
             Symmetry::IDENTITY => Child::Row(row),
-            _ => Child::Image(row, self.geometry.lane_images(symmetry)),
+            _ => Child::Image(row, symmetry, self.geometry.lane_images(symmetry)),
         }
     }
 }

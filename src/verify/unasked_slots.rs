@@ -150,18 +150,6 @@ impl<'a, T: Score> UnaskedSlots<'a, T> {
     pub(super) fn lane_images(&self, symmetry: Symmetry) -> &[u16] {
         self.geometry.lane_images(symmetry)
     }
-
-    /// The king's squares of the positions that a table answers for.
-    pub(super) fn asked(
-        &self,
-        attackers: &Attackers,
-        sets: &DefenderSets,
-        number: usize,
-    ) -> SquareSet {
-        let least = self.least(attackers, sets, number);
-        let defenders = sets.sets()[number];
-        least - attackers.set - defenders - self.decided(attackers, defenders)
-    }
 }
 
 /// The king's ways to the first square of each ray on which he wins.

@@ -2,109 +2,16 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::board::SquareSet;
-use crate::index::SliceIndex;
 use crate::rules::{BySide, Side};
+use crate::system::prefetch::prefetch_all;
 use crate::table::{Code, Metric, Table, TableFile, WIN_IN_1, dtw_code_to_wdl_code};
 
 use super::VerifyError;
-use super::geometry::{Blocks, DefenderSets};
+use super::geometry::{DefenderSets, words};
 use super::held_blocks::HeldBlocks;
+use super::row_layout::RowLayout;
 use super::score::Score;
 use super::unasked_slots::{Attackers, UnaskedSlots};
-
-/// Rows that one task works on, about.
-const TASK_ROWS: usize = 1 << 13;
-
-/// How the rows of a slice lie in memory: blocks of one set of attackers each, all or some,
-/// with a row for every set of defenders, also for those that meet the
-/// attackers, so that one numbering of them serves all blocks.
-///
-/// Rows of the file come in the same order, without the gaps.
-#[derive(Clone, Copy)]
-pub(super) struct RowLayout<'a> {
-    pub index: &'a SliceIndex,
-    pub blocks: &'a Blocks,
-    pub defenders: &'a DefenderSets,
-}
-
-impl RowLayout<'_> {
-    /// Blocks that one task works on: enough to share out evenly.
-    pub(super) fn task_blocks(&self) -> usize {
-        (TASK_ROWS / self.defenders.len()).max(1)
-    }
-
-    /// The rows of the file that are of blocks held, in order.
-    pub(super) fn file_rows(&self, held: &HeldBlocks, rows: Range<u64>) -> Vec<FileRow> {
-        let mut file_rows = Vec::new();
-        let mut walker = self.blocks.walker();
-        let (start, mut first) = self.block_of(rows.start);
-        let mut next = start;
-        for block in held.blocks_from(held.place(start)) {
-            let attackers = walker.attackers(block).set;
-            if block != next {
-                first = self.index.attackers().canonical(attackers).offset;
-            }
-            if first >= rows.end {
-                break;
-            }
-            let skipped = rows.start.saturating_sub(first);
-            let sets = self.free_sets(attackers).skip(skipped as usize);
-            let wanted = first + skipped..rows.end;
-            let before = file_rows.len();
-            file_rows.extend(wanted.zip(sets).map(|(row, (number, &defenders))| FileRow {
-                at: (row - rows.start) as usize,
-                block,
-                number,
-                attackers,
-                defenders,
-            }));
-            first += skipped + (file_rows.len() - before) as u64;
-            next = block + 1;
-        }
-        file_rows
-    }
-
-    /// The block that holds a row of the file, and its first row.
-    fn block_of(&self, row: u64) -> (usize, u64) {
-        let (attackers, first) = self.index.attackers().unrank(row);
-        (self.blocks.find(attackers).0, first)
-    }
-
-    /// The sets of defenders beside these attackers, with their numbers.
-    fn free_sets(&self, attackers: SquareSet) -> impl Iterator<Item = (usize, &SquareSet)> {
-        let sets = self.defenders.sets().iter().enumerate();
-        sets.filter(move |(_, set)| !set.meets(attackers))
-    }
-
-    /// How many rows in memory lie before a row of the file, and before all
-    /// that come after it.
-    fn rows_before(&self, held: &HeldBlocks, row: u64) -> usize {
-        if row >= self.index.rows() {
-            return held.len() * self.defenders.len();
-        }
-        let (block, first) = self.block_of(row);
-        let before = held.place(block) * self.defenders.len();
-        if !held.contains(block) {
-            return before;
-        }
-        let attackers = self.blocks.walker().attackers(block).set;
-        let number = self.free_sets(attackers).nth((row - first) as usize);
-        before + number.map_or(0, |(number, _)| number)
-    }
-}
-
-/// A row of the file.
-#[derive(Clone, Copy)]
-pub(super) struct FileRow {
-    /// Which it is of those asked for.
-    pub at: usize,
-    pub block: usize,
-    /// That of the defenders.
-    pub number: usize,
-    pub attackers: SquareSet,
-    pub defenders: SquareSet,
-}
 
 /// The values of a slice, or of some blocks of it, in memory, row by row.
 pub(super) struct Values<'a, T> {
@@ -113,6 +20,8 @@ pub(super) struct Values<'a, T> {
     rows: usize,
     held: BySide<&'a HeldBlocks>,
     scores: BySide<Vec<T>>,
+    /// Row by row: which lanes the table answers for, bit by bit.
+    asked: BySide<Vec<u64>>,
 }
 
 impl<'a, T: Score> Values<'a, T> {
@@ -128,12 +37,16 @@ impl<'a, T: Score> Values<'a, T> {
         unasked: &UnaskedSlots<T>,
     ) -> Result<Values<'a, T>, VerifyError> {
         let rows = layout.defenders.len();
-        let mut values = Values { stride, rows, held, scores: Default::default() };
+        let (scores, asked) = Default::default();
+        let mut values = Values { stride, rows, held, scores, asked };
         for side in Side::ALL {
             let held = held[side];
             let mut scores = read_side(table, layout, held, stride, side, metric)?;
-            complete(&mut scores, layout, held, stride, side, unasked);
-            values.scores[side] = scores;
+            let words = held.len() * rows * words(stride);
+            let mut asked = reserved(layout, Some(words))?;
+            asked.resize(words, 0);
+            complete(&mut scores, &mut asked, layout, held, stride, side, unasked);
+            (values.scores[side], values.asked[side]) = (scores, asked);
         }
         Ok(values)
     }
@@ -141,8 +54,43 @@ impl<'a, T: Score> Values<'a, T> {
     /// The scores by lane of a row of a block that is held.
     #[inline]
     pub(super) fn row(&self, side: Side, block: usize, number: usize) -> &[T] {
-        let row = self.held[side].place(block) * self.rows + number;
-        &self.scores[side][row * self.stride..][..self.stride]
+        self.row_at(side, self.place(side, block, number))
+    }
+
+    /// Says that the first row of a block will be read soon.
+    pub(super) fn prefetch(&self, side: Side, block: usize) {
+        prefetch_all(self.row(side, block, 0));
+    }
+
+    /// Where that row is.
+    #[inline]
+    pub(super) fn place(&self, side: Side, block: usize, number: usize) -> usize {
+        self.held[side].place(block) * self.rows + number
+    }
+
+    /// The scores of the row there.
+    #[inline]
+    pub(super) fn row_at(&self, side: Side, place: usize) -> &[T] {
+        &self.scores[side][place * self.stride..][..self.stride]
+    }
+
+    /// Whether the table answers for a lane of the row there.
+    #[inline]
+    pub(super) fn is_asked(&self, side: Side, place: usize, lane: usize) -> bool {
+        let word = self.asked[side][place * words(self.stride) + lane / WORD];
+        word >> (lane % WORD) & 1 == 1
+    }
+}
+
+const WORD: usize = u64::BITS as usize;
+
+/// Room for so many numbers, if there is.
+fn reserved<T>(layout: &RowLayout, length: Option<usize>) -> Result<Vec<T>, VerifyError> {
+    let mut room = Vec::new();
+    let bytes = length.map(|length| (length * size_of::<T>()) as u64);
+    match length.map(|length| room.try_reserve_exact(length)) {
+        Some(Ok(())) => Ok(room),
+        _ => Err(VerifyError::TooLarge { slice: layout.index.slice(), bytes }),
     }
 }
 
@@ -154,20 +102,13 @@ fn read_side<T: Score>(
     side: Side,
     metric: Metric,
 ) -> Result<Vec<T>, VerifyError> {
-    let slice = layout.index.slice();
     let rows = held.len().checked_mul(layout.defenders.len());
     let length = rows.and_then(|rows| rows.checked_mul(stride));
-    let bytes = length.map(|length| (length * size_of::<T>()) as u64);
-    let too_large = VerifyError::TooLarge { slice, bytes };
-    let mut scores = Vec::new();
-    let reserved = length.map(|length| scores.try_reserve_exact(length).map(|()| length));
-    let Some(Ok(length)) = reserved else {
-        return Err(too_large);
+    let mut scores = reserved(layout, length)?;
+    let Some(length) = length.filter(|&length| length > 0) else {
+        return Ok(scores);
     };
     scores.resize(length, T::default());
-    if length == 0 {
-        return Ok(scores);
-    }
     let mut parts = Vec::new();
     let mut rest = &mut scores[..];
     let mut begin = 0;
@@ -229,9 +170,10 @@ fn visit(
 }
 
 /// Gives the positions that the side to move decides a win in 1, and images that
-/// are not the least the value of the least one.
+/// are not the least the value of the least one; notes which are neither.
 fn complete<T: Score>(
     scores: &mut [T],
+    asked: &mut [u64],
     layout: &RowLayout,
     held: &HeldBlocks,
     stride: usize,
@@ -240,19 +182,23 @@ fn complete<T: Score>(
 ) {
     let task_blocks = layout.task_blocks();
     let block_len = layout.defenders.len() * stride;
-    let tasks = scores.par_chunks_mut(task_blocks * block_len).enumerate();
-    tasks.for_each(|(task, scores)| {
+    let block_words = layout.defenders.len() * words(stride);
+    let scores = scores.par_chunks_mut(task_blocks * block_len);
+    let asked = asked.par_chunks_mut(task_blocks * block_words);
+    scores.zip(asked).enumerate().for_each(|(task, (scores, asked))| {
         let mut walker = layout.blocks.walker();
         let blocks = held.blocks_from(task * task_blocks);
-        for (block, scores) in blocks.zip(scores.chunks_exact_mut(block_len)) {
+        let rows = scores.chunks_exact_mut(block_len).zip(asked.chunks_exact_mut(block_words));
+        for (block, (scores, asked)) in blocks.zip(rows) {
             let attackers = unasked.attackers(&walker.attackers(block), side);
-            complete_block(scores, layout.defenders, stride, &attackers, unasked);
+            complete_block(scores, asked, layout.defenders, stride, &attackers, unasked);
         }
     });
 }
 
 fn complete_block<T: Score>(
     scores: &mut [T],
+    asked: &mut [u64],
     defenders: &DefenderSets,
     stride: usize,
     attackers: &Attackers,
@@ -268,11 +214,18 @@ fn complete_block<T: Score>(
             }
         }
     }
-    for (&set, row) in sets.iter().zip(scores.chunks_exact_mut(stride)) {
-        if !set.meets(attackers.set) {
-            for lane in unasked.lanes(unasked.decided(attackers, set)) {
-                row[lane] = T::of(WIN_IN_1);
-            }
+    let rows = scores.chunks_exact_mut(stride).zip(asked.chunks_exact_mut(words(stride)));
+    for ((number, &set), (row, asked)) in sets.iter().enumerate().zip(rows) {
+        if set.meets(attackers.set) {
+            continue;
+        }
+        let decided = unasked.decided(attackers, set);
+        for lane in unasked.lanes(decided) {
+            row[lane] = T::of(WIN_IN_1);
+        }
+        let least = unasked.least(attackers, defenders, number);
+        for lane in unasked.lanes(least - attackers.set - set - decided) {
+            asked[lane / WORD] |= 1 << (lane % WORD);
         }
     }
 }

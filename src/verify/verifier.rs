@@ -9,15 +9,16 @@ use crate::value::Wdl;
 use super::custodial::CustodialCaptures;
 use super::examine::{WrongSign, examine};
 use super::finding::Finding;
-use super::geometry::{Blocks, DefenderSets, Geometry};
+use super::geometry::{Blocks, DefenderSets, Geometry, row_bytes};
 use super::held_blocks::HeldBlocks;
 use super::needed_blocks::{BlockBytes, BlockTooLarge, Groups, NeededBlocks};
 use super::proof::{self, ProofOutcome};
+use super::row_layout::RowLayout;
 use super::sample::Sample;
 use super::score::Score;
 use super::stored_rows::{StoredRows, StoredSlice};
 use super::unasked_slots::UnaskedSlots;
-use super::values::{RowLayout, Values};
+use super::values::Values;
 use super::{FEW, Verdict, VerifyError, children, is_there, memory_bytes, stored_metric};
 
 /// What reading a slice, or blocks of it, into memory needs.
@@ -120,7 +121,7 @@ impl<'a, T: Score> Verifier<'a, T> {
 
     fn groups<I: Iterator<Item = usize>>(&self, chosen: I, memory_bytes: u64) -> Groups<'_, T, I> {
         let bytes =
-            |sets: &DefenderSets| (sets.len() * self.geometry.stride * size_of::<T>()) as u64;
+            |sets: &DefenderSets| (sets.len() * row_bytes::<T>(self.geometry.stride)) as u64;
         Groups {
             geometry: &self.geometry,
             custodial: CustodialCaptures::new(self.base.rules()),
@@ -226,9 +227,8 @@ impl<'a, T: Score> Verifier<'a, T> {
     ) -> Result<(u64, Vec<Finding>), VerifyError> {
         let table = self.base.table(self.slice, metric)?;
         let StoredSlice { layout, values } = &rows.own;
-        let unasked = UnaskedSlots::new(rows.rules, &self.geometry);
-        let distances = Some(values).filter(|_| metric != self.metric);
-        let (value_hash, wrong) = examine(table, layout, held, distances, &unasked, FEW)?;
+        let distances = metric != self.metric;
+        let (value_hash, wrong) = examine(table, layout, held, values, distances, FEW)?;
         let mut count = wrong.count;
         let finding = |wrong: WrongSign| Finding::Wdl {
             position: Position {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use super::score::{Points, TABLE_BAND};
 use crate::engine::state::Step;
-use crate::system::pages::prefer_large_pages;
+use crate::system::pages;
 use crate::system::prefetch::prefetch;
 
 /// What a score in the table says of the true one.
@@ -85,8 +85,7 @@ impl TranspositionTable {
     /// A table of at most that many bytes.
     pub(super) fn new(bytes: usize) -> TranspositionTable {
         let count = (bytes / size_of::<Bucket>()).max(1);
-        let mut buckets = Vec::with_capacity(count);
-        prefer_large_pages(buckets.spare_capacity_mut());
+        let mut buckets = pages::with_capacity(count);
         buckets.resize_with(count, Bucket::default);
         TranspositionTable { buckets, generation: AtomicU8::new(0) }
     }

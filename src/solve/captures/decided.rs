@@ -31,7 +31,7 @@ impl<const N: usize> Decided<N> {
         decided.resize(frame.block_rows(), Row::EMPTY);
         match to_move {
             Side::Attackers if frame.slice.defenders == 0 => {
-                decided[0] = bare_king_in_reach(frame, block.attackers);
+                decided[0] = bare_king_in_reach(frame, block.attackers, &mut self.lanes);
             }
             Side::Attackers => self.kings_in_reach(frame, block, decided),
             Side::Defenders => {
@@ -64,23 +64,29 @@ impl<const N: usize> Decided<N> {
 }
 
 /// The lanes on which an attacker captures a bare king in this move: what
-/// [`Decided::kings_in_reach`] finds, without the rows of other defenders.
-fn bare_king_in_reach<const N: usize>(frame: &Frame<N>, attackers: SquareSet) -> Row<N> {
-    let mut captured = Row::EMPTY;
+/// [`Decided::kings_in_reach`] finds, without the rows of other defenders. `captured` is
+/// room to work in.
+pub(crate) fn bare_king_in_reach<const N: usize>(
+    frame: &Frame<N>,
+    attackers: SquareSet,
+    captured: &mut Vec<Row<N>>,
+) -> Row<N> {
+    // The mover may be counted among those who help: from one side of the king to another
+    // he would have to pass him.
+    frame.of_king.by_arrivals(attackers, captured);
+    let mut decided = Row::EMPTY;
     for from in attackers {
-        let others = attackers.without(from);
         for ray in frame.rules.slides().from(Kind::Attacker, from) {
             let mut passed = Row::EMPTY;
-            for step in ray.iter().take_while(|step| !others.contains(step.square)) {
+            for step in ray.iter().take_while(|step| !attackers.contains(step.square)) {
                 passed |= frame.region.bit(step.square);
                 if step.ends {
-                    let arrived = others.with(step.square);
-                    captured |= frame.of_king.by_arrival(arrived, step.square).without(passed);
+                    decided |= captured[step.square.index()].without(passed);
                 }
             }
         }
     }
-    captured
+    decided
 }
 
 #[cfg(test)]

@@ -21,6 +21,32 @@ pub(crate) struct Victim {
     pub with_king: bool,
 }
 
+/// An attacker beside a hostile square: the king can capture him without the help of a
+/// defender.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Exposed {
+    /// Where he stands.
+    pub attacker: Square,
+    /// Where the king arrives.
+    pub to: Square,
+    /// The hostile square.
+    pub anvil: Square,
+}
+
+/// Everywhere that an attacker is exposed under the rules.
+pub(crate) fn exposed(rules: &Ruleset) -> impl Iterator<Item = Exposed> + '_ {
+    let slides = rules.slides();
+    let hostile = &rules.hostile[Kind::Attacker];
+    let hostile = hostile.empty | hostile.occupied | hostile.besieged;
+    rules.places(Kind::Attacker).iter().flat_map(move |attacker| {
+        Direction::ALL.into_iter().filter_map(move |direction| {
+            let anvil = slides.next(attacker, direction)?;
+            let to = slides.next(attacker, direction.opposite())?;
+            hostile.contains(anvil).then_some(Exposed { attacker, to, anvil })
+        })
+    })
+}
+
 /// Soldiers of both sides after a move, the king anywhere.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Soldiers {

@@ -8,7 +8,7 @@ use crate::dont_care::LeastImages;
 use crate::index::{AttackerSets, SliceIndex, Walker};
 use crate::rules::{Kind, Side};
 use crate::solve::captures::decided::Decided;
-use crate::solve::frame::Frame;
+use crate::solve::frame::{Block, Frame};
 use crate::solve::rows::numbers::BlockNumber;
 use crate::solve::rows::row::Row;
 
@@ -27,6 +27,7 @@ pub(crate) struct SolverBlock<'a, const N: usize> {
     pub rows: Vec<Option<SolverRow<N>>>,
     /// The symmetries, other than the identity, that leave the attackers unchanged.
     pub symmetries: Vec<Symmetry>,
+    solved: Block<N>,
     decided: Vec<Row<N>>,
     decider: Decided<N>,
 }
@@ -62,6 +63,7 @@ impl<const N: usize> SolverRows<'_, '_, N> {
             walker: Walker::new(self.attackers()),
             rows: Vec::new(),
             symmetries: Vec::new(),
+            solved: Block::default(),
             decided: Vec::new(),
             decider: Decided::default(),
         }
@@ -74,7 +76,7 @@ impl<const N: usize> SolverRows<'_, '_, N> {
                 return self.index.rows();
             }
             let (set, _) = self.attackers().unrank(block as u64);
-            self.index.attackers().canonical(set).offset
+            self.index.attackers().place(set).0
         };
         first(blocks.start)..first(blocks.end)
     }
@@ -84,8 +86,9 @@ impl<const N: usize> SolverRows<'_, '_, N> {
     pub(crate) fn block(&self, number: BlockNumber, to_move: Side, block: &mut SolverBlock<'_, N>) {
         let frame = self.frame;
         let (attackers, stabilizer) = block.walker.set(number.into());
-        let solved = frame.block_of(number, attackers);
-        block.decider.find(frame, &solved, to_move, &mut block.decided);
+        let solved = &mut block.solved;
+        frame.put_block(number, attackers, solved);
+        block.decider.find(frame, solved, to_move, &mut block.decided);
         let least = LeastImages::new(frame.rules, stabilizer);
         let kings = frame.rules.places(Kind::King);
         let weight = (frame.rules.symmetries().order() / stabilizer.order()) as u64;
@@ -98,7 +101,7 @@ impl<const N: usize> SolverRows<'_, '_, N> {
             };
             Some(SolverRow { valid, decided: decided & valid, least, weight })
         }));
-        self.leave_out(solved.attackers, &mut block.rows);
+        self.leave_out(attackers, &mut block.rows);
         block.symmetries.clear();
         block.symmetries.extend(least.symmetries());
     }

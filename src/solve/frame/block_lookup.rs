@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use crate::board::{Board, Square, SquareSet, Symmetry};
 use crate::index::{AttackerSets, Binomials, Walker, binomial, colex_rank};
 use crate::solve::rows::numbers::BlockNumber;
+use crate::system::pages;
 use crate::system::prefetch::prefetch;
 
 /// The most attacker sets of which each gets an entry: 4 bytes each.
@@ -40,13 +41,16 @@ pub(crate) struct BlockLookup {
     inverse: [Symmetry; 8],
 }
 
-/// All attackers but one, made ready for looking up where the last one goes.
+/// A set of attackers, made ready for looking up sets with one of them elsewhere, or with
+/// one more.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Fixed {
+pub(crate) struct Placed {
     set: SquareSet,
-    places: Vec<u16>,
-    /// By how many of them are below the last one: what they add to the rank.
-    terms: Vec<u64>,
+    /// Their places, as if they were squares.
+    places: SquareSet,
+    /// By number of men, the first ones: what these add to the rank when below each of
+    /// them is one man less, as many as there are, and one more.
+    sums: Vec<[u64; 3]>,
 }
 
 /// What is known of where a set's rows are.
@@ -95,8 +99,9 @@ impl BlockLookup {
     /// Each canonical set tells its images where it is.
     fn all_entries(&self, board: Board, total: u64, count: usize) -> Vec<AtomicU32> {
         const TASK: u64 = 1 << 10;
-        let entries: Vec<AtomicU32> =
-            (0..total).into_par_iter().map(|_| AtomicU32::new(0)).collect();
+        let mut entries = pages::with_capacity(total as usize);
+        let all = (0..total as usize).into_par_iter();
+        all.map(|_| AtomicU32::new(0)).collect_into_vec(&mut entries);
         // Of several symmetries that bring an image back the least one stays,
         // being the last.
         let mut symmetries: Vec<Symmetry> = self.sets.group().iter().collect();
@@ -141,64 +146,73 @@ impl BlockLookup {
         &self.sets
     }
 
-    /// The places of a set, ascending.
+    /// The places of a set, as if they were squares.
     #[inline]
-    fn places(&self, set: SquareSet) -> impl Iterator<Item = usize> + use<> {
-        let place = |square: Square| Square::new(usize::from(self.places[square.index()]));
-        let places: SquareSet = set.iter().map(place).collect();
-        places.iter().map(Square::index)
+    fn places(&self, set: SquareSet) -> SquareSet {
+        set.iter().map(|square| Square::new(self.place(square))).collect()
+    }
+
+    #[inline(always)]
+    fn place(&self, square: Square) -> usize {
+        usize::from(self.places[square.index()])
     }
 
     /// Where the rows of the set are.
     pub(crate) fn target(&self, set: SquareSet) -> Target {
         match &self.entries {
             Some(entries) => {
-                let rank = colex_rank(&self.binomials, self.places(set));
+                let places = self.places(set).iter().map(Square::index);
+                let rank = colex_rank(&self.binomials, places);
                 self.unpacked(&entries[rank as usize])
             }
             None => {
-                let canonical = self.sets.canonical(set);
-                let back = self.inverse[canonical.symmetry.index()];
-                let block = BlockNumber::from(canonical.offset);
-                Target { block, symmetry: canonical.symmetry, back }
+                let (offset, symmetry) = self.sets.place(set);
+                let back = self.inverse[symmetry.index()];
+                Target { block: BlockNumber::from(offset), symmetry, back }
             }
         }
     }
 
-    /// Makes ready to look up these attackers with one more.
-    pub(crate) fn fix(&self, others: SquareSet, fixed: &mut Fixed) {
-        let Fixed { set, places, terms } = fixed;
-        *set = others;
-        places.clear();
-        places.extend(others.iter().map(|square| self.places[square.index()]));
-        places.sort_unstable();
-        // Men below the new one keep their term, those above move up by one.
-        let term = |i: usize, k: usize| self.binomials.get(usize::from(places[i]), k);
-        terms.clear();
-        let mut sum = (0..places.len()).map(|i| term(i, i + 2)).sum::<u64>();
-        terms.push(sum);
-        for i in 0..places.len() {
-            sum = sum - term(i, i + 2) + term(i, i + 1);
-            terms.push(sum);
+    /// Makes ready to look up sets that differ from this one in a man.
+    pub(crate) fn put(&self, set: SquareSet, placed: &mut Placed) {
+        placed.set = set;
+        if self.entries.is_none() {
+            return;
+        }
+        placed.places = self.places(set);
+        placed.sums.clear();
+        let mut sums = [0; 3];
+        placed.sums.push(sums);
+        for (below, place) in placed.places.iter().enumerate() {
+            for (fewer, sum) in sums.iter_mut().enumerate() {
+                *sum += self.binomials.get(place.index(), below + fewer);
+            }
+            placed.sums.push(sums);
         }
     }
 
-    /// Where the rows of the fixed attackers and one on `square` are.
-    #[inline]
-    pub(crate) fn target_with(&self, fixed: &Fixed, square: Square) -> Target {
-        self.found(self.seek(fixed, square))
-    }
-
-    /// Begins to look up the fixed attackers and one on `square`: an entry is on its way
+    /// Begins to look up the set after one of its men has moved: an entry is on its way
     /// from memory, so that other work can be done before it is asked for.
     #[inline]
-    pub(crate) fn seek(&self, fixed: &Fixed, square: Square) -> Sought {
+    pub(crate) fn seek_moved(&self, placed: &Placed, from: Square, to: Square) -> Sought {
         let Some(entries) = &self.entries else {
-            return Sought::Found(self.target(fixed.set.with(square)));
+            return Sought::Found(self.target(placed.set.without(from).with(to)));
         };
-        let place = self.places[square.index()];
-        let below = fixed.places.iter().map(|&other| usize::from(other < place)).sum::<usize>();
-        let rank = fixed.terms[below] + self.binomials.get(usize::from(place), below + 1);
+        let Placed { places, sums, .. } = placed;
+        let before = |square| places.count_before(Square::new(square));
+        let (from, to) = (self.place(from), self.place(to));
+        let (left, above) = (before(from), before(to));
+        let last = sums.len() - 1;
+        // Men between the two places have one man less below them, or one more.
+        let rank = if left < above {
+            let between = sums[above][0] - sums[left + 1][0];
+            let own = self.binomials.get(to, above);
+            sums[left][1] + between + own + (sums[last][1] - sums[above][1])
+        } else {
+            let between = sums[left][2] - sums[above][2];
+            let own = self.binomials.get(to, above + 1);
+            sums[above][1] + own + between + (sums[last][1] - sums[left + 1][1])
+        };
         prefetch(&entries[rank as usize]);
         Sought::Entry(rank as usize)
     }
@@ -218,18 +232,21 @@ impl BlockLookup {
         self.entries.as_deref()
     }
 
-    /// Calls `visit` with every square that the fixed attackers leave free, and
-    /// the number of the entry of them and one more there.
+    /// Adds every square that the men leave free, and the number of the entry of them and
+    /// one more there.
     #[inline(always)]
-    pub(crate) fn for_free_squares(&self, fixed: &Fixed, mut visit: impl FnMut(Square, usize)) {
-        let mut below = 0;
-        for (place, &square) in self.squares.iter().enumerate() {
-            if fixed.places.get(below).is_some_and(|&other| usize::from(other) == place) {
-                below += 1;
-                continue;
-            }
-            let rank = fixed.terms[below] + self.binomials.get(place, below + 1);
-            visit(square, rank as usize);
+    pub(crate) fn add_free_squares(&self, placed: &Placed, free: &mut Vec<(Square, usize)>) {
+        let Placed { places, sums, .. } = placed;
+        let all = sums[sums.len() - 1][2];
+        let mut first = 0;
+        let ends = places.iter().map(Square::index).chain([self.squares.len()]);
+        for (below, (end, sums)) in ends.zip(sums).enumerate() {
+            let others = sums[1] + (all - sums[2]);
+            let squares = self.squares[first..end].iter();
+            let terms = &self.binomials.of(below + 1)[first..end];
+            let entry = |(&square, &term): (&Square, &u64)| (square, (others + term) as usize);
+            free.extend(squares.zip(terms).map(entry));
+            first = end + 1;
         }
     }
 
@@ -277,22 +294,28 @@ mod tests {
         let [by_entries, by_index] = both(&rules, 3);
         assert!(by_entries.entries().is_some() && by_index.entries().is_none());
         let places: Vec<Square> = rules.places(Kind::Attacker).iter().collect();
-        let mut fixed = [Fixed::default(), Fixed::default()];
+        let mut placed = [Placed::default(), Placed::default()];
         for (i, &first) in places.iter().enumerate() {
             for &second in &places[..i] {
                 let others = SquareSet::of(first).with(second);
-                by_entries.fix(others, &mut fixed[0]);
-                by_index.fix(others, &mut fixed[1]);
+                by_entries.put(others, &mut placed[0]);
                 let mut free = Vec::new();
-                by_entries.for_free_squares(&fixed[0], |square, entry| free.push((square, entry)));
+                by_entries.add_free_squares(&placed[0], &mut free);
                 assert_eq!(free.len(), places.len() - 2);
                 for (square, entry) in free {
                     let target = parts(by_index.target(others.with(square)));
-                    assert_eq!(parts(by_index.target_with(&fixed[1], square)), target);
-                    assert_eq!(parts(by_entries.target_with(&fixed[0], square)), target);
                     assert_eq!(parts(by_entries.target(others.with(square))), target);
                     let entries = by_entries.entries().unwrap();
                     assert_eq!(parts(by_entries.unpacked(&entries[entry])), target);
+                    by_entries.put(others.with(square), &mut placed[0]);
+                    by_index.put(others.with(square), &mut placed[1]);
+                    for &to in places.iter().filter(|&&to| to != first && to != second) {
+                        let target = parts(by_index.target(others.with(to)));
+                        for (lookup, placed) in [&by_entries, &by_index].into_iter().zip(&placed) {
+                            let found = lookup.found(lookup.seek_moved(placed, square, to));
+                            assert_eq!(parts(found), target);
+                        }
+                    }
                 }
             }
         }
@@ -327,10 +350,11 @@ mod tests {
                     let image = g.apply_set(rules.board, set);
                     assert_eq!(lookup.target(image).block, target.block, "{g:?}");
                 }
-                let mut fixed = Fixed::default();
+                let mut placed = Placed::default();
+                lookup.put(set, &mut placed);
                 for square in set {
-                    lookup.fix(set.without(square), &mut fixed);
-                    assert_eq!(parts(lookup.target_with(&fixed, square)), parts(target));
+                    let again = lookup.found(lookup.seek_moved(&placed, square, square));
+                    assert_eq!(parts(again), parts(target));
                 }
             }
         });

@@ -38,8 +38,10 @@ pub(super) struct Frame<'a, const N: usize> {
     pub attackers: Arc<BlockLookup>,
     /// The sets of defenders.
     pub defenders: DefenderSets<N>,
+    /// How attackers slide.
+    pub attacker_lines: SlideLines<N>,
     /// How defenders slide.
-    pub lines: SlideLines<N>,
+    pub defender_lines: SlideLines<N>,
     /// What it takes to capture the king.
     pub of_king: CapturesOfKing<N>,
     /// Squares where a defender makes the difference in the capture of a king.
@@ -58,6 +60,13 @@ pub(super) struct Block<const N: usize> {
     /// By defender rank: the king's possible squares; empty where the defenders
     /// meet the attackers.
     pub valid: Vec<Row<N>>,
+}
+
+impl<const N: usize> Default for Block<N> {
+    fn default() -> Block<N> {
+        let (number, attackers) = (BlockNumber::FIRST, SquareSet::EMPTY);
+        Block { number, attackers, free: Row::EMPTY, valid: Vec::new() }
+    }
 }
 
 impl<'a, const N: usize> Frame<'a, N> {
@@ -93,7 +102,8 @@ impl<'a, const N: usize> Frame<'a, N> {
             slice,
             attackers,
             defenders,
-            lines: SlideLines::new(rules, &region, Kind::Defender),
+            attacker_lines: SlideLines::new(rules, &region, Kind::Attacker),
+            defender_lines: SlideLines::new(rules, &region, Kind::Defender),
             of_king: CapturesOfKing::new(rules, &region),
             shields: either & rules.places(Kind::Defender),
             region,
@@ -113,7 +123,9 @@ impl<'a, const N: usize> Frame<'a, N> {
     /// The block of that number.
     pub(super) fn block(&self, number: BlockNumber) -> Block<N> {
         let (attackers, _) = self.attackers.sets().unrank(number.into());
-        self.block_of(number, attackers)
+        let mut block = Block::default();
+        self.put_block(number, attackers, &mut block);
+        block
     }
 
     /// The numbers of all blocks.
@@ -127,18 +139,24 @@ impl<'a, const N: usize> Frame<'a, N> {
         block.index() * self.block_rows()
     }
 
-    /// The block of that number, which has these attackers.
-    pub(super) fn block_of(&self, number: BlockNumber, attackers: SquareSet) -> Block<N> {
+    /// Puts the block of that number, which has these attackers, in the place of another
+    /// one.
+    pub(super) fn put_block(
+        &self,
+        number: BlockNumber,
+        attackers: SquareSet,
+        block: &mut Block<N>,
+    ) {
         let free = !self.region.row(attackers);
         let places = free & self.region.places;
-        let mut valid: Vec<Row<N>> =
-            self.defenders.lanes.iter().map(|&lanes| places.without(lanes)).collect();
+        (block.number, block.attackers, block.free) = (number, attackers, free);
+        block.valid.clear();
+        block.valid.extend(self.defenders.lanes.iter().map(|&lanes| places.without(lanes)));
         for square in attackers {
             for &rank in self.defenders.holding(square) {
-                valid[rank.index()] = Row::EMPTY;
+                block.valid[rank.index()] = Row::EMPTY;
             }
         }
-        Block { number, attackers, free, valid }
     }
 
     /// The lanes that the soldiers of a row leave free, whether the king may

@@ -17,8 +17,8 @@ pub(crate) struct CapturesOfKing<const N: usize> {
     with_one: Vec<Vec<(Square, Row<N>)>>,
     /// By square of arrival: on which lanes several are needed, and where.
     by_more: Vec<Vec<(SquareSet, Row<N>)>>,
-    /// The same of all squares of arrival.
-    with_more: Vec<(Square, Row<N>, SquareSet)>,
+    /// The same by the first of these squares, with the square of arrival.
+    with_more: Vec<Vec<(Square, Row<N>, SquareSet)>>,
 }
 
 impl<const N: usize> CapturesOfKing<N> {
@@ -30,7 +30,7 @@ impl<const N: usize> CapturesOfKing<N> {
             by_one: vec![Vec::new(); area],
             with_one: vec![Vec::new(); area],
             by_more: vec![Vec::new(); area],
-            with_more: Vec::new(),
+            with_more: vec![Vec::new(); area],
         };
         for to in rules.board.squares() {
             for (king, needed) in arrival(rules, region, to) {
@@ -40,10 +40,10 @@ impl<const N: usize> CapturesOfKing<N> {
                         captures.by_one[to.index()].push((other, king));
                         captures.with_one[other.index()].push((to, king));
                     }
-                    _ => {
+                    [first, ..] => {
                         let needed = needed.into_iter().collect();
                         captures.by_more[to.index()].push((needed, king));
-                        captures.with_more.push((to, king, needed));
+                        captures.with_more[first.index()].push((to, king, needed));
                     }
                 }
             }
@@ -77,10 +77,10 @@ impl<const N: usize> CapturesOfKing<N> {
             for &(to, king) in &self.with_one[other.index()] {
                 captured[to.index()] |= king;
             }
-        }
-        for &(to, king, needed) in &self.with_more {
-            if needed.is_subset(others) {
-                captured[to.index()] |= king;
+            for &(to, king, needed) in &self.with_more[other.index()] {
+                if needed.is_subset(others) {
+                    captured[to.index()] |= king;
+                }
             }
         }
     }

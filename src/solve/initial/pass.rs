@@ -8,6 +8,7 @@ use crate::value::Value;
 
 use crate::solve::captures::by_attackers::{AttackerMove, attacker_moves};
 use crate::solve::captures::by_defenders::Arrivals;
+use crate::solve::captures::decided::bare_king_in_reach;
 use crate::solve::captures::soldiers::{Threat, Victim, capture_groups};
 use crate::solve::frame::block_lookup::Target;
 use crate::solve::frame::defender_sets::DefenderSets;
@@ -16,8 +17,9 @@ use crate::solve::frame::{Block, Frame};
 use crate::solve::initial::coded_rows::code_of;
 use crate::solve::initial::seeds::{Immediate, Seeds};
 use crate::solve::initial::sub_slice::SubSlice;
+use crate::solve::moves::Moves;
 use crate::solve::moves::by_block::{BlockMoves, Targets, for_missing_defender};
-use crate::solve::moves::by_row::RowMoves;
+use crate::solve::moves::by_king::KingRows;
 use crate::solve::rows::numbers::{BlockNumber, Rank};
 use crate::solve::rows::row::{Lanes, Row, Wide};
 use crate::solve::rows::simd::{self, Kernel, Processor};
@@ -47,7 +49,7 @@ const LOST_IN_0: Value = Value::Loss(0);
 /// The initial pass over a slice.
 pub(crate) struct InitialPass<'a, const N: usize> {
     frame: &'a Frame<'a, N>,
-    moves: &'a RowMoves<'a, N>,
+    moves: &'a Moves<'a, N>,
     sub_slices: &'a SubSlices<N>,
     /// The greatest code that a capture leads to.
     greatest: Code,
@@ -96,7 +98,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     /// The pass over the frame's slice, with the slices that it leads to.
     pub(crate) fn new(
         frame: &'a Frame<'a, N>,
-        moves: &'a RowMoves<'a, N>,
+        moves: &'a Moves<'a, N>,
         sub_slices: &'a SubSlices<N>,
     ) -> InitialPass<'a, N> {
         let greatest = sub_slices.greatest_code();
@@ -128,15 +130,16 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         buffers: &mut Buffers<N>,
     ) -> [Seeds<N>; 2] {
         let [mut attackers, mut defenders] = [0, 1].map(|_| Seeds::new(self.greatest));
-        let mut walker = self.frame.walker();
+        let (mut walker, mut block) = (self.frame.walker(), Block::default());
         for number in blocks.map(BlockNumber::new) {
-            let block = self.frame.block_of(number, walker.set(number.into()).0);
+            self.frame.put_block(number, walker.set(number.into()).0, &mut block);
             buffers.options.iter_mut().for_each(|options| options.clear(&block.valid));
-            if self.frame.slice.defenders == 0 {
-                self.bare_king(&block, buffers);
-            } else {
-                self.attackers(&block, buffers);
-                self.defenders(&block, buffers);
+            match &self.moves.kings {
+                Some(kings) => self.bare_king(kings, &block, buffers),
+                None => {
+                    self.attackers(&block, buffers);
+                    self.defenders(&block, buffers);
+                }
             }
             let [by_attackers, by_defenders] = &buffers.options;
             attackers.add(&block, by_attackers, by_defenders);
@@ -146,12 +149,13 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     }
 
     /// Attackers capture nothing but the king, and only the king captures them.
-    fn bare_king(&self, block: &Block<N>, buffers: &mut Buffers<N>) {
+    fn bare_king(&self, kings: &KingRows<N>, block: &Block<N>, buffers: &mut Buffers<N>) {
         let Buffers { lanes, options: [options, _], .. } = buffers;
-        (options.stalemates[0], options.decisive[0]) =
-            self.moves.attackers_ahead(block.attackers, block.valid[0], lanes);
+        let (attackers, valid) = (block.attackers, block.valid[0]);
+        options.stalemates[0] = self.moves.rows.stalemates(attackers, valid);
+        options.decisive[0] = bare_king_in_reach(self.frame, attackers, lanes) & valid;
         self.defenders_that_move(block, buffers);
-        let capturing = block.valid[0].without(self.moves.quiet_king(block.attackers, Rank::FIRST));
+        let capturing = valid.without(kings.quiet(attackers));
         if !capturing.is_empty() {
             let to = capturing.lanes().map(|lane| self.frame.region.square(lane));
             self.threats(block, to.collect(), &mut buffers.arrivals);

@@ -14,6 +14,7 @@ use crate::solve::rows::numbers::{BlockNumber, Rank};
 use crate::solve::rows::row::{Lanes, Row, Wide};
 use crate::solve::rows::simd::{self, Kernel, Processor};
 use crate::solve::rows::transform::Transform;
+use crate::system::prefetch::prefetch_all;
 
 /// The moves of whole blocks; room to work in is kept from block to block.
 pub(crate) struct BlockMoves<'f, const N: usize> {
@@ -81,7 +82,7 @@ impl<'f, const N: usize> BlockMoves<'f, N> {
             ends: Vec::new(),
             ranks: Vec::new(),
             quiet: Vec::new(),
-            lines: frame.lines.buffers(),
+            lines: frame.defender_lines.buffers(),
         }
     }
 
@@ -151,7 +152,7 @@ impl<'f, const N: usize> BlockMoves<'f, N> {
         sought: &mut [Row<N>],
     ) {
         let BlockMoves { frame, ranks, quiet, lines: buffers, .. } = self;
-        let (lines, places) = (&frame.lines, &frame.defenders.squares);
+        let (lines, places) = (&frame.defender_lines, &frame.defenders.squares);
         for_missing_defender(frame, block, ranks, |others, occupied, ranks| {
             let rows = || places.iter().zip(ranks).filter(|&(&s, _)| !occupied.contains(s));
             if rows().all(|(_, &rank)| sought[rank.index()].is_empty()) {
@@ -287,7 +288,7 @@ impl<const N: usize> Kernel for Pull<'_, N> {
     #[inline(always)]
     fn run(self, processor: impl Processor) {
         const ROWS: usize = Wide::<1>::ROWS;
-        processor.prefetch(self.theirs);
+        prefetch_all(self.theirs);
         let except = Wide::all(self.except);
         let complement = Wide::all(self.complement);
         let eights = self.legal.as_chunks::<ROWS>().0.iter().enumerate();

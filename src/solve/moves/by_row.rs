@@ -1,8 +1,6 @@
 //! Moves of single rows, for blocks in which few rows change: the work is in
 //! proportion to those, where the kernels for whole blocks visit all.
 
-use std::array;
-
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
@@ -11,12 +9,13 @@ use crate::index::Walker;
 use crate::rules::{Kind, Side};
 
 use crate::solve::captures::by_attackers::{quiet_arrival, shields_near};
-use crate::solve::captures::soldiers::Soldiers;
+use crate::solve::captures::soldiers::{Exposed, Soldiers, exposed};
 use crate::solve::frame::Frame;
-use crate::solve::frame::block_lookup::{Fixed, Sought};
+use crate::solve::frame::block_lookup::{Placed, Sought};
 use crate::solve::rows::numbers::{BlockNumber, Rank};
-use crate::solve::rows::row::{Row, Wide};
+use crate::solve::rows::row::{Row, Wide, of_eight};
 use crate::solve::rows::simd::{self, Kernel, Processor};
+use crate::system::prefetch::prefetch;
 
 /// What moves of single rows need to know about a slice.
 pub(crate) struct RowMoves<'f, const N: usize> {
@@ -27,14 +26,6 @@ pub(crate) struct RowMoves<'f, const N: usize> {
     symmetric: BitVec,
     /// Attackers whom the king can capture without the help of a defender.
     exposed: Vec<Exposed>,
-}
-
-/// An attacker beside a hostile square.
-struct Exposed {
-    attacker: Square,
-    /// Where the king arrives.
-    to: Square,
-    anvil: Square,
 }
 
 /// A row of a block, by defender rank, and some of its lanes.
@@ -48,37 +39,46 @@ pub(crate) struct Unmove<const N: usize> {
     lanes: Row<N>,
 }
 
+/// A move of an attacker, over these squares, before it is known where it leads.
+#[derive(Clone, Copy)]
+struct Ahead<const N: usize> {
+    to: Square,
+    passed: SquareSet,
+    /// The lanes of a king on these squares.
+    kings: Row<N>,
+    sought: Sought,
+}
+
 /// Buffers that a worker reuses from block to block.
 pub(crate) struct RowBuffers<const N: usize> {
-    others: Fixed,
-    start: Vec<RankLanes<N>>,
-    live: Vec<RankLanes<N>>,
+    placed: Placed,
+    /// Rows on which an attacker captured nothing when he arrived.
+    quiet: Vec<RankLanes<N>>,
+    /// The squares of a line that he can have come over, and what is sought where he can
+    /// have come from.
+    line: Vec<(Square, Option<Sought>)>,
+    ahead: Vec<Ahead<N>>,
 }
 
 impl<const N: usize> Default for RowBuffers<N> {
     fn default() -> Self {
-        RowBuffers { others: Fixed::default(), start: Vec::new(), live: Vec::new() }
+        RowBuffers {
+            placed: Placed::default(),
+            quiet: Vec::new(),
+            line: Vec::new(),
+            ahead: Vec::new(),
+        }
     }
 }
 
 impl<'f, const N: usize> RowMoves<'f, N> {
     /// For a slice.
     pub(crate) fn new(frame: &'f Frame<'f, N>) -> RowMoves<'f, N> {
-        let (rules, slides) = (frame.rules, frame.rules.slides());
-        let hostile = &rules.hostile[Kind::Attacker];
-        let hostile = hostile.empty | hostile.occupied | hostile.besieged;
-        let exposed = rules.places(Kind::Attacker).iter().flat_map(|attacker| {
-            Direction::ALL.into_iter().filter_map(move |direction| {
-                let anvil = slides.next(attacker, direction)?;
-                let to = slides.next(attacker, direction.opposite())?;
-                hostile.contains(anvil).then_some(Exposed { attacker, to, anvil })
-            })
-        });
         RowMoves {
             frame,
-            near: rules.board.squares().map(|to| near(frame, to)).collect(),
+            near: frame.rules.board.squares().map(|to| near(frame, to)).collect(),
             symmetric: symmetric_blocks(frame),
-            exposed: exposed.collect(),
+            exposed: exposed(frame.rules).collect(),
         }
     }
 
@@ -104,33 +104,36 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         buffers: &mut RowBuffers<N>,
         unmoves: &mut Vec<Unmove<N>>,
     ) {
-        let frame = self.frame;
-        let RowBuffers { others: fixed, start, live } = buffers;
+        let (frame, sets) = (self.frame, &self.frame.defenders);
+        let RowBuffers { placed, quiet, line, .. } = buffers;
+        frame.attackers.put(attackers, placed);
         for to in attackers {
-            let quiet = |&(rank, lanes): &RankLanes<N>| {
+            quiet.clear();
+            quiet.extend(rows.iter().filter_map(|&(rank, lanes)| {
                 let lanes = lanes & self.quiet(attackers, to, rank);
                 (!lanes.is_empty()).then_some((rank, lanes))
-            };
-            start.clear();
-            start.extend(rows.iter().filter_map(quiet));
-            if start.is_empty() {
+            }));
+            if quiet.is_empty() {
                 continue;
             }
-            let others = attackers.without(to);
-            frame.attackers.fix(others, fixed);
             for ray in frame.rules.slides().to(Kind::Attacker, to) {
-                live.clone_from(start);
-                for step in ray.iter().take_while(|step| !others.contains(step.square)) {
-                    self.pass(step.square, live);
-                    if live.is_empty() {
-                        break;
+                line.clear();
+                for step in ray.iter().take_while(|step| !attackers.contains(step.square)) {
+                    let from = step.square;
+                    let origin = step.ends.then(|| frame.attackers.seek_moved(placed, to, from));
+                    line.push((from, origin));
+                }
+                for &(rank, mut lanes) in &*quiet {
+                    let men = sets.men(rank);
+                    for &(square, origin) in &*line {
+                        lanes = lanes.without(frame.region.bit(square));
+                        if lanes.is_empty() || sets.is_among(men, square) {
+                            break;
+                        }
+                        if let Some(origin) = origin {
+                            unmoves.push(Unmove { origin, rank, lanes });
+                        }
                     }
-                    if !step.ends {
-                        continue;
-                    }
-                    let origin = frame.attackers.seek(fixed, step.square);
-                    let unmove = |&(rank, lanes): &RankLanes<N>| Unmove { origin, rank, lanes };
-                    unmoves.extend(live.iter().map(unmove));
                 }
             }
         }
@@ -145,17 +148,6 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         simd::run(Settling { frame: self.frame, unmoves, visit });
     }
 
-    /// Takes out what a piece cannot pass that goes over the square.
-    #[inline(always)]
-    fn pass(&self, square: Square, live: &mut Vec<RankLanes<N>>) {
-        let sets = &self.frame.defenders;
-        let king = self.frame.region.bit(square);
-        live.retain_mut(|(rank, lanes)| {
-            *lanes = lanes.without(king);
-            !lanes.is_empty() && !sets.is_among(sets.men(*rank), square)
-        });
-    }
-
     /// Takes out of the rows of a block the lanes from which an attacker has a
     /// move that captures nothing to a position that is not in `table`; rows
     /// without lanes are dropped.
@@ -168,38 +160,44 @@ impl<'f, const N: usize> RowMoves<'f, N> {
     ) {
         let frame = self.frame;
         let sets = &frame.defenders;
-        let fixed = &mut buffers.others;
+        let RowBuffers { placed, ahead, .. } = buffers;
+        frame.attackers.put(attackers, placed);
         for from in attackers {
             rows.retain(|(_, lanes)| !lanes.is_empty());
             if rows.is_empty() {
                 return;
             }
-            let others = attackers.without(from);
-            frame.attackers.fix(others, fixed);
+            // What is read for all moves of a man is on its way at once.
+            ahead.clear();
             for ray in frame.rules.slides().from(Kind::Attacker, from) {
-                let mut passed = SquareSet::EMPTY;
-                let mut kings = Row::EMPTY;
-                for step in ray.iter().take_while(|step| !others.contains(step.square)) {
+                let (mut passed, mut kings) = (SquareSet::EMPTY, Row::EMPTY);
+                for step in ray.iter().take_while(|step| !attackers.contains(step.square)) {
                     let to = step.square;
                     passed.insert(to);
                     kings |= frame.region.bit(to);
-                    if !step.ends {
+                    if step.ends {
+                        let sought = frame.attackers.seek_moved(placed, from, to);
+                        ahead.push(Ahead { to, passed, kings, sought });
+                    }
+                }
+            }
+            for Ahead { sought, .. } in &*ahead {
+                prefetch(&table[frame.first_row(frame.attackers.found(*sought).block)]);
+            }
+            for &Ahead { to, passed, kings, sought } in &*ahead {
+                let target = frame.attackers.found(sought);
+                let images = frame.defenders.images(target.symmetry);
+                let first = frame.first_row(target.block);
+                for (rank, lanes) in rows.iter_mut() {
+                    let asked = lanes.without(kings);
+                    if asked.is_empty() || sets.is_any_among(sets.men(*rank), passed) {
                         continue;
                     }
-                    let target = frame.attackers.target_with(fixed, to);
-                    let images = frame.defenders.images(target.symmetry);
-                    let first = frame.first_row(target.block);
-                    for (rank, lanes) in rows.iter_mut() {
-                        let asked = lanes.without(kings);
-                        if asked.is_empty() || sets.is_any_among(sets.men(*rank), passed) {
-                            continue;
-                        }
-                        let known = table[first + images[rank.index()].index()];
-                        let safe = asked.without(frame.region.transform(target.back, known));
-                        if !safe.is_empty() {
-                            let quiet = self.quiet(others.with(to), to, *rank);
-                            *lanes = lanes.without(safe & quiet);
-                        }
+                    let known = table[first + images[rank.index()].index()];
+                    let safe = asked.without(frame.region.transform(target.back, known));
+                    if !safe.is_empty() {
+                        let quiet = self.quiet(attackers.without(from).with(to), to, *rank);
+                        *lanes = lanes.without(safe & quiet);
                     }
                 }
             }
@@ -207,35 +205,23 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         rows.retain(|(_, lanes)| !lanes.is_empty());
     }
 
-    /// Of the lanes of a row without defenders, those from which no attacker can
-    /// move, and those from which one can capture the king.
-    /// `captured` is room to work in.
-    pub(crate) fn attackers_ahead(
-        &self,
-        attackers: SquareSet,
-        lanes: Row<N>,
-        captured: &mut Vec<Row<N>>,
-    ) -> (Row<N>, Row<N>) {
-        let (mut stalemates, mut decisive) = (lanes, Row::EMPTY);
-        // The mover counted as one who helps, nothing is missed.
-        self.frame.of_king.by_arrivals(attackers, captured);
+    /// Of the lanes of a row without defenders, those from which no attacker can move.
+    pub(crate) fn stalemates(&self, attackers: SquareSet, mut lanes: Row<N>) -> Row<N> {
         for from in attackers {
-            let others = attackers.without(from);
             for ray in self.frame.rules.slides().from(Kind::Attacker, from) {
-                let mut legal = lanes;
-                for step in ray.iter().take_while(|step| !others.contains(step.square)) {
-                    legal = legal.without(self.frame.region.bit(step.square));
+                let mut passed = Row::EMPTY;
+                for step in ray.iter().take_while(|step| !attackers.contains(step.square)) {
+                    passed |= self.frame.region.bit(step.square);
                     if step.ends {
-                        stalemates = stalemates.without(legal);
-                        if !(captured[step.square.index()] & legal).is_empty() {
-                            let after = others.with(step.square);
-                            decisive |= legal & self.frame.of_king.by_arrival(after, step.square);
-                        }
+                        lanes &= passed;
                     }
+                }
+                if lanes.is_empty() {
+                    return lanes;
                 }
             }
         }
-        (stalemates, decisive)
+        lanes
     }
 
     /// The lanes of a row on which the king, arriving there, captures nothing.
@@ -395,11 +381,9 @@ impl<const N: usize, V: FnMut(BlockNumber, Rank, Row<N>)> Kernel for Settling<'_
     fn run(mut self, processor: impl Processor) {
         let Frame { attackers, defenders, region, .. } = self.frame;
         for unmoves in self.unmoves.chunks(Wide::<N>::ROWS) {
-            // The last one in place of those that are missing.
-            let unmove = |i: usize| &unmoves[i.min(unmoves.len() - 1)];
-            let targets = array::from_fn(|i| attackers.found(unmove(i).origin));
-            let lanes = Wide::of(&array::from_fn(|i| unmove(i).lanes));
-            let symmetries = targets.map(|target| target.symmetry);
+            let targets = of_eight(unmoves, |unmove| attackers.found(unmove.origin));
+            let lanes = Wide::of(&of_eight(unmoves, |unmove| unmove.lanes));
+            let symmetries = of_eight(&targets, |target| target.symmetry);
             let lanes = processor.transform_by(&region.transforms, symmetries, lanes);
             for (i, (unmove, target)) in unmoves.iter().zip(targets).enumerate() {
                 let rank = defenders.images(target.symmetry)[unmove.rank.index()];

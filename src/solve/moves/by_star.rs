@@ -6,22 +6,21 @@
 //! for all these rows at once where he can go. So a ply visits each row once for
 //! each attacker instead of once for each move.
 
-use std::array;
 use std::ops::Range;
 
 use rayon::prelude::*;
 
 use crate::board::{Square, SquareSet};
 use crate::index::{AttackerSets, Walker};
-use crate::rules::Kind;
 use crate::slice::Slice;
 
-use crate::solve::frame::block_lookup::{Fixed, Target};
-use crate::solve::frame::lines::{LineBuffers, SlideLines};
+use crate::solve::frame::block_lookup::{Placed, Target};
+use crate::solve::frame::lines::LineBuffers;
 use crate::solve::frame::{Frame, counted_sets};
 use crate::solve::rows::atomics::SharedRows;
-use crate::solve::rows::row::{Row, Wide};
+use crate::solve::rows::row::{Row, Wide, of_eight};
 use crate::solve::rows::simd::{self, Kernel, Processor};
+use crate::system::prefetch::prefetch;
 
 /// Stars that one task works on.
 const TASK: usize = 1 << 10;
@@ -32,13 +31,12 @@ const TOGETHER: usize = 8;
 pub(crate) struct AttackerStars<'f, const N: usize> {
     frame: &'f Frame<'f, N>,
     others: AttackerSets,
-    lines: SlideLines<N>,
 }
 
 /// A worker's buffers.
 struct Worker<'s, const N: usize> {
     walker: Walker<'s>,
-    fixed: Fixed,
+    placed: Placed,
     /// Stars that are worked on together: the attackers, and where the squares
     /// left free end.
     stars: Vec<(SquareSet, usize)>,
@@ -59,11 +57,7 @@ impl<'f, const N: usize> AttackerStars<'f, N> {
             return None;
         }
         let others = Slice { attackers: slice.attackers - 1, ..slice };
-        Some(AttackerStars {
-            frame,
-            others: counted_sets(frame.rules, others).ok()?,
-            lines: SlideLines::new(frame.rules, &frame.region, Kind::Attacker),
-        })
+        Some(AttackerStars { frame, others: counted_sets(frame.rules, others).ok()? })
     }
 
     /// Takes out of all rows the lanes from which an attacker has a move that
@@ -77,12 +71,12 @@ impl<'f, const N: usize> AttackerStars<'f, N> {
         (0..stars.div_ceil(TASK)).into_par_iter().for_each_init(
             || Worker {
                 walker: Walker::new(&self.others),
-                fixed: Fixed::default(),
+                placed: Placed::default(),
                 stars: Vec::new(),
                 free: Vec::new(),
                 targets: Vec::new(),
                 captured: Vec::new(),
-                lines: self.lines.buffers(),
+                lines: self.frame.attacker_lines.buffers(),
             },
             |worker, task| {
                 let stars = task * TASK..((task + 1) * TASK).min(stars);
@@ -106,7 +100,7 @@ impl<const N: usize> Kernel for Pass<'_, '_, N> {
     #[inline(always)]
     fn run(mut self, processor: impl Processor) {
         for first in self.stars.clone().step_by(TOGETHER) {
-            self.find(first..self.stars.end.min(first + TOGETHER), processor);
+            self.find(first..self.stars.end.min(first + TOGETHER));
             let mut begin = 0;
             for i in 0..self.worker.stars.len() {
                 let (others, end) = self.worker.stars[i];
@@ -120,30 +114,30 @@ impl<const N: usize> Kernel for Pass<'_, '_, N> {
 impl<const N: usize> Pass<'_, '_, N> {
     /// Finds the rows of some stars.
     #[inline(always)]
-    fn find(&mut self, stars: Range<usize>, processor: impl Processor) {
+    fn find(&mut self, stars: Range<usize>) {
         let lookup = &self.of.frame.attackers;
         let entries = lookup.entries().unwrap_or_default();
-        let Worker { walker, fixed, stars: found, free, targets, .. } = &mut *self.worker;
+        let Worker { walker, placed, stars: found, free, targets, .. } = &mut *self.worker;
         found.clear();
         free.clear();
-        targets.clear();
         for star in stars {
             let (others, _) = walker.set(star as u64);
-            lookup.fix(others, fixed);
-            lookup.for_free_squares(fixed, |square, entry| {
-                processor.prefetch(&entries[entry..=entry]);
-                free.push((square, entry));
-            });
+            lookup.put(others, placed);
+            lookup.add_free_squares(placed, free);
             found.push((others, free.len()));
         }
-        for &(square, entry) in &*free {
+        for &(_, entry) in &*free {
+            prefetch(&entries[entry]);
+        }
+        targets.clear();
+        targets.extend(free.iter().map(|&(square, entry)| {
             let target = lookup.unpacked(&entries[entry]);
             // Blocks have one row.
             let row = target.block.index();
-            processor.prefetch(&self.table[row..=row]);
+            prefetch(&self.table[row]);
             self.rows.prefetch(row);
-            targets.push((square, target));
-        }
+            (square, target)
+        }));
     }
 
     #[inline(always)]
@@ -155,16 +149,15 @@ impl<const N: usize> Pass<'_, '_, N> {
             return;
         }
         self.of.frame.of_king.by_arrivals(others, captured);
-        let lines = &self.of.lines;
+        let lines = &self.of.frame.attacker_lines;
         buffers.clear();
         for targets in targets.chunks(Wide::<N>::ROWS) {
-            let target = |i: usize| targets[i.min(targets.len() - 1)].1;
-            let known = array::from_fn(|i| self.table[target(i).block.index()]);
+            let known = of_eight(targets, |(_, target)| self.table[target.block.index()]);
             let mut ends = Wide::of(&known);
             if self.complement {
                 ends = !ends;
             }
-            let back = array::from_fn(|i| target(i).back);
+            let back = of_eight(targets, |(_, target)| target.back);
             let ends = processor.transform_by(&region.transforms, back, ends);
             for (i, &(square, _)) in targets.iter().enumerate() {
                 lines.put_target(buffers, square, ends.row(i).without(captured[square.index()]));
@@ -172,9 +165,8 @@ impl<const N: usize> Pass<'_, '_, N> {
         }
         lines.reach(others, buffers);
         for targets in targets.chunks(Wide::<N>::ROWS) {
-            let last = targets.len() - 1;
-            let reached = array::from_fn(|i| lines.reached(buffers, targets[i.min(last)].0));
-            let symmetries = array::from_fn(|i| targets[i.min(last)].1.symmetry);
+            let reached = of_eight(targets, |&(square, _)| lines.reached(buffers, square));
+            let symmetries = of_eight(targets, |(_, target)| target.symmetry);
             let reached = Wide::of(&reached);
             let reached = processor.transform_by(&region.transforms, symmetries, reached);
             for (i, (_, target)) in targets.iter().enumerate() {

@@ -1,7 +1,8 @@
 //! Moves that capture nothing, taken in three ways: by whole blocks, by single rows, and
-//! by stars. Which way takes least is said in one place, [`cost`].
+//! by stars; those of a bare king have a way of their own. Which way takes least is said in one place, [`cost`].
 
 pub(super) mod by_block;
+pub(super) mod by_king;
 pub(super) mod by_row;
 pub(super) mod by_star;
 pub(super) mod cost;
@@ -9,6 +10,7 @@ pub(super) mod cost;
 mod tests;
 
 use crate::solve::frame::Frame;
+use crate::solve::moves::by_king::KingRows;
 use crate::solve::moves::by_row::RowMoves;
 use crate::solve::moves::by_star::AttackerStars;
 
@@ -21,11 +23,18 @@ pub(super) struct Moves<'f, const N: usize> {
     pub rows: RowMoves<'f, N>,
     /// All moves of one attacker at once, for blocks of one row.
     pub stars: Option<AttackerStars<'f, N>>,
+    /// The moves of a bare king, for blocks of one row.
+    pub kings: Option<KingRows<'f, N>>,
 }
 
 impl<'f, const N: usize> Moves<'f, N> {
     /// For a slice.
     pub(super) fn new(frame: &'f Frame<'f, N>) -> Moves<'f, N> {
-        Moves { frame, rows: RowMoves::new(frame), stars: AttackerStars::new(frame) }
+        Moves {
+            frame,
+            rows: RowMoves::new(frame),
+            stars: AttackerStars::new(frame),
+            kings: KingRows::new(frame),
+        }
     }
 }

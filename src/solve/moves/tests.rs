@@ -1,4 +1,4 @@
-//! The three ways of taking moves, held against the plain code of the game.
+//! The ways of taking moves, held against the plain code of the game.
 
 use std::collections::BTreeSet;
 
@@ -7,6 +7,7 @@ use crate::moves::{Ending, has_move, legal_moves};
 use crate::position::Position;
 use crate::rules::{Ruleset, Side};
 use crate::slice::Slice;
+use crate::solve::captures::decided::bare_king_in_reach;
 use crate::solve::frame::{Block, Frame};
 use crate::solve::moves::Moves;
 use crate::solve::moves::by_block::{BlockMoves, Targets};
@@ -82,6 +83,20 @@ fn stars<const N: usize>(frame: &Frame<N>, moves: &Moves<N>, table: &[Row<N>], s
             assert_eq!(row[0], expected, "{} {:?}", frame.slice, block.attackers);
         }
     }
+}
+
+fn kings<const N: usize>(frame: &Frame<N>, moves: &Moves<N>, table: &[Row<N>], set: u64) {
+    let Some(kings) = &moves.kings else { return };
+    let rows = some(frame).map(|(block, _)| (block.number, table[block.number.index()]));
+    let rows: Vec<_> = rows.collect();
+    let mut expected = rows.iter().map(|&(number, _)| {
+        let has = |position: &Position| leads_to(frame.rules, set, false, position);
+        (number, lanes_with(frame, &frame.block(number), Rank::FIRST, Side::Defenders, has))
+    });
+    kings.origins(&mut frame.walker(), &rows, |number, lanes| {
+        assert_eq!(Some((number, lanes)), expected.next());
+    });
+    assert_eq!(expected.next(), None);
 }
 
 fn blocks<const N: usize>(frame: &Frame<N>, side: Side, table: &[Row<N>], set: u64) {
@@ -189,6 +204,9 @@ fn single_rows<const N: usize>(frame: &Frame<N>, moves: &Moves<N>) {
                 quiet(position, Side::Defenders, position.king)
             });
             assert_eq!(moves.rows.quiet_king(block.attackers, rank) & valid, expected);
+            if let Some(kings) = &moves.kings {
+                assert_eq!(kings.quiet(block.attackers) & valid, expected);
+            }
             for to in block.attackers {
                 let expected = lanes_with(frame, &block, rank, Side::Attackers, |position| {
                     quiet(position, Side::Attackers, to)
@@ -198,8 +216,8 @@ fn single_rows<const N: usize>(frame: &Frame<N>, moves: &Moves<N>) {
         }
         if frame.slice.defenders == 0 {
             let lanes = block.valid[0];
-            let (stalemates, decisive) =
-                moves.rows.attackers_ahead(block.attackers, lanes, &mut Vec::new());
+            let stalemates = moves.rows.stalemates(block.attackers, lanes);
+            let decisive = bare_king_in_reach(frame, block.attackers, &mut Vec::new()) & lanes;
             let lanes_with = |has: &dyn Fn(&Position) -> bool| {
                 lanes_with(frame, &block, Rank::FIRST, Side::Attackers, has)
             };
@@ -223,6 +241,8 @@ fn check<const N: usize>(rules: &Ruleset, slice: Slice) {
         let there = table(&frame, set, side.other());
         if side == Side::Attackers {
             stars(&frame, &moves, &there, set);
+        } else {
+            kings(&frame, &moves, &there, set);
         }
         blocks(&frame, side, &there, set);
         escapes(&frame, &moves, side, &there, set);

@@ -1,9 +1,11 @@
 //! What a ply changed, and where the next one has to look: at the predecessors of
 //! what changed.
 
+use std::iter;
 use std::ops::Range;
 use std::sync::atomic::AtomicUsize;
 
+use bitvec::field::BitField;
 use bitvec::order::Lsb0;
 use bitvec::slice::BitSlice;
 use bitvec::vec::BitVec;
@@ -148,7 +150,7 @@ fn predecessors<const N: usize>(frame: &Frame<N>, side: Side, blocks: &BitVec) -
         return None;
     }
     let found = BitVec::<AtomicUsize>::repeat(false, blocks.len());
-    let changed: Vec<BlockNumber> = blocks.iter_ones().map(BlockNumber::new).collect();
+    let changed: Vec<BlockNumber> = ones(blocks).map(BlockNumber::new).collect();
     changed.par_iter().for_each(|&block| {
         let (attackers, _) = frame.attackers.sets().unrank(block.into());
         for to in attackers {
@@ -213,7 +215,7 @@ fn attackers_back<const N: usize>(
         |worker, chunk| {
             let BackWorker { walker, buffers, changed: changed_rows, unmoves, reached } = worker;
             let places = chunks.places_of(chunks.number(chunk));
-            for place in changed[places.clone()].iter_ones() {
+            for place in ones(&changed[places.clone()]) {
                 let block = chunks.block(places.start + place);
                 lanes_of(&rows[frame.first_row(block)..][..chunks.block_rows], changed_rows);
                 let (attackers, _) = walker.set(block.into());
@@ -231,9 +233,44 @@ fn attackers_back<const N: usize>(
     blocks
 }
 
+/// The places of the bits that are set, in order, word by word.
+pub(crate) fn ones(bits: &BitSlice) -> impl Iterator<Item = usize> + '_ {
+    const WORD: usize = u64::BITS as usize;
+    let mut words = bits.chunks(WORD).map(|word| word.load_le::<u64>()).enumerate();
+    let (mut first, mut left) = (0, 0);
+    iter::from_fn(move || {
+        while left == 0 {
+            let (i, word) = words.next()?;
+            (first, left) = (i * WORD, word);
+        }
+        let place = first + left.trailing_zeros() as usize;
+        left &= left - 1;
+        Some(place)
+    })
+}
+
 /// The rows of a block that have lanes.
 pub(crate) fn lanes_of<const N: usize>(rows: &[Row<N>], into: &mut Vec<RankLanes<N>>) {
     into.clear();
     let some = rows.iter().enumerate().filter(|(_, lanes)| !lanes.is_empty());
     into.extend(some.map(|(rank, &lanes)| (Rank::new(rank), lanes)));
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn ones_are_the_places_of_set_bits(
+            bits in prop::collection::vec(any::<bool>(), 0..400),
+            first in 0..100_usize,
+        ) {
+            let bits: BitVec = bits.into_iter().collect();
+            let some = &bits[first.min(bits.len())..];
+            prop_assert!(ones(some).eq(some.iter_ones()));
+        }
+    }
 }

@@ -5,7 +5,7 @@ use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
 use crate::solve::plies::chunks::Chunks;
-use crate::solve::plies::frontier::Frontier;
+use crate::solve::plies::frontier::{Frontier, ones};
 use crate::solve::plies::known::{Known, Logged, no_positions};
 use crate::solve::plies::losing::{Losing, Won, losing_ply};
 use crate::solve::plies::ply::{Given, Ply};
@@ -13,6 +13,7 @@ use crate::solve::plies::tables::Tables;
 use crate::solve::plies::winning::{Winning, winning_ply};
 use crate::solve::rows::row::Row;
 use crate::solve::store::{ScratchError, StageWriter};
+use crate::system::pages;
 
 /// All rows of all tables.
 pub(crate) struct InMemory<'a, const N: usize> {
@@ -35,7 +36,11 @@ impl<'a, const N: usize> InMemory<'a, N> {
 
     /// Tables of empty rows.
     pub(crate) fn new(given: Given<'a, N>) -> InMemory<'a, N> {
-        let empty = || vec![Row::EMPTY; given.chunks.rows()];
+        let empty = || {
+            let mut rows = pages::with_capacity(given.chunks.rows());
+            rows.resize(given.chunks.rows(), Row::EMPTY);
+            rows
+        };
         let changed = Default::default();
         InMemory { given, won: empty(), open: empty(), lost: empty(), newly_won: empty(), changed }
     }
@@ -91,7 +96,7 @@ impl<const N: usize> Tables for InMemory<'_, N> {
 fn clear<const N: usize>(chunks: Chunks, rows: &mut [Row<N>], blocks: &BitSlice) {
     let tables = rows.par_chunks_mut(chunks.chunk_rows()).enumerate();
     tables.for_each(|(chunk, rows)| {
-        for place in blocks[chunks.places_of(chunks.number(chunk))].iter_ones() {
+        for place in ones(&blocks[chunks.places_of(chunks.number(chunk))]) {
             rows[place * chunks.block_rows..][..chunks.block_rows].fill(Row::EMPTY);
         }
     });

@@ -2,6 +2,7 @@
 
 use crate::index::Walker;
 use crate::rules::Side;
+use crate::solve::frame::Block;
 use crate::solve::plies::ply::{Given, Records, finds_wins};
 use crate::solve::rows::numbers::ChunkNumber;
 use crate::solve::rows::row::{Event, Row};
@@ -152,10 +153,10 @@ pub(crate) fn no_positions<const N: usize>(
     rows: &mut [Row<N>],
 ) {
     let Given { moves, chunks, .. } = given;
-    let places = chunks.places_of(chunk);
+    let (places, mut block) = (chunks.places_of(chunk), Block::default());
     for (place, rows) in places.zip(rows.chunks_mut(chunks.block_rows)) {
         let number = chunks.block(place);
-        let block = moves.frame.block_of(number, walker.set(number.into()).0);
+        moves.frame.put_block(number, walker.set(number.into()).0, &mut block);
         for (row, &valid) in rows.iter_mut().zip(&block.valid) {
             *row = !valid;
         }

@@ -7,7 +7,7 @@ use crate::rules::Side;
 use crate::solve::moves::by_block::Targets;
 use crate::solve::moves::cost::StarRows;
 use crate::solve::plies::cursor::Cursor;
-use crate::solve::plies::frontier::{Frontier, Predecessors};
+use crate::solve::plies::frontier::{Frontier, Predecessors, ones};
 use crate::solve::plies::ply::{Findings, Given, Ply};
 use crate::solve::plies::tables::{Table, TableChunk};
 use crate::solve::plies::worker::Worker;
@@ -66,6 +66,7 @@ pub(crate) fn losing_ply<const N: usize, T: Table<N>>(
     if let Some(stars) = by_stars {
         stars.without_moves(whole, true, may_be_lost);
     }
+    let kings = moves.kings.as_ref().filter(|_| loser == Side::Defenders);
     let tables = all_open.chunks(chunks).into_par_iter().zip(by_chunk);
     let tables = tables.zip(may_be_lost.par_chunks_mut(chunks.chunk_rows()));
     let changed = tables.enumerate().map_init(
@@ -80,13 +81,17 @@ pub(crate) fn losing_ply<const N: usize, T: Table<N>>(
             };
             let first_block = chunks.block(first);
             let safe = Targets { rows, first_block, complement: true, blocks: None };
+            if let Some(kings) = kings.filter(|_| may.any()) {
+                let (own, first) = (&rows[places.start - first..], chunks.block(places.start));
+                worker.kings_escape(kings, first, may, own, chunk_may_be_lost);
+            }
             let mut findings = Findings::new(places.len());
-            for place in may.iter_ones() {
+            for place in ones(may) {
                 let number = chunks.block(places.start + place);
                 let found = &mut chunk_may_be_lost[place * block_rows..][..block_rows];
                 if by_stars.is_some() {
                     worker.keep_images(number, found);
-                } else {
+                } else if kings.is_none() {
                     worker.without_escape(loser, number, safe, found);
                 }
                 findings.note(place, found);
@@ -109,6 +114,7 @@ fn candidates<const N: usize, T: Table<N>>(
 ) -> Result<Frontier, ScratchError> {
     let &Given { moves, winner, chunks } = given;
     let Losing { open: all_open, newly_won, lost: may_be_lost, .. } = tables;
+    let kings = moves.kings.as_ref().filter(|_| winner == Side::Attackers);
     let tables = all_open.chunks(chunks).into_par_iter();
     let tables = tables.zip(may_be_lost.par_chunks_mut(chunks.chunk_rows()));
     let candidates = tables.enumerate().map_init(
@@ -127,7 +133,11 @@ fn candidates<const N: usize, T: Table<N>>(
             }
             chunk_open.flip(&captures)?;
             let open = chunk_open.rows()?;
-            for place in visited.iter_ones() {
+            if let Some(kings) = kings {
+                let (new, first) = (&newly_won[places.clone()], chunks.block(places.start));
+                worker.kings_back(kings, first, &among, new, chunk_may_be_lost);
+            }
+            for place in ones(&visited) {
                 let number = chunks.block(places.start + place);
                 let first = place * block_rows;
                 let found = &mut chunk_may_be_lost[first..][..block_rows];
@@ -135,7 +145,7 @@ fn candidates<const N: usize, T: Table<N>>(
                 if among[place] {
                     if let Predecessors::Lanes(_) = predecessors {
                         worker.add_images(number, found);
-                    } else {
+                    } else if kings.is_none() {
                         let new = &newly_won[(places.start + place) * block_rows..][..block_rows];
                         let exact =
                             winner == Side::Attackers && worker.defenders_back(number, new, found);

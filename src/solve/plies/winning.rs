@@ -2,10 +2,11 @@
 
 use rayon::prelude::*;
 
+use crate::rules::Side;
 use crate::solve::moves::by_block::Targets;
 use crate::solve::moves::cost::StarRows;
 use crate::solve::plies::cursor::Cursor;
-use crate::solve::plies::frontier::{Frontier, Predecessors};
+use crate::solve::plies::frontier::{Frontier, Predecessors, ones};
 use crate::solve::plies::ply::{Findings, Given, Ply};
 use crate::solve::plies::tables::{Table, TableChunk};
 use crate::solve::plies::worker::Worker;
@@ -48,6 +49,7 @@ pub(crate) fn winning_ply<const N: usize, T: Table<N>>(
         })?;
         stars.without_moves(known, false, newly_won);
     }
+    let kings = moves.kings.as_ref().filter(|_| winner == Side::Defenders);
     let (blocks, first_block) = (Some(&lost.blocks[..]), chunks.block(0));
     let targets = Targets { rows: known, first_block, complement: false, blocks };
     let tables = all_won.into_par_iter();
@@ -67,13 +69,17 @@ pub(crate) fn winning_ply<const N: usize, T: Table<N>>(
                 return findings.keep(ply, chunk);
             }
             let won = chunk_won.rows()?;
-            for place in visited.iter_ones() {
+            if let Some(kings) = kings {
+                let first = chunks.block(places.start);
+                worker.kings_back(kings, first, &among, &known[places.clone()], chunk_new);
+            }
+            for place in ones(&visited) {
                 let number = chunks.block(places.start + place);
                 let first = place * block_rows;
                 let found = &mut chunk_new[first..][..block_rows];
                 let won = &won[first..][..block_rows];
                 match &predecessors {
-                    _ if !among[place] => {}
+                    _ if !among[place] || kings.is_some() => {}
                     Predecessors::Lanes(_) => worker.add_images(number, found),
                     Predecessors::Stars => worker.won_by_stars(number, won, found),
                     _ => worker.winning_moves(winner, number, targets, won, found),

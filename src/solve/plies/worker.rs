@@ -1,27 +1,35 @@
-//! What one worker does for a ply, block by block: each block in the way that takes least
-//! for what changed before it.
+//! What a worker does with the rows of a block, or with the bare kings of a chunk: each
+//! in the way that takes least for what changed before it.
+
+use bitvec::slice::BitSlice;
 
 use crate::index::Walker;
 use crate::rules::Side;
+
 use crate::solve::frame::Block;
 use crate::solve::moves::Moves;
 use crate::solve::moves::by_block::{BlockMoves, Targets};
+use crate::solve::moves::by_king::KingRows;
 use crate::solve::moves::by_row::{RankLanes, RowBuffers};
 use crate::solve::moves::cost::are_few;
-use crate::solve::plies::frontier::lanes_of;
+use crate::solve::plies::frontier::{lanes_of, ones};
 use crate::solve::rows::numbers::BlockNumber;
 use crate::solve::rows::row::Row;
 
-/// What a worker has of its own.
+/// A worker, and what he has of his own.
 pub(crate) struct Worker<'f, const N: usize> {
     moves: &'f Moves<'f, N>,
     walker: Walker<'f>,
+    /// The block at hand.
+    block: Block<N>,
     block_moves: BlockMoves<'f, N>,
     row_buffers: RowBuffers<N>,
     /// Rows of a block with lanes.
     rows: Vec<RankLanes<N>>,
     /// By row of a block.
     lanes: Vec<Row<N>>,
+    /// Blocks of one row, and where the king may arrive there.
+    ends: Vec<(BlockNumber, Row<N>)>,
 }
 
 impl<'f, const N: usize> Worker<'f, N> {
@@ -30,10 +38,12 @@ impl<'f, const N: usize> Worker<'f, N> {
         Worker {
             moves,
             walker: moves.frame.walker(),
+            block: Block::default(),
             block_moves: BlockMoves::new(moves.frame),
             row_buffers: RowBuffers::default(),
             rows: Vec::new(),
             lanes: vec![Row::EMPTY; moves.frame.block_rows()],
+            ends: Vec::new(),
         }
     }
 
@@ -77,13 +87,13 @@ impl<'f, const N: usize> Worker<'f, N> {
                 return;
             }
         }
-        let block = self.block(number);
-        let sought = &mut self.lanes;
+        self.put_block(number);
+        let (block, sought) = (&self.block, &mut self.lanes);
         for ((sought, &valid), &won) in sought.iter_mut().zip(&block.valid).zip(won) {
             *sought = valid.without(won);
         }
         found.copy_from_slice(sought);
-        self.block_moves.quiet_moves(winner, &block, targets, sought);
+        self.block_moves.quiet_moves(winner, block, targets, sought);
         for (found, &sought) in found.iter_mut().zip(&*sought) {
             *found = found.without(sought);
         }
@@ -110,8 +120,56 @@ impl<'f, const N: usize> Worker<'f, N> {
         true
     }
 
-    fn block(&mut self, number: BlockNumber) -> Block<N> {
-        self.moves.frame.block_of(number, self.walker.set(number.into()).0)
+    /// Puts into `found` the lanes of some blocks of a chunk, by place, from which the
+    /// king has a move to the targets; `first` is the chunk's first block.
+    pub(crate) fn kings_back(
+        &mut self,
+        kings: &KingRows<N>,
+        first: BlockNumber,
+        blocks: &BitSlice,
+        targets: &[Row<N>],
+        found: &mut [Row<N>],
+    ) {
+        let ends = ones(blocks).map(|place| (place, targets[place]));
+        self.king_origins(kings, first, ends, |place, lanes| found[place] = lanes);
+    }
+
+    /// Takes out of `rows` the lanes of some blocks of a chunk, by place, from which the
+    /// king has a move to a position that is not in `table`; `first` is the chunk's first
+    /// block.
+    pub(crate) fn kings_escape(
+        &mut self,
+        kings: &KingRows<N>,
+        first: BlockNumber,
+        blocks: &BitSlice,
+        table: &[Row<N>],
+        rows: &mut [Row<N>],
+    ) {
+        let ends = ones(blocks).map(|place| (place, !table[place]));
+        self.king_origins(kings, first, ends, |place, lanes| {
+            rows[place] = rows[place].without(lanes);
+        });
+    }
+
+    /// Calls `visit` with the places and lanes from which the king has a move to such ends.
+    fn king_origins(
+        &mut self,
+        kings: &KingRows<N>,
+        first: BlockNumber,
+        ends: impl Iterator<Item = (usize, Row<N>)>,
+        mut visit: impl FnMut(usize, Row<N>),
+    ) {
+        let first = first.index();
+        self.ends.clear();
+        self.ends.extend(ends.map(|(place, lanes)| (BlockNumber::new(first + place), lanes)));
+        kings.origins(&mut self.walker, &self.ends, |number, lanes| {
+            visit(number.index() - first, lanes);
+        });
+    }
+
+    fn put_block(&mut self, number: BlockNumber) {
+        let (attackers, _) = self.walker.set(number.into());
+        self.moves.frame.put_block(number, attackers, &mut self.block);
     }
 
     /// Takes out of the rows of a block, by rank, the lanes from which the loser
@@ -128,8 +186,8 @@ impl<'f, const N: usize> Worker<'f, N> {
             return;
         }
         if !are_few(self.rows.len(), 1, rows.len()) {
-            let block = self.block(number);
-            return self.block_moves.quiet_moves(loser, &block, safe, rows);
+            self.put_block(number);
+            return self.block_moves.quiet_moves(loser, &self.block, safe, rows);
         }
         let (attackers, _) = self.walker.set(number.into());
         let moves = &self.moves.rows;

@@ -258,6 +258,18 @@ impl<const N: usize> Wide<N> {
     }
 }
 
+/// Something of each of these, at most eight, and that of the last one in place of those
+/// that are missing.
+#[inline(always)]
+pub(crate) fn of_eight<T, U: Copy>(items: &[T], of: impl Fn(&T) -> U) -> [U; Wide::<1>::ROWS] {
+    let last = items.len() - 1;
+    let mut all = [of(&items[0]); Wide::<1>::ROWS];
+    for (i, all) in all.iter_mut().enumerate().skip(1) {
+        *all = of(&items[i.min(last)]);
+    }
+    all
+}
+
 impl<const N: usize> BitAnd for Wide<N> {
     type Output = Wide<N>;
     #[inline(always)]

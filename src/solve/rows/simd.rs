@@ -43,8 +43,6 @@ pub(crate) trait Processor: Copy {
             places[place] = value;
         }
     }
-    /// Says that these will be read soon, in any order.
-    fn prefetch<T>(self, items: &[T]);
 }
 
 /// Moves the lanes of eight rows, one by one.
@@ -81,8 +79,6 @@ impl Processor for Portable {
     fn transform<const N: usize>(self, transform: &Transform<N>, row: Row<N>) -> Row<N> {
         transform.by_bytes(row)
     }
-    #[inline(always)]
-    fn prefetch<T>(self, _: &[T]) {}
 }
 
 /// Runs the kernel as fast as the processor can.
@@ -261,14 +257,6 @@ mod avx512 {
                     let value = _mm512_set1_epi16(value);
                     _mm512_mask_storeu_epi16(places.as_mut_ptr().cast(), bits as u32, value);
                 }
-            }
-        }
-
-        #[inline(always)]
-        fn prefetch<T>(self, items: &[T]) {
-            const LINE: usize = 64;
-            for item in items.iter().step_by(LINE / size_of::<T>().clamp(1, LINE)) {
-                crate::system::prefetch::prefetch(item);
             }
         }
     }
