@@ -18,7 +18,7 @@ use crate::solve::plies::chunks::{Chunks, WINDOW_ROWS};
 use crate::solve::plies::in_memory::InMemory;
 use crate::solve::plies::in_shares::InShares;
 use crate::solve::plies::tables::Storage;
-use crate::table::{Code, Packing};
+use crate::table::{Code, Metric, Packing, ValueHasher};
 
 /// Bit tables of the outcome in progress.
 const TABLES_IN_MEMORY: u64 = InMemory::<1>::TABLES as u64;
@@ -228,8 +228,9 @@ fn output_bytes(index: &SliceIndex, chunks: Chunks, row_bytes: u64, threads: usi
     let both_sides = 2 * CODE_BYTES * lanes as u64;
     let worker_rows = (threads * chunks.chunk_rows()).min(chunks.rows()) as u64;
     let worker_row = EVENTS_PER_ROW * (2 * row_bytes + 6) + 6 * row_bytes;
+    let hashed = Metric::ALL.len() as u64 * index.rows().min(ValueHasher::WAITING as u64);
     // Vectors grow by more than they need.
-    both_sides * (batch + waiting + waiting / 2) + worker_rows * worker_row
+    both_sides * (batch + waiting + waiting / 2 + hashed) + worker_rows * worker_row
 }
 
 /// The most rows that wait at a time, if they come in batches and leave in blocks.

@@ -33,6 +33,10 @@ pub(crate) struct LaneHasher {
 const TOGETHER: usize = 1 << 14;
 
 impl ValueHasher {
+    /// How many values of each side and lane may wait to be hashed.
+    #[cfg(feature = "build")]
+    pub(crate) const WAITING: usize = TOGETHER;
+
     /// For a table with that many lanes, before its first row.
     pub fn new(lanes: usize) -> ValueHasher {
         ValueHasher { sides: BySide::from_fn(|_| vec![LaneHasher::default(); lanes]) }

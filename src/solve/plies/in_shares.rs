@@ -179,7 +179,7 @@ impl<const N: usize> Tables for InShares<'_, N> {
                         done(chunks.rows());
                         continue;
                     }
-                    let said = said.map(|mail| mail.by_chunk(chunks)).transpose()?;
+                    let said = said.cloned().unwrap_or_default();
                     let records =
                         Sent { said, number, cut: self.cut, given: share.given, post: &post };
                     ply(&records, share)?;
@@ -268,8 +268,7 @@ fn empty<const N: usize>(rows: &mut Vec<Row<N>>, count: usize) {
 /// A ply in a share by defenders: it is told by post, and what it finds is sent to the
 /// shares by attackers, which log it.
 struct Sent<'p, const N: usize> {
-    /// By chunk of the share; `None`: nothing.
-    said: Option<Vec<Vec<Event<N>>>>,
+    said: Mail,
     number: usize,
     cut: &'p Shares,
     given: Given<'p, N>,
@@ -283,8 +282,7 @@ impl<const N: usize> Records<N> for Sent<'_, N> {
         _: Plies,
         chunk: ChunkNumber,
     ) -> Result<Vec<Event<N>>, ScratchError> {
-        let said = self.said.as_ref().map(|said| said[chunk.index()].clone());
-        Ok(said.unwrap_or_default())
+        self.said.of_chunk(self.given.chunks, chunk)
     }
 
     fn found(&self, chunk: ChunkNumber, events: &[Event<N>]) -> Result<(), ScratchError> {

@@ -1,5 +1,6 @@
 //! Rows on their way from the share that found them to the share that needs them.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -28,6 +29,8 @@ pub(crate) struct Post {
 struct Parcel {
     first: ShareRow,
     last: ShareRow,
+    /// The greatest last row, of this one and all before it.
+    reach: ShareRow,
     rows: usize,
     kept: Kept,
 }
@@ -62,7 +65,7 @@ impl Post {
                 let kept = self.heap.add(&encode_events(events))?;
                 let (first, last, rows) = (first.row, last.row, events.len());
                 let mut parcels = self.parcels.lock().unwrap_or_else(PoisonError::into_inner);
-                parcels[share].push(Parcel { first, last, rows, kept });
+                parcels[share].push(Parcel { first, last, reach: last, rows, kept });
             }
         }
         self.taken.fetch_add(by_share.iter().map(Vec::len).sum(), Ordering::Relaxed);
@@ -89,6 +92,11 @@ impl Post {
         let heap = Arc::new(self.heap);
         let mail = parcels.into_iter().map(|mut parcels| {
             parcels.sort_unstable_by_key(|parcel| parcel.first);
+            let mut reach = ShareRow::FIRST;
+            for parcel in &mut parcels {
+                reach = reach.max(parcel.last);
+                parcel.reach = reach;
+            }
             Mail { heap: Some(Arc::clone(&heap)), parcels }
         });
         let mail: Vec<Mail> = mail.collect();
@@ -130,22 +138,23 @@ impl Mail {
         Ok(Frontier { blocks, rows: self.rows() })
     }
 
-    /// By chunk of the share: what there is for it.
+    /// What there is for a chunk of the share.
     ///
     /// # Errors
     /// If the disk fails, or has changed it.
-    pub(crate) fn by_chunk<const N: usize>(
+    pub(crate) fn of_chunk<const N: usize>(
         &self,
         chunks: Chunks,
-    ) -> Result<Vec<Vec<Event<N>>>, ScratchError> {
-        let opened = self.parcels.par_iter().map(|parcel| self.open(parcel));
-        let mut by_chunk = vec![Vec::new(); chunks.count()];
-        for Event { row, lanes } in opened.collect::<Result<Vec<_>, _>>()?.into_iter().flatten() {
-            let chunk = row.index() / chunks.chunk_rows();
-            let row = ChunkRow::new(row.index() % chunks.chunk_rows());
-            by_chunk[chunk].push(Event { row, lanes });
+        chunk: ChunkNumber,
+    ) -> Result<Vec<Event<N>>, ScratchError> {
+        let first = chunks.places_of(chunk).start * chunks.block_rows;
+        let rows = first..first + chunks.chunk_rows();
+        let mut events = Vec::new();
+        for parcel in self.near(&rows) {
+            add_events(&self.open(parcel)?, &rows, &mut events);
         }
-        Ok(by_chunk)
+        events.sort_unstable_by_key(|event: &Event<N>| event.row);
+        Ok(events)
     }
 
     /// Calls `visit` with what there is for each chunk of the share, some chunks at a
@@ -164,22 +173,13 @@ impl Mail {
         for first in (0..chunks.count()).step_by(chunks.window_chunks()) {
             let end = (first + chunks.window_chunks()).min(chunks.count());
             let rows = first * height..end * height;
-            let near = self.parcels.par_iter().filter(|parcel| {
-                parcel.first.index() < rows.end && parcel.last.index() >= rows.start
-            });
+            let near = self.near(&rows).par_iter();
             let opened: Vec<Vec<Event<N, ShareRow>>> =
                 near.map(|parcel| self.open(parcel)).collect::<Result<_, _>>()?;
             let done = (first..end).into_par_iter().map(|chunk| {
                 let rows = chunk * height..(chunk + 1) * height;
                 let mut events: Vec<Event<N>> = Vec::new();
-                for parcel in &opened {
-                    let before = |row: usize| parcel.partition_point(|e| e.row.index() < row);
-                    let own = &parcel[before(rows.start)..before(rows.end)];
-                    events.extend(own.iter().map(|&Event { row, lanes }| Event {
-                        row: ChunkRow::new(row.index() - rows.start),
-                        lanes,
-                    }));
-                }
+                opened.iter().for_each(|parcel| add_events(parcel, &rows, &mut events));
                 events.sort_unstable_by_key(|event| event.row);
                 if events.is_sorted_by(|one, next| one.row < next.row) {
                     if !events.is_empty() {
@@ -195,6 +195,13 @@ impl Mail {
         if visited == self.rows() { Ok(()) } else { Err(heap.damaged()) }
     }
 
+    /// The parcels that may have some of these rows, and no others but between them.
+    fn near(&self, rows: &Range<usize>) -> &[Parcel] {
+        let end = self.parcels.partition_point(|parcel| parcel.first.index() < rows.end);
+        let start = self.parcels.partition_point(|parcel| parcel.reach.index() < rows.start);
+        self.parcels.get(start..end).unwrap_or_default()
+    }
+
     fn open<const N: usize>(
         &self,
         parcel: &Parcel,
@@ -204,6 +211,20 @@ impl Mail {
         let events = events.filter(|events: &Vec<_>| events.len() == parcel.rows);
         events.ok_or_else(|| heap.damaged())
     }
+}
+
+/// Adds the rows of a parcel that are among a chunk's.
+fn add_events<const N: usize>(
+    parcel: &[Event<N, ShareRow>],
+    rows: &Range<usize>,
+    events: &mut Vec<Event<N>>,
+) {
+    let before = |row: usize| parcel.partition_point(|event| event.row.index() < row);
+    let own = &parcel[before(rows.start)..before(rows.end)];
+    events.extend(own.iter().map(|&Event { row, lanes }| Event {
+        row: ChunkRow::new(row.index() - rows.start),
+        lanes,
+    }));
 }
 
 #[cfg(test)]
@@ -274,13 +295,12 @@ mod tests {
                     let own: Vec<(usize, Row<1>)> =
                         own.map(|(&row, _)| (row, event(row).lanes)).collect();
                     assert_eq!(visited(mail).as_ref(), Some(&own));
-                    let by_chunk = mail.by_chunk(chunks()).unwrap().into_iter().enumerate();
-                    let first = |chunk| chunk * chunks().chunk_rows();
-                    let again = by_chunk.flat_map(|(chunk, events): (usize, Vec<Event<1>>)| {
-                        events.into_iter().map(move |e| (first(chunk) + e.row.index(), e.lanes))
-                    });
-                    let mut again: Vec<_> = again.collect();
-                    again.sort_unstable_by_key(|&(row, _)| row);
+                    let mut again = Vec::new();
+                    for chunk in chunks().numbers() {
+                        let first = chunk.index() * chunks().chunk_rows();
+                        let events: Vec<Event<1>> = mail.of_chunk(chunks(), chunk).unwrap();
+                        again.extend(events.iter().map(|e| (first + e.row.index(), e.lanes)));
+                    }
                     assert_eq!(again, own);
                     let mut table = vec![Row::EMPTY; chunks().rows()];
                     let changed = mail.add_to(chunks(), &mut table).unwrap();
