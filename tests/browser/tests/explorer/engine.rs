@@ -7,7 +7,10 @@ use serde_json::json;
 async fn the_engine_thinks_aloud_until_it_is_stopped() {
     let page = Page::open("#brandubh/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/_a").await;
     page.press("Analyse").await;
-    page.until("/^Depth ([4-9]|[1-9][0-9])/.test(document.querySelector('.engine .note').textContent)").await;
+    page.until(
+        "/^Depth ([4-9]|[1-9][0-9])/.test(document.querySelector('.engine .note').textContent)",
+    )
+    .await;
     page.until("document.querySelector('.thoughts .score').textContent").await;
     page.until("document.querySelectorAll('.thoughts .rest')[0].textContent.includes('-')").await;
     page.press("Stop").await;
