@@ -19,7 +19,7 @@ use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::in_memory::InMemory;
 use crate::solve::plies::in_shares::InShares;
 use crate::solve::plies::known::Known;
-use crate::solve::plies::ply::{Given, finds_wins};
+use crate::solve::plies::ply::{Given, finds_wins, mover};
 use crate::solve::plies::shares::Shares;
 use crate::solve::plies::tables::{Storage, Tables};
 use crate::solve::rows::numbers::{BlockNumber, ChunkNumber};
@@ -69,7 +69,7 @@ impl<'a, const N: usize> Solver<'a, N> {
                 }
                 (None, Some(shares)) => {
                     let given = shares.given(winner, &moves, &by_defenders);
-                    let mut tables = InShares::new(winner, shares, given, scratch);
+                    let mut tables = InShares::new(shares, given, scratch);
                     solver.plies(&mut tables, winner, progress)?
                 }
             };
@@ -118,7 +118,7 @@ impl<'a, const N: usize> Solver<'a, N> {
             plies[winner.other() as usize].push((found_at(0), stalemates));
         }
         for &(winner, ply, ref file) in &self.plies {
-            let to_move = if finds_wins(ply) { winner } else { winner.other() };
+            let to_move = mover(winner, ply);
             let events = read_events(file, key(Content::Found, winner, ply))?;
             if !events.is_empty() {
                 plies[to_move as usize].push((found_at(ply), events));

@@ -168,9 +168,6 @@ impl Encoder {
             return Ok((greatest, BlockContent::OneValue(greatest)));
         }
         packing.pack(&self.filled, &mut self.packed);
-        if packing == Packing::Runs {
-            runs::from_values(&self.packed, &mut self.runs);
-        }
         self.compress(packing, effort).map_err(TableErrorKind::io("compress a block"))?;
         let smaller = match self.compressed.len() < self.packed.len() {
             true => &self.compressed,
@@ -186,7 +183,13 @@ impl Encoder {
         };
         let (_, compressor) = self.compressor.insert((effort, compressor));
         self.compressed.clear();
-        let bytes = if packing == Packing::Runs { &self.runs } else { &self.packed };
+        let bytes = match packing {
+            Packing::Runs => {
+                runs::from_values(&self.packed, &mut self.runs);
+                &self.runs
+            }
+            _ => &self.packed,
+        };
         self.compressed.reserve(zstd_safe::compress_bound(bytes.len()));
         compressor.compress_to_buffer(bytes, &mut self.compressed)?;
         Ok(())

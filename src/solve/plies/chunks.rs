@@ -96,6 +96,11 @@ impl Chunks {
         first(at)..first(at + 1)
     }
 
+    /// How many rows a chunk has.
+    pub(crate) fn rows_of(self, chunk: ChunkNumber) -> usize {
+        self.places_of(chunk).len() * self.block_rows
+    }
+
     /// The numbers of a chunk's blocks.
     pub(crate) fn blocks_of(self, chunk: ChunkNumber) -> Range<usize> {
         let places = self.places_of(chunk);

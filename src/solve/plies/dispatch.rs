@@ -2,7 +2,7 @@
 
 use crate::rules::Side;
 use crate::solve::plies::known::Known;
-use crate::solve::plies::ply::{events_of, finds_wins};
+use crate::solve::plies::ply::{events_of, mover};
 use crate::solve::plies::post::Post;
 use crate::solve::plies::shares::Shares;
 use crate::solve::rows::numbers::ChunkNumber;
@@ -34,7 +34,8 @@ impl Dispatch {
         post: impl Fn() -> Result<Post, ScratchError>,
     ) -> Result<Dispatch, ScratchError> {
         let [won, open, last] = [post()?, post()?, post()?];
-        let is_theirs = |&ply: &Plies| ply >= known.next_ply() && is_attackers(known, ply);
+        let is_theirs =
+            |&ply: &Plies| ply >= known.next_ply() && mover(known.winner, ply) == Side::Attackers;
         let plies = 0..=known.last_event() + 1;
         let said = plies.map(|ply| Some(ply).filter(is_theirs).map(|_| post()).transpose());
         Ok(Dispatch { told_before, won, open, last, said: said.collect::<Result<_, _>>()? })
@@ -62,7 +63,7 @@ impl Dispatch {
                 Content::Releases
             }
         };
-        if is_attackers(known, known.next_ply()) {
+        if known.mover() == Side::Attackers {
             send(&self.last, &known.last_found(chunk)?)?;
         }
         for (ply, post) in (0..).zip(&self.said) {
@@ -74,9 +75,4 @@ impl Dispatch {
         }
         Ok(())
     }
-}
-
-/// Whether the attackers are to move in the positions that the ply finds.
-fn is_attackers(known: &Known, ply: Plies) -> bool {
-    finds_wins(ply) == (known.winner == Side::Attackers)
 }

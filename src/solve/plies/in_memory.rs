@@ -48,22 +48,19 @@ impl<'a, const N: usize> InMemory<'a, N> {
 
 impl<const N: usize> Tables for InMemory<'_, N> {
     fn begin(&mut self, known: &Known) -> Result<(), ScratchError> {
-        let Given { moves, chunks, .. } = self.given;
+        let chunks = self.given.chunks;
+        no_positions(&self.given, &mut self.won);
         let rows = chunks.chunk_rows();
         self.lost.par_iter_mut().chain(&mut self.newly_won).for_each(|row| *row = Row::EMPTY);
         let changed = if known.wins_next() { &mut self.lost } else { &mut self.newly_won };
         let tables = self.won.par_chunks_mut(rows).zip(self.open.par_chunks_mut(rows));
         let tables = tables.zip(changed.par_chunks_mut(rows)).enumerate();
-        let changed = tables.map_init(
-            || moves.frame.walker(),
-            |walker, (at, ((won, open), changed))| {
-                let chunk = chunks.number(at);
-                no_positions(&self.given, walker, chunk, won);
-                known.won_before(known.next_ply(), chunk, won)?;
-                known.open(chunk, open)?;
-                Ok(Frontier::of(&known.last_found(chunk)?, chunks, at, changed))
-            },
-        );
+        let changed = tables.map(|(at, ((won, open), changed))| {
+            let chunk = chunks.number(at);
+            known.won_before(known.next_ply(), chunk, won)?;
+            known.open(chunk, open)?;
+            Ok(Frontier::of(&known.last_found(chunk)?, chunks, at, changed))
+        });
         let changed = Frontier::joined(&changed.collect::<Result<Vec<_>, ScratchError>>()?);
         let none = Frontier { blocks: BitVec::repeat(false, chunks.blocks), rows: 0 };
         self.changed = [changed, none];

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::rules::{BySide, Side};
 use crate::solve::plies::dispatch::Dispatch;
 use crate::solve::plies::frontier::Frontier;
-use crate::solve::plies::known::{Known, no_positions};
+use crate::solve::plies::known::{Known, Logged, no_positions};
 use crate::solve::plies::losing::{Losing, Won, losing_ply};
 use crate::solve::plies::packed::Packed;
 use crate::solve::plies::ply::{Given, Ply, Records};
@@ -22,7 +22,6 @@ use crate::value::Plies;
 
 /// The tables of an outcome, packed on the disk but for those of one share.
 pub(crate) struct InShares<'a, const N: usize> {
-    winner: Side,
     cut: &'a Shares,
     scratch: &'a ScratchFolder<'a>,
     /// By the side whose moves stay inside: the attackers' are cut by defenders, the
@@ -52,7 +51,6 @@ impl<'a, const N: usize> InShares<'a, N> {
 
     /// The shares of a cut, without tables.
     pub(crate) fn new(
-        winner: Side,
         cut: &'a Shares,
         given: BySide<Vec<Given<'a, N>>>,
         scratch: &'a ScratchFolder<'a>,
@@ -68,24 +66,20 @@ impl<'a, const N: usize> InShares<'a, N> {
         let shares =
             |inside| given[inside].iter().map(move |&given| share(inside, given)).collect();
         let shares = BySide::from_fn(shares);
-        InShares { winner, cut, scratch, shares, rooms: Default::default() }
+        InShares { cut, scratch, shares, rooms: Default::default() }
     }
 
     /// The shares by attackers have what was kept chunk by chunk.
     fn begin_by_attackers(&mut self, known: &Known) -> Result<(), ScratchError> {
         let scratch = self.scratch;
         for share in &mut self.shares[Side::Defenders] {
-            let Given { moves, chunks, .. } = share.given;
+            let chunks = share.given.chunks;
             let (told, rows) = (share.told_before(known), chunks.chunk_rows());
             let mut won = vec![Row::<N>::EMPTY; chunks.rows()];
-            won.par_chunks_mut(rows).enumerate().try_for_each_init(
-                || moves.frame.walker(),
-                |walker, (chunk, won)| {
-                    let chunk = chunks.number(chunk);
-                    no_positions(&share.given, walker, chunk, won);
-                    known.won_before(told, chunk, won)
-                },
-            )?;
+            no_positions(&share.given, &mut won);
+            let by_chunk = won.par_chunks_mut(rows).enumerate();
+            by_chunk
+                .try_for_each(|(chunk, won)| known.won_before(told, chunks.number(chunk), won))?;
             share.won = Packed::of(&won, chunks, scratch)?;
             if share.is_losers() {
                 let open = won.par_chunks_mut(rows).enumerate();
@@ -105,10 +99,7 @@ impl<'a, const N: usize> InShares<'a, N> {
         for given in self.shares[Side::Defenders].iter().map(|share| share.given) {
             let numbers: Vec<ChunkNumber> = given.chunks.numbers().collect();
             numbers.into_par_iter().try_for_each(|chunk| {
-                let mut rows = vec![
-                    Row::<N>::EMPTY;
-                    given.chunks.places_of(chunk).len() * given.chunks.block_rows
-                ];
+                let mut rows = vec![Row::<N>::EMPTY; given.chunks.rows_of(chunk)];
                 dispatch.chunk(known, self.cut, chunk, &mut rows)
             })?;
         }
@@ -117,12 +108,7 @@ impl<'a, const N: usize> InShares<'a, N> {
         for (share, mail) in shares.iter_mut().zip(won.deliver()?) {
             let chunks = share.given.chunks;
             let mut rows = vec![Row::<N>::EMPTY; chunks.rows()];
-            rows.par_chunks_mut(chunks.chunk_rows()).enumerate().for_each_init(
-                || share.given.moves.frame.walker(),
-                |walker, (chunk, rows)| {
-                    no_positions(&share.given, walker, chunks.number(chunk), rows);
-                },
-            );
+            no_positions(&share.given, &mut rows);
             mail.add_to(chunks, &mut rows)?;
             share.won = Packed::of(&rows, chunks, scratch)?;
         }
@@ -161,7 +147,7 @@ impl<const N: usize> Tables for InShares<'_, N> {
         log: &StageWriter,
         done: &(dyn Fn(usize) + Sync),
     ) -> Result<(), ScratchError> {
-        let mover = if known.wins_next() { self.winner } else { self.winner.other() };
+        let mover = known.mover();
         let post = Post::new(self.scratch, self.cut.count())?;
         let rooms = &mut self.rooms;
         let mut found = 0;
@@ -185,7 +171,8 @@ impl<const N: usize> Tables for InShares<'_, N> {
                     ply(&records, share)?;
                 }
                 Side::Defenders => {
-                    ply(&LoggedAndSent { known, log, cut: self.cut, post: &post }, share)?;
+                    let logged = Logged { known, log };
+                    ply(&LoggedAndSent { logged, cut: self.cut, post: &post }, share)?;
                 }
             }
         }
@@ -208,7 +195,7 @@ impl<const N: usize> Tables for InShares<'_, N> {
 impl<const N: usize> Share<'_, N> {
     /// Whether the loser's moves stay inside.
     fn is_losers(&self) -> bool {
-        (self.given.winner == Side::Attackers) == (self.inside == Side::Defenders)
+        self.inside != self.given.winner
     }
 
     /// The ply before which it knows all wins: the loser is told those of the last ply
@@ -294,8 +281,7 @@ impl<const N: usize> Records<N> for Sent<'_, N> {
 /// A ply in a share by attackers: it is told by what was kept, and what it finds is logged,
 /// and sent to the shares by defenders.
 struct LoggedAndSent<'p> {
-    known: &'p Known<'p>,
-    log: &'p StageWriter<'p>,
+    logged: Logged<'p>,
     cut: &'p Shares,
     post: &'p Post,
 }
@@ -307,11 +293,11 @@ impl<const N: usize> Records<N> for LoggedAndSent<'_> {
         ply: Plies,
         chunk: ChunkNumber,
     ) -> Result<Vec<Event<N>>, ScratchError> {
-        self.known.said(content, ply, chunk)
+        self.logged.said(content, ply, chunk)
     }
 
     fn found(&self, chunk: ChunkNumber, events: &[Event<N>]) -> Result<(), ScratchError> {
-        self.known.keep(self.log, chunk, events)?;
+        self.logged.found(chunk, events)?;
         self.post.send(&self.cut.by_defenders(chunk, events))
     }
 }

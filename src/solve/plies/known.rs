@@ -1,9 +1,10 @@
 //! What is known of an outcome before a ply.
 
-use crate::index::Walker;
+use rayon::prelude::*;
+
 use crate::rules::Side;
 use crate::solve::frame::Block;
-use crate::solve::plies::ply::{Given, Records, finds_wins};
+use crate::solve::plies::ply::{Given, Records, finds_wins, mover};
 use crate::solve::rows::numbers::ChunkNumber;
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::codec::{decode_rows, encode_events, read_events};
@@ -116,6 +117,11 @@ impl Known<'_> {
         log.add(self.key(Content::Found, self.next_ply(), chunk), &encode_events(events))
     }
 
+    /// Who is to move in the positions that the next ply finds.
+    pub(crate) fn mover(&self) -> Side {
+        mover(self.winner, self.next_ply())
+    }
+
     /// Whether the next ply finds wins.
     pub(crate) fn wins_next(&self) -> bool {
         finds_wins(self.next_ply())
@@ -145,22 +151,21 @@ impl<const N: usize> Records<N> for Logged<'_> {
     }
 }
 
-/// Puts into the rows of a chunk the lanes that have no position.
-pub(crate) fn no_positions<const N: usize>(
-    given: &Given<N>,
-    walker: &mut Walker,
-    chunk: ChunkNumber,
-    rows: &mut [Row<N>],
-) {
+/// Puts into all rows the lanes that have no position.
+pub(crate) fn no_positions<const N: usize>(given: &Given<N>, rows: &mut [Row<N>]) {
     let Given { moves, chunks, .. } = given;
-    let (places, mut block) = (chunks.places_of(chunk), Block::default());
-    for (place, rows) in places.zip(rows.chunks_mut(chunks.block_rows)) {
-        let number = chunks.block(place);
-        moves.frame.put_block(number, walker.set(number.into()).0, &mut block);
-        for (row, &valid) in rows.iter_mut().zip(&block.valid) {
-            *row = !valid;
+    let rows = rows.par_chunks_mut(chunks.chunk_rows()).zip(0..chunks.count());
+    let worker = || (moves.frame.walker(), Block::default());
+    rows.for_each_init(worker, |(walker, block), (rows, chunk)| {
+        let places = chunks.places_of(chunks.number(chunk));
+        for (place, rows) in places.zip(rows.chunks_mut(chunks.block_rows)) {
+            let number = chunks.block(place);
+            moves.frame.put_block(number, walker.set(number.into()).0, block);
+            for (row, &valid) in rows.iter_mut().zip(&block.valid) {
+                *row = !valid;
+            }
         }
-    }
+    });
 }
 
 fn add<const N: usize>(events: &[Event<N>], rows: &mut [Row<N>]) {

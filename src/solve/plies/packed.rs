@@ -102,8 +102,7 @@ impl<const N: usize> Table<N> for Packed {
 
     fn chunks(&mut self, chunks: Chunks) -> Vec<PackedChunk<'_, N>> {
         let Some(heap) = &self.heap else { return Vec::new() };
-        let counts = chunks.numbers().map(|number| chunks.places_of(number).len());
-        let all = self.chunks.iter_mut().zip(counts.map(|blocks| blocks * chunks.block_rows));
+        let all = self.chunks.iter_mut().zip(chunks.numbers().map(|chunk| chunks.rows_of(chunk)));
         all.map(|(chunk, count)| PackedChunk { heap, chunk, count, unpacked: None }).collect()
     }
 }

@@ -48,6 +48,11 @@ pub(crate) fn finds_wins(ply: Plies) -> bool {
     ply % 2 == 1
 }
 
+/// Who is to move in the positions that the ply finds.
+pub(crate) fn mover(winner: Side, ply: Plies) -> Side {
+    if finds_wins(ply) { winner } else { winner.other() }
+}
+
 /// A ply that is being worked on.
 #[derive(Clone, Copy)]
 pub(crate) struct Ply<'a, const N: usize> {

@@ -28,8 +28,7 @@ pub(crate) struct Post {
 #[derive(Clone, Copy, Debug)]
 struct Parcel {
     first: ShareRow,
-    last: ShareRow,
-    /// The greatest last row, of this one and all before it.
+    /// Its last row; in mail, the greatest last one of it and all before it.
     reach: ShareRow,
     rows: usize,
     kept: Kept,
@@ -63,9 +62,9 @@ impl Post {
         for (share, events) in by_share.iter().enumerate() {
             if let [first, .., last] | [first @ last] = &events[..] {
                 let kept = self.heap.add(&encode_events(events))?;
-                let (first, last, rows) = (first.row, last.row, events.len());
+                let (first, reach, rows) = (first.row, last.row, events.len());
                 let mut parcels = self.parcels.lock().unwrap_or_else(PoisonError::into_inner);
-                parcels[share].push(Parcel { first, last, reach: last, rows, kept });
+                parcels[share].push(Parcel { first, reach, rows, kept });
             }
         }
         self.taken.fetch_add(by_share.iter().map(Vec::len).sum(), Ordering::Relaxed);
@@ -94,7 +93,7 @@ impl Post {
             parcels.sort_unstable_by_key(|parcel| parcel.first);
             let mut reach = ShareRow::FIRST;
             for parcel in &mut parcels {
-                reach = reach.max(parcel.last);
+                reach = reach.max(parcel.reach);
                 parcel.reach = reach;
             }
             Mail { heap: Some(Arc::clone(&heap)), parcels }
