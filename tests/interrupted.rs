@@ -194,7 +194,7 @@ fn what_is_done_of_a_slice_is_not_done_again() {
     let run = || build(&StopAtPly(wanted[0]));
     catch_unwind(AssertUnwindSafe(run)).unwrap_err();
     let kept = files(&folder.join(format!("{WANTED}.work")));
-    assert_eq!(kept.keys().collect::<Vec<_>>(), ["attackers-1", "initial-0"]);
+    assert_eq!(kept.keys().collect::<Vec<_>>(), ["attackers-1@0-1", "initial@0-1"]);
     let again = InitialPasses(Mutex::default());
     build(&again).unwrap();
     assert!(again.0.lock().unwrap().is_empty());
@@ -222,7 +222,7 @@ fn remains_of_a_killed_build_are_cleared_away() {
     // Of one that had only this left to do.
     let work = folder.join("K1v1.work");
     fs::create_dir(&work).unwrap();
-    fs::write(work.join("initial-0"), table).unwrap();
+    fs::write(work.join("initial@0-1"), table).unwrap();
     assert_eq!(build_in(tables.path(), "mini-edge", WANTED).unwrap(), []);
     assert!(!work.exists());
 }
@@ -322,12 +322,12 @@ fn builds_of_two_table_folders_do_not_share_their_work() {
     let scratch = tempfile::tempdir().unwrap();
     let work = scratch.path().join("mini-corner").join(format!("{WANTED}.work"));
     fs::create_dir_all(&work).unwrap();
-    fs::write(work.join("attackers-1"), "another build's").unwrap();
+    fs::write(work.join("attackers-1@0-1"), "another build's").unwrap();
     let other = fs::File::create(scratch.path().join("mini-corner/.lock")).unwrap();
     other.lock().unwrap();
     // Nothing to do: what is there is nobody's, or another build's.
     build_with_scratch(tables.path(), scratch.path()).unwrap();
-    assert!(work.join("attackers-1").exists());
+    assert!(work.join("attackers-1@0-1").exists());
     fs::remove_file(folder.join(VICTIM)).unwrap();
     let refused = build_with_scratch(tables.path(), scratch.path()).unwrap_err();
     assert!(matches!(&refused, BuildError::Busy { path } if path.starts_with(scratch.path())));
@@ -361,7 +361,7 @@ impl Progress for Notices {
 #[test]
 fn what_is_done_again_is_told() {
     let (_whole, whole) = clean("mini-edge");
-    for damaged in ["attackers-1", "initial-0"] {
+    for damaged in ["attackers-1@0-1", "initial@0-1"] {
         let tables = tempfile::tempdir().unwrap();
         let (rules, wanted) = (rules("mini-edge"), [slice(WANTED)]);
         let build = |progress: &dyn Progress| {

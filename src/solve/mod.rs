@@ -4,6 +4,7 @@ pub mod building;
 mod captures;
 mod convert;
 mod error;
+mod exchange;
 mod frame;
 mod initial;
 mod kernels;

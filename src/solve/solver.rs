@@ -3,9 +3,10 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::progress::{Phase, Progress};
-use crate::rules::Side;
+use crate::rules::{BySide, Side};
+use crate::solve::exchange::Exchange;
 use crate::solve::store::{
-    Content, Hash, Key, Parts, ScratchError, ScratchFolder, Stage, StageFile, StageWriter,
+    Content, Hash, Key, Parts, ScratchError, ScratchFolder, Stage, StageWriter, Stages,
 };
 use crate::table::Code;
 use crate::value::{Plies, Value};
@@ -20,7 +21,7 @@ use crate::solve::plies::in_memory::InMemory;
 use crate::solve::plies::in_shares::InShares;
 use crate::solve::plies::known::Known;
 use crate::solve::plies::ply::{Given, finds_wins, mover};
-use crate::solve::plies::shares::Shares;
+use crate::solve::plies::shares::{Shares, of_rank};
 use crate::solve::plies::tables::{Storage, Tables};
 use crate::solve::rows::numbers::{BlockNumber, ChunkNumber};
 use crate::solve::rows::row::{Event, Row};
@@ -29,11 +30,35 @@ use crate::solve::store::codec::{encode_events, encode_rows, read_events};
 /// A solved slice. What was found is in the stage files of the scratch folder.
 pub(super) struct Solver<'a, const N: usize> {
     frame: &'a Frame<'a, N>,
-    scratch: &'a ScratchFolder<'a>,
+    stages: Stages<'a>,
     chunks: Chunks,
-    initial: Parts<'a>,
+    /// Those that this rank of the build has worked on.
+    own: Range<usize>,
+    initial: Initial<'a>,
     /// The plies of all outcomes.
-    plies: Vec<(Side, Plies, StageFile<'a>)>,
+    plies: Vec<(Side, Plies, Parts<'a>)>,
+}
+
+/// What the initial pass has said.
+struct Initial<'a> {
+    parts: Parts<'a>,
+    /// By winner: the last ply at which captures decide something.
+    last_events: BySide<Plies>,
+    /// Whether a side has no move anywhere.
+    has_stalemates: bool,
+}
+
+/// Where a slice is solved: in which folder, where its tables are, and by whom.
+#[derive(Clone, Copy)]
+pub(super) struct Workplace<'a> {
+    /// The folder of the work in progress.
+    pub scratch: &'a ScratchFolder<'a>,
+    /// Where the tables are.
+    pub storage: Storage,
+    /// All that build.
+    pub ranks: &'a dyn Exchange,
+    /// Told how far it is.
+    pub progress: &'a dyn Progress,
 }
 
 impl<'a, const N: usize> Solver<'a, N> {
@@ -41,25 +66,28 @@ impl<'a, const N: usize> Solver<'a, N> {
     /// has is not done again; `sub_slices` are read only if they are needed.
     ///
     /// # Errors
-    /// If the sub_slices cannot be read, or the disk fails or is full. What is done
-    /// is kept.
+    /// If the sub_slices cannot be read, or the disk fails or is full, or a rank has
+    /// stopped. What is done is kept.
     pub(super) fn solve<E: From<ScratchError>>(
         frame: &'a Frame<'a, N>,
         sub_slices: impl FnOnce() -> Result<SubSlices<N>, E>,
-        scratch: &'a ScratchFolder<'a>,
-        storage: &Storage,
-        progress: &dyn Progress,
+        workplace: &Workplace<'a>,
     ) -> Result<Solver<'a, N>, E> {
+        let &Workplace { scratch, storage, ranks, progress } = workplace;
         let chunks = Chunks::new(frame.blocks(), frame.block_rows());
         let moves = Moves::new(frame);
-        let initial = initial(frame, &moves, chunks, sub_slices, scratch, progress)?;
-        let mut solver = Solver { frame, scratch, chunks, initial, plies: Vec::new() };
-        let shares = match *storage {
+        let shares = match storage {
             Storage::Memory => None,
             Storage::Shares(count) => Some(Shares::new(frame, chunks, count)),
         };
-        let frames = shares.as_ref().map_or(Vec::new(), |shares| shares.frames(frame));
-        let by_defenders: Vec<Moves<N>> = frames.iter().map(Moves::new).collect();
+        let count = shares.as_ref().map_or(0, Shares::count);
+        let of_rank = of_rank(count, ranks.rank(), ranks.ranks());
+        let own = shares.as_ref().map_or(0..chunks.count(), |shares| shares.chunks_of(&of_rank));
+        let stages = Stages::new(scratch, ranks, chunks.count(), own.clone())?;
+        let initial = initial(&moves, chunks, own.clone(), sub_slices, &stages, progress)?;
+        let mut solver = Solver { frame, stages, chunks, own, initial, plies: Vec::new() };
+        let frames = shares.as_ref().map(|shares| shares.frames(frame, of_rank.clone()));
+        let by_defenders: Vec<Moves<N>> = frames.iter().flatten().map(Moves::new).collect();
         for winner in Side::ALL {
             let plies = match (solver.kept_plies(winner)?, &shares) {
                 (Some(plies), _) => plies,
@@ -68,12 +96,12 @@ impl<'a, const N: usize> Solver<'a, N> {
                     solver.plies(&mut InMemory::new(given), winner, progress)?
                 }
                 (None, Some(shares)) => {
-                    let given = shares.given(winner, &moves, &by_defenders);
-                    let mut tables = InShares::new(shares, given, scratch);
+                    let given = shares.given(of_rank.clone(), winner, &moves, &by_defenders);
+                    let mut tables = InShares::new(shares, given, &solver.stages);
                     solver.plies(&mut tables, winner, progress)?
                 }
             };
-            solver.plies.extend((1..).zip(plies).map(|(ply, file)| (winner, ply, file)));
+            solver.plies.extend((1..).zip(plies).map(|(ply, parts)| (winner, ply, parts)));
         }
         Ok(solver)
     }
@@ -86,6 +114,11 @@ impl<'a, const N: usize> Solver<'a, N> {
     /// How many chunks the results are in.
     pub(super) fn chunks(&self) -> usize {
         self.chunks.count()
+    }
+
+    /// The chunks that this rank of the build has worked on.
+    pub(super) fn own(&self) -> Range<usize> {
+        self.own.clone()
     }
 
     /// The rows of a chunk; the last one may have fewer.
@@ -114,12 +147,12 @@ impl<'a, const N: usize> Solver<'a, N> {
         let key = |content, winner, ply| Key { content, winner, ply, chunk };
         for winner in Side::ALL {
             let stalemates =
-                read_events(self.initial.of(chunk), key(Content::Stalemates, winner, 0))?;
+                read_events(self.initial.parts.of(chunk), key(Content::Stalemates, winner, 0))?;
             plies[winner.other() as usize].push((found_at(0), stalemates));
         }
-        for &(winner, ply, ref file) in &self.plies {
+        for &(winner, ply, ref parts) in &self.plies {
             let to_move = mover(winner, ply);
-            let events = read_events(file, key(Content::Found, winner, ply))?;
+            let events = read_events(parts.of(chunk), key(Content::Found, winner, ply))?;
             if !events.is_empty() {
                 plies[to_move as usize].push((found_at(ply), events));
             }
@@ -129,10 +162,10 @@ impl<'a, const N: usize> Solver<'a, N> {
 
     /// The greatest DTW code of any position.
     pub(super) fn greatest_code(&self) -> Code {
-        let stalemates = self.initial.keys().any(|key| key.content == Content::Stalemates);
-        let plies = self.plies.iter().filter(|(_, _, file)| file.keys().next().is_some());
+        let plies = self.plies.iter().filter(|(_, _, parts)| !parts.is_empty());
         let found = plies.map(|&(_, ply, _)| found_at(ply)).max();
-        found.into_iter().chain(stalemates.then(|| found_at(0))).max().unwrap_or(0)
+        let stalemates = self.initial.has_stalemates.then(|| found_at(0));
+        found.into_iter().chain(stalemates).max().unwrap_or(0)
     }
 
     /// One outcome, from wins in one ply to the last.
@@ -141,39 +174,43 @@ impl<'a, const N: usize> Solver<'a, N> {
         tables: &mut dyn Tables,
         winner: Side,
         progress: &dyn Progress,
-    ) -> Result<Vec<StageFile<'a>>, ScratchError> {
-        let (slice, scratch) = (self.frame.slice, self.scratch);
-        let mut plies: Vec<StageFile> = Vec::new();
-        let mut base = self.initial.hash();
+    ) -> Result<Vec<Parts<'a>>, ScratchError> {
+        let stages = &self.stages;
+        let rows = self.chunks.some(self.own.clone()).rows() as u64;
+        let mut plies: Vec<Parts> = Vec::new();
+        let Initial { parts: initial, last_events, .. } = &self.initial;
+        let (last_event, mut base) = (last_events[winner], initial.hash());
         // Whether the tables are what they must be before the ply.
         let mut ready = false;
         for ply in 1.. {
-            progress.phase(slice, Phase::Ply { winner, ply }, self.chunks.rows() as u64);
+            progress.phase(self.frame.slice, Phase::Ply { winner, ply }, rows);
             let stage = Stage::Ply { winner, ply };
-            let known = Known { winner, initial: &self.initial, plies: &plies };
-            let last_event = known.last_event();
-            let file = match scratch.finished(stage, base)? {
-                Some(file) => {
+            let known = Known { winner, initial, last_event, plies: &plies };
+            let parts = match stages.finished(stage, base)? {
+                Some(parts) => {
                     ready = false;
-                    file
+                    parts
                 }
                 None => {
                     if !ready {
                         tables.begin(&known)?;
                         ready = true;
                     }
-                    let log = scratch.begin(stage, base)?;
-                    tables.ply(&known, &log, &|rows| progress.advance(rows as u64))?;
-                    log.finish()?
+                    let own = Some(self.own.clone()).filter(|own| !own.is_empty());
+                    let log = own.map(|own| stages.begin(stage, own, base)).transpose()?;
+                    tables.ply(&known, log.as_ref(), &|rows| progress.advance(rows as u64))?;
+                    stages.finish(stage, base, log)?
                 }
             };
-            base = file.hash();
-            let found_nothing = file.keys().next().is_none();
-            plies.push(file);
+            base = parts.hash();
+            let found_nothing = parts.is_empty();
+            plies.push(parts);
             if !finds_wins(ply) && found_nothing && ply > last_event {
-                let all = scratch.begin(Stage::Outcome { winner }, base)?;
-                all.add(last_ply(winner, ply), &[])?;
-                all.finish()?;
+                let (stage, all) = (Stage::Outcome { winner }, 0..self.chunks.count());
+                let is_first = stages.ranks().rank() == 0;
+                let log = is_first.then(|| stages.begin(stage, all, base)).transpose()?;
+                log.iter().try_for_each(|log| log.add(last_ply(winner, ply), &[]))?;
+                stages.finish(stage, base, log)?;
                 break;
             }
         }
@@ -182,16 +219,17 @@ impl<'a, const N: usize> Solver<'a, N> {
 
     /// The plies of an outcome that is done, each standing on the one before; `None`
     /// if it is not done, or not all of it is there any more.
-    fn kept_plies(&self, winner: Side) -> Result<Option<Vec<StageFile<'a>>>, ScratchError> {
-        let (scratch, stage) = (self.scratch, Stage::Outcome { winner });
-        let (mut base, mut plies) = (self.initial.hash(), Vec::new());
+    fn kept_plies(&self, winner: Side) -> Result<Option<Vec<Parts<'a>>>, ScratchError> {
+        let (mut base, mut plies) = (self.initial.parts.hash(), Vec::new());
         for ply in 1.. {
-            let Some(file) = scratch.finished(Stage::Ply { winner, ply }, base)? else { break };
-            base = file.hash();
-            plies.push(file);
+            let Some(parts) = self.stages.finished(Stage::Ply { winner, ply }, base)? else {
+                break;
+            };
+            base = parts.hash();
+            plies.push(parts);
         }
         // What the last of them stands on is the whole outcome, or not done yet.
-        let all = scratch.finished(stage, base)?;
+        let all = self.stages.finished(Stage::Outcome { winner }, base)?;
         let whole = all.is_some_and(|all| all.keys().eq([last_ply(winner, plies.len() as Plies)]));
         Ok(whole.then_some(plies))
     }
@@ -199,37 +237,25 @@ impl<'a, const N: usize> Solver<'a, N> {
 
 /// The initial pass, for both outcomes, as far as it is not done.
 fn initial<'a, const N: usize, E: From<ScratchError>>(
-    frame: &Frame<N>,
     moves: &Moves<N>,
     chunks: Chunks,
+    own: Range<usize>,
     sub_slices: impl FnOnce() -> Result<SubSlices<N>, E>,
-    scratch: &'a ScratchFolder<'a>,
+    stages: &Stages<'a>,
     progress: &dyn Progress,
-) -> Result<Parts<'a>, E> {
-    let part_chunks = chunks.part_chunks();
-    let chunks_of =
-        |part: usize| part * part_chunks..((part + 1) * part_chunks).min(chunks.count());
-    let rows = |part| chunks.some(chunks_of(part)).rows() as u64;
+) -> Result<Initial<'a>, E> {
+    let (mut sub_slices, mut read) = (Some(sub_slices), None);
     // Each part is made from the smaller slices alone, which the identity stands for.
-    let base = Hash::default();
-    let kept = (0..chunks.count().div_ceil(part_chunks))
-        .map(|part| scratch.finished(Stage::Initial { part }, base))
-        .collect::<Result<Vec<_>, _>>()?;
-    if kept.iter().all(Option::is_some) {
-        return Ok(Parts::new(kept.into_iter().flatten().collect(), part_chunks));
-    }
-    let sub_slices = sub_slices()?;
-    progress.phase(frame.slice, Phase::Initial, chunks.rows() as u64);
-    let pass = InitialPass::new(frame, moves, &sub_slices);
-    let mut files = Vec::new();
-    for (part, kept) in kept.into_iter().enumerate() {
-        if let Some(file) = kept {
-            progress.advance(rows(part));
-            files.push(file);
-            continue;
+    let (stage, base) = (Stage::Initial, Hash::default());
+    let missing = |numbers: Range<usize>, writer: &StageWriter| -> Result<(), E> {
+        if let Some(sub_slices) = sub_slices.take() {
+            read = Some(sub_slices()?);
+            let rows = chunks.some(own.clone()).rows() as u64;
+            progress.phase(moves.frame.slice, Phase::Initial, rows);
         }
-        let writer = scratch.begin(Stage::Initial { part }, base)?;
-        chunks_of(part).into_par_iter().try_for_each_init(
+        let Some(sub_slices) = &read else { return Ok(()) };
+        let pass = InitialPass::new(moves.frame, moves, sub_slices);
+        numbers.into_par_iter().try_for_each_init(
             || pass.buffers(),
             |buffers, chunk| {
                 let chunk = ChunkNumber::new(chunk);
@@ -237,15 +263,24 @@ fn initial<'a, const N: usize, E: From<ScratchError>>(
                 let rows = (blocks.len() * chunks.block_rows) as u64;
                 let outcomes = pass.run(blocks, buffers);
                 for (winner, seeds) in Side::ALL.into_iter().zip(&outcomes) {
-                    keep(&writer, winner, chunk, seeds)?;
+                    keep(writer, winner, chunk, seeds)?;
                 }
                 progress.advance(rows);
                 Ok::<_, ScratchError>(())
             },
         )?;
-        files.push(writer.finish()?);
+        Ok(())
+    };
+    let parts = stages.complete(stage, base, own.clone(), chunks.part_chunks(), missing)?;
+    let of_all = |number: u64| stages.ranks().max(number).map_err(ScratchError::from);
+    let mut last_events = BySide::default();
+    for winner in Side::ALL {
+        let events = parts.keys().filter(|key| key.winner == winner).map(|key| key.ply);
+        last_events[winner] = of_all(events.max().unwrap_or(0).into())? as Plies;
     }
-    Ok(Parts::new(files, part_chunks))
+    let stalemates = parts.keys().any(|key| key.content == Content::Stalemates);
+    let has_stalemates = of_all(stalemates.into())? > 0;
+    Ok(Initial { parts, last_events, has_stalemates })
 }
 
 /// The record that names the last ply of an outcome.

@@ -30,7 +30,7 @@ fn a_build_that_is_interrupted_says_so_and_goes_on_later() {
         let mut build = place.command(&arguments);
         let mut build = build.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let work = place.path(&format!("tables/brandubh/{slice}.work"));
-        let ply = work.join("attackers-1");
+        let ply = work.join("attackers-1@0-1");
         wait_for(&ply, &mut build);
         interrupt(&build);
         let stopped = Run::ended(build.wait_with_output().unwrap());

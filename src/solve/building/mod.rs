@@ -9,6 +9,7 @@ mod plan;
 mod tests;
 
 pub use crate::solve::error::BuildError;
+pub use crate::solve::exchange::{Alone, Exchange, ExchangeError, Member, team};
 pub use plan::{SlicePlan, SliceSize, needed, plan, slices_up_to};
 
 use std::collections::BTreeSet;
@@ -26,7 +27,7 @@ use crate::solve::frame::Frame;
 use crate::solve::frame::region::row_words;
 use crate::solve::needs::{self, Fit};
 use crate::solve::plies::tables::Storage;
-use crate::solve::solver::Solver;
+use crate::solve::solver::{Solver, Workplace};
 use crate::solve::store::{Hash, Keeping, ScratchError, ScratchErrorKind, ScratchFolder};
 use crate::system::filesystem::{FileSystem, SystemFiles};
 use crate::table::{Header, Metric, SideSummary, TableErrorKind, remove_temporaries};
@@ -330,7 +331,10 @@ impl Builder<'_> {
             read = started.elapsed();
             sub_slices
         };
-        let solver = Solver::solve(frame, sub_slices, scratch, placement, self.progress)?;
+        let &placement = placement;
+        let workplace =
+            Workplace { scratch, storage: placement, ranks: &Alone, progress: self.progress };
+        let solver = Solver::solve(frame, sub_slices, &workplace)?;
         let solved = started.elapsed();
         let files = &self.means.files;
         let target =

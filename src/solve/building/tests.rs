@@ -69,14 +69,47 @@ impl Task {
         placement: &Storage,
     ) -> Vec<[CodedRows<N>; 2]> {
         let folder = tempfile::tempdir().unwrap();
+        self.solved_by(&Alone, folder.path(), frame, sub_slices, placement)
+    }
+
+    /// What a rank of a build has solved, in a folder that it shares with the others.
+    fn solved_by<const N: usize>(
+        &self,
+        ranks: &dyn Exchange,
+        folder: &Path,
+        frame: Frame<'_, N>,
+        sub_slices: SubSlices<N>,
+        placement: &Storage,
+    ) -> Vec<[CodedRows<N>; 2]> {
         let keeping =
             Keeping { files: &SystemFiles, sync_every: SYNC_EVERY, packs: true, progress: &() };
-        let scratch = ScratchFolder::open(folder.path(), [0; 32], keeping).unwrap();
+        let scratch = ScratchFolder::open(folder, [0; 32], keeping).unwrap();
         let sub_slices = || Ok::<_, BuildError>(sub_slices);
-        let solver = Solver::solve(&frame, sub_slices, &scratch, placement, &()).unwrap();
-        (0..solver.chunks())
-            .map(|chunk| solver.coded_rows(ChunkNumber::new(chunk)).unwrap())
-            .collect()
+        let workplace =
+            Workplace { scratch: &scratch, storage: *placement, ranks, progress: &() };
+        let solver = Solver::solve(&frame, sub_slices, &workplace).unwrap();
+        let own = solver.own().map(ChunkNumber::new);
+        own.map(|chunk| solver.coded_rows(chunk).unwrap()).collect()
+    }
+
+    /// All values of the slice, solved by so many ranks, each a thread.
+    fn solved_by_ranks<const N: usize>(
+        &self,
+        ranks: usize,
+        folder: &Path,
+        placement: &Storage,
+    ) -> Vec<[CodedRows<N>; 2]> {
+        let pool = || rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let solved = |member: Member| {
+            let solve =
+                || self.solved_by(&member, folder, self.frame(), self.sub_slices(), placement);
+            pool().install(solve)
+        };
+        std::thread::scope(|scope| {
+            let threads: Vec<_> =
+                team(ranks).into_iter().map(|member| scope.spawn(|| solved(member))).collect();
+            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+        })
     }
 }
 
@@ -88,6 +121,37 @@ fn shares_give_the_same<const N: usize>(rules: &str, slice: &str) {
         let placement = Storage::Shares(shares);
         assert!(task.solved::<N>(&placement) == in_memory, "{placement:?}");
     }
+}
+
+fn ranks_give_the_same<const N: usize>(rules: &str, slice: &str) {
+    let task = Task::new(rules, slice);
+    let alone = task.solved::<N>(&Storage::Memory);
+    for (ranks, shares) in [(1, 1), (2, 2), (3, 3), (5, 5), (2, 5), (3, 4), (4, 2), (5, 1000)] {
+        let folder = tempfile::tempdir().unwrap();
+        let solve = || {
+            let solved = task.solved_by_ranks::<N>(ranks, folder.path(), &Storage::Shares(shares));
+            assert!(solved == alone, "{rules} {slice}: {ranks} ranks, {shares} shares");
+        };
+        solve();
+        // Others go on from what is there.
+        let parts = SystemFiles.list(folder.path()).unwrap();
+        let name = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
+        let is_late = |path: &&PathBuf| name(path).contains("-all") || name(path).contains("-4@");
+        let late: Vec<&PathBuf> = parts.iter().filter(is_late).collect();
+        assert!(!late.is_empty(), "{parts:?}");
+        for path in late {
+            std::fs::remove_file(path).unwrap();
+        }
+        let others = task.solved_by_ranks::<N>(7 - ranks, folder.path(), &Storage::Shares(shares));
+        assert!(others == alone, "{rules} {slice}: {ranks} ranks, then others");
+    }
+}
+
+#[test]
+fn it_does_not_matter_how_many_build() {
+    ranks_give_the_same::<1>("brandubh", "K2v2");
+    ranks_give_the_same::<1>("brandubh", "K0v3");
+    ranks_give_the_same::<2>("tablut", "K2v1");
 }
 
 #[test]

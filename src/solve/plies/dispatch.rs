@@ -36,7 +36,7 @@ impl Dispatch {
         let [won, open, last] = [post()?, post()?, post()?];
         let is_theirs =
             |&ply: &Plies| ply >= known.next_ply() && mover(known.winner, ply) == Side::Attackers;
-        let plies = 0..=known.last_event() + 1;
+        let plies = 0..=known.last_event + 1;
         let said = plies.map(|ply| Some(ply).filter(is_theirs).map(|_| post()).transpose());
         Ok(Dispatch { told_before, won, open, last, said: said.collect::<Result<_, _>>()? })
     }

@@ -65,6 +65,16 @@ impl Frontier {
     }
 }
 
+/// Empties the rows of these blocks.
+pub(crate) fn clear<const N: usize>(chunks: Chunks, rows: &mut [Row<N>], blocks: &BitSlice) {
+    let tables = rows.par_chunks_mut(chunks.chunk_rows()).enumerate();
+    tables.for_each(|(chunk, rows)| {
+        for place in ones(&blocks[chunks.places_of(chunks.number(chunk))]) {
+            rows[place * chunks.block_rows..][..chunks.block_rows].fill(Row::EMPTY);
+        }
+    });
+}
+
 /// Where a ply has to look.
 pub(crate) enum Predecessors {
     /// In these blocks; nothing more is known.

@@ -1,11 +1,9 @@
 //! Plies with all tables in memory: the winner's and the loser's are the same.
 
-use bitvec::slice::BitSlice;
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
-use crate::solve::plies::chunks::Chunks;
-use crate::solve::plies::frontier::{Frontier, ones};
+use crate::solve::plies::frontier::{Frontier, clear};
 use crate::solve::plies::known::{Known, Logged, no_positions};
 use crate::solve::plies::losing::{Losing, Won, losing_ply};
 use crate::solve::plies::ply::{Given, Ply};
@@ -70,9 +68,10 @@ impl<const N: usize> Tables for InMemory<'_, N> {
     fn ply(
         &mut self,
         known: &Known,
-        log: &StageWriter,
+        log: Option<&StageWriter>,
         done: &(dyn Fn(usize) + Sync),
     ) -> Result<(), ScratchError> {
+        let Some(log) = log else { return Ok(()) };
         let InMemory { given, won, open, lost, newly_won, changed: [last, before] } = self;
         let ply = Ply { number: known.next_ply(), records: &Logged { known, log }, done };
         let now = if known.wins_next() {
@@ -87,14 +86,4 @@ impl<const N: usize> Tables for InMemory<'_, N> {
         *before = std::mem::replace(last, now);
         Ok(())
     }
-}
-
-/// Empties the rows of these blocks.
-fn clear<const N: usize>(chunks: Chunks, rows: &mut [Row<N>], blocks: &BitSlice) {
-    let tables = rows.par_chunks_mut(chunks.chunk_rows()).enumerate();
-    tables.for_each(|(chunk, rows)| {
-        for place in ones(&blocks[chunks.places_of(chunks.number(chunk))]) {
-            rows[place * chunks.block_rows..][..chunks.block_rows].fill(Row::EMPTY);
-        }
-    });
 }

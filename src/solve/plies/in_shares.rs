@@ -1,33 +1,42 @@
-//! Plies with tables that are larger than memory: share after share. The winner's moves
+//! Plies with tables that are larger than memory: each rank of the build has some shares,
+//! and works on one after the other. The winner's moves
 //! stay in the shares of one cut, the loser's in those of the other one; what one side's
 //! ply finds is sent, once, to the shares in which the other side's next ply looks it up.
+
+use std::iter;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
 use crate::rules::{BySide, Side};
+use crate::solve::exchange::Exchange;
+use crate::solve::plies::at_rest::AtRest;
 use crate::solve::plies::dispatch::Dispatch;
-use crate::solve::plies::frontier::Frontier;
+use crate::solve::plies::frontier::{Frontier, clear};
 use crate::solve::plies::known::{Known, Logged, no_positions};
 use crate::solve::plies::losing::{Losing, Won, losing_ply};
-use crate::solve::plies::packed::Packed;
 use crate::solve::plies::ply::{Given, Ply, Records};
 use crate::solve::plies::post::{Mail, Post};
-use crate::solve::plies::shares::Shares;
+use crate::solve::plies::shares::{Shares, of_rank};
 use crate::solve::plies::tables::Tables;
 use crate::solve::plies::winning::{Winning, winning_ply};
 use crate::solve::rows::numbers::ChunkNumber;
 use crate::solve::rows::row::{Event, Row};
-use crate::solve::store::{Content, ScratchError, ScratchFolder, StageWriter};
+use crate::solve::store::{Content, ScratchError, ScratchFolder, StageWriter, Stages};
 use crate::value::Plies;
 
-/// The tables of an outcome, packed on the disk but for those of one share.
+/// The tables of an outcome, as far as this rank of the build has them. If it has more
+/// than one share, all but one are packed on the disk.
 pub(crate) struct InShares<'a, const N: usize> {
     cut: &'a Shares,
+    ranks: &'a dyn Exchange,
     scratch: &'a ScratchFolder<'a>,
+    /// The numbers of the rank's shares.
+    own: Range<usize>,
     /// By the side whose moves stay inside: the attackers' are cut by defenders, the
     /// defenders' by attackers.
     shares: BySide<Vec<Share<'a, N>>>,
-    /// Tables of the share that is worked on.
+    /// Tables of the share that is worked on; all rows are empty between the plies.
     rooms: [Vec<Row<N>>; InShares::<1>::TABLES],
 }
 
@@ -36,9 +45,9 @@ struct Share<'a, const N: usize> {
     /// The side whose moves stay inside.
     inside: Side,
     given: Given<'a, N>,
-    won: Packed,
+    won: AtRest<N>,
     /// In the loser's shares: what is open.
-    open: Packed,
+    open: AtRest<N>,
     /// What was found at the last ply; by attackers, that is in its log.
     inbox: Mail,
     /// By ply: what captures decide; by attackers, the initial pass has said that.
@@ -49,42 +58,49 @@ impl<'a, const N: usize> InShares<'a, N> {
     /// How many tables of a share there are in memory at a time.
     pub(crate) const TABLES: usize = 3;
 
-    /// The shares of a cut, without tables.
+    /// The shares that a rank has of a cut, without tables.
     pub(crate) fn new(
         cut: &'a Shares,
         given: BySide<Vec<Given<'a, N>>>,
-        scratch: &'a ScratchFolder<'a>,
+        stages: &Stages<'a>,
     ) -> InShares<'a, N> {
         let share = |inside, given| Share {
             inside,
             given,
-            won: Packed::default(),
-            open: Packed::default(),
+            won: AtRest::default(),
+            open: AtRest::default(),
             inbox: Mail::default(),
             said: Vec::new(),
         };
         let shares =
             |inside| given[inside].iter().map(move |&given| share(inside, given)).collect();
         let shares = BySide::from_fn(shares);
-        InShares { cut, scratch, shares, rooms: Default::default() }
+        let (ranks, scratch) = (stages.ranks(), stages.scratch());
+        let own = of_rank(cut.count(), ranks.rank(), ranks.ranks());
+        InShares { cut, ranks, scratch, own, shares, rooms: Default::default() }
+    }
+
+    /// Where tables are packed, if they are.
+    fn packed(&self) -> Option<&'a ScratchFolder<'a>> {
+        (self.own.len() > 1).then_some(self.scratch)
     }
 
     /// The shares by attackers have what was kept chunk by chunk.
     fn begin_by_attackers(&mut self, known: &Known) -> Result<(), ScratchError> {
-        let scratch = self.scratch;
+        let packed = self.packed();
         for share in &mut self.shares[Side::Defenders] {
             let chunks = share.given.chunks;
-            let (told, rows) = (share.told_before(known), chunks.chunk_rows());
+            let (told, rows) = (told_before(known, share.is_losers()), chunks.chunk_rows());
             let mut won = vec![Row::<N>::EMPTY; chunks.rows()];
             no_positions(&share.given, &mut won);
             let by_chunk = won.par_chunks_mut(rows).enumerate();
             by_chunk
                 .try_for_each(|(chunk, won)| known.won_before(told, chunks.number(chunk), won))?;
-            share.won = Packed::of(&won, chunks, scratch)?;
+            share.won = AtRest::of(&won, chunks, packed)?;
             if share.is_losers() {
                 let open = won.par_chunks_mut(rows).enumerate();
                 open.try_for_each(|(chunk, open)| known.open(chunks.number(chunk), open))?;
-                share.open = Packed::of(&won, chunks, scratch)?;
+                share.open = AtRest::of(&won, chunks, packed)?;
             }
         }
         Ok(())
@@ -92,40 +108,40 @@ impl<'a, const N: usize> InShares<'a, N> {
 
     /// The shares by defenders get the same by post.
     fn begin_by_defenders(&mut self, known: &Known) -> Result<(), ScratchError> {
-        let scratch = self.scratch;
-        let Some(first) = self.shares[Side::Attackers].first() else { return Ok(()) };
-        let post = || Post::new(scratch, self.cut.count());
-        let dispatch = Dispatch::new(known, first.told_before(known), post)?;
+        let (cut, ranks, packed) = (self.cut, self.ranks, self.packed());
+        let post = || Post::new(self.scratch, cut.count(), true);
+        let told_before = told_before(known, known.winner != Side::Attackers);
+        let dispatch = Dispatch::new(known, told_before, post)?;
         for given in self.shares[Side::Defenders].iter().map(|share| share.given) {
             let numbers: Vec<ChunkNumber> = given.chunks.numbers().collect();
             numbers.into_par_iter().try_for_each(|chunk| {
                 let mut rows = vec![Row::<N>::EMPTY; given.chunks.rows_of(chunk)];
-                dispatch.chunk(known, self.cut, chunk, &mut rows)
+                dispatch.chunk(known, cut, chunk, &mut rows)
             })?;
         }
         let shares = &mut self.shares[Side::Attackers];
         let Dispatch { won, open, last, said, .. } = dispatch;
-        for (share, mail) in shares.iter_mut().zip(won.deliver()?) {
+        for (share, mail) in shares.iter_mut().zip(won.deliver(ranks)?) {
             let chunks = share.given.chunks;
             let mut rows = vec![Row::<N>::EMPTY; chunks.rows()];
             no_positions(&share.given, &mut rows);
             mail.add_to(chunks, &mut rows)?;
-            share.won = Packed::of(&rows, chunks, scratch)?;
+            share.won = AtRest::of(&rows, chunks, packed)?;
         }
-        for (share, mail) in shares.iter_mut().zip(open.deliver()?) {
+        for (share, mail) in shares.iter_mut().zip(open.deliver(ranks)?) {
             if share.is_losers() {
                 let chunks = share.given.chunks;
                 let mut rows = vec![Row::<N>::EMPTY; chunks.rows()];
                 mail.add_to(chunks, &mut rows)?;
-                share.open = Packed::of(&rows, chunks, scratch)?;
+                share.open = AtRest::of(&rows, chunks, packed)?;
             }
         }
-        for (share, mail) in shares.iter_mut().zip(last.deliver()?) {
+        for (share, mail) in shares.iter_mut().zip(last.deliver(ranks)?) {
             share.inbox = mail;
             share.said.clear();
         }
         for post in said {
-            let mail = post.map(Post::deliver).transpose()?;
+            let mail = post.map(|post| post.deliver(ranks)).transpose()?;
             for (at, share) in shares.iter_mut().enumerate() {
                 let own = mail.as_ref().map(|mail| mail[at].clone());
                 share.said.push(own.unwrap_or_default());
@@ -144,14 +160,16 @@ impl<const N: usize> Tables for InShares<'_, N> {
     fn ply(
         &mut self,
         known: &Known,
-        log: &StageWriter,
+        log: Option<&StageWriter>,
         done: &(dyn Fn(usize) + Sync),
     ) -> Result<(), ScratchError> {
         let mover = known.mover();
-        let post = Post::new(self.scratch, self.cut.count())?;
+        let post = Post::new(self.scratch, self.cut.count(), self.packed().is_some())?;
         let rooms = &mut self.rooms;
+        // Who has no log has no shares.
+        let logs = || iter::repeat(log).flatten();
         let mut found = 0;
-        for (number, share) in self.shares[mover].iter_mut().enumerate() {
+        for ((number, share), log) in self.own.clone().zip(&mut self.shares[mover]).zip(logs()) {
             let chunks = share.given.chunks;
             let mut ply = |records: &dyn Records<N>, share: &mut Share<N>| {
                 let ply = Ply { number: known.next_ply(), records, done };
@@ -179,7 +197,8 @@ impl<const N: usize> Tables for InShares<'_, N> {
         if post.taken() != found {
             return Err(post.damaged());
         }
-        for (share, mail) in self.shares[mover.other()].iter_mut().zip(post.deliver()?) {
+        let mail = post.deliver(self.ranks)?;
+        for ((share, mail), log) in self.shares[mover.other()].iter_mut().zip(mail).zip(logs()) {
             match mover {
                 Side::Attackers => mail
                     .for_chunks(share.given.chunks, |chunk, events: &[Event<N>]| {
@@ -198,12 +217,6 @@ impl<const N: usize> Share<'_, N> {
         self.inside != self.given.winner
     }
 
-    /// The ply before which it knows all wins: the loser is told those of the last ply
-    /// at the next one.
-    fn told_before(&self, known: &Known) -> Plies {
-        known.next_ply() - Plies::from(self.is_losers() && !known.wins_next())
-    }
-
     /// Works out the ply; returns what it found.
     fn ply(
         &mut self,
@@ -212,24 +225,24 @@ impl<const N: usize> Share<'_, N> {
         [last, now, won]: &mut [Vec<Row<N>>; InShares::<1>::TABLES],
     ) -> Result<Frontier, ScratchError> {
         let chunks = self.given.chunks;
-        empty(last, chunks.rows());
+        last.resize(chunks.rows(), Row::EMPTY);
+        now.resize(chunks.rows(), Row::EMPTY);
         let changed = self.last_found(known, last)?;
-        empty(now, chunks.rows());
-        if known.wins_next() {
+        let found = if known.wins_next() {
             let tables = Winning { won: &mut self.won, lost: last, newly_won: now };
-            winning_ply(&self.given, ply, tables, &changed)
+            winning_ply(&self.given, ply, tables, &changed)?
         } else {
             self.won.add(chunks, last, &changed)?;
             let won = match self.given.winner {
                 Side::Attackers => Won::ByChunk(&mut self.won),
-                Side::Defenders => {
-                    self.won.unpack(chunks, won)?;
-                    Won::Whole(won)
-                }
+                Side::Defenders => Won::Whole(self.won.rows(chunks, won)?),
             };
             let tables = Losing { open: &mut self.open, won, newly_won: last, lost: now };
-            losing_ply(&self.given, ply, tables, &changed)
-        }
+            losing_ply(&self.given, ply, tables, &changed)?
+        };
+        clear(chunks, last, &changed.blocks);
+        clear(chunks, now, &found.blocks);
+        Ok(found)
     }
 
     /// Adds to the rows what the last ply found, and tells where that is.
@@ -246,10 +259,10 @@ impl<const N: usize> Share<'_, N> {
     }
 }
 
-/// Makes of a vector that many empty rows.
-fn empty<const N: usize>(rows: &mut Vec<Row<N>>, count: usize) {
-    rows.resize(count, Row::EMPTY);
-    rows.par_iter_mut().for_each(|row| *row = Row::EMPTY);
+/// The ply before which a share knows all wins: the loser is told those of the last ply
+/// at the next one.
+fn told_before(known: &Known, is_losers: bool) -> Plies {
+    known.next_ply() - Plies::from(is_losers && !known.wins_next())
 }
 
 /// A ply in a share by defenders: it is told by post, and what it finds is sent to the

@@ -8,7 +8,7 @@ use crate::solve::plies::ply::{Given, Records, finds_wins, mover};
 use crate::solve::rows::numbers::ChunkNumber;
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::codec::{decode_rows, encode_events, read_events};
-use crate::solve::store::{Content, Key, Parts, ScratchError, StageFile, StageWriter};
+use crate::solve::store::{Content, Key, Parts, ScratchError, StageWriter};
 use crate::value::Plies;
 
 /// What the initial pass said, and what the plies so far have found.
@@ -18,20 +18,16 @@ pub(crate) struct Known<'a> {
     pub winner: Side,
     /// What the initial pass said.
     pub initial: &'a Parts<'a>,
+    /// The last ply at which captures decide something.
+    pub last_event: Plies,
     /// What the plies found, from the first one on.
-    pub plies: &'a [StageFile<'a>],
+    pub plies: &'a [Parts<'a>],
 }
 
 impl Known<'_> {
     /// The number of the next ply.
     pub(crate) fn next_ply(&self) -> Plies {
         self.plies.len() as Plies + 1
-    }
-
-    /// The last ply at which captures decide something.
-    pub(crate) fn last_event(&self) -> Plies {
-        let own = self.initial.keys().filter(|key| key.winner == self.winner);
-        own.map(|key| key.ply).max().unwrap_or(0)
     }
 
     /// Adds to the rows of a chunk which of the winner's positions were found to be won
@@ -97,7 +93,7 @@ impl Known<'_> {
         chunk: ChunkNumber,
     ) -> Result<Vec<Event<N>>, ScratchError> {
         let key = self.key(Content::Found, ply, chunk);
-        read_events(&self.plies[usize::from(ply) - 1], key)
+        read_events(self.plies[usize::from(ply) - 1].of(chunk), key)
     }
 
     fn key(&self, content: Content, ply: Plies, chunk: ChunkNumber) -> Key {

@@ -1,5 +1,6 @@
 //! The plies of one outcome: a least fixpoint, reached in order of distance.
 
+mod at_rest;
 pub(super) mod chunks;
 mod cursor;
 mod dispatch;
@@ -9,6 +10,7 @@ pub(super) mod in_shares;
 pub(super) mod known;
 mod losing;
 mod packed;
+mod parcel;
 pub(super) mod ply;
 mod post;
 pub(super) mod shares;

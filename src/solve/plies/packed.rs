@@ -49,10 +49,10 @@ impl Packed {
         chunks: Chunks,
         scratch: &ScratchFolder,
     ) -> Result<Packed, ScratchError> {
-        let heap = Heap::new(scratch)?;
+        let heap = Heap::new(scratch, true)?;
         let pack = |rows| {
             let packed = heap.add(&encode_rows(rows))?;
-            Ok(Rows { packed, flips: Vec::new(), used: 0, flipped: 0 })
+            Ok::<_, ScratchError>(Rows { packed, flips: Vec::new(), used: 0, flipped: 0 })
         };
         let chunks = rows.par_chunks(chunks.chunk_rows()).map(pack).collect::<Result<_, _>>()?;
         Ok(Packed { heap: Some(heap), chunks })

@@ -7,13 +7,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
+use crate::solve::exchange::Exchange;
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::frontier::Frontier;
+use crate::solve::plies::parcel::{Parcel, exchange};
+use crate::solve::plies::shares::of_rank;
 use crate::solve::rows::atomics::SharedRows;
 use crate::solve::rows::numbers::{ChunkNumber, ChunkRow, ShareRow};
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::codec::{decode_events, encode_events};
-use crate::solve::store::{Heap, Kept, ScratchError, ScratchFolder};
+use crate::solve::store::{Heap, ScratchError, ScratchFolder};
 
 /// Takes parcels for all shares.
 pub(crate) struct Post {
@@ -24,16 +27,6 @@ pub(crate) struct Post {
     taken: AtomicUsize,
 }
 
-/// Some rows for a share, ascending.
-#[derive(Clone, Copy, Debug)]
-struct Parcel {
-    first: ShareRow,
-    /// Its last row; in mail, the greatest last one of it and all before it.
-    reach: ShareRow,
-    rows: usize,
-    kept: Kept,
-}
-
 /// All parcels for one share, by their first rows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Mail {
@@ -42,13 +35,18 @@ pub(crate) struct Mail {
 }
 
 impl Post {
-    /// With no parcels yet for so many shares.
+    /// With no parcels yet for so many shares; `packs` if they are to take little room
+    /// rather than little time.
     ///
     /// # Errors
     /// If the disk refuses.
-    pub(crate) fn new(scratch: &ScratchFolder, shares: usize) -> Result<Post, ScratchError> {
+    pub(crate) fn new(
+        scratch: &ScratchFolder,
+        shares: usize,
+        packs: bool,
+    ) -> Result<Post, ScratchError> {
         let parcels = Mutex::new(vec![Vec::new(); shares]);
-        Ok(Post { heap: Heap::new(scratch)?, parcels, taken: AtomicUsize::new(0) })
+        Ok(Post { heap: Heap::new(scratch, packs)?, parcels, taken: AtomicUsize::new(0) })
     }
 
     /// Takes rows, by share, each ascending.
@@ -81,15 +79,29 @@ impl Post {
         self.heap.damaged()
     }
 
-    /// Gives each share what it was sent.
+    /// Gives each share of this rank what it was sent, by other ranks too.
     ///
     /// # Errors
-    /// If these are not all rows that were taken.
-    pub(crate) fn deliver(self) -> Result<Vec<Mail>, ScratchError> {
+    /// If these are not all rows that were taken, the disk fails, or a rank has stopped.
+    pub(crate) fn deliver(self, ranks: &dyn Exchange) -> Result<Vec<Mail>, ScratchError> {
         let taken = self.taken();
         let parcels = self.parcels.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let shares = |rank| of_rank(parcels.len(), rank, ranks.ranks());
+        let own = shares(ranks.rank());
+        let mut inbox: Vec<Vec<Parcel>> = parcels[own.clone()].to_vec();
+        if ranks.ranks() > 1 {
+            let of_others = |rank| {
+                let shares = shares(rank).filter(|share| !own.contains(share));
+                let parcels = shares.map(|share| parcels[share].iter().map(move |&p| (share, p)));
+                parcels.flatten().collect()
+            };
+            let outbox = (0..ranks.ranks()).map(of_others).collect();
+            exchange(&self.heap, ranks, outbox, |share, parcel| {
+                inbox[share - own.start].push(parcel);
+            })?;
+        }
         let heap = Arc::new(self.heap);
-        let mail = parcels.into_iter().map(|mut parcels| {
+        let mail = inbox.into_iter().map(|mut parcels| {
             parcels.sort_unstable_by_key(|parcel| parcel.first);
             let mut reach = ShareRow::FIRST;
             for parcel in &mut parcels {
@@ -99,8 +111,11 @@ impl Post {
             Mail { heap: Some(Arc::clone(&heap)), parcels }
         });
         let mail: Vec<Mail> = mail.collect();
-        let delivered: usize = mail.iter().map(Mail::rows).sum();
-        if delivered == taken { Ok(mail) } else { Err(heap.damaged()) }
+        let delivered = mail.iter().map(Mail::rows).sum::<usize>();
+        match ranks.sum(delivered as u64)? == ranks.sum(taken as u64)? {
+            true => Ok(mail),
+            false => Err(heap.damaged()),
+        }
     }
 }
 
@@ -234,6 +249,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::solve::exchange::Alone;
     use crate::solve::store::Keeping;
     use crate::system::filesystem::SystemFiles;
 
@@ -249,7 +265,7 @@ mod tests {
         let sync_every = Duration::MAX;
         let keeping = Keeping { files: &SystemFiles, sync_every, packs: true, progress: &() };
         let scratch = ScratchFolder::open(folder.path(), [0; 32], keeping).unwrap();
-        let post = Post::new(&scratch, 2).unwrap();
+        let post = Post::new(&scratch, 2, true).unwrap();
         let mut count = [0; 2];
         for parcel in 0..3 {
             let of = |share| {
@@ -289,7 +305,7 @@ mod tests {
             rows in prop::collection::btree_map(0..chunks().rows(), (0..3_usize, 0..2_usize), 1..20),
         ) {
             sent(&rows, |post, count| {
-                for (share, mail) in post.deliver().unwrap().iter().enumerate() {
+                for (share, mail) in post.deliver(&Alone).unwrap().iter().enumerate() {
                     let own = rows.iter().filter(|(_, to)| to.1 == share);
                     let own: Vec<(usize, Row<1>)> =
                         own.map(|(&row, _)| (row, event(row).lanes)).collect();
@@ -334,10 +350,10 @@ mod tests {
                 assert_eq!(post.taken(), rows.len());
                 if doubles {
                     post.taken.store(there, Ordering::Relaxed);
-                    let mail = post.deliver().unwrap();
+                    let mail = post.deliver(&Alone).unwrap();
                     assert!(mail.iter().any(|mail| visited(mail).is_none()));
                 } else {
-                    assert!(post.deliver().is_err());
+                    assert!(post.deliver(&Alone).is_err());
                 }
             });
         }

@@ -20,9 +20,9 @@ pub(crate) struct Shares {
     chunks: Chunks,
     /// By attackers: the chunks of each share.
     ranges: Vec<Range<usize>>,
-    /// By defenders: the ranks of each share, ascending.
-    ranks: Vec<Vec<Rank>>,
-    /// By rank: the share by defenders, and the rank there.
+    /// By defenders: the sets of each share by their ranks, ascending.
+    sets: Vec<Vec<Rank>>,
+    /// By set: the share by defenders, and the rank there.
     places: Vec<(usize, Rank)>,
 }
 
@@ -33,14 +33,14 @@ impl Shares {
         let count = count.min(orbits.len()).min(chunks.count()).max(1);
         let first = |share: usize| share * chunks.count() / count;
         let ranges = (0..count).map(|share| first(share)..first(share + 1)).collect();
-        let ranks = dealt(orbits, count);
+        let sets = dealt(orbits, count);
         let mut places = vec![(0, Rank::FIRST); frame.block_rows()];
-        for (share, ranks) in ranks.iter().enumerate() {
-            for (place, rank) in ranks.iter().enumerate() {
+        for (share, sets) in sets.iter().enumerate() {
+            for (place, rank) in sets.iter().enumerate() {
                 places[rank.index()] = (share, Rank::new(place));
             }
         }
-        Shares { chunks, ranges, ranks, places }
+        Shares { chunks, ranges, sets, places }
     }
 
     /// How many there are, either way.
@@ -48,15 +48,26 @@ impl Shares {
         self.ranges.len()
     }
 
-    /// By share: the slice with its sets of defenders alone.
-    pub(crate) fn frames<'a, const N: usize>(&self, whole: &Frame<'a, N>) -> Vec<Frame<'a, N>> {
-        self.ranks.iter().map(|ranks| whole.some(ranks)).collect()
+    /// The chunks of some shares by attackers.
+    pub(crate) fn chunks_of(&self, shares: &Range<usize>) -> Range<usize> {
+        let first = |share: usize| self.ranges.get(share).map_or(self.chunks.count(), |r| r.start);
+        first(shares.start)..first(shares.end)
     }
 
-    /// By the side whose moves stay inside, by share: what its plies are worked out from;
-    /// `moves` are those of all rows, and of the shares by defenders.
+    /// By share, for some of them: the slice with its sets of defenders alone.
+    pub(crate) fn frames<'a, const N: usize>(
+        &self,
+        whole: &Frame<'a, N>,
+        shares: Range<usize>,
+    ) -> Vec<Frame<'a, N>> {
+        self.sets[shares].iter().map(|sets| whole.some(sets)).collect()
+    }
+
+    /// By the side whose moves stay inside, for some shares: what their plies are worked
+    /// out from; the moves are those of all rows, and of these shares by defenders.
     pub(crate) fn given<'a, const N: usize>(
         &self,
+        shares: Range<usize>,
         winner: Side,
         whole: &'a Moves<'a, N>,
         by_defenders: &'a [Moves<'a, N>],
@@ -65,7 +76,7 @@ impl Shares {
             let chunks = Chunks::new(self.chunks.blocks, moves.frame.block_rows());
             Given { moves, winner, chunks }
         });
-        let of_defenders = self.ranges.iter().map(|range| {
+        let of_defenders = self.ranges[shares].iter().map(|range| {
             let chunks = self.chunks.some(range.clone());
             Given { moves: whole, winner, chunks }
         });
@@ -83,7 +94,7 @@ impl Shares {
         for &Event { row, lanes } in events {
             let (share, rank) = self.places[row.index() % sets];
             let block = first + row.index() / sets;
-            let row = ShareRow::new(block * self.ranks[share].len() + rank.index());
+            let row = ShareRow::new(block * self.sets[share].len() + rank.index());
             by_share[share].push(Event { row, lanes });
         }
         by_share
@@ -99,18 +110,24 @@ impl Shares {
         events: &[Event<N>],
     ) -> Vec<Vec<Event<N, ShareRow>>> {
         let mut by_share = vec![Vec::new(); self.count()];
-        let (first, ranks) = (chunks.blocks_of(chunk).start, &self.ranks[from]);
+        let (first, sets) = (chunks.blocks_of(chunk).start, &self.sets[from]);
         for &Event { row, lanes } in events {
-            let block = first + row.index() / ranks.len();
+            let block = first + row.index() / sets.len();
             let in_chunk = block / self.chunks.chunk_blocks;
             let share = self.ranges.partition_point(|range| range.end <= in_chunk);
             let place = block - self.ranges[share].start * self.chunks.chunk_blocks;
-            let rank = ranks[row.index() % ranks.len()];
+            let rank = sets[row.index() % sets.len()];
             let row = ShareRow::new(place * self.chunks.block_rows + rank.index());
             by_share[share].push(Event { row, lanes });
         }
         by_share
     }
+}
+
+/// Of so many shares, those that a rank of a build has, either way.
+pub(crate) fn of_rank(shares: usize, rank: usize, ranks: usize) -> Range<usize> {
+    let first = |rank: usize| rank * shares / ranks;
+    first(rank)..first(rank + 1)
 }
 
 /// The sets of defenders with all their images, largest orbits first.
@@ -161,15 +178,21 @@ mod tests {
         for count in [1, 2, 3, 7, 1000] {
             let cut = Shares::new(&whole, chunks, count);
             assert!((1..=count).contains(&cut.count()));
-            let frames = cut.frames(&whole);
+            let frames = cut.frames(&whole, 0..cut.count());
             let by_defenders: Vec<Moves<N>> = frames.iter().map(Moves::new).collect();
-            let given = cut.given(Side::Attackers, &moves, &by_defenders);
+            let given = cut.given(0..cut.count(), Side::Attackers, &moves, &by_defenders);
             for shares in given.iter() {
                 let rows: usize = shares.iter().map(|given| given.chunks.rows()).sum();
                 assert_eq!(rows, chunks.rows());
             }
             assert!(cut.places.iter().all(|&(share, _)| share < cut.count()));
             goes_there_and_back(&cut, &given, chunks);
+            for rank in 0..3 {
+                let shares = of_rank(cut.count(), rank, 3);
+                let ranges = cut.ranges[shares.clone()].iter().cloned();
+                assert!(ranges.flatten().eq(cut.chunks_of(&shares)), "{count} shares");
+            }
+            assert_eq!(of_rank(cut.count(), 2, 3).end, cut.count());
         }
     }
 
@@ -231,7 +254,7 @@ mod tests {
         let whole: Frame<N> = Frame::new(rules, slice).unwrap();
         let chunks = Chunks::new(whole.blocks(), whole.block_rows());
         let cut = Shares::new(&whole, chunks, 3);
-        for (frame, ranks) in cut.frames(&whole).iter().zip(&cut.ranks) {
+        for (frame, ranks) in cut.frames(&whole, 0..3).iter().zip(&cut.sets) {
             let (some, all) = (&frame.defenders, &whole.defenders);
             for (rank, &old) in some.ranks().zip(ranks) {
                 assert_eq!(some.set(rank), all.set(old));

@@ -24,14 +24,15 @@ pub(crate) trait Tables {
     fn begin(&mut self, known: &Known) -> Result<(), ScratchError>;
 
     /// Works out the next ply, after [`begin`](Tables::begin) or the one before it;
-    /// `done` is told the rows that have been seen to.
+    /// a rank of a build that has no rows has no log; `done` is told the rows that have
+    /// been seen to.
     ///
     /// # Errors
     /// If what is known cannot be read, or the disk fails or is full.
     fn ply(
         &mut self,
         known: &Known,
-        log: &StageWriter,
+        log: Option<&StageWriter>,
         done: &(dyn Fn(usize) + Sync),
     ) -> Result<(), ScratchError>;
 }

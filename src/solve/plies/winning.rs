@@ -45,7 +45,7 @@ pub(crate) fn winning_ply<const N: usize, T: Table<N>>(
         let new = newly_won.par_chunks_mut(chunks.chunk_rows());
         all_won.par_iter_mut().zip(new).try_for_each(|(won, new)| {
             new.iter_mut().zip(won.rows()?).for_each(|(new, &won)| *new = !won);
-            Ok(())
+            Ok::<_, ScratchError>(())
         })?;
         stars.without_moves(known, false, newly_won);
     }

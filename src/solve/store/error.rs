@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::solve::exchange::ExchangeError;
+
 /// The work in progress cannot be kept or read.
 #[derive(Debug)]
 pub struct ScratchError {
@@ -20,6 +22,14 @@ pub enum ScratchErrorKind {
     Io(io::Error),
     /// The file does not hold what was written. What it held is done again.
     Damaged,
+    /// Another rank, which was to do a part of the work, has stopped.
+    Exchange(ExchangeError),
+}
+
+impl From<ExchangeError> for ScratchError {
+    fn from(error: ExchangeError) -> ScratchError {
+        ScratchError { path: PathBuf::new(), kind: ScratchErrorKind::Exchange(error) }
+    }
 }
 
 impl ScratchError {
@@ -53,6 +63,7 @@ impl fmt::Display for ScratchError {
                 "{path}: the disk gives back other bytes than were written to it, time and \
                  again; name another disk with --scratch"
             ),
+            ScratchErrorKind::Exchange(error) => error.fmt(f),
         }
     }
 }
@@ -62,6 +73,7 @@ impl std::error::Error for ScratchError {
         match &self.kind {
             ScratchErrorKind::Io(source) => Some(source),
             ScratchErrorKind::Damaged => None,
+            ScratchErrorKind::Exchange(error) => Some(error),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::io;
 use std::mem;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,20 +16,31 @@ use crate::table::decompress;
 use super::ScratchFolder;
 use super::error::{ScratchError, at};
 use super::index::{Entry, HEADER_BYTES, Hash, Header, Index, sum};
-use super::stage::{Key, PARTIAL, Stage};
+use super::stage::{Key, PARTIAL, Part};
 
 /// Compression that costs little beside what the records took to compute.
 const LEVEL: i32 = -3;
 
-/// A stage that is done.
+/// A part of a stage that is done.
 #[derive(Debug)]
 pub(crate) struct StageFile<'a> {
     pub(super) files: &'a dyn FileSystem,
     pub(super) path: PathBuf,
+    pub(super) chunks: Range<usize>,
     pub(super) index: Index,
 }
 
 impl StageFile<'_> {
+    /// The numbers of the chunks that it is about.
+    pub(crate) fn chunks(&self) -> Range<usize> {
+        self.chunks.clone()
+    }
+
+    /// How many records there are.
+    pub(crate) fn records(&self) -> usize {
+        self.index.entries.len()
+    }
+
     /// The records.
     pub(crate) fn keys(&self) -> impl Iterator<Item = Key> {
         self.index.entries.iter().map(|entry| entry.key)
@@ -71,11 +83,11 @@ fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::NotFound)
 }
 
-/// A stage that is being done; records may be added from many threads.
+/// A part of a stage that is being done; records may be added from many threads.
 #[derive(Debug)]
 pub(crate) struct StageWriter<'a> {
     scratch: &'a ScratchFolder<'a>,
-    stage: Stage,
+    part: Part,
     header: Header,
     path: PathBuf,
     writing: Mutex<Writing>,
@@ -89,13 +101,13 @@ struct Writing {
 }
 
 impl<'a> StageWriter<'a> {
-    /// Begins the file of a stage.
+    /// Begins the file of a part.
     pub(super) fn begin(
         scratch: &'a ScratchFolder<'a>,
-        stage: Stage,
+        part: Part,
         header: Header,
     ) -> Result<StageWriter<'a>, ScratchError> {
-        let path = scratch.stage_path(stage);
+        let path = scratch.path(&part);
         let begin = || {
             let mut file = scratch.files.create(&path.with_extension(PARTIAL), false)?;
             file.write_all(&header.to_bytes())?;
@@ -103,7 +115,7 @@ impl<'a> StageWriter<'a> {
         };
         let file = begin().map_err(at(&path))?;
         let writing = Writing { file, end: HEADER_BYTES as u64, entries: Vec::new() };
-        Ok(StageWriter { scratch, stage, header, path, writing: Mutex::new(writing) })
+        Ok(StageWriter { scratch, part, header, path, writing: Mutex::new(writing) })
     }
 
     /// Adds a record. One without bytes need not be added.
@@ -124,12 +136,12 @@ impl<'a> StageWriter<'a> {
         add().map_err(at(&self.path))
     }
 
-    /// Declares the stage done: writes the index, and only then gives the file its name.
+    /// Declares the part done: writes the index, and only then gives the file its name.
     pub(crate) fn finish(self) -> Result<StageFile<'a>, ScratchError> {
-        let StageWriter { scratch, stage, header, path, writing } = self;
+        let StageWriter { scratch, part, header, path, writing } = self;
         let Writing { mut file, entries, .. } =
             writing.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let index = Index::new(stage, header, entries);
+        let index = Index::new(&part, header, entries);
         let mut end = || {
             file.write_all(&index.to_bytes())?;
             let sync = scratch.unsynced.take_if_due();
@@ -145,7 +157,7 @@ impl<'a> StageWriter<'a> {
             Ok(())
         };
         end().map_err(at(&path))?;
-        Ok(StageFile { files: scratch.files, path, index })
+        Ok(StageFile { files: scratch.files, path, chunks: part.chunks, index })
     }
 }
 

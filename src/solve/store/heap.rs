@@ -1,6 +1,7 @@
 //! What waits on the disk for as long as it is asked for: nothing of it outlasts the
 //! build.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -12,10 +13,11 @@ use super::error::{ScratchError, at};
 use super::file::compress;
 use super::index::{Sum, sum};
 
-/// Packed bytes; they may be added, changed and read by many threads.
+/// Bytes, packed or as they are; they may be added, changed and read by many threads.
 #[derive(Debug)]
 pub(crate) struct Heap {
     file: Mutex<File>,
+    packs: bool,
     /// What messages call it.
     path: PathBuf,
 }
@@ -32,20 +34,66 @@ pub(crate) struct Kept {
     start: u64,
     /// Bytes that there is room for.
     room: u32,
+    label: Label,
+}
+
+impl Kept {
+    /// How many bytes there are.
+    pub(crate) fn size(&self) -> usize {
+        self.label.size()
+    }
+}
+
+/// What must be known of bytes to take them out of a heap, as they are there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Label {
+    /// How many they are in the heap, and before they were packed: if these are the same,
+    /// they have not been.
     packed: u32,
     length: u32,
+    /// Of what is in the heap.
     sum: Sum,
 }
 
+/// The bytes of a label.
+pub(crate) const LABEL_BYTES: usize = 2 * size_of::<u32>() + size_of::<Sum>();
+
+impl Label {
+    fn of(bytes: &[u8], packed: &[u8]) -> Label {
+        Label { packed: packed.len() as u32, length: bytes.len() as u32, sum: sum(packed) }
+    }
+
+    /// How many bytes it is the label of.
+    pub(crate) fn size(&self) -> usize {
+        self.packed as usize
+    }
+
+    /// Its fields in their order, little-endian.
+    pub(crate) fn to_bytes(self) -> [u8; LABEL_BYTES] {
+        let mut bytes = [0; LABEL_BYTES];
+        bytes[..4].copy_from_slice(&self.packed.to_le_bytes());
+        bytes[4..8].copy_from_slice(&self.length.to_le_bytes());
+        bytes[8..].copy_from_slice(&self.sum);
+        bytes
+    }
+
+    /// The label of [`to_bytes`](Label::to_bytes).
+    pub(crate) fn from_bytes(bytes: &[u8; LABEL_BYTES]) -> Label {
+        let number = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
+        let sum = std::array::from_fn(|i| bytes[8 + i]);
+        Label { packed: number(0), length: number(4), sum }
+    }
+}
+
 impl Heap {
-    /// An empty one in a scratch folder.
+    /// An empty one in a scratch folder, which packs what it is given or not.
     ///
     /// # Errors
     /// If the disk refuses.
-    pub(crate) fn new(scratch: &ScratchFolder) -> Result<Heap, ScratchError> {
+    pub(crate) fn new(scratch: &ScratchFolder, packs: bool) -> Result<Heap, ScratchError> {
         let unnamed = scratch.files.unnamed(&scratch.folder).map_err(at(&scratch.folder))?;
         let file = Mutex::new(File { unnamed, end: 0 });
-        Ok(Heap { file, path: scratch.folder.join("shares") })
+        Ok(Heap { file, packs, path: scratch.folder.join("shares") })
     }
 
     /// Adds bytes, fewer than 2^31.
@@ -53,13 +101,20 @@ impl Heap {
     /// # Errors
     /// If the disk fails or is full.
     pub(crate) fn add(&self, bytes: &[u8]) -> Result<Kept, ScratchError> {
-        let packed = compress(bytes).map_err(at(&self.path))?;
-        let (length, sum) = (bytes.len() as u32, sum(&packed));
+        let packed = self.pack(bytes)?;
+        self.add_labelled(Label::of(bytes, &packed), &packed)
+    }
+
+    /// Adds what [`labelled`](Heap::labelled) took out of a heap.
+    ///
+    /// # Errors
+    /// If the disk fails or is full.
+    pub(crate) fn add_labelled(&self, label: Label, bytes: &[u8]) -> Result<Kept, ScratchError> {
         let mut file = self.file();
-        let (start, room) = (file.end, packed.len() as u32);
-        file.unnamed.write_at(start, &packed).map_err(at(&self.path))?;
-        file.end += packed.len() as u64;
-        Ok(Kept { start, room, packed: room, length, sum })
+        let (start, room) = (file.end, bytes.len() as u32);
+        file.unnamed.write_at(start, bytes).map_err(at(&self.path))?;
+        file.end += bytes.len() as u64;
+        Ok(Kept { start, room, label })
     }
 
     /// Puts other bytes in the place of some, if need be elsewhere.
@@ -67,8 +122,8 @@ impl Heap {
     /// # Errors
     /// If the disk fails or is full.
     pub(crate) fn replace(&self, kept: &mut Kept, bytes: &[u8]) -> Result<(), ScratchError> {
-        let packed = compress(bytes).map_err(at(&self.path))?;
-        (kept.length, kept.sum) = (bytes.len() as u32, sum(&packed));
+        let packed = self.pack(bytes)?;
+        kept.label = Label::of(bytes, &packed);
         let mut file = self.file();
         let size = packed.len() as u32;
         if size > kept.room {
@@ -76,9 +131,7 @@ impl Heap {
             (kept.start, kept.room) = (file.end, size + size / 4);
             file.end += u64::from(kept.room);
         }
-        file.unnamed.write_at(kept.start, &packed).map_err(at(&self.path))?;
-        kept.packed = size;
-        Ok(())
+        file.unnamed.write_at(kept.start, &packed).map_err(at(&self.path))
     }
 
     /// The bytes.
@@ -86,10 +139,33 @@ impl Heap {
     /// # Errors
     /// If the disk fails, or has changed them.
     pub(crate) fn read(&self, kept: &Kept) -> Result<Vec<u8>, ScratchError> {
-        let packed = self.file().unnamed.read_at(kept.start, kept.packed as usize);
-        let packed = packed.map_err(at(&self.path))?;
-        let bytes = (sum(&packed) == kept.sum).then(|| decompress(&packed, kept.length as usize));
-        bytes.flatten().ok_or_else(|| self.damaged())
+        let (label, packed) = self.labelled(kept)?;
+        if sum(&packed) != label.sum {
+            return Err(self.damaged());
+        }
+        if label.packed == label.length {
+            return Ok(packed);
+        }
+        decompress(&packed, label.length as usize).ok_or_else(|| self.damaged())
+    }
+
+    /// The bytes as they are here, for another heap.
+    ///
+    /// # Errors
+    /// If the disk fails.
+    pub(crate) fn labelled(&self, kept: &Kept) -> Result<(Label, Vec<u8>), ScratchError> {
+        let packed = self.file().unnamed.read_at(kept.start, kept.label.size());
+        Ok((kept.label, packed.map_err(at(&self.path))?))
+    }
+
+    fn pack<'b>(&self, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>, ScratchError> {
+        if self.packs {
+            let packed = compress(bytes).map_err(at(&self.path))?;
+            if packed.len() < bytes.len() {
+                return Ok(Cow::Owned(packed));
+            }
+        }
+        Ok(Cow::Borrowed(bytes))
     }
 
     /// The error of a heap that does not hold what was added.

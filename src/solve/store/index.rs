@@ -6,13 +6,13 @@ use std::path::Path;
 
 use crate::system::filesystem::FileSystem;
 
-use super::stage::{KEY_BYTES, Key, Stage};
+use super::stage::{KEY_BYTES, Key, Part};
 
 /// Stands for all that a stage depends on, or for all that it holds.
 pub(crate) type Hash = [u8; 32];
 
 /// The first bytes of a stage file; the last one counts versions.
-const MAGIC: [u8; 8] = *b"TAFLWRK\x03";
+const MAGIC: [u8; 8] = *b"TAFLWRK\x04";
 
 pub(super) const HEADER_BYTES: usize = MAGIC.len() + 2 * size_of::<Hash>();
 const FOOTER_BYTES: usize = size_of::<u64>() + size_of::<Hash>();
@@ -81,9 +81,9 @@ impl Header {
 
 impl Index {
     /// The index of records that were written in any order.
-    pub(super) fn new(stage: Stage, header: Header, mut entries: Vec<Entry>) -> Index {
+    pub(super) fn new(part: &Part, header: Header, mut entries: Vec<Entry>) -> Index {
         entries.sort_unstable_by_key(|entry| entry.key);
-        let hash = hash(stage, header, &entries_bytes(&entries));
+        let hash = hash(part, header, &entries_bytes(&entries));
         Index { entries, hash }
     }
 
@@ -104,7 +104,7 @@ impl Index {
     pub(super) fn read(
         files: &dyn FileSystem,
         path: &Path,
-        stage: Stage,
+        part: &Part,
         header: Header,
     ) -> io::Result<Option<Index>> {
         let length = files.length(path)?;
@@ -118,7 +118,7 @@ impl Index {
         };
         let bytes = files.read(path, start, (footer - start) as usize)?;
         let (entries, places) = bytes.split_at(count as usize * ENTRY_BYTES);
-        if hash(stage, header, entries) != array(&end, 8) {
+        if hash(part, header, entries) != array(&end, 8) {
             return Ok(None);
         }
         let entries = entries.chunks_exact(ENTRY_BYTES).zip(places.chunks_exact(PLACE_BYTES));
@@ -163,11 +163,11 @@ fn entries_bytes(entries: &[Entry]) -> Vec<u8> {
     bytes
 }
 
-/// The hash of a stage: of its name, what it stands on, and the sums of its records.
-fn hash(stage: Stage, header: Header, entries: &[u8]) -> Hash {
+/// The hash of a part of a stage: of its name, what it stands on, and the sums of its records.
+fn hash(part: &Part, header: Header, entries: &[u8]) -> Hash {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&header.to_bytes());
-    hasher.update(stage.to_string().as_bytes());
+    hasher.update(part.to_string().as_bytes());
     hasher.update(&[0]);
     hasher.update(entries);
     *hasher.finalize().as_bytes()

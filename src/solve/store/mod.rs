@@ -6,12 +6,14 @@ mod file;
 mod heap;
 mod index;
 mod stage;
+mod stages;
 
 pub(super) use error::{ScratchError, ScratchErrorKind, at};
 pub(super) use file::{StageFile, StageWriter};
-pub(super) use heap::{Heap, Kept};
+pub(super) use heap::{Heap, Kept, LABEL_BYTES, Label};
 pub(super) use index::Hash;
 pub(super) use stage::{Content, Key, Stage};
+pub(super) use stages::{Parts, Stages};
 
 use std::fmt;
 use std::io;
@@ -19,12 +21,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::progress::Progress;
-use crate::solve::rows::numbers::ChunkNumber;
 use crate::system::filesystem::FileSystem;
 
 use file::Unsynced;
 use index::{Header, Index};
-use stage::is_ours;
+use stage::{Part, is_ours};
 
 /// The folder in which the work on one slice is kept.
 pub(super) struct ScratchFolder<'a> {
@@ -58,9 +59,8 @@ pub(super) struct Keeping<'a> {
 }
 
 impl<'a> ScratchFolder<'a> {
-    /// Opens the folder, which nobody else must use, and makes it if it is not there.
-    /// `identity` stands for all that the results depend on: work of another identity
-    /// is thrown away.
+    /// Opens the folder, which no other build must use, and makes it if it is not there.
+    /// `identity` stands for all that the results depend on.
     pub(super) fn open(
         folder: &Path,
         identity: Hash,
@@ -69,13 +69,11 @@ impl<'a> ScratchFolder<'a> {
         let Keeping { files, sync_every, packs, progress } = keeping;
         files.make_folders(folder).map_err(at(folder))?;
         let (folder, unsynced) = (folder.to_owned(), Unsynced::new(sync_every));
-        let scratch = ScratchFolder { files, folder, identity, packs, unsynced, progress };
-        scratch.sweep()?;
-        Ok(scratch)
+        Ok(ScratchFolder { files, folder, identity, packs, unsynced, progress })
     }
 
-    /// Deletes what unfinished stages and other work have left.
-    fn sweep(&self) -> Result<(), ScratchError> {
+    /// Deletes what unfinished stages, and work of another identity, have left.
+    pub(super) fn sweep(&self) -> Result<(), ScratchError> {
         let mut others = 0;
         for path in ours(self.files, &self.folder).map_err(at(&self.folder))? {
             let stage = path.extension().is_none();
@@ -113,23 +111,29 @@ impl<'a> ScratchFolder<'a> {
         }
     }
 
-    /// The file of a stage, if it is done and stands on `base`: the hash of the stage
-    /// before it, or what [`Parts::hash`] says. One that does not fit is deleted.
-    pub(super) fn finished(
-        &self,
-        stage: Stage,
-        base: Hash,
-    ) -> Result<Option<StageFile<'a>>, ScratchError> {
-        let path = self.stage_path(stage);
+    /// What has been done of all stages, by the names of the files.
+    fn parts(&self) -> Result<Vec<Part>, ScratchError> {
+        let paths = self.files.list(&self.folder).map_err(at(&self.folder))?;
+        let names = paths.iter().filter_map(|path| path.file_name()?.to_str());
+        Ok(names.filter_map(Part::named).collect())
+    }
+
+    /// The file of a part of a stage, if it is done and stands on `base`: what
+    /// [`Parts::hash`] says of the stage before it. One that does not fit is deleted.
+    fn finished(&self, part: &Part, base: Hash) -> Result<Option<StageFile<'a>>, ScratchError> {
+        let path = self.path(part);
         let header = Header { identity: self.identity, base };
         let read = || match Header::read(self.files, &path)? {
-            Some(found) if found == header => Index::read(self.files, &path, stage, header),
+            Some(found) if found == header => Index::read(self.files, &path, part, header),
             _ => Ok(None),
         };
         match read() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(at(&path)(error)),
-            Ok(Some(index)) => Ok(Some(StageFile { files: self.files, path, index })),
+            Ok(Some(index)) => {
+                let chunks = part.chunks.clone();
+                Ok(Some(StageFile { files: self.files, path, chunks, index }))
+            }
             Ok(None) => {
                 self.discard(&path)?;
                 Ok(None)
@@ -137,7 +141,13 @@ impl<'a> ScratchFolder<'a> {
         }
     }
 
-    /// Deletes a stage that does not hold what was written, or stands on another one.
+    /// Deletes a part of a stage of which others are missing.
+    fn remove(&self, part: &Part) -> Result<(), ScratchError> {
+        let path = self.path(part);
+        self.files.remove(&path).map_err(at(&path))
+    }
+
+    /// Deletes a file that does not hold what was written, or stands on another one.
     pub(super) fn discard(&self, path: &Path) -> Result<(), ScratchError> {
         match self.files.remove(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(at(path)(error)),
@@ -150,18 +160,14 @@ impl<'a> ScratchFolder<'a> {
         Ok(())
     }
 
-    /// Begins the file of a stage that stands on `base`.
-    pub(super) fn begin(
-        &'a self,
-        stage: Stage,
-        base: Hash,
-    ) -> Result<StageWriter<'a>, ScratchError> {
+    /// Begins the file of a part of a stage that stands on `base`.
+    fn begin(&'a self, part: Part, base: Hash) -> Result<StageWriter<'a>, ScratchError> {
         let header = Header { identity: self.identity, base };
-        StageWriter::begin(self, stage, header)
+        StageWriter::begin(self, part, header)
     }
 
-    fn stage_path(&self, stage: Stage) -> PathBuf {
-        self.folder.join(stage.to_string())
+    fn path(&self, part: &Part) -> PathBuf {
+        self.folder.join(part.to_string())
     }
 }
 
@@ -172,41 +178,6 @@ fn ours(files: &dyn FileSystem, folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(all.filter(|path| name(path).unwrap_or(false)).collect())
 }
 
-/// The stage files of a pass that is done in parts.
-#[derive(Debug)]
-pub(super) struct Parts<'a> {
-    /// The parts in order.
-    files: Vec<StageFile<'a>>,
-    /// How many chunks each part has; the last one may have fewer.
-    part_chunks: usize,
-}
-
-impl<'a> Parts<'a> {
-    /// Parts of so many chunks each.
-    pub(super) fn new(files: Vec<StageFile<'a>>, part_chunks: usize) -> Parts<'a> {
-        Parts { files, part_chunks }
-    }
-
-    /// The records of all parts.
-    pub(super) fn keys(&self) -> impl Iterator<Item = Key> {
-        self.files.iter().flat_map(StageFile::keys)
-    }
-
-    /// The file with the records of a chunk.
-    pub(super) fn of(&self, chunk: ChunkNumber) -> &StageFile<'a> {
-        &self.files[chunk.index() / self.part_chunks]
-    }
-
-    /// Stands for all that is in the parts: what the first plies stand on.
-    pub(super) fn hash(&self) -> Hash {
-        let mut hasher = blake3::Hasher::new();
-        self.files.iter().for_each(|file| {
-            hasher.update(&file.hash());
-        });
-        *hasher.finalize().as_bytes()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -214,6 +185,7 @@ mod tests {
 
     use super::*;
     use crate::rules::Side;
+    use crate::solve::rows::numbers::ChunkNumber;
     use crate::system::filesystem::SystemFiles;
 
     const KEY: Key = Key { content: Content::Found, winner: Side::Defenders, ply: 3, chunk: CHUNK };
@@ -222,6 +194,7 @@ mod tests {
     const STAGE: Stage = Stage::Ply { winner: Side::Defenders, ply: 3 };
     const IDENTITY: Hash = [1; 32];
     const BASE: Hash = [2; 32];
+    const PART: Part = Part { stage: STAGE, chunks: 0..12 };
 
     #[derive(Default)]
     struct Notices(Mutex<Vec<String>>);
@@ -235,19 +208,21 @@ mod tests {
     fn open<'a>(folder: &Path, identity: Hash, progress: &'a dyn Progress) -> ScratchFolder<'a> {
         let keeping =
             Keeping { files: &SystemFiles, sync_every: Duration::ZERO, packs: true, progress };
-        ScratchFolder::open(folder, identity, keeping).unwrap()
+        let scratch = ScratchFolder::open(folder, identity, keeping).unwrap();
+        scratch.sweep().unwrap();
+        scratch
     }
 
     /// A folder with one stage, and the stage's bytes.
     fn written(folder: &Path) -> Vec<u8> {
         let scratch = open(folder, IDENTITY, &());
-        let writer = scratch.begin(STAGE, BASE).unwrap();
+        let writer = scratch.begin(PART, BASE).unwrap();
         writer.add(KEY, b"rows").unwrap();
         writer.add(Key { chunk: OTHER, ..KEY }, b"").unwrap();
-        assert!(scratch.finished(STAGE, BASE).unwrap().is_none());
+        assert!(scratch.finished(&PART, BASE).unwrap().is_none());
         let file = writer.finish().unwrap();
         assert_eq!(file.read(KEY).unwrap().unwrap(), b"rows");
-        fs::read(folder.join(STAGE.to_string())).unwrap()
+        fs::read(folder.join(PART.to_string())).unwrap()
     }
 
     #[test]
@@ -255,11 +230,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         written(folder.path());
         let scratch = open(folder.path(), IDENTITY, &());
-        let file = scratch.finished(STAGE, BASE).unwrap().unwrap();
+        let file = scratch.finished(&PART, BASE).unwrap().unwrap();
         assert_eq!(file.read(KEY).unwrap().unwrap(), b"rows");
         assert_eq!(file.keys().map(|key| key.chunk).collect::<Vec<_>>(), [OTHER, CHUNK]);
         assert_eq!(file.read(Key { chunk: ChunkNumber::new(8), ..KEY }).unwrap(), None);
-        assert!(scratch.finished(Stage::Initial { part: 0 }, BASE).unwrap().is_none());
+        assert!(scratch.finished(&Part { chunks: 0..13, ..PART }, BASE).unwrap().is_none());
     }
 
     #[test]
@@ -267,7 +242,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let scratch = open(folder.path(), IDENTITY, &());
         let hashes = [[3, 5], [5, 3]].map(|chunks| {
-            let writer = scratch.begin(STAGE, BASE).unwrap();
+            let writer = scratch.begin(PART, BASE).unwrap();
             for number in chunks {
                 let chunk = ChunkNumber::from(number);
                 writer.add(Key { chunk, ..KEY }, &[number as u8; 9]).unwrap();
@@ -281,14 +256,15 @@ mod tests {
     fn what_stands_on_something_else_is_not_taken() {
         let folder = tempfile::tempdir().unwrap();
         let whole = written(folder.path());
-        let path = folder.path().join(STAGE.to_string());
+        let path = folder.path().join(PART.to_string());
         let notices = Notices::default();
         let scratch = open(folder.path(), IDENTITY, &notices);
-        assert!(scratch.finished(STAGE, [3; 32]).unwrap().is_none());
+        assert!(scratch.finished(&PART, [3; 32]).unwrap().is_none());
         assert!(!path.exists());
-        let other = Stage::Ply { winner: Side::Defenders, ply: 5 };
+        let other =
+            Part { stage: Stage::Ply { winner: Side::Defenders, ply: 5 }, chunks: 0..12 };
         fs::write(folder.path().join(other.to_string()), &whole).unwrap();
-        assert!(scratch.finished(other, BASE).unwrap().is_none());
+        assert!(scratch.finished(&other, BASE).unwrap().is_none());
         assert_eq!(notices.0.lock().unwrap().len(), 2);
     }
 
@@ -308,7 +284,7 @@ mod tests {
             names.sort();
             names
         };
-        assert_eq!(left(IDENTITY), ["defenders-3", "notes.txt"]);
+        assert_eq!(left(IDENTITY), ["defenders-3@0-12", "notes.txt"]);
         assert_eq!(left([9; 32]), ["notes.txt"]);
         assert_eq!(notices.0.lock().unwrap().len(), 2);
         ScratchFolder::clear(&SystemFiles, folder.path()).unwrap();
@@ -320,17 +296,17 @@ mod tests {
     fn what_is_cut_short_or_damaged_is_not_taken() {
         let folder = tempfile::tempdir().unwrap();
         let whole = written(folder.path());
-        let path = folder.path().join(STAGE.to_string());
+        let path = folder.path().join(PART.to_string());
         let scratch = open(folder.path(), IDENTITY, &());
         for length in 0..whole.len() {
             fs::write(&path, &whole[..length]).unwrap();
-            assert!(scratch.finished(STAGE, BASE).unwrap().is_none(), "{length} bytes");
+            assert!(scratch.finished(&PART, BASE).unwrap().is_none(), "{length} bytes");
         }
         for bit in 0..8 * whole.len() {
             let mut bytes = whole.clone();
             bytes[bit / 8] ^= 1 << (bit % 8);
             fs::write(&path, &bytes).unwrap();
-            let Some(file) = scratch.finished(STAGE, BASE).unwrap() else { continue };
+            let Some(file) = scratch.finished(&PART, BASE).unwrap() else { continue };
             for (key, record) in [(KEY, &b"rows"[..]), (Key { chunk: OTHER, ..KEY }, b"")] {
                 match file.read(key) {
                     Ok(read) => assert_eq!(read.as_deref(), Some(record), "bit {bit}"),

@@ -1,19 +1,17 @@
 //! What the parts of the work are called.
 
 use std::fmt;
+use std::ops::Range;
 
 use crate::rules::Side;
 use crate::solve::rows::numbers::ChunkNumber;
 use crate::value::Plies;
 
-/// A part of the work on a slice that is done as a whole or not at all.
+/// A step of the work on a slice, which is done in parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stage {
-    /// The initial pass over a part of the chunks.
-    Initial {
-        /// Its number.
-        part: usize,
-    },
+    /// The initial pass.
+    Initial,
     /// One ply of one outcome.
     Ply {
         /// The side that wins.
@@ -31,10 +29,46 @@ pub(crate) enum Stage {
 impl fmt::Display for Stage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Stage::Initial { part } => write!(f, "initial-{part}"),
+            Stage::Initial => f.write_str("initial"),
             Stage::Ply { winner, ply } => write!(f, "{}-{ply}", winner.name()),
             Stage::Outcome { winner } => write!(f, "{}-all", winner.name()),
         }
+    }
+}
+
+/// A stage of some chunks. It is done as a whole or not at all.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Part {
+    /// The stage.
+    pub stage: Stage,
+    /// The numbers of the chunks.
+    pub chunks: Range<usize>,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}@{}-{}", self.stage, self.chunks.start, self.chunks.end)
+    }
+}
+
+impl Part {
+    /// The part of that name.
+    pub(crate) fn named(name: &str) -> Option<Part> {
+        let (stage, chunks) = name.split_once('@')?;
+        let (start, end) = chunks.split_once('-')?;
+        let stage = match stage.split_once('-') {
+            None => (stage == "initial").then_some(Stage::Initial),
+            Some((side, ply)) => {
+                let winner = Side::ALL.into_iter().find(|winner| winner.name() == side)?;
+                match ply {
+                    "all" => Some(Stage::Outcome { winner }),
+                    ply => Some(Stage::Ply { winner, ply: ply.parse().ok()? }),
+                }
+            }
+        };
+        let part = Part { stage: stage?, chunks: start.parse().ok()?..end.parse().ok()? };
+        // Numbers have other spellings.
+        (part.to_string() == name).then_some(part)
     }
 }
 
@@ -47,15 +81,19 @@ const NAMED_TABLES: [&str; 3] = ["won", "open", "lost"];
 /// Whether a file of that name is one that builds make in a scratch folder.
 pub(super) fn is_ours(name: &str) -> bool {
     let stage = name.strip_suffix(PARTIAL).and_then(|name| name.strip_suffix('.')).unwrap_or(name);
+    Part::named(stage).is_some() || is_earlier(stage) || NAMED_TABLES.contains(&name)
+}
+
+/// Whether earlier versions gave a stage that name.
+fn is_earlier(stage: &str) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let stage = match stage.split_once('-') {
+    match stage.split_once('-') {
         Some(("initial", part)) => number(part),
         Some((side, ply)) => {
             Side::ALL.iter().any(|s| s.name() == side) && (ply == "all" || number(ply))
         }
         None => false,
-    };
-    stage || NAMED_TABLES.contains(&name)
+    }
 }
 
 /// What a record holds.
@@ -128,15 +166,22 @@ mod tests {
     fn only_names_of_ours_are_taken_for_such() {
         let winner = Side::Attackers;
         for stage in [
-            Stage::Initial { part: 12 },
+            Stage::Initial,
             Stage::Ply { winner, ply: 3 },
             Stage::Outcome { winner: Side::Defenders },
         ] {
-            assert!(is_ours(&stage.to_string()) && is_ours(&format!("{stage}.{PARTIAL}")));
+            let part = Part { stage, chunks: 7..120 };
+            assert_eq!(Part::named(&part.to_string()).as_ref(), Some(&part));
+            assert!(is_ours(&part.to_string()) && is_ours(&format!("{part}.{PARTIAL}")));
         }
-        assert!(is_ours("won"));
-        for name in ["", "initial", "initial-", "attackers-1a", "notes", "x.part", "won.part"] {
-            assert!(!is_ours(name), "{name}");
+        for name in ["won", "initial-0", "attackers-12", "defenders-all", "initial-3.part"] {
+            assert!(is_ours(name), "{name}");
+        }
+        for name in [
+            "", "initial", "initial-", "attackers-1a", "notes", "x.part", "won.part", "initial@1",
+            "initial@01-2", "attackers-1@+1-2", "attackers-@1-2", "won@1-2", "initial@1-2-3",
+        ] {
+            assert!(!is_ours(name) && Part::named(name).is_none(), "{name}");
         }
     }
 

@@ -1,0 +1,159 @@
+//! Processes, or threads, that build together: each is a *rank* with a share of the rows,
+//! and at times all of them give each other what the others need.
+
+mod alone;
+#[cfg(feature = "mpi")]
+mod mpi;
+mod threads;
+
+pub use alone::Alone;
+#[cfg(feature = "mpi")]
+pub use mpi::Mpi;
+pub use threads::{Member, team};
+
+use std::fmt;
+
+/// The ranks of a build. All of them call the same methods in the same order.
+pub trait Exchange: Sync {
+    /// Which one this is, from 0.
+    fn rank(&self) -> usize;
+
+    /// How many there are.
+    fn ranks(&self) -> usize;
+
+    /// Gives each rank its bytes, by rank, and returns what each has for this one. All
+    /// that a rank is given, or gives, at a time are fewer than 2^31 bytes.
+    ///
+    /// # Errors
+    /// If a rank has stopped.
+    fn all_to_all(&self, bytes: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, ExchangeError>;
+
+    /// Gives all ranks the same bytes, and returns what each has given.
+    ///
+    /// # Errors
+    /// If a rank has stopped.
+    fn all_gather(&self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, ExchangeError> {
+        self.all_to_all(vec![bytes.to_vec(); self.ranks()])
+    }
+
+    /// Gives the first rank bytes; the others get nothing.
+    ///
+    /// # Errors
+    /// If a rank has stopped.
+    fn to_first(&self, bytes: Vec<u8>) -> Result<Vec<Vec<u8>>, ExchangeError> {
+        let mut all = vec![Vec::new(); self.ranks()];
+        all[0] = bytes;
+        self.all_to_all(all)
+    }
+
+    /// What the first rank has; what others have is not looked at.
+    ///
+    /// # Errors
+    /// If a rank has stopped.
+    fn of_first(&self, bytes: Vec<u8>) -> Result<Vec<u8>, ExchangeError> {
+        let given = if self.rank() == 0 { bytes } else { Vec::new() };
+        Ok(self.all_gather(&given)?.swap_remove(0))
+    }
+
+    /// The numbers of all ranks.
+    ///
+    /// # Errors
+    /// If a rank has stopped.
+    fn numbers(&self, own: u64) -> Result<Vec<u64>, ExchangeError> {
+        let all = self.all_gather(&own.to_le_bytes())?;
+        let number = |bytes: &Vec<u8>| bytes[..].try_into().map(u64::from_le_bytes).ok();
+        all.iter().map(number).collect::<Option<_>>().ok_or(ExchangeError)
+    }
+
+    /// The sum over all ranks.
+    ///
+    /// # Errors
+    /// If a rank has stopped.
+    fn sum(&self, own: u64) -> Result<u64, ExchangeError> {
+        Ok(self.numbers(own)?.into_iter().sum())
+    }
+
+    /// The greatest number of any rank.
+    ///
+    /// # Errors
+    /// If a rank has stopped.
+    fn max(&self, own: u64) -> Result<u64, ExchangeError> {
+        Ok(self.numbers(own)?.into_iter().max().unwrap_or(own))
+    }
+
+    /// Returns when all ranks have come here.
+    ///
+    /// # Errors
+    /// If a rank has stopped.
+    fn wait_for_all(&self) -> Result<(), ExchangeError> {
+        self.all_gather(&[]).map(|_| ())
+    }
+}
+
+/// Another rank has stopped, for a reason that it has told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ExchangeError;
+
+impl fmt::Display for ExchangeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("another rank of this build has stopped; what is done is kept")
+    }
+}
+
+impl std::error::Error for ExchangeError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everyone_gets_what_is_meant_for_him() {
+        for ranks in 1..=5 {
+            let members = team(ranks);
+            std::thread::scope(|scope| {
+                for member in members {
+                    scope.spawn(move || {
+                        let own = member.rank() as u8;
+                        for round in 0..50 {
+                            let of = |from: u8, to: u8| vec![from, to, round];
+                            let sent = (0..ranks as u8).map(|to| of(own, to)).collect();
+                            let got = member.all_to_all(sent).unwrap();
+                            let from = (0..ranks as u8).map(|from| of(from, own));
+                            assert_eq!(got, from.collect::<Vec<_>>());
+                        }
+                        let sum = (1..=ranks as u64).sum();
+                        assert_eq!(member.sum(u64::from(own) + 1), Ok(sum));
+                        assert_eq!(member.max(u64::from(own)), Ok(ranks as u64 - 1));
+                        assert_eq!(member.of_first(vec![own, 7]), Ok(vec![0, 7]));
+                        let first = member.to_first(vec![own]).unwrap();
+                        assert_eq!(first.len(), ranks);
+                        assert!(own > 0 || first.concat() == (0..ranks as u8).collect::<Vec<_>>());
+                    });
+                }
+            });
+        }
+        assert_eq!(Alone.sum(3), Ok(3));
+        assert_eq!(Alone.all_to_all(vec![vec![1]]), Ok(vec![vec![1]]));
+    }
+
+    /// Nobody waits for a rank that will not come.
+    #[test]
+    fn who_stops_is_noticed() {
+        for panics in [true, false] {
+            let of_member = |member: Member| {
+                std::thread::spawn(move || {
+                    member.wait_for_all().unwrap();
+                    if member.rank() == 1 {
+                        assert!(!panics, "on purpose");
+                        return;
+                    }
+                    assert_eq!(member.sum(1), Err(ExchangeError));
+                    assert_eq!(member.sum(1), Err(ExchangeError));
+                })
+            };
+            let threads: Vec<_> = team(3).into_iter().map(of_member).collect();
+            let ended: Vec<bool> = threads.into_iter().map(|thread| thread.join().is_ok()).collect();
+            assert_eq!(ended, [true, !panics, true]);
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! The stages of the work on a slice, which all ranks do together: each does a part, and
+//! all know which parts there are.
+
+use std::ops::Range;
+
+use crate::solve::exchange::Exchange;
+use crate::solve::rows::numbers::ChunkNumber;
+
+use super::error::ScratchError;
+use super::file::{StageFile, StageWriter};
+use super::index::Hash;
+use super::stage::{Key, Part, Stage};
+use super::ScratchFolder;
+
+/// What has been done of the work on a slice, and how it goes on.
+pub(crate) struct Stages<'a> {
+    scratch: &'a ScratchFolder<'a>,
+    ranks: &'a dyn Exchange,
+    /// How many chunks there are.
+    chunks: usize,
+    /// Those that this rank reads.
+    reads: Range<usize>,
+    /// What had been done when the work began or went on.
+    there: Vec<Part>,
+}
+
+/// A stage that is done: the files of the parts that this rank reads.
+#[derive(Debug)]
+pub(crate) struct Parts<'a> {
+    /// In the order of their chunks.
+    files: Vec<StageFile<'a>>,
+    /// How many records there are in all parts, those of other ranks included.
+    records: usize,
+    hash: Hash,
+}
+
+/// A part that is done, as all ranks know it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Done {
+    chunks: Range<usize>,
+    records: usize,
+    hash: Hash,
+}
+
+impl<'a> Stages<'a> {
+    /// The stages of a slice with that many chunks, of which this rank reads some.
+    ///
+    /// # Errors
+    /// If the folder cannot be read, or a rank has stopped.
+    pub(crate) fn new(
+        scratch: &'a ScratchFolder<'a>,
+        ranks: &'a dyn Exchange,
+        chunks: usize,
+        reads: Range<usize>,
+    ) -> Result<Stages<'a>, ScratchError> {
+        // All ranks must see the same, whatever a file system tells each of them.
+        let names = match ranks.rank() {
+            0 => {
+                scratch.sweep()?;
+                let parts = scratch.parts()?;
+                parts.iter().map(Part::to_string).collect::<Vec<_>>().join("\n")
+            }
+            _ => String::new(),
+        };
+        let names = ranks.of_first(names.into_bytes())?;
+        let names = String::from_utf8_lossy(&names);
+        let mut there: Vec<Part> = names.split('\n').filter_map(Part::named).collect();
+        there.sort_by_key(|part| part.chunks.start);
+        Ok(Stages { scratch, ranks, chunks, reads, there })
+    }
+
+    /// The ranks.
+    pub(crate) fn ranks(&self) -> &'a dyn Exchange {
+        self.ranks
+    }
+
+    /// The folder in which they are kept.
+    pub(crate) fn scratch(&self) -> &'a ScratchFolder<'a> {
+        self.scratch
+    }
+
+    /// A stage that stands on `base`, if all of it is done.
+    ///
+    /// # Errors
+    /// If it cannot be read, or a rank has stopped.
+    pub(crate) fn finished(
+        &self,
+        stage: Stage,
+        base: Hash,
+    ) -> Result<Option<Parts<'a>>, ScratchError> {
+        let (done, opened) = self.kept(stage, base)?;
+        if missing(&done, self.chunks).is_empty() {
+            return self.parts(stage, base, done, opened).map(Some);
+        }
+        // They would be in the way of those that will be made.
+        if !done.is_empty() {
+            if self.ranks.rank() == 0 {
+                done.iter().try_for_each(|done| self.scratch.remove(&done.part(stage)))?;
+            }
+            self.ranks.wait_for_all()?;
+        }
+        Ok(None)
+    }
+
+    /// Does what is missing of a stage: of that, `work` does chunks of this rank's own, so
+    /// many at a time.
+    ///
+    /// # Errors
+    /// If the work fails, or cannot be kept, or a rank has stopped.
+    pub(crate) fn complete<E: From<ScratchError>>(
+        &self,
+        stage: Stage,
+        base: Hash,
+        own: Range<usize>,
+        at_once: usize,
+        mut work: impl FnMut(Range<usize>, &StageWriter) -> Result<(), E>,
+    ) -> Result<Parts<'a>, E> {
+        let (done, mut opened) = self.kept(stage, base)?;
+        let mut made = Vec::new();
+        for gap in missing(&done, self.chunks) {
+            let gap = gap.start.max(own.start)..gap.end.min(own.end);
+            for start in gap.clone().step_by(at_once) {
+                let chunks = start..(start + at_once).min(gap.end);
+                let writer = self.begin(stage, chunks.clone(), base)?;
+                work(chunks, &writer)?;
+                let file = writer.finish()?;
+                made.push(Done::of(&file));
+                opened.push(file);
+            }
+        }
+        let all = [done, self.told(&made)?].concat();
+        Ok(self.parts(stage, base, all, opened)?)
+    }
+
+    /// Begins a part of a stage that is not done.
+    ///
+    /// # Errors
+    /// If the disk refuses.
+    pub(crate) fn begin(
+        &self,
+        stage: Stage,
+        chunks: Range<usize>,
+        base: Hash,
+    ) -> Result<StageWriter<'a>, ScratchError> {
+        self.scratch.begin(Part { stage, chunks }, base)
+    }
+
+    /// A stage that the ranks have begun, each a part of it or none.
+    ///
+    /// # Errors
+    /// If a part cannot be kept or read, or a rank has stopped.
+    pub(crate) fn finish(
+        &self,
+        stage: Stage,
+        base: Hash,
+        own: Option<StageWriter<'a>>,
+    ) -> Result<Parts<'a>, ScratchError> {
+        let own: Vec<StageFile> = own.map(StageWriter::finish).transpose()?.into_iter().collect();
+        let done = self.told(&own.iter().map(Done::of).collect::<Vec<_>>())?;
+        self.parts(stage, base, done, own)
+    }
+
+    /// The parts of a stage that are whole and stand on `base`, in order and none of them
+    /// with chunks of another one; and the files that this rank has opened to see that.
+    fn kept(
+        &self,
+        stage: Stage,
+        base: Hash,
+    ) -> Result<(Vec<Done>, Vec<StageFile<'a>>), ScratchError> {
+        let there: Vec<&Part> = self.there.iter().filter(|part| part.stage == stage).collect();
+        if there.is_empty() {
+            return Ok(Default::default());
+        }
+        let (rank, ranks) = (self.ranks.rank(), self.ranks.ranks());
+        let mut opened = Vec::new();
+        for part in there.into_iter().skip(rank).step_by(ranks) {
+            opened.extend(self.scratch.finished(part, base)?);
+        }
+        let mut done = self.told(&opened.iter().map(Done::of).collect::<Vec<_>>())?;
+        done.sort_by_key(|done| done.chunks.start);
+        let mut end = 0;
+        done.retain(|done| {
+            let fits = done.chunks.start >= end && done.chunks.end <= self.chunks;
+            end = if fits { done.chunks.end } else { end };
+            fits
+        });
+        Ok((done, opened))
+    }
+
+    /// What all ranks have done.
+    fn told(&self, own: &[Done]) -> Result<Vec<Done>, ScratchError> {
+        let own: Vec<u8> = own.iter().flat_map(Done::to_bytes).collect();
+        let all = self.ranks.all_gather(&own)?.concat();
+        let (all, _) = all.as_chunks();
+        Ok(all.iter().map(Done::from_bytes).collect())
+    }
+
+    /// A stage of which these parts are done; this rank has opened some.
+    fn parts(
+        &self,
+        stage: Stage,
+        base: Hash,
+        mut done: Vec<Done>,
+        mut opened: Vec<StageFile<'a>>,
+    ) -> Result<Parts<'a>, ScratchError> {
+        done.sort_by_key(|done| done.chunks.start);
+        let mut hasher = blake3::Hasher::new();
+        let mut files = Vec::new();
+        for done in &done {
+            hasher.update(&done.hash);
+            let Range { start, end } = done.chunks;
+            if start >= self.reads.end || self.reads.start >= end {
+                continue;
+            }
+            let file = match opened.iter().position(|file| file.chunks() == done.chunks) {
+                Some(at) => Some(opened.swap_remove(at)),
+                None => self.scratch.finished(&done.part(stage), base)?,
+            };
+            let damaged = || ScratchError::damaged(&self.scratch.path(&done.part(stage)));
+            files.push(file.filter(|file| file.hash() == done.hash).ok_or_else(damaged)?);
+        }
+        let records = done.iter().map(|done| done.records).sum();
+        Ok(Parts { files, records, hash: *hasher.finalize().as_bytes() })
+    }
+}
+
+impl<'a> Parts<'a> {
+    /// The records of the parts that this rank reads.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = Key> {
+        self.files.iter().flat_map(StageFile::keys)
+    }
+
+    /// Whether there are no records, in the parts of other ranks neither.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.records == 0
+    }
+
+    /// The file with the records of a chunk that this rank reads.
+    pub(crate) fn of(&self, chunk: ChunkNumber) -> &StageFile<'a> {
+        &self.files[self.files.partition_point(|file| file.chunks().end <= chunk.index())]
+    }
+
+    /// Stands for all that is in all parts: what the next stage stands on.
+    pub(crate) fn hash(&self) -> Hash {
+        self.hash
+    }
+}
+
+impl Done {
+    const BYTES: usize = 3 * size_of::<u64>() + size_of::<Hash>();
+
+    fn of(file: &StageFile) -> Done {
+        Done { chunks: file.chunks(), records: file.records(), hash: file.hash() }
+    }
+
+    fn part(&self, stage: Stage) -> Part {
+        Part { stage, chunks: self.chunks.clone() }
+    }
+
+    fn to_bytes(&self) -> [u8; Done::BYTES] {
+        let numbers = [self.chunks.start, self.chunks.end, self.records];
+        let mut bytes = [0; Done::BYTES];
+        for (bytes, number) in bytes.as_chunks_mut().0.iter_mut().zip(numbers) {
+            *bytes = (number as u64).to_le_bytes();
+        }
+        bytes[Done::BYTES - size_of::<Hash>()..].copy_from_slice(&self.hash);
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8; Done::BYTES]) -> Done {
+        let number = |i: usize| u64::from_le_bytes(std::array::from_fn(|j| bytes[8 * i + j]));
+        Done {
+            chunks: number(0) as usize..number(1) as usize,
+            records: number(2) as usize,
+            hash: std::array::from_fn(|i| bytes[Done::BYTES - size_of::<Hash>() + i]),
+        }
+    }
+}
+
+/// The chunks that are in no part of a stage.
+fn missing(done: &[Done], chunks: usize) -> Vec<Range<usize>> {
+    let starts = done.iter().map(|done| done.chunks.start).chain([chunks]);
+    let ends = [0].into_iter().chain(done.iter().map(|done| done.chunks.end));
+    ends.zip(starts).map(|(end, start)| end..start).filter(|gap| !gap.is_empty()).collect()
+}
