@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::index::IndexError;
 use crate::slice::Slice;
+use crate::solve::exchange::ExchangeError;
 use crate::solve::store::ScratchError;
 use crate::system::bytes::Bytes;
 use crate::table::{GridError, TableError};
@@ -37,6 +38,9 @@ pub enum BuildError {
     },
     /// The work in progress cannot be kept or read.
     Scratch(ScratchError),
+    /// A file of the work in progress was damaged: it was deleted, and all ranks begin again
+    /// with what is left.
+    Again(PathBuf),
     /// A slice has more sets of defenders or more rows than this version solves.
     TooLarge(Slice),
     /// The table folder cannot be made.
@@ -59,6 +63,8 @@ pub enum BuildError {
     ForeignGrid,
     /// A table would be too large for its format.
     Grid(GridError),
+    /// Another rank of the build has stopped.
+    Exchange(ExchangeError),
     /// The worker threads cannot be started.
     Threads(String),
 }
@@ -83,6 +89,12 @@ impl fmt::Display for BuildError {
                 Bytes(*available)
             ),
             BuildError::Scratch(error) => error.fmt(f),
+            BuildError::Again(path) => write!(
+                f,
+                "{}: it was damaged, or is not there any more; start the build again, and it goes \
+                 on from what is whole",
+                path.display()
+            ),
             BuildError::TooLarge(slice) => {
                 write!(f, "{slice} is larger than this version can solve; build fewer men")
             }
@@ -100,6 +112,7 @@ impl fmt::Display for BuildError {
                 "a table has other rows than its slice: run `taflbase check` and build it again",
             ),
             BuildError::Grid(error) => error.fmt(f),
+            BuildError::Exchange(error) => error.fmt(f),
             BuildError::Threads(error) => write!(f, "cannot start the threads: {error}"),
         }
     }
@@ -110,6 +123,12 @@ impl std::error::Error for BuildError {}
 impl From<ScratchError> for BuildError {
     fn from(error: ScratchError) -> BuildError {
         BuildError::Scratch(error)
+    }
+}
+
+impl From<ExchangeError> for BuildError {
+    fn from(error: ExchangeError) -> BuildError {
+        BuildError::Exchange(error)
     }
 }
 

@@ -23,6 +23,7 @@ use crate::table::{Code, Metric, Packing, ValueHasher};
 /// Bit tables of the outcome in progress.
 const TABLES_IN_MEMORY: u64 = InMemory::<1>::TABLES as u64;
 const TABLES_OF_SHARE: u64 = InShares::<1>::TABLES as u64;
+const TABLES_OF_ONLY_SHARE: u64 = InShares::<1>::TABLES_OF_ONLY_SHARE as u64;
 /// Of a table, in per cent: what all shares take on the disk, their mail included, about,
 /// and by how much one is larger than their mean.
 const SHARES_ON_DISK: u64 = 100;
@@ -58,6 +59,9 @@ pub(super) struct Needs {
     pub sub_slices_bytes: u64,
     /// What stays of that.
     kept_bytes: u64,
+    /// How many rows there are, and sets of defenders.
+    rows: u64,
+    sets: u64,
     /// A table with all rows.
     table_bytes: u64,
     /// Values on their way to the files.
@@ -103,6 +107,8 @@ impl Needs {
             fixed_bytes: fixed + threads as u64 * worker,
             sub_slices_bytes: coded.saturating_add(reading),
             kept_bytes: coded.min(KEPT_BYTES + coded / KEPT_SHARE),
+            rows,
+            sets,
             table_bytes: rows.saturating_mul(row_bytes),
             output_bytes: output_bytes(&index, chunks, row_bytes, threads),
             stages_bytes: rows.saturating_mul(STAGE_BYTES_PER_WORD * row_bytes / 8),
@@ -122,14 +128,16 @@ impl Needs {
 
     /// The least memory with which the slice can be solved.
     pub(super) fn least_memory_bytes(&self) -> u64 {
-        self.memory_bytes().min(self.memory_bytes_in(self.most_shares))
+        self.memory_bytes().min(self.memory_bytes_in(self.most_shares, 1))
     }
 
-    /// The most memory in use at a time, if one of so many shares is in memory.
-    fn memory_bytes_in(&self, shares: u64) -> u64 {
+    /// The most memory of a rank in use at a time, if so many ranks have so many shares.
+    fn memory_bytes_in(&self, shares: u64, ranks: u64) -> u64 {
         // No share is much larger than another one.
         let rows = self.table_bytes / shares * (100 + SHARES_DIFFER) / 100;
-        let tables = rows.saturating_mul(TABLES_OF_SHARE);
+        // A rank with more than one has one of them in memory.
+        let tables = if shares > ranks { TABLES_OF_SHARE } else { TABLES_OF_ONLY_SHARE };
+        let tables = rows.saturating_mul(tables);
         self.with_tables(tables.saturating_add(self.numbering_bytes + self.window_bytes))
     }
 
@@ -139,16 +147,28 @@ impl Needs {
         self.fixed_bytes.saturating_add(self.sub_slices_bytes.max(plies).max(self.output_bytes))
     }
 
-    /// Where the tables go, if there is that much memory; `None` if it is too
-    /// little even with as many shares as there can be.
-    pub(super) fn storage(&self, memory_bytes: u64) -> Option<Storage> {
-        if self.memory_bytes() <= memory_bytes {
+    /// Where the tables go, if each of so many ranks has that much memory; `None` if it is
+    /// too little even with as many shares as there can be.
+    pub(super) fn storage(&self, memory_bytes: u64, ranks: usize) -> Option<Storage> {
+        if ranks == 1 && self.memory_bytes() <= memory_bytes {
             return Some(Storage::Memory);
         }
+        let ranks = ranks as u64;
         // The fewer there are, the less is sent.
-        let fits = |&shares: &u64| self.memory_bytes_in(shares) <= memory_bytes;
-        let shares = (2..=self.most_shares).find(fits)?;
+        let least = if ranks == 1 { 2 } else { ranks.min(self.most_shares) };
+        let fits = |&shares: &u64| self.memory_bytes_in(shares, ranks) <= memory_bytes;
+        let shares = (least..=self.most_shares).find(fits)?;
         Some(Storage::Shares(shares as usize))
+    }
+
+    /// The rows of a table.
+    pub(super) fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// The sets of defenders.
+    pub(super) fn sets(&self) -> u64 {
+        self.sets
     }
 
     /// The disk that the scratch folder takes.
@@ -169,17 +189,27 @@ pub(super) struct Fit {
     pub packs: bool,
 }
 
+/// With what a slice is to be solved.
+pub(super) struct Limits {
+    /// Threads of a rank.
+    pub threads: usize,
+    /// The memory of a rank.
+    pub memory_bytes: u64,
+    /// How many ranks there are.
+    pub ranks: usize,
+}
+
 /// Refuses a slice that cannot be solved with so much memory, or for which the
 /// disk of its scratch folder has no room.
 pub(super) fn check(
     rules: &Ruleset,
     slice: Slice,
-    threads: usize,
-    memory_bytes: u64,
+    limits: &Limits,
     folder: &Path,
 ) -> Result<Fit, BuildError> {
+    let &Limits { threads, memory_bytes, ranks } = limits;
     let needs = Needs::of(rules, slice, threads)?;
-    let storage = needs.storage(memory_bytes).ok_or(BuildError::Memory {
+    let storage = needs.storage(memory_bytes, ranks).ok_or(BuildError::Memory {
         slice,
         needed: needs.least_memory_bytes(),
         allowed: memory_bytes,
@@ -271,9 +301,13 @@ mod tests {
         for slice in ["K0v1", "K0v5", "K3v2", "K4v3"] {
             let needs = Needs::of(&rules, slice.parse().unwrap(), 2).unwrap();
             let least = needs.least_memory_bytes();
-            assert!(needs.storage(least).is_some() && needs.storage(least - 1).is_none());
+            assert!(needs.storage(least, 1).is_some() && needs.storage(least - 1, 1).is_none());
             let all = needs.memory_bytes().max(least);
-            assert_eq!(needs.storage(all), Some(Storage::Memory), "{slice}");
+            assert_eq!(needs.storage(all, 1), Some(Storage::Memory), "{slice}");
+            // A share for each rank, or for as many as there can be.
+            let storage = needs.storage(u64::MAX, 3);
+            let shares = needs.most_shares.min(3) as usize;
+            assert_eq!(storage, Some(Storage::Shares(shares)), "{slice}");
         }
     }
 }

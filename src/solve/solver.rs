@@ -121,6 +121,28 @@ impl<'a, const N: usize> Solver<'a, N> {
         self.own.clone()
     }
 
+    /// The ranks of the build.
+    pub(super) fn ranks(&self) -> &'a dyn Exchange {
+        self.stages.ranks()
+    }
+
+    /// The same, which reads other chunks than this rank has worked on.
+    ///
+    /// # Errors
+    /// If the work is not all there any more.
+    pub(super) fn reading(mut self, chunks: Range<usize>) -> Result<Solver<'a, N>, ScratchError> {
+        let (scratch, ranks) = (self.stages.scratch(), self.stages.ranks());
+        self.stages = Stages::new(scratch, ranks, self.chunks.count(), chunks)?;
+        let initial = self.stages.finished(Stage::Initial, Hash::default())?;
+        self.initial.parts = initial.ok_or_else(|| scratch.damaged())?;
+        self.plies.clear();
+        for winner in Side::ALL {
+            let plies = self.kept_plies(winner)?.ok_or_else(|| scratch.damaged())?;
+            self.plies.extend((1..).zip(plies).map(|(ply, parts)| (winner, ply, parts)));
+        }
+        Ok(self)
+    }
+
     /// The rows of a chunk; the last one may have fewer.
     pub(super) fn chunk_rows(&self) -> usize {
         self.chunks.chunk_rows()
@@ -230,8 +252,7 @@ impl<'a, const N: usize> Solver<'a, N> {
         }
         // What the last of them stands on is the whole outcome, or not done yet.
         let all = self.stages.finished(Stage::Outcome { winner }, base)?;
-        let whole = all.is_some_and(|all| all.keys().eq([last_ply(winner, plies.len() as Plies)]));
-        Ok(whole.then_some(plies))
+        Ok(all.map(|_| plies))
     }
 }
 

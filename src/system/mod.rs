@@ -11,3 +11,4 @@ pub(crate) mod prefetch;
 pub(crate) mod priority;
 pub mod progress;
 pub(crate) mod random;
+pub(crate) mod tree_hash;

@@ -11,6 +11,8 @@ mod grid;
 mod head;
 mod header;
 mod packing;
+#[cfg(feature = "build")]
+mod part_writer;
 mod reader;
 mod runs;
 mod source;
@@ -31,6 +33,8 @@ pub use grid::{BlockExtent, BlockShape, Grid, GridError, MAX_BLOCK_VALUES, MAX_L
 pub use head::TableHead;
 pub use header::{FORMAT_VERSION, Header, Metric};
 pub use packing::Packing;
+#[cfg(feature = "build")]
+pub(crate) use part_writer::{PartWriter, WrittenPart};
 pub use reader::{PackedBlock, Table};
 pub use source::{Access, Source, TableFile};
 #[cfg(feature = "build")]

@@ -40,6 +40,16 @@ impl Temporary {
         Err(TableErrorKind::Unwritable("its folder is full of temporary files"))
     }
 
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        self.path.as_deref().unwrap_or(Path::new(""))
+    }
+
+    /// The file, to be written to from that place on.
+    pub(super) fn reopen(&self, start: u64) -> io::Result<Box<dyn Output>> {
+        self.files.open(self.path(), start)
+    }
+
     /// Gives the file its final name, and makes sure that the name lasts.
     pub(super) fn rename(&mut self, target: &Path) -> KindResult<()> {
         let error = TableErrorKind::io("name the table");

@@ -2,6 +2,7 @@ use std::fmt;
 
 use super::code::{Code, DONT_CARE};
 use crate::rules::{BySide, Side};
+use crate::system::tree_hash::{PIECE, TreeHasher};
 
 /// Identifies the values of a table, whatever their blocks, packing and
 /// compression: tables of one slice and metric with one hash answer alike.
@@ -22,24 +23,54 @@ pub struct ValueHasher {
 }
 
 /// Hashes the values of one side and lane.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct LaneHasher {
-    hasher: blake3::Hasher,
+    hasher: TreeHasher,
     /// The next values, fewer than [`TOGETHER`].
     waiting: Vec<Code>,
 }
 
-/// Values that are hashed together: a hasher is fastest with many of its chunks at once.
-const TOGETHER: usize = 1 << 14;
+/// Values that are hashed together.
+const TOGETHER: usize = PIECE / size_of::<Code>();
 
 impl ValueHasher {
     /// How many values of each side and lane may wait to be hashed.
     #[cfg(feature = "build")]
     pub(crate) const WAITING: usize = TOGETHER;
 
+    /// How many rows are hashed together. Who hashes a part of the rows begins at a
+    /// multiple of that.
+    #[cfg(feature = "build")]
+    pub(crate) const ROWS: u64 = TOGETHER as u64;
+
     /// For a table with that many lanes, before its first row.
     pub fn new(lanes: usize) -> ValueHasher {
-        ValueHasher { sides: BySide::from_fn(|_| vec![LaneHasher::default(); lanes]) }
+        ValueHasher::from_row(lanes, 0)
+    }
+
+    /// The same before another row.
+    pub(crate) fn from_row(lanes: usize, row: u64) -> ValueHasher {
+        let hasher = TreeHasher::new(row * size_of::<Code>() as u64);
+        let lane = LaneHasher { hasher, waiting: Vec::new() };
+        ValueHasher { sides: BySide::from_fn(|_| vec![lane.clone(); lanes]) }
+    }
+
+    /// What somebody needs who goes on from here.
+    #[cfg(feature = "build")]
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        self.sides.iter().flatten().flat_map(|lane| lane.whole().to_bytes()).collect()
+    }
+
+    /// Adds the next rows, which somebody else has hashed, and takes what his
+    /// [`to_bytes`](ValueHasher::to_bytes) says; `None` if these bytes are others.
+    #[cfg(feature = "build")]
+    pub(crate) fn append(&mut self, bytes: &mut &[u8]) -> Option<()> {
+        for lane in self.sides.iter_mut().flatten() {
+            let mut whole = lane.whole();
+            whole.append(&TreeHasher::take(bytes)?);
+            *lane = LaneHasher { hasher: whole, waiting: Vec::new() };
+        }
+        Some(())
     }
 
     /// Adds the values of the next rows of a lane; [`DONT_CARE`] counts as 0.
@@ -56,7 +87,7 @@ impl ValueHasher {
     pub fn finish(&self) -> ValueHash {
         let mut all = blake3::Hasher::new();
         for lane in self.sides.iter().flatten() {
-            all.update(lane.finish().as_bytes());
+            all.update(lane.whole().finish().as_bytes());
         }
         ValueHash(*all.finalize().as_bytes())
     }
@@ -73,15 +104,16 @@ impl LaneHasher {
         self.waiting.drain(..whole);
     }
 
-    fn finish(&self) -> blake3::Hash {
+    /// The hasher of all values so far.
+    fn whole(&self) -> TreeHasher {
         let mut hasher = self.hasher.clone();
         hash(&mut hasher, &self.waiting);
-        hasher.finalize()
+        hasher
     }
 }
 
 /// Adds at most [`TOGETHER`] values.
-fn hash(hasher: &mut blake3::Hasher, codes: &[Code]) {
+fn hash(hasher: &mut TreeHasher, codes: &[Code]) {
     let mut bytes = [0; size_of::<Code>() * TOGETHER];
     for (bytes, &code) in bytes.as_chunks_mut().0.iter_mut().zip(codes) {
         *bytes = if code == DONT_CARE { 0 } else { code }.to_le_bytes();

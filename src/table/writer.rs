@@ -2,8 +2,9 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::rules::BySide;
+use crate::rules::{BySide, Side};
 use crate::system::filesystem::{self, FileSystem, SystemFiles};
+use crate::system::tree_hash::TreeHasher;
 
 use super::block::{BlockContent, Effort, EncodedBlock, encode};
 use super::block_index::ONE_VALUE_FLAG;
@@ -12,6 +13,7 @@ use super::code::Code;
 use super::error::{KindResult, TableError, TableErrorKind};
 use super::footer::{Footer, SideSummary};
 use super::header::Header;
+use super::part_writer::WrittenPart;
 use super::temporary::Temporary;
 use super::value_hash::ValueHash;
 
@@ -33,7 +35,7 @@ pub struct TableWriter {
 
 /// What the index will say about a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Entry {
+pub(super) enum Entry {
     Missing,
     DontCares,
     OneValue(Code),
@@ -103,25 +105,53 @@ impl TableWriter {
     }
 
     fn add(&mut self, block: u64, encoded: EncodedBlock) -> KindResult<()> {
-        let extent = self.header.grid.block_extent(block).ok_or(TableErrorKind::OutsideTable)?;
-        let entry = &mut self.entries[block as usize];
-        if *entry != Entry::Missing
-            || encoded.values != extent.values()
-            || encoded.packing != self.header.packing
-        {
-            return Err(TableErrorKind::UnexpectedBlock(block));
+        let (side, largest) = (self.header.side_of(block, &encoded)?, encoded.largest);
+        let (entry, record) = entry(encoded, self.output.written);
+        self.put(block, entry)?;
+        self.output.write(&record)?;
+        self.largest[side] = self.largest[side].max(largest);
+        Ok(())
+    }
+
+    fn put(&mut self, block: u64, entry: Entry) -> KindResult<()> {
+        match self.entries.get_mut(block as usize) {
+            Some(place @ Entry::Missing) => *place = entry,
+            Some(_) => return Err(TableErrorKind::UnexpectedBlock(block)),
+            None => return Err(TableErrorKind::OutsideTable),
         }
-        *entry = match encoded.content {
-            BlockContent::Nothing => Entry::DontCares,
-            BlockContent::OneValue(code) => Entry::OneValue(code),
-            BlockContent::Record(bytes) => {
-                let offset = self.output.written;
-                self.output.write(&bytes)?;
-                Entry::Record(offset)
+        Ok(())
+    }
+
+    /// The file in which the blocks so far are, and where the next ones go: other
+    /// processes write there.
+    ///
+    /// # Errors
+    /// If the disk is full.
+    pub(crate) fn place(&mut self) -> Result<(PathBuf, u64), TableError> {
+        let flushed = self.output.inner.flush().map_err(TableErrorKind::io("write the table"));
+        flushed.map_err(|kind| kind.at(Some(&self.path)))?;
+        Ok((self.temporary.path().to_owned(), self.output.written))
+    }
+
+    /// Adds the blocks that other processes have written, in the order of the file.
+    ///
+    /// # Errors
+    /// If a block is not one of the table's, or came before.
+    pub(crate) fn append_parts(&mut self, parts: &[WrittenPart]) -> Result<(), TableError> {
+        self.add_parts(parts).map_err(|kind| kind.at(Some(&self.path)))
+    }
+
+    fn add_parts(&mut self, parts: &[WrittenPart]) -> KindResult<()> {
+        for part in parts {
+            part.entries.iter().try_for_each(|&(block, entry)| self.put(block, entry))?;
+            for (largest, &other) in self.largest.iter_mut().zip(part.largest.iter()) {
+                *largest = other.max(*largest);
             }
-        };
-        let largest = &mut self.largest[extent.side];
-        *largest = encoded.largest.max(*largest);
+            self.output.hasher.append(&part.hasher);
+        }
+        self.output.written = self.output.hasher.end();
+        let file = self.temporary.reopen(self.output.written);
+        self.output.inner = BufWriter::new(file.map_err(TableErrorKind::io("write the table"))?);
         Ok(())
     }
 
@@ -164,7 +194,7 @@ impl TableWriter {
         };
         self.output.write(&index)?;
         self.output.write(&footer.to_bytes())?;
-        let file_checksum = self.output.hasher.finalize();
+        let file_checksum = self.output.hasher.finish();
         self.output.write(&Footer::end(file_checksum))?;
         self.output.inner.flush().map_err(TableErrorKind::io("write the table"))?;
         let file = self.output.inner.get_mut();
@@ -192,7 +222,56 @@ impl TableWriter {
     }
 }
 
+/// What the index will say about a block whose record, if it has one, is to begin there;
+/// and the record.
+pub(super) fn entry(encoded: EncodedBlock, offset: u64) -> (Entry, Vec<u8>) {
+    match encoded.content {
+        BlockContent::Nothing => (Entry::DontCares, Vec::new()),
+        BlockContent::OneValue(code) => (Entry::OneValue(code), Vec::new()),
+        BlockContent::Record(bytes) => (Entry::Record(offset), bytes),
+    }
+}
+
+impl Header {
+    /// The side of a block, which must be one of the table's.
+    pub(super) fn side_of(&self, block: u64, encoded: &EncodedBlock) -> KindResult<Side> {
+        let extent = self.grid.block_extent(block).ok_or(TableErrorKind::OutsideTable)?;
+        if encoded.values != extent.values() || encoded.packing != self.packing {
+            return Err(TableErrorKind::UnexpectedBlock(block));
+        }
+        Ok(extent.side)
+    }
+}
+
 impl Entry {
+    /// The kind, and what it is about.
+    pub(super) fn to_parts(self) -> (u8, u64) {
+        match self {
+            Entry::Missing => (0, 0),
+            Entry::DontCares => (1, 0),
+            Entry::OneValue(code) => (2, code.into()),
+            Entry::Record(offset) => (3, offset),
+        }
+    }
+
+    /// The entry of [`to_parts`](Entry::to_parts).
+    pub(super) fn from_parts(kind: u8, value: u64) -> Option<Entry> {
+        match kind {
+            0 => Some(Entry::Missing),
+            1 => Some(Entry::DontCares),
+            2 => Code::try_from(value).ok().map(Entry::OneValue),
+            3 => Some(Entry::Record(value)),
+            _ => None,
+        }
+    }
+
+    /// A record may be further on in the file.
+    pub(super) fn move_by(&mut self, bytes: u64) {
+        if let Entry::Record(offset) = self {
+            *offset += bytes;
+        }
+    }
+
     fn to_bytes(self) -> [u8; 8] {
         match self {
             Entry::Record(offset) => offset,
@@ -222,14 +301,14 @@ fn one_value(entries: &[Entry]) -> Option<Code> {
 struct HashedOutput<W> {
     inner: W,
     written: u64,
-    hasher: blake3::Hasher,
+    hasher: TreeHasher,
     /// A write failed, and nobody knows how much of it is in the file.
     broken: bool,
 }
 
 impl<W: Write> HashedOutput<W> {
     fn new(inner: W) -> HashedOutput<W> {
-        HashedOutput { inner, written: 0, hasher: blake3::Hasher::new(), broken: false }
+        HashedOutput { inner, written: 0, hasher: TreeHasher::new(0), broken: false }
     }
 
     fn write(&mut self, bytes: &[u8]) -> KindResult<()> {

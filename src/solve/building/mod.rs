@@ -5,14 +5,16 @@
 mod accidents;
 mod claim;
 mod plan;
+mod reports;
 #[cfg(test)]
 mod tests;
+mod work;
 
 pub use crate::solve::error::BuildError;
 pub use crate::solve::exchange::{Alone, Exchange, ExchangeError, Member, team};
 pub use plan::{SlicePlan, SliceSize, needed, plan, slices_up_to};
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -25,7 +27,7 @@ use crate::solve::convert::read::{read_sub_slices, sub_slices};
 use crate::solve::convert::write::{self, SliceFiles};
 use crate::solve::frame::Frame;
 use crate::solve::frame::region::row_words;
-use crate::solve::needs::{self, Fit};
+use crate::solve::needs::{self, Fit, Limits, Needs};
 use crate::solve::plies::tables::Storage;
 use crate::solve::solver::{Solver, Workplace};
 use crate::solve::store::{Hash, Keeping, ScratchError, ScratchErrorKind, ScratchFolder};
@@ -34,6 +36,7 @@ use crate::table::{Header, Metric, SideSummary, TableErrorKind, remove_temporari
 use crate::tablebase::{ProbeError, Tablebase};
 
 use claim::Claims;
+use work::{Load, Work};
 
 /// How tables are built.
 #[derive(Clone, Debug)]
@@ -86,8 +89,9 @@ pub struct SliceReport {
     pub times: [Duration; 3],
 }
 
-/// The disk that a build uses, and how it uses it: other than the usual in tests.
-struct Means {
+/// Who builds, the disk that he uses, and how he uses it: other than the usual in tests.
+struct Means<'a> {
+    ranks: &'a dyn Exchange,
     files: Arc<dyn FileSystem>,
     /// Where the tables of a slice in progress are; `None`: wherever they fit.
     placement: Option<Storage>,
@@ -95,9 +99,10 @@ struct Means {
     sync_every: Duration,
 }
 
-impl Default for Means {
-    fn default() -> Means {
-        Means { files: Arc::new(SystemFiles), placement: None, sync_every: SYNC_EVERY }
+impl Default for Means<'_> {
+    fn default() -> Self {
+        let (files, sync_every) = (Arc::new(SystemFiles), SYNC_EVERY);
+        Means { ranks: &Alone, files, placement: None, sync_every }
     }
 }
 
@@ -119,7 +124,27 @@ pub fn build(
     progress: &dyn Progress,
     done: &mut (dyn FnMut(&SliceReport) + Send),
 ) -> Result<(), BuildError> {
-    build_by(&Means::default(), rules, tables, slices, options, progress, done)
+    build_among(&Alone, rules, tables, slices, options, progress, done)
+}
+
+/// The same by several ranks together: processes or threads, of which each calls this with
+/// the same arguments, and which have the folders in common. `options` are those of a
+/// rank. Only the first rank tells `done` of the slices.
+///
+/// # Errors
+/// As for [`build`], or if another rank has stopped. Who gets an error must see to it
+/// that the others stop, too.
+pub fn build_among(
+    ranks: &dyn Exchange,
+    rules: &Ruleset,
+    tables: &Path,
+    slices: &[Slice],
+    options: &BuildOptions,
+    progress: &dyn Progress,
+    done: &mut (dyn FnMut(&SliceReport) + Send),
+) -> Result<(), BuildError> {
+    let means = Means { ranks, ..Means::default() };
+    build_by(&means, rules, tables, slices, options, progress, done)
 }
 
 fn build_by(
@@ -134,25 +159,31 @@ fn build_by(
     let threads = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build();
     let threads = threads.map_err(|error| BuildError::Threads(error.to_string()))?;
     threads.install(|| {
+        // All must come to the same decisions.
+        let ranks = means.ranks;
+        let threads = ranks.max(rayon::current_num_threads() as u64)? as usize;
+        let memory_bytes = ranks.min(options.memory_bytes)?;
         let folder = tables.join(&rules.name);
         let base = Tablebase::open_files(rules.clone(), tables)?;
         let claims = Claims::default();
-        let mut builder = Builder { base, folder, claims, means, options, progress };
+        let mut builder =
+            Builder { base, folder, claims, means, options, threads, memory_bytes, progress };
         let wanted = needed(slices);
         // What was asked for first: it is what messages should name.
         for &slice in slices.iter().chain(&wanted) {
             // Before anything is written.
             SliceIndex::new(rules, slice)?;
-            let folder = builder.scratch_folder().join(work_name(slice));
-            needs::check(rules, slice, builder.threads(), options.memory_bytes, &folder)?;
+            builder.fit(slice, ranks.ranks())?;
         }
         let read: BTreeSet<Slice> =
             wanted.iter().flat_map(|&slice| sub_slices(slice)).map(|(s, _)| s).collect();
-        for slice in wanted {
-            let with_dtw = options.metric == Metric::Dtw || read.contains(&slice);
-            let metrics = if with_dtw { &Metric::ALL[..] } else { &[Metric::Wdl] };
-            let report = builder.slice(slice, metrics)?;
-            done(&report);
+        let metrics = |slice| match options.metric == Metric::Dtw || read.contains(&slice) {
+            true => &Metric::ALL[..],
+            false => &[Metric::Wdl],
+        };
+        for slices in wanted.chunk_by(|one, next| one.men() == next.men()) {
+            let tasks: Vec<_> = slices.iter().map(|&slice| (slice, metrics(slice))).collect();
+            builder.slices(&tasks, done)?;
         }
         Ok(())
     })
@@ -168,36 +199,120 @@ struct Builder<'a> {
     folder: PathBuf,
     /// What keeps other builds out of this one's folders.
     claims: Claims,
-    means: &'a Means,
+    means: &'a Means<'a>,
     options: &'a BuildOptions,
+    /// Threads and memory of a rank.
+    threads: usize,
+    memory_bytes: u64,
     progress: &'a dyn Progress,
 }
 
 impl Builder<'_> {
-    fn slice(&mut self, slice: Slice, metrics: &[Metric]) -> Result<SliceReport, BuildError> {
-        if let Some(report) = self.found(slice, metrics)? {
-            // Who is killed after his last file leaves the work that led to it. If the
-            // folder is somebody's, so is the work.
-            let work = self.scratch_folder().join(work_name(slice));
-            if work.is_dir() && self.claim_folders().is_ok() {
-                ScratchFolder::clear(&*self.means.files, &work)?;
+    /// Builds slices of as many men, none of which needs another one, each with its files.
+    fn slices(
+        &mut self,
+        tasks: &[(Slice, &[Metric])],
+        done: &mut (dyn FnMut(&SliceReport) + Send),
+    ) -> Result<(), BuildError> {
+        let ranks = self.means.ranks;
+        let mut found = self.all_found(tasks)?;
+        let missing: Vec<Slice> =
+            tasks.iter().map(|(slice, _)| *slice).filter(|s| !found.contains_key(s)).collect();
+        if !missing.is_empty() {
+            if ranks.rank() == 0 {
+                self.claim_folders()?;
             }
-            return Ok(report);
+            ranks.wait_for_all()?;
         }
-        self.claim_folders()?;
-        let report = match row_words(self.base.rules()) {
-            1 => self.build::<1>(slice, metrics),
-            2 => self.build::<2>(slice, metrics),
-            3 => self.build::<3>(slice, metrics),
-            4 => self.build::<4>(slice, metrics),
-            5 => self.build::<5>(slice, metrics),
+        let work = self.deal(&missing)?;
+        let mut reports = Vec::new();
+        for &(slice, metrics) in tasks {
+            let report = match found.remove(&slice) {
+                Some(report) => report,
+                None if work[&slice] == Work::Of(ranks.rank()) => {
+                    Some(self.solve(slice, metrics, &Alone)?)
+                }
+                None => continue,
+            };
+            match ranks.rank() {
+                0 => report.iter().for_each(&mut *done),
+                _ => reports.extend(report),
+            }
+        }
+        for report in reports::to_first(&reports, ranks)? {
+            done(&report);
+        }
+        for &(slice, metrics) in tasks.iter().filter(|(slice, _)| missing.contains(slice)) {
+            if work[&slice] == Work::OfAll {
+                let report = self.solve(slice, metrics, ranks)?;
+                if ranks.rank() == 0 {
+                    done(&report);
+                }
+            }
+            for &metric in metrics {
+                self.base.add_file(slice, metric, self.folder.join(metric.file_name(slice)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The slices that need not be built; only the first rank looks, and has their reports.
+    fn all_found(
+        &mut self,
+        tasks: &[(Slice, &[Metric])],
+    ) -> Result<BTreeMap<Slice, Option<SliceReport>>, BuildError> {
+        let ranks = self.means.ranks;
+        let mut reports = Vec::new();
+        if ranks.rank() == 0 {
+            for &(slice, metrics) in tasks {
+                reports.push(self.found(slice, metrics)?);
+            }
+        }
+        let found: Vec<u8> = reports.iter().map(|report| report.is_some().into()).collect();
+        let found = ranks.of_first(found)?;
+        reports.resize(tasks.len(), None);
+        let all = tasks.iter().zip(reports).zip(found).filter(|(_, found)| *found > 0);
+        Ok(all.map(|((&(slice, _), report), _)| (slice, report)).collect())
+    }
+
+    /// Who builds which slice.
+    fn deal(&self, slices: &[Slice]) -> Result<BTreeMap<Slice, Work>, BuildError> {
+        let ranks = self.means.ranks.ranks();
+        if ranks == 1 {
+            return Ok(slices.iter().map(|&slice| (slice, Work::Of(0))).collect());
+        }
+        let mut loads = Vec::new();
+        for &slice in slices {
+            let needs = Needs::of(self.base.rules(), slice, self.threads)?;
+            let may_be_alone = needs.storage(self.memory_bytes, 1).is_some();
+            loads.push(Load { slice, rows: needs.rows(), sets: needs.sets(), may_be_alone });
+        }
+        Ok(work::deal(loads, ranks))
+    }
+
+    /// How a slice is made to fit, by one rank or by all.
+    fn fit(&self, slice: Slice, ranks: usize) -> Result<Fit, BuildError> {
+        let folder = self.scratch_folder().join(work_name(slice));
+        let means = Limits { threads: self.threads, memory_bytes: self.memory_bytes, ranks };
+        needs::check(self.base.rules(), slice, &means, &folder)
+    }
+
+    /// Solves a slice, with some ranks, and writes its files.
+    fn solve(
+        &self,
+        slice: Slice,
+        metrics: &[Metric],
+        ranks: &dyn Exchange,
+    ) -> Result<SliceReport, BuildError> {
+        match row_words(self.base.rules()) {
+            1 => self.build::<1>(slice, metrics, ranks),
+            2 => self.build::<2>(slice, metrics, ranks),
+            3 => self.build::<3>(slice, metrics, ranks),
+            4 => self.build::<4>(slice, metrics, ranks),
+            5 => self.build::<5>(slice, metrics, ranks),
             // Boards have at most 361 squares.
-            _ => self.build::<6>(slice, metrics),
-        }?;
-        for &metric in metrics {
-            self.base.add_file(slice, metric, self.folder.join(metric.file_name(slice)));
+            _ => self.build::<6>(slice, metrics, ranks),
         }
-        Ok(report)
     }
 
     /// Keeps other builds out of the folders of the tables and of the work, and clears
@@ -211,10 +326,6 @@ impl Builder<'_> {
             }
         }
         Ok(())
-    }
-
-    fn threads(&self) -> usize {
-        rayon::current_num_threads()
     }
 
     /// Where the work on slices of this ruleset is kept.
@@ -239,7 +350,11 @@ impl Builder<'_> {
     }
 
     /// The report of a slice of which all files are there and whole.
-    fn found(&self, slice: Slice, metrics: &[Metric]) -> Result<Option<SliceReport>, BuildError> {
+    fn found(
+        &mut self,
+        slice: Slice,
+        metrics: &[Metric],
+    ) -> Result<Option<SliceReport>, BuildError> {
         let mut bytes = Vec::new();
         let mut summaries = Default::default();
         // All of them are looked at: none may be overwritten that is not ours.
@@ -258,6 +373,12 @@ impl Builder<'_> {
         }
         if bytes.len() < metrics.len() || self.options.force {
             return Ok(None);
+        }
+        // Who is killed after his last file leaves the work that led to it. If the
+        // folder is somebody's, so is the work.
+        let work = self.scratch_folder().join(work_name(slice));
+        if work.is_dir() && self.claim_folders().is_ok() {
+            ScratchFolder::clear(&*self.means.files, &work)?;
         }
         let times = Default::default();
         Ok(Some(SliceReport { slice, built: false, positions: 0, summaries, bytes, times }))
@@ -278,6 +399,7 @@ impl Builder<'_> {
         &self,
         slice: Slice,
         metrics: &[Metric],
+        ranks: &dyn Exchange,
     ) -> Result<SliceReport, BuildError> {
         let rules = self.base.rules();
         let started = Instant::now();
@@ -285,14 +407,16 @@ impl Builder<'_> {
         let frame: Frame<N> = Frame::new(rules, slice)?;
         let index = SliceIndex::new(rules, slice)?;
         let folder = self.scratch_folder().join(work_name(slice));
-        let memory_bytes = self.options.memory_bytes;
-        let Fit { storage, packs } =
-            needs::check(rules, slice, self.threads(), memory_bytes, &folder)?;
+        let Fit { storage, packs } = self.fit(slice, ranks.ranks())?;
         let placement = self.means.placement.unwrap_or(storage);
         let packs = packs || placement != Storage::Memory;
         let files = &*self.means.files;
+        let is_first = ranks.rank() == 0;
         if self.options.force {
-            ScratchFolder::clear(files, &folder)?;
+            if is_first {
+                ScratchFolder::clear(files, &folder)?;
+            }
+            ranks.wait_for_all()?;
         }
         let (sync_every, progress) = (self.means.sync_every, self.progress);
         let keeping = Keeping { files, sync_every, packs, progress };
@@ -300,7 +424,8 @@ impl Builder<'_> {
         let mut discarded = BTreeSet::new();
         loop {
             let task = Task { slice, metrics, frame: &frame, index: &index, started };
-            match self.solve_and_write(&task, &scratch, &placement) {
+            let workplace = Workplace { scratch: &scratch, storage: placement, ranks, progress };
+            match self.solve_and_write(&task, &workplace) {
                 // A file that does not hold what was written is made again, once: a disk
                 // that goes on like that is of no use.
                 Err(BuildError::Scratch(ScratchError {
@@ -308,10 +433,16 @@ impl Builder<'_> {
                     kind: ScratchErrorKind::Damaged,
                 })) if discarded.insert(path.clone()) => {
                     scratch.discard(&path)?;
+                    if ranks.ranks() > 1 {
+                        // The others are at work on what comes after it.
+                        return Err(BuildError::Again(path));
+                    }
                 }
                 Err(error) => return Err(error),
                 Ok(report) => {
-                    ScratchFolder::clear(files, &folder)?;
+                    if is_first {
+                        ScratchFolder::clear(files, &folder)?;
+                    }
                     return Ok(report);
                 }
             }
@@ -321,8 +452,7 @@ impl Builder<'_> {
     fn solve_and_write<const N: usize>(
         &self,
         task: &Task<'_, N>,
-        scratch: &ScratchFolder,
-        placement: &Storage,
+        workplace: &Workplace,
     ) -> Result<SliceReport, BuildError> {
         let &Task { slice, metrics, frame, index, started } = task;
         let mut read = started.elapsed();
@@ -331,15 +461,12 @@ impl Builder<'_> {
             read = started.elapsed();
             sub_slices
         };
-        let &placement = placement;
-        let workplace =
-            Workplace { scratch, storage: placement, ranks: &Alone, progress: self.progress };
-        let solver = Solver::solve(frame, sub_slices, &workplace)?;
+        let solver = Solver::solve(frame, sub_slices, workplace)?;
         let solved = started.elapsed();
         let files = &self.means.files;
         let target =
             write::Target { files, folder: &self.folder, metrics, level: self.options.level };
-        let written = write::write(self.base.rules(), &solver, index, &target, self.progress)?;
+        let written = write::write(self.base.rules(), solver, index, &target, self.progress)?;
         let times = [read, solved - read, started.elapsed() - solved];
         let SliceFiles { positions, summaries, bytes } = written;
         Ok(SliceReport { slice, built: true, positions, summaries, bytes, times })

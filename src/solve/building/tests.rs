@@ -85,8 +85,7 @@ impl Task {
             Keeping { files: &SystemFiles, sync_every: SYNC_EVERY, packs: true, progress: &() };
         let scratch = ScratchFolder::open(folder, [0; 32], keeping).unwrap();
         let sub_slices = || Ok::<_, BuildError>(sub_slices);
-        let workplace =
-            Workplace { scratch: &scratch, storage: *placement, ranks, progress: &() };
+        let workplace = Workplace { scratch: &scratch, storage: *placement, ranks, progress: &() };
         let solver = Solver::solve(&frame, sub_slices, &workplace).unwrap();
         let own = solver.own().map(ChunkNumber::new);
         own.map(|chunk| solver.coded_rows(chunk).unwrap()).collect()
@@ -144,6 +143,55 @@ fn ranks_give_the_same<const N: usize>(rules: &str, slice: &str) {
         }
         let others = task.solved_by_ranks::<N>(7 - ranks, folder.path(), &Storage::Shares(shares));
         assert!(others == alone, "{rules} {slice}: {ranks} ranks, then others");
+    }
+}
+
+/// The tables that so many ranks make, by name, and the slices in the order of the reports.
+fn built_by(ranks: usize, rules: &str, slice: &str) -> (BTreeMap<String, Vec<u8>>, Vec<String>) {
+    let tables = tempfile::tempdir().unwrap();
+    let rules = Ruleset::load(rules).unwrap();
+    let slices = [slice.parse().unwrap()];
+    let options = BuildOptions { threads: 1, ..BuildOptions::default() };
+    let build = |member: Member| {
+        let mut told = Vec::new();
+        let mut tell = |report: &SliceReport| told.push(format!("{} {:?}", report.slice, report));
+        build_among(&member, &rules, tables.path(), &slices, &options, &(), &mut tell).unwrap();
+        assert!(told.is_empty() == (member.rank() > 0));
+        told
+    };
+    let told = std::thread::scope(|scope| {
+        let build = &build;
+        let threads: Vec<_> =
+            team(ranks).into_iter().map(|member| scope.spawn(|| build(member))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+    });
+    let named = |path: PathBuf| {
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        Some((name, std::fs::read(&path).ok()?)).filter(|(name, _)| !name.starts_with('.'))
+    };
+    let paths = SystemFiles.list(&tables.path().join(&rules.name)).unwrap();
+    let mut slices: Vec<String> = told
+        .iter()
+        .map(|told| told[..told.find(", times").unwrap_or(told.len())].to_owned())
+        .collect();
+    slices.sort();
+    (paths.into_iter().filter_map(named).collect(), slices)
+}
+
+#[test]
+fn any_number_of_ranks_makes_the_same_files() {
+    for (rules, slice) in
+        [("brandubh", "K2v2"), ("tablut", "K2v1"), ("tests/rulesets/mini-corner.toml", "K2v4")]
+    {
+        let (alone, reports) = built_by(1, rules, slice);
+        for ranks in [2, 3, 5] {
+            let (files, told) = built_by(ranks, rules, slice);
+            assert!(files.keys().eq(alone.keys()), "{rules} {slice}: {:?}", files.keys());
+            for (name, bytes) in &files {
+                assert!(*bytes == alone[name], "{rules} {name} by {ranks} ranks");
+            }
+            assert_eq!(told, reports);
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! From the solver's rows to table files.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use crate::index::SliceIndex;
 use crate::progress::{Phase, Progress};
 use crate::rules::{BySide, Ruleset, Side};
 use crate::solve::error::BuildError;
+use crate::solve::exchange::{Exchange, ExchangeError};
 use crate::solve::initial::coded_rows::CodedRows;
 use crate::solve::rows::numbers::{BlockNumber, ChunkNumber};
 use crate::solve::rows::row::Row;
@@ -16,10 +18,11 @@ use crate::solve::rows::simd::{self, Kernel, Processor};
 use crate::solve::solver::Solver;
 use crate::system::filesystem::FileSystem;
 use crate::table::{
-    BlockShape, Code, DONT_CARE, Effort, EncodedBlock, Grid, Header, Metric, Packing, SideSummary,
-    TableWriter, ValueHasher, dtw_code_to_wdl_code, dtw_value, encode_block,
+    BlockShape, Code, DONT_CARE, Effort, EncodedBlock, Grid, Header, Metric, Packing, PartWriter,
+    SideSummary, TableWriter, ValueHasher, WrittenPart, dtw_code_to_wdl_code, dtw_value,
+    encode_block,
 };
-use crate::value::Value;
+use crate::value::{Plies, Value};
 
 use super::table_rows::{SolverRow, SolverRows};
 
@@ -65,51 +68,89 @@ pub(crate) struct Target<'a> {
     pub level: Option<i32>,
 }
 
-/// Writes the files of a solved slice.
+/// Writes the files of a solved slice: each rank of the build encodes a part of the blocks
+/// and hashes a part of the rows.
 pub(crate) fn write<const N: usize>(
     rules: &Ruleset,
-    solver: &Solver<N>,
+    solver: Solver<N>,
     index: &SliceIndex,
     target: &Target,
     progress: &dyn Progress,
 ) -> Result<SliceFiles, BuildError> {
-    let slice = index.slice();
-    progress.phase(slice, Phase::Writing, solver.chunks() as u64);
+    let ranks = solver.ranks();
     let greatest = solver.greatest_code();
     let outputs = target.metrics.iter();
     let mut outputs = outputs
-        .map(|&metric| Output::create(rules, index, target, metric, greatest))
+        .map(|&metric| Output::create(rules, index, target, metric, greatest, ranks))
         .collect::<Result<Vec<_>, _>>()?;
-    let mut waiting = Waiting::new(index.lanes().count());
+    let own = solver.own();
+    let (solver, chunks) = with_rows_of(solver, index, &outputs)?;
+    progress.phase(index.slice(), Phase::Writing, chunks.len() as u64);
     let mut files = SliceFiles { positions: 0, summaries: Default::default(), bytes: Vec::new() };
+    let first_row = first_row(&solver, index, chunks.start);
+    let mut waiting = Waiting::new(index.lanes().count(), first_row);
     let threads = rayon::current_num_threads();
     let at_once = tiles_at_once(index.lanes().count(), solver.chunk_rows(), threads);
-    for first in (0..solver.chunks()).step_by(at_once) {
-        let chunks = first..(first + at_once).min(solver.chunks());
-        let count = chunks.len() as u64;
+    for first in chunks.clone().step_by(at_once) {
+        let chunks = first..(first + at_once).min(chunks.end);
         let tiles = chunks
+            .clone()
             .into_par_iter()
-            .map(|chunk| tile(solver, index, ChunkNumber::new(chunk)))
+            .map(|chunk| tile(&solver, index, ChunkNumber::new(chunk)))
             .collect::<Result<Vec<Tile>, BuildError>>()?;
-        for tile in &tiles {
+        for (_, tile) in chunks.clone().zip(&tiles).filter(|(chunk, _)| own.contains(chunk)) {
             files.positions += tile.positions;
             for (sum, part) in files.summaries.iter_mut().zip(&tile.summaries) {
                 sum.add(part);
             }
         }
-        outputs.iter_mut().for_each(|output| output.hash(&tiles));
+        let row = waiting.end();
+        outputs.iter_mut().for_each(|output| output.hash(&tiles, row));
         waiting.append(&tiles);
         drop(tiles);
-        write_blocks(&mut outputs, &mut waiting, false)?;
-        progress.advance(count);
+        write_blocks(&mut outputs, &mut waiting)?;
+        progress.advance(chunks.len() as u64);
     }
-    write_blocks(&mut outputs, &mut waiting, true)?;
+    files.sum(ranks)?;
     for output in outputs {
-        let summaries = files.summaries.map(|summary| output.metric.summary(summary));
-        let bytes = output.writer.finish(summaries, output.hasher.finish())?;
-        files.bytes.push((output.metric, bytes));
+        let metric = output.metric;
+        let summaries = files.summaries.map(|summary| metric.summary(summary));
+        files.bytes.push((metric, output.finish(summaries, target, ranks)?));
     }
     Ok(files)
+}
+
+/// The first row in the table of a chunk, or after the last one.
+fn first_row<const N: usize>(solver: &Solver<N>, index: &SliceIndex, chunk: usize) -> u64 {
+    if chunk >= solver.chunks() {
+        return index.rows();
+    }
+    let blocks = solver.blocks(ChunkNumber::new(chunk));
+    SolverRows { frame: solver.frame(), index }.table_rows(&blocks).start
+}
+
+/// The chunks with the rows that the outputs of this rank take, and its own; and the solver
+/// that reads them.
+fn with_rows_of<'a, const N: usize>(
+    solver: Solver<'a, N>,
+    index: &SliceIndex,
+    outputs: &[Output],
+) -> Result<(Solver<'a, N>, Range<usize>), BuildError> {
+    let mut chunks = solver.own();
+    let all: Vec<usize> = (0..solver.chunks()).collect();
+    for rows in outputs.iter().flat_map(Output::rows).filter(|rows| !rows.is_empty()) {
+        let before = |row| all.partition_point(|&chunk| first_row(&solver, index, chunk) <= row);
+        let (start, end) = (before(rows.start) - 1, before(rows.end - 1));
+        chunks = if chunks.is_empty() {
+            start..end
+        } else {
+            chunks.start.min(start)..chunks.end.max(end)
+        };
+    }
+    if solver.ranks().ranks() == 1 {
+        return Ok((solver, chunks));
+    }
+    Ok((solver.reading(chunks.clone())?, chunks))
 }
 
 /// How many tiles are spread out at a time.
@@ -124,17 +165,13 @@ pub(crate) fn block_shape(packing: Packing, index: &SliceIndex) -> BlockShape {
     BlockShape::holding(values, lanes, index.rows())
 }
 
-/// Writes the blocks whose rows are all there; in the end, all of them.
-fn write_blocks(
-    outputs: &mut [Output],
-    waiting: &mut Waiting,
-    end: bool,
-) -> Result<(), BuildError> {
+/// Writes the blocks whose rows are all there.
+fn write_blocks(outputs: &mut [Output], waiting: &mut Waiting) -> Result<(), BuildError> {
     for output in outputs.iter_mut() {
-        output.write_blocks(waiting, end)?;
+        output.write_blocks(waiting)?;
     }
-    let done = outputs.iter().map(|output| output.next_row).min();
-    waiting.forget(done.unwrap_or(waiting.first_row));
+    let next = outputs.iter().filter_map(Output::next_row).min();
+    waiting.forget(next.map_or(waiting.end(), |next| next.min(waiting.end())));
     Ok(())
 }
 
@@ -303,8 +340,8 @@ struct Waiting {
 }
 
 impl Waiting {
-    fn new(lanes: usize) -> Waiting {
-        Waiting { codes: BySide::from_fn(|_| vec![Vec::new(); lanes]), first_row: 0 }
+    fn new(lanes: usize, first_row: u64) -> Waiting {
+        Waiting { codes: BySide::from_fn(|_| vec![Vec::new(); lanes]), first_row }
     }
 
     fn append(&mut self, tiles: &[Tile]) {
@@ -324,11 +361,11 @@ impl Waiting {
     }
 
     fn forget(&mut self, before: u64) {
-        let done = (before - self.first_row) as usize;
+        let done = before.saturating_sub(self.first_row) as usize;
         self.codes.0.par_iter_mut().flatten().for_each(|lane| {
             lane.drain(..done);
         });
-        self.first_row = before;
+        self.first_row += done as u64;
     }
 }
 
@@ -338,16 +375,26 @@ impl Tile {
     }
 }
 
-/// One file that is being written.
+/// One file that is being written, as far as this rank does it.
 struct Output {
     metric: Metric,
     packing: Packing,
     effort: Effort,
     grid: Grid,
-    writer: TableWriter,
+    writer: Writer,
+    /// The groups of rows that are to be blocks of this rank's and are not yet.
+    groups: Range<u64>,
     hasher: ValueHasher,
-    /// The first row that is not yet in a block.
-    next_row: u64,
+    /// The rows that are to be hashed and are not yet.
+    hashes: Range<u64>,
+}
+
+/// Where blocks go.
+enum Writer {
+    /// Into the file.
+    First(TableWriter),
+    /// Into a file of their own, and then behind those of the ranks before this one.
+    Other(PartWriter),
 }
 
 impl Output {
@@ -357,6 +404,7 @@ impl Output {
         target: &Target,
         metric: Metric,
         greatest: Code,
+        ranks: &dyn Exchange,
     ) -> Result<Output, BuildError> {
         let packing = match metric {
             Metric::Wdl => Packing::Base3,
@@ -367,11 +415,34 @@ impl Output {
         let grid = Grid::new(lanes, index.rows(), shape).map_err(BuildError::Grid)?;
         let slice = index.slice();
         let header = Header { metric, packing, fingerprint: rules.fingerprint(), slice, grid };
-        let path = target.folder.join(metric.file_name(slice));
-        let writer = TableWriter::create_on(target.files.clone(), &path, header)?;
+        let files = target.files;
+        let writer = match ranks.rank() {
+            0 => {
+                let path = target.folder.join(metric.file_name(slice));
+                Writer::First(TableWriter::create_on(files.clone(), &path, header)?)
+            }
+            _ => Writer::Other(PartWriter::create(&**files, target.folder, header)?),
+        };
         let effort = target.level.map_or_else(|| Effort::for_packing(packing), Effort::Level);
-        let hasher = ValueHasher::new(lanes);
-        Ok(Output { metric, packing, effort, grid, writer, hasher, next_row: 0 })
+        let groups = of_rank(index.rows().div_ceil(shape.rows_per_block), ranks);
+        let hashes = of_rank(index.rows().div_ceil(ValueHasher::ROWS), ranks);
+        let [start, end] = [hashes.start, hashes.end].map(|piece| piece * ValueHasher::ROWS);
+        let hashes = start..end.min(index.rows());
+        let hasher = ValueHasher::from_row(lanes, hashes.start);
+        Ok(Output { metric, packing, effort, grid, writer, groups, hasher, hashes })
+    }
+
+    /// The rows that are to be in this rank's blocks, and those that are to be hashed.
+    fn rows(&self) -> [Range<u64>; 2] {
+        let height = self.grid.shape().rows_per_block;
+        let end = (self.groups.end * height).min(self.grid.rows());
+        [self.groups.start * height..end, self.hashes.clone()]
+    }
+
+    /// The first row that is to be in a block and is not yet.
+    fn next_row(&self) -> Option<u64> {
+        let [rows, _] = self.rows();
+        (!rows.is_empty()).then_some(rows.start)
     }
 
     /// The code of this file for a code of distances.
@@ -383,27 +454,40 @@ impl Output {
         }
     }
 
-    fn hash(&mut self, tiles: &[Tile]) {
+    /// Hashes what is to be hashed of these tiles, which begin with that row.
+    fn hash(&mut self, tiles: &[Tile], first: u64) {
         let metric = self.metric;
+        let rows = self.hashes.clone();
         for side in Side::ALL {
             let lanes = self.hasher.side(side).par_iter_mut().enumerate();
             lanes.for_each(|(lane, hasher)| {
+                let mut first = first;
                 for tile in tiles {
-                    let codes = tile.lane(side, lane).iter();
-                    hasher.update(codes.map(|&code| Output::code(metric, code)));
+                    let end = first + tile.rows as u64;
+                    let [start, end] =
+                        [rows.start, rows.end].map(|row| row.clamp(first, end) - first);
+                    let codes = &tile.lane(side, lane)[start as usize..end as usize];
+                    hasher.update(codes.iter().map(|&code| Output::code(metric, code)));
+                    first += tile.rows as u64;
                 }
             });
         }
+        let end = first + tiles.iter().map(|tile| tile.rows as u64).sum::<u64>();
+        self.hashes.start = end.clamp(rows.start, rows.end);
     }
 
-    /// Writes the blocks whose rows are all there; in the end, all of them.
-    fn write_blocks(&mut self, waiting: &Waiting, end: bool) -> Result<(), BuildError> {
+    /// Writes the blocks of this rank whose rows are all there.
+    fn write_blocks(&mut self, waiting: &Waiting) -> Result<(), BuildError> {
         let shape = self.grid.shape();
         let height = shape.rows_per_block;
-        let rows = waiting.end() - self.next_row;
-        let groups = if end { rows.div_ceil(height) } else { rows / height };
+        let there = match waiting.end() == self.grid.rows() {
+            true => self.groups.end,
+            false => self.groups.end.min(waiting.end() / height),
+        };
+        let groups = self.groups.start..there.max(self.groups.start);
         let lane_groups = self.grid.lanes().div_ceil(shape.lanes_per_block);
-        let tasks: Vec<(u64, Side, usize)> = (0..groups)
+        let tasks: Vec<(u64, Side, usize)> = groups
+            .clone()
             .flat_map(|group| Side::ALL.map(|side| (group, side)))
             .flat_map(|(group, side)| (0..lane_groups).map(move |lanes| (group, side, lanes)))
             .collect();
@@ -412,7 +496,7 @@ impl Output {
             .map_init(Vec::new, |values, &(group, side, lane_group)| {
                 let first = lane_group * shape.lanes_per_block;
                 let last = (first + shape.lanes_per_block).min(self.grid.lanes());
-                let row = self.next_row + group * height;
+                let row = group * height;
                 let rows = row..(row + height).min(waiting.end());
                 let rows = (rows.start - waiting.first_row) as usize
                     ..(rows.end - waiting.first_row) as usize;
@@ -427,9 +511,81 @@ impl Output {
             })
             .collect::<Result<Vec<(u64, EncodedBlock)>, BuildError>>()?;
         for (number, block) in encoded {
-            self.writer.append_encoded(number, block)?;
+            match &mut self.writer {
+                Writer::First(writer) => writer.append_encoded(number, block)?,
+                Writer::Other(writer) => writer.append_encoded(number, block)?,
+            }
         }
-        self.next_row = (self.next_row + groups * height).min(waiting.end());
+        self.groups.start = groups.end;
+        Ok(())
+    }
+
+    /// Puts together what the ranks have written, and gives the file its name. Returns the
+    /// file's size in bytes; only the first rank knows it.
+    fn finish(
+        self,
+        summaries: BySide<SideSummary>,
+        target: &Target,
+        ranks: &dyn Exchange,
+    ) -> Result<u64, BuildError> {
+        let mut hasher = self.hasher;
+        if ranks.ranks() == 1 {
+            let Writer::First(writer) = self.writer else { return Ok(0) };
+            return Ok(writer.finish(summaries, hasher.finish())?);
+        }
+        let mut writer = self.writer;
+        let (name, end) = match &mut writer {
+            Writer::First(writer) => {
+                let (path, end) = writer.place()?;
+                let name = path.file_name().map(|name| name.as_encoded_bytes().to_vec());
+                (name.unwrap_or_default(), end)
+            }
+            Writer::Other(writer) => (Vec::new(), writer.length()),
+        };
+        let name = ranks.of_first(name)?;
+        let ends = ranks.numbers(end)?;
+        match writer {
+            Writer::Other(writer) => {
+                let path = target.folder.join(String::from_utf8_lossy(&name).as_ref());
+                let start = ends[..ranks.rank()].iter().sum();
+                let mut part = writer.write_to(&**target.files, &path, start)?.to_bytes();
+                part.extend(hasher.to_bytes());
+                ranks.to_first(&part)?;
+                Ok(0)
+            }
+            Writer::First(mut writer) => {
+                let mut parts = Vec::new();
+                for bytes in &ranks.to_first(&[])?[1..] {
+                    let bytes = &mut &bytes[..];
+                    parts.push(WrittenPart::take(bytes).ok_or(ExchangeError)?);
+                    hasher.append(bytes).ok_or(ExchangeError)?;
+                }
+                writer.append_parts(&parts)?;
+                Ok(writer.finish(summaries, hasher.finish())?)
+            }
+        }
+    }
+}
+
+/// Of so many things, those that this rank does.
+fn of_rank(things: u64, ranks: &dyn Exchange) -> Range<u64> {
+    let first = |rank: usize| rank as u64 * things / ranks.ranks() as u64;
+    first(ranks.rank())..first(ranks.rank() + 1)
+}
+
+impl SliceFiles {
+    /// Adds what the other ranks have counted.
+    fn sum(&mut self, ranks: &dyn Exchange) -> Result<(), ExchangeError> {
+        self.positions = ranks.sum(self.positions)?;
+        for summary in self.summaries.iter_mut() {
+            let SideSummary { positions, wins, losses, draws, max_win, max_loss } = summary;
+            for count in [positions, wins, losses, draws] {
+                *count = ranks.sum(*count)?;
+            }
+            for longest in [max_win, max_loss] {
+                *longest = ranks.max((*longest).into())? as Plies;
+            }
+        }
         Ok(())
     }
 }

@@ -2,16 +2,16 @@
 //! and at times all of them give each other what the others need.
 
 mod alone;
-#[cfg(feature = "mpi")]
-mod mpi;
 mod threads;
 
 pub use alone::Alone;
-#[cfg(feature = "mpi")]
-pub use mpi::Mpi;
 pub use threads::{Member, team};
 
 use std::fmt;
+
+/// The bytes that a rank is given at a time, about: their number must be less than 2^31,
+/// and beside them there must be room for what is worked on.
+pub(super) const ROUND_BYTES: usize = 64 << 20;
 
 /// The ranks of a build. All of them call the same methods in the same order.
 pub trait Exchange: Sync {
@@ -36,14 +36,23 @@ pub trait Exchange: Sync {
         self.all_to_all(vec![bytes.to_vec(); self.ranks()])
     }
 
-    /// Gives the first rank bytes; the others get nothing.
+    /// Gives the first rank any number of bytes; the others get nothing.
     ///
     /// # Errors
     /// If a rank has stopped.
-    fn to_first(&self, bytes: Vec<u8>) -> Result<Vec<Vec<u8>>, ExchangeError> {
-        let mut all = vec![Vec::new(); self.ranks()];
-        all[0] = bytes;
-        self.all_to_all(all)
+    fn to_first(&self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, ExchangeError> {
+        let most = ROUND_BYTES / self.ranks();
+        let rounds = self.max(bytes.len().div_ceil(most) as u64)?;
+        let mut taken = vec![Vec::new(); self.ranks()];
+        let mut pieces = bytes.chunks(most);
+        for _ in 0..rounds {
+            let mut given = vec![Vec::new(); self.ranks()];
+            given[0] = pieces.next().unwrap_or_default().to_vec();
+            for (taken, given) in taken.iter_mut().zip(self.all_to_all(given)?) {
+                taken.extend(given);
+            }
+        }
+        Ok(taken)
     }
 
     /// What the first rank has; what others have is not looked at.
@@ -71,6 +80,14 @@ pub trait Exchange: Sync {
     /// If a rank has stopped.
     fn sum(&self, own: u64) -> Result<u64, ExchangeError> {
         Ok(self.numbers(own)?.into_iter().sum())
+    }
+
+    /// The least number of any rank.
+    ///
+    /// # Errors
+    /// If a rank has stopped.
+    fn min(&self, own: u64) -> Result<u64, ExchangeError> {
+        Ok(self.numbers(own)?.into_iter().min().unwrap_or(own))
     }
 
     /// The greatest number of any rank.
@@ -125,7 +142,7 @@ mod tests {
                         assert_eq!(member.sum(u64::from(own) + 1), Ok(sum));
                         assert_eq!(member.max(u64::from(own)), Ok(ranks as u64 - 1));
                         assert_eq!(member.of_first(vec![own, 7]), Ok(vec![0, 7]));
-                        let first = member.to_first(vec![own]).unwrap();
+                        let first = member.to_first(&[own]).unwrap();
                         assert_eq!(first.len(), ranks);
                         assert!(own > 0 || first.concat() == (0..ranks as u8).collect::<Vec<_>>());
                     });
@@ -152,7 +169,8 @@ mod tests {
                 })
             };
             let threads: Vec<_> = team(3).into_iter().map(of_member).collect();
-            let ended: Vec<bool> = threads.into_iter().map(|thread| thread.join().is_ok()).collect();
+            let ended: Vec<bool> =
+                threads.into_iter().map(|thread| thread.join().is_ok()).collect();
             assert_eq!(ended, [true, !panics, true]);
         }
     }

@@ -47,8 +47,7 @@ impl Table {
         until: impl Fn(&State) -> bool,
     ) -> Result<MutexGuard<'t, State>, ExchangeError> {
         let waits = |state: &mut State| !state.stopped && !until(state);
-        let state =
-            self.changed.wait_while(state, waits).unwrap_or_else(PoisonError::into_inner);
+        let state = self.changed.wait_while(state, waits).unwrap_or_else(PoisonError::into_inner);
         // Who stops may have given before what others still are to take.
         if until(&state) { Ok(state) } else { Err(ExchangeError) }
     }

@@ -57,6 +57,9 @@ struct Share<'a, const N: usize> {
 impl<'a, const N: usize> InShares<'a, N> {
     /// How many tables of a share there are in memory at a time.
     pub(crate) const TABLES: usize = 3;
+    /// How many there are if the rank has no other share: two, and what is won either way
+    /// and open.
+    pub(crate) const TABLES_OF_ONLY_SHARE: usize = 5;
 
     /// The shares that a rank has of a cut, without tables.
     pub(crate) fn new(

@@ -1,6 +1,6 @@
 //! Rows on their way, some at a time, and how they come to other ranks.
 
-use crate::solve::exchange::{Exchange, ExchangeError};
+use crate::solve::exchange::{Exchange, ExchangeError, ROUND_BYTES};
 use crate::solve::rows::numbers::ShareRow;
 use crate::solve::store::{Heap, Kept, LABEL_BYTES, Label, ScratchError};
 
@@ -16,10 +16,6 @@ pub(crate) struct Parcel {
     /// Where they are.
     pub kept: Kept,
 }
-
-/// The bytes that a rank is given at a time, about: beside them there must be room for the
-/// tables, and their number must be less than 2^31.
-const ROUND_BYTES: usize = 64 << 20;
 
 /// What stands before the bytes of a parcel: its share, first row, last row and number of
 /// rows, then the label.

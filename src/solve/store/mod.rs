@@ -166,6 +166,11 @@ impl<'a> ScratchFolder<'a> {
         StageWriter::begin(self, part, header)
     }
 
+    /// The error of a folder in which something is missing that was there.
+    pub(super) fn damaged(&self) -> ScratchError {
+        ScratchError::damaged(&self.folder)
+    }
+
     fn path(&self, part: &Part) -> PathBuf {
         self.folder.join(part.to_string())
     }
@@ -261,8 +266,7 @@ mod tests {
         let scratch = open(folder.path(), IDENTITY, &notices);
         assert!(scratch.finished(&PART, [3; 32]).unwrap().is_none());
         assert!(!path.exists());
-        let other =
-            Part { stage: Stage::Ply { winner: Side::Defenders, ply: 5 }, chunks: 0..12 };
+        let other = Part { stage: Stage::Ply { winner: Side::Defenders, ply: 5 }, chunks: 0..12 };
         fs::write(folder.path().join(other.to_string()), &whole).unwrap();
         assert!(scratch.finished(&other, BASE).unwrap().is_none());
         assert_eq!(notices.0.lock().unwrap().len(), 2);

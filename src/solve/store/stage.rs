@@ -178,8 +178,19 @@ mod tests {
             assert!(is_ours(name), "{name}");
         }
         for name in [
-            "", "initial", "initial-", "attackers-1a", "notes", "x.part", "won.part", "initial@1",
-            "initial@01-2", "attackers-1@+1-2", "attackers-@1-2", "won@1-2", "initial@1-2-3",
+            "",
+            "initial",
+            "initial-",
+            "attackers-1a",
+            "notes",
+            "x.part",
+            "won.part",
+            "initial@1",
+            "initial@01-2",
+            "attackers-1@+1-2",
+            "attackers-@1-2",
+            "won@1-2",
+            "initial@1-2-3",
         ] {
             assert!(!is_ours(name) && Part::named(name).is_none(), "{name}");
         }

@@ -6,11 +6,11 @@ use std::ops::Range;
 use crate::solve::exchange::Exchange;
 use crate::solve::rows::numbers::ChunkNumber;
 
+use super::ScratchFolder;
 use super::error::ScratchError;
 use super::file::{StageFile, StageWriter};
 use super::index::Hash;
 use super::stage::{Key, Part, Stage};
-use super::ScratchFolder;
 
 /// What has been done of the work on a slice, and how it goes on.
 pub(crate) struct Stages<'a> {

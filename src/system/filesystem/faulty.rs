@@ -282,7 +282,14 @@ impl FileSystem for FaultyFiles {
         let file = state.add(Vec::new());
         state.rename(None, Some((path.to_owned(), Some(file))));
         state.created.insert(path.with_extension(""));
-        Ok(Box::new(FaultyOutput { files: self.clone(), file, output }))
+        Ok(Box::new(FaultyOutput { files: self.clone(), file, at: 0, output }))
+    }
+
+    fn open(&self, path: &Path, start: u64) -> io::Result<Box<dyn Output>> {
+        let state = self.change()?;
+        let output = SystemFiles.open(path, start)?;
+        let file = state.names.get(path).copied().flatten().ok_or(io::ErrorKind::NotFound)?;
+        Ok(Box::new(FaultyOutput { files: self.clone(), file, at: start as usize, output }))
     }
 
     fn unnamed(&self, folder: &Path) -> io::Result<Box<dyn Unnamed>> {
@@ -355,6 +362,7 @@ impl FileSystem for FaultyFiles {
 struct FaultyOutput {
     files: FaultyFiles,
     file: usize,
+    at: usize,
     output: Box<dyn Output>,
 }
 
@@ -364,7 +372,11 @@ impl Write for FaultyOutput {
         let full = fault == Some(Fault::Full);
         let count = if full { state.random.usize(0..=bytes.len()) } else { bytes.len() };
         self.output.write_all(&bytes[..count])?;
-        state.files[self.file].bytes.extend_from_slice(&bytes[..count]);
+        let (start, end) = (self.at, self.at + count);
+        let written = &mut state.files[self.file].bytes;
+        written.resize(written.len().max(end), 0);
+        written[start..end].copy_from_slice(&bytes[..count]);
+        self.at = end;
         if full { Err(io::ErrorKind::StorageFull.into()) } else { Ok(count) }
     }
 

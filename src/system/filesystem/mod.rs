@@ -22,6 +22,9 @@ pub(crate) trait FileSystem: Debug + Send + Sync {
     /// one, otherwise that one is emptied.
     fn create(&self, path: &Path, new: bool) -> io::Result<Box<dyn Output>>;
 
+    /// A file that is there, to be written to from that place on.
+    fn open(&self, path: &Path, start: u64) -> io::Result<Box<dyn Output>>;
+
     /// A file in a folder, which has no name and goes when it is closed.
     fn unnamed(&self, folder: &Path) -> io::Result<Box<dyn Unnamed>>;
 
@@ -114,6 +117,12 @@ impl FileSystem for SystemFiles {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true).create_new(new);
         Ok(Box::new(options.open(path)?))
+    }
+
+    fn open(&self, path: &Path, start: u64) -> io::Result<Box<dyn Output>> {
+        let mut file = OpenOptions::new().write(true).open(path)?;
+        file.seek(SeekFrom::Start(start))?;
+        Ok(Box::new(file))
     }
 
     fn unnamed(&self, folder: &Path) -> io::Result<Box<dyn Unnamed>> {

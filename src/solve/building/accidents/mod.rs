@@ -92,9 +92,10 @@ fn faulty(
     (fault, after, seed): (Fault, usize, u64),
     placement: &Storage,
     sync_every: Duration,
-) -> (Means, FaultyFiles) {
+) -> (Means<'static>, FaultyFiles) {
     let files = FaultyFiles::new(tables, fault, after, seed);
-    let means = Means { files: Arc::new(files.clone()), placement: Some(*placement), sync_every };
+    let placement = Some(*placement);
+    let means = Means { ranks: &Alone, files: Arc::new(files.clone()), placement, sync_every };
     (means, files)
 }
 

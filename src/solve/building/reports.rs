@@ -1,0 +1,95 @@
+//! What ranks tell the first one of the slices that they have built by themselves.
+
+use std::time::Duration;
+
+use crate::rules::BySide;
+use crate::slice::Slice;
+use crate::solve::exchange::{Exchange, ExchangeError};
+use crate::table::{Metric, SideSummary};
+use crate::value::Plies;
+
+use super::SliceReport;
+
+/// The reports of all other ranks, for the first one; the others get none.
+pub(super) fn to_first(
+    own: &[SliceReport],
+    ranks: &dyn Exchange,
+) -> Result<Vec<SliceReport>, ExchangeError> {
+    let own: Vec<u8> =
+        own.iter().flat_map(numbers).flat_map(|number| number.to_le_bytes()).collect();
+    let all = ranks.to_first(&own)?.concat();
+    let (numbers, _) = all.as_chunks();
+    let mut numbers = numbers.iter().map(|&bytes| u64::from_le_bytes(bytes)).peekable();
+    let mut reports = Vec::new();
+    while numbers.peek().is_some() {
+        reports.push(report(&mut numbers).ok_or(ExchangeError)?);
+    }
+    Ok(reports)
+}
+
+fn numbers(report: &SliceReport) -> Vec<u64> {
+    let SliceReport { slice, built, positions, summaries, bytes, times } = report;
+    let mut numbers =
+        vec![slice.defenders as u64, slice.attackers as u64, u64::from(*built), *positions];
+    for &SideSummary { positions, wins, losses, draws, max_win, max_loss } in summaries {
+        numbers.extend([positions, wins, losses, draws, max_win.into(), max_loss.into()]);
+    }
+    numbers.push(bytes.len() as u64);
+    numbers.extend(bytes.iter().flat_map(|&(metric, bytes)| [metric as u64, bytes]));
+    numbers.extend(times.iter().map(|time| time.as_nanos() as u64));
+    numbers
+}
+
+fn report(numbers: &mut impl Iterator<Item = u64>) -> Option<SliceReport> {
+    let mut next = || numbers.next();
+    let slice = Slice { defenders: next()? as usize, attackers: next()? as usize };
+    let (built, positions) = (next()? > 0, next()?);
+    let mut summaries: BySide<SideSummary> = BySide::default();
+    for summary in summaries.iter_mut() {
+        *summary = SideSummary {
+            positions: next()?,
+            wins: next()?,
+            losses: next()?,
+            draws: next()?,
+            max_win: next()? as Plies,
+            max_loss: next()? as Plies,
+        };
+    }
+    let mut bytes = Vec::new();
+    for _ in 0..next()? {
+        bytes.push((*Metric::ALL.get(next()? as usize)?, next()?));
+    }
+    let mut times = [Duration::ZERO; 3];
+    for time in &mut times {
+        *time = Duration::from_nanos(next()?);
+    }
+    Some(SliceReport { slice, built, positions, summaries, bytes, times })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_go_through_numbers() {
+        let side = |n| SideSummary {
+            positions: n,
+            wins: n + 1,
+            losses: n + 2,
+            draws: n + 3,
+            max_win: 9,
+            max_loss: 12,
+        };
+        let told = SliceReport {
+            slice: "K2v4".parse().unwrap(),
+            built: true,
+            positions: 7,
+            summaries: BySide([side(100), side(200)]),
+            bytes: vec![(Metric::Dtw, 70), (Metric::Wdl, 50)],
+            times: [1, 2, 3].map(Duration::from_millis),
+        };
+        let heard = report(&mut numbers(&told).into_iter()).unwrap();
+        assert_eq!(format!("{heard:?}"), format!("{told:?}"));
+        assert!(report(&mut numbers(&told).into_iter().take(20)).is_none());
+    }
+}
