@@ -3,7 +3,8 @@ use std::path::PathBuf;
 use std::process;
 
 use serde::Serialize;
-use taflbase::build::{BuildOptions, SliceReport, build, plan};
+use taflbase::build::{BuildOptions, Exchange, SliceReport, build_among, plan};
+use taflbase::progress::Progress;
 use taflbase::rules::{Ruleset, Side};
 use taflbase::stats::SideCounts;
 use taflbase::table::Metric;
@@ -13,6 +14,7 @@ use super::failure::{Failure, STOPPED};
 use super::machine::available_bytes;
 use super::output::{Session, columns, grouped, size};
 use super::progress::Reporter;
+use super::ranks;
 
 /// Build slices and all that they need; what is there already is kept
 #[derive(clap::Args)]
@@ -87,8 +89,13 @@ fn parse_metric(name: &str) -> Result<Metric, String> {
     metric.ok_or_else(|| "write wdl or dtw".to_owned())
 }
 
-/// Builds slice by slice.
+/// Builds slice by slice, perhaps with other processes.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+    ranks::among(|ranks| build(args, session, ranks))
+}
+
+/// What one of them does. The first one tells of it.
+fn build(args: &Args, session: &Session, ranks: &dyn Exchange) -> Result<(), Failure> {
     let base = session.open_to_build(&args.wanted.rules)?;
     let rules = base.rules();
     let slices = args.wanted.slices(rules)?;
@@ -105,13 +112,17 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let reporter = Reporter::new(works);
     let stopped = "taflbase: stopped; the same command goes on from the last ply that is done";
     // Where there is no such thing as Ctrl-C, nothing is lost.
+    let is_first = ranks.rank() == 0;
     let _ = ctrlc::set_handler(move || {
-        let _ = writeln!(io::stderr(), "\n{stopped}");
+        if is_first {
+            let _ = writeln!(io::stderr(), "\n{stopped}");
+        }
         process::exit(STOPPED.into());
     });
     let mut reports = Vec::new();
     let mut printed = Ok(());
-    let built = build(rules, session.tables(), &slices, &options, &reporter, &mut |report| {
+    let progress: &dyn Progress = if is_first { &reporter } else { &() };
+    let mut done = |report: &SliceReport| {
         if report.built {
             reporter.finished(report.slice, report.times.iter().sum());
         }
@@ -119,10 +130,12 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
             printed = reporter.aside(|| session.json_line(&answer(rules, report)));
         }
         reports.push(report.clone());
-    });
+    };
+    let tables = session.tables();
+    let built = build_among(ranks, rules, tables, &slices, &options, progress, &mut done);
     reporter.clear();
     printed?;
-    if !session.json() {
+    if !session.json() && is_first {
         session.text(&table(rules, &reports, built.is_ok()))?;
     }
     Ok(built?)

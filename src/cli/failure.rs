@@ -27,16 +27,21 @@ pub(super) enum Failure {
 impl Failure {
     /// Tells standard error and chooses the exit status.
     pub(super) fn report(self) -> ExitCode {
+        self.tell().into()
+    }
+
+    /// Tells standard error; returns the exit status.
+    pub(super) fn tell(self) -> u8 {
         let (message, status) = match self {
             Failure::Negative(message) => (message, 1),
             Failure::Error(message) => (message, 2),
-            Failure::Stopped => return ExitCode::from(STOPPED),
-            Failure::Closed => return ExitCode::SUCCESS,
+            Failure::Stopped => return STOPPED,
+            Failure::Closed => return 0,
         };
         let message = message.replace('\n', " ");
         // There is nobody left to tell if this fails.
         let _ = writeln!(io::stderr(), "taflbase: {message}");
-        ExitCode::from(status)
+        status
     }
 
     /// Any error as it describes itself.

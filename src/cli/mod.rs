@@ -32,6 +32,7 @@ mod plan;
 mod play;
 mod probe;
 mod progress;
+mod ranks;
 mod rules;
 mod serve;
 mod short;

@@ -33,11 +33,11 @@ pub(crate) struct PartWriter {
 /// What the first process must know of the blocks of another one.
 pub(crate) struct WrittenPart {
     /// By number; records are where they are in the file.
-    pub entries: Vec<(u64, Entry)>,
+    pub(super) entries: Vec<(u64, Entry)>,
     /// The largest code of each side.
-    pub largest: BySide<Code>,
+    pub(super) largest: BySide<Code>,
     /// Of the records.
-    pub hasher: TreeHasher,
+    pub(super) hasher: TreeHasher,
 }
 
 impl PartWriter {

@@ -11,6 +11,8 @@ mod tests;
 mod work;
 
 pub use crate::solve::error::BuildError;
+#[cfg(feature = "mpi")]
+pub use crate::solve::exchange::Mpi;
 pub use crate::solve::exchange::{Alone, Exchange, ExchangeError, Member, team};
 pub use plan::{SlicePlan, SliceSize, needed, plan, slices_up_to};
 

@@ -392,7 +392,7 @@ struct Output {
 /// Where blocks go.
 enum Writer {
     /// Into the file.
-    First(TableWriter),
+    First(Box<TableWriter>),
     /// Into a file of their own, and then behind those of the ranks before this one.
     Other(PartWriter),
 }
@@ -419,7 +419,7 @@ impl Output {
         let writer = match ranks.rank() {
             0 => {
                 let path = target.folder.join(metric.file_name(slice));
-                Writer::First(TableWriter::create_on(files.clone(), &path, header)?)
+                Writer::First(Box::new(TableWriter::create_on(files.clone(), &path, header)?))
             }
             _ => Writer::Other(PartWriter::create(&**files, target.folder, header)?),
         };

@@ -2,9 +2,13 @@
 //! and at times all of them give each other what the others need.
 
 mod alone;
+#[cfg(feature = "mpi")]
+mod mpi;
 mod threads;
 
 pub use alone::Alone;
+#[cfg(feature = "mpi")]
+pub use mpi::Mpi;
 pub use threads::{Member, team};
 
 use std::fmt;
