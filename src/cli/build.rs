@@ -4,10 +4,12 @@ use std::process;
 
 use serde::Serialize;
 use taflbase::build::{BuildOptions, Exchange, SliceReport, build_among, plan};
-use taflbase::progress::Progress;
+use taflbase::progress::{Phase, Progress, RankWork};
 use taflbase::rules::{Ruleset, Side};
+use taflbase::slice::Slice;
 use taflbase::stats::SideCounts;
 use taflbase::table::Metric;
+use taflbase::value::Plies;
 
 use super::arguments::{Threads, Wanted, parse_bytes};
 use super::failure::{Failure, STOPPED};
@@ -54,8 +56,12 @@ they are worked on in shares, one after the other, and the others wait in that f
 That is slower. The least memory is that of the smaller slices that captures lead to;
 a slice without defenders cannot be shared out.
 
+Started by MPI, all processes build together; --threads and --memory are for each of
+them, and they must have the folders in common: see docs/cluster.md.
+
 Examples:
   taflbase build brandubh --men 5
+  mpirun -n 8 taflbase build brandubh --men 9 --memory 48GiB
   taflbase build ashton --slice K2v3 --slice K1v4 --memory 16GiB --threads 8
 
 Counts are over all placements of the men, mirror images counted separately; bits are
@@ -63,7 +69,10 @@ those of a stored position.
 
 JSON, one line for each slice when it is done (here with one side and one file); bits
 are null for slices that were there:
-  {"rules":"brandubh","slice":"K0v1","defenders":0,"attackers":1,"built":true,"sides":[{"to_move":"attackers","positions":1936,"win":72,"loss":1864,"draw":0,"undecided":0,"max_win":1,"max_loss":6}],"files":[{"metric":"dtw","bytes":368,"bits_per_position":4.18}],"seconds":0.1}"#;
+  {"rules":"brandubh","slice":"K0v1","defenders":0,"attackers":1,"built":true,"sides":[{"to_move":"attackers","positions":1936,"win":72,"loss":1864,"draw":0,"undecided":0,"max_win":1,"max_loss":6}],"files":[{"metric":"dtw","bytes":368,"bits_per_position":4.18}],"seconds":0.1}
+With several processes also one for each ply that they have worked out together, with
+what each has found, given to others, and in which seconds:
+  {"rules":"brandubh","slice":"K2v4","winner":"attackers","ply":1,"ranks":[{"rows":6712345,"bytes":51234567,"computing":1.9,"packing":0.2,"waiting":0.1}]}"#;
 
 #[derive(Serialize)]
 struct Answer<'a> {
@@ -82,6 +91,66 @@ struct FileAnswer {
     metric: &'static str,
     bytes: u64,
     bits_per_position: Option<f64>,
+}
+
+/// What the ranks have done in a ply.
+#[derive(Serialize)]
+struct PlyAnswer<'a> {
+    rules: &'a str,
+    slice: String,
+    winner: &'static str,
+    ply: Plies,
+    ranks: Vec<RankAnswer>,
+}
+
+#[derive(Serialize)]
+struct RankAnswer {
+    rows: u64,
+    bytes: u64,
+    computing: f64,
+    packing: f64,
+    waiting: f64,
+}
+
+/// Tells how far the work is, and of what the ranks do together.
+struct Teller<'a> {
+    reporter: &'a Reporter,
+    session: &'a Session,
+    rules: &'a str,
+}
+
+impl Progress for Teller<'_> {
+    fn phase(&self, slice: Slice, phase: Phase, rows: u64) {
+        self.reporter.phase(slice, phase, rows);
+    }
+
+    fn advance(&self, rows: u64) {
+        self.reporter.advance(rows);
+    }
+
+    fn done_together(&self, slice: Slice, phase: Phase, ranks: &[RankWork]) {
+        let Phase::Ply { winner, ply } = phase else { return };
+        if self.session.json() {
+            let slice = slice.to_string();
+            let ranks = ranks.iter().map(RankAnswer::of).collect();
+            let answer = PlyAnswer { rules: self.rules, slice, winner: winner.name(), ply, ranks };
+            // Progress that nobody can read is no reason to stop.
+            let _ = self.reporter.aside(|| self.session.json_line(&answer));
+        }
+    }
+
+    fn notice(&self, text: &str) {
+        self.reporter.notice(text);
+    }
+}
+
+impl RankAnswer {
+    fn of(work: &RankWork) -> RankAnswer {
+        let &RankWork { rows, bytes, computing, packing, waiting } = work;
+        let [computing, packing, waiting] =
+            [computing, packing, waiting].map(|time| time.as_secs_f64());
+        RankAnswer { rows, bytes, computing, packing, waiting }
+    }
 }
 
 fn parse_metric(name: &str) -> Result<Metric, String> {
@@ -121,7 +190,8 @@ fn build(args: &Args, session: &Session, ranks: &dyn Exchange) -> Result<(), Fai
     });
     let mut reports = Vec::new();
     let mut printed = Ok(());
-    let progress: &dyn Progress = if is_first { &reporter } else { &() };
+    let teller = Teller { reporter: &reporter, session, rules: &rules.name };
+    let progress: &dyn Progress = if is_first { &teller } else { &() };
     let mut done = |report: &SliceReport| {
         if report.built {
             reporter.finished(report.slice, report.times.iter().sum());

@@ -1,10 +1,11 @@
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use crate::progress::{Phase, Progress};
+use crate::progress::{Phase, Progress, RankWork};
 use crate::rules::{BySide, Side};
-use crate::solve::exchange::Exchange;
+use crate::solve::exchange::{Exchange, Tally};
 use crate::solve::store::{
     Content, Hash, Key, Parts, ScratchError, ScratchFolder, Stage, StageWriter, Stages,
 };
@@ -22,7 +23,7 @@ use crate::solve::plies::in_shares::InShares;
 use crate::solve::plies::known::Known;
 use crate::solve::plies::ply::{Given, finds_wins, mover};
 use crate::solve::plies::shares::{Shares, of_rank};
-use crate::solve::plies::tables::{Storage, Tables};
+use crate::solve::plies::tables::{Storage, Tables, Worked};
 use crate::solve::rows::numbers::{BlockNumber, ChunkNumber};
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::codec::{encode_events, encode_rows, read_events};
@@ -218,10 +219,14 @@ impl<'a, const N: usize> Solver<'a, N> {
                         tables.begin(&known)?;
                         ready = true;
                     }
+                    let (begun, before) = (Instant::now(), stages.ranks().tally());
                     let own = Some(self.own.clone()).filter(|own| !own.is_empty());
                     let log = own.map(|own| stages.begin(stage, own, base)).transpose()?;
-                    tables.ply(&known, log.as_ref(), &|rows| progress.advance(rows as u64))?;
-                    stages.finish(stage, base, log)?
+                    let advance = |rows| progress.advance(rows as u64);
+                    let worked = tables.ply(&known, log.as_ref(), &advance)?;
+                    let parts = stages.finish(stage, base, log)?;
+                    self.tell((winner, ply), &worked, begun, before, progress)?;
+                    parts
                 }
             };
             base = parts.hash();
@@ -237,6 +242,43 @@ impl<'a, const N: usize> Solver<'a, N> {
             }
         }
         Ok(plies)
+    }
+
+    /// Tells what the ranks have done in a ply, if there are several.
+    fn tell(
+        &self,
+        (winner, ply): (Side, Plies),
+        worked: &Worked,
+        begun: Instant,
+        before: Tally,
+        progress: &dyn Progress,
+    ) -> Result<(), ScratchError> {
+        let ranks = self.stages.ranks();
+        if ranks.ranks() == 1 {
+            return Ok(());
+        }
+        let (took, now) = (begun.elapsed(), ranks.tally());
+        let packing = worked.packing / rayon::current_num_threads() as u32;
+        let waiting = now.waiting - before.waiting;
+        let numbers = [
+            worked.rows as u64,
+            now.bytes - before.bytes,
+            took.saturating_sub(packing + waiting).as_nanos() as u64,
+            packing.as_nanos() as u64,
+            waiting.as_nanos() as u64,
+        ];
+        let own: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        let work = |bytes: &Vec<u8>| {
+            let number =
+                |i: usize| bytes.as_chunks().0.get(i).map_or(0, |&b| u64::from_le_bytes(b));
+            let [computing, packing, waiting] = [2, 3, 4].map(number).map(Duration::from_nanos);
+            RankWork { rows: number(0), bytes: number(1), computing, packing, waiting }
+        };
+        let all: Vec<RankWork> = ranks.to_first(&own)?.iter().map(work).collect();
+        if ranks.rank() == 0 {
+            progress.done_together(self.frame.slice, Phase::Ply { winner, ply }, &all);
+        }
+        Ok(())
     }
 
     /// The plies of an outcome that is done, each standing on the one before; `None`

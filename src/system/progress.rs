@@ -1,5 +1,7 @@
 //! How long work tells what it is doing.
 
+use std::time::Duration;
+
 use crate::rules::Side;
 use crate::slice::Slice;
 use crate::value::Plies;
@@ -25,6 +27,21 @@ pub enum Phase {
     Verifying,
 }
 
+/// What a rank of a build has done in a phase.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct RankWork {
+    /// Rows of which it found something.
+    pub rows: u64,
+    /// Bytes that it gave to other ranks.
+    pub bytes: u64,
+    /// The time it took, but for the next two.
+    pub computing: Duration,
+    /// Putting rows together for other shares, by all threads at once.
+    pub packing: Duration,
+    /// Giving and being given, and waiting for others to come to that.
+    pub waiting: Duration,
+}
+
 /// Told by the library what it is doing; may be called from any thread.
 pub trait Progress: Sync {
     /// A phase of the work on a slice begins; it will go through that many rows.
@@ -32,6 +49,9 @@ pub trait Progress: Sync {
 
     /// That many rows of the phase are done.
     fn advance(&self, _rows: u64) {}
+
+    /// Several ranks have done a phase together; what each of them has done.
+    fn done_together(&self, _slice: Slice, _phase: Phase, _ranks: &[RankWork]) {}
 
     /// Something that the user should know, in one line: it is mended already.
     fn notice(&self, _text: &str) {}

@@ -13,7 +13,7 @@ mod work;
 pub use crate::solve::error::BuildError;
 #[cfg(feature = "mpi")]
 pub use crate::solve::exchange::Mpi;
-pub use crate::solve::exchange::{Alone, Exchange, ExchangeError, Member, team};
+pub use crate::solve::exchange::{Alone, Exchange, ExchangeError, Member, Tally, team};
 pub use plan::{SlicePlan, SliceSize, needed, plan, slices_up_to};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +27,7 @@ use crate::rules::{BySide, Ruleset};
 use crate::slice::Slice;
 use crate::solve::convert::read::{read_sub_slices, sub_slices};
 use crate::solve::convert::write::{self, SliceFiles};
+use crate::solve::exchange::Tallied;
 use crate::solve::frame::Frame;
 use crate::solve::frame::region::row_words;
 use crate::solve::needs::{self, Fit, Limits, Needs};
@@ -246,7 +247,7 @@ impl Builder<'_> {
         }
         for &(slice, metrics) in tasks.iter().filter(|(slice, _)| missing.contains(slice)) {
             if work[&slice] == Work::OfAll {
-                let report = self.solve(slice, metrics, ranks)?;
+                let report = self.solve(slice, metrics, &Tallied::new(ranks))?;
                 if ranks.rank() == 0 {
                     done(&report);
                 }

@@ -4,11 +4,14 @@
 mod alone;
 #[cfg(feature = "mpi")]
 mod mpi;
+mod tallied;
 mod threads;
 
 pub use alone::Alone;
 #[cfg(feature = "mpi")]
 pub use mpi::Mpi;
+pub(super) use tallied::Tallied;
+pub use tallied::Tally;
 pub use threads::{Member, team};
 
 use std::fmt;
@@ -31,6 +34,11 @@ pub trait Exchange: Sync {
     /// # Errors
     /// If a rank has stopped.
     fn all_to_all(&self, bytes: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, ExchangeError>;
+
+    /// What this rank has given and waited, if it is counted.
+    fn tally(&self) -> Tally {
+        Tally::default()
+    }
 
     /// Gives all ranks the same bytes, and returns what each has given.
     ///

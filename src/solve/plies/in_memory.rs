@@ -7,7 +7,7 @@ use crate::solve::plies::frontier::{Frontier, clear};
 use crate::solve::plies::known::{Known, Logged, no_positions};
 use crate::solve::plies::losing::{Losing, Won, losing_ply};
 use crate::solve::plies::ply::{Given, Ply};
-use crate::solve::plies::tables::Tables;
+use crate::solve::plies::tables::{Tables, Worked};
 use crate::solve::plies::winning::{Winning, winning_ply};
 use crate::solve::rows::row::Row;
 use crate::solve::store::{ScratchError, StageWriter};
@@ -70,8 +70,8 @@ impl<const N: usize> Tables for InMemory<'_, N> {
         known: &Known,
         log: Option<&StageWriter>,
         done: &(dyn Fn(usize) + Sync),
-    ) -> Result<(), ScratchError> {
-        let Some(log) = log else { return Ok(()) };
+    ) -> Result<Worked, ScratchError> {
+        let Some(log) = log else { return Ok(Worked::default()) };
         let InMemory { given, won, open, lost, newly_won, changed: [last, before] } = self;
         let ply = Ply { number: known.next_ply(), records: &Logged { known, log }, done };
         let now = if known.wins_next() {
@@ -84,6 +84,6 @@ impl<const N: usize> Tables for InMemory<'_, N> {
             now
         };
         *before = std::mem::replace(last, now);
-        Ok(())
+        Ok(Worked { rows: last.rows, ..Worked::default() })
     }
 }

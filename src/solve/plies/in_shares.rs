@@ -18,7 +18,7 @@ use crate::solve::plies::losing::{Losing, Won, losing_ply};
 use crate::solve::plies::ply::{Given, Ply, Records};
 use crate::solve::plies::post::{Mail, Post};
 use crate::solve::plies::shares::{Shares, of_rank};
-use crate::solve::plies::tables::Tables;
+use crate::solve::plies::tables::{Tables, Worked};
 use crate::solve::plies::winning::{Winning, winning_ply};
 use crate::solve::rows::numbers::ChunkNumber;
 use crate::solve::rows::row::{Event, Row};
@@ -165,7 +165,7 @@ impl<const N: usize> Tables for InShares<'_, N> {
         known: &Known,
         log: Option<&StageWriter>,
         done: &(dyn Fn(usize) + Sync),
-    ) -> Result<(), ScratchError> {
+    ) -> Result<Worked, ScratchError> {
         let mover = known.mover();
         let post = Post::new(self.scratch, self.cut.count(), self.packed().is_some())?;
         let rooms = &mut self.rooms;
@@ -200,6 +200,7 @@ impl<const N: usize> Tables for InShares<'_, N> {
         if post.taken() != found {
             return Err(post.damaged());
         }
+        let worked = Worked { rows: found, packing: post.packing() };
         let mail = post.deliver(self.ranks)?;
         for ((share, mail), log) in self.shares[mover.other()].iter_mut().zip(mail).zip(logs()) {
             match mover {
@@ -210,7 +211,7 @@ impl<const N: usize> Tables for InShares<'_, N> {
                 Side::Defenders => share.inbox = mail,
             }
         }
-        Ok(())
+        Ok(worked)
     }
 }
 

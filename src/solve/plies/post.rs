@@ -1,8 +1,9 @@
 //! Rows on their way from the share that found them to the share that needs them.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
@@ -23,8 +24,9 @@ pub(crate) struct Post {
     heap: Heap,
     /// By share.
     parcels: Mutex<Vec<Vec<Parcel>>>,
-    /// How many rows it has taken.
+    /// How many rows it has taken, and how long that took, in nanoseconds.
     taken: AtomicUsize,
+    took: AtomicU64,
 }
 
 /// All parcels for one share, by their first rows.
@@ -46,7 +48,8 @@ impl Post {
         packs: bool,
     ) -> Result<Post, ScratchError> {
         let parcels = Mutex::new(vec![Vec::new(); shares]);
-        Ok(Post { heap: Heap::new(scratch, packs)?, parcels, taken: AtomicUsize::new(0) })
+        let heap = Heap::new(scratch, packs)?;
+        Ok(Post { heap, parcels, taken: AtomicUsize::new(0), took: AtomicU64::new(0) })
     }
 
     /// Takes rows, by share, each ascending.
@@ -57,6 +60,7 @@ impl Post {
         &self,
         by_share: &[Vec<Event<N, ShareRow>>],
     ) -> Result<(), ScratchError> {
+        let begun = Instant::now();
         for (share, events) in by_share.iter().enumerate() {
             if let [first, .., last] | [first @ last] = &events[..] {
                 let kept = self.heap.add(&encode_events(events))?;
@@ -66,12 +70,18 @@ impl Post {
             }
         }
         self.taken.fetch_add(by_share.iter().map(Vec::len).sum(), Ordering::Relaxed);
+        self.took.fetch_add(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
         Ok(())
     }
 
     /// How many rows it has taken.
     pub(crate) fn taken(&self) -> usize {
         self.taken.load(Ordering::Relaxed)
+    }
+
+    /// How long all who sent rows have waited for them to be taken.
+    pub(crate) fn packing(&self) -> Duration {
+        Duration::from_nanos(self.took.load(Ordering::Relaxed))
     }
 
     /// The error of a post that has not taken what it was given, or given what it took.

@@ -1,6 +1,8 @@
 //! The bit tables of an outcome, all by row. There are two ways to hold them and to work
 //! out a ply on them: [in memory](super::in_memory) and [in shares](super::in_shares).
 
+use std::time::Duration;
+
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::known::Known;
 use crate::solve::rows::row::{Event, Row};
@@ -34,7 +36,16 @@ pub(crate) trait Tables {
         known: &Known,
         log: Option<&StageWriter>,
         done: &(dyn Fn(usize) + Sync),
-    ) -> Result<(), ScratchError>;
+    ) -> Result<Worked, ScratchError>;
+}
+
+/// What a ply has come to, on this rank.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Worked {
+    /// Rows of which it found something.
+    pub rows: usize,
+    /// How long all workers together have put rows together for other shares.
+    pub packing: Duration,
 }
 
 /// A table of which only the rows of one chunk at a time are looked at together, so that
