@@ -70,8 +70,9 @@ those of a stored position.
 JSON, one line for each slice when it is done (here with one side and one file); bits
 are null for slices that were there:
   {"rules":"brandubh","slice":"K0v1","defenders":0,"attackers":1,"built":true,"sides":[{"to_move":"attackers","positions":1936,"win":72,"loss":1864,"draw":0,"undecided":0,"max_win":1,"max_loss":6}],"files":[{"metric":"dtw","bytes":368,"bits_per_position":4.18}],"seconds":0.1}
-With several processes also one for each ply that they have worked out together, with
-what each has found, given to others, and in which seconds:
+With several processes also one for each ply that they have worked out together, 0 for
+making ready for the first one, with the rows that each has found, the bytes that it
+gave to others, and its seconds:
   {"rules":"brandubh","slice":"K2v4","winner":"attackers","ply":1,"ranks":[{"rows":6712345,"bytes":51234567,"computing":1.9,"packing":0.2,"waiting":0.1}]}"#;
 
 #[derive(Serialize)]

@@ -1,13 +1,18 @@
+use std::num::NonZero;
+use std::thread;
 use std::time::Duration;
 
 use serde::Serialize;
 use taflbase::Tablebase;
-use taflbase::build::{SlicePlan, plan};
+use taflbase::build::{RankPlan, SlicePlan, plan, plan_among};
+use taflbase::rules::Ruleset;
+use taflbase::slice::Slice;
 
-use super::arguments::Wanted;
+use super::arguments::{Wanted, parse_bytes};
 use super::build::nothing_to_build;
 use super::calibration::{Calibration, file_bytes};
 use super::failure::Failure;
+use super::machine::available_bytes;
 use super::output::{Session, columns, grouped, size, time};
 
 /// Tell what a build would take, and what is there already
@@ -16,6 +21,16 @@ use super::output::{Session, columns, grouped, size, time};
 pub(super) struct Args {
     #[command(flatten)]
     wanted: Wanted,
+    /// Tell how so many processes, started by MPI, would build
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    ranks: Option<u64>,
+    /// The memory that each of them may take, like 240GiB [default: what is free here]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes, requires = "ranks")]
+    memory: Option<u64>,
+    /// The threads of each of them [default: one for each core here]
+    #[arg(long, value_name = "N", requires = "ranks")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=1 << 16))]
+    threads: Option<u64>,
 }
 
 const HELP: &str = r#"Lists the slices that `taflbase build` would build or keep, with all that they
@@ -26,14 +41,20 @@ Time is that of one core of this machine: the smallest slices are built for that
 a temporary folder, which takes some ten seconds. What is too large for this
 version is listed, and left out of the totals.
 
+With --ranks, memory is that of one process, "by" how many build a slice together, and
+exchange what they give each other, about (see docs/cluster.md).
+
 Examples:
   taflbase plan brandubh --men 6
+  taflbase plan brandubh --men 13 --ranks 200 --memory 240GiB
   taflbase plan ashton --slice K2v3 --json
 
 JSON, one line for each slice; the state is "there", "to build" or "too large",
 and what is unknown is null. "slots" are those of both sides to move; the disk is
 that of both files, scratch that of work in progress:
-  {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"state":"to build","present":false,"rows":5712,"slots":514080,"memory_bytes":31184592,"scratch_bytes":119680,"disk_bytes":7542,"core_seconds":0.025}"#;
+  {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"state":"to build","present":false,"rows":5712,"slots":514080,"memory_bytes":31184592,"scratch_bytes":119680,"disk_bytes":7542,"core_seconds":0.025}
+With --ranks each line has also "by", "shares" (0: all in memory; null: it does not fit)
+and "exchanged_bytes"."#;
 
 #[derive(Serialize)]
 struct Answer<'a> {
@@ -49,6 +70,16 @@ struct Answer<'a> {
     scratch_bytes: Option<u64>,
     disk_bytes: Option<u64>,
     core_seconds: Option<f64>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    among: Option<Among>,
+}
+
+/// What is different if several processes build.
+#[derive(Clone, Copy, Serialize)]
+struct Among {
+    by: usize,
+    shares: Option<usize>,
+    exchanged_bytes: u64,
 }
 
 /// Plans.
@@ -58,15 +89,45 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let plan = plan(&base, &slices)?;
     let to_build = plan.iter().any(|slice| !slice.present && slice.size.is_some());
     let calibration = if to_build { Some(Calibration::new(&base, &plan)?) } else { None };
-    let answers: Vec<Answer> =
+    let mut answers: Vec<Answer> =
         plan.iter().map(|plan| answer(&base, plan, calibration.as_ref())).collect();
+    if let Some(ranks) = args.ranks {
+        among(args, base.rules(), &plan, ranks as usize, &mut answers)?;
+    }
     if session.json() {
         return answers.iter().try_for_each(|answer| session.json_line(answer));
     }
     let rows: Vec<Vec<String>> = answers.iter().map(Answer::row).collect();
     let header = ["slice", "state", "rows", "slots", "memory", "scratch", "disk", "core time"];
+    let header = header.into_iter().chain(args.ranks.iter().flat_map(|_| ["by", "exchange"]));
+    let header: Vec<&str> = header.collect();
     session.text(&columns(2, &header, &rows))?;
     session.text(&total(&answers))
+}
+
+/// Puts into the answers how several processes would build.
+fn among(
+    args: &Args,
+    rules: &Ruleset,
+    plan: &[SlicePlan],
+    ranks: usize,
+    answers: &mut [Answer],
+) -> Result<(), Failure> {
+    let cores = || thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = args.threads.map_or_else(cores, |threads| threads as usize);
+    let memory = args.memory.or_else(available_bytes).unwrap_or(u64::MAX);
+    let to_build = plan.iter().filter(|plan| !plan.present && plan.size.is_some());
+    let slices: Vec<Slice> = to_build.map(|plan| plan.slice).collect();
+    for plan in plan_among(rules, &slices, ranks, threads, memory)? {
+        let name = plan.slice.to_string();
+        for answer in answers.iter_mut().filter(|answer| answer.slice == name) {
+            answer.memory_bytes = plan.memory_bytes;
+            let shares = plan.memory_bytes.map(|_| plan.shares);
+            let RankPlan { ranks: by, exchanged_bytes, .. } = plan;
+            answer.among = Some(Among { by, shares, exchanged_bytes });
+        }
+    }
+    Ok(())
 }
 
 fn answer<'a>(
@@ -97,6 +158,7 @@ fn answer<'a>(
         scratch_bytes: size.map(|size| size.scratch_bytes),
         disk_bytes,
         core_seconds: estimate.map(|(known, size)| known.core_seconds(slice, &size)),
+        among: None,
     }
 }
 
@@ -104,7 +166,7 @@ impl Answer<'_> {
     fn row(&self) -> Vec<String> {
         let cell =
             |number: Option<u64>, show: fn(u64) -> String| number.map_or("-".to_owned(), show);
-        vec![
+        let mut row = vec![
             self.slice.clone(),
             self.state.to_owned(),
             cell(self.rows, grouped),
@@ -113,7 +175,11 @@ impl Answer<'_> {
             cell(self.scratch_bytes, size),
             cell(self.disk_bytes, size),
             self.core_seconds.map_or("-".to_owned(), |seconds| time(duration(seconds))),
-        ]
+        ];
+        if let Some(Among { by, exchanged_bytes, .. }) = self.among {
+            row.extend([by.to_string(), size(exchanged_bytes)]);
+        }
+        row
     }
 }
 

@@ -37,6 +37,12 @@ const CODES_PER_ATTACKER: u64 = 8;
 /// many there are where they are not compressed.
 const STAGE_BYTES_PER_WORD: u64 = 20;
 const PACKED_SHARE: u64 = 4;
+/// In per cent: how many times something is found in a row, over all plies, about.
+const FOUND_PER_ATTACKER: u64 = 92;
+const FOUND_PER_ROW: u64 = 320;
+/// Bytes, for each word of a row, of what captures decide, on the way to where it is
+/// needed, about: packed.
+const SEEDS_PER_WORD: u64 = 13;
 /// What a worker takes besides its rows, and the program besides its workers.
 const WORKER_BYTES: u64 = 4 << 20;
 const PROGRAM_BYTES: u64 = 16 << 20;
@@ -59,9 +65,11 @@ pub(super) struct Needs {
     pub sub_slices_bytes: u64,
     /// What stays of that.
     kept_bytes: u64,
-    /// How many rows there are, and sets of defenders.
+    /// How many rows there are, their bytes, sets of defenders, and attackers.
     rows: u64,
+    row_bytes: u64,
     sets: u64,
+    attackers: u64,
     /// A table with all rows.
     table_bytes: u64,
     /// Values on their way to the files.
@@ -108,7 +116,9 @@ impl Needs {
             sub_slices_bytes: coded.saturating_add(reading),
             kept_bytes: coded.min(KEPT_BYTES + coded / KEPT_SHARE),
             rows,
+            row_bytes,
             sets,
+            attackers: slice.attackers as u64,
             table_bytes: rows.saturating_mul(row_bytes),
             output_bytes: output_bytes(&index, chunks, row_bytes, threads),
             stages_bytes: rows.saturating_mul(STAGE_BYTES_PER_WORD * row_bytes / 8),
@@ -132,7 +142,7 @@ impl Needs {
     }
 
     /// The most memory of a rank in use at a time, if so many ranks have so many shares.
-    fn memory_bytes_in(&self, shares: u64, ranks: u64) -> u64 {
+    pub(super) fn memory_bytes_in(&self, shares: u64, ranks: u64) -> u64 {
         // No share is much larger than another one.
         let rows = self.table_bytes / shares * (100 + SHARES_DIFFER) / 100;
         // A rank with more than one has one of them in memory.
@@ -159,6 +169,20 @@ impl Needs {
         let fits = |&shares: &u64| self.memory_bytes_in(shares, ranks) <= memory_bytes;
         let shares = (least..=self.most_shares).find(fits)?;
         Some(Storage::Shares(shares as usize))
+    }
+
+    /// The bytes that so many ranks give each other, all together, if they have so many
+    /// shares.
+    pub(super) fn exchanged_bytes(&self, shares: u64, ranks: u64) -> u64 {
+        if ranks == 1 {
+            return 0;
+        }
+        let found = self.attackers * FOUND_PER_ATTACKER + FOUND_PER_ROW;
+        // As many bytes as a row has, and one for its distance from the one before.
+        let plain = found * (self.row_bytes + 1);
+        let plies = if shares > ranks { plain / PACKED_SHARE } else { plain };
+        let sent = self.rows.saturating_mul(plies / 100 + SEEDS_PER_WORD * self.row_bytes / 8);
+        sent / ranks * (ranks - 1)
     }
 
     /// The rows of a table.

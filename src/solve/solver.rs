@@ -216,7 +216,9 @@ impl<'a, const N: usize> Solver<'a, N> {
                 }
                 None => {
                     if !ready {
+                        let (begun, before) = (Instant::now(), stages.ranks().tally());
                         tables.begin(&known)?;
+                        self.tell((winner, 0), &Worked::default(), begun, before, progress)?;
                         ready = true;
                     }
                     let (begun, before) = (Instant::now(), stages.ranks().tally());
@@ -244,7 +246,8 @@ impl<'a, const N: usize> Solver<'a, N> {
         Ok(plies)
     }
 
-    /// Tells what the ranks have done in a ply, if there are several.
+    /// Tells what the ranks have done in a ply, or before the first one, if there are
+    /// several.
     fn tell(
         &self,
         (winner, ply): (Side, Plies),

@@ -14,7 +14,7 @@ pub use crate::solve::error::BuildError;
 #[cfg(feature = "mpi")]
 pub use crate::solve::exchange::Mpi;
 pub use crate::solve::exchange::{Alone, Exchange, ExchangeError, Member, Tally, team};
-pub use plan::{SlicePlan, SliceSize, needed, plan, slices_up_to};
+pub use plan::{RankPlan, SlicePlan, SliceSize, needed, plan, plan_among, slices_up_to};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ use crate::solve::convert::write::{self, SliceFiles};
 use crate::solve::exchange::Tallied;
 use crate::solve::frame::Frame;
 use crate::solve::frame::region::row_words;
-use crate::solve::needs::{self, Fit, Limits, Needs};
+use crate::solve::needs::{self, Fit, Limits};
 use crate::solve::plies::tables::Storage;
 use crate::solve::solver::{Solver, Workplace};
 use crate::solve::store::{Hash, Keeping, ScratchError, ScratchErrorKind, ScratchFolder};
@@ -39,7 +39,7 @@ use crate::table::{Header, Metric, SideSummary, TableErrorKind, remove_temporari
 use crate::tablebase::{ProbeError, Tablebase};
 
 use claim::Claims;
-use work::{Load, Work};
+use work::Work;
 
 /// How tables are built.
 #[derive(Clone, Debug)]
@@ -227,7 +227,8 @@ impl Builder<'_> {
             }
             ranks.wait_for_all()?;
         }
-        let work = self.deal(&missing)?;
+        let (rules, count) = (self.base.rules(), ranks.ranks());
+        let work = plan::deal(rules, &missing, count, self.threads, self.memory_bytes)?;
         let mut reports = Vec::new();
         for &(slice, metrics) in tasks {
             let report = match found.remove(&slice) {
@@ -276,21 +277,6 @@ impl Builder<'_> {
         reports.resize(tasks.len(), None);
         let all = tasks.iter().zip(reports).zip(found).filter(|(_, found)| *found > 0);
         Ok(all.map(|((&(slice, _), report), _)| (slice, report)).collect())
-    }
-
-    /// Who builds which slice.
-    fn deal(&self, slices: &[Slice]) -> Result<BTreeMap<Slice, Work>, BuildError> {
-        let ranks = self.means.ranks.ranks();
-        if ranks == 1 {
-            return Ok(slices.iter().map(|&slice| (slice, Work::Of(0))).collect());
-        }
-        let mut loads = Vec::new();
-        for &slice in slices {
-            let needs = Needs::of(self.base.rules(), slice, self.threads)?;
-            let may_be_alone = needs.storage(self.memory_bytes, 1).is_some();
-            loads.push(Load { slice, rows: needs.rows(), sets: needs.sets(), may_be_alone });
-        }
-        Ok(work::deal(loads, ranks))
     }
 
     /// How a slice is made to fit, by one rank or by all.

@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::index::{IndexError, SliceIndex};
 use crate::rules::Ruleset;
@@ -10,6 +10,9 @@ use crate::solve::convert::read::sub_slices;
 use crate::solve::error::BuildError;
 use crate::solve::frame::counted_sets;
 use crate::solve::needs::Needs;
+use crate::solve::plies::tables::Storage;
+
+use super::work::{self, Load, Work};
 
 /// What is known of a slice before it is built.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,6 +75,73 @@ pub fn needed(slices: &[Slice]) -> Vec<Slice> {
 /// If there is no such slice, or a file there cannot be used.
 pub fn plan(base: &Tablebase, slices: &[Slice]) -> Result<Vec<SlicePlan>, BuildError> {
     needed(slices).into_iter().map(|slice| slice_plan(base, slice)).collect()
+}
+
+/// How several ranks would build a slice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RankPlan {
+    /// The slice.
+    pub slice: Slice,
+    /// How many of them: one, or all.
+    pub ranks: usize,
+    /// In how many shares, of all of them; 0 if all is in the memory of one.
+    pub shares: usize,
+    /// The most memory of a rank in use at a time, about; `None` if it is more than it may
+    /// be, with as many shares as there can be.
+    pub memory_bytes: Option<u64>,
+    /// The bytes that they give each other, all together, about.
+    pub exchanged_bytes: u64,
+}
+
+/// How so many ranks would build slices, each with that many threads and that much memory.
+///
+/// # Errors
+/// If there is no such slice, or it is too large for this version.
+pub fn plan_among(
+    rules: &Ruleset,
+    slices: &[Slice],
+    ranks: usize,
+    threads: usize,
+    memory_bytes: u64,
+) -> Result<Vec<RankPlan>, BuildError> {
+    let mut plans = Vec::new();
+    for slices in slices.chunk_by(|one, next| one.men() == next.men()) {
+        let works = deal(rules, slices, ranks, threads, memory_bytes)?;
+        for &slice in slices {
+            let needs = Needs::of(rules, slice, threads)?;
+            let ranks = if works[&slice] == Work::OfAll { ranks } else { 1 };
+            let storage = needs.storage(memory_bytes, ranks);
+            let shares = match storage {
+                Some(Storage::Shares(shares)) => shares,
+                _ => 0,
+            };
+            let (all, of_shares) = (ranks as u64, shares as u64);
+            let memory_bytes = storage.map(|storage| match storage {
+                Storage::Memory => needs.memory_bytes(),
+                Storage::Shares(_) => needs.memory_bytes_in(of_shares, all),
+            });
+            let exchanged_bytes = needs.exchanged_bytes(of_shares, all);
+            plans.push(RankPlan { slice, ranks, shares, memory_bytes, exchanged_bytes });
+        }
+    }
+    Ok(plans)
+}
+
+/// Who of so many ranks builds which of some slices of as many men.
+pub(super) fn deal(
+    rules: &Ruleset,
+    slices: &[Slice],
+    ranks: usize,
+    threads: usize,
+    memory_bytes: u64,
+) -> Result<BTreeMap<Slice, Work>, BuildError> {
+    let mut loads = Vec::new();
+    for &slice in slices {
+        let needs = Needs::of(rules, slice, threads)?;
+        let may_be_alone = needs.storage(memory_bytes, 1).is_some();
+        loads.push(Load { slice, rows: needs.rows(), sets: needs.sets(), may_be_alone });
+    }
+    Ok(work::deal(loads, ranks))
 }
 
 fn slice_plan(base: &Tablebase, slice: Slice) -> Result<SlicePlan, BuildError> {

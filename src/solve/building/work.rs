@@ -37,6 +37,9 @@ pub(super) struct Load {
 
 /// Deals out slices that can be built side by side.
 pub(super) fn deal(mut loads: Vec<Load>, ranks: usize) -> BTreeMap<Slice, Work> {
+    if ranks == 1 {
+        return loads.iter().map(|load| (load.slice, Work::Of(0))).collect();
+    }
     let all: u64 = loads.iter().map(|load| load.rows).sum();
     let small = all / ranks as u64 / PARTS_OF_SHARE;
     loads.sort_by_key(|load| Reverse(load.rows));
