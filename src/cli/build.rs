@@ -57,7 +57,8 @@ That is slower. The least memory is that of the smaller slices that captures lea
 a slice without defenders cannot be shared out.
 
 Started by MPI, all processes build together; --threads and --memory are for each of
-them, and they must have the folders in common: see docs/cluster.md.
+them (by default all cores that it may use, and its part of the free memory), and they must
+have the folders in common: see docs/cluster.md.
 
 Examples:
   taflbase build brandubh --men 5
@@ -161,19 +162,20 @@ fn parse_metric(name: &str) -> Result<Metric, String> {
 
 /// Builds slice by slice, perhaps with other processes.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
-    ranks::among(|ranks| build(args, session, ranks))
+    ranks::among(|exchange| build(args, session, exchange))
 }
 
 /// What one of them does. The first one tells of it.
-fn build(args: &Args, session: &Session, ranks: &dyn Exchange) -> Result<(), Failure> {
+fn build(args: &Args, session: &Session, exchange: &dyn Exchange) -> Result<(), Failure> {
     let base = session.open_to_build(&args.wanted.rules)?;
     let rules = base.rules();
     let slices = args.wanted.slices(rules)?;
+    let free = || Some(available_bytes()? / ranks::on_this_machine());
     let options = BuildOptions {
         metric: args.metric,
         force: args.force,
         threads: args.threads.count(),
-        memory_bytes: args.memory.or_else(available_bytes).unwrap_or(u64::MAX),
+        memory_bytes: args.memory.or_else(free).unwrap_or(u64::MAX),
         level: args.level,
         scratch: args.scratch.clone(),
     };
@@ -182,7 +184,7 @@ fn build(args: &Args, session: &Session, ranks: &dyn Exchange) -> Result<(), Fai
     let reporter = Reporter::new(works);
     let stopped = "taflbase: stopped; the same command goes on from the last ply that is done";
     // Where there is no such thing as Ctrl-C, nothing is lost.
-    let is_first = ranks.rank() == 0;
+    let is_first = exchange.rank() == 0;
     let _ = ctrlc::set_handler(move || {
         if is_first {
             let _ = writeln!(io::stderr(), "\n{stopped}");
@@ -203,7 +205,7 @@ fn build(args: &Args, session: &Session, ranks: &dyn Exchange) -> Result<(), Fai
         reports.push(report.clone());
     };
     let tables = session.tables();
-    let built = build_among(ranks, rules, tables, &slices, &options, progress, &mut done);
+    let built = build_among(exchange, rules, tables, &slices, &options, progress, &mut done);
     reporter.clear();
     printed?;
     if !session.json() && is_first {

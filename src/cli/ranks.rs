@@ -10,13 +10,27 @@ use super::failure::Failure;
 /// with PMI (MPICH, Intel MPI), and Slurm's srun.
 const COUNTS: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
 
+/// Where they say how many of these are on this machine.
+const LOCAL_COUNTS: [&str; 3] =
+    ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE"];
+
+/// The number in one of these variables.
+fn number(names: &[&str]) -> Option<u64> {
+    names.iter().find_map(|name| env::var(name).ok()?.parse().ok())
+}
+
+/// With how many processes, itself included, this one shares its machine.
+pub(super) fn on_this_machine() -> u64 {
+    let together = number(&COUNTS).is_some_and(|count| count > 1);
+    number(&LOCAL_COUNTS).filter(|&count| together && count > 0).unwrap_or(1)
+}
+
 /// Does the work together with the processes that were started together with this one, or
 /// by itself.
 pub(super) fn among(
     work: impl FnOnce(&dyn Exchange) -> Result<(), Failure> + Send,
 ) -> Result<(), Failure> {
-    let count = |name| env::var(name).ok()?.parse::<usize>().ok();
-    match COUNTS.into_iter().find_map(count) {
+    match number(&COUNTS) {
         Some(processes) if processes > 1 => among_processes(work, processes),
         _ => work(&Alone),
     }
@@ -25,7 +39,7 @@ pub(super) fn among(
 #[cfg(feature = "mpi")]
 fn among_processes(
     work: impl FnOnce(&dyn Exchange) -> Result<(), Failure> + Send,
-    _: usize,
+    _: u64,
 ) -> Result<(), Failure> {
     use std::{thread, time::Duration};
 
@@ -48,7 +62,7 @@ fn among_processes(
 #[cfg(not(feature = "mpi"))]
 fn among_processes(
     _: impl FnOnce(&dyn Exchange) -> Result<(), Failure> + Send,
-    processes: usize,
+    processes: u64,
 ) -> Result<(), Failure> {
     Err(Failure::Error(format!(
         "this is one of {processes} processes that MPI has started, and the program was built \

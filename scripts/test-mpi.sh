@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Builds brandubh by several MPI processes and compares all files, byte by byte, with
+# those of one process; kills a process in each phase and goes on with another number.
+#
+#   scripts/test-mpi.sh [MEN [PROCESSES...]]     (default: 6 men by 2, 3 and 4)
+#
+# Needs Open MPI and libclang: apt-get install openmpi-bin libopenmpi-dev libclang-dev.
+# With $PROGRAM, that one is tested; otherwise it is built.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+men=${1:-6}
+shift $(($# > 0 ? 1 : 0))
+processes=("$@")
+[[ $# -gt 0 ]] || processes=(2 3 4)
+
+command -v mpirun >/dev/null || { echo "mpirun is missing: apt-get install openmpi-bin" >&2; exit 2; }
+program=${PROGRAM:-target/release/taflbase}
+[[ -n ${PROGRAM:-} ]] || cargo build --release --features mpi --quiet
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+if [[ $(id -u) -eq 0 ]]; then
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+fi
+
+# The build of $1 processes into $2, with the rest as arguments.
+among() {
+    local count=$1 tables=$2
+    shift 2
+    mpirun --oversubscribe -n "$count" \
+        "$program" --tables "$tables" build brandubh --threads 1 --json "$@"
+}
+
+same() {
+    diff -rq --exclude=.lock "$folder/alone" "$1" || { echo "$2: other files" >&2; exit 1; }
+    echo "$2: the same files"
+}
+
+"$program" --tables "$folder/alone" build brandubh --men "$men" --json >/dev/null 2>&1
+for count in "${processes[@]}"; do
+    among "$count" "$folder/by-$count" --men "$men" >"$folder/told" 2>"$folder/log" ||
+        { cat "$folder/log" >&2; exit 1; }
+    grep -q '"ranks"' "$folder/told" || { echo "$count processes: none built together" >&2; exit 1; }
+    same "$folder/by-$count" "$count processes"
+done
+
+# One slice, killed when a file of each kind is there.
+slice=K2v3
+rm -rf "$folder/alone"
+"$program" --tables "$folder/alone" build brandubh --slice "$slice" --json >/dev/null 2>&1
+cp -r "$folder/alone" "$folder/smaller"
+rm "$folder/smaller/brandubh/$slice".*
+for file in 'initial@*.part' 'attackers-1@*' 'attackers-6@*' 'attackers-all@*' 'defenders-3@*' \
+    'defenders-all@*'; do
+    rm -rf "$folder/killed"
+    cp -r "$folder/smaller" "$folder/killed"
+    among 3 "$folder/killed" --slice "$slice" >/dev/null 2>&1 &
+    launcher=$!
+    until compgen -G "$folder/killed/brandubh/$slice.work/$file" >/dev/null; do
+        kill -0 "$launcher" 2>/dev/null || { echo "$file: never there" >&2; exit 1; }
+        sleep 0.002
+    done
+    kill -9 "$(pgrep -P "$launcher" | sed -n 2p)"
+    begun=$(date +%s)
+    status=0
+    wait "$launcher" || status=$?
+    [[ $status -ne 0 ]] || { echo "$file: a process was killed, and nobody said so" >&2; exit 1; }
+    [[ $(($(date +%s) - begun)) -le 20 ]] || { echo "$file: the others went on" >&2; exit 1; }
+    kept=$(find "$folder/killed/brandubh/$slice.work" -name '*@*' ! -name '*.part' | wc -l)
+    among 2 "$folder/killed" --slice "$slice" >/dev/null 2>&1
+    same "$folder/killed" "3 processes, one killed at $file with $kept files of work kept, then 2"
+done
+
+# A program without MPI says so.
+if [[ -n ${WITHOUT:-} ]]; then
+    refused=$(mpirun --oversubscribe -n 2 "$WITHOUT" --tables "$folder/none" build brandubh --men 3 2>&1 || true)
+    grep -q 'without MPI' <<<"$refused" || { echo "not refused: $refused" >&2; exit 1; }
+    [[ ! -e $folder/none/brandubh ]]
+    echo "without MPI: refused"
+fi
