@@ -13,7 +13,8 @@ shift $(($# > 0 ? 1 : 0))
 processes=("$@")
 [[ $# -gt 0 ]] || processes=(2 3 4)
 
-command -v mpirun >/dev/null || { echo "mpirun is missing: apt-get install openmpi-bin" >&2; exit 2; }
+command -v mpirun >/dev/null ||
+    { echo "mpirun is missing: apt-get install openmpi-bin" >&2; exit 2; }
 program=${PROGRAM:-target/release/taflbase}
 [[ -n ${PROGRAM:-} ]] || cargo build --release --features mpi --quiet
 folder=$(mktemp -d)
@@ -59,7 +60,8 @@ for file in 'initial@*.part' 'attackers-1@*' 'attackers-6@*' 'attackers-all@*' '
         kill -0 "$launcher" 2>/dev/null || { echo "$file: never there" >&2; exit 1; }
         sleep 0.002
     done
-    kill -9 "$(pgrep -P "$launcher" | sed -n 2p)"
+    # The shell's child is the launcher proper, and the processes are its children.
+    kill -9 "$(pgrep -P "$(pgrep -P "$launcher")" | sed -n 2p)"
     begun=$(date +%s)
     status=0
     wait "$launcher" || status=$?
