@@ -3,6 +3,7 @@
 
 mod damage;
 mod kills;
+mod ranks;
 mod smaller;
 
 use std::collections::{BTreeMap, BTreeSet};

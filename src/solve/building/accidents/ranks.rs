@@ -1,0 +1,73 @@
+//! Builds by several ranks to which something happens: all of them stop, and any number of
+//! others goes on.
+
+use crate::solve::exchange::{Member, team};
+
+use super::*;
+
+impl Case {
+    /// What becomes of the ranks of a build on a disk.
+    fn build_among(
+        &self,
+        ranks: usize,
+        files: &Arc<dyn FileSystem>,
+        sync_every: Duration,
+        tables: &Path,
+    ) -> Vec<Result<(), BuildError>> {
+        let build = |member: Member| {
+            let placement = Some(Storage::Shares(ranks + 1));
+            let means = Means { ranks: &member, files: files.clone(), placement, sync_every };
+            let options = BuildOptions { threads: 1, ..BuildOptions::default() };
+            let slices = [self.slice];
+            build_by(&means, &self.rules, tables, &slices, &options, &(), &mut |_| {})
+        };
+        let _none_begins = PROCESSES.read();
+        std::thread::scope(|scope| {
+            let build = &build;
+            let threads: Vec<_> =
+                team(ranks).into_iter().map(|member| scope.spawn(|| build(member))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        })
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn accidents_may_happen_to_any_rank(
+        accidents in prop::collection::vec(
+            (1..4_usize, prop::sample::select(&FAULTS[..]), 0..1500_usize, any::<u64>(), delays()),
+            1..4,
+        ),
+        then in 1..4_usize,
+    ) {
+        let case = Case::new("mini-edge", "K2v2");
+        let root = tempfile::tempdir().unwrap();
+        for (ranks, fault, after, seed, sync_every) in accidents {
+            let faulty = FaultyFiles::new(root.path(), fault, after, seed);
+            let files: Arc<dyn FileSystem> = Arc::new(faulty.clone());
+            let ended = case.build_among(ranks, &files, sync_every, root.path());
+            // Who is stopped by another rank does not say so if nobody has stopped.
+            let first = |error: &BuildError| !matches!(error, BuildError::Exchange(_));
+            let failed: Vec<&BuildError> = ended.iter().filter_map(|end| end.as_ref().err()).collect();
+            prop_assert!(failed.is_empty() || failed.iter().any(|error| {
+                first(error) && !error.to_string().contains("another rank")
+            }), "{failed:?}");
+            drop(files);
+            if fault == Fault::PowerCut {
+                faulty.lose_power();
+            }
+            case.is_sound(root.path(), "on the way");
+        }
+        let files: Arc<dyn FileSystem> = Arc::new(SystemFiles);
+        let mut ended = case.build_among(then, &files, Duration::ZERO, root.path());
+        // A file that was damaged in its place is told, and made in the next build.
+        if ended.iter().any(|end| matches!(end, Err(BuildError::Again(_)))) {
+            ended = case.build_among(then, &files, Duration::ZERO, root.path());
+        }
+        prop_assert!(ended.iter().all(Result::is_ok), "{ended:?}");
+        prop_assert!(case.files(root.path()) == case.whole);
+        prop_assert!(!case.work(root.path()).exists());
+    }
+}
