@@ -428,6 +428,20 @@ fn golden_compressed() -> Model {
     })
 }
 
+/// Blocks of runs: of many values and few, short ones and some that go on in the next
+/// byte; and one that is stored.
+fn golden_runs() -> Model {
+    let shape = BlockShape { lanes_per_block: 1, rows_per_block: 2000 };
+    let grid = Grid::new(4, 2003, shape).unwrap();
+    let dtw = header(Metric::Dtw, Packing::Runs, grid);
+    Model::new(dtw, |side, lane, row| match lane {
+        0 => scattered(3, side, lane, row / 600, 1),
+        1 => scattered(3, side, lane, row / 9, 6),
+        2 => scattered(3, side, lane, row / 40, 255),
+        _ => scattered(3, side, lane, row.saturating_sub(1900), 2),
+    })
+}
+
 fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }
@@ -437,13 +451,18 @@ fn golden(name: &str) -> PathBuf {
 #[test]
 fn golden_files_are_read_and_written_alike() {
     let (stored, compressed) = (golden("stored-v2.dtw"), golden("compressed-v2.wdl"));
+    let runs = golden("runs-v2.dtw");
     if std::env::var_os("WRITE_GOLDEN").is_some() {
         fs::write(&stored, golden_stored().bytes(19)).unwrap();
         fs::write(&compressed, golden_compressed().bytes(19)).unwrap();
+        fs::write(&runs, golden_runs().bytes(19)).unwrap();
     }
     golden_stored().assert_read(&Table::open(&stored, Access::Mapped).unwrap());
     golden_compressed().assert_read(&Table::open(&compressed, Access::Mapped).unwrap());
+    golden_runs().assert_read(&Table::open(&runs, Access::Mapped).unwrap());
     assert_eq!(golden_stored().bytes(19), fs::read(stored).unwrap());
+    // The compressor is one and the same.
+    assert_eq!(golden_runs().bytes(19), fs::read(runs).unwrap());
     let (old, new) = (fs::read(compressed).unwrap(), golden_compressed().bytes(19));
     assert_eq!(old[..HEADER], new[..HEADER]);
     assert_eq!(old[old.len() - FOOTER + 16..][..108], new[new.len() - FOOTER + 16..][..108]);

@@ -102,24 +102,6 @@ impl<const N: usize> BareKing<'_, N> {
         count(left)
     }
 
-    /// Runs along the lines of every block, on which all lanes of a free square are
-    /// targets; returns how many lanes are reached.
-    pub fn lines(&self) -> u64 {
-        let Frame { rules, region, attacker_lines: lines, .. } = self.moves.frame;
-        let mut buffers = lines.buffers();
-        let reached = self.blocks.iter().map(|block| {
-            let free = || rules.board.squares().filter(|&square| !block.attackers.contains(square));
-            buffers.clear();
-            for square in free() {
-                let king = region.bit(square);
-                lines.put_target(&mut buffers, square, block.valid[0].without(king));
-            }
-            lines.reach(block.attackers, &mut buffers);
-            count(free().map(|square| lines.reached(&buffers, square)))
-        });
-        reached.sum()
-    }
-
     /// Moves the king of all rows back; returns from how many lanes he comes without
     /// capturing anyone.
     ///
@@ -137,8 +119,9 @@ impl<const N: usize> BareKing<'_, N> {
     /// Returns how many lanes a side to move decides at once.
     pub fn decided(&self, side: Side) -> u64 {
         let (mut decider, mut decided) = (Decided::default(), Vec::new());
+        let mut walker = self.moves.frame.walker();
         let blocks = self.blocks.iter().map(|block| {
-            decider.find(self.moves.frame, block, side, &mut decided);
+            decider.find(self.moves.frame, &mut walker, block, side, &mut decided);
             count([decided[0] & block.valid[0]])
         });
         blocks.sum()

@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use crate::board::{Square, SquareSet, Symmetry};
 use crate::rules::{Kind, Side};
 
@@ -13,6 +15,8 @@ pub(super) struct Block<'a, T> {
     /// How many images each placement stands for.
     pub images: u64,
     pub moves: Vec<AttackerMove<'a, T>>,
+    /// Lanes on which the king may be captured, move by move.
+    pub royal: Vec<(usize, Line)>,
     /// By square: the slides of a defender there that no attacker blocks; nothing if there
     /// are no defenders.
     pub slides: Vec<Vec<&'a Slide<T>>>,
@@ -31,72 +35,78 @@ pub(super) struct AttackerMove<'a, T> {
     /// The block of that set, and the symmetry that leads there.
     pub block: usize,
     pub symmetry: Symmetry,
-    /// Lanes on which the king may be captured by it.
-    pub royal: Vec<(usize, Line)>,
+    /// Which of the block's [`royal`](Block::royal) ones are its own.
+    pub royal: Range<usize>,
 }
 
 impl<'a, T: Score> Block<'a, T> {
-    /// The block of that number and these attackers.
-    pub(super) fn new(
+    /// None, to put one in after the other: room is used again.
+    pub(super) fn none() -> Block<'a, T> {
+        Block {
+            number: 0,
+            attackers: SquareSet::EMPTY,
+            images: 1,
+            moves: Vec::with_capacity(MANY),
+            royal: Vec::with_capacity(MANY),
+            slides: Vec::new(),
+            near: Vec::new(),
+        }
+    }
+
+    /// Puts in the block of that number and these attackers.
+    pub(super) fn put(
+        &mut self,
         number: usize,
         attackers: &BlockAttackers,
         layout: &RowLayout,
         geometry: &'a Geometry<T>,
         custodial: &CustodialCaptures,
-    ) -> Block<'a, T> {
+    ) {
         let &BlockAttackers { set: attackers, stabilizer } = attackers;
-        let movers = custodial.rules.places(Kind::Defender) - attackers;
-        let slides = custodial.rules.board.squares().map(|from| {
-            let from = Some(from).filter(|&from| movers.contains(from));
-            let slides = from
-                .into_iter()
-                .flat_map(|from| geometry.free_slides(Side::Defenders, from, attackers));
-            slides.collect()
-        });
-        let slides = match layout.index.slice().defenders {
-            0 => Vec::new(),
-            _ => slides.collect(),
-        };
+        (self.number, self.attackers) = (number, attackers);
+        self.images = (geometry.group.order() / stabilizer.order()) as u64;
+        self.moves.clear();
+        self.royal.clear();
+        for from in attackers {
+            let find = layout.blocks.find_with(attackers.without(from));
+            for slide in geometry.free_slides(Side::Attackers, from, attackers) {
+                self.put_move(slide, find(slide.to), geometry, custodial);
+            }
+        }
+        self.slides.clear();
+        if layout.index.slice().defenders > 0 {
+            let movers = custodial.rules.places(Kind::Defender) - attackers;
+            self.slides.extend(custodial.rules.board.squares().map(|from| {
+                let from = Some(from).filter(|&from| movers.contains(from)).into_iter();
+                let slides =
+                    from.flat_map(|from| geometry.free_slides(Side::Defenders, from, attackers));
+                slides.collect()
+            }));
+        }
         let may_capture = |at: &Square| {
             let mut lines = custodial.lines(*at).iter();
             lines.any(|line| attackers.contains(line.victim))
         };
-        let mut moves = Vec::with_capacity(MANY);
-        for from in attackers {
-            let find = layout.blocks.find_with(attackers.without(from));
-            let slides = geometry.free_slides(Side::Attackers, from, attackers);
-            moves.extend(slides.map(|slide| {
-                AttackerMove::new(slide, attackers, find(slide.to), geometry, custodial)
-            }));
-        }
-        Block {
-            number,
-            attackers,
-            images: (geometry.group.order() / stabilizer.order()) as u64,
-            moves,
-            slides,
-            near: custodial.rules.board.squares().filter(may_capture).collect(),
-        }
+        self.near.clear();
+        self.near.extend(custodial.rules.board.squares().filter(may_capture));
     }
-}
 
-impl<'a, T: Score> AttackerMove<'a, T> {
-    /// The move of one of these attackers to the block.
-    fn new(
+    /// Adds the move of an attacker to the block that it leads to.
+    fn put_move(
+        &mut self,
         slide: &'a Slide<T>,
-        attackers: SquareSet,
         (block, symmetry): (usize, Symmetry),
         geometry: &Geometry<T>,
         custodial: &CustodialCaptures,
-    ) -> AttackerMove<'a, T> {
-        let attackers = attackers.without(slide.from).with(slide.to);
-        let royal = custodial.lines(slide.to).iter().filter_map(|line| {
+    ) {
+        let attackers = self.attackers.without(slide.from).with(slide.to);
+        let before = self.royal.len();
+        let lines = custodial.kings_in_danger(slide.to, attackers);
+        self.royal.extend(lines.filter_map(|line| {
             let lane = geometry.lanes.lane(line.victim)?;
-            let possible = !slide.path.contains(line.victim)
-                && !attackers.contains(line.victim)
-                && custodial.king_in_danger(*line, attackers);
-            possible.then_some((usize::from(lane), *line))
-        });
-        AttackerMove { slide, attackers, block, symmetry, royal: royal.collect() }
+            (!slide.path.contains(line.victim)).then_some((usize::from(lane), line))
+        }));
+        let royal = before..self.royal.len();
+        self.moves.push(AttackerMove { slide, attackers, block, symmetry, royal });
     }
 }

@@ -15,8 +15,9 @@ pub(super) struct CustodialCaptures<'a> {
     lines: Vec<Vec<Line>>,
     /// By square.
     beside: Vec<SquareSet>,
-    /// Where an attacker may not be needed to capture a king.
-    may_help: SquareSet,
+    /// By square of arrival: each line on which a king may be captured, and where else
+    /// attackers must stand for that, wherever the defenders do.
+    dangers: Vec<Vec<(Line, Vec<Square>)>>,
 }
 
 /// A neighbour of a square of arrival, and the square behind it.
@@ -62,11 +63,27 @@ impl<'a> CustodialCaptures<'a> {
             let beyond = board.step(victim, direction)?;
             Some(Line { victim, beyond })
         };
-        let lines =
-            board.squares().map(|at| Direction::ALL.into_iter().filter_map(move |d| line(at, d)));
+        let lines = |at| Direction::ALL.into_iter().filter_map(move |d| line(at, d));
         let Hostility { empty, occupied, besieged } = rules.hostile[Kind::King];
         let may_help = empty | occupied | besieged;
-        CustodialCaptures { rules, lines: lines.map(Iterator::collect).collect(), beside, may_help }
+        let danger = |line: Line, at| {
+            let needed = match rules.surrounded.contains(line.victim) {
+                true => beside[line.victim.index()].without(at),
+                false => SquareSet::of(line.beyond),
+            };
+            (line, (needed - may_help).iter().collect())
+        };
+        let kings = rules.places(Kind::King);
+        let dangers = |at| {
+            let lines = lines(at).filter(|line| kings.contains(line.victim));
+            lines.map(|line| danger(line, at)).collect()
+        };
+        CustodialCaptures {
+            rules,
+            lines: board.squares().map(|at| lines(at).collect()).collect(),
+            dangers: board.squares().map(dangers).collect(),
+            beside,
+        }
     }
 
     /// The squares next to this one.
@@ -136,14 +153,19 @@ impl<'a> CustodialCaptures<'a> {
         }
     }
 
-    /// Whether the attackers may capture a king there at all, wherever the
-    /// defenders stand.
-    pub(super) fn king_in_danger(&self, line: Line, attackers: SquareSet) -> bool {
-        if self.rules.surrounded.contains(line.victim) {
-            self.beside(line.victim).is_subset(attackers | self.may_help)
-        } else {
-            attackers.contains(line.beyond) || self.may_help.contains(line.beyond)
-        }
+    /// The lines on which an attacker who arrives on `at` may capture a king, if all stand
+    /// like that then, wherever the defenders do.
+    pub(super) fn kings_in_danger(
+        &self,
+        at: Square,
+        attackers: SquareSet,
+    ) -> impl Iterator<Item = Line> {
+        let lines = self.dangers[at.index()].iter();
+        let lines = lines.filter(move |(line, needed)| {
+            needed.iter().all(|&square| attackers.contains(square))
+                && !attackers.contains(line.victim)
+        });
+        lines.map(|&(line, _)| line)
     }
 
     /// Whether a square without a captor helps them all the same.

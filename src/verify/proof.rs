@@ -55,10 +55,12 @@ pub(super) fn compare<T: Score>(
             let blocks = blocks.blocks_from(task * task_blocks).take(task_blocks);
             let mut comparison = RowComparison::new(rows, metric);
             let mut walker = rows.own.layout.blocks.walker();
+            let mut block = Block::none();
             let compared = blocks.map(|number| {
                 let attackers = walker.attackers(number);
                 let StoredRows { geometry, custodial, own, .. } = rows;
-                comparison.block(&Block::new(number, &attackers, &own.layout, geometry, custodial))
+                block.put(number, &attackers, &own.layout, geometry, custodial);
+                comparison.block(&block)
             });
             let compared = compared.sum();
             progress.advance(compared);

@@ -46,7 +46,7 @@ impl<'a, T: Score> StoredRows<'a, T> {
             let men = Men { attackers: played.attackers, defenders, king: None };
             let child = |taken| self.after_attackers(played, defenders - taken, taken.len());
             self.offer_move(Side::Attackers, played.slide, &men, child, best);
-            for &(lane, line) in &played.royal {
+            for &(lane, line) in &block.royal[played.royal.clone()] {
                 if !defenders.contains(line.victim)
                     && self.custodial.king(line, played.attackers, defenders)
                 {

@@ -53,6 +53,12 @@ struct Escape {
 }
 
 impl Attackers {
+    /// None, to put some in.
+    pub(super) fn none() -> Attackers {
+        let (set, stabilizer) = (SquareSet::EMPTY, SymmetryGroup::TRIVIAL);
+        Attackers { set, royal: Vec::new(), escapes: Vec::new(), stabilizer }
+    }
+
     /// The symmetries, other than the identity, that leave them unchanged.
     pub(super) fn mirrors(&self) -> impl Iterator<Item = Symmetry> {
         self.stabilizer.iter().filter(|&symmetry| symmetry != Symmetry::IDENTITY)
@@ -74,10 +80,17 @@ impl<'a, T: Score> UnaskedSlots<'a, T> {
         UnaskedSlots { geometry, custodial, kings, king_images, escapes }
     }
 
-    /// What there is to know about the attackers of a block, with a side to move.
-    pub(super) fn attackers(&self, attackers: &BlockAttackers, side: Side) -> Attackers {
+    /// Puts in what there is to know about the attackers of a block, with a side to move.
+    pub(super) fn put_attackers(
+        &self,
+        attackers: &BlockAttackers,
+        side: Side,
+        known: &mut Attackers,
+    ) {
         let &BlockAttackers { set, stabilizer } = attackers;
-        let mut known = Attackers { set, royal: Vec::new(), escapes: Vec::new(), stabilizer };
+        (known.set, known.stabilizer) = (set, stabilizer);
+        known.royal.clear();
+        known.escapes.clear();
         match side {
             Side::Attackers => self.royal(set, &mut known.royal),
             Side::Defenders => {
@@ -85,22 +98,15 @@ impl<'a, T: Score> UnaskedSlots<'a, T> {
                 known.escapes.extend(open);
             }
         }
-        known
     }
 
     fn royal(&self, set: SquareSet, royal: &mut Vec<Royal>) {
         for from in set {
             for slide in self.geometry.free_slides(Side::Attackers, from, set) {
                 let attackers = set.without(from).with(slide.to);
-                for &line in self.custodial.lines(slide.to) {
-                    if self.kings.contains(line.victim)
-                        && !slide.path.contains(line.victim)
-                        && !attackers.contains(line.victim)
-                        && self.custodial.king_in_danger(line, attackers)
-                    {
-                        royal.push(Royal { path: slide.path, attackers, line });
-                    }
-                }
+                let lines = self.custodial.kings_in_danger(slide.to, attackers);
+                let lines = lines.filter(|line| !slide.path.contains(line.victim));
+                royal.extend(lines.map(|line| Royal { path: slide.path, attackers, line }));
             }
         }
     }

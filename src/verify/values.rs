@@ -187,10 +187,11 @@ fn complete<T: Score>(
     let asked = asked.par_chunks_mut(task_blocks * block_words);
     scores.zip(asked).enumerate().for_each(|(task, (scores, asked))| {
         let mut walker = layout.blocks.walker();
+        let mut attackers = Attackers::none();
         let blocks = held.blocks_from(task * task_blocks);
         let rows = scores.chunks_exact_mut(block_len).zip(asked.chunks_exact_mut(block_words));
         for (block, (scores, asked)) in blocks.zip(rows) {
-            let attackers = unasked.attackers(&walker.attackers(block), side);
+            unasked.put_attackers(&walker.attackers(block), side, &mut attackers);
             complete_block(scores, asked, layout.defenders, stride, &attackers, unasked);
         }
     });

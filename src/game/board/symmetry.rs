@@ -64,9 +64,17 @@ impl Symmetry {
 
     /// The symmetry that undoes this one.
     #[must_use]
-    pub fn inverse(self) -> Symmetry {
-        let undone = |&g: &Symmetry| self.then(g) == Symmetry::IDENTITY;
-        Symmetry::ALL.into_iter().find(undone).unwrap_or(Symmetry::IDENTITY)
+    #[inline]
+    pub const fn inverse(self) -> Symmetry {
+        // Only quarter turns are not their own: one mirror, and a swap.
+        let quarter = (self.0 ^ self.0 >> 1) & self.0 >> 2 & 1;
+        Symmetry(self.0 ^ (quarter * 3))
+    }
+
+    /// The symmetry whose number these low three bits are.
+    #[inline]
+    pub(crate) const fn of_low_bits(bits: u32) -> Symmetry {
+        Symmetry(bits as u8 & 7)
     }
 }
 

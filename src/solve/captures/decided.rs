@@ -3,26 +3,34 @@
 
 use crate::board::{Direction, SquareSet};
 use crate::dont_care::Danger;
+use crate::index::Walker;
 use crate::rules::{Kind, Side};
 
 use crate::solve::captures::by_attackers::attacker_moves;
+use crate::solve::frame::wide_lines::{WideSquare, put_men};
 use crate::solve::frame::{Block, Frame};
-use crate::solve::rows::numbers::Rank;
-use crate::solve::rows::row::Row;
+use crate::solve::rows::numbers::{BlockNumber, Rank};
+use crate::solve::rows::row::{Lanes, Row, Wide};
+use crate::solve::rows::simd::{self, Kernel, Processor};
 
 /// Finds them; room to work in is kept from block to block.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Decided<const N: usize> {
     lanes: Vec<Row<N>>,
     before: Vec<(Rank, Row<N>)>,
+    /// Eight blocks of a bare king, by the first one's number and all of them: where an
+    /// attacker captures him.
+    bare_kings: Option<(usize, Wide<N>)>,
+    squares: Vec<WideSquare<N>>,
 }
 
 impl<const N: usize> Decided<N> {
     /// By defender rank, the lanes on which the side to move captures the king
-    /// or escapes with him in this move.
+    /// or escapes with him in this move. `walker` goes through the frame's blocks.
     pub(crate) fn find(
         &mut self,
         frame: &Frame<N>,
+        walker: &mut Walker,
         block: &Block<N>,
         to_move: Side,
         decided: &mut Vec<Row<N>>,
@@ -31,7 +39,7 @@ impl<const N: usize> Decided<N> {
         decided.resize(frame.block_rows(), Row::EMPTY);
         match to_move {
             Side::Attackers if frame.slice.defenders == 0 => {
-                decided[0] = bare_king_in_reach(frame, block.attackers, &mut self.lanes);
+                decided[0] = self.bare_king_in_reach(frame, walker, block.number);
             }
             Side::Attackers => self.kings_in_reach(frame, block, decided),
             Side::Defenders => {
@@ -54,6 +62,26 @@ impl<const N: usize> Decided<N> {
         }
     }
 
+    /// Eight blocks are looked at together: the next ones come soon.
+    fn bare_king_in_reach(
+        &mut self,
+        frame: &Frame<N>,
+        walker: &mut Walker,
+        number: BlockNumber,
+    ) -> Row<N> {
+        let (first, i) = (number.index() & !7, number.index() & 7);
+        let found = match self.bare_kings {
+            Some((known, found)) if known == first => found,
+            _ => {
+                let last = frame.blocks() - 1;
+                let attackers = std::array::from_fn(|i| walker.set((first + i).min(last) as u64).0);
+                bare_kings_in_reach(frame, &attackers, &mut self.squares)
+            }
+        };
+        self.bare_kings = Some((first, found));
+        found.row(i)
+    }
+
     fn kings_in_reach(&mut self, frame: &Frame<N>, block: &Block<N>, decided: &mut [Row<N>]) {
         let danger = Danger::new(frame.rules, block.attackers);
         let wanted = |to, _| danger.any(to).then_some(());
@@ -63,30 +91,47 @@ impl<const N: usize> Decided<N> {
     }
 }
 
-/// The lanes on which an attacker captures a bare king in this move: what
-/// [`Decided::kings_in_reach`] finds, without the rows of other defenders. `captured` is
-/// room to work in.
-pub(crate) fn bare_king_in_reach<const N: usize>(
+/// The lanes on which an attacker captures a bare king in this move, for eight sets of
+/// attackers: what [`Decided::kings_in_reach`] finds, without the rows of other defenders.
+/// `squares` is room to work in.
+pub(crate) fn bare_kings_in_reach<const N: usize>(
     frame: &Frame<N>,
-    attackers: SquareSet,
-    captured: &mut Vec<Row<N>>,
-) -> Row<N> {
-    // The mover may be counted among those who help: from one side of the king to another
-    // he would have to pass him.
-    frame.of_king.by_arrivals(attackers, captured);
-    let mut decided = Row::EMPTY;
-    for from in attackers {
-        for ray in frame.rules.slides().from(Kind::Attacker, from) {
-            let mut passed = Row::EMPTY;
-            for step in ray.iter().take_while(|step| !attackers.contains(step.square)) {
-                passed |= frame.region.bit(step.square);
-                if step.ends {
-                    decided |= captured[step.square.index()].without(passed);
-                }
-            }
+    attackers: &[SquareSet; Wide::<1>::ROWS],
+    squares: &mut Vec<WideSquare<N>>,
+) -> Wide<N> {
+    squares.resize(frame.rules.board.area(), WideSquare::EMPTY);
+    let mut decided = Wide::EMPTY;
+    simd::run(InReach { frame, attackers, squares, decided: &mut decided });
+    decided
+}
+
+struct InReach<'a, 'f, const N: usize> {
+    frame: &'a Frame<'f, N>,
+    attackers: &'a [SquareSet; Wide::<1>::ROWS],
+    /// By square of the board.
+    squares: &'a mut [WideSquare<N>],
+    decided: &'a mut Wide<N>,
+}
+
+impl<const N: usize> Kernel for InReach<'_, '_, N> {
+    #[inline(always)]
+    fn run(self, _: impl Processor) {
+        let InReach { frame, attackers, squares, decided } = self;
+        let places = frame.attackers.squares();
+        put_men(squares, attackers);
+        for &to in places {
+            // The mover may be counted among those who help: from one side of the king to
+            // another he would have to pass him.
+            let captured = frame.of_king.by_arrival_on_eight(squares, to);
+            let square = &mut squares[to.index()];
+            square.targets = captured.without(square.men.spread());
+        }
+        frame.attacker_lines.reach(squares);
+        for from in places {
+            let WideSquare { men, reached, .. } = squares[from.index()];
+            *decided = *decided | reached & men.spread();
         }
     }
-    decided
 }
 
 #[cfg(test)]
@@ -101,7 +146,7 @@ mod tests {
         for number in frame.block_numbers().step_by(1 + frame.blocks() / 100) {
             let block = frame.block(number);
             for side in Side::ALL {
-                decider.find(&frame, &block, side, &mut decided);
+                decider.find(&frame, &mut frame.walker(), &block, side, &mut decided);
                 for (rank, &decided) in frame.defenders.ranks().zip(&decided) {
                     let valid = block.valid[rank.index()];
                     if valid.is_empty() {

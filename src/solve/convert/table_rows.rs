@@ -88,7 +88,7 @@ impl<const N: usize> SolverRows<'_, '_, N> {
         let (attackers, stabilizer) = block.walker.set(number.into());
         let solved = &mut block.solved;
         frame.put_block(number, attackers, solved);
-        block.decider.find(frame, solved, to_move, &mut block.decided);
+        block.decider.find(frame, &mut block.walker, solved, to_move, &mut block.decided);
         let least = LeastImages::new(frame.rules, stabilizer);
         let kings = frame.rules.places(Kind::King);
         let weight = (frame.rules.symmetries().order() / stabilizer.order()) as u64;

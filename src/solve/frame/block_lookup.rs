@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use crate::board::{Board, Square, SquareSet, Symmetry};
 use crate::index::{AttackerSets, Binomials, Walker, binomial, colex_rank};
 use crate::solve::rows::numbers::BlockNumber;
+use crate::solve::rows::row::Row;
 use crate::system::pages;
 use crate::system::prefetch::prefetch;
 
@@ -91,47 +92,58 @@ impl BlockLookup {
         };
         let total = binomial(lookup.squares.len(), count).unwrap_or(u64::MAX);
         if total <= most && lookup.sets.rows() <= u64::from(u32::MAX >> 3) {
-            lookup.entries = Some(lookup.all_entries(board, total, count));
+            lookup.entries = Some(lookup.all_entries(board, total));
         }
         lookup
     }
 
     /// Each canonical set tells its images where it is.
-    fn all_entries(&self, board: Board, total: u64, count: usize) -> Vec<AtomicU32> {
-        const TASK: u64 = 1 << 10;
+    fn all_entries(&self, board: Board, total: u64) -> Vec<AtomicU32> {
         let mut entries = pages::with_capacity(total as usize);
         let all = (0..total as usize).into_par_iter();
         all.map(|_| AtomicU32::new(0)).collect_into_vec(&mut entries);
+        match self.squares.len() {
+            ..=64 => self.tell_images::<1>(board, &entries),
+            _ => self.tell_images::<{ SquareSet::WORDS }>(board, &entries),
+        }
+        entries
+    }
+
+    /// The places are bits of `W` words.
+    fn tell_images<const W: usize>(&self, board: Board, entries: &[AtomicU32]) {
+        const TASK: u64 = 1 << 10;
         // Of several symmetries that bring an image back the least one stays,
         // being the last.
         let mut symmetries: Vec<Symmetry> = self.sets.group().iter().collect();
         symmetries.sort_by_key(|g| std::cmp::Reverse(g.inverse()));
-        let image = |g: Symmetry, &square: &Square| self.places[g.apply(board, square).index()];
-        let images = symmetries.iter().map(|&g| self.squares.iter().map(|s| image(g, s)).collect());
-        let images: Vec<Vec<u16>> = images.collect();
+        let image = |g: &Symmetry, square| {
+            let place = self.place(g.apply(board, square));
+            let mut bits = [0_u64; W];
+            bits[place / 64] = 1 << (place % 64);
+            bits
+        };
+        // By square, where it goes.
+        let images = |square| symmetries.iter().map(|g| image(g, square)).collect();
+        let images: Vec<Vec<[u64; W]>> = board.squares().map(images).collect();
         let tasks = (0..self.sets.rows().div_ceil(TASK)).into_par_iter();
         tasks.for_each_init(
-            || (Walker::new(&self.sets), vec![0; count], vec![0; count]),
-            |(walker, canonical, places), task| {
+            || (Walker::new(&self.sets), vec![[0; W]; symmetries.len()]),
+            |(walker, all), task| {
                 for number in task * TASK..self.sets.rows().min((task + 1) * TASK) {
-                    let (set, _) = walker.set(number);
-                    for (place, square) in canonical.iter_mut().zip(set) {
-                        *place = self.places[square.index()];
-                    }
-                    for (g, images) in symmetries.iter().zip(&images) {
-                        for (place, &from) in places.iter_mut().zip(&*canonical) {
-                            *place = images[usize::from(from)];
+                    all.fill([0; W]);
+                    for square in walker.set(number).0 {
+                        for (all, image) in all.iter_mut().zip(&images[square.index()]) {
+                            (0..W).for_each(|word| all[word] |= image[word]);
                         }
-                        places.sort_unstable();
-                        let ascending = places.iter().map(|&place| usize::from(place));
-                        let rank = colex_rank(&self.binomials, ascending);
+                    }
+                    for (g, image) in symmetries.iter().zip(&*all) {
+                        let rank = colex_rank(&self.binomials, Row(*image).lanes());
                         let entry = (number as u32) << 3 | g.inverse().index() as u32;
                         entries[rank as usize].store(entry, Ordering::Relaxed);
                     }
                 }
             },
         );
-        entries
     }
 
     /// The bytes that the table of all sets of `count` attackers on that many
@@ -232,22 +244,28 @@ impl BlockLookup {
         self.entries.as_deref()
     }
 
-    /// Adds every square that the men leave free, and the number of the entry of them and
-    /// one more there.
+    /// The squares where attackers may stand, by place.
+    pub(crate) fn squares(&self) -> &[Square] {
+        &self.squares
+    }
+
+    /// Puts in by place the number of the entry of the men and one more there; 0 where one
+    /// of them is.
     #[inline(always)]
-    pub(crate) fn add_free_squares(&self, placed: &Placed, free: &mut Vec<(Square, usize)>) {
+    pub(crate) fn put_entries(&self, placed: &Placed, numbers: &mut Vec<u32>) {
         let Placed { places, sums, .. } = placed;
         let all = sums[sums.len() - 1][2];
+        numbers.clear();
         let mut first = 0;
         let ends = places.iter().map(Square::index).chain([self.squares.len()]);
         for (below, (end, sums)) in ends.zip(sums).enumerate() {
             let others = sums[1] + (all - sums[2]);
-            let squares = self.squares[first..end].iter();
             let terms = &self.binomials.of(below + 1)[first..end];
-            let entry = |(&square, &term): (&Square, &u64)| (square, (others + term) as usize);
-            free.extend(squares.zip(terms).map(entry));
+            numbers.extend(terms.iter().map(|term| (others + term) as u32));
+            numbers.push(0);
             first = end + 1;
         }
+        numbers.truncate(self.squares.len());
     }
 
     /// What an entry says.
@@ -299,14 +317,18 @@ mod tests {
             for &second in &places[..i] {
                 let others = SquareSet::of(first).with(second);
                 by_entries.put(others, &mut placed[0]);
-                let mut free = Vec::new();
-                by_entries.add_free_squares(&placed[0], &mut free);
-                assert_eq!(free.len(), places.len() - 2);
-                for (square, entry) in free {
+                let mut numbers = Vec::new();
+                by_entries.put_entries(&placed[0], &mut numbers);
+                assert_eq!(numbers.len(), places.len());
+                for (&square, entry) in by_entries.squares().iter().zip(numbers) {
+                    if others.contains(square) {
+                        assert_eq!(entry, 0);
+                        continue;
+                    }
                     let target = parts(by_index.target(others.with(square)));
                     assert_eq!(parts(by_entries.target(others.with(square))), target);
                     let entries = by_entries.entries().unwrap();
-                    assert_eq!(parts(by_entries.unpacked(&entries[entry])), target);
+                    assert_eq!(parts(by_entries.unpacked(&entries[entry as usize])), target);
                     by_entries.put(others.with(square), &mut placed[0]);
                     by_index.put(others.with(square), &mut placed[1]);
                     for &to in places.iter().filter(|&&to| to != first && to != second) {

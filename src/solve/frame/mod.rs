@@ -7,6 +7,7 @@ pub(super) mod lines;
 pub(super) mod of_king;
 pub(super) mod origins;
 pub(super) mod region;
+pub(super) mod wide_lines;
 
 use std::sync::Arc;
 
@@ -20,6 +21,7 @@ use crate::solve::frame::defender_sets::DefenderSets;
 use crate::solve::frame::lines::SlideLines;
 use crate::solve::frame::of_king::CapturesOfKing;
 use crate::solve::frame::region::Region;
+use crate::solve::frame::wide_lines::WideLines;
 use crate::solve::rows::numbers::{BlockNumber, Rank};
 use crate::solve::rows::row::Row;
 
@@ -39,7 +41,7 @@ pub(super) struct Frame<'a, const N: usize> {
     /// The sets of defenders.
     pub defenders: DefenderSets<N>,
     /// How attackers slide.
-    pub attacker_lines: SlideLines<N>,
+    pub attacker_lines: WideLines<N>,
     /// How defenders slide.
     pub defender_lines: SlideLines<N>,
     /// What it takes to capture the king.
@@ -62,10 +64,19 @@ pub(super) struct Block<const N: usize> {
     pub valid: Vec<Row<N>>,
 }
 
+impl<const N: usize> Block<N> {
+    /// Nothing yet, to put blocks into.
+    pub(super) const EMPTY: Block<N> = Block {
+        number: BlockNumber::FIRST,
+        attackers: SquareSet::EMPTY,
+        free: Row::EMPTY,
+        valid: Vec::new(),
+    };
+}
+
 impl<const N: usize> Default for Block<N> {
     fn default() -> Block<N> {
-        let (number, attackers) = (BlockNumber::FIRST, SquareSet::EMPTY);
-        Block { number, attackers, free: Row::EMPTY, valid: Vec::new() }
+        Block::EMPTY
     }
 }
 
@@ -102,7 +113,7 @@ impl<'a, const N: usize> Frame<'a, N> {
             slice,
             attackers,
             defenders,
-            attacker_lines: SlideLines::new(rules, &region, Kind::Attacker),
+            attacker_lines: WideLines::new(rules, &region, Kind::Attacker),
             defender_lines: SlideLines::new(rules, &region, Kind::Defender),
             of_king: CapturesOfKing::new(rules, &region),
             shields: either & rules.places(Kind::Defender),

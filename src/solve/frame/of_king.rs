@@ -4,7 +4,8 @@ use crate::board::{Direction, Square, SquareSet};
 use crate::rules::{Kind, Ruleset};
 
 use crate::solve::frame::region::Region;
-use crate::solve::rows::row::Row;
+use crate::solve::frame::wide_lines::WideSquare;
+use crate::solve::rows::row::{Lanes, Row, Wide};
 
 /// What it takes to capture the king by arriving on each square, while no
 /// defender is near.
@@ -13,12 +14,8 @@ pub(crate) struct CapturesOfKing<const N: usize> {
     alone: Vec<Row<N>>,
     /// By square of arrival: on which lanes an attacker on which square is enough.
     by_one: Vec<Vec<(Square, Row<N>)>>,
-    /// The same by that other attacker's square, with the square of arrival.
-    with_one: Vec<Vec<(Square, Row<N>)>>,
     /// By square of arrival: on which lanes several are needed, and where.
     by_more: Vec<Vec<(SquareSet, Row<N>)>>,
-    /// The same by the first of these squares, with the square of arrival.
-    with_more: Vec<Vec<(Square, Row<N>, SquareSet)>>,
 }
 
 impl<const N: usize> CapturesOfKing<N> {
@@ -28,22 +25,15 @@ impl<const N: usize> CapturesOfKing<N> {
         let mut captures = CapturesOfKing {
             alone: vec![Row::EMPTY; area],
             by_one: vec![Vec::new(); area],
-            with_one: vec![Vec::new(); area],
             by_more: vec![Vec::new(); area],
-            with_more: vec![Vec::new(); area],
         };
         for to in rules.board.squares() {
             for (king, needed) in arrival(rules, region, to) {
                 match needed[..] {
                     [] => captures.alone[to.index()] |= king,
-                    [other] => {
-                        captures.by_one[to.index()].push((other, king));
-                        captures.with_one[other.index()].push((to, king));
-                    }
-                    [first, ..] => {
-                        let needed = needed.into_iter().collect();
-                        captures.by_more[to.index()].push((needed, king));
-                        captures.with_more[first.index()].push((to, king, needed));
+                    [other] => captures.by_one[to.index()].push((other, king)),
+                    [_, ..] => {
+                        captures.by_more[to.index()].push((needed.into_iter().collect(), king));
                     }
                 }
             }
@@ -68,21 +58,21 @@ impl<const N: usize> CapturesOfKing<N> {
         captured
     }
 
-    /// For every square of the board, the lanes on which an attacker who arrives
-    /// there captures the king with the help of these.
+    /// The same on eight boards, where those who help stand on squares with these men.
     #[inline(always)]
-    pub(crate) fn by_arrivals(&self, others: SquareSet, captured: &mut Vec<Row<N>>) {
-        captured.clone_from(&self.alone);
-        for other in others {
-            for &(to, king) in &self.with_one[other.index()] {
-                captured[to.index()] |= king;
-            }
-            for &(to, king, needed) in &self.with_more[other.index()] {
-                if needed.is_subset(others) {
-                    captured[to.index()] |= king;
-                }
-            }
+    pub(crate) fn by_arrival_on_eight(&self, squares: &[WideSquare<N>], to: Square) -> Wide<N> {
+        let mut captured = Wide::all(self.alone[to.index()]);
+        for &(other, king) in &self.by_one[to.index()] {
+            captured = captured | squares[other.index()].men.spread() & Wide::all(king);
         }
+        for &(needed, king) in &self.by_more[to.index()] {
+            let mut all = Wide::all(king);
+            for other in needed {
+                all = all & squares[other.index()].men.spread();
+            }
+            captured = captured | all;
+        }
+        captured
     }
 }
 
@@ -115,24 +105,30 @@ mod tests {
     use crate::position::Position;
     use crate::rules::Side;
     use crate::solve::captures::soldiers::Soldiers;
+    use crate::solve::frame::wide_lines::put_men;
     use crate::solve::samples::{RULESETS, kings, soldiers, with_words};
 
     fn check<const N: usize>(rules: &'static Ruleset) {
         let region = Region::<N>::new(rules);
         let of_king = CapturesOfKing::new(rules, &region);
         proptest!(ProptestConfig::with_cases(300), |(soldiers in soldiers(rules))| {
-            let mut captured = Vec::new();
             let Soldiers { attackers, .. } = soldiers;
+            let mut squares = vec![WideSquare::EMPTY; rules.board.area()];
             let defenders = SquareSet::EMPTY;
             for to in attackers {
                 let at_once = of_king.by_arrival(attackers, to);
-                of_king.by_arrivals(attackers.without(to), &mut captured);
+                // Without the mover, and without anyone.
+                let mut boards = [attackers.without(to); Wide::<1>::ROWS];
+                boards[7] = SquareSet::EMPTY;
+                put_men(&mut squares, &boards);
+                let on_eight = of_king.by_arrival_on_eight(&squares, to);
+                assert_eq!(on_eight.row(7), of_king.by_arrival(SquareSet::EMPTY, to));
                 for king in kings(rules, Soldiers { attackers, defenders }) {
                     let board = Position { attackers, defenders, king, to_move: Side::Attackers };
                     let expected = Captures::by_arrival(rules, &board, Side::Attackers, to).king;
                     let lane = region.bit(king);
                     assert_eq!(!(at_once & lane).is_empty(), expected, "{attackers:?} to {to:?}");
-                    let among = captured[to.index()] & lane;
+                    let among = on_eight.row(3) & lane;
                     assert_eq!(!among.is_empty(), expected, "{attackers:?} to {to:?}");
                 }
             }

@@ -1,6 +1,7 @@
 //! The initial pass: what captures, the rules and a lack of moves say of every position,
 //! given the values of the smaller slices.
 
+mod bare_kings;
 pub(super) mod coded_rows;
 pub(super) mod pass;
 pub(super) mod seeds;

@@ -8,12 +8,13 @@ use crate::value::Value;
 
 use crate::solve::captures::by_attackers::{AttackerMove, attacker_moves};
 use crate::solve::captures::by_defenders::Arrivals;
-use crate::solve::captures::decided::bare_king_in_reach;
 use crate::solve::captures::soldiers::{Threat, Victim, capture_groups};
 use crate::solve::frame::block_lookup::Target;
 use crate::solve::frame::defender_sets::DefenderSets;
 use crate::solve::frame::region::Region;
+use crate::solve::frame::wide_lines::WideSquare;
 use crate::solve::frame::{Block, Frame};
+use crate::solve::initial::bare_kings::BareKings;
 use crate::solve::initial::coded_rows::code_of;
 use crate::solve::initial::seeds::{Immediate, Seeds};
 use crate::solve::initial::sub_slice::SubSlice;
@@ -73,7 +74,7 @@ type After = Option<(usize, Target)>;
 /// What a worker of the initial pass reuses from block to block.
 pub(crate) struct Buffers<'f, const N: usize> {
     block_moves: BlockMoves<'f, N>,
-    /// By defender rank, or by square of the board.
+    /// By defender rank.
     lanes: Vec<Row<N>>,
     /// By defender rank: where the king captures nothing.
     quiet: Vec<Row<N>>,
@@ -85,6 +86,8 @@ pub(crate) struct Buffers<'f, const N: usize> {
     /// For one arrival: the lanes by code.
     values: Vec<(Code, Row<N>)>,
     arrivals: Vec<Arrival>,
+    /// By square of the board.
+    squares: Vec<WideSquare<N>>,
 }
 
 impl<const N: usize> Buffers<'_, N> {
@@ -120,6 +123,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
             decisive: Vec::new(),
             values: Vec::new(),
             arrivals: Vec::new(),
+            squares: Vec::new(),
         }
     }
 
@@ -129,37 +133,56 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         blocks: std::ops::Range<usize>,
         buffers: &mut Buffers<N>,
     ) -> [Seeds<N>; 2] {
-        let [mut attackers, mut defenders] = [0, 1].map(|_| Seeds::new(self.greatest));
-        let (mut walker, mut block) = (self.frame.walker(), Block::default());
-        for number in blocks.map(BlockNumber::new) {
-            self.frame.put_block(number, walker.set(number.into()).0, &mut block);
-            buffers.options.iter_mut().for_each(|options| options.clear(&block.valid));
-            match &self.moves.kings {
-                Some(kings) => self.bare_king(kings, &block, buffers),
-                None => {
-                    self.attackers(&block, buffers);
-                    self.defenders(&block, buffers);
-                }
+        let mut seeds = [0, 1].map(|_| Seeds::new(self.greatest));
+        let mut walker = self.frame.walker();
+        let together = if self.moves.kings.is_some() { Wide::<N>::ROWS } else { 1 };
+        let mut room = vec![Block::EMPTY; together];
+        for first in blocks.clone().step_by(together) {
+            let blocks = first..blocks.end.min(first + together);
+            let room = &mut room[..blocks.len()];
+            for (number, block) in blocks.map(BlockNumber::new).zip(&mut *room) {
+                self.frame.put_block(number, walker.set(number.into()).0, block);
             }
-            let [by_attackers, by_defenders] = &buffers.options;
-            attackers.add(&block, by_attackers, by_defenders);
-            defenders.add(&block, by_defenders, by_attackers);
+            match &self.moves.kings {
+                Some(kings) => self.bare_kings(kings, room, buffers, &mut seeds),
+                None => self.one_block(&room[0], buffers, &mut seeds),
+            }
         }
-        [attackers, defenders]
+        seeds
+    }
+
+    fn one_block(&self, block: &Block<N>, buffers: &mut Buffers<N>, seeds: &mut [Seeds<N>; 2]) {
+        buffers.options.iter_mut().for_each(|options| options.clear(&block.valid));
+        self.attackers(block, buffers);
+        self.defenders(block, buffers);
+        add(block, &buffers.options, seeds);
     }
 
     /// Attackers capture nothing but the king, and only the king captures them.
-    fn bare_king(&self, kings: &KingRows<N>, block: &Block<N>, buffers: &mut Buffers<N>) {
-        let Buffers { lanes, options: [options, _], .. } = buffers;
-        let (attackers, valid) = (block.attackers, block.valid[0]);
-        options.stalemates[0] = self.moves.rows.stalemates(attackers, valid);
-        options.decisive[0] = bare_king_in_reach(self.frame, attackers, lanes) & valid;
-        self.defenders_that_move(block, buffers);
-        let capturing = valid.without(kings.quiet(attackers));
-        if !capturing.is_empty() {
-            let to = capturing.lanes().map(|lane| self.frame.region.square(lane));
-            self.threats(block, to.collect(), &mut buffers.arrivals);
-            self.captures_by_king_of_row(block, Rank::FIRST, capturing, buffers);
+    fn bare_kings(
+        &self,
+        kings: &KingRows<N>,
+        blocks: &[Block<N>],
+        buffers: &mut Buffers<N>,
+        seeds: &mut [Seeds<N>; 2],
+    ) {
+        let found = BareKings::find(self.frame, blocks, &mut buffers.squares);
+        for (i, block) in blocks.iter().enumerate() {
+            let valid = block.valid[0];
+            let [attackers, defenders] = &mut buffers.options;
+            attackers.clear(&block.valid);
+            defenders.clear(&block.valid);
+            attackers.stalemates[0] = self.moves.rows.stalemates(block.attackers, valid);
+            attackers.decisive[0] = found.captured.row(i);
+            defenders.stalemates[0] = found.stalemates.row(i);
+            defenders.decisive[0] = found.escaped.row(i);
+            let capturing = valid.without(kings.quiet(block.attackers));
+            if !capturing.is_empty() {
+                let to = capturing.lanes().map(|lane| self.frame.region.square(lane));
+                self.threats(block, to.collect(), &mut buffers.arrivals);
+                self.captures_by_king_of_row(block, Rank::FIRST, capturing, buffers);
+            }
+            add(block, &buffers.options, seeds);
         }
     }
 
@@ -423,6 +446,29 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     }
 }
 
+/// Adds what both sides can do in a block to the seeds of both outcomes.
+fn add<const N: usize>(
+    block: &Block<N>,
+    [attackers, defenders]: &[Immediate<N>; 2],
+    [by_attackers, by_defenders]: &mut [Seeds<N>; 2],
+) {
+    by_attackers.add(block, attackers, defenders);
+    by_defenders.add(block, defenders, attackers);
+}
+
+/// The lanes of positions on which the king escapes, and those on which he has no move;
+/// `shut` as in [`Region::escapes`].
+#[inline(always)]
+pub(super) fn king_at_once<const N: usize>(
+    region: &Region<N>,
+    shut: [Wide<N>; 4],
+    free: Wide<N>,
+    valid: Wide<N>,
+) -> (Wide<N>, Wide<N>) {
+    let escaped = region.escapes(shut, free) & valid;
+    (escaped, valid.without(escaped | region.king_origins(valid, free)))
+}
+
 /// The king's moves, whatever they capture: where he escapes, and where he is
 /// not stalemates, row by row.
 struct KingOptions<'a, const N: usize> {
@@ -476,13 +522,11 @@ impl<const N: usize> Kernel for KingOptions<'_, N> {
             }
             let men = Wide::load(&self.defenders.lanes[rows.clone()]);
             let free = Wide::all(self.free).without(men);
-            // Rows without positions must keep without any.
-            let escapes = self.region.escapes(shut, free) & valid;
-            let moves = escapes | self.region.king_origins(valid, free);
+            let (escaped, stalemates) = king_at_once(self.region, shut, free, valid);
             let decisive = &mut self.options.decisive[rows.clone()];
-            (Wide::load(decisive) | escapes).store(decisive);
-            let stalemates = &mut self.options.stalemates[rows];
-            Wide::load(stalemates).without(moves).store(stalemates);
+            (Wide::load(decisive) | escaped).store(decisive);
+            let left = &mut self.options.stalemates[rows];
+            (Wide::load(left) & stalemates).store(left);
         }
     }
 }

@@ -7,25 +7,26 @@
 //! each attacker instead of once for each move.
 
 use std::ops::Range;
+use std::sync::atomic::Ordering;
 
 use rayon::prelude::*;
 
-use crate::board::{Square, SquareSet};
+use crate::board::{SquareSet, Symmetry};
 use crate::index::{AttackerSets, Walker};
 use crate::slice::Slice;
 
-use crate::solve::frame::block_lookup::{Placed, Target};
-use crate::solve::frame::lines::LineBuffers;
+use crate::solve::frame::block_lookup::Placed;
+use crate::solve::frame::wide_lines::{WideSquare, put_men};
 use crate::solve::frame::{Frame, counted_sets};
 use crate::solve::rows::atomics::SharedRows;
-use crate::solve::rows::row::{Row, Wide, of_eight};
+use crate::solve::rows::row::{Lanes, Row, Wide};
 use crate::solve::rows::simd::{self, Kernel, Processor};
 use crate::system::prefetch::prefetch;
 
 /// Stars that one task works on.
 const TASK: usize = 1 << 10;
-/// Stars that are worked on together, so that reads of rows far apart overlap.
-const TOGETHER: usize = 8;
+/// Stars that are worked on together.
+const TOGETHER: usize = Wide::<1>::ROWS;
 
 /// The stars of a slice.
 pub(crate) struct AttackerStars<'f, const N: usize> {
@@ -33,19 +34,18 @@ pub(crate) struct AttackerStars<'f, const N: usize> {
     others: AttackerSets,
 }
 
-/// A worker's buffers.
+/// A worker's buffers, for eight stars.
 struct Worker<'s, const N: usize> {
     walker: Walker<'s>,
     placed: Placed,
-    /// Stars that are worked on together: the attackers, and where the squares
-    /// left free end.
-    stars: Vec<(SquareSet, usize)>,
-    /// The squares left free, and where what is known of them is.
-    free: Vec<(Square, usize)>,
-    targets: Vec<(Square, Target)>,
+    stars: [SquareSet; TOGETHER],
+    /// By star and place, the numbers of the entries that tell of an attacker there.
+    numbers: [Vec<u32>; TOGETHER],
+    /// By place, the numbers of the rows, and the symmetries that lead there.
+    rows: Vec<[u32; TOGETHER]>,
+    symmetries: Vec<[Symmetry; TOGETHER]>,
     /// By square of the board.
-    captured: Vec<Row<N>>,
-    lines: LineBuffers<N>,
+    squares: Vec<WideSquare<N>>,
 }
 
 impl<'f, const N: usize> AttackerStars<'f, N> {
@@ -72,11 +72,11 @@ impl<'f, const N: usize> AttackerStars<'f, N> {
             || Worker {
                 walker: Walker::new(&self.others),
                 placed: Placed::default(),
-                stars: Vec::new(),
-                free: Vec::new(),
-                targets: Vec::new(),
-                captured: Vec::new(),
-                lines: self.frame.attacker_lines.buffers(),
+                stars: [SquareSet::EMPTY; TOGETHER],
+                numbers: Default::default(),
+                rows: Vec::new(),
+                symmetries: Vec::new(),
+                squares: vec![WideSquare::EMPTY; self.frame.rules.board.area()],
             },
             |worker, task| {
                 let stars = task * TASK..((task + 1) * TASK).min(stars);
@@ -100,80 +100,94 @@ impl<const N: usize> Kernel for Pass<'_, '_, N> {
     #[inline(always)]
     fn run(mut self, processor: impl Processor) {
         for first in self.stars.clone().step_by(TOGETHER) {
-            self.find(first..self.stars.end.min(first + TOGETHER));
-            let mut begin = 0;
-            for i in 0..self.worker.stars.len() {
-                let (others, end) = self.worker.stars[i];
-                self.star(others, begin..end, processor);
-                begin = end;
-            }
+            self.find(first);
+            put_men(&mut self.worker.squares, &self.worker.stars);
+            self.put_targets(processor);
+            self.of.frame.attacker_lines.reach(&mut self.worker.squares);
+            self.remove(processor);
         }
     }
 }
 
 impl<const N: usize> Pass<'_, '_, N> {
-    /// Finds the rows of some stars.
+    /// Finds the rows of eight stars; the last one stands for those that are missing.
     #[inline(always)]
-    fn find(&mut self, stars: Range<usize>) {
+    fn find(&mut self, first: usize) {
         let lookup = &self.of.frame.attackers;
         let entries = lookup.entries().unwrap_or_default();
-        let Worker { walker, placed, stars: found, free, targets, .. } = &mut *self.worker;
-        found.clear();
-        free.clear();
-        for star in stars {
-            let (others, _) = walker.set(star as u64);
-            lookup.put(others, placed);
-            lookup.add_free_squares(placed, free);
-            found.push((others, free.len()));
+        let Worker { walker, placed, stars, numbers, rows, symmetries, .. } = &mut *self.worker;
+        for (i, (others, numbers)) in stars.iter_mut().zip(&mut *numbers).enumerate() {
+            let star = (first + i).min(self.stars.end - 1);
+            (*others, _) = walker.set(star as u64);
+            lookup.put(*others, placed);
+            lookup.put_entries(placed, numbers);
+            numbers.iter().for_each(|&number| prefetch(&entries[number as usize]));
         }
-        for &(_, entry) in &*free {
-            prefetch(&entries[entry]);
+        rows.clear();
+        symmetries.clear();
+        for place in 0..lookup.squares().len() {
+            let mut here = [0; TOGETHER];
+            for (here, numbers) in here.iter_mut().zip(&*numbers) {
+                *here = entries[numbers[place] as usize].load(Ordering::Relaxed);
+            }
+            let mut row = [0; TOGETHER];
+            let mut symmetry = [Symmetry::IDENTITY; TOGETHER];
+            for i in 0..TOGETHER {
+                row[i] = here[i] >> 3;
+                symmetry[i] = Symmetry::of_low_bits(here[i]);
+            }
+            for row in row {
+                prefetch(&self.table[row as usize]);
+                self.rows.prefetch(row as usize);
+            }
+            rows.push(row);
+            symmetries.push(symmetry);
         }
-        targets.clear();
-        targets.extend(free.iter().map(|&(square, entry)| {
-            let target = lookup.unpacked(&entries[entry]);
-            // Blocks have one row.
-            let row = target.block.index();
-            prefetch(&self.table[row]);
-            self.rows.prefetch(row);
-            (square, target)
-        }));
     }
 
+    /// Puts in where moves may end.
     #[inline(always)]
-    fn star(&mut self, others: SquareSet, targets: Range<usize>, processor: impl Processor) {
-        let region = &self.of.frame.region;
-        let Worker { targets: all, captured, lines: buffers, .. } = &mut *self.worker;
-        let targets = &all[targets];
-        if targets.iter().all(|(_, target)| self.rows.get(target.block.index()).is_empty()) {
-            return;
-        }
-        self.of.frame.of_king.by_arrivals(others, captured);
-        let lines = &self.of.frame.attacker_lines;
-        buffers.clear();
-        for targets in targets.chunks(Wide::<N>::ROWS) {
-            let known = of_eight(targets, |(_, target)| self.table[target.block.index()]);
-            let mut ends = Wide::of(&known);
-            if self.complement {
-                ends = !ends;
+    fn put_targets(&mut self, processor: impl Processor) {
+        let Frame { region, attackers, of_king, .. } = self.of.frame;
+        let Worker { rows, symmetries, squares, .. } = &mut *self.worker;
+        let complement = if self.complement { Wide::all(!Row::EMPTY) } else { Wide::EMPTY };
+        let places = attackers.squares().iter().zip(rows).zip(symmetries);
+        for ((&square, rows), symmetries) in places {
+            let mut known = Wide::EMPTY;
+            let mut back = [Symmetry::IDENTITY; TOGETHER];
+            for i in 0..TOGETHER {
+                known.put(i, self.table[rows[i] as usize]);
+                back[i] = symmetries[i].inverse();
             }
-            let back = of_eight(targets, |(_, target)| target.back);
-            let ends = processor.transform_by(&region.transforms, back, ends);
-            for (i, &(square, _)) in targets.iter().enumerate() {
-                lines.put_target(buffers, square, ends.row(i).without(captured[square.index()]));
-            }
+            let ends = processor.transform_by(&region.transforms, back, known ^ complement);
+            let captured = of_king.by_arrival_on_eight(squares, square);
+            let square = &mut squares[square.index()];
+            square.targets = ends.without(captured | square.men.spread());
         }
-        lines.reach(others, buffers);
-        for targets in targets.chunks(Wide::<N>::ROWS) {
-            let reached = of_eight(targets, |&(square, _)| lines.reached(buffers, square));
-            let symmetries = of_eight(targets, |(_, target)| target.symmetry);
-            let reached = Wide::of(&reached);
-            let reached = processor.transform_by(&region.transforms, symmetries, reached);
-            for (i, (_, target)) in targets.iter().enumerate() {
-                let row = target.block.index();
-                let found = reached.row(i) & self.rows.get(row);
+    }
+
+    /// Takes out of the rows what is reached.
+    #[inline(always)]
+    fn remove(&mut self, processor: impl Processor) {
+        let Frame { region, attackers, .. } = self.of.frame;
+        let Worker { rows, symmetries, squares, .. } = &mut *self.worker;
+        let places = attackers.squares().iter().zip(rows).zip(symmetries);
+        for ((&square, rows), symmetries) in places {
+            let WideSquare { men, reached, .. } = squares[square.index()];
+            let reached = reached.without(men.spread());
+            let reached = processor.transform_by(&region.transforms, *symmetries, reached);
+            let mut left = Wide::EMPTY;
+            for (i, &row) in rows.iter().enumerate() {
+                left.put(i, self.rows.get(row as usize));
+            }
+            let found = reached & left;
+            if found.is_empty() {
+                continue;
+            }
+            for (i, &row) in rows.iter().enumerate() {
+                let found = found.row(i);
                 if !found.is_empty() {
-                    self.rows.remove(row, found);
+                    self.rows.remove(row as usize, found);
                 }
             }
         }

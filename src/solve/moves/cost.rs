@@ -13,11 +13,11 @@ pub(crate) struct StarRows(usize);
 
 impl StarRows {
     /// For moves back.
-    pub(crate) const BACK: StarRows = StarRows(10);
+    pub(crate) const BACK: StarRows = StarRows(20);
     /// For moves back, and all moves on of the rows that they lead to.
     pub(crate) const BACK_AND_ON: StarRows = StarRows(150);
     /// For moves on.
-    pub(crate) const ON: StarRows = StarRows(3);
+    pub(crate) const ON: StarRows = StarRows(6);
 
     /// Whether visiting some of `all` rows one by one takes less time than visiting
     /// all of them by stars.

@@ -7,7 +7,7 @@ use crate::moves::{Ending, has_move, legal_moves};
 use crate::position::Position;
 use crate::rules::{Ruleset, Side};
 use crate::slice::Slice;
-use crate::solve::captures::decided::bare_king_in_reach;
+use crate::solve::captures::decided::bare_kings_in_reach;
 use crate::solve::frame::{Block, Frame};
 use crate::solve::moves::Moves;
 use crate::solve::moves::by_block::{BlockMoves, Targets};
@@ -217,7 +217,8 @@ fn single_rows<const N: usize>(frame: &Frame<N>, moves: &Moves<N>) {
         if frame.slice.defenders == 0 {
             let lanes = block.valid[0];
             let stalemates = moves.rows.stalemates(block.attackers, lanes);
-            let decisive = bare_king_in_reach(frame, block.attackers, &mut Vec::new()) & lanes;
+            let attackers = [block.attackers; 8];
+            let decisive = bare_kings_in_reach(frame, &attackers, &mut Vec::new()).row(7) & lanes;
             let lanes_with = |has: &dyn Fn(&Position) -> bool| {
                 lanes_with(frame, &block, Rank::FIRST, Side::Attackers, has)
             };

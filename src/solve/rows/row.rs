@@ -181,6 +181,9 @@ impl<const N: usize> Wide<N> {
     /// How many rows there are.
     pub(crate) const ROWS: usize = 8;
 
+    /// No lane of any row.
+    pub(crate) const EMPTY: Wide<N> = Wide([[0; Wide::<1>::ROWS]; N]);
+
     /// These eight rows.
     #[inline(always)]
     pub(crate) fn of(rows: &[Row<N>; Wide::<1>::ROWS]) -> Wide<N> {
@@ -268,6 +271,14 @@ pub(crate) fn of_eight<T, U: Copy>(items: &[T], of: impl Fn(&T) -> U) -> [U; Wid
         *all = of(&items[i.min(last)]);
     }
     all
+}
+
+impl Wide<1> {
+    /// The only word of each row, as often as rows of `N` have words.
+    #[inline(always)]
+    pub(crate) fn spread<const N: usize>(self) -> Wide<N> {
+        Wide([self.0[0]; N])
+    }
 }
 
 impl<const N: usize> BitAnd for Wide<N> {

@@ -1,0 +1,175 @@
+//! Slides along whole lines of eight boards at once.
+
+use crate::board::{Square, SquareSet};
+use crate::rules::{Kind, Ruleset};
+
+use crate::solve::frame::origins::{Origins, origins};
+use crate::solve::frame::region::Region;
+use crate::solve::rows::row::{Lanes, Row, Wide};
+
+/// Soldiers' slides as [`SlideLines`](super::lines::SlideLines) has them, on eight boards
+/// at once. Each is a row of a [`Wide`].
+#[derive(Clone, Debug)]
+pub(crate) struct WideLines<const N: usize> {
+    side: usize,
+    /// By class of origins, and by square.
+    classes: Vec<Vec<Passage<N>>>,
+}
+
+/// What the rules say of one square for the moves of a class of origins: all lanes, or none.
+#[derive(Clone, Copy, Debug)]
+struct Passage<const N: usize> {
+    /// Whether it is one of the origins.
+    origin: Row<N>,
+    /// Whether moves may stop there.
+    stop: Row<N>,
+    /// Whether they may pass; then all lanes but the king's on that square.
+    cross: Row<N>,
+}
+
+/// One square of eight boards, each of which has one man missing. Lines of the cache hold
+/// one field each.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub(crate) struct WideSquare<const N: usize> {
+    /// All bits of the boards on which it is taken, none of the others.
+    pub men: Wide<1>,
+    /// The lanes on which a move may end here: where it is free, of the king, too.
+    pub targets: Wide<N>,
+    /// The lanes of all targets that the missing man reaches from here.
+    pub reached: Wide<N>,
+}
+
+impl<const N: usize> WideSquare<N> {
+    /// Nothing there.
+    pub(crate) const EMPTY: WideSquare<N> =
+        WideSquare { men: Wide::EMPTY, targets: Wide::EMPTY, reached: Wide::EMPTY };
+}
+
+/// Says on which squares eight boards have men.
+#[inline(always)]
+pub(crate) fn put_men<const N: usize>(
+    squares: &mut [WideSquare<N>],
+    boards: &[SquareSet; Wide::<1>::ROWS],
+) {
+    let words = boards.map(|board| board.words());
+    for (word, squares) in squares.chunks_mut(64).enumerate() {
+        let mut words: [u64; Wide::<1>::ROWS] = std::array::from_fn(|i| words[i][word]);
+        for square in squares {
+            for (men, word) in square.men.0[0].iter_mut().zip(&mut words) {
+                *men = (*word & 1).wrapping_neg();
+                *word >>= 1;
+            }
+        }
+    }
+}
+
+impl<const N: usize> WideLines<N> {
+    /// The lines of a ruleset's board, for soldiers of that kind.
+    pub(crate) fn new(rules: &Ruleset, region: &Region<N>, kind: Kind) -> WideLines<N> {
+        let class = |of: Origins| {
+            let passage = |square| Passage {
+                origin: lanes(of.squares, square),
+                stop: lanes(of.stop, square),
+                cross: lanes::<N>(of.cross, square).without(region.bit(square)),
+            };
+            rules.board.squares().map(passage).collect()
+        };
+        WideLines { side: rules.board.size(), classes: origins(rules, kind).map(class).collect() }
+    }
+
+    /// Finds out what is reached, by square of the board. Lanes on which the king is in
+    /// the way are left out.
+    #[inline(always)]
+    pub(crate) fn reach(&self, squares: &mut [WideSquare<N>]) {
+        squares.iter_mut().for_each(|square| square.reached = Wide::EMPTY);
+        for class in &self.classes {
+            for line in 0..self.side {
+                for (first, by) in [(line, self.side), (line * self.side, 1)] {
+                    let line = (0..self.side).map(|step| first + step * by);
+                    run(class, squares, line.clone());
+                    run(class, squares, line.rev());
+                }
+            }
+        }
+    }
+}
+
+/// All lanes if the square is in the set, otherwise none.
+fn lanes<const N: usize>(set: SquareSet, square: Square) -> Row<N> {
+    if set.contains(square) { !Row::EMPTY } else { Row::EMPTY }
+}
+
+/// Runs along a line: what has been carried so far is reached from here.
+#[inline(always)]
+fn run<const N: usize>(
+    class: &[Passage<N>],
+    squares: &mut [WideSquare<N>],
+    line: impl Iterator<Item = usize>,
+) {
+    let mut carry = Wide::EMPTY;
+    for square in line {
+        let (passage, square) = (&class[square], &mut squares[square]);
+        square.reached = square.reached | carry & Wide::all(passage.origin);
+        let cross = Wide::all(passage.cross).without(square.men.spread());
+        carry = carry & cross | square.targets & Wide::all(passage.stop);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::solve::frame::lines::SlideLines;
+    use crate::solve::samples::{RULESETS, soldiers, with_words};
+
+    fn check<const N: usize>(rules: &'static Ruleset, kind: Kind) {
+        let region = Region::<N>::new(rules);
+        let (lines, wide) =
+            (SlideLines::new(rules, &region, kind), WideLines::new(rules, &region, kind));
+        let targets = prop::collection::vec(any::<[u64; N]>(), rules.board.area());
+        proptest!(ProptestConfig::with_cases(30), |(soldiers in soldiers(rules), targets in targets)| {
+            let men: Vec<_> = (soldiers.attackers | soldiers.defenders).iter().collect();
+            let boards: [SquareSet; 8] =
+                std::array::from_fn(|i| men.iter().copied().skip(i).collect());
+            let target = |i: usize, square: Square| {
+                Row(targets[square.index()].map(|word| word.rotate_left(i as u32)))
+                    .without(region.bit(square))
+            };
+            let mut squares = vec![WideSquare::EMPTY; rules.board.area()];
+            put_men(&mut squares, &boards);
+            for (square, here) in rules.board.squares().zip(&mut squares) {
+                let rows = std::array::from_fn(|i| match boards[i].contains(square) {
+                    true => Row::EMPTY,
+                    false => target(i, square),
+                });
+                here.targets = Wide::of(&rows);
+            }
+            wide.reach(&mut squares);
+            let mut buffers = lines.buffers();
+            for (i, &board) in boards.iter().enumerate() {
+                buffers.clear();
+                for square in rules.board.squares().filter(|&square| !board.contains(square)) {
+                    lines.put_target(&mut buffers, square, target(i, square));
+                }
+                lines.reach(board, &mut buffers);
+                for (square, here) in rules.board.squares().zip(&squares) {
+                    assert_eq!(here.men.row(i), lanes(board, square));
+                    if rules.places(kind).contains(square) {
+                        assert_eq!(here.reached.row(i), lines.reached(&buffers, square));
+                    }
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn eight_boards_are_as_one() {
+        for rules in &*RULESETS {
+            for kind in [Kind::Attacker, Kind::Defender] {
+                with_words!(check, rules, kind);
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What both sides can do at once while the king is bare, for eight blocks of one row.
+
+use crate::board::{Direction, SquareSet};
+use crate::rules::Kind;
+
+use crate::solve::captures::decided::bare_kings_in_reach;
+use crate::solve::frame::wide_lines::WideSquare;
+use crate::solve::frame::{Block, Frame};
+use crate::solve::initial::pass::king_at_once;
+use crate::solve::rows::row::{Wide, of_eight};
+use crate::solve::rows::simd::{self, Kernel, Processor};
+
+/// What they can do, block by block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BareKings<const N: usize> {
+    /// Where the attackers, to move, capture the king.
+    pub captured: Wide<N>,
+    /// Where the king, to move, escapes.
+    pub escaped: Wide<N>,
+    /// Where he has no move.
+    pub stalemates: Wide<N>,
+}
+
+impl<const N: usize> BareKings<N> {
+    /// In these blocks, at most eight; `squares` is room to work in.
+    pub(super) fn find(
+        frame: &Frame<N>,
+        blocks: &[Block<N>],
+        squares: &mut Vec<WideSquare<N>>,
+    ) -> BareKings<N> {
+        let attackers = of_eight(blocks, |block| block.attackers);
+        let captured = bare_kings_in_reach(frame, &attackers, squares);
+        let mut found = BareKings { captured, escaped: Wide::EMPTY, stalemates: Wide::EMPTY };
+        simd::run(Pass { frame, blocks, attackers: &attackers, found: &mut found });
+        found
+    }
+}
+
+struct Pass<'a, 'f, const N: usize> {
+    frame: &'a Frame<'f, N>,
+    blocks: &'a [Block<N>],
+    attackers: &'a [SquareSet; Wide::<1>::ROWS],
+    found: &'a mut BareKings<N>,
+}
+
+impl<const N: usize> Kernel for Pass<'_, '_, N> {
+    #[inline(always)]
+    fn run(self, _: impl Processor) {
+        let Pass { frame, blocks, attackers, found } = self;
+        let mut shut = [Wide::EMPTY; 4];
+        if frame.rules.goals.meets(frame.rules.places(Kind::Attacker)) {
+            shut = Direction::ALL.map(|direction| {
+                Wide::of(&attackers.map(|men| frame.region.before_goals(direction, men)))
+            });
+        }
+        let free = Wide::of(&of_eight(blocks, |block| block.free));
+        let valid = Wide::of(&of_eight(blocks, |block| block.valid[0]));
+        found.captured = found.captured & valid;
+        (found.escaped, found.stalemates) = king_at_once(&frame.region, shut, free, valid);
+    }
+}
