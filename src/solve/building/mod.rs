@@ -96,7 +96,8 @@ pub struct SliceReport {
 struct Means<'a> {
     ranks: &'a dyn Exchange,
     files: Arc<dyn FileSystem>,
-    /// Where the tables of a slice in progress are; `None`: wherever they fit.
+    /// Where the tables of a slice in progress are, and that all ranks work on them; `None`:
+    /// wherever they fit, and those for whom it is enough work.
     placement: Option<Storage>,
     /// How much work a power cut may take.
     sync_every: Duration,
@@ -228,7 +229,10 @@ impl Builder<'_> {
             ranks.wait_for_all()?;
         }
         let (rules, count) = (self.base.rules(), ranks.ranks());
-        let work = plan::deal(rules, &missing, count, self.threads, self.memory_bytes)?;
+        let work = match self.means.placement {
+            Some(_) if count > 1 => missing.iter().map(|&slice| (slice, Work::OfAll)).collect(),
+            _ => plan::deal(rules, &missing, count, self.threads, self.memory_bytes)?,
+        };
         let mut reports = Vec::new();
         for &(slice, metrics) in tasks {
             let report = match found.remove(&slice) {

@@ -36,7 +36,10 @@ struct Case {
 impl Case {
     fn new(rules: &str, slice: &str) -> Case {
         let path = format!("{}/tests/rulesets/{rules}.toml", env!("CARGO_MANIFEST_DIR"));
-        let rules = Ruleset::load(&path).unwrap();
+        Case::of(Ruleset::load(&path).unwrap(), slice)
+    }
+
+    fn of(rules: Ruleset, slice: &str) -> Case {
         let mut case = Case { rules, slice: slice.parse().unwrap(), whole: BTreeMap::new() };
         let tables = tempfile::tempdir().unwrap();
         case.build(&Means::default(), tables.path()).unwrap();
