@@ -25,20 +25,30 @@ log=$folder/build-log.md
 report=$(mktemp)
 trap 'rm -f "$report" "$report.time"' EXIT
 
-row='| \(.slice) | \([.sides[].positions] | add) | \($seconds) | \($core) | \($mib) MiB '
-row+='| \([.files[] | select(.metric == "wdl").bytes] | add) '
-row+='| \([.files[] | select(.metric == "dtw").bytes] | add) |'
+# Stored positions are those of which the bits are told.
+numbers='[.slice, ([.sides[].positions] | add), (.files[0] | 8 * .bytes / .bits_per_position),
+    (.files[] | select(.metric == "wdl") | .bytes, .bits_per_position),
+    (.files[] | select(.metric == "dtw") | .bytes, .bits_per_position)] | @tsv'
+row='
+function grouped(n,   text, rest) {
+    for (rest = sprintf("%.0f", n); length(rest) > 3; rest = substr(rest, 1, length(rest) - 3))
+        text = "," substr(rest, length(rest) - 2) text
+    return rest text
+}
+{ printf "| %s | %s | %.1f | %.1f | %d MiB | %s | %s | %.4f | %.3f |\n", $1, grouped($2), core,
+    $3 / (core > 0 ? core : 0.01) / 1e6, mib, grouped($4), grouped($6), $5, $7 }'
 
-header='| slice | positions | seconds | core-seconds | peak memory | bytes WDL | bytes DTW |'
-[[ -s $log ]] || printf '%s\n|---|---|---|---|---|---|---|\n' "$header" >"$log"
+header='| slice | placements | core-seconds | million positions a core-second | peak memory '
+header+='| WDL bytes | DTW bytes | WDL bits | DTW bits |'
+[[ -s $log ]] || printf '%s\n|---|---|---|---|---|---|---|---|---|\n' "$header" >"$log"
 echo "$header"
 for slice in $(slices_of "$rules" "${wanted[@]}"); do
-    /usr/bin/time -q -o "$report.time" -f '%e %U %S %M' \
+    /usr/bin/time -q -o "$report.time" -f '%U %S %M' \
         "$program" --tables "$tables" build "$rules" --slice "$slice" --json "$@" >"$report"
-    read -r seconds user system kib <"$report.time"
-    jq -r --arg slice "$slice" --arg seconds "$seconds" --argjson mib $((kib / 1024)) \
-        --arg core "$(awk "BEGIN { print $user + $system }")" \
-        "select(.built and .slice == \$slice) | \"$row\"" "$report" | tee -a "$log"
+    read -r user system kib <"$report.time"
+    jq -r --arg slice "$slice" "select(.built and .slice == \$slice) | $numbers" "$report" |
+        awk -v core="$(awk "BEGIN { print $user + $system }")" -v mib=$((kib / 1024)) "$row" |
+        tee -a "$log"
     "$program" --tables "$tables" manifest "$rules" --slice "$slice" \
         --output "$folder/MANIFEST.json" >/dev/null
 done
