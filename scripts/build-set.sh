@@ -25,18 +25,21 @@ log=$folder/build-log.md
 report=$(mktemp)
 trap 'rm -f "$report" "$report.time"' EXIT
 
-# Stored positions are those of which the bits are told.
-numbers='[.slice, ([.sides[].positions] | add), (.files[0] | 8 * .bytes / .bits_per_position),
-    (.files[] | select(.metric == "wdl") | .bytes, .bits_per_position),
-    (.files[] | select(.metric == "dtw") | .bytes, .bits_per_position)] | @tsv'
+numbers='[.slice, ([.sides[].positions] | add), (.files[] | select(.metric == "wdl") | .bytes),
+    (.files[] | select(.metric == "dtw") | .bytes)] | @tsv'
 row='
 function grouped(n,   text, rest) {
     for (rest = sprintf("%.0f", n); length(rest) > 3; rest = substr(rest, 1, length(rest) - 3))
         text = "," substr(rest, length(rest) - 2) text
     return rest text
 }
-{ printf "| %s | %s | %.1f | %.1f | %d MiB | %s | %s | %.4f | %.3f |\n", $1, grouped($2), core,
-    $3 / (core > 0 ? core : 0.01) / 1e6, mib, grouped($4), grouped($6), $5, $7 }'
+{
+    # One position of each class of mirror images is stored.
+    stored = $2 / 8
+    printf "| %s | %s | %.1f | %.1f | %d MiB | %s | %s | %.4f | %.3f |\n", $1, grouped($2), core,
+        stored / (core > 0 ? core : 0.01) / 1e6, mib, grouped($3), grouped($4),
+        8 * $3 / stored, 8 * $4 / stored
+}'
 
 header='| slice | placements | core-seconds | million positions a core-second | peak memory '
 header+='| WDL bytes | DTW bytes | WDL bits | DTW bits |'

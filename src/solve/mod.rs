@@ -16,5 +16,6 @@ mod rows;
 mod samples;
 mod solver;
 mod store;
+mod watch;
 
 pub use kernels::Kernels;

@@ -1,11 +1,10 @@
 use std::ops::Range;
-use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use crate::progress::{Phase, Progress, RankWork};
+use crate::progress::{Phase, Progress};
 use crate::rules::{BySide, Side};
-use crate::solve::exchange::{Exchange, Tally};
+use crate::solve::exchange::Exchange;
 use crate::solve::store::{
     Content, Hash, Key, Parts, ScratchError, ScratchFolder, Stage, StageWriter, Stages,
 };
@@ -27,6 +26,7 @@ use crate::solve::plies::tables::{Storage, Tables, Worked};
 use crate::solve::rows::numbers::{BlockNumber, ChunkNumber};
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::codec::{encode_events, encode_rows, read_events};
+use crate::solve::watch::Watch;
 
 /// A solved slice. What was found is in the stage files of the scratch folder.
 pub(super) struct Solver<'a, const N: usize> {
@@ -216,19 +216,13 @@ impl<'a, const N: usize> Solver<'a, N> {
                 }
                 None => {
                     if !ready {
-                        let (begun, before) = (Instant::now(), stages.ranks().tally());
+                        let watch = Watch::start(stages.ranks());
                         tables.begin(&known)?;
-                        self.tell((winner, 0), &Worked::default(), begun, before, progress)?;
+                        let phase = Phase::Ply { winner, ply: 0 };
+                        watch.tell(self.frame.slice, phase, &Worked::default(), progress)?;
                         ready = true;
                     }
-                    let (begun, before) = (Instant::now(), stages.ranks().tally());
-                    let own = Some(self.own.clone()).filter(|own| !own.is_empty());
-                    let log = own.map(|own| stages.begin(stage, own, base)).transpose()?;
-                    let advance = |rows| progress.advance(rows as u64);
-                    let worked = tables.ply(&known, log.as_ref(), &advance)?;
-                    let parts = stages.finish(stage, base, log)?;
-                    self.tell((winner, ply), &worked, begun, before, progress)?;
-                    parts
+                    self.ply(tables, &known, base, progress)?
                 }
             };
             base = parts.hash();
@@ -238,7 +232,6 @@ impl<'a, const N: usize> Solver<'a, N> {
                 let (stage, all) = (Stage::Outcome { winner }, 0..self.chunks.count());
                 let is_first = stages.ranks().rank() == 0;
                 let log = is_first.then(|| stages.begin(stage, all, base)).transpose()?;
-                log.iter().try_for_each(|log| log.add(last_ply(winner, ply), &[]))?;
                 stages.finish(stage, base, log)?;
                 break;
             }
@@ -246,42 +239,23 @@ impl<'a, const N: usize> Solver<'a, N> {
         Ok(plies)
     }
 
-    /// Tells what the ranks have done in a ply, or before the first one, if there are
-    /// several.
-    fn tell(
+    /// The next ply, which stands on `base`.
+    fn ply(
         &self,
-        (winner, ply): (Side, Plies),
-        worked: &Worked,
-        begun: Instant,
-        before: Tally,
+        tables: &mut dyn Tables,
+        known: &Known,
+        base: Hash,
         progress: &dyn Progress,
-    ) -> Result<(), ScratchError> {
-        let ranks = self.stages.ranks();
-        if ranks.ranks() == 1 {
-            return Ok(());
-        }
-        let (took, now) = (begun.elapsed(), ranks.tally());
-        let packing = worked.packing / rayon::current_num_threads() as u32;
-        let waiting = now.waiting - before.waiting;
-        let numbers = [
-            worked.rows as u64,
-            now.bytes - before.bytes,
-            took.saturating_sub(packing + waiting).as_nanos() as u64,
-            packing.as_nanos() as u64,
-            waiting.as_nanos() as u64,
-        ];
-        let own: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-        let work = |bytes: &Vec<u8>| {
-            let number =
-                |i: usize| bytes.as_chunks().0.get(i).map_or(0, |&b| u64::from_le_bytes(b));
-            let [computing, packing, waiting] = [2, 3, 4].map(number).map(Duration::from_nanos);
-            RankWork { rows: number(0), bytes: number(1), computing, packing, waiting }
-        };
-        let all: Vec<RankWork> = ranks.to_first(&own)?.iter().map(work).collect();
-        if ranks.rank() == 0 {
-            progress.done_together(self.frame.slice, Phase::Ply { winner, ply }, &all);
-        }
-        Ok(())
+    ) -> Result<Parts<'a>, ScratchError> {
+        let (stages, winner, ply) = (&self.stages, known.winner, known.next_ply());
+        let stage = Stage::Ply { winner, ply };
+        let watch = Watch::start(stages.ranks());
+        let own = Some(self.own.clone()).filter(|own| !own.is_empty());
+        let log = own.map(|own| stages.begin(stage, own, base)).transpose()?;
+        let worked = tables.ply(known, log.as_ref(), &|rows| progress.advance(rows as u64))?;
+        let parts = stages.finish(stage, base, log)?;
+        watch.tell(self.frame.slice, Phase::Ply { winner, ply }, &worked, progress)?;
+        Ok(parts)
     }
 
     /// The plies of an outcome that is done, each standing on the one before; `None`
@@ -347,11 +321,6 @@ fn initial<'a, const N: usize, E: From<ScratchError>>(
     let stalemates = parts.keys().any(|key| key.content == Content::Stalemates);
     let has_stalemates = of_all(stalemates.into())? > 0;
     Ok(Initial { parts, last_events, has_stalemates })
-}
-
-/// The record that names the last ply of an outcome.
-fn last_ply(winner: Side, ply: Plies) -> Key {
-    Key { content: Content::Last, winner, ply, chunk: ChunkNumber::FIRST }
 }
 
 /// Keeps what the initial pass says of a chunk.

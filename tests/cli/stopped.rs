@@ -1,6 +1,7 @@
 //! Ctrl-C.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -8,8 +9,15 @@ use std::time::Duration;
 use crate::place::{Place, Run};
 
 /// Waits until a file is there, or the program has ended.
-fn wait_for(file: &Path, program: &mut Child) {
-    while !file.exists() && program.try_wait().unwrap().is_none() {
+fn wait_for(folder: &Path, is_it: impl Fn(&str) -> bool, program: &mut Child) -> Option<PathBuf> {
+    let is_it = |path: &PathBuf| path.file_name().is_some_and(|name| is_it(name.to_str().unwrap()));
+    loop {
+        let ended = program.try_wait().unwrap().is_some();
+        let files = fs::read_dir(folder).into_iter().flatten().flatten();
+        let found = files.map(|file| file.path()).find(is_it);
+        if found.is_some() || ended {
+            return found;
+        }
         thread::sleep(Duration::from_millis(1));
     }
 }
@@ -30,11 +38,12 @@ fn a_build_that_is_interrupted_says_so_and_goes_on_later() {
         let mut build = place.command(&arguments);
         let mut build = build.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let work = place.path(&format!("tables/brandubh/{slice}.work"));
-        let ply = work.join("attackers-1@0-1");
-        wait_for(&ply, &mut build);
+        // The rest of its name tells how many chunks there are.
+        let is_ply = |name: &str| name.starts_with("attackers-1@") && !name.ends_with(".part");
+        let ply = wait_for(&work, is_ply, &mut build);
         interrupt(&build);
         let stopped = Run::ended(build.wait_with_output().unwrap());
-        if stopped.status == 0 || !ply.exists() {
+        if stopped.status == 0 || !ply.is_some_and(|ply| ply.exists()) {
             continue;
         }
         assert_eq!(stopped.status, 130, "{}", stopped.err);

@@ -19,7 +19,7 @@ pub(crate) enum Stage {
         /// The distance.
         ply: Plies,
     },
-    /// All plies of one outcome: its only record says how many.
+    /// All plies of one outcome: it has no records, and stands on the last one.
     Outcome {
         /// The side that wins.
         winner: Side,
@@ -109,14 +109,12 @@ pub(crate) enum Content {
     Releases = 3,
     /// What a ply found.
     Found = 4,
-    /// Nothing: the ply is the last one of its outcome.
-    Last = 5,
 }
 
 impl Content {
-    const ALL: [Content; 6] = {
-        use Content::{Found, Last, Open, Releases, Stalemates, Wins};
-        [Open, Stalemates, Wins, Releases, Found, Last]
+    const ALL: [Content; 5] = {
+        use Content::{Found, Open, Releases, Stalemates, Wins};
+        [Open, Stalemates, Wins, Releases, Found]
     };
 }
 
@@ -203,7 +201,7 @@ mod tests {
                 Key { content, winner: Side::Defenders, ply: 513, chunk: ChunkNumber::new(70_000) };
             assert_eq!(Key::from_bytes(key.to_bytes()), Some(key));
         }
-        assert_eq!(Key::from_bytes([6, 0, 0, 0, 0, 0, 0, 0]), None);
+        assert_eq!(Key::from_bytes([5, 0, 0, 0, 0, 0, 0, 0]), None);
         assert_eq!(Key::from_bytes([0, 2, 0, 0, 0, 0, 0, 0]), None);
     }
 }

@@ -1,0 +1,62 @@
+//! What several ranks tell of a ply that they have worked out together.
+
+use std::time::{Duration, Instant};
+
+use crate::progress::{Phase, Progress, RankWork};
+use crate::slice::Slice;
+use crate::solve::exchange::{Exchange, ExchangeError, Tally};
+use crate::solve::plies::tables::Worked;
+
+/// Runs while a rank works.
+pub(super) struct Watch<'a> {
+    ranks: &'a dyn Exchange,
+    begun: Instant,
+    before: Tally,
+}
+
+impl<'a> Watch<'a> {
+    /// Begins now.
+    pub(super) fn start(ranks: &'a dyn Exchange) -> Watch<'a> {
+        Watch { ranks, begun: Instant::now(), before: ranks.tally() }
+    }
+
+    /// Tells what all ranks have done since, if there are several; the first one tells it.
+    pub(super) fn tell(
+        self,
+        slice: Slice,
+        phase: Phase,
+        worked: &Worked,
+        progress: &dyn Progress,
+    ) -> Result<(), ExchangeError> {
+        if self.ranks.ranks() == 1 {
+            return Ok(());
+        }
+        let own: Vec<u8> =
+            self.numbers(worked).iter().flat_map(|number| number.to_le_bytes()).collect();
+        let all: Vec<RankWork> =
+            self.ranks.to_first(&own)?.iter().map(|bytes| rank_work(bytes)).collect();
+        if self.ranks.rank() == 0 {
+            progress.done_together(slice, phase, &all);
+        }
+        Ok(())
+    }
+
+    /// Rows, bytes, and the nanoseconds of computing, packing and waiting.
+    fn numbers(&self, worked: &Worked) -> [u64; 5] {
+        let (took, now) = (self.begun.elapsed(), self.ranks.tally());
+        let packing = worked.packing / rayon::current_num_threads() as u32;
+        let waiting = now.waiting - self.before.waiting;
+        let computing = took.saturating_sub(packing + waiting);
+        let [computing, packing, waiting] =
+            [computing, packing, waiting].map(|time| time.as_nanos() as u64);
+        [worked.rows as u64, now.bytes - self.before.bytes, computing, packing, waiting]
+    }
+}
+
+/// From the bytes of these numbers.
+fn rank_work(bytes: &[u8]) -> RankWork {
+    let (numbers, _) = bytes.as_chunks();
+    let number = |i: usize| numbers.get(i).map_or(0, |&bytes| u64::from_le_bytes(bytes));
+    let [computing, packing, waiting] = [2, 3, 4].map(number).map(Duration::from_nanos);
+    RankWork { rows: number(0), bytes: number(1), computing, packing, waiting }
+}
