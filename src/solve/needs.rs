@@ -38,11 +38,12 @@ const CODES_PER_ATTACKER: u64 = 8;
 const STAGE_BYTES_PER_WORD: u64 = 20;
 const PACKED_SHARE: u64 = 4;
 /// In per cent: how many times something is found in a row, over all plies, about.
-const FOUND_PER_ATTACKER: u64 = 92;
-const FOUND_PER_ROW: u64 = 320;
+const FOUND_PER_ATTACKER: u64 = 95;
+const FOUND_PER_ROW: u64 = 435;
 /// Bytes, for each word of a row, of what captures decide, on the way to where it is
-/// needed, about: packed.
-const SEEDS_PER_WORD: u64 = 13;
+/// needed, about; and how many times fewer there are if they are packed.
+const SEEDS_PER_WORD: u64 = 27;
+const PACKED_MAIL_SHARE: u64 = 3;
 /// What a worker takes besides its rows, and the program besides its workers.
 const WORKER_BYTES: u64 = 4 << 20;
 const PROGRAM_BYTES: u64 = 16 << 20;
@@ -179,9 +180,9 @@ impl Needs {
         }
         let found = self.attackers * FOUND_PER_ATTACKER + FOUND_PER_ROW;
         // As many bytes as a row has, and one for its distance from the one before.
-        let plain = found * (self.row_bytes + 1);
-        let plies = if shares > ranks { plain / PACKED_SHARE } else { plain };
-        let sent = self.rows.saturating_mul(plies / 100 + SEEDS_PER_WORD * self.row_bytes / 8);
+        let plies = found * (self.row_bytes + 1) / 100;
+        let plain = self.rows.saturating_mul(plies + SEEDS_PER_WORD * self.row_bytes / 8);
+        let sent = if shares > ranks { plain / PACKED_MAIL_SHARE } else { plain };
         sent / ranks * (ranks - 1)
     }
 
@@ -247,8 +248,15 @@ pub(super) fn check(
         return Err(BuildError::Disk { slice, path: folder.to_owned(), needed, available });
     }
     let plain = needs.stages_bytes.saturating_mul(PACKED_SHARE);
-    let in_memory = needs.memory_bytes().saturating_add(plain) <= memory_bytes;
-    Ok(Fit { storage, packs: !in_memory || available < plain })
+    let of_rank = plain / ranks as u64;
+    let in_memory = match storage {
+        Storage::Memory => Some(needs.memory_bytes()),
+        // What waits is short of memory if a rank has more than one.
+        Storage::Shares(shares) if shares > ranks => None,
+        Storage::Shares(shares) => Some(needs.memory_bytes_in(shares as u64, ranks as u64)),
+    };
+    let fits = in_memory.is_some_and(|bytes| bytes.saturating_add(of_rank) <= memory_bytes);
+    Ok(Fit { storage, packs: !fits || available < plain })
 }
 
 /// What an interrupted build has left in its folder and will use.

@@ -402,7 +402,6 @@ impl Builder<'_> {
         let folder = self.scratch_folder().join(work_name(slice));
         let Fit { storage, packs } = self.fit(slice, ranks.ranks())?;
         let placement = self.means.placement.unwrap_or(storage);
-        let packs = packs || placement != Storage::Memory;
         let files = &*self.means.files;
         let is_first = ranks.rank() == 0;
         if self.options.force {

@@ -112,7 +112,7 @@ impl<'a, const N: usize> InShares<'a, N> {
     /// The shares by defenders get the same by post.
     fn begin_by_defenders(&mut self, known: &Known) -> Result<(), ScratchError> {
         let (cut, ranks, packed) = (self.cut, self.ranks, self.packed());
-        let post = || Post::new(self.scratch, cut.count(), true);
+        let post = || Post::new(self.scratch, cut.count());
         let told_before = told_before(known, known.winner != Side::Attackers);
         let dispatch = Dispatch::new(known, told_before, post)?;
         for given in self.shares[Side::Defenders].iter().map(|share| share.given) {
@@ -167,7 +167,7 @@ impl<const N: usize> Tables for InShares<'_, N> {
         done: &(dyn Fn(usize) + Sync),
     ) -> Result<Worked, ScratchError> {
         let mover = known.mover();
-        let post = Post::new(self.scratch, self.cut.count(), self.packed().is_some())?;
+        let post = Post::new(self.scratch, self.cut.count())?;
         let rooms = &mut self.rooms;
         // Who has no log has no shares.
         let logs = || iter::repeat(log).flatten();

@@ -49,7 +49,7 @@ impl Packed {
         chunks: Chunks,
         scratch: &ScratchFolder,
     ) -> Result<Packed, ScratchError> {
-        let heap = Heap::new(scratch, true)?;
+        let heap = Heap::new(scratch)?;
         let pack = |rows| {
             let packed = heap.add(&encode_rows(rows))?;
             Ok::<_, ScratchError>(Rows { packed, flips: Vec::new(), used: 0, flipped: 0 })

@@ -37,18 +37,13 @@ pub(crate) struct Mail {
 }
 
 impl Post {
-    /// With no parcels yet for so many shares; `packs` if they are to take little room
-    /// rather than little time.
+    /// With no parcels yet for so many shares.
     ///
     /// # Errors
     /// If the disk refuses.
-    pub(crate) fn new(
-        scratch: &ScratchFolder,
-        shares: usize,
-        packs: bool,
-    ) -> Result<Post, ScratchError> {
+    pub(crate) fn new(scratch: &ScratchFolder, shares: usize) -> Result<Post, ScratchError> {
         let parcels = Mutex::new(vec![Vec::new(); shares]);
-        let heap = Heap::new(scratch, packs)?;
+        let heap = Heap::new(scratch)?;
         Ok(Post { heap, parcels, taken: AtomicUsize::new(0), took: AtomicU64::new(0) })
     }
 
@@ -275,7 +270,7 @@ mod tests {
         let sync_every = Duration::MAX;
         let keeping = Keeping { files: &SystemFiles, sync_every, packs: true, progress: &() };
         let scratch = ScratchFolder::open(folder.path(), [0; 32], keeping).unwrap();
-        let post = Post::new(&scratch, 2, true).unwrap();
+        let post = Post::new(&scratch, 2).unwrap();
         let mut count = [0; 2];
         for parcel in 0..3 {
             let of = |share| {
