@@ -12,6 +12,7 @@ mod manifest;
 mod measures;
 mod pictures;
 mod place;
+mod ranks;
 mod short;
 #[cfg(unix)]
 mod stopped;

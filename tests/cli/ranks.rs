@@ -1,0 +1,42 @@
+//! Builds by several processes: how they are planned, and who refuses to be one of them.
+
+use crate::place::{Place, Run};
+
+#[test]
+fn large_slices_are_planned_for_all() {
+    let place = Place::new();
+    let plan = |memory: &str| {
+        let ranks = ["--ranks", "4", "--threads", "1", "--memory", memory];
+        place.run(&[&["plan", "brandubh", "--slice", "K2v4", "--json"], &ranks[..]].concat()).json()
+    };
+    let all = plan("8GiB");
+    let of = |name: &str| all.iter().find(|slice| slice["slice"] == name).unwrap();
+    let large = of("K2v4");
+    assert_eq!((&large["by"], &large["shares"]), (&4.into(), &4.into()));
+    assert!(large["exchanged_bytes"].as_u64() > large["rows"].as_u64());
+    let small = of("K0v4");
+    assert_eq!((&small["by"], &small["exchanged_bytes"]), (&1.into(), &0.into()));
+    // With less memory, more shares; with too little, none.
+    let shares = |memory: &str| plan(memory).pop().unwrap()["shares"].clone();
+    assert!(shares("300MiB").as_u64() > Some(4));
+    assert!(shares("20MiB").is_null());
+    let text = place.run(&["plan", "brandubh", "--men", "3", "--ranks", "2"]).done();
+    assert!(text.lines().next().unwrap().ends_with("by  exchange"), "{text}");
+    place.run(&["plan", "brandubh", "--men", "3", "--memory", "1GiB"]).refused(2, &["--ranks"]);
+}
+
+#[cfg(not(feature = "mpi"))]
+#[test]
+fn a_program_without_mpi_builds_nothing_under_it() {
+    for launcher in ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"] {
+        let place = Place::new();
+        let mut build = place.command(&["build", "brandubh", "--men", "2"]);
+        build.env(launcher, "3");
+        Run::of(build).refused(2, &["one of 3 processes", "--features mpi"]);
+        assert!(!place.path("tables/brandubh").exists());
+        // A launcher may start one process only.
+        let mut build = place.command(&["build", "brandubh", "--men", "2"]);
+        build.env(launcher, "1");
+        Run::of(build).done();
+    }
+}
