@@ -38,11 +38,11 @@ const CODES_PER_ATTACKER: u64 = 8;
 const STAGE_BYTES_PER_WORD: u64 = 20;
 const PACKED_SHARE: u64 = 4;
 /// In per cent: how many times something is found in a row, over all plies, about.
-const FOUND_PER_ATTACKER: u64 = 95;
-const FOUND_PER_ROW: u64 = 435;
+const FOUND_PER_ATTACKER: u64 = 92;
+const FOUND_PER_ROW: u64 = 310;
 /// Bytes, for each word of a row, of what captures decide, on the way to where it is
 /// needed, about; and how many times fewer there are if they are packed.
-const SEEDS_PER_WORD: u64 = 27;
+const SEEDS_PER_WORD: u64 = 22;
 const PACKED_MAIL_SHARE: u64 = 3;
 /// What a worker takes besides its rows, and the program besides its workers.
 const WORKER_BYTES: u64 = 4 << 20;
