@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::progress::{Phase, Progress};
 use crate::rules::{BySide, Side};
-use crate::solve::exchange::Exchange;
+use crate::solve::exchange::{Exchange, of_rank};
 use crate::solve::store::{
     Content, Hash, Key, Parts, ScratchError, ScratchFolder, Stage, StageWriter, Stages,
 };
@@ -21,7 +21,7 @@ use crate::solve::plies::in_memory::InMemory;
 use crate::solve::plies::in_shares::InShares;
 use crate::solve::plies::known::Known;
 use crate::solve::plies::ply::{Given, finds_wins, mover};
-use crate::solve::plies::shares::{Shares, of_rank};
+use crate::solve::plies::shares::Shares;
 use crate::solve::plies::tables::{Storage, Tables, Worked};
 use crate::solve::rows::numbers::{BlockNumber, ChunkNumber};
 use crate::solve::rows::row::{Event, Row};

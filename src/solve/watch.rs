@@ -31,10 +31,8 @@ impl<'a> Watch<'a> {
         if self.ranks.ranks() == 1 {
             return Ok(());
         }
-        let own: Vec<u8> =
-            self.numbers(worked).iter().flat_map(|number| number.to_le_bytes()).collect();
-        let all: Vec<RankWork> =
-            self.ranks.to_first(&own)?.iter().map(|bytes| rank_work(bytes)).collect();
+        let all = self.ranks.numbers_to_first(&self.numbers(worked))?;
+        let all: Vec<RankWork> = all.iter().map(|numbers| rank_work(numbers)).collect();
         if self.ranks.rank() == 0 {
             progress.done_together(slice, phase, &all);
         }
@@ -53,10 +51,9 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// From the bytes of these numbers.
-fn rank_work(bytes: &[u8]) -> RankWork {
-    let (numbers, _) = bytes.as_chunks();
-    let number = |i: usize| numbers.get(i).map_or(0, |&bytes| u64::from_le_bytes(bytes));
+/// From these numbers.
+fn rank_work(numbers: &[u64]) -> RankWork {
+    let number = |i: usize| numbers.get(i).copied().unwrap_or(0);
     let [computing, packing, waiting] = [2, 3, 4].map(number).map(Duration::from_nanos);
     RankWork { rows: number(0), bytes: number(1), computing, packing, waiting }
 }

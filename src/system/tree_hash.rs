@@ -185,7 +185,8 @@ fn number(bytes: &mut &[u8]) -> Option<u64> {
     array(bytes).map(u64::from_le_bytes)
 }
 
-fn array<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
+/// Takes so many bytes; `None` if there are fewer.
+pub(crate) fn array<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
     bytes.split_off(..N)?.first_chunk().copied()
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::rules::BySide;
 use crate::system::filesystem::{FileSystem, Unnamed};
-use crate::system::tree_hash::TreeHasher;
+use crate::system::tree_hash::{TreeHasher, array};
 
 use super::block::EncodedBlock;
 use super::code::Code;
@@ -130,9 +130,6 @@ impl WrittenPart {
     /// The part of [`to_bytes`](WrittenPart::to_bytes), of which these bytes are taken; `None` if
     /// they are others.
     pub(crate) fn take(bytes: &mut &[u8]) -> Option<WrittenPart> {
-        fn array<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
-            bytes.split_off(..N)?.first_chunk().copied()
-        }
         let hasher = TreeHasher::take(bytes)?;
         let mut largest = BySide::default();
         for largest in largest.iter_mut() {

@@ -15,11 +15,8 @@ pub(super) fn to_first(
     own: &[SliceReport],
     ranks: &dyn Exchange,
 ) -> Result<Vec<SliceReport>, ExchangeError> {
-    let own: Vec<u8> =
-        own.iter().flat_map(numbers).flat_map(|number| number.to_le_bytes()).collect();
-    let all = ranks.to_first(&own)?.concat();
-    let (numbers, _) = all.as_chunks();
-    let mut numbers = numbers.iter().map(|&bytes| u64::from_le_bytes(bytes)).peekable();
+    let own: Vec<u64> = own.iter().flat_map(numbers).collect();
+    let mut numbers = ranks.numbers_to_first(&own)?.into_iter().flatten().peekable();
     let mut reports = Vec::new();
     while numbers.peek().is_some() {
         reports.push(report(&mut numbers).ok_or(ExchangeError)?);

@@ -1,6 +1,7 @@
 //! Slices solved in every way, which must not matter.
 
 use super::*;
+use crate::solve::exchange::each_of_team;
 use crate::solve::frame::block_lookup::BlockLookup;
 use crate::solve::frame::counted_sets;
 use crate::solve::initial::coded_rows::CodedRows;
@@ -104,11 +105,7 @@ impl Task {
                 || self.solved_by(&member, folder, self.frame(), self.sub_slices(), placement);
             pool().install(solve)
         };
-        std::thread::scope(|scope| {
-            let threads: Vec<_> =
-                team(ranks).into_iter().map(|member| scope.spawn(|| solved(member))).collect();
-            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
-        })
+        each_of_team(ranks, solved).concat()
     }
 }
 
@@ -159,12 +156,7 @@ fn built_by(ranks: usize, rules: &str, slice: &str) -> (BTreeMap<String, Vec<u8>
         assert!(told.is_empty() == (member.rank() > 0));
         told
     };
-    let told = std::thread::scope(|scope| {
-        let build = &build;
-        let threads: Vec<_> =
-            team(ranks).into_iter().map(|member| scope.spawn(|| build(member))).collect();
-        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
-    });
+    let told = each_of_team(ranks, build).concat();
     let named = |path: PathBuf| {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         Some((name, std::fs::read(&path).ok()?)).filter(|(name, _)| !name.starts_with('.'))

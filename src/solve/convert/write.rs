@@ -10,7 +10,7 @@ use crate::index::SliceIndex;
 use crate::progress::{Phase, Progress};
 use crate::rules::{BySide, Ruleset, Side};
 use crate::solve::error::BuildError;
-use crate::solve::exchange::{Exchange, ExchangeError};
+use crate::solve::exchange::{Exchange, ExchangeError, of_rank};
 use crate::solve::initial::coded_rows::CodedRows;
 use crate::solve::rows::numbers::{BlockNumber, ChunkNumber};
 use crate::solve::rows::row::Row;
@@ -137,6 +137,9 @@ fn with_rows_of<'a, const N: usize>(
     outputs: &[Output],
 ) -> Result<(Solver<'a, N>, Range<usize>), BuildError> {
     let mut chunks = solver.own();
+    if solver.ranks().ranks() == 1 {
+        return Ok((solver, chunks));
+    }
     let all: Vec<usize> = (0..solver.chunks()).collect();
     for rows in outputs.iter().flat_map(Output::rows).filter(|rows| !rows.is_empty()) {
         let before = |row| all.partition_point(|&chunk| first_row(&solver, index, chunk) <= row);
@@ -146,9 +149,6 @@ fn with_rows_of<'a, const N: usize>(
         } else {
             chunks.start.min(start)..chunks.end.max(end)
         };
-    }
-    if solver.ranks().ranks() == 1 {
-        return Ok((solver, chunks));
     }
     Ok((solver.reading(chunks.clone())?, chunks))
 }
@@ -424,10 +424,14 @@ impl Output {
             _ => Writer::Other(PartWriter::create(&**files, target.folder, header)?),
         };
         let effort = target.level.map_or_else(|| Effort::for_packing(packing), Effort::Level);
-        let groups = of_rank(index.rows().div_ceil(shape.rows_per_block), ranks);
-        let hashes = of_rank(index.rows().div_ceil(ValueHasher::ROWS), ranks);
-        let [start, end] = [hashes.start, hashes.end].map(|piece| piece * ValueHasher::ROWS);
-        let hashes = start..end.min(index.rows());
+        let of_rank = |rows_each| {
+            let things = index.rows().div_ceil(rows_each) as usize;
+            let Range { start, end } = of_rank(things, ranks.rank(), ranks.ranks());
+            start as u64..end as u64
+        };
+        let groups = of_rank(shape.rows_per_block);
+        let Range { start, end } = of_rank(ValueHasher::ROWS);
+        let hashes = start * ValueHasher::ROWS..(end * ValueHasher::ROWS).min(index.rows());
         let hasher = ValueHasher::from_row(lanes, hashes.start);
         Ok(Output { metric, packing, effort, grid, writer, groups, hasher, hashes })
     }
@@ -565,12 +569,6 @@ impl Output {
             }
         }
     }
-}
-
-/// Of so many things, those that this rank does.
-fn of_rank(things: u64, ranks: &dyn Exchange) -> Range<u64> {
-    let first = |rank: usize| rank as u64 * things / ranks.ranks() as u64;
-    first(ranks.rank())..first(ranks.rank() + 1)
 }
 
 impl SliceFiles {

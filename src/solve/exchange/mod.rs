@@ -12,9 +12,12 @@ pub use alone::Alone;
 pub use mpi::Mpi;
 pub(super) use tallied::Tallied;
 pub use tallied::Tally;
+#[cfg(test)]
+pub(super) use threads::each_of_team;
 pub use threads::{Member, team};
 
 use std::fmt;
+use std::ops::Range;
 
 /// The bytes that a rank is given at a time, about: their number must be less than 2^31,
 /// and beside them there must be room for what is worked on.
@@ -76,7 +79,18 @@ pub trait Exchange: Sync {
         Ok(self.all_gather(&given)?.swap_remove(0))
     }
 
-    /// The numbers of all ranks.
+    /// Gives the first rank numbers, any number of them; the others get none.
+    ///
+    /// # Errors
+    /// If a rank has stopped.
+    fn numbers_to_first(&self, own: &[u64]) -> Result<Vec<Vec<u64>>, ExchangeError> {
+        let own: Vec<u8> = own.iter().flat_map(|number| number.to_le_bytes()).collect();
+        let numbers =
+            |bytes: Vec<u8>| bytes.as_chunks().0.iter().map(|&b| u64::from_le_bytes(b)).collect();
+        Ok(self.to_first(&own)?.into_iter().map(numbers).collect())
+    }
+
+    /// The number of each rank.
     ///
     /// # Errors
     /// If a rank has stopped.
@@ -117,6 +131,12 @@ pub trait Exchange: Sync {
     fn wait_for_all(&self) -> Result<(), ExchangeError> {
         self.all_gather(&[]).map(|_| ())
     }
+}
+
+/// Of so many things, those that are for a rank.
+pub(super) fn of_rank(things: usize, rank: usize, ranks: usize) -> Range<usize> {
+    let first = |rank: usize| rank * things / ranks;
+    first(rank)..first(rank + 1)
 }
 
 /// Another rank has stopped, for a reason that it has told.

@@ -59,16 +59,17 @@ impl Mpi {
 fn serve(world: &SimpleCommunicator, inbox: &Receiver<Request>) {
     for (given, reply) in inbox {
         // Who asked may be gone.
-        let _ = reply.send(all_to_all(world, &given));
+        let _ = reply.send(all_to_all(world, given));
     }
 }
 
-fn all_to_all(world: &SimpleCommunicator, given: &[Vec<u8>]) -> Vec<Vec<u8>> {
+fn all_to_all(world: &SimpleCommunicator, mut given: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     let counts: Vec<i32> = given.iter().map(|bytes| bytes.len() as i32).collect();
     let mut sizes = vec![0_i32; given.len()];
     world.all_to_all_into(&counts[..], &mut sizes[..]);
     // One byte more: the address of an empty vector is what some libraries take for a mark.
-    let given = [&given.concat()[..], &[0]].concat();
+    given.push(vec![0]);
+    let given = given.concat();
     let mut taken = vec![0_u8; sizes.iter().map(|&size| size as usize).sum::<usize>() + 1];
     let of = Partition::new(&given[..], &counts[..], starts(&counts));
     let into_places = starts(&sizes);

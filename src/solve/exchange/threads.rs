@@ -35,6 +35,20 @@ pub fn team(ranks: usize) -> Vec<Member> {
     (0..ranks).map(|rank| Member { rank, table: Arc::clone(&table) }).collect()
 }
 
+/// What each rank of a team comes to, in a thread of its own.
+#[cfg(test)]
+pub(in crate::solve) fn each_of_team<T: Send>(
+    ranks: usize,
+    work: impl Fn(Member) -> T + Sync,
+) -> Vec<T> {
+    let work = &work;
+    std::thread::scope(|scope| {
+        let threads: Vec<_> =
+            team(ranks).into_iter().map(|member| scope.spawn(move || work(member))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
 impl Table {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

@@ -9,7 +9,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::rules::{BySide, Side};
-use crate::solve::exchange::Exchange;
+use crate::solve::exchange::{Exchange, of_rank};
 use crate::solve::plies::at_rest::AtRest;
 use crate::solve::plies::dispatch::Dispatch;
 use crate::solve::plies::frontier::{Frontier, clear};
@@ -17,7 +17,7 @@ use crate::solve::plies::known::{Known, Logged, no_positions};
 use crate::solve::plies::losing::{Losing, Won, losing_ply};
 use crate::solve::plies::ply::{Given, Ply, Records};
 use crate::solve::plies::post::{Mail, Post};
-use crate::solve::plies::shares::{Shares, of_rank};
+use crate::solve::plies::shares::Shares;
 use crate::solve::plies::tables::{Tables, Worked};
 use crate::solve::plies::winning::{Winning, winning_ply};
 use crate::solve::rows::numbers::ChunkNumber;

@@ -8,11 +8,10 @@ use std::time::{Duration, Instant};
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
-use crate::solve::exchange::Exchange;
+use crate::solve::exchange::{Exchange, of_rank};
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::frontier::Frontier;
 use crate::solve::plies::parcel::{Parcel, exchange};
-use crate::solve::plies::shares::of_rank;
 use crate::solve::rows::atomics::SharedRows;
 use crate::solve::rows::numbers::{ChunkNumber, ChunkRow, ShareRow};
 use crate::solve::rows::row::{Event, Row};

@@ -124,12 +124,6 @@ impl Shares {
     }
 }
 
-/// Of so many shares, those that a rank of a build has, either way.
-pub(crate) fn of_rank(shares: usize, rank: usize, ranks: usize) -> Range<usize> {
-    let first = |rank: usize| rank * shares / ranks;
-    first(rank)..first(rank + 1)
-}
-
 /// The sets of defenders with all their images, largest orbits first.
 fn orbits<const N: usize>(frame: &Frame<N>) -> Vec<Vec<Rank>> {
     let sets = &frame.defenders;
@@ -167,6 +161,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::solve::exchange::of_rank;
     use crate::solve::rows::numbers::ChunkRow;
     use crate::solve::rows::row::Row;
     use crate::solve::samples::{load, with_words};
