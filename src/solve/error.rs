@@ -36,6 +36,8 @@ pub enum BuildError {
         /// The bytes that there are.
         available: u64,
     },
+    /// The system has no more memory.
+    OutOfMemory(io::Error),
     /// The work in progress cannot be kept or read.
     Scratch(ScratchError),
     /// A file of the work in progress was damaged: it was deleted, and all ranks begin again
@@ -88,6 +90,9 @@ impl fmt::Display for BuildError {
                 path.display(),
                 Bytes(*available)
             ),
+            BuildError::OutOfMemory(source) => {
+                write!(f, "the system gives no more memory, allow less with --memory: {source}")
+            }
             BuildError::Scratch(error) => error.fmt(f),
             BuildError::Again(path) => write!(
                 f,

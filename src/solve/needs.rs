@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::index::{IndexError, SliceIndex, binomial};
 use crate::rules::{Kind, Ruleset};
 use crate::slice::Slice;
-use crate::solve::convert::read::sub_slices;
+use crate::solve::convert::read::{MOST_SEGMENT_ROWS, sub_slices};
 use crate::solve::convert::write::{block_shape, tiles_at_once};
 use crate::solve::error::BuildError;
 use crate::solve::frame::block_lookup::BlockLookup;
@@ -47,8 +47,9 @@ const PACKED_MAIL_SHARE: u64 = 3;
 /// What a worker takes besides its rows, and the program besides its workers.
 const WORKER_BYTES: u64 = 4 << 20;
 const PROGRAM_BYTES: u64 = 16 << 20;
-/// Rows of a smaller slice that a worker reads at a time.
-const READ_ROWS: u64 = 1 << 18;
+/// Segments of smaller slices that a worker comes back to, about: with fewer kept it reads
+/// the same ones again and again.
+const SEGMENTS_PER_WORKER: u64 = 8;
 const CODE_BYTES: u64 = size_of::<Code>() as u64;
 /// Of what the smaller slices took, all up to here stays with the allocator when
 /// it has been given back, and a part of the rest.
@@ -62,10 +63,13 @@ const EVENTS_PER_ROW: u64 = 18;
 pub(super) struct Needs {
     /// What is there all the time: numberings, buffers, the program.
     pub fixed_bytes: u64,
-    /// The smaller slices, and what reading them takes, for the initial pass.
-    pub sub_slices_bytes: u64,
-    /// What stays of that.
-    kept_bytes: u64,
+    /// The numberings of the smaller slices, and what reading some of them takes, for the
+    /// initial pass.
+    sub_slices_bytes: u64,
+    /// All their rows.
+    coded_bytes: u64,
+    /// Those of them that are in memory at a time, at least.
+    least_coded_bytes: u64,
     /// How many rows there are, their bytes, sets of defenders, and attackers.
     rows: u64,
     row_bytes: u64,
@@ -102,20 +106,24 @@ impl Needs {
         let block_rows = Buffers::<1>::BLOCK_ROWS as u64 + codes;
         let worker = WORKER_BYTES + row_bytes * (8 * chunk_rows + sets * block_rows);
         let fixed = PROGRAM_BYTES + lookup_bytes(rules, slice) + sets_bytes(rules, slice)?;
-        let mut coded = 0_u64;
+        let (mut coded, mut largest, mut numberings) = (0_u64, 0, 0_u64);
         for (child, _) in sub_slices(slice) {
             let sets = defender_sets(rules, child)?;
             let rows = counted_sets(rules, child)?.rows().saturating_mul(sets);
-            let bytes = rows.saturating_mul(8 + CODES_PER_ROW * (CODE_BYTES + row_bytes));
+            let bytes = 8 + CODES_PER_ROW * (CODE_BYTES + row_bytes);
+            coded = coded.saturating_add(rows.saturating_mul(bytes));
+            largest = largest.max(bytes * MOST_SEGMENT_ROWS.max(sets).min(rows));
             let numbering = lookup_bytes(rules, child) + sets_bytes(rules, child)?;
-            coded = coded.saturating_add(bytes).saturating_add(numbering);
+            numberings = numberings.saturating_add(numbering);
         }
         let lanes = index.lanes().count() as u64;
-        let reading = threads as u64 * lanes * READ_ROWS.min(rows) * CODE_BYTES;
+        // What is read, and the same as it is kept while it grows and when it is done.
+        let reading = lanes * MOST_SEGMENT_ROWS.min(rows) * CODE_BYTES + 3 * largest;
         Ok(Needs {
             fixed_bytes: fixed + threads as u64 * worker,
-            sub_slices_bytes: coded.saturating_add(reading),
-            kept_bytes: coded.min(KEPT_BYTES + coded / KEPT_SHARE),
+            sub_slices_bytes: numberings.saturating_add(threads as u64 * reading),
+            coded_bytes: coded,
+            least_coded_bytes: coded.min(threads as u64 * SEGMENTS_PER_WORKER * largest),
             rows,
             row_bytes,
             sets,
@@ -132,44 +140,51 @@ impl Needs {
         })
     }
 
-    /// The most memory in use at a time, if all tables are in memory.
-    pub(super) fn memory_bytes(&self) -> u64 {
-        self.with_tables(self.table_bytes.saturating_mul(TABLES_IN_MEMORY))
+    /// The most memory of a rank in use at a time, if the tables of so many ranks are there
+    /// and each may use so much.
+    pub(super) fn memory_bytes(&self, storage: Storage, ranks: u64, allowed: u64) -> u64 {
+        let tables = match storage {
+            Storage::Memory => self.table_bytes.saturating_mul(TABLES_IN_MEMORY),
+            Storage::Shares(shares) => {
+                let shares = shares as u64;
+                // No share is much larger than another one.
+                let rows = self.table_bytes / shares * (100 + SHARES_DIFFER) / 100;
+                // A rank with more than one has one of them in memory.
+                let tables = if shares > ranks { TABLES_OF_SHARE } else { TABLES_OF_ONLY_SHARE };
+                rows.saturating_mul(tables) + self.numbering_bytes + self.window_bytes
+            }
+        };
+        let coded = self.cache_bytes(allowed).min(self.coded_bytes);
+        let initial = self.sub_slices_bytes.saturating_add(coded);
+        let plies = coded.min(KEPT_BYTES + coded / KEPT_SHARE).saturating_add(tables);
+        self.fixed_bytes.saturating_add(initial.max(plies).max(self.output_bytes))
     }
 
     /// The least memory with which the slice can be solved.
     pub(super) fn least_memory_bytes(&self) -> u64 {
-        self.memory_bytes().min(self.memory_bytes_in(self.most_shares, 1))
+        let most_shares = Storage::Shares(self.most_shares as usize);
+        let least = |storage| self.memory_bytes(storage, 1, 0);
+        least(Storage::Memory).min(least(most_shares))
     }
 
-    /// The most memory of a rank in use at a time, if so many ranks have so many shares.
-    pub(super) fn memory_bytes_in(&self, shares: u64, ranks: u64) -> u64 {
-        // No share is much larger than another one.
-        let rows = self.table_bytes / shares * (100 + SHARES_DIFFER) / 100;
-        // A rank with more than one has one of them in memory.
-        let tables = if shares > ranks { TABLES_OF_SHARE } else { TABLES_OF_ONLY_SHARE };
-        let tables = rows.saturating_mul(tables);
-        self.with_tables(tables.saturating_add(self.numbering_bytes + self.window_bytes))
-    }
-
-    /// The most memory in use at a time, if tables take so much of it.
-    fn with_tables(&self, bytes: u64) -> u64 {
-        let plies = self.kept_bytes.saturating_add(bytes);
-        self.fixed_bytes.saturating_add(self.sub_slices_bytes.max(plies).max(self.output_bytes))
+    /// How much of the smaller slices is kept in memory at the most, if so much of it is
+    /// allowed.
+    pub(super) fn cache_bytes(&self, allowed: u64) -> u64 {
+        let rest = allowed.saturating_sub(self.fixed_bytes + self.sub_slices_bytes);
+        rest.max(self.least_coded_bytes)
     }
 
     /// Where the tables go, if each of so many ranks has that much memory; `None` if it is
     /// too little even with as many shares as there can be.
     pub(super) fn storage(&self, memory_bytes: u64, ranks: usize) -> Option<Storage> {
-        if ranks == 1 && self.memory_bytes() <= memory_bytes {
-            return Some(Storage::Memory);
-        }
-        let ranks = ranks as u64;
-        // The fewer there are, the less is sent.
-        let least = if ranks == 1 { 2 } else { ranks.min(self.most_shares) };
-        let fits = |&shares: &u64| self.memory_bytes_in(shares, ranks) <= memory_bytes;
-        let shares = (least..=self.most_shares).find(fits)?;
-        Some(Storage::Shares(shares as usize))
+        let fits = |&storage: &Storage| {
+            self.memory_bytes(storage, ranks as u64, memory_bytes) <= memory_bytes
+        };
+        // The fewer shares there are, the less is sent.
+        let least = if ranks == 1 { 2 } else { ranks.min(self.most_shares as usize) };
+        let in_memory = (ranks == 1).then_some(Storage::Memory);
+        let in_shares = (least..=self.most_shares as usize).map(Storage::Shares);
+        in_memory.into_iter().chain(in_shares).find(fits)
     }
 
     /// The bytes that so many ranks give each other, all together, if they have so many
@@ -209,9 +224,11 @@ impl Needs {
 pub(super) struct Fit {
     /// Where the tables go.
     pub storage: Storage,
-    /// Whether what is kept of the work done is compressed: it takes time, which is
-    /// well spent only where the disk or the memory before it would be short.
-    pub packs: bool,
+    /// What is kept of the work done is compressed while less than this is free of the disk:
+    /// it takes time, which is well spent only where that or the memory before it is short.
+    pub plain_above: u64,
+    /// How many bytes of the smaller slices are kept in memory.
+    pub cache_bytes: u64,
 }
 
 /// With what a slice is to be solved.
@@ -249,14 +266,13 @@ pub(super) fn check(
     }
     let plain = needs.stages_bytes.saturating_mul(PACKED_SHARE);
     let of_rank = plain / ranks as u64;
-    let in_memory = match storage {
-        Storage::Memory => Some(needs.memory_bytes()),
-        // What waits is short of memory if a rank has more than one.
-        Storage::Shares(shares) if shares > ranks => None,
-        Storage::Shares(shares) => Some(needs.memory_bytes_in(shares as u64, ranks as u64)),
-    };
-    let fits = in_memory.is_some_and(|bytes| bytes.saturating_add(of_rank) <= memory_bytes);
-    Ok(Fit { storage, packs: !fits || available < plain })
+    // What waits is short of memory if a rank has more than one share.
+    let waits = matches!(storage, Storage::Shares(shares) if shares > ranks);
+    let in_memory = needs.memory_bytes(storage, ranks as u64, u64::MAX);
+    let fits = !waits && in_memory.saturating_add(of_rank) <= memory_bytes;
+    let cache_bytes = needs.cache_bytes(memory_bytes);
+    let plain_above = if fits { needs.stages_bytes } else { u64::MAX };
+    Ok(Fit { storage, plain_above, cache_bytes })
 }
 
 /// What an interrupted build has left in its folder and will use.
@@ -334,7 +350,7 @@ mod tests {
             let needs = Needs::of(&rules, slice.parse().unwrap(), 2).unwrap();
             let least = needs.least_memory_bytes();
             assert!(needs.storage(least, 1).is_some() && needs.storage(least - 1, 1).is_none());
-            let all = needs.memory_bytes().max(least);
+            let all = needs.memory_bytes(Storage::Memory, 1, u64::MAX).max(least);
             assert_eq!(needs.storage(all, 1), Some(Storage::Memory), "{slice}");
             // A share for each rank, or for as many as there can be.
             let storage = needs.storage(u64::MAX, 3);

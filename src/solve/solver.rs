@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use crate::progress::{Phase, Progress};
 use crate::rules::{BySide, Side};
+use crate::solve::error::BuildError;
 use crate::solve::exchange::{Exchange, of_rank};
 use crate::solve::store::{
     Content, Hash, Key, Parts, ScratchError, ScratchFolder, Stage, StageWriter, Stages,
@@ -13,8 +14,9 @@ use crate::value::{Plies, Value};
 
 use crate::solve::frame::{Block, Frame};
 use crate::solve::initial::coded_rows::{CodedRows, code_of};
-use crate::solve::initial::pass::{InitialPass, SubSlices};
+use crate::solve::initial::pass::InitialPass;
 use crate::solve::initial::seeds::Seeds;
+use crate::solve::initial::sub_slice::SubSlices;
 use crate::solve::moves::Moves;
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::in_memory::InMemory;
@@ -69,11 +71,11 @@ impl<'a, const N: usize> Solver<'a, N> {
     /// # Errors
     /// If the sub_slices cannot be read, or the disk fails or is full, or a rank has
     /// stopped. What is done is kept.
-    pub(super) fn solve<E: From<ScratchError>>(
+    pub(super) fn solve<'s>(
         frame: &'a Frame<'a, N>,
-        sub_slices: impl FnOnce() -> Result<SubSlices<N>, E>,
+        sub_slices: impl FnOnce() -> Result<SubSlices<'s, N>, BuildError>,
         workplace: &Workplace<'a>,
-    ) -> Result<Solver<'a, N>, E> {
+    ) -> Result<Solver<'a, N>, BuildError> {
         let &Workplace { scratch, storage, ranks, progress } = workplace;
         let chunks = Chunks::new(frame.blocks(), frame.block_rows());
         let moves = Moves::new(frame);
@@ -276,24 +278,24 @@ impl<'a, const N: usize> Solver<'a, N> {
 }
 
 /// The initial pass, for both outcomes, as far as it is not done.
-fn initial<'a, const N: usize, E: From<ScratchError>>(
+fn initial<'a, 's, const N: usize>(
     moves: &Moves<N>,
     chunks: Chunks,
     own: Range<usize>,
-    sub_slices: impl FnOnce() -> Result<SubSlices<N>, E>,
+    sub_slices: impl FnOnce() -> Result<SubSlices<'s, N>, BuildError>,
     stages: &Stages<'a>,
     progress: &dyn Progress,
-) -> Result<Initial<'a>, E> {
-    let (mut sub_slices, mut read) = (Some(sub_slices), None);
+) -> Result<Initial<'a>, BuildError> {
+    let (mut sub_slices, mut opened) = (Some(sub_slices), None);
     // Each part is made from the smaller slices alone, which the identity stands for.
     let (stage, base) = (Stage::Initial, Hash::default());
-    let missing = |numbers: Range<usize>, writer: &StageWriter| -> Result<(), E> {
+    let missing = |numbers: Range<usize>, writer: &StageWriter| -> Result<(), BuildError> {
         if let Some(sub_slices) = sub_slices.take() {
-            read = Some(sub_slices()?);
+            opened = Some(sub_slices()?);
             let rows = chunks.some(own.clone()).rows() as u64;
             progress.phase(moves.frame.slice, Phase::Initial, rows);
         }
-        let Some(sub_slices) = &read else { return Ok(()) };
+        let Some(sub_slices) = &opened else { return Ok(()) };
         let pass = InitialPass::new(moves.frame, moves, sub_slices);
         numbers.into_par_iter().try_for_each_init(
             || pass.buffers(),
@@ -301,15 +303,14 @@ fn initial<'a, const N: usize, E: From<ScratchError>>(
                 let chunk = ChunkNumber::new(chunk);
                 let blocks = chunks.blocks_of(chunk);
                 let rows = (blocks.len() * chunks.block_rows) as u64;
-                let outcomes = pass.run(blocks, buffers);
+                let outcomes = pass.run(blocks, buffers)?;
                 for (winner, seeds) in Side::ALL.into_iter().zip(&outcomes) {
                     keep(writer, winner, chunk, seeds)?;
                 }
                 progress.advance(rows);
-                Ok::<_, ScratchError>(())
+                Ok(())
             },
-        )?;
-        Ok(())
+        )
     };
     let parts = stages.complete(stage, base, own.clone(), chunks.part_chunks(), missing)?;
     let of_all = |number: u64| stages.ranks().max(number).map_err(ScratchError::from);

@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use super::block::RECORD_HEAD;
 use super::bytes::{checksum_of, u64_at};
 use super::code::Code;
@@ -16,13 +18,19 @@ const ENTRY_BYTES: usize = size_of::<u64>();
 const READ_AT_ONCE: usize = 1 << 20;
 
 /// Where each block of a table is: the index of its file, and what the footer says of
-/// sides of one value. In memory, so that a probe need not look for it in the file.
+/// sides of one value. It stays where it is if the table's bytes are in memory or mapped,
+/// since the index of a large table alone may take more memory than there is; otherwise a
+/// probe would have to read it first, so that it is kept.
 #[derive(Debug)]
 pub(super) struct BlockIndex {
     blocks_per_side: u64,
     /// The first block that has an entry: none of a side of one value has.
     first: u64,
-    entries: Box<[u64]>,
+    /// Where the entries begin, and how many there are.
+    start: u64,
+    entries: usize,
+    /// All entries, unless the table's bytes are at hand.
+    kept: Option<Box<[u64]>>,
     one_value: BySide<Option<Code>>,
 }
 
@@ -61,7 +69,7 @@ impl BlockIndex {
     /// and `end`, where the footer begins.
     ///
     /// Entries are looked at as they come, so that no more memory is taken than there are
-    /// entries: a hole in the file, which is as long as anybody likes and takes nothing of
+    /// entries, if any: a hole in the file, which is as long as anybody likes and takes nothing of
     /// the disk, has none.
     ///
     /// # Errors
@@ -84,28 +92,32 @@ impl BlockIndex {
         }
         let damaged = TableErrorKind::Corrupted(Part::Index);
         let sound =
-            |&entry: &u64| StoredBlock::of(entry).is_some_and(|stored| stored.fits_before(start));
+            |entry: u64| StoredBlock::of(entry).is_some_and(|stored| stored.fits_before(start));
         let mut hasher = blake3::Hasher::new();
-        let mut entries = Vec::new();
+        let mut kept: Option<Vec<u64>> = None;
         for at in (start..end).step_by(READ_AT_ONCE) {
             let bytes = read(source, at, (end - at).min(READ_AT_ONCE as u64) as usize)?;
             hasher.update(&bytes);
-            let known = entries.len();
-            entries.extend(bytes.chunks_exact(ENTRY_BYTES).map(|entry| u64_at(entry, 0)));
-            if !entries[known..].iter().all(sound) {
+            let entries = bytes.chunks_exact(ENTRY_BYTES).map(|entry| u64_at(entry, 0));
+            if !entries.clone().all(sound) {
                 return Err(damaged);
+            }
+            if let Cow::Owned(_) = bytes {
+                kept.get_or_insert_default().extend(entries);
             }
         }
         if checksum_of(hasher.finalize()) != footer.index_checksum {
             return Err(damaged);
         }
         let first = if one_value[Side::Attackers].is_some() { blocks_per_side } else { 0 };
-        Ok(BlockIndex { blocks_per_side, first, entries: entries.into(), one_value })
+        let entries = ((end - start) / ENTRY_BYTES as u64) as usize;
+        let kept = kept.map(Vec::into_boxed_slice);
+        Ok(BlockIndex { blocks_per_side, first, start, entries, kept, one_value })
     }
 
     /// How many blocks have an entry: all but those of a side of one value.
     pub(super) fn entries(&self) -> usize {
-        self.entries.len()
+        self.entries
     }
 
     /// The number of a block's entry, if it has one.
@@ -114,12 +126,17 @@ impl BlockIndex {
         block.saturating_sub(self.first) as usize
     }
 
-    /// What is stored of a block, and the block's side.
+    /// What is stored of a block, and the block's side. `source` is where the index was
+    /// read from.
     ///
     /// # Errors
-    /// If there is no such block.
+    /// If there is no such block, or its entry is not what it was any more.
     #[inline]
-    pub(super) fn block(&self, block: u64) -> KindResult<(Side, StoredBlock)> {
+    pub(super) fn block<S: Source>(
+        &self,
+        source: &S,
+        block: u64,
+    ) -> KindResult<(Side, StoredBlock)> {
         let side = if block < self.blocks_per_side { Side::Attackers } else { Side::Defenders };
         if block >= 2 * self.blocks_per_side {
             return Err(TableErrorKind::OutsideTable);
@@ -127,9 +144,18 @@ impl BlockIndex {
         if let Some(code) = self.one_value[side] {
             return Ok((side, StoredBlock::OneValue(code)));
         }
-        // There are as many entries as these sides have blocks, and all are sound.
-        let entry = self.entries.get(self.entry_number(block)).copied();
-        let stored = entry.and_then(StoredBlock::of);
+        // There are as many entries as these sides have blocks.
+        let number = self.entry_number(block);
+        let entry = match &self.kept {
+            Some(kept) => kept.get(number).copied(),
+            None => {
+                let at = self.start + (number * ENTRY_BYTES) as u64;
+                Some(u64_at(&read(source, at, ENTRY_BYTES)?, 0))
+            }
+        };
+        // All were sound, but a file that is mapped can be overwritten.
+        let stored =
+            entry.and_then(StoredBlock::of).filter(|stored| stored.fits_before(self.start));
         stored.map(|stored| (side, stored)).ok_or(TableErrorKind::Corrupted(Part::Block(block)))
     }
 }

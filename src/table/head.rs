@@ -55,7 +55,7 @@ impl<S: Source> TableHead<S> {
         &self.header
     }
 
-    /// Reads the rest that a table keeps in memory: the footer and the index.
+    /// Reads the rest that a table is found by: the footer and the index.
     ///
     /// # Errors
     /// If it is no whole table.

@@ -123,13 +123,13 @@ impl<S: Source> Table<S> {
     }
 
     /// The only value of a block that has but one: it takes no bytes but in the
-    /// index, which is in memory. `None` for other blocks.
+    /// index. `None` for other blocks.
     ///
     /// # Errors
     /// If the table has no such block or the index is wrong.
     #[inline]
     pub fn one_value(&self, block: u64) -> Result<Option<Code>, TableError> {
-        let one = self.index.block(block).and_then(|(side, stored)| match stored {
+        let one = self.index.block(&self.source, block).and_then(|(side, stored)| match stored {
             StoredBlock::Record(_) => Ok(None),
             StoredBlock::OneValue(code) if code <= self.largest[side] => Ok(Some(code)),
             StoredBlock::OneValue(_) => Err(TableErrorKind::Corrupted(Part::Block(block))),
@@ -274,7 +274,7 @@ impl<S: Source> Table<S> {
     fn decode(&self, block: u64, values: &mut Vec<Code>) -> KindResult<()> {
         let extent = self.header.grid.block_extent(block).ok_or(TableErrorKind::OutsideTable)?;
         let damaged = || TableErrorKind::Corrupted(Part::Block(block));
-        let (side, stored) = self.index.block(block)?;
+        let (side, stored) = self.index.block(&self.source, block)?;
         match stored {
             StoredBlock::OneValue(code) => {
                 values.clear();
@@ -292,7 +292,7 @@ impl<S: Source> Table<S> {
 
     fn packed(&self, block: u64) -> KindResult<PackedBlock> {
         let extent = self.header.grid.block_extent(block).ok_or(TableErrorKind::OutsideTable)?;
-        let content = match self.index.block(block)?.1 {
+        let content = match self.index.block(&self.source, block)?.1 {
             StoredBlock::OneValue(code) => PackedContent::OneValue(code),
             StoredBlock::Record(start) => {
                 let record = self.record(block, start, extent.values())?;

@@ -25,7 +25,7 @@ use crate::index::SliceIndex;
 use crate::progress::{Phase, Progress};
 use crate::rules::{BySide, Ruleset};
 use crate::slice::Slice;
-use crate::solve::convert::read::{read_sub_slices, sub_slices};
+use crate::solve::convert::read::{open_sub_slices, sub_slices};
 use crate::solve::convert::write::{self, SliceFiles};
 use crate::solve::exchange::Tallied;
 use crate::solve::frame::Frame;
@@ -400,7 +400,7 @@ impl Builder<'_> {
         let frame: Frame<N> = Frame::new(rules, slice)?;
         let index = SliceIndex::new(rules, slice)?;
         let folder = self.scratch_folder().join(work_name(slice));
-        let Fit { storage, packs } = self.fit(slice, ranks.ranks())?;
+        let Fit { storage, plain_above, cache_bytes } = self.fit(slice, ranks.ranks())?;
         let placement = self.means.placement.unwrap_or(storage);
         let files = &*self.means.files;
         let is_first = ranks.rank() == 0;
@@ -411,11 +411,11 @@ impl Builder<'_> {
             ranks.wait_for_all()?;
         }
         let (sync_every, progress) = (self.means.sync_every, self.progress);
-        let keeping = Keeping { files, sync_every, packs, progress };
+        let keeping = Keeping { files, sync_every, plain_above, progress };
         let scratch = ScratchFolder::open(&folder, self.identity(slice)?, keeping)?;
         let mut discarded = BTreeSet::new();
         loop {
-            let task = Task { slice, metrics, frame: &frame, index: &index, started };
+            let task = Task { slice, metrics, frame: &frame, index: &index, cache_bytes, started };
             let workplace = Workplace { scratch: &scratch, storage: placement, ranks, progress };
             match self.solve_and_write(&task, &workplace) {
                 // A file that does not hold what was written is made again, once: a disk
@@ -446,10 +446,10 @@ impl Builder<'_> {
         task: &Task<'_, N>,
         workplace: &Workplace,
     ) -> Result<SliceReport, BuildError> {
-        let &Task { slice, metrics, frame, index, started } = task;
+        let &Task { slice, metrics, frame, index, cache_bytes, started } = task;
         let mut read = started.elapsed();
         let sub_slices = || {
-            let sub_slices = read_sub_slices(&self.base, slice);
+            let sub_slices = open_sub_slices(&self.base, slice, cache_bytes);
             read = started.elapsed();
             sub_slices
         };
@@ -471,6 +471,7 @@ struct Task<'a, const N: usize> {
     metrics: &'a [Metric],
     frame: &'a Frame<'a, N>,
     index: &'a SliceIndex,
+    cache_bytes: u64,
     started: Instant,
 }
 

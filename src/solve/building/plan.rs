@@ -116,10 +116,8 @@ pub fn plan_among(
                 _ => 0,
             };
             let (all, of_shares) = (ranks as u64, shares as u64);
-            let memory_bytes = storage.map(|storage| match storage {
-                Storage::Memory => needs.memory_bytes(),
-                Storage::Shares(_) => needs.memory_bytes_in(of_shares, all),
-            });
+            let memory_bytes =
+                storage.map(|storage| needs.memory_bytes(storage, all, memory_bytes));
             let exchanged_bytes = needs.exchanged_bytes(of_shares, all);
             plans.push(RankPlan { slice, ranks, shares, memory_bytes, exchanged_bytes });
         }
@@ -167,7 +165,7 @@ fn slice_size(rules: &Ruleset, slice: Slice) -> Result<SliceSize, BuildError> {
         blocks: counted_sets(rules, slice)?.rows(),
         rows: index.rows(),
         slots: index.rows().saturating_mul(2 * index.lanes().count() as u64),
-        memory_bytes: needs.memory_bytes(),
+        memory_bytes: needs.memory_bytes(Storage::Memory, 1, u64::MAX),
         least_memory_bytes: needs.least_memory_bytes(),
         scratch_bytes: needs.stages_bytes,
     })

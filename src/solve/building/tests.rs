@@ -5,7 +5,7 @@ use crate::solve::exchange::each_of_team;
 use crate::solve::frame::block_lookup::BlockLookup;
 use crate::solve::frame::counted_sets;
 use crate::solve::initial::coded_rows::CodedRows;
-use crate::solve::initial::pass::SubSlices;
+use crate::solve::initial::sub_slice::SubSlices;
 use crate::solve::rows::numbers::ChunkNumber;
 
 /// A ruleset, a slice of it, and tables of all that its captures lead to.
@@ -39,10 +39,9 @@ impl Task {
     ) -> Vec<[CodedRows<N>; 2]> {
         let (mut frame, mut read) = (self.frame(), self.sub_slices());
         frame.attackers = self.without_entries(self.slice);
-        let of_sub_slices = read.fewer_defenders.iter_mut().map(|(child, _)| child);
-        let of_sub_slices = of_sub_slices.chain(&mut read.fewer_attackers);
+        let of_sub_slices = read.fewer_defenders.iter_mut().chain(&mut read.fewer_attackers);
         for (child, (slice, _)) in of_sub_slices.zip(sub_slices(self.slice)) {
-            child.attackers = self.without_entries(slice);
+            child.frame.attackers = self.without_entries(slice);
         }
         self.solved_in(frame, read, placement)
     }
@@ -51,8 +50,8 @@ impl Task {
         Frame::new(self.base.rules(), self.slice).unwrap()
     }
 
-    fn sub_slices<const N: usize>(&self) -> SubSlices<N> {
-        read_sub_slices(&self.base, self.slice).unwrap()
+    fn sub_slices<const N: usize>(&self) -> SubSlices<'_, N> {
+        open_sub_slices(&self.base, self.slice, u64::MAX).unwrap()
     }
 
     fn without_entries(&self, slice: Slice) -> Arc<BlockLookup> {
@@ -66,7 +65,7 @@ impl Task {
     fn solved_in<const N: usize>(
         &self,
         frame: Frame<'_, N>,
-        sub_slices: SubSlices<N>,
+        sub_slices: SubSlices<'_, N>,
         placement: &Storage,
     ) -> Vec<[CodedRows<N>; 2]> {
         let folder = tempfile::tempdir().unwrap();
@@ -79,11 +78,15 @@ impl Task {
         ranks: &dyn Exchange,
         folder: &Path,
         frame: Frame<'_, N>,
-        sub_slices: SubSlices<N>,
+        sub_slices: SubSlices<'_, N>,
         placement: &Storage,
     ) -> Vec<[CodedRows<N>; 2]> {
-        let keeping =
-            Keeping { files: &SystemFiles, sync_every: SYNC_EVERY, packs: true, progress: &() };
+        let keeping = Keeping {
+            files: &SystemFiles,
+            sync_every: SYNC_EVERY,
+            plain_above: u64::MAX,
+            progress: &(),
+        };
         let scratch = ScratchFolder::open(folder, [0; 32], keeping).unwrap();
         let sub_slices = || Ok::<_, BuildError>(sub_slices);
         let workplace = Workplace { scratch: &scratch, storage: *placement, ranks, progress: &() };
@@ -198,6 +201,16 @@ fn it_does_not_matter_how_many_build() {
 fn it_does_not_matter_where_the_tables_are() {
     shares_give_the_same::<1>("brandubh", "K2v2");
     shares_give_the_same::<2>("tablut", "K2v1");
+}
+
+#[test]
+fn it_does_not_matter_how_much_is_kept_of_smaller_slices() {
+    let task = Task::new("brandubh", "K2v2");
+    let all_kept = task.solved::<1>(&Storage::Memory);
+    for cache_bytes in [0, 1 << 16, 1 << 18] {
+        let sub_slices = open_sub_slices(&task.base, task.slice, cache_bytes).unwrap();
+        assert!(task.solved_in(task.frame(), sub_slices, &Storage::Memory) == all_kept);
+    }
 }
 
 fn the_index_gives_the_same<const N: usize>(rules: &str, slice: &str) {

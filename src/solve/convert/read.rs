@@ -2,15 +2,12 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::rules::Side;
 use crate::slice::Slice;
 use crate::solve::error::BuildError;
 use crate::solve::frame::Frame;
-use crate::solve::initial::coded_rows::CodedRows;
-use crate::solve::initial::pass::SubSlices;
-use crate::solve::initial::sub_slice::SubSlice;
+use crate::solve::initial::coded_rows::{CodedRows, FixedRows};
+use crate::solve::initial::sub_slice::{SubSlices, Unread};
 use crate::solve::rows::numbers::BlockNumber;
 use crate::solve::rows::row::Row;
 use crate::table::{BlockShape, Code, Metric, Table, TableFile, WIN_IN_1};
@@ -18,12 +15,12 @@ use crate::tablebase::{Tablebase, foreign};
 
 use super::table_rows::{SolverBlock, SolverRows};
 
-/// Blocks of a table that one task reads, about; more means fewer blocks read
-/// twice, at the ends of tasks, and more memory.
-const ROW_GROUPS_PER_TASK: u64 = 4;
+/// Blocks of a table, of each group of lanes, that are read at a time, about; more means
+/// fewer blocks read twice, at the ends of segments, and more memory.
+const ROW_GROUPS_PER_SEGMENT: u64 = 4;
 
 /// As many rows as these have in a table of ours, however a table is cut.
-const MOST_TASK_ROWS: u64 = 1 << 18;
+pub(crate) const MOST_SEGMENT_ROWS: u64 = 1 << 18;
 
 /// Of the 16 bits of plies and codes, half of the numbers are for the smaller slices
 /// and half for what this one adds. No game comes near to that: a table that goes
@@ -44,60 +41,43 @@ pub(crate) fn sub_slices(slice: Slice) -> impl Iterator<Item = (Slice, Side)> {
     fewer_defenders.chain(fewer_attackers)
 }
 
-/// Reads all that captures in the slice lead to.
-pub(crate) fn read_sub_slices<const N: usize>(
+/// All that captures in the slice lead to, read as it is asked for; of what has been read,
+/// no more than so many bytes are kept.
+///
+/// # Errors
+/// If a table cannot be opened, or is none of ours.
+pub(crate) fn open_sub_slices<const N: usize>(
     base: &Tablebase,
     slice: Slice,
-) -> Result<SubSlices<N>, BuildError> {
-    let rules = base.rules();
-    let mut read = SubSlices { fewer_defenders: Vec::new(), fewer_attackers: Vec::new() };
+    cache_bytes: u64,
+) -> Result<SubSlices<'_, N>, BuildError> {
+    let mut slices = Vec::new();
     for (slice, to_move) in sub_slices(slice) {
         let metric = Metric::Dtw;
         let table = base.table(slice, metric)?;
-        if table.summary(to_move).largest_code(metric) > LARGEST_CODE {
+        let greatest = table.summary(to_move).largest_code(metric);
+        if greatest > LARGEST_CODE {
             return Err(foreign(table.path(), table.header()).into());
         }
-        let frame = Frame::new(rules, slice)?;
+        let frame = Frame::new(base.rules(), slice)?;
         let index = base.index(slice)?;
-        let rows = read_rows(&SolverRows { frame: &frame, index }, table, to_move)?;
-        let Frame { attackers, defenders, .. } = frame;
-        let child = SubSlice { attackers, block_rows: defenders.len(), rows };
-        match to_move {
-            Side::Defenders => read.fewer_defenders.push((child, defenders)),
-            Side::Attackers => read.fewer_attackers.push(child),
-        }
+        let segment_blocks = segment_blocks(table.header().grid.shape(), frame.block_rows());
+        let read = Box::new(move |frame: &Frame<N>, blocks| {
+            read_blocks(&SolverRows { frame, index }, table, to_move, blocks)
+        });
+        slices.push(Unread { to_move, frame, greatest, segment_blocks, read });
     }
-    Ok(read)
+    Ok(SubSlices::new(slices, cache_bytes))
 }
 
-fn read_rows<const N: usize>(
-    rows: &SolverRows<N>,
-    table: &Table<TableFile>,
-    to_move: Side,
-) -> Result<CodedRows<N>, BuildError> {
-    let (blocks, block_rows) = (rows.frame.blocks(), rows.frame.block_rows());
-    let task_rows = task_rows(table.header().grid.shape());
-    let task_blocks = (task_rows as usize / block_rows).max(1);
-    let tasks = blocks.div_ceil(task_blocks);
-    // A few at a time: parts that wait would take as much memory as the whole.
-    let at_once = 4 * rayon::current_num_threads();
-    let mut all = CodedRows::default();
-    for first in (0..tasks).step_by(at_once) {
-        let parts = (first..(first + at_once).min(tasks))
-            .into_par_iter()
-            .map(|task| {
-                let blocks = task * task_blocks..((task + 1) * task_blocks).min(blocks);
-                read_blocks(rows, table, to_move, blocks)
-            })
-            .collect::<Result<Vec<CodedRows<N>>, BuildError>>()?;
-        parts.into_iter().for_each(|part| all.append(part));
-    }
-    Ok(all)
+/// How many blocks of the solver with so many rows are read at a time.
+fn segment_blocks(shape: BlockShape, block_rows: usize) -> usize {
+    (segment_rows(shape) as usize / block_rows).max(1)
 }
 
-/// The rows of a table that one task reads, about.
-fn task_rows(shape: BlockShape) -> u64 {
-    (ROW_GROUPS_PER_TASK * shape.rows_per_block).min(MOST_TASK_ROWS)
+/// The rows of a table that are read at a time, about.
+fn segment_rows(shape: BlockShape) -> u64 {
+    (ROW_GROUPS_PER_SEGMENT * shape.rows_per_block).min(MOST_SEGMENT_ROWS)
 }
 
 /// The codes of a row, each with its lanes.
@@ -119,7 +99,7 @@ fn read_blocks<const N: usize>(
     table: &Table<TableFile>,
     to_move: Side,
     blocks: Range<usize>,
-) -> Result<CodedRows<N>, BuildError> {
+) -> Result<FixedRows<N>, BuildError> {
     let (frame, lanes) = (rows.frame, rows.index.lanes());
     let bits: Vec<Row<N>> = lanes.squares().iter().map(|&s| frame.region.bit(s)).collect();
     let table_rows = rows.table_rows(&blocks);
@@ -154,7 +134,7 @@ fn read_blocks<const N: usize>(
             part.push(entries.iter().copied());
         }
     }
-    Ok(part)
+    FixedRows::new(&part).map_err(BuildError::OutOfMemory)
 }
 
 /// Gives the values of least images to all images.
@@ -223,7 +203,7 @@ mod tests {
 
     /// The tables that captures in brandubh K1v1 lead to, where all positions of K0v1
     /// have that code.
-    fn sub_slices_of_code(code: Code) -> Result<SubSlices<1>, BuildError> {
+    fn sub_slices_of_code(code: Code) -> Result<Code, BuildError> {
         let rules = Ruleset::builtin("brandubh").unwrap();
         let slice: Slice = "K0v1".parse().unwrap();
         let index = SliceIndex::new(&rules, slice).unwrap();
@@ -252,26 +232,25 @@ mod tests {
         writer.finish(BySide::from_fn(|_| summary), ValueHash([0; 32])).unwrap();
         let mut base = Tablebase::new(rules);
         base.add_directory(folder.path()).unwrap();
-        read_sub_slices(&base, "K1v1".parse().unwrap())
+        let sub_slices = open_sub_slices::<1>(&base, "K1v1".parse().unwrap(), u64::MAX)?;
+        Ok(sub_slices.greatest_code())
     }
 
     #[test]
     fn smaller_slices_have_half_of_all_codes() {
-        let sub_slices = sub_slices_of_code(32767).unwrap();
-        let (child, _) = &sub_slices.fewer_defenders[0];
-        assert_eq!(child.rows.greatest_code(), 32767);
+        assert_eq!(sub_slices_of_code(32767).unwrap(), 32767);
         let error = sub_slices_of_code(32768).err().unwrap();
         assert!(matches!(error, BuildError::Probe(ProbeError::Foreign { .. })), "{error}");
     }
 
     #[test]
-    fn tasks_are_no_larger_for_large_blocks() {
-        let task_rows =
-            |rows_per_block| task_rows(BlockShape { lanes_per_block: 1, rows_per_block });
+    fn segments_are_no_larger_for_large_blocks() {
+        let segment_rows =
+            |rows_per_block| segment_rows(BlockShape { lanes_per_block: 1, rows_per_block });
         for packing in [Packing::Bytes, Packing::Words] {
             let rows = packing.default_block_values() as u64;
-            assert_eq!(task_rows(rows), ROW_GROUPS_PER_TASK * rows);
+            assert_eq!(segment_rows(rows), ROW_GROUPS_PER_SEGMENT * rows);
         }
-        assert_eq!(task_rows(1 << 20), MOST_TASK_ROWS);
+        assert_eq!(segment_rows(1 << 20), MOST_SEGMENT_ROWS);
     }
 }

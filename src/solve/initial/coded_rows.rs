@@ -1,6 +1,10 @@
 //! Rows of values: for each row the codes that occur in it, with their lanes, as
 //! compressed sparse rows (CSR).
 
+use std::io;
+
+use memmap2::MmapMut;
+
 use crate::solve::rows::row::{Event, Row};
 use crate::table::{Code, dtw_code};
 use crate::value::Value;
@@ -34,26 +38,10 @@ impl<const N: usize> CodedRows<N> {
         }
     }
 
-    /// Appends all rows of another collection.
-    pub(crate) fn append(&mut self, other: CodedRows<N>) {
-        let first = self.codes.len() as u64;
-        self.starts.extend(other.starts.iter().map(|start| first + start));
-        self.codes.extend(other.codes);
-        self.lanes.extend(other.lanes);
-    }
-
-    /// The greatest code of any row.
-    pub(crate) fn greatest_code(&self) -> Code {
-        self.codes.iter().copied().max().unwrap_or(0)
-    }
-
     /// The codes of a row with their lanes.
     #[inline]
     pub(crate) fn row(&self, row: usize) -> impl Iterator<Item = (Code, Row<N>)> + '_ {
-        let end = self.starts.get(row + 1).map_or(self.codes.len(), |&end| end as usize);
-        let entries = self.starts[row] as usize..end;
-        let lanes = self.lanes[entries.clone()].iter();
-        self.codes[entries].iter().zip(lanes).map(|(&code, &lanes)| (code, lanes))
+        entries(&self.starts, &self.codes, &self.lanes, row)
     }
 
     /// Sorts events by row: `plies` gives for each code the rows it occurs in,
@@ -92,6 +80,68 @@ impl<const N: usize> CodedRows<N> {
     }
 }
 
+/// The codes of a row with their lanes, from the parts of [`CodedRows`].
+#[inline]
+fn entries<'r, const N: usize>(
+    starts: &[u64],
+    codes: &'r [Code],
+    lanes: &'r [Row<N>],
+    row: usize,
+) -> impl Iterator<Item = (Code, Row<N>)> + 'r {
+    let end = starts.get(row + 1).map_or(codes.len(), |&end| end as usize);
+    let entries = starts[row] as usize..end;
+    let lanes = lanes[entries.clone()].iter();
+    codes[entries].iter().zip(lanes).map(|(&code, &lanes)| (code, lanes))
+}
+
+/// The same in memory that goes back to the system when it is dropped: what comes and goes
+/// in pieces of megabytes, by several threads, an allocator keeps more of than there is.
+pub(crate) struct FixedRows<const N: usize> {
+    /// Lanes, starts and codes, one after the other.
+    map: MmapMut,
+    rows: usize,
+    entries: usize,
+}
+
+impl<const N: usize> FixedRows<N> {
+    /// The same rows.
+    ///
+    /// # Errors
+    /// If the system has no memory for them.
+    pub(crate) fn new(rows: &CodedRows<N>) -> io::Result<FixedRows<N>> {
+        let CodedRows { starts, codes, lanes } = rows;
+        let parts: [&[u8]; 3] = [
+            bytemuck::cast_slice(lanes),
+            bytemuck::cast_slice(starts),
+            bytemuck::cast_slice(codes),
+        ];
+        let bytes: usize = parts.iter().map(|part| part.len()).sum();
+        let mut map = MmapMut::map_anon(bytes.max(1))?;
+        let mut rest = &mut map[..];
+        for part in parts {
+            let (there, after) = rest.split_at_mut(part.len());
+            there.copy_from_slice(part);
+            rest = after;
+        }
+        Ok(FixedRows { map, rows: starts.len(), entries: codes.len() })
+    }
+
+    /// The memory that they take.
+    pub(crate) fn size_bytes(&self) -> usize {
+        self.map.len()
+    }
+
+    /// The codes of a row with their lanes.
+    #[inline]
+    pub(crate) fn row(&self, row: usize) -> impl Iterator<Item = (Code, Row<N>)> + '_ {
+        let (lanes, rest) = self.map.split_at(self.entries * size_of::<Row<N>>());
+        let (starts, codes) = rest.split_at(self.rows * size_of::<u64>());
+        let codes = &codes[..self.entries * size_of::<Code>()];
+        let (codes, lanes) = (bytemuck::cast_slice(codes), bytemuck::cast_slice(lanes));
+        entries(bytemuck::cast_slice(starts), codes, lanes, row)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,16 +161,13 @@ mod tests {
             vec![(u16::MAX, lanes(8))],
             vec![],
         ];
-        let [mut all, mut more] = [0, 1].map(|_| CodedRows::default());
+        let mut all = CodedRows::default();
         rows.iter().for_each(|row| all.push(row.iter().copied()));
         assert_eq!(entries(&all), rows);
-        assert_eq!(all.greatest_code(), u16::MAX);
-        rows.iter().rev().for_each(|row| more.push(row.iter().copied()));
-        all.append(more);
-        assert_eq!(
-            entries(&all),
-            [&rows[..], &rows.iter().rev().cloned().collect::<Vec<_>>()].concat()
-        );
+        let fixed = FixedRows::new(&all).unwrap();
+        assert_eq!(fixed.size_bytes(), 4 * 8 + 4 * (2 + 8));
+        assert!((0..4).all(|row| fixed.row(row).eq(all.row(row))));
+        assert!(FixedRows::new(&CodedRows::<1>::default()).is_ok());
     }
 
     #[test]

@@ -4,12 +4,11 @@
 use crate::board::{Direction, Square, SquareSet, Symmetry};
 use crate::rules::{Kind, Side};
 use crate::table::Code;
-use crate::value::Value;
 
 use crate::solve::captures::by_attackers::{AttackerMove, attacker_moves};
 use crate::solve::captures::by_defenders::Arrivals;
 use crate::solve::captures::soldiers::{Threat, Victim, capture_groups};
-use crate::solve::frame::block_lookup::Target;
+use crate::solve::error::BuildError;
 use crate::solve::frame::defender_sets::DefenderSets;
 use crate::solve::frame::region::Region;
 use crate::solve::frame::wide_lines::WideSquare;
@@ -17,7 +16,7 @@ use crate::solve::frame::{Block, Frame};
 use crate::solve::initial::bare_kings::BareKings;
 use crate::solve::initial::coded_rows::code_of;
 use crate::solve::initial::seeds::{Immediate, Seeds};
-use crate::solve::initial::sub_slice::SubSlice;
+use crate::solve::initial::sub_slice::{LOST_IN_0, OfAttackers, SubSlices};
 use crate::solve::moves::Moves;
 use crate::solve::moves::by_block::{BlockMoves, Targets, for_missing_defender};
 use crate::solve::moves::by_king::KingRows;
@@ -25,51 +24,24 @@ use crate::solve::rows::numbers::{BlockNumber, Rank};
 use crate::solve::rows::row::{Lanes, Row, Wide};
 use crate::solve::rows::simd::{self, Kernel, Processor};
 
-/// The solved slices that captures lead to.
-pub(crate) struct SubSlices<const N: usize> {
-    /// After 1, 2 and 3 defenders have been captured, the defenders to move,
-    /// with the sets of the defenders that are left; as far as there are any.
-    pub fewer_defenders: Vec<(SubSlice<N>, DefenderSets<N>)>,
-    /// After 1, 2 and 3 attackers have been captured, the attackers to move.
-    /// Without attackers the game is over, so that slice is not here.
-    pub fewer_attackers: Vec<SubSlice<N>>,
-}
-
-impl<const N: usize> SubSlices<N> {
-    /// The greatest code that any of their positions has.
-    fn greatest_code(&self) -> Code {
-        let left = self.fewer_defenders.iter().map(|(child, _)| child.rows.greatest_code());
-        let right = self.fewer_attackers.iter().map(|child| child.rows.greatest_code());
-        left.chain(right).max().unwrap_or(0).max(code_of(LOST_IN_0))
-    }
-}
-
-/// What a side to move has that has no men left.
-const LOST_IN_0: Value = Value::Loss(0);
-
 /// The initial pass over a slice.
 pub(crate) struct InitialPass<'a, const N: usize> {
     frame: &'a Frame<'a, N>,
     moves: &'a Moves<'a, N>,
-    sub_slices: &'a SubSlices<N>,
-    /// The greatest code that a capture leads to.
-    greatest: Code,
+    sub_slices: &'a SubSlices<'a, N>,
     /// By square and direction: lanes from which one step leads to the square,
     /// if it is a goal.
     shut_by: Vec<[Row<N>; 4]>,
 }
 
 /// A square where defending pieces may capture, for one attacker set.
-struct Arrival {
+struct Arrival<const N: usize> {
     to: Square,
     threats: Vec<Threat>,
-    /// For the attackers captured there so far: where the others are.
-    targets: Vec<(SquareSet, After)>,
+    /// For the attackers captured there so far: the rows with the others; `None` if there
+    /// are none.
+    after: Vec<(SquareSet, Option<OfAttackers<N>>)>,
 }
-
-/// The attackers after some have been captured: the number of their slice in
-/// [`SubSlices::fewer_attackers`], and where they are; `None` if all have been.
-type After = Option<(usize, Target)>;
 
 /// What a worker of the initial pass reuses from block to block.
 pub(crate) struct Buffers<'f, const N: usize> {
@@ -85,7 +57,7 @@ pub(crate) struct Buffers<'f, const N: usize> {
     decisive: Vec<(Rank, Row<N>)>,
     /// For one arrival: the lanes by code.
     values: Vec<(Code, Row<N>)>,
-    arrivals: Vec<Arrival>,
+    arrivals: Vec<Arrival<N>>,
     /// By square of the board.
     squares: Vec<WideSquare<N>>,
 }
@@ -102,18 +74,17 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     pub(crate) fn new(
         frame: &'a Frame<'a, N>,
         moves: &'a Moves<'a, N>,
-        sub_slices: &'a SubSlices<N>,
+        sub_slices: &'a SubSlices<'a, N>,
     ) -> InitialPass<'a, N> {
-        let greatest = sub_slices.greatest_code();
         let before =
             |square| Direction::ALL.map(|d| frame.region.before_goals(d, SquareSet::of(square)));
         let shut_by = frame.rules.board.squares().map(before).collect();
-        InitialPass { frame, moves, sub_slices, greatest, shut_by }
+        InitialPass { frame, moves, sub_slices, shut_by }
     }
 
     /// Buffers for one worker.
     pub(crate) fn buffers(&self) -> Buffers<'a, N> {
-        let options = || Immediate::new(self.frame.block_rows(), self.greatest);
+        let options = || Immediate::new(self.frame.block_rows(), self.sub_slices.greatest_code());
         Buffers {
             block_moves: BlockMoves::new(self.frame),
             lanes: Vec::new(),
@@ -128,12 +99,15 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     }
 
     /// Everything for a range of blocks, by winner.
+    ///
+    /// # Errors
+    /// If a smaller slice cannot be read. Of several workers only one may be told.
     pub(crate) fn run(
         &self,
         blocks: std::ops::Range<usize>,
         buffers: &mut Buffers<N>,
-    ) -> [Seeds<N>; 2] {
-        let mut seeds = [0, 1].map(|_| Seeds::new(self.greatest));
+    ) -> Result<[Seeds<N>; 2], BuildError> {
+        let mut seeds = [0, 1].map(|_| Seeds::new(self.sub_slices.greatest_code()));
         let mut walker = self.frame.walker();
         let together = if self.moves.kings.is_some() { Wide::<N>::ROWS } else { 1 };
         let mut room = vec![Block::EMPTY; together];
@@ -148,7 +122,8 @@ impl<'a, const N: usize> InitialPass<'a, N> {
                 None => self.one_block(&room[0], buffers, &mut seeds),
             }
         }
-        seeds
+        self.sub_slices.check()?;
+        Ok(seeds)
     }
 
     fn one_block(&self, block: &Block<N>, buffers: &mut Buffers<N>, seeds: &mut [Seeds<N>; 2]) {
@@ -220,7 +195,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         let (frame, sets) = (self.frame, &self.frame.defenders);
         let threats: Vec<Threat> = mv.threats(frame).collect();
         let exact = mv.shielded_ranks(frame).next().is_some();
-        let mut targets = [None; 3];
+        let mut of_attackers = [const { None }; 3];
         let mut victims = Vec::with_capacity(threats.len());
         for (i, threat) in threats.iter().enumerate() {
             for &rank in sets.holding(threat.square) {
@@ -241,12 +216,12 @@ impl<'a, const N: usize> InitialPass<'a, N> {
                         return;
                     }
                     let number = captured.len() - 1;
-                    let (child, fewer) = &self.sub_slices.fewer_defenders[number];
-                    let target =
-                        *targets[number].get_or_insert_with(|| child.attackers.target(mv.after));
+                    let child = &self.sub_slices.fewer_defenders[number];
+                    let rows = of_attackers[number].get_or_insert_with(|| child.of(mv.after));
+                    let fewer = &child.frame.defenders;
                     let left = fewer.rank_but(men, captured);
                     let image = |g: Symmetry| fewer.images(g)[left.index()];
-                    child.values(&frame.region, target, image, lanes, |code, lanes| {
+                    rows.values(&frame.region, image, lanes, |code, lanes| {
                         options.capture(code, rank, lanes);
                     });
                 });
@@ -289,13 +264,13 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     }
 
     /// What a defending piece threatens by arriving on these squares.
-    fn threats(&self, block: &Block<N>, squares: SquareSet, arrivals: &mut Vec<Arrival>) {
+    fn threats(&self, block: &Block<N>, squares: SquareSet, arrivals: &mut Vec<Arrival<N>>) {
         let rules = self.frame.rules;
         arrivals.clear();
         arrivals.extend(squares.iter().filter_map(|to| {
             let threats = Threat::by_arrival(rules, Side::Defenders, block.attackers, to);
             let threats: Vec<Threat> = threats.collect();
-            (!threats.is_empty()).then(|| Arrival { to, threats, targets: Vec::new() })
+            (!threats.is_empty()).then(|| Arrival { to, threats, after: Vec::new() })
         }));
     }
 
@@ -317,9 +292,9 @@ impl<'a, const N: usize> InitialPass<'a, N> {
                     threat.victim(threat.can_be_backed && occupied.contains(threat.anvil))
                 }));
                 values.clear();
-                let Arrival { targets, to, .. } = arrival;
+                let Arrival { after, to, .. } = arrival;
                 capture_groups(&frame.region, &victims, |lanes, captured| {
-                    let after = self.after(targets, block.attackers, captured);
+                    let after = self.after(after, block.attackers, captured);
                     self.after_attackers(after, rank, lanes & valid, values);
                 });
                 for &(code, lanes) in values.iter() {
@@ -334,31 +309,29 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         });
     }
 
-    /// Where the attackers are after the capture of some; `known` are the
-    /// answers so far.
-    fn after(
+    /// The rows with the attackers after the capture of some; `None` if none are left.
+    /// `known` are the answers so far.
+    fn after<'k>(
         &self,
-        known: &mut Vec<(SquareSet, After)>,
+        known: &'k mut Vec<(SquareSet, Option<OfAttackers<N>>)>,
         attackers: SquareSet,
         captured: SquareSet,
-    ) -> After {
-        if let Some((_, after)) = known.iter().find(|(set, _)| *set == captured) {
-            return *after;
-        }
-        let left = attackers - captured;
-        let child = captured.len() - 1;
-        let target = |child: &SubSlice<N>| child.attackers.target(left);
-        let after = self.sub_slices.fewer_attackers.get(child).filter(|_| !left.is_empty());
-        let after = after.map(|slice| (child, target(slice)));
-        known.push((captured, after));
-        after
+    ) -> Option<&'k OfAttackers<N>> {
+        let at = known.iter().position(|(set, _)| *set == captured).unwrap_or_else(|| {
+            let left = attackers - captured;
+            let child = self.sub_slices.fewer_attackers.get(captured.len() - 1);
+            let child = child.filter(|_| !left.is_empty());
+            known.push((captured, child.map(|child| child.of(left))));
+            known.len() - 1
+        });
+        known[at].1.as_ref()
     }
 
     /// The values of positions after a capture of attackers, the attackers to
     /// move.
     fn after_attackers(
         &self,
-        after: After,
+        after: Option<&OfAttackers<N>>,
         rank: Rank,
         lanes: Row<N>,
         values: &mut Vec<(Code, Row<N>)>,
@@ -366,14 +339,11 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         if lanes.is_empty() {
             return;
         }
-        let Some((child, target)) = after else {
+        let Some(rows) = after else {
             return values.push((code_of(LOST_IN_0), lanes));
         };
         let image = |g: Symmetry| self.frame.defenders.images(g)[rank.index()];
-        let child = &self.sub_slices.fewer_attackers[child];
-        child.values(&self.frame.region, target, image, lanes, |code, lanes| {
-            values.push((code, lanes));
-        });
+        rows.values(&self.frame.region, image, lanes, |code, lanes| values.push((code, lanes)));
     }
 
     /// Where a defender who arrives on `to` can have come from: calls `visit`
@@ -427,7 +397,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
             let end = Row::bit(lane);
             let origins = frame.region.king_origins(end, frame.free(block, rank));
             let arrival = arrivals.iter_mut().find(|arrival| arrival.to == to);
-            let Some(Arrival { threats, targets, .. }) = arrival else { continue };
+            let Some(Arrival { threats, after, .. }) = arrival else { continue };
             if origins.is_empty() {
                 continue;
             }
@@ -436,7 +406,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
             let victims = threats.iter().filter_map(|t| t.victim(backed(t)));
             let victims = victims.filter(|victim| victim.without_king);
             let captured = victims.map(|victim| victim.square).collect();
-            let after = self.after(targets, block.attackers, captured);
+            let after = self.after(after, block.attackers, captured);
             values.clear();
             self.after_attackers(after, rank, end, values);
             for &(code, _) in values.iter() {

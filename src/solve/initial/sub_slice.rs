@@ -1,49 +1,184 @@
 //! Solved smaller slices, as rows for the captures that lead to them.
 
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::board::Symmetry;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
 
-use crate::solve::frame::block_lookup::{BlockLookup, Target};
+use crate::board::{SquareSet, Symmetry};
+use crate::rules::Side;
+
+use crate::solve::error::BuildError;
+use crate::solve::frame::Frame;
+use crate::solve::frame::block_lookup::Target;
 use crate::solve::frame::region::Region;
-use crate::solve::initial::coded_rows::CodedRows;
+use crate::solve::initial::coded_rows::{FixedRows, code_of};
 use crate::solve::rows::numbers::Rank;
 use crate::solve::rows::row::Row;
 use crate::table::Code;
+use crate::value::Value;
 
-/// The values of a smaller slice for one side to move.
-pub(crate) struct SubSlice<const N: usize> {
-    /// Its attacker sets, which are its blocks.
-    pub attackers: Arc<BlockLookup>,
-    /// Rows in a block: sets of defenders, those that meet attackers included.
-    pub block_rows: usize,
-    /// The rows of all blocks.
-    pub rows: CodedRows<N>,
+/// What a side to move has that has no men left.
+pub(super) const LOST_IN_0: Value = Value::Loss(0);
+
+/// The solved slices that captures lead to.
+pub(crate) struct SubSlices<'a, const N: usize> {
+    /// After 1, 2 and 3 defenders have been captured, the defenders to move; as far as
+    /// there are any.
+    pub fewer_defenders: Vec<SubSlice<'a, N>>,
+    /// After 1, 2 and 3 attackers have been captured, the attackers to move.
+    /// Without attackers the game is over, so that slice is not here.
+    pub fewer_attackers: Vec<SubSlice<'a, N>>,
+    /// The greatest code that a capture leads to.
+    greatest: Code,
+    cache: Arc<RowCache<N>>,
 }
 
-impl<const N: usize> SubSlice<N> {
+/// The values of a smaller slice for one side to move. They are read when they are asked
+/// for, some blocks at a time: a *segment*.
+pub(crate) struct SubSlice<'a, const N: usize> {
+    /// The slice; its blocks are the canonical attacker sets.
+    pub frame: Frame<'a, N>,
+    segment_blocks: usize,
+    read: Box<Read<'a, N>>,
+    /// Its number among all in the cache.
+    number: u32,
+    cache: Arc<RowCache<N>>,
+}
+
+/// Reads all rows of some blocks.
+pub(crate) type Read<'a, const N: usize> =
+    dyn Fn(&Frame<N>, Range<usize>) -> Result<FixedRows<N>, BuildError> + Sync + 'a;
+
+/// The rows with one set of attackers.
+pub(super) struct OfAttackers<const N: usize> {
+    target: Target,
+    /// Those of the segment, and which is the first; `None` if they cannot be read.
+    rows: Option<(Arc<FixedRows<N>>, usize)>,
+}
+
+/// Segments of all smaller slices, no more than so many bytes, least wanted ones dropped.
+struct RowCache<const N: usize> {
+    segments: Cache<(u32, u32), Arc<FixedRows<N>>, Bytes>,
+    /// Why one could not be read, if nobody has been told yet.
+    failure: Mutex<Option<BuildError>>,
+}
+
+/// How much of the cache a segment takes.
+#[derive(Clone)]
+struct Bytes;
+
+impl<const N: usize> Weighter<(u32, u32), Arc<FixedRows<N>>> for Bytes {
+    fn weight(&self, _: &(u32, u32), rows: &Arc<FixedRows<N>>) -> u64 {
+        rows.size_bytes() as u64
+    }
+}
+
+/// A smaller slice, before it has a place in a cache.
+pub(crate) struct Unread<'a, const N: usize> {
+    /// The side to move after the captures that lead to it.
+    pub to_move: Side,
+    /// The slice.
+    pub frame: Frame<'a, N>,
+    /// The greatest code of its positions with that side to move.
+    pub greatest: Code,
+    /// How many blocks are best read at a time.
+    pub segment_blocks: usize,
+    /// How they are.
+    pub read: Box<Read<'a, N>>,
+}
+
+impl<'a, const N: usize> SubSlices<'a, N> {
+    /// Of these slices; of what has been read, no more than so many bytes are kept, and
+    /// what is being used.
+    pub(crate) fn new(slices: Vec<Unread<'a, N>>, cache_bytes: u64) -> SubSlices<'a, N> {
+        let greatest = slices.iter().map(|slice| slice.greatest).max().unwrap_or(0);
+        let segments = |slice: &Unread<N>| slice.frame.blocks().div_ceil(slice.segment_blocks);
+        let segments = slices.iter().map(segments).sum();
+        let segments = Cache::with_weighter(segments, cache_bytes, Bytes);
+        let cache = Arc::new(RowCache { segments, failure: Mutex::default() });
+        let mut all = SubSlices {
+            fewer_defenders: Vec::new(),
+            fewer_attackers: Vec::new(),
+            greatest: greatest.max(code_of(LOST_IN_0)),
+            cache,
+        };
+        for (number, Unread { to_move, frame, segment_blocks, read, .. }) in (0..).zip(slices) {
+            let cache = Arc::clone(&all.cache);
+            let child = SubSlice { frame, segment_blocks, read, number, cache };
+            match to_move {
+                Side::Defenders => all.fewer_defenders.push(child),
+                Side::Attackers => all.fewer_attackers.push(child),
+            }
+        }
+        all
+    }
+
+    /// The greatest code that a capture leads to.
+    pub(crate) fn greatest_code(&self) -> Code {
+        self.greatest
+    }
+
+    /// Says whether what was asked for was all there.
+    ///
+    /// # Errors
+    /// If something could not be read since the last time that anybody was told: nothing
+    /// that was made since is to be used, whoever made it.
+    pub(super) fn check(&self) -> Result<(), BuildError> {
+        self.cache.failure().take().map_or(Ok(()), Err)
+    }
+}
+
+impl<const N: usize> RowCache<N> {
+    fn failure(&self) -> MutexGuard<'_, Option<BuildError>> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<const N: usize> SubSlice<'_, N> {
+    /// The rows with these attackers. Whether they could be read [`SubSlices::check`]
+    /// says.
+    pub(super) fn of(&self, attackers: SquareSet) -> OfAttackers<N> {
+        let target = self.frame.attackers.target(attackers);
+        let block = target.block.index();
+        let segment = block / self.segment_blocks;
+        let first = segment * self.segment_blocks;
+        let cache = &self.cache;
+        let read = || {
+            let last = self.frame.blocks().min(first + self.segment_blocks);
+            (self.read)(&self.frame, first..last).map(Arc::new)
+        };
+        let rows = cache.segments.get_or_insert_with(&(self.number, segment as u32), read);
+        let rows = rows.map_err(|error| *cache.failure() = Some(error)).ok();
+        let first_row = (block - first) * self.frame.block_rows();
+        OfAttackers { target, rows: rows.map(|rows| (rows, first_row)) }
+    }
+}
+
+impl<const N: usize> OfAttackers<N> {
     /// Calls `visit` with every code that positions have on some of the lanes,
-    /// and those lanes, of which there must be some. Their attackers are at `target`; `image` gives the rank
-    /// of the defenders' image under a symmetry.
+    /// and those lanes, of which there must be some. `image` gives the rank of the
+    /// defenders' image under a symmetry.
     #[inline]
-    pub(crate) fn values(
+    pub(super) fn values(
         &self,
         region: &Region<N>,
-        target: Target,
         image: impl FnOnce(Symmetry) -> Rank,
         lanes: Row<N>,
         mut visit: impl FnMut(Code, Row<N>),
     ) {
-        let row = target.block.index() * self.block_rows + image(target.symmetry).index();
+        let Some((rows, first)) = &self.rows else { return };
+        let row = first + image(self.target.symmetry).index();
         // Few lanes are asked for: they go to the row, not the row to them.
-        let (mut lanes, mut asked) = (lanes, region.transform(target.symmetry, lanes));
-        for (code, there) in self.rows.row(row) {
+        let (mut lanes, mut asked) = (lanes, region.transform(self.target.symmetry, lanes));
+        for (code, there) in rows.row(row) {
             let found = there & asked;
             if found == asked {
                 return visit(code, lanes);
             }
             if !found.is_empty() {
-                let here = region.transform(target.back, found);
+                let here = region.transform(self.target.back, found);
                 visit(code, here);
                 asked = asked.without(found);
                 lanes = lanes.without(here);

@@ -188,7 +188,7 @@ mod tests {
         ) {
             let folder = tempfile::tempdir().unwrap();
             let sync_every = Duration::MAX;
-            let keeping = Keeping { files: &SystemFiles, sync_every, packs: true, progress: &() };
+            let keeping = Keeping { files: &SystemFiles, sync_every, plain_above: u64::MAX, progress: &() };
             let scratch = ScratchFolder::open(folder.path(), [0; 32], keeping).unwrap();
             let chunks = Chunks::new(ROWS / 2, 2).of_blocks(4);
             let mut rows: Vec<Row<1>> = first.into_iter().map(|word| Row([word])).collect();

@@ -267,7 +267,8 @@ mod tests {
     fn sent(rows: &BTreeMap<usize, (usize, usize)>, then: impl Fn(Post, [usize; 2])) {
         let folder = tempfile::tempdir().unwrap();
         let sync_every = Duration::MAX;
-        let keeping = Keeping { files: &SystemFiles, sync_every, packs: true, progress: &() };
+        let keeping =
+            Keeping { files: &SystemFiles, sync_every, plain_above: u64::MAX, progress: &() };
         let scratch = ScratchFolder::open(folder.path(), [0; 32], keeping).unwrap();
         let post = Post::new(&scratch, 2).unwrap();
         let mut count = [0; 2];

@@ -121,7 +121,8 @@ impl<'a> StageWriter<'a> {
     /// Adds a record. One without bytes need not be added.
     pub(crate) fn add(&self, key: Key, bytes: &[u8]) -> Result<(), ScratchError> {
         let add = || {
-            let packed = self.scratch.packs.then(|| compress(bytes)).transpose()?;
+            let packs = self.scratch.packs(bytes.len());
+            let packed = packs.then(|| compress(bytes)).transpose()?;
             let smaller = packed.as_deref().filter(|packed| packed.len() < bytes.len());
             let packed = smaller.unwrap_or(bytes);
             let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;

@@ -86,14 +86,14 @@ impl Label {
 }
 
 impl Heap {
-    /// An empty one in a scratch folder, which packs if that does.
+    /// An empty one in a scratch folder, which packs if that does now.
     ///
     /// # Errors
     /// If the disk refuses.
     pub(crate) fn new(scratch: &ScratchFolder) -> Result<Heap, ScratchError> {
         let unnamed = scratch.files.unnamed(&scratch.folder).map_err(at(&scratch.folder))?;
         let file = Mutex::new(File { unnamed, end: 0 });
-        Ok(Heap { file, packs: scratch.packs, path: scratch.folder.join("shares") })
+        Ok(Heap { file, packs: scratch.packs(0), path: scratch.folder.join("shares") })
     }
 
     /// Adds bytes, fewer than 2^31.

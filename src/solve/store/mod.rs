@@ -5,6 +5,7 @@ mod error;
 mod file;
 mod heap;
 mod index;
+mod room;
 mod stage;
 mod stages;
 
@@ -25,6 +26,7 @@ use crate::system::filesystem::FileSystem;
 
 use file::Unsynced;
 use index::{Header, Index};
+use room::Room;
 use stage::{Part, is_ours};
 
 /// The folder in which the work on one slice is kept.
@@ -32,7 +34,7 @@ pub(super) struct ScratchFolder<'a> {
     files: &'a dyn FileSystem,
     folder: PathBuf,
     identity: Hash,
-    packs: bool,
+    room: Room,
     unsynced: Unsynced,
     progress: &'a dyn Progress,
 }
@@ -51,9 +53,9 @@ pub(super) struct Keeping<'a> {
     /// How much time passes until finished stages are synced, so that they outlast not
     /// only a killed program, but a power cut.
     pub sync_every: Duration,
-    /// Whether records are compressed: that takes time, and a third or a quarter of the
-    /// disk.
-    pub packs: bool,
+    /// Records are compressed while less than so many bytes of the disk are free: that takes
+    /// time, and makes a third or a quarter of them.
+    pub plain_above: u64,
     /// Told what has to be done again.
     pub progress: &'a dyn Progress,
 }
@@ -66,10 +68,16 @@ impl<'a> ScratchFolder<'a> {
         identity: Hash,
         keeping: Keeping<'a>,
     ) -> Result<ScratchFolder<'a>, ScratchError> {
-        let Keeping { files, sync_every, packs, progress } = keeping;
+        let Keeping { files, sync_every, plain_above, progress } = keeping;
         files.make_folders(folder).map_err(at(folder))?;
         let (folder, unsynced) = (folder.to_owned(), Unsynced::new(sync_every));
-        Ok(ScratchFolder { files, folder, identity, packs, unsynced, progress })
+        let room = Room::new(plain_above);
+        Ok(ScratchFolder { files, folder, identity, room, unsynced, progress })
+    }
+
+    /// Whether a record of so many bytes is to be compressed.
+    fn packs(&self, bytes: usize) -> bool {
+        self.room.is_short(bytes, || fs4::available_space(&self.folder))
     }
 
     /// Deletes what unfinished stages, and work of another identity, have left.
@@ -211,8 +219,12 @@ mod tests {
     }
 
     fn open<'a>(folder: &Path, identity: Hash, progress: &'a dyn Progress) -> ScratchFolder<'a> {
-        let keeping =
-            Keeping { files: &SystemFiles, sync_every: Duration::ZERO, packs: true, progress };
+        let keeping = Keeping {
+            files: &SystemFiles,
+            sync_every: Duration::ZERO,
+            plain_above: u64::MAX,
+            progress,
+        };
         let scratch = ScratchFolder::open(folder, identity, keeping).unwrap();
         scratch.sweep().unwrap();
         scratch
