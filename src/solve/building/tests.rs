@@ -12,7 +12,7 @@ use crate::solve::rows::numbers::ChunkNumber;
 struct Task {
     base: Tablebase,
     slice: Slice,
-    _tables: tempfile::TempDir,
+    tables: tempfile::TempDir,
 }
 
 impl Task {
@@ -24,7 +24,7 @@ impl Task {
         let options = BuildOptions::default();
         build(&rules, tables.path(), &smaller, &options, &(), &mut |_| {}).unwrap();
         let base = Tablebase::open_files(rules, tables.path()).unwrap();
-        Task { base, slice, _tables: tables }
+        Task { base, slice, tables }
     }
 
     /// All values of the slice, solved with tables in such a place.
@@ -211,6 +211,31 @@ fn it_does_not_matter_how_much_is_kept_of_smaller_slices() {
         let sub_slices = open_sub_slices(&task.base, task.slice, cache_bytes).unwrap();
         assert!(task.solved_in(task.frame(), sub_slices, &Storage::Memory) == all_kept);
     }
+}
+
+/// Smaller slices are read while the work goes on: what is made then is not kept.
+#[test]
+fn a_smaller_slice_that_cannot_be_read_stops_the_build() {
+    let task = Task::new("brandubh", "K2v2");
+    let (tables, rules) = (task.tables.path(), task.base.rules());
+    let build = || build(rules, tables, &[task.slice], &BuildOptions::default(), &(), &mut |_| {});
+    let smaller = tables.join("brandubh/K1v2.dtw");
+    let whole = std::fs::read(&smaller).unwrap();
+    let mut damaged = whole.clone();
+    // Between the header and the index, whichever side's values are there.
+    damaged[100..whole.len() - 400].fill(7);
+    std::fs::write(&smaller, damaged).unwrap();
+    let error = build().unwrap_err();
+    assert!(matches!(error, BuildError::Table(_)), "{error:?}");
+    assert!(error.to_string().contains("K1v2.dtw"), "{error}");
+    let table = tables.join("brandubh/K2v2.dtw");
+    assert!(!table.exists());
+    std::fs::write(&smaller, whole).unwrap();
+    build().unwrap();
+    let began = std::fs::read(&table).unwrap();
+    let force = BuildOptions { force: true, ..BuildOptions::default() };
+    super::build(rules, tables, &[task.slice], &force, &(), &mut |_| {}).unwrap();
+    assert!(std::fs::read(&table).unwrap() == began);
 }
 
 fn the_index_gives_the_same<const N: usize>(rules: &str, slice: &str) {
