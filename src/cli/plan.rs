@@ -35,8 +35,8 @@ pub(super) struct Args {
 
 const HELP: &str = r#"Lists the slices that `taflbase build` would build or keep, with all that they
 need. Memory, scratch, disk and time are estimates, totals mostly within a quarter. Where
-memory is left, a build does not compress its scratch, which then takes up to four times as
-much.
+memory and disk are left, a build does not compress its scratch, which then takes up to four
+times as much.
 Time is that of one core of this machine: the smallest slices are built for that in
 a temporary folder, which takes some ten seconds. What is too large for this
 version is listed, and left out of the totals.

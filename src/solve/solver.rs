@@ -1,6 +1,5 @@
 use std::ops::Range;
-
-use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::progress::{Phase, Progress};
 use crate::rules::{BySide, Side};
@@ -14,7 +13,7 @@ use crate::value::{Plies, Value};
 
 use crate::solve::frame::{Block, Frame};
 use crate::solve::initial::coded_rows::{CodedRows, code_of};
-use crate::solve::initial::pass::InitialPass;
+use crate::solve::initial::pass::{Buffers, InitialPass};
 use crate::solve::initial::seeds::Seeds;
 use crate::solve::initial::sub_slice::SubSlices;
 use crate::solve::moves::Moves;
@@ -297,20 +296,32 @@ fn initial<'a, 's, const N: usize>(
         }
         let Some(sub_slices) = &opened else { return Ok(()) };
         let pass = InitialPass::new(moves.frame, moves, sub_slices);
-        numbers.into_par_iter().try_for_each_init(
-            || pass.buffers(),
-            |buffers, chunk| {
-                let chunk = ChunkNumber::new(chunk);
-                let blocks = chunks.blocks_of(chunk);
-                let rows = (blocks.len() * chunks.block_rows) as u64;
-                let outcomes = pass.run(blocks, buffers)?;
-                for (winner, seeds) in Side::ALL.into_iter().zip(&outcomes) {
-                    keep(writer, winner, chunk, seeds)?;
+        let one = |chunk: usize, buffers: &mut Buffers<N>| -> Result<(), BuildError> {
+            let chunk = ChunkNumber::new(chunk);
+            let blocks = chunks.blocks_of(chunk);
+            let rows = (blocks.len() * chunks.block_rows) as u64;
+            let outcomes = pass.run(blocks, buffers)?;
+            for (winner, seeds) in Side::ALL.into_iter().zip(&outcomes) {
+                keep(writer, winner, chunk, seeds)?;
+            }
+            progress.advance(rows);
+            Ok(())
+        };
+        // In order: what neighbours lead to is near, so that all workers together come back
+        // to few blocks of the smaller slices.
+        let next = AtomicUsize::new(numbers.start);
+        let worked = rayon::broadcast(|_| {
+            let mut buffers = pass.buffers();
+            loop {
+                let chunk = next.fetch_add(1, Ordering::Relaxed);
+                if !numbers.contains(&chunk) {
+                    return Ok(());
                 }
-                progress.advance(rows);
-                Ok(())
-            },
-        )
+                one(chunk, &mut buffers)
+                    .inspect_err(|_| next.store(numbers.end, Ordering::Relaxed))?;
+            }
+        });
+        worked.into_iter().collect()
     };
     let parts = stages.complete(stage, base, own.clone(), chunks.part_chunks(), missing)?;
     let of_all = |number: u64| stages.ranks().max(number).map_err(ScratchError::from);
