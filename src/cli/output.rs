@@ -14,7 +14,7 @@ use taflbase::table::Metric;
 use taflbase::tablebase::{ProbeError, TablebaseOptions};
 
 use super::failure::Failure;
-use super::machine::available_bytes;
+use super::machine::{available_bytes, available_disk};
 
 /// The table folder of those who name none.
 const DEFAULT_TABLES: &str = "tables";
@@ -144,11 +144,16 @@ impl Session {
             Metric::Wdl => base.max_men(),
             Metric::Dtw => base.max_men_dtw(),
         };
-        let takes = match needed_memory(base, slice) {
-            Some(needed) if needed <= available_bytes().unwrap_or(u64::MAX) => {
+        let takes = match needs(base, slice) {
+            Some([memory, _]) if memory > available_bytes().unwrap_or(u64::MAX) => {
+                format!("{} of memory", size(memory))
+            }
+            Some([_, disk]) if disk > available_disk(&self.tables).unwrap_or(u64::MAX) => {
+                format!("{} of disk", size(disk))
+            }
+            Some(_) => {
                 return format!("{missing}; run `{}`", self.command("build", rules, &wanted));
             }
-            Some(needed) => format!("{} of memory", size(needed)),
             None => "more than this version can".to_owned(),
         };
         format!(
@@ -161,11 +166,14 @@ impl Session {
     }
 }
 
-/// The least memory with which a slice can be built; `None` if it cannot.
-fn needed_memory(base: &Tablebase, slice: Slice) -> Option<u64> {
+/// The least memory with which a slice and all that it needs can be built, and the disk
+/// that the work takes; `None` if it cannot.
+fn needs(base: &Tablebase, slice: Slice) -> Option<[u64; 2]> {
     let planned = plan(base, &[slice]).ok()?;
-    let sizes = planned.iter().map(|plan| plan.size.map(|size| size.least_memory_bytes));
-    sizes.collect::<Option<Vec<u64>>>()?.into_iter().max()
+    let sizes = planned.iter().map(|plan| plan.size);
+    let needs = sizes.map(|size| size.map(|size| [size.least_memory_bytes, size.scratch_bytes]));
+    let needs = needs.collect::<Option<Vec<_>>>()?.into_iter();
+    needs.reduce(|[memory, disk], [m, d]| [memory.max(m), disk.max(d)])
 }
 
 /// Whether a file's name stands for standard input or output.
