@@ -9,7 +9,8 @@ use crate::value::Plies;
 /// A step of the work on a slice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
-    /// Reading the tables of the slices that captures lead to.
+    /// Opening the tables of the slices that captures lead to; their blocks are read in the
+    /// initial pass, as it asks for them.
     Reading,
     /// Finding what captures, missing moves and the rules themselves decide.
     Initial,

@@ -69,8 +69,8 @@ impl BlockIndex {
     /// and `end`, where the footer begins.
     ///
     /// Entries are looked at as they come, so that no more memory is taken than there are
-    /// entries, if any: a hole in the file, which is as long as anybody likes and takes nothing of
-    /// the disk, has none.
+    /// entries, if any: a hole in the file, which is as long as anybody likes and takes
+    /// nothing of the disk, has none.
     ///
     /// # Errors
     /// If it has another length than the blocks ask for, holds what is no entry, or has not

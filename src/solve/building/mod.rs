@@ -88,7 +88,7 @@ pub struct SliceReport {
     pub summaries: BySide<SideSummary>,
     /// The files' sizes in bytes.
     pub bytes: Vec<(Metric, u64)>,
-    /// How long it took to read what was needed, to solve, and to write.
+    /// How long it took to open what was needed, to solve, and to write.
     pub times: [Duration; 3],
 }
 
@@ -447,10 +447,10 @@ impl Builder<'_> {
         workplace: &Workplace,
     ) -> Result<SliceReport, BuildError> {
         let &Task { slice, metrics, frame, index, cache_bytes, started } = task;
-        let mut read = started.elapsed();
+        let mut opened = started.elapsed();
         let sub_slices = || {
             let sub_slices = open_sub_slices(&self.base, slice, cache_bytes);
-            read = started.elapsed();
+            opened = started.elapsed();
             sub_slices
         };
         let solver = Solver::solve(frame, sub_slices, workplace)?;
@@ -459,7 +459,7 @@ impl Builder<'_> {
         let target =
             write::Target { files, folder: &self.folder, metrics, level: self.options.level };
         let written = write::write(self.base.rules(), solver, index, &target, self.progress)?;
-        let times = [read, solved - read, started.elapsed() - solved];
+        let times = [opened, solved - opened, started.elapsed() - solved];
         let SliceFiles { positions, summaries, bytes } = written;
         Ok(SliceReport { slice, built: true, positions, summaries, bytes, times })
     }
