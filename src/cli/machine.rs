@@ -1,7 +1,6 @@
-//! What this process has taken of the machine, and what is left.
+//! What this process has taken of the machine, and what memory is left.
 
 use std::fs;
-use std::path::Path;
 use std::time::Duration;
 
 /// The time that all threads of this process have spent on cores so far, where
@@ -34,12 +33,6 @@ pub(super) fn reset_peak() {
 /// The memory that is free for this program, where the system tells.
 pub(super) fn available_bytes() -> Option<u64> {
     kibibytes("/proc/meminfo", "MemAvailable:")
-}
-
-/// What is free of the disk on which that folder is, or would be, where the system tells.
-pub(super) fn available_disk(folder: &Path) -> Option<u64> {
-    let there = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
-    fs4::available_space(there).ok()
 }
 
 fn kibibytes(file: &str, name: &str) -> Option<u64> {

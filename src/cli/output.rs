@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use taflbase::Tablebase;
-use taflbase::build::plan;
+use taflbase::build::{available_disk, plan};
 use taflbase::bytes::Bytes;
 use taflbase::draw::Style;
 use taflbase::rules::Ruleset;
@@ -14,7 +14,7 @@ use taflbase::table::Metric;
 use taflbase::tablebase::{ProbeError, TablebaseOptions};
 
 use super::failure::Failure;
-use super::machine::{available_bytes, available_disk};
+use super::machine::available_bytes;
 
 /// The table folder of those who name none.
 const DEFAULT_TABLES: &str = "tables";

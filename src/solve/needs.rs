@@ -258,8 +258,7 @@ pub(super) fn check(
     })?;
     let needed = needs.scratch_bytes(&storage);
     // Where the system does not say, the work itself will find out.
-    let existing = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
-    let available = fs4::available_space(existing);
+    let available = available_disk(folder);
     let available = available.map_or(u64::MAX, |bytes| bytes.saturating_add(kept_bytes(folder)));
     if available < needed {
         return Err(BuildError::Disk { slice, path: folder.to_owned(), needed, available });
@@ -273,6 +272,12 @@ pub(super) fn check(
     let cache_bytes = needs.cache_bytes(memory_bytes);
     let plain_above = if fits { needs.stages_bytes } else { u64::MAX };
     Ok(Fit { storage, plain_above, cache_bytes })
+}
+
+/// The bytes that are free on the disk on which a folder is, or would be, if the system says.
+pub fn available_disk(folder: &Path) -> Option<u64> {
+    let existing = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
+    fs4::available_space(existing).ok()
 }
 
 /// What an interrupted build has left in its folder and will use.

@@ -14,6 +14,7 @@ pub use crate::solve::error::BuildError;
 #[cfg(feature = "mpi")]
 pub use crate::solve::exchange::Mpi;
 pub use crate::solve::exchange::{Alone, Exchange, ExchangeError, Member, Tally, team};
+pub use crate::solve::needs::available_disk;
 pub use plan::{RankPlan, SlicePlan, SliceSize, needed, plan, plan_among, slices_up_to};
 
 use std::collections::{BTreeMap, BTreeSet};
