@@ -21,9 +21,14 @@ const ROOT = "/api/v1";
 const answers = new Map();
 
 async function ask(path, options = {}) {
-  let response;
+  let response, body;
   try {
     response = await fetch(ROOT + path, options);
+    // An error may come from a proxy, in its own words. An answer that is cut off is none.
+    body = await response.json().catch((error) => {
+      if (response.ok) throw error;
+      return {};
+    });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Problem({ detail: "the server does not answer; is it still running?" });
@@ -32,7 +37,6 @@ async function ask(path, options = {}) {
     await pause(1000 * Number(response.headers.get("Retry-After") ?? 1), options.signal);
     return ask(path, options);
   }
-  const body = await response.json().catch(() => ({}));
   if (!response.ok) throw new Problem(body);
   return body;
 }

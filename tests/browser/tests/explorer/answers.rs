@@ -34,6 +34,28 @@ async fn verdicts_are_words() {
     page.close().await;
 }
 
+/// Who plays on before an answer is there stops it, at times in the middle of its text.
+#[tokio::test]
+async fn an_answer_cut_off_is_asked_for_again() {
+    let page = Page::open(WELCOME).await;
+    page.until("document.querySelector('.movable')").await;
+    page.run(
+        "const json = Response.prototype.json;
+        Response.prototype.json = function () {
+            Response.prototype.json = json;
+            return Promise.reject(new DOMException('cut off', 'AbortError'));
+        };",
+    )
+    .await;
+    page.key(" ").await;
+    page.reads(".verdict .title", "No answer").await;
+    page.key("ArrowLeft").await;
+    page.reads(".verdict .title", "Attackers win in 7 plies").await;
+    page.key("ArrowRight").await;
+    page.reads(".verdict .title", "Attackers win in 6 plies").await;
+    page.close().await;
+}
+
 #[tokio::test]
 async fn what_depends_on_the_past_is_undecided() {
     let page = Page::open("#strange/K0v2").await;
