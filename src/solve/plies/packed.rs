@@ -151,8 +151,8 @@ impl<const N: usize> PackedChunk<'_, N> {
     fn unpack(&self) -> Result<Vec<Row<N>>, ScratchError> {
         let (heap, chunk) = (self.heap, &self.chunk);
         let bytes = heap.read(&chunk.packed)?;
-        let rows = decode_rows(&bytes, self.count).ok_or_else(|| heap.damaged())?;
-        let mut rows: Vec<Row<N>> = rows.collect();
+        let mut rows = vec![Row::EMPTY; self.count];
+        decode_rows(&bytes, &mut rows).ok_or_else(|| heap.damaged())?;
         for kept in &chunk.flips[..chunk.used] {
             let events = decode_events(&heap.read(kept)?).ok_or_else(|| heap.damaged())?;
             flip(&mut rows, &events);

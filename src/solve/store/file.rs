@@ -19,7 +19,7 @@ use super::index::{Entry, HEADER_BYTES, Hash, Header, Index, sum};
 use super::stage::{Key, PARTIAL, Part};
 
 /// Compression that costs little beside what the records took to compute.
-const LEVEL: i32 = -3;
+const LEVEL: i32 = 1;
 
 /// A part of a stage that is done.
 #[derive(Debug)]
