@@ -26,7 +26,7 @@ const TABLES_OF_SHARE: u64 = InShares::<1>::TABLES as u64;
 const TABLES_OF_ONLY_SHARE: u64 = InShares::<1>::TABLES_OF_ONLY_SHARE as u64;
 /// Of a table, in per cent: what all shares take on the disk, their mail included, about,
 /// and by how much one is larger than their mean.
-const SHARES_ON_DISK: u64 = 100;
+const SHARES_ON_DISK: u64 = 140;
 const SHARES_DIFFER: u64 = 5;
 /// Codes that occur in a row of a smaller slice, about.
 const CODES_PER_ROW: u64 = 4;
@@ -35,15 +35,15 @@ const CODES_PER_ROW: u64 = 4;
 const CODES_PER_ATTACKER: u64 = 8;
 /// Bytes of the stage files for each row and word of lanes, about, and how many times as
 /// many there are where they are not compressed.
-const STAGE_BYTES_PER_WORD: u64 = 20;
-const PACKED_SHARE: u64 = 4;
+const STAGE_BYTES_PER_WORD: u64 = 14;
+const PACKED_SHARE: u64 = 8;
 /// In per cent: how many times something is found in a row, over all plies, about.
 const FOUND_PER_ATTACKER: u64 = 92;
 const FOUND_PER_ROW: u64 = 310;
 /// Bytes, for each word of a row, of what captures decide, on the way to where it is
 /// needed, about; and how many times fewer there are if they are packed.
 const SEEDS_PER_WORD: u64 = 22;
-const PACKED_MAIL_SHARE: u64 = 3;
+const PACKED_MAIL_SHARE: u64 = 5;
 /// What a worker takes besides its rows, and the program besides its workers.
 const WORKER_BYTES: u64 = 4 << 20;
 const PROGRAM_BYTES: u64 = 16 << 20;

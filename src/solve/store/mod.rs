@@ -54,7 +54,7 @@ pub(super) struct Keeping<'a> {
     /// only a killed program, but a power cut.
     pub sync_every: Duration,
     /// Records are compressed while less than so many bytes of the disk are free: that takes
-    /// time, and makes a third or a quarter of them.
+    /// time, and makes an eighth of them, or less.
     pub plain_above: u64,
     /// Told what has to be done again.
     pub progress: &'a dyn Progress,
