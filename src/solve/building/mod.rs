@@ -26,6 +26,7 @@ use crate::index::SliceIndex;
 use crate::progress::{Phase, Progress};
 use crate::rules::{BySide, Ruleset};
 use crate::slice::Slice;
+use crate::solve::convert::output::Target;
 use crate::solve::convert::read::{open_sub_slices, sub_slices};
 use crate::solve::convert::write::{self, SliceFiles};
 use crate::solve::exchange::Tallied;
@@ -457,8 +458,7 @@ impl Builder<'_> {
         let solver = Solver::solve(frame, sub_slices, workplace)?;
         let solved = started.elapsed();
         let files = &self.means.files;
-        let target =
-            write::Target { files, folder: &self.folder, metrics, level: self.options.level };
+        let target = Target { files, folder: &self.folder, metrics, level: self.options.level };
         let written = write::write(self.base.rules(), solver, index, &target, self.progress)?;
         let times = [opened, solved - opened, started.elapsed() - solved];
         let SliceFiles { positions, summaries, bytes } = written;

@@ -1,0 +1,196 @@
+//! Some of the solver's rows as the codes of a table, side by side and lane by lane.
+
+use crate::index::SliceIndex;
+use crate::rules::{BySide, Side};
+use crate::solve::error::BuildError;
+use crate::solve::initial::coded_rows::CodedRows;
+use crate::solve::rows::numbers::{BlockNumber, ChunkNumber};
+use crate::solve::rows::row::Row;
+use crate::solve::rows::simd::{self, Kernel, Processor};
+use crate::solve::solver::Solver;
+use crate::table::{Code, DONT_CARE, SideSummary, dtw_value};
+use crate::value::Value;
+
+use super::table_rows::{SolverRow, SolverRows};
+
+/// Rows that are spread out before they are turned into lanes: as many as stay
+/// in the cache.
+const STRIP_ROWS: usize = 64;
+
+/// The codes of some rows of a table, by side to move, lane by lane.
+pub(super) struct Tile {
+    /// How many rows there are.
+    pub rows: usize,
+    codes: BySide<Vec<Code>>,
+    /// What the positions come to.
+    pub summaries: BySide<SideSummary>,
+    /// Positions with a slot of their own, both sides to move.
+    pub positions: u64,
+}
+
+impl Tile {
+    /// The rows of a chunk.
+    ///
+    /// # Errors
+    /// If the scratch folder has been damaged.
+    pub(super) fn of<const N: usize>(
+        solver: &Solver<N>,
+        index: &SliceIndex,
+        chunk: ChunkNumber,
+    ) -> Result<Tile, BuildError> {
+        let frame = solver.frame();
+        let rows = SolverRows { frame, index };
+        let blocks = solver.blocks(chunk);
+        let table_rows = rows.table_rows(&blocks);
+        let height = (table_rows.end - table_rows.start) as usize;
+        let lanes: Vec<usize> = index
+            .lanes()
+            .squares()
+            .iter()
+            .filter_map(|&s| frame.region.bit(s).lanes().next())
+            .collect();
+        let mut tile = Tile {
+            rows: height,
+            codes: BySide::default(),
+            summaries: Default::default(),
+            positions: 0,
+        };
+        let mut block = rows.room();
+        let coded = solver.coded_rows(chunk)?;
+        for (side, coded) in Side::ALL.into_iter().zip(&coded) {
+            let summary = &mut tile.summaries[side];
+            let mut strip = Strip::<N>::new(&lanes, height);
+            let mut solver_row = 0;
+            for number in blocks.clone().map(BlockNumber::new) {
+                rows.block(number, side, &mut block);
+                simd::run(Spread {
+                    rows: &block.rows,
+                    coded,
+                    first: solver_row,
+                    strip: &mut strip,
+                    positions: &mut tile.positions,
+                    summary,
+                });
+                solver_row += block.rows.len();
+            }
+            tile.codes[side] = strip.finish();
+        }
+        Ok(tile)
+    }
+
+    /// The codes of a lane.
+    pub(super) fn lane(&self, side: Side, lane: usize) -> &[Code] {
+        &self.codes[side][lane * self.rows..][..self.rows]
+    }
+}
+
+/// Puts the codes of a block's rows into a strip, those that are stored, and counts all.
+struct Spread<'a, 'b, const N: usize> {
+    rows: &'a [Option<SolverRow<N>>],
+    /// Rows of values, of which the block's first is this one.
+    coded: &'a CodedRows<N>,
+    first: usize,
+    strip: &'a mut Strip<'b, N>,
+    positions: &'a mut u64,
+    summary: &'a mut SideSummary,
+}
+
+impl<const N: usize> Kernel for Spread<'_, '_, N> {
+    #[inline(always)]
+    fn run(self, processor: impl Processor) {
+        for (i, row) in self.rows.iter().enumerate() {
+            let Some(row) = row else { continue };
+            let stored = row.stored();
+            for (code, lanes) in self.coded.row(self.first + i) {
+                *self.positions += u64::from(lanes.count());
+                count(self.summary, code, lanes, row.weight);
+                self.strip.put(code, lanes & stored, processor);
+            }
+            self.strip.next_row();
+        }
+    }
+}
+
+/// Turns rows into lanes, some rows at a time.
+struct Strip<'a, const N: usize> {
+    /// The bit of each lane of the table.
+    lanes: &'a [usize],
+    height: usize,
+    /// Row by row, a code for each bit.
+    codes: Vec<Code>,
+    /// Rows in there.
+    rows: usize,
+    /// Lane by lane, a code for each row of the tile.
+    turned: Vec<Code>,
+    /// Rows in there.
+    done: usize,
+}
+
+impl<'a, const N: usize> Strip<'a, N> {
+    const WIDTH: usize = 64 * N;
+
+    fn new(lanes: &'a [usize], height: usize) -> Strip<'a, N> {
+        Strip {
+            lanes,
+            height,
+            codes: vec![DONT_CARE; Self::WIDTH * STRIP_ROWS],
+            rows: 0,
+            turned: vec![DONT_CARE; lanes.len() * height],
+            done: 0,
+        }
+    }
+
+    /// Puts a code on lanes of the row at hand.
+    #[inline(always)]
+    fn put(&mut self, code: Code, lanes: Row<N>, processor: impl Processor) {
+        let row = &mut self.codes[self.rows * Self::WIDTH..][..Self::WIDTH];
+        for (places, lanes) in row.as_chunks_mut().0.iter_mut().zip(lanes.0) {
+            processor.put(places, lanes, code);
+        }
+    }
+
+    #[inline]
+    fn next_row(&mut self) {
+        self.rows += 1;
+        if self.rows == STRIP_ROWS {
+            self.turn();
+        }
+    }
+
+    fn turn(&mut self) {
+        for (lane, &bit) in self.lanes.iter().enumerate() {
+            let turned = &mut self.turned[lane * self.height + self.done..][..self.rows];
+            let codes = self.codes.chunks_exact(Self::WIDTH);
+            for (turned, codes) in turned.iter_mut().zip(codes) {
+                *turned = codes[bit];
+            }
+        }
+        self.codes.fill(DONT_CARE);
+        self.done += self.rows;
+        self.rows = 0;
+    }
+
+    fn finish(mut self) -> Vec<Code> {
+        self.turn();
+        self.turned
+    }
+}
+
+fn count<const N: usize>(summary: &mut SideSummary, code: Code, lanes: Row<N>, weight: u64) {
+    let positions = u64::from(lanes.count()) * weight;
+    if positions == 0 {
+        return;
+    }
+    summary.positions += positions;
+    match dtw_value(code) {
+        Some(Value::Win(plies)) => {
+            summary.wins += positions;
+            summary.max_win = summary.max_win.max(plies);
+        }
+        Some(Value::Loss(plies)) => {
+            summary.losses += positions;
+            summary.max_loss = summary.max_loss.max(plies);
+        }
+        _ => summary.draws += positions,
+    }
+}
