@@ -14,7 +14,7 @@ use crate::analysis::Analysis;
 use crate::errors::{RulesetError, WeightsError, open_error, reach};
 use crate::game::{Game, check_running, from_position};
 use crate::open::load_rules;
-use crate::parameters::{parse_count, parse_limits};
+use crate::parameters::{parse_contempt, parse_count, parse_limits};
 use crate::search::{Search, Wish, lock};
 use crate::tablebase::Tablebase;
 
@@ -28,6 +28,9 @@ use crate::tablebase::Tablebase;
 /// hash_mib: memory for what the search remembers, in MiB.
 /// lines: how many best lines are searched and told.
 /// weights: a file of weights for the evaluation; without, the ruleset's own.
+/// contempt: how much worse than a level position a draw is to the side that the engine
+///     moves for, in hundredths of a soldier, from -1000 to 1000: against weaker players a
+///     game is worth going on with.
 ///
 /// An engine does one search at a time: a new one ends the one before it, and who waits
 /// for that gets a SearchError. What it has found is remembered for later searches, until
@@ -103,7 +106,7 @@ impl Engine {
 #[pymethods]
 impl Engine {
     #[new]
-    #[pyo3(signature = (rules, *, tables=None, threads=1, hash_mib=64, lines=1, weights=None))]
+    #[pyo3(signature = (rules, *, tables=None, threads=1, hash_mib=64, lines=1, weights=None, contempt=0))]
     fn new(
         py: Python<'_>,
         rules: PathBuf,
@@ -112,12 +115,14 @@ impl Engine {
         hash_mib: i64,
         lines: i64,
         weights: Option<PathBuf>,
+        contempt: i64,
     ) -> PyResult<Engine> {
         let rules = Arc::new(load_rules(&rules)?);
         let mut options = EngineOptions {
             threads: parse_count("threads", threads, 1024)?,
             table_bytes: parse_count("hash_mib", hash_mib, 1 << 20)?.get() << 20,
             lines: parse_count("lines", lines, 1000)?,
+            contempt: parse_contempt(contempt)?,
             ..EngineOptions::new(&rules)
         };
         if let Some(tables) = tables {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use pyo3::PyResult;
 use pyo3::exceptions::PyValueError;
-use taflbase::engine::Limits;
+use taflbase::engine::{EngineOptions, Limits};
 use taflbase::rules::Side;
 use taflbase::slice::Slice;
 use taflbase::table::{Access, Metric};
@@ -61,6 +61,15 @@ pub fn parse_count(argument: &str, number: i64, most: i64) -> PyResult<NonZeroUs
             _ => format!("from 1 to {most}"),
         };
         PyValueError::new_err(format!("{argument} must be {wanted}, not {number}"))
+    })
+}
+
+/// What a draw costs, in hundredths of a soldier.
+pub fn parse_contempt(number: i64) -> PyResult<i32> {
+    const MOST: i32 = EngineOptions::MOST_CONTEMPT;
+    let inside = i32::try_from(number).ok().filter(|contempt| (-MOST..=MOST).contains(contempt));
+    inside.ok_or_else(|| {
+        PyValueError::new_err(format!("contempt must be from -{MOST} to {MOST}, not {number}"))
     })
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -173,6 +174,7 @@ def test_only_an_analysis_may_have_no_limit() -> None:
         ({"threads": -1}, ValueError, "threads must be from 1 to 1024, not -1"),
         ({"hash_mib": 0}, ValueError, "hash_mib must be from 1 to 1048576, not 0"),
         ({"lines": 0}, ValueError, "lines must be from 1 to 1000, not 0"),
+        ({"contempt": -1001}, ValueError, "contempt must be from -1000 to 1000, not -1001"),
         ({"tables": 3}, TypeError, "tables: a Tablebase, a folder, or False for none, not int"),
         ({"tables": True}, TypeError, "tables: .* not bool"),
         ({"tables": "no such folder"}, taflbase.FolderError, "no such folder"),
@@ -202,6 +204,15 @@ except MemoryError as error:
 def test_memory_that_is_not_there_is_no_end_of_the_process() -> None:
     answer = subprocess.run([sys.executable, "-c", TOO_MUCH], capture_output=True, text=True)
     assert answer.stdout == "hash_mib: there are no 1048576 MiB of memory\n", answer.stderr
+
+
+@pytest.mark.parametrize("contempt", [0, 70, -30])
+def test_a_draw_costs_as_much_as_it_is_told(tmp_path: Path, contempt: int) -> None:
+    # The game ends with its first move, whichever that is.
+    rules = tmp_path / "short.toml"
+    rules.write_text(re.sub("ply-limit = .*", "ply-limit = 1", (RULES / "mcgill.toml").read_text()))
+    engine = Engine(rules, tables=False, hash_mib=4, contempt=contempt)
+    assert engine.analyse(Game(rules), depth=3).score == Score(None, None, -contempt)
 
 
 def test_weights_are_read_from_a_file(tmp_path: Path) -> None:

@@ -76,6 +76,7 @@ class Engine:
         hash_mib: int = 64,
         lines: int = 1,
         weights: Optional[_Path] = None,
+        contempt: int = 0,
     ) -> Engine: ...
     @property
     def rules(self) -> str: ...
