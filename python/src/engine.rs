@@ -106,6 +106,7 @@ impl Engine {
 #[pymethods]
 impl Engine {
     #[new]
+    #[expect(clippy::too_many_arguments)]
     #[pyo3(signature = (rules, *, tables=None, threads=1, hash_mib=64, lines=1, weights=None, contempt=0))]
     fn new(
         py: Python<'_>,
