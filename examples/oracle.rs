@@ -35,8 +35,8 @@ fn main() -> Result<(), Failure> {
         let options = EngineOptions { tables, ..EngineOptions::new(&rules) };
         Engine::new(Arc::clone(&rules), EngineOptions { table_bytes: 16 << 20, ..options })
     };
-    let mut with = engine(Some(Arc::new(tables)));
-    let mut without = engine(None);
+    let mut with = engine(Some(Arc::new(tables)))?;
+    let mut without = engine(None)?;
     let starts = starts(&rules, slice, games / 2, &mut without)?;
     rates(&rules, &starts, nodes, &mut with, &mut without)?;
     strength(&rules, &starts, nodes, &mut with, &mut without)

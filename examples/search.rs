@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let name = std::env::args().nth(1).unwrap_or_else(|| "brandubh".to_owned());
     let rules = Arc::new(Ruleset::load(&name)?);
     let mut game = Game::new(Arc::clone(&rules))?;
-    let mut engine = Engine::new(Arc::clone(&rules), EngineOptions::new(&rules));
+    let mut engine = Engine::new(Arc::clone(&rules), EngineOptions::new(&rules))?;
     let limits = Limits::time(Duration::from_secs(2));
     let found = engine.search(&game, &limits, &mut |iteration| {
         let line = &iteration.lines[0];

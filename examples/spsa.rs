@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicBool;
 use fastrand::Rng;
 use taflbase::Ruleset;
 use taflbase::arena::{Factory, Settings, Tournament};
-use taflbase::engine::{Clock, Engine, EngineOptions, Weight, Weights};
+use taflbase::engine::{Clock, Engine, EngineError, EngineOptions, PlayerError, Weight, Weights};
 use taflbase::rules::Kind;
 
 /// Pairs of games in a round.
@@ -141,6 +141,11 @@ fn player(rules: &Arc<Ruleset>, weights: Weights) -> Factory {
             weights: Some(weights.clone()),
             ..EngineOptions::new(&rules)
         };
-        Ok(Box::new(Engine::new(Arc::clone(&rules), options)))
+        let engine = Engine::new(Arc::clone(&rules), options);
+        let failed = |error: EngineError| PlayerError {
+            player: "taflbase".to_owned(),
+            reason: error.to_string(),
+        };
+        Ok(Box::new(engine.map_err(failed)?))
     })
 }

@@ -35,12 +35,12 @@ fn options(rules: &Ruleset) -> EngineOptions {
 
 /// An engine with the tables that are part of the library.
 fn with_tables(rules: &Arc<Ruleset>) -> Engine {
-    Engine::new(Arc::clone(rules), options(rules))
+    Engine::new(Arc::clone(rules), options(rules)).unwrap()
 }
 
 /// An engine that has to find everything itself.
 fn alone(rules: &Arc<Ruleset>) -> Engine {
-    Engine::new(Arc::clone(rules), EngineOptions { tables: None, ..options(rules) })
+    Engine::new(Arc::clone(rules), EngineOptions { tables: None, ..options(rules) }).unwrap()
 }
 
 fn score(engine: &mut Engine, game: &Game, limits: Limits) -> Score {
@@ -259,7 +259,7 @@ fn contempt_is_what_a_draw_costs_the_mover() {
         let start = Game::new(Arc::clone(&rules)).unwrap();
         for contempt in [0, 70, -30] {
             let options = EngineOptions { contempt, tables: None, ..options(&rules) };
-            let mut engine = Engine::new(Arc::clone(&rules), options);
+            let mut engine = Engine::new(Arc::clone(&rules), options).unwrap();
             let found = score(&mut engine, &start, Limits::depth(5));
             assert_eq!(found, Score::Estimate(-contempt), "{limit} plies");
         }
@@ -313,7 +313,7 @@ fn one_thread_does_the_same_every_time_and_more_are_sound() {
     let search = |threads: usize| {
         let threads = threads.try_into().unwrap();
         let options = EngineOptions { threads, ..options(&rules) };
-        let mut engine = Engine::new(Arc::clone(&rules), options);
+        let mut engine = Engine::new(Arc::clone(&rules), options).unwrap();
         let found = engine.search(&game, &Limits::depth(7), &mut |_| {}).unwrap();
         (found.nodes, found.lines[0].moves.clone())
     };
@@ -327,7 +327,7 @@ fn several_lines_differ_in_their_first_moves() {
     let rules = rules("brandubh");
     let game = Game::new(Arc::clone(&rules)).unwrap();
     let options = EngineOptions { lines: 4.try_into().unwrap(), ..options(&rules) };
-    let mut engine = Engine::new(Arc::clone(&rules), options);
+    let mut engine = Engine::new(Arc::clone(&rules), options).unwrap();
     let found = engine.search(&game, &Limits::depth(5), &mut |_| {}).unwrap();
     let mut first: Vec<_> =
         found.lines.iter().map(|line| (line.moves[0].from, line.moves[0].to)).collect();
@@ -418,4 +418,14 @@ fn a_move_leaves_time_for_those_to_come() {
     }
     assert_eq!(Clock::Nodes(7).limits(millis(100)), Limits::nodes(7));
     assert_eq!(Clock::Depth(7).limits(millis(100)), Limits::depth(7));
+}
+
+#[test]
+fn an_engine_takes_no_more_memory_than_there_is() {
+    let rules = rules("brandubh");
+    let options = EngineOptions { table_bytes: usize::MAX, ..options(&rules) };
+    let refused = Engine::new(rules, options).err();
+    assert_eq!(refused, Some(EngineError::Memory { bytes: usize::MAX }));
+    let told = refused.unwrap().to_string();
+    assert!(told.contains("MiB") && told.contains("allow less"), "{told}");
 }

@@ -69,7 +69,7 @@ fn agree(top: &str, end: &str) {
     let options =
         EngineOptions { table_bytes: 1 << 20, tables: None, ..EngineOptions::new(&rules) };
     // One for all games: what it remembers of one must not be told of another.
-    let mut engine = Engine::new(Arc::clone(&rules), options);
+    let mut engine = Engine::new(Arc::clone(&rules), options).unwrap();
     let mut random = fastrand::Rng::with_seed(5);
     let (mut wins, mut losses, mut others) = (0, 0, 0);
     for _ in 0..GAMES {
@@ -117,7 +117,7 @@ fn what_tables_promise_stands_whatever_came_before() {
         tables: Some(Arc::clone(&tables)),
         ..EngineOptions::new(&rules)
     };
-    let mut engine = Engine::new(Arc::clone(&rules), options);
+    let mut engine = Engine::new(Arc::clone(&rules), options).unwrap();
     let mut random = fastrand::Rng::with_seed(5);
     let (mut certain, mut spoiled, mut other) = (0, 0, 0);
     for _ in 0..GAMES {

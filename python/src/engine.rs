@@ -132,9 +132,12 @@ impl Engine {
         if let Some(path) = weights {
             options.weights = Some(load_weights(&rules, &path)?);
         }
-        check_memory(options.table_bytes)?;
         let made = || taflbase::engine::Engine::new(Arc::clone(&rules), options.clone());
-        let engine = Arc::new(Mutex::new(py.detach(made)));
+        let engine = py.detach(made).map_err(|_| {
+            let mib = options.table_bytes >> 20;
+            PyMemoryError::new_err(format!("hash_mib: there are no {mib} MiB of memory"))
+        })?;
+        let engine = Arc::new(Mutex::new(engine));
         Ok(Engine { rules, options, engine, current: Mutex::default() })
     }
 
@@ -243,17 +246,6 @@ fn load_weights(rules: &Ruleset, path: &Path) -> PyResult<Weights> {
     let unusable = |reason: String| WeightsError::new_err(format!("{}: {reason}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| unusable(error.to_string()))?;
     Weights::from_toml(&text, rules).map_err(|error| unusable(error.to_string()))
-}
-
-/// An error in place of the end of the process, which asking for too much would be.
-fn check_memory(bytes: usize) -> PyResult<()> {
-    let mut memory = Vec::<u8>::new();
-    let reserved = memory.try_reserve_exact(bytes);
-    // Nobody needs it, but it is not to be left out.
-    std::hint::black_box(&memory);
-    reserved.map_err(|_| {
-        PyMemoryError::new_err(format!("hash_mib: there are no {} MiB of memory", bytes >> 20))
-    })
 }
 
 fn same_rules(argument: &str, given: &Ruleset, wanted: &Ruleset) -> PyResult<()> {

@@ -148,6 +148,8 @@ fn engine(text: &str, details: &str, around: &Surroundings) -> Result<Factory, D
     let rules = Arc::clone(&around.rules);
     Ok(Box::new(move || {
         let engine = Engine::new(Arc::clone(&rules), options.clone());
+        let engine = engine
+            .map_err(|error| PlayerError { player: name.clone(), reason: error.to_string() })?;
         Ok(Box::new(EnginePlayer { name: name.clone(), engine, last: None }))
     }))
 }

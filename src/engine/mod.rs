@@ -96,7 +96,7 @@ impl Stopper {
     }
 }
 
-/// Why there is nothing to search.
+/// Why there is no engine, or nothing to search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum EngineError {
@@ -104,14 +104,25 @@ pub enum EngineError {
     GameOver,
     /// The game is played by other rules than the player's.
     OtherRules,
+    /// There is not the memory that it is to take.
+    Memory {
+        /// The bytes of the transposition table.
+        bytes: usize,
+    },
 }
 
 impl fmt::Display for EngineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            EngineError::GameOver => "the game is over",
-            EngineError::OtherRules => "the game is played by other rules than the player's",
-        })
+        match self {
+            EngineError::GameOver => f.write_str("the game is over"),
+            EngineError::OtherRules => {
+                f.write_str("the game is played by other rules than the player's")
+            }
+            EngineError::Memory { bytes } => {
+                let mib = bytes >> 20;
+                write!(f, "the system gives no {mib} MiB for the engine's hash table: allow less")
+            }
+        }
     }
 }
 
@@ -119,9 +130,12 @@ impl std::error::Error for EngineError {}
 
 impl Engine {
     /// An engine for games of these rules.
-    pub fn new(rules: Arc<Ruleset>, options: EngineOptions) -> Engine {
-        let search = search::for_rules(&rules, &options);
-        Engine { rules, options, search, stopped: Arc::default() }
+    ///
+    /// # Errors
+    /// If the system does not give the memory of its transposition table.
+    pub fn new(rules: Arc<Ruleset>, options: EngineOptions) -> Result<Engine, EngineError> {
+        let search = search::for_rules(&rules, &options)?;
+        Ok(Engine { rules, options, search, stopped: Arc::default() })
     }
 
     /// What can stop a running search from another thread.

@@ -102,7 +102,8 @@ fn search(task: Task, halt: &Halt, tell: &mut dyn FnMut(&Iteration)) {
         lines: task.lines,
         ..EngineOptions::new(&rules)
     };
-    let mut engine = Engine::new(rules, options);
+    // Without memory for it, as without a thread, there is nothing to tell.
+    let Ok(mut engine) = Engine::new(rules, options) else { return };
     let stopper = engine.stopper();
     *halt.stopper.lock().unwrap_or_else(PoisonError::into_inner) = Some(stopper.clone());
     if halt.is_halted() {

@@ -32,7 +32,7 @@ pub(crate) fn said_quickly(commands: &str) -> Said {
 pub(crate) fn said_with(effort: Effort, commands: &str) -> Said {
     let rules = Arc::new(Ruleset::builtin("berkeley").unwrap());
     let options = EngineOptions { table_bytes: 16 << 20, ..EngineOptions::new(&rules) };
-    let engine = Engine::new(Arc::clone(&rules), options);
+    let engine = Engine::new(Arc::clone(&rules), options).unwrap();
     let mut session = Session::new(rules, engine, effort, 1).unwrap();
     let (mut out, mut err) = (Vec::new(), Vec::new());
     session.run(commands.as_bytes(), &mut out, &mut err, false).unwrap();

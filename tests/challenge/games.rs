@@ -18,7 +18,7 @@ use crate::wire::rules;
 fn client(side: Side, port: u16) -> (Result<End, ChallengeError>, usize) {
     let rules = Arc::new(rules());
     let options = EngineOptions { table_bytes: 8 << 20, ..EngineOptions::new(&rules) };
-    let mut engine = Engine::new(Arc::clone(&rules), options);
+    let mut engine = Engine::new(Arc::clone(&rules), options).unwrap();
     let time = Duration::from_millis(120);
     let entry = Entry { name: format!("{side:?}"), side, time };
     let wait = Duration::from_secs(60);

@@ -357,7 +357,7 @@ pub fn host(bytes: &[u8]) {
 /// An engine that thinks as little as can be.
 fn engine(rules: &Arc<Ruleset>) -> Engine {
     let options = EngineOptions { table_bytes: 1 << 20, tables: None, ..EngineOptions::new(rules) };
-    Engine::new(Arc::clone(rules), options)
+    Engine::new(Arc::clone(rules), options).unwrap()
 }
 
 /// What a server of the challenge sends. The first byte chooses our side.

@@ -194,8 +194,9 @@ fn a_move_takes_so_many_positions_where_no_clock_is_told() {
         let rules = Arc::new(Ruleset::builtin("brandubh").unwrap());
         let game = Game::new(Arc::clone(&rules)).unwrap();
         let options = EngineOptions { table_bytes: 1 << 20, ..EngineOptions::new(&rules) };
-        let best =
-            Searcher::new(Arc::clone(&rules), options).best_move(&game, &Limits::nodes(nodes));
+        let best = Searcher::new(Arc::clone(&rules), options)
+            .unwrap()
+            .best_move(&game, &Limits::nodes(nodes));
         let (from, to) = best.map(|best| (best.from, best.to)).unwrap();
         engine.expect(&format!("move {}-{}", rules.board.name(from), rules.board.name(to)));
         engine.ends();

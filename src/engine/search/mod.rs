@@ -52,13 +52,19 @@ pub(super) trait Search: Send {
 }
 
 /// The search for a ruleset's board.
-pub(super) fn for_rules(rules: &Arc<Ruleset>, options: &EngineOptions) -> Box<dyn Search> {
-    match rules.board.area().div_ceil(64) {
-        1 => Box::new(Searcher::<1>::new(rules, options)),
-        2 => Box::new(Searcher::<2>::new(rules, options)),
-        3 => Box::new(Searcher::<3>::new(rules, options)),
-        _ => Box::new(Searcher::<6>::new(rules, options)),
-    }
+///
+/// # Errors
+/// If there is not the memory that it is to take.
+pub(super) fn for_rules(
+    rules: &Arc<Ruleset>,
+    options: &EngineOptions,
+) -> Result<Box<dyn Search>, EngineError> {
+    Ok(match rules.board.area().div_ceil(64) {
+        1 => Box::new(Searcher::<1>::new(rules, options)?),
+        2 => Box::new(Searcher::<2>::new(rules, options)?),
+        3 => Box::new(Searcher::<3>::new(rules, options)?),
+        _ => Box::new(Searcher::<6>::new(rules, options)?),
+    })
 }
 
 /// What is kept from one search to the next.
@@ -73,17 +79,17 @@ struct Searcher<const W: usize> {
 }
 
 impl<const W: usize> Searcher<W> {
-    fn new(rules: &Arc<Ruleset>, options: &EngineOptions) -> Searcher<W> {
+    fn new(rules: &Arc<Ruleset>, options: &EngineOptions) -> Result<Searcher<W>, EngineError> {
         let weights = options.weights.clone().unwrap_or_else(|| Weights::of(rules));
         let memories = (0..options.threads.get()).map(|_| Memory::new(rules.board.area()));
-        Searcher {
+        Ok(Searcher {
             rules: Arc::clone(rules),
             ground: Ground::new(rules),
             evaluator: Evaluator::new(rules, &weights),
-            table: TranspositionTable::new(options.table_bytes),
+            table: TranspositionTable::new(options.table_bytes)?,
             memories: memories.collect(),
             options: options.clone(),
-        }
+        })
     }
 
     /// The game's positions that can come back, and the one on the board.

@@ -8,6 +8,7 @@
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use super::score::{Points, TABLE_BAND};
+use crate::engine::EngineError;
 use crate::engine::state::Step;
 use crate::system::pages;
 use crate::system::prefetch::prefetch;
@@ -83,11 +84,15 @@ const GENERATION: u32 = BOUND + 2;
 
 impl TranspositionTable {
     /// A table of at most that many bytes.
-    pub(super) fn new(bytes: usize) -> TranspositionTable {
+    ///
+    /// # Errors
+    /// If the system does not give so much memory.
+    pub(super) fn new(bytes: usize) -> Result<TranspositionTable, EngineError> {
         let count = (bytes / size_of::<Bucket>()).max(1);
-        let mut buckets = pages::with_capacity(count);
+        let buckets = pages::try_with_capacity(count);
+        let mut buckets = buckets.map_err(|_| EngineError::Memory { bytes })?;
         buckets.resize_with(count, Bucket::default);
-        TranspositionTable { buckets, generation: AtomicU8::new(0) }
+        Ok(TranspositionTable { buckets, generation: AtomicU8::new(0) })
     }
 
     pub(super) fn clear(&mut self) {
@@ -214,7 +219,7 @@ mod tests {
 
     #[test]
     fn what_is_put_in_comes_out_for_every_ply() {
-        let table = TranspositionTable::new(1 << 12);
+        let table = TranspositionTable::new(1 << 12).unwrap();
         let step = Step::new(360, 17);
         for (score, seen) in [(37, 37), (-2000, -2000), (WON - 5, WON - 9), (9 - WON, 13 - WON)] {
             let entry = Entry { step, score, depth: 7, bound: Bound::Lower };
@@ -226,7 +231,7 @@ mod tests {
 
     #[test]
     fn a_torn_entry_is_none() {
-        let table = TranspositionTable::new(64);
+        let table = TranspositionTable::new(64).unwrap();
         let entry = Entry { step: Step::NONE, score: 1, depth: 7, bound: Bound::Exact };
         table.put(5, 0, entry);
         let written = table.places().find(|place| place.data.load(Ordering::Relaxed) != 0);
@@ -236,7 +241,7 @@ mod tests {
 
     #[test]
     fn old_and_shallow_entries_go_first() {
-        let table = TranspositionTable::new(64);
+        let table = TranspositionTable::new(64).unwrap();
         let entry = |depth| Entry { step: Step::NONE, score: 1, depth, bound: Bound::Exact };
         (1..=4).for_each(|key| table.put(key, 0, entry(key as i32)));
         assert_eq!(table.filled(), 4);

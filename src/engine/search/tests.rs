@@ -21,7 +21,7 @@ pub(super) fn with_worker<const W: usize>(
 ) {
     let rules = Arc::new(rules.clone());
     let options = EngineOptions { table_bytes: 1 << 10, tables, ..EngineOptions::new(&rules) };
-    let searcher = Searcher::<W>::new(&rules, &options);
+    let searcher = Searcher::<W>::new(&rules, &options).unwrap();
     let (game, limits) = (Game::new(Arc::clone(&rules)).unwrap(), Limits::default());
     let stop = AtomicBool::new(false);
     let shared = searcher.shared(&game, None, &limits, Instant::now(), &stop);
@@ -34,7 +34,7 @@ pub(super) fn with_worker<const W: usize>(
 fn check<const W: usize>(rules: &Arc<Ruleset>) -> usize {
     let mut options = EngineOptions::new(rules);
     (options.table_bytes, options.tables) = (1 << 10, None);
-    let searcher = Searcher::<W>::new(rules, &options);
+    let searcher = Searcher::<W>::new(rules, &options).unwrap();
     let stop = AtomicBool::new(false);
     let (mut ends, mut returns) = (0, 0);
     for seed in 0..60 {

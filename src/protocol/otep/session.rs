@@ -226,7 +226,7 @@ impl Session {
             let tables = Tablebase::open(rules, folder).map_err(Fault::critical)?;
             options.tables = Some(Arc::new(tables));
         }
-        Ok(Engine::new(Arc::clone(rules), options))
+        Engine::new(Arc::clone(rules), options).map_err(Fault::critical)
     }
 
     /// What the engine has found, if it is what it was asked last.

@@ -6,7 +6,7 @@ use crate::rules::Kind;
 use crate::solve::captures::decided::bare_kings_in_reach;
 use crate::solve::frame::wide_lines::WideSquare;
 use crate::solve::frame::{Block, Frame};
-use crate::solve::initial::pass::king_at_once;
+use crate::solve::initial::king_options::king_at_once;
 use crate::solve::rows::row::{Wide, of_eight};
 use crate::solve::rows::simd::{self, Kernel, Processor};
 

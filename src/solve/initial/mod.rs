@@ -3,6 +3,7 @@
 
 mod bare_kings;
 pub(super) mod coded_rows;
+mod king_options;
 pub(super) mod pass;
 pub(super) mod seeds;
 pub(super) mod sub_slice;

@@ -1,7 +1,7 @@
 //! The initial pass: what each position's captures, its lack of moves and the
 //! rules themselves say, for both outcomes in one visit.
 
-use crate::board::{Direction, Square, SquareSet, Symmetry};
+use crate::board::{Square, SquareSet, Symmetry};
 use crate::rules::{Kind, Side};
 use crate::table::Code;
 
@@ -9,29 +9,25 @@ use crate::solve::captures::by_attackers::{AttackerMove, attacker_moves};
 use crate::solve::captures::by_defenders::Arrivals;
 use crate::solve::captures::soldiers::{Threat, Victim, capture_groups};
 use crate::solve::error::BuildError;
-use crate::solve::frame::defender_sets::DefenderSets;
-use crate::solve::frame::region::Region;
 use crate::solve::frame::wide_lines::WideSquare;
 use crate::solve::frame::{Block, Frame};
 use crate::solve::initial::bare_kings::BareKings;
 use crate::solve::initial::coded_rows::code_of;
+use crate::solve::initial::king_options::KingOptions;
 use crate::solve::initial::seeds::{Immediate, Seeds};
 use crate::solve::initial::sub_slice::{LOST_IN_0, OfAttackers, SubSlices};
 use crate::solve::moves::Moves;
 use crate::solve::moves::by_block::{BlockMoves, Targets, for_missing_defender};
 use crate::solve::moves::by_king::KingRows;
 use crate::solve::rows::numbers::{BlockNumber, Rank};
-use crate::solve::rows::row::{Lanes, Row, Wide};
-use crate::solve::rows::simd::{self, Kernel, Processor};
+use crate::solve::rows::row::{Row, Wide};
 
 /// The initial pass over a slice.
 pub(crate) struct InitialPass<'a, const N: usize> {
     frame: &'a Frame<'a, N>,
     moves: &'a Moves<'a, N>,
     sub_slices: &'a SubSlices<'a, N>,
-    /// By square and direction: lanes from which one step leads to the square,
-    /// if it is a goal.
-    shut_by: Vec<[Row<N>; 4]>,
+    king: KingOptions<'a, N>,
 }
 
 /// A square where defending pieces may capture, for one attacker set.
@@ -76,10 +72,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         moves: &'a Moves<'a, N>,
         sub_slices: &'a SubSlices<'a, N>,
     ) -> InitialPass<'a, N> {
-        let before =
-            |square| Direction::ALL.map(|d| frame.region.before_goals(d, SquareSet::of(square)));
-        let shut_by = frame.rules.board.squares().map(before).collect();
-        InitialPass { frame, moves, sub_slices, shut_by }
+        InitialPass { frame, moves, sub_slices, king: KingOptions::new(frame) }
     }
 
     /// Buffers for one worker.
@@ -239,7 +232,6 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     }
 
     fn defenders_that_move(&self, block: &Block<N>, buffers: &mut Buffers<N>) {
-        let frame = self.frame;
         let Buffers { block_moves, options: [_, options], .. } = buffers;
         let everywhere = Targets {
             rows: &block.valid,
@@ -248,19 +240,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
             blocks: None,
         };
         block_moves.defender_moves(block, everywhere, None, &mut options.stalemates);
-        let shut = |squares: SquareSet| {
-            Direction::ALL.map(|direction| frame.region.before_goals(direction, squares))
-        };
-        let open_to_men = frame.rules.goals.meets(frame.rules.places(Kind::Defender));
-        simd::run(KingOptions {
-            region: &frame.region,
-            defenders: &frame.defenders,
-            shut: shut(block.attackers),
-            shut_by: open_to_men.then_some(&self.shut_by),
-            free: block.free,
-            valid: &block.valid,
-            options,
-        });
+        self.king.add(block, options);
     }
 
     /// What a defending piece threatens by arriving on these squares.
@@ -424,79 +404,4 @@ fn add<const N: usize>(
 ) {
     by_attackers.add(block, attackers, defenders);
     by_defenders.add(block, defenders, attackers);
-}
-
-/// The lanes of positions on which the king escapes, and those on which he has no move;
-/// `shut` as in [`Region::escapes`].
-#[inline(always)]
-pub(super) fn king_at_once<const N: usize>(
-    region: &Region<N>,
-    shut: [Wide<N>; 4],
-    free: Wide<N>,
-    valid: Wide<N>,
-) -> (Wide<N>, Wide<N>) {
-    let escaped = region.escapes(shut, free) & valid;
-    (escaped, valid.without(escaped | region.king_origins(valid, free)))
-}
-
-/// The king's moves, whatever they capture: where he escapes, and where he is
-/// not stalemates, row by row.
-struct KingOptions<'a, const N: usize> {
-    region: &'a Region<N>,
-    defenders: &'a DefenderSets<N>,
-    /// By direction: lanes from which one step leads to a goal that an attacker
-    /// is on.
-    shut: [Row<N>; 4],
-    /// By square: the same for a defender there; `None` if goals are closed to
-    /// defenders.
-    shut_by: Option<&'a Vec<[Row<N>; 4]>>,
-    /// What the attackers leave free.
-    free: Row<N>,
-    valid: &'a [Row<N>],
-    options: &'a mut Immediate<N>,
-}
-
-impl<const N: usize> KingOptions<'_, N> {
-    /// What defenders of eight rows from `first` on shut.
-    #[inline(always)]
-    fn shut(&self, shut_by: &[[Row<N>; 4]], first: usize) -> [Wide<N>; 4] {
-        let mut rows = [[Row::EMPTY; Wide::<1>::ROWS]; 4];
-        let last = self.valid.len().min(first + Wide::<1>::ROWS);
-        for rank in first..last {
-            for &place in self.defenders.men(Rank::new(rank)) {
-                let square = self.defenders.squares[usize::from(place)];
-                for (rows, shut) in rows.iter_mut().zip(shut_by[square.index()]) {
-                    rows[rank - first] |= shut;
-                }
-            }
-        }
-        rows.map(|rows| Wide::load(&rows))
-    }
-}
-
-impl<const N: usize> Kernel for KingOptions<'_, N> {
-    #[inline(always)]
-    fn run(self, _: impl Processor) {
-        let by_attackers = self.shut.map(Wide::all);
-        let step = Wide::<1>::ROWS;
-        for first in (0..self.valid.len()).step_by(step) {
-            let rows = first..self.valid.len().min(first + step);
-            let valid = Wide::load(&self.valid[rows.clone()]);
-            if valid.is_empty() {
-                continue;
-            }
-            let mut shut = by_attackers;
-            if let Some(shut_by) = self.shut_by {
-                let by_men = self.shut(shut_by, first);
-                shut = std::array::from_fn(|direction| shut[direction] | by_men[direction]);
-            }
-            let men = Wide::load(&self.defenders.lanes[rows.clone()]);
-            let free = Wide::all(self.free).without(men);
-            let (escaped, stalemates) = king_at_once(self.region, shut, free, valid);
-            let decisive = &mut self.options.decisive[rows.clone()];
-            (Wide::load(decisive) | escaped).store(decisive);
-            let left = &mut self.options.stalemates[rows];
-            (Wide::load(left) & stalemates).store(left);
-        }
-    }
 }
