@@ -429,3 +429,21 @@ fn an_engine_takes_no_more_memory_than_there_is() {
     let told = refused.unwrap().to_string();
     assert!(told.contains("MiB") && told.contains("allow less"), "{told}");
 }
+
+#[test]
+fn lines_that_were_not_searched_are_not_told() {
+    let rules = rules("alea-evangelii");
+    let options = EngineOptions { lines: 8.try_into().unwrap(), tables: None, ..options(&rules) };
+    let game = Game::new(Arc::clone(&rules)).unwrap();
+    for nodes in [1, 150, 400] {
+        let mut engine = Engine::new(Arc::clone(&rules), options.clone()).unwrap();
+        let found = engine.search(&game, &Limits::nodes(nodes), &mut |_| {}).unwrap();
+        let estimates = found.lines.iter().map(|line| match line.score {
+            Score::Estimate(estimate) => estimate,
+            ref score => panic!("{score}"),
+        });
+        let estimates: Vec<_> = estimates.collect();
+        assert!(!estimates.is_empty() && estimates.len() < 8, "{estimates:?}");
+        assert!(estimates.is_sorted_by(|one, next| one >= next), "{estimates:?}");
+    }
+}

@@ -18,6 +18,7 @@ use crate::solve::initial::pass::Buffers;
 use crate::solve::plies::chunks::{Chunks, WINDOW_ROWS};
 use crate::solve::plies::in_memory::InMemory;
 use crate::solve::plies::in_shares::InShares;
+use crate::solve::plies::parcel::Parcel;
 use crate::solve::plies::tables::Storage;
 use crate::table::{Code, Metric, Packing, ValueHasher};
 
@@ -25,10 +26,16 @@ use crate::table::{Code, Metric, Packing, ValueHasher};
 const TABLES_IN_MEMORY: u64 = InMemory::<1>::TABLES as u64;
 const TABLES_OF_SHARE: u64 = InShares::<1>::TABLES as u64;
 const TABLES_OF_ONLY_SHARE: u64 = InShares::<1>::TABLES_OF_ONLY_SHARE as u64;
-/// Of a table, in per cent: what all shares take on the disk, their mail included, about,
-/// and by how much one is larger than their mean.
+/// Of a table, in per cent: what all shares take on the disk, their mail included, about.
 const SHARES_ON_DISK: u64 = 140;
-const SHARES_DIFFER: u64 = 5;
+/// More shares than that take more memory for their parcels than they save.
+const MOST_SHARES: u64 = 1 << 12;
+/// What is told of a parcel, with what of it is under way, for those of what captures decide
+/// and of a ply.
+const PARCEL_BYTES: u64 = 3 * size_of::<Parcel>() as u64;
+/// Records of the stages for each chunk, about, and what is kept in memory of each.
+const RECORDS_PER_CHUNK: u64 = 100;
+const RECORD_BYTES: u64 = 40;
 /// Codes that occur in a row of a smaller slice, about.
 const CODES_PER_ROW: u64 = 4;
 /// Codes that captures of a block lead to, about, for each attacker: more of them make
@@ -82,6 +89,12 @@ pub(super) struct Needs {
     output_bytes: u64,
     /// What is kept on disk of the work done, if it is compressed.
     pub stages_bytes: u64,
+    /// The blocks and chunks, and the rows of a chunk.
+    blocks: u64,
+    chunks: u64,
+    chunk_rows: u64,
+    /// Sets of defenders that go together are at most so many: images of one another.
+    images: u64,
     /// The sets and blocks once more, as shares number them.
     numbering_bytes: u64,
     /// Rows that come by post, some at a time.
@@ -102,26 +115,33 @@ impl Needs {
         let rows = blocks.checked_mul(sets).ok_or(IndexError::TooLarge(slice))?;
         let chunks = Chunks::new(blocks as usize, sets as usize);
         let chunk_rows = (chunks.chunk_rows() as u64).min(rows);
+        let images = rules.symmetries().order() as u64;
         let index = SliceIndex::new(rules, slice)?;
         let codes = CODES_PER_ATTACKER * slice.attackers as u64;
         let block_rows = Buffers::<1>::BLOCK_ROWS as u64 + codes;
         let worker = WORKER_BYTES + row_bytes * (8 * chunk_rows + sets * block_rows);
         let fixed = PROGRAM_BYTES + lookup_bytes(rules, slice) + sets_bytes(rules, slice)?;
-        let (mut coded, mut largest, mut numberings) = (0_u64, 0, 0_u64);
+        let (mut coded, mut largest, mut segment) = (0_u64, 0, 0);
+        let mut numberings = 0_u64;
         for (child, _) in sub_slices(slice) {
             let sets = defender_sets(rules, child)?;
             let rows = counted_sets(rules, child)?.rows().saturating_mul(sets);
             let bytes = 8 + CODES_PER_ROW * (CODE_BYTES + row_bytes);
             coded = coded.saturating_add(rows.saturating_mul(bytes));
-            largest = largest.max(bytes * MOST_SEGMENT_ROWS.max(sets).min(rows));
+            // A segment has one block at least.
+            let of_segment = MOST_SEGMENT_ROWS.max(sets).min(rows);
+            segment = segment.max(of_segment);
+            largest = largest.max(bytes * of_segment);
             let numbering = lookup_bytes(rules, child) + sets_bytes(rules, child)?;
             numberings = numberings.saturating_add(numbering);
         }
         let lanes = index.lanes().count() as u64;
         // What is read, and the same as it is kept while it grows and when it is done.
-        let reading = lanes * MOST_SEGMENT_ROWS.min(rows) * CODE_BYTES + 3 * largest;
+        let reading = lanes * segment * CODE_BYTES + 3 * largest;
         Ok(Needs {
-            fixed_bytes: fixed + threads as u64 * worker,
+            fixed_bytes: fixed
+                + threads as u64 * worker
+                + chunks.count() as u64 * RECORDS_PER_CHUNK * RECORD_BYTES,
             sub_slices_bytes: numberings.saturating_add(threads as u64 * reading),
             coded_bytes: coded,
             least_coded_bytes: coded.min(threads as u64 * SEGMENTS_PER_WORKER * largest),
@@ -132,74 +152,86 @@ impl Needs {
             table_bytes: rows.saturating_mul(row_bytes),
             output_bytes: output_bytes(&index, chunks, row_bytes, threads),
             stages_bytes: rows.saturating_mul(STAGE_BYTES_PER_WORD * row_bytes / 8),
+            blocks,
+            chunks: chunks.count() as u64,
+            chunk_rows,
+            images,
             numbering_bytes: sets_bytes(rules, slice)? + blocks / 8,
             window_bytes: 2 * (row_bytes + 8) * (WINDOW_ROWS as u64).min(rows),
-            // Images go together.
-            most_shares: sets
-                .div_ceil(rules.symmetries().order() as u64)
-                .min(chunks.count() as u64),
+            most_shares: sets.div_ceil(images).min(chunks.count() as u64).min(MOST_SHARES),
         })
     }
 
     /// The most memory of a rank in use at a time, if the tables of so many ranks are there
     /// and each may use so much.
-    pub(super) fn memory_bytes(&self, storage: Storage, ranks: u64, allowed: u64) -> u64 {
-        let tables = match storage {
-            Storage::Memory => self.table_bytes.saturating_mul(TABLES_IN_MEMORY),
-            Storage::Shares(shares) => {
-                let shares = shares as u64;
-                // No share is much larger than another one.
-                let rows = self.table_bytes / shares * (100 + SHARES_DIFFER) / 100;
-                // A rank with more than one has one of them in memory.
-                let tables = if shares > ranks { TABLES_OF_SHARE } else { TABLES_OF_ONLY_SHARE };
-                rows.saturating_mul(tables) + self.numbering_bytes + self.window_bytes
-            }
-        };
-        let coded = self.cache_bytes(allowed).min(self.coded_bytes);
+    pub(super) fn memory_bytes(&self, storage: Storage, ranks: usize, allowed: u64) -> u64 {
+        let coded = self.cache_bytes(storage, ranks, allowed).min(self.coded_bytes);
         let initial = self.sub_slices_bytes.saturating_add(coded);
-        let plies = coded.min(KEPT_BYTES + coded / KEPT_SHARE).saturating_add(tables);
+        let plies = kept(coded).saturating_add(self.tables_bytes(storage, ranks));
         self.fixed_bytes.saturating_add(initial.max(plies).max(self.output_bytes))
     }
 
-    /// The least memory with which the slice can be solved.
-    pub(super) fn least_memory_bytes(&self) -> u64 {
-        let most_shares = Storage::Shares(self.most_shares as usize);
-        let least = |storage| self.memory_bytes(storage, 1, 0);
-        least(Storage::Memory).min(least(most_shares))
+    /// What the tables of a rank take, with all that belongs to shares.
+    fn tables_bytes(&self, storage: Storage, ranks: usize) -> u64 {
+        let Storage::Shares(shares) = storage else {
+            return self.table_bytes.saturating_mul(TABLES_IN_MEMORY);
+        };
+        let tables = match storage.is_packed(ranks) {
+            true => TABLES_OF_SHARE,
+            false => TABLES_OF_ONLY_SHARE,
+        };
+        // The largest share of either cut: images and chunks go together.
+        let shares = shares as u64;
+        let sets = self.sets.div_ceil(shares).next_multiple_of(self.images).min(self.sets);
+        let of_sets = self.blocks * sets;
+        let of_chunks = (self.chunks.div_ceil(shares) * self.chunk_rows).min(self.rows);
+        let rows = of_sets.max(of_chunks).saturating_mul(tables * self.row_bytes);
+        // Each chunk has a parcel for each share.
+        let parcels = self.chunks.div_ceil(ranks as u64) * shares * PARCEL_BYTES;
+        rows.saturating_add(parcels) + self.numbering_bytes + self.window_bytes
+    }
+
+    /// The least memory with which so many ranks, or one, can solve the slice.
+    pub(super) fn least_memory_bytes(&self, ranks: usize) -> u64 {
+        let least = |ranks| {
+            let needs = self.storages(ranks).map(|storage| self.memory_bytes(storage, ranks, 0));
+            needs.min().unwrap_or(u64::MAX)
+        };
+        least(1).min(least(ranks))
     }
 
     /// How much of the smaller slices is kept in memory at the most, if so much of it is
     /// allowed.
-    pub(super) fn cache_bytes(&self, allowed: u64) -> u64 {
-        let rest = allowed.saturating_sub(self.fixed_bytes + self.sub_slices_bytes);
-        rest.max(self.least_coded_bytes)
+    pub(super) fn cache_bytes(&self, storage: Storage, ranks: usize, allowed: u64) -> u64 {
+        let rest = allowed.saturating_sub(self.fixed_bytes);
+        let beside_tables = rest.saturating_sub(self.tables_bytes(storage, ranks));
+        let rest = rest.saturating_sub(self.sub_slices_bytes);
+        rest.min(most_keeping(beside_tables)).max(self.least_coded_bytes)
+    }
+
+    /// Where the tables can be, best first: the fewer shares there are, the less is sent.
+    fn storages(&self, ranks: usize) -> impl Iterator<Item = Storage> {
+        let most = self.most_shares as usize;
+        let least = if ranks == 1 { 2 } else { ranks.min(most) };
+        let in_memory = (ranks == 1).then_some(Storage::Memory);
+        in_memory.into_iter().chain((least..=most).map(Storage::Shares))
     }
 
     /// Where the tables go, if each of so many ranks has that much memory; `None` if it is
-    /// too little even with as many shares as there can be.
+    /// too little however many shares there are.
     pub(super) fn storage(&self, memory_bytes: u64, ranks: usize) -> Option<Storage> {
-        let fits = |&storage: &Storage| {
-            self.memory_bytes(storage, ranks as u64, memory_bytes) <= memory_bytes
-        };
-        // The fewer shares there are, the less is sent.
-        let least = if ranks == 1 { 2 } else { ranks.min(self.most_shares as usize) };
-        let in_memory = (ranks == 1).then_some(Storage::Memory);
-        let in_shares = (least..=self.most_shares as usize).map(Storage::Shares);
-        in_memory.into_iter().chain(in_shares).find(fits)
+        let needs = |&storage: &Storage| self.memory_bytes(storage, ranks, memory_bytes);
+        self.storages(ranks).find(|storage| needs(storage) <= memory_bytes)
     }
 
-    /// The bytes that so many ranks give each other, all together, if they have so many
-    /// shares.
-    pub(super) fn exchanged_bytes(&self, shares: u64, ranks: u64) -> u64 {
-        if ranks == 1 {
-            return 0;
-        }
+    /// The bytes that so many ranks give each other, all together.
+    pub(super) fn exchanged_bytes(&self, storage: Storage, ranks: usize) -> u64 {
         let found = self.attackers * FOUND_PER_ATTACKER + FOUND_PER_ROW;
         // As many bytes as a row has, and one for its distance from the one before.
         let plies = found * (self.row_bytes + 1) / 100;
         let plain = self.rows.saturating_mul(plies + SEEDS_PER_WORD * self.row_bytes / 8);
-        let sent = if shares > ranks { plain / PACKED_MAIL_SHARE } else { plain };
-        sent / ranks * (ranks - 1)
+        let sent = if storage.is_packed(ranks) { plain / PACKED_MAIL_SHARE } else { plain };
+        sent / ranks as u64 * (ranks as u64 - 1)
     }
 
     /// The rows of a table.
@@ -254,7 +286,7 @@ pub(super) fn check(
     let needs = Needs::of(rules, slice, threads)?;
     let storage = needs.storage(memory_bytes, ranks).ok_or(BuildError::Memory {
         slice,
-        needed: needs.least_memory_bytes(),
+        needed: needs.least_memory_bytes(ranks),
         allowed: memory_bytes,
     })?;
     let needed = needs.scratch_bytes(&storage);
@@ -266,13 +298,22 @@ pub(super) fn check(
     }
     let plain = needs.stages_bytes.saturating_mul(PACKED_SHARE);
     let of_rank = plain / ranks as u64;
-    // What waits is short of memory if a rank has more than one share.
-    let waits = matches!(storage, Storage::Shares(shares) if shares > ranks);
-    let in_memory = needs.memory_bytes(storage, ranks as u64, u64::MAX);
-    let fits = !waits && in_memory.saturating_add(of_rank) <= memory_bytes;
-    let cache_bytes = needs.cache_bytes(memory_bytes);
+    // Where tables wait packed, memory is short.
+    let in_memory = needs.memory_bytes(storage, ranks, u64::MAX);
+    let fits = !storage.is_packed(ranks) && in_memory.saturating_add(of_rank) <= memory_bytes;
+    let cache_bytes = needs.cache_bytes(storage, ranks, memory_bytes);
     let plain_above = if fits { needs.stages_bytes } else { u64::MAX };
     Ok(Fit { storage, plain_above, cache_bytes })
+}
+
+/// Of what the smaller slices took, what stays when it has been given back.
+fn kept(coded: u64) -> u64 {
+    coded.min(KEPT_BYTES + coded / KEPT_SHARE)
+}
+
+/// The most that the smaller slices may take if no more than that is to stay.
+fn most_keeping(bytes: u64) -> u64 {
+    bytes.max(bytes.saturating_sub(KEPT_BYTES).saturating_mul(KEPT_SHARE))
 }
 
 /// The bytes that are free on the disk on which a folder is, or would be, if the system says.
@@ -292,8 +333,9 @@ fn row_bytes(rules: &Ruleset) -> u64 {
 }
 
 fn defender_sets(rules: &Ruleset, slice: Slice) -> Result<u64, BuildError> {
+    // The rows of a chunk, of a block at least, are kept together, in fewer than 2^31 bytes.
     binomial(rules.places(Kind::Defender).len(), slice.defenders)
-        .filter(|&sets| sets < 1 << 31)
+        .filter(|&sets| sets < (1 << 31) / row_bytes(rules))
         .ok_or(BuildError::TooLarge(slice))
 }
 
@@ -352,10 +394,13 @@ mod tests {
     #[test]
     fn what_is_least_is_enough() {
         let rules = Ruleset::load("brandubh").unwrap();
-        for slice in ["K0v1", "K0v5", "K3v2", "K4v3"] {
+        for slice in ["K0v1", "K0v5", "K3v2", "K4v3", "K2v6", "K4v5"] {
             let needs = Needs::of(&rules, slice.parse().unwrap(), 2).unwrap();
-            let least = needs.least_memory_bytes();
-            assert!(needs.storage(least, 1).is_some() && needs.storage(least - 1, 1).is_none());
+            let least = needs.least_memory_bytes(1);
+            assert!(needs.storage(least - 1, 1).is_none());
+            for percent in (100..300).step_by(7) {
+                assert!(needs.storage(least * percent / 100, 1).is_some(), "{slice}, {percent}");
+            }
             let all = needs.memory_bytes(Storage::Memory, 1, u64::MAX).max(least);
             assert_eq!(needs.storage(all, 1), Some(Storage::Memory), "{slice}");
             // A share for each rank, or for as many as there can be.

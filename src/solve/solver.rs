@@ -99,7 +99,7 @@ impl<'a, const N: usize> Solver<'a, N> {
                 }
                 (None, Some(shares)) => {
                     let given = shares.given(of_rank.clone(), winner, &moves, &by_defenders);
-                    let mut tables = InShares::new(shares, given, &solver.stages);
+                    let mut tables = InShares::new(shares, given, &solver.stages)?;
                     solver.plies(&mut tables, winner, progress)?
                 }
             };
@@ -132,16 +132,12 @@ impl<'a, const N: usize> Solver<'a, N> {
     ///
     /// # Errors
     /// If the work is not all there any more.
-    pub(super) fn reading(mut self, chunks: Range<usize>) -> Result<Solver<'a, N>, ScratchError> {
-        let (scratch, ranks) = (self.stages.scratch(), self.stages.ranks());
-        self.stages = Stages::new(scratch, ranks, self.chunks.count(), chunks)?;
-        let initial = self.stages.finished(Stage::Initial, Hash::default())?;
-        self.initial.parts = initial.ok_or_else(|| scratch.damaged())?;
-        self.plies.clear();
-        for winner in Side::ALL {
-            let plies = self.kept_plies(winner)?.ok_or_else(|| scratch.damaged())?;
-            self.plies.extend((1..).zip(plies).map(|(ply, parts)| (winner, ply, parts)));
-        }
+    pub(super) fn reading(mut self, chunks: &Range<usize>) -> Result<Solver<'a, N>, ScratchError> {
+        self.initial.parts = self.initial.parts.reading(chunks)?;
+        let of_ply = |(winner, ply, parts): (_, _, Parts<'a>)| {
+            Ok::<_, ScratchError>((winner, ply, parts.reading(chunks)?))
+        };
+        self.plies = self.plies.into_iter().map(of_ply).collect::<Result<_, _>>()?;
         Ok(self)
     }
 

@@ -3,7 +3,7 @@
 //!
 //! [`TableWriter`]: super::TableWriter
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 use crate::rules::BySide;
@@ -25,6 +25,8 @@ pub(crate) struct PartWriter {
     header: Header,
     records: Box<dyn Unnamed>,
     length: u64,
+    /// Of the records, as they were written.
+    written: blake3::Hasher,
     /// By number; records are counted from the first of these.
     entries: Vec<(u64, Entry)>,
     largest: BySide<Code>,
@@ -52,8 +54,8 @@ impl PartWriter {
     ) -> Result<PartWriter, TableError> {
         let error = |source| TableErrorKind::io("create the table")(source).at(Some(folder));
         let records = files.unnamed(folder).map_err(error)?;
-        let (entries, largest) = Default::default();
-        Ok(PartWriter { header, records, length: 0, entries, largest })
+        let (written, entries, largest) = Default::default();
+        Ok(PartWriter { header, records, length: 0, written, entries, largest })
     }
 
     /// Adds a block.
@@ -74,6 +76,7 @@ impl PartWriter {
         let written = self.records.write_at(self.length, &record);
         written.map_err(TableErrorKind::io("write the table"))?;
         self.length += record.len() as u64;
+        self.written.update(&record);
         self.entries.push((block, entry));
         self.largest[side] = self.largest[side].max(largest);
         Ok(())
@@ -94,13 +97,18 @@ impl PartWriter {
         path: &Path,
         start: u64,
     ) -> Result<WrittenPart, TableError> {
-        let mut hasher = TreeHasher::new(start);
+        let (mut hasher, mut read) = (TreeHasher::new(start), blake3::Hasher::new());
         let mut copy = || {
             let mut output = files.open(path, start)?;
             for from in (0..self.length).step_by(COPIED as usize) {
                 let bytes = self.records.read_at(from, COPIED.min(self.length - from) as usize)?;
                 output.write_all(&bytes)?;
                 hasher.update(&bytes);
+                read.update(&bytes);
+            }
+            // The sum of the file is of these bytes, whatever they are.
+            if read.finalize() != self.written.finalize() {
+                return Err(io::Error::other("the disk has changed what was written to it"));
             }
             output.sync()
         };
@@ -142,5 +150,56 @@ impl WrittenPart {
             entries.push((number, Entry::from_parts(kind, u64::from_le_bytes(array(bytes)?))?));
         }
         Some(WrittenPart { entries, largest, hasher })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::rules::Fingerprint;
+    use crate::slice::Slice;
+    use crate::system::filesystem::faulty::{Fault, FaultyFiles, NEVER};
+    use crate::table::block::{Effort, encode_block};
+    use crate::table::{BlockShape, Grid, Metric, Packing};
+
+    const START: usize = 5;
+
+    /// What a part writes of two blocks, with one bit of a call flipped.
+    fn written(after: usize) -> Result<Vec<u8>, TableError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("table");
+        fs::write(&path, [7; START]).unwrap();
+        let files = FaultyFiles::new(folder.path(), Fault::Flip, after, after as u64);
+        let shape = BlockShape { lanes_per_block: 1, rows_per_block: 700 };
+        let header = Header {
+            metric: Metric::Dtw,
+            packing: Packing::Words,
+            fingerprint: Fingerprint([0; 32]),
+            slice: Slice { defenders: 0, attackers: 1 },
+            grid: Grid::new(2, 700, shape).unwrap(),
+        };
+        let mut part = PartWriter::create(&files, folder.path(), header)?;
+        let values: Vec<Code> = (0..700).map(|value| value % 97).collect();
+        for block in 0..2 {
+            let encoded = encode_block(Packing::Words, Effort::Level(1), &values)?;
+            part.append_encoded(block, encoded)?;
+        }
+        part.write_to(&files, &path, START as u64)?;
+        Ok(fs::read(&path).unwrap())
+    }
+
+    #[test]
+    fn what_the_disk_has_changed_is_no_part_of_a_table() {
+        let right = written(NEVER).unwrap();
+        assert!(right.len() > START);
+        let outcomes: Vec<_> = (0..12).map(written).collect();
+        let refused = outcomes.iter().filter_map(|outcome| outcome.as_ref().err());
+        assert!(refused.clone().count() > 0);
+        for error in refused {
+            assert!(error.to_string().contains("the disk has changed"), "{error}");
+        }
+        assert!(outcomes.iter().flatten().all(|bytes| *bytes == right));
     }
 }

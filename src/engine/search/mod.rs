@@ -20,7 +20,7 @@ use std::time::Instant;
 
 use crate::history::Game;
 use crate::moves::legal_moves;
-use crate::rules::Ruleset;
+use crate::rules::{Ruleset, Side};
 use crate::tablebase::Tablebase;
 use crate::value::Wdl;
 
@@ -76,6 +76,8 @@ struct Searcher<const W: usize> {
     table: TranspositionTable,
     /// One for each thread.
     memories: Vec<Memory>,
+    /// The side that the last search was for.
+    root_side: Option<Side>,
 }
 
 impl<const W: usize> Searcher<W> {
@@ -88,6 +90,7 @@ impl<const W: usize> Searcher<W> {
             evaluator: Evaluator::new(rules, &weights),
             table: TranspositionTable::new(options.table_bytes)?,
             memories: memories.collect(),
+            root_side: None,
             options: options.clone(),
         })
     }
@@ -160,6 +163,11 @@ impl<const W: usize> Search for Searcher<W> {
         let known = advice.as_ref().filter(|_| is_free).and_then(Advice::outcome);
         let moves = root_moves(game, advice);
         let lines = self.options.lines.get().min(moves.len());
+        // Contempt is the root's side's: draws in the table are worth what they are to it.
+        let side = game.position().to_move;
+        if self.root_side.replace(side) != Some(side) && self.options.contempt != 0 {
+            self.table.clear();
+        }
         self.table.age();
         // The threads change theirs while they share the rest.
         let mut memories = std::mem::take(&mut self.memories);

@@ -1,6 +1,7 @@
 //! The position on the board: iterations, windows around what the last one said, lines.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 
 use crate::engine::state::Step;
 use crate::engine::{Iteration, Line, Score};
@@ -56,20 +57,32 @@ pub(super) fn run<const W: usize>(
     let Some((first, helpers)) = memories.split_first_mut() else {
         unreachable!("an engine has a thread");
     };
-    std::thread::scope(|scope| {
+    thread::scope(|scope| {
+        let _finish = Finish(shared);
         for (number, memory) in helpers.iter_mut().enumerate() {
             let moves = moves.to_vec();
-            scope.spawn(move || {
+            let help = move || {
                 let mut worker = Worker::new(shared, memory);
                 // Half of the helpers are a ply ahead, so that they do not all do the same.
                 worker.deepen(moves, lines, 1 + number as i32 % 2, &mut |_| {});
-            });
+            };
+            // Where the system gives no more threads, those that there are do it all.
+            if thread::Builder::new().spawn_scoped(scope, help).is_err() {
+                break;
+            }
         }
         let mut worker = Worker::new(shared, first);
-        let last = worker.deepen(moves.to_vec(), lines, 1, report);
-        shared.finish();
-        last
+        worker.deepen(moves.to_vec(), lines, 1, report)
     })
+}
+
+/// Ends the helpers when it is dropped, even if what tells of iterations panics.
+struct Finish<'a, 's, const W: usize>(&'a Shared<'s, W>);
+
+impl<const W: usize> Drop for Finish<'_, '_, W> {
+    fn drop(&mut self) {
+        self.0.finish();
+    }
 }
 
 impl<const W: usize> Worker<'_, W> {
@@ -218,7 +231,12 @@ impl<const W: usize> Worker<'_, W> {
         Iteration {
             depth: depth as u32,
             selective_depth: self.selective_depth as u32,
-            lines: moves[..lines].iter().map(|mv| self.line(mv)).collect(),
+            // Of a move that was not reached there is nothing to tell, unless it is the only
+            // one that there is to play.
+            lines: (moves[..1].iter())
+                .chain(moves[1..lines].iter().filter(|mv| mv.known > -INFINITE))
+                .map(|mv| self.line(mv))
+                .collect(),
             nodes: all(&self.shared.nodes, self.nodes),
             table_hits: all(&self.shared.table_hits, self.table_hits),
             time: self.shared.began.elapsed(),

@@ -176,20 +176,22 @@ fn build_by(
             Builder { base, folder, claims, means, options, threads, memory_bytes, progress };
         let wanted = needed(slices);
         // What was asked for first: it is what messages should name.
-        for &slice in slices.iter().chain(&wanted) {
-            // Before anything is written.
-            SliceIndex::new(rules, slice)?;
-            builder.fit(slice, ranks.ranks())?;
-        }
+        let first_wanted = || slices.iter().chain(&wanted);
+        first_wanted().try_for_each(|&slice| SliceIndex::new(rules, slice).map(|_| ()))?;
         let read: BTreeSet<Slice> =
             wanted.iter().flat_map(|&slice| sub_slices(slice)).map(|(s, _)| s).collect();
-        let metrics = |slice| match options.metric == Metric::Dtw || read.contains(&slice) {
-            true => &Metric::ALL[..],
-            false => &[Metric::Wdl],
+        let task = |&slice: &Slice| match options.metric == Metric::Dtw || read.contains(&slice) {
+            true => (slice, &Metric::ALL[..]),
+            false => (slice, &[Metric::Wdl][..]),
         };
-        for slices in wanted.chunk_by(|one, next| one.men() == next.men()) {
-            let tasks: Vec<_> = slices.iter().map(|&slice| (slice, metrics(slice))).collect();
-            builder.slices(&tasks, done)?;
+        let tasks: Vec<_> = wanted.iter().map(task).collect();
+        let mut found = builder.all_found(&tasks)?;
+        // Before anything is written.
+        for &slice in first_wanted().filter(|slice| !found.contains_key(slice)) {
+            builder.fit(slice, 1).or_else(|_| builder.fit(slice, ranks.ranks()))?;
+        }
+        for tasks in tasks.chunk_by(|(one, _), (next, _)| one.men() == next.men()) {
+            builder.slices(tasks, &mut found, done)?;
         }
         Ok(())
     })
@@ -214,14 +216,15 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// Builds slices of as many men, none of which needs another one, each with its files.
+    /// Builds slices of as many men, none of which needs another one, each with its files;
+    /// those that were found need not be built.
     fn slices(
         &mut self,
         tasks: &[(Slice, &[Metric])],
+        found: &mut BTreeMap<Slice, Option<SliceReport>>,
         done: &mut (dyn FnMut(&SliceReport) + Send),
     ) -> Result<(), BuildError> {
         let ranks = self.means.ranks;
-        let mut found = self.all_found(tasks)?;
         let missing: Vec<Slice> =
             tasks.iter().map(|(slice, _)| *slice).filter(|s| !found.contains_key(s)).collect();
         if !missing.is_empty() {
@@ -279,7 +282,7 @@ impl Builder<'_> {
             }
         }
         let found: Vec<u8> = reports.iter().map(|report| report.is_some().into()).collect();
-        let found = ranks.of_first(found)?;
+        let found = ranks.of_first(&found)?;
         reports.resize(tasks.len(), None);
         let all = tasks.iter().zip(reports).zip(found).filter(|(_, found)| *found > 0);
         Ok(all.map(|((&(slice, _), report), _)| (slice, report)).collect())

@@ -115,10 +115,10 @@ pub fn plan_among(
                 Some(Storage::Shares(shares)) => shares,
                 _ => 0,
             };
-            let (all, of_shares) = (ranks as u64, shares as u64);
             let memory_bytes =
-                storage.map(|storage| needs.memory_bytes(storage, all, memory_bytes));
-            let exchanged_bytes = needs.exchanged_bytes(of_shares, all);
+                storage.map(|storage| needs.memory_bytes(storage, ranks, memory_bytes));
+            let exchanged_bytes =
+                storage.map_or(0, |storage| needs.exchanged_bytes(storage, ranks));
             plans.push(RankPlan { slice, ranks, shares, memory_bytes, exchanged_bytes });
         }
     }
@@ -137,7 +137,9 @@ pub(super) fn deal(
     for &slice in slices {
         let needs = Needs::of(rules, slice, threads)?;
         let may_be_alone = needs.storage(memory_bytes, 1).is_some();
-        loads.push(Load { slice, rows: needs.rows(), sets: needs.sets(), may_be_alone });
+        let may_be_shared = needs.storage(memory_bytes, ranks).is_some();
+        let (rows, sets) = (needs.rows(), needs.sets());
+        loads.push(Load { slice, rows, sets, may_be_alone, may_be_shared });
     }
     Ok(work::deal(loads, ranks))
 }
@@ -166,7 +168,7 @@ fn slice_size(rules: &Ruleset, slice: Slice) -> Result<SliceSize, BuildError> {
         rows: index.rows(),
         slots: index.rows().saturating_mul(2 * index.lanes().count() as u64),
         memory_bytes: needs.memory_bytes(Storage::Memory, 1, u64::MAX),
-        least_memory_bytes: needs.least_memory_bytes(),
+        least_memory_bytes: needs.least_memory_bytes(1),
         scratch_bytes: needs.stages_bytes,
     })
 }

@@ -191,6 +191,25 @@ fn any_number_of_ranks_makes_the_same_files() {
 }
 
 #[test]
+fn what_is_there_needs_no_memory() {
+    let tables = tempfile::tempdir().unwrap();
+    let rules = Ruleset::load("brandubh").unwrap();
+    let built_with = |memory_bytes| {
+        let options = BuildOptions { threads: 1, memory_bytes, ..BuildOptions::default() };
+        let slices = ["K1v1".parse().unwrap()];
+        let mut reports = Vec::new();
+        let built = build(&rules, tables.path(), &slices, &options, &(), &mut |report| {
+            reports.push(report.built);
+        });
+        built.map(|()| reports)
+    };
+    let refused = |built: &Result<_, _>| matches!(built, Err(BuildError::Memory { .. }));
+    assert!(refused(&built_with(1)));
+    assert!(built_with(u64::MAX).unwrap().contains(&true));
+    assert!(!built_with(1).unwrap().contains(&true));
+}
+
+#[test]
 fn it_does_not_matter_how_many_build() {
     ranks_give_the_same::<1>("brandubh", "K2v2");
     ranks_give_the_same::<1>("brandubh", "K0v3");

@@ -31,8 +31,9 @@ pub(super) struct Load {
     pub rows: u64,
     /// Its sets of defenders.
     pub sets: u64,
-    /// Whether one rank has the memory for it.
+    /// Whether one rank has the memory for it, and all ranks together have.
     pub may_be_alone: bool,
+    pub may_be_shared: bool,
 }
 
 /// Deals out slices that can be built side by side.
@@ -45,10 +46,10 @@ pub(super) fn deal(mut loads: Vec<Load>, ranks: usize) -> BTreeMap<Slice, Work> 
     loads.sort_by_key(|load| Reverse(load.rows));
     let mut given = vec![0; ranks];
     let mut work = BTreeMap::new();
-    for Load { slice, rows, sets, may_be_alone } in loads {
-        let is_alone = rows <= small || sets < SETS_PER_RANK * ranks as u64;
+    for Load { slice, rows, sets, may_be_alone, may_be_shared } in loads {
+        let is_small = rows <= small || sets < SETS_PER_RANK * ranks as u64;
         let least = (0..ranks).min_by_key(|&rank| given[rank]);
-        let of = match least.filter(|_| may_be_alone && is_alone) {
+        let of = match least.filter(|_| may_be_alone && (is_small || !may_be_shared)) {
             Some(rank) => {
                 given[rank] += rows;
                 Work::Of(rank)
@@ -65,7 +66,7 @@ mod tests {
     use super::*;
 
     fn load(slice: &str, rows: u64, sets: u64, may_be_alone: bool) -> Load {
-        Load { slice: slice.parse().unwrap(), rows, sets, may_be_alone }
+        Load { slice: slice.parse().unwrap(), rows, sets, may_be_alone, may_be_shared: true }
     }
 
     #[test]
@@ -86,5 +87,7 @@ mod tests {
         // What does not fit is for all, whatever else is to be said.
         let alone = deal(vec![load("K0v9", 10, 1, false)], 3);
         assert_eq!(alone.into_values().collect::<Vec<_>>(), [Work::OfAll]);
+        let large = Load { may_be_shared: false, ..load("K3v4", 2000, 18424, true) };
+        assert_eq!(deal(vec![large], 2).into_values().collect::<Vec<_>>(), [Work::Of(0)]);
     }
 }

@@ -61,7 +61,7 @@ enum Writer {
     /// Into the file.
     First(Box<TableWriter>),
     /// Into a file of their own, and then behind those of the ranks before this one.
-    Other(PartWriter),
+    Other(Box<PartWriter>),
 }
 
 impl Output {
@@ -89,7 +89,7 @@ impl Output {
                 let path = target.folder.join(metric.file_name(slice));
                 Writer::First(Box::new(TableWriter::create_on(files.clone(), &path, header)?))
             }
-            _ => Writer::Other(PartWriter::create(&**files, target.folder, header)?),
+            _ => Writer::Other(Box::new(PartWriter::create(&**files, target.folder, header)?)),
         };
         let effort = target.level.map_or_else(|| Effort::for_packing(packing), Effort::Level);
         let of_rank = |rows_each| {
@@ -214,7 +214,7 @@ impl Output {
             }
             Writer::Other(writer) => (Vec::new(), writer.length()),
         };
-        let name = ranks.of_first(name)?;
+        let name = ranks.of_first(&name)?;
         let ends = ranks.numbers(end)?;
         match writer {
             Writer::Other(writer) => {

@@ -115,7 +115,7 @@ fn with_rows_of<'a, const N: usize>(
             chunks.start.min(start)..chunks.end.max(end)
         };
     }
-    Ok((solver.reading(chunks.clone())?, chunks))
+    Ok((solver.reading(&chunks)?, chunks))
 }
 
 /// How many tiles are spread out at a time.

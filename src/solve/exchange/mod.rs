@@ -56,27 +56,21 @@ pub trait Exchange: Sync {
     /// # Errors
     /// If a rank has stopped.
     fn to_first(&self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, ExchangeError> {
-        let most = ROUND_BYTES / self.ranks();
-        let rounds = self.max(bytes.len().div_ceil(most) as u64)?;
-        let mut taken = vec![Vec::new(); self.ranks()];
-        let mut pieces = bytes.chunks(most);
-        for _ in 0..rounds {
+        in_rounds(self, bytes, |piece| {
             let mut given = vec![Vec::new(); self.ranks()];
-            given[0] = pieces.next().unwrap_or_default().to_vec();
-            for (taken, given) in taken.iter_mut().zip(self.all_to_all(given)?) {
-                taken.extend(given);
-            }
-        }
-        Ok(taken)
+            given[0] = piece.to_vec();
+            given
+        })
     }
 
-    /// What the first rank has; what others have is not looked at.
+    /// What the first rank has, any number of bytes; what others have is not looked at.
     ///
     /// # Errors
     /// If a rank has stopped.
-    fn of_first(&self, bytes: Vec<u8>) -> Result<Vec<u8>, ExchangeError> {
-        let given = if self.rank() == 0 { bytes } else { Vec::new() };
-        Ok(self.all_gather(&given)?.swap_remove(0))
+    fn of_first(&self, bytes: &[u8]) -> Result<Vec<u8>, ExchangeError> {
+        let bytes = if self.rank() == 0 { bytes } else { &[] };
+        let given = in_rounds(self, bytes, |piece| vec![piece.to_vec(); self.ranks()])?;
+        Ok(given.into_iter().next().unwrap_or_default())
     }
 
     /// Gives the first rank numbers, any number of them; the others get none.
@@ -133,6 +127,26 @@ pub trait Exchange: Sync {
     }
 }
 
+/// Gives any number of bytes, a piece a round: `given` tells what each rank is given of a
+/// piece. Returns what each has for this one.
+fn in_rounds<E: Exchange + ?Sized>(
+    ranks: &E,
+    bytes: &[u8],
+    given: impl Fn(&[u8]) -> Vec<Vec<u8>>,
+) -> Result<Vec<Vec<u8>>, ExchangeError> {
+    let most = ROUND_BYTES / ranks.ranks();
+    let rounds = ranks.max(bytes.len().div_ceil(most) as u64)?;
+    let mut taken = vec![Vec::new(); ranks.ranks()];
+    let mut pieces = bytes.chunks(most);
+    for _ in 0..rounds {
+        let given = ranks.all_to_all(given(pieces.next().unwrap_or_default()))?;
+        for (taken, given) in taken.iter_mut().zip(given) {
+            taken.extend(given);
+        }
+    }
+    Ok(taken)
+}
+
 /// Of so many things, those that are for a rank.
 pub(super) fn of_rank(things: usize, rank: usize, ranks: usize) -> Range<usize> {
     let first = |rank: usize| rank * things / ranks;
@@ -173,7 +187,7 @@ mod tests {
                         let sum = (1..=ranks as u64).sum();
                         assert_eq!(member.sum(u64::from(own) + 1), Ok(sum));
                         assert_eq!(member.max(u64::from(own)), Ok(ranks as u64 - 1));
-                        assert_eq!(member.of_first(vec![own, 7]), Ok(vec![0, 7]));
+                        assert_eq!(member.of_first(&[own, 7]), Ok(vec![0, 7]));
                         let first = member.to_first(&[own]).unwrap();
                         assert_eq!(first.len(), ranks);
                         assert!(own > 0 || first.concat() == (0..ranks as u8).collect::<Vec<_>>());

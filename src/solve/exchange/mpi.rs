@@ -1,6 +1,7 @@
 //! Ranks that are processes, started by an MPI launcher, on one machine or many.
 
 use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
@@ -9,6 +10,9 @@ use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives};
 
 use super::{Exchange, ExchangeError};
+
+/// The exit code of a program that has panicked.
+const PANICKED: i32 = 101;
 
 /// A rank among processes. All calls of the library are made by one thread, the one that
 /// has begun with [`run`](Mpi::run): no library refuses that.
@@ -41,14 +45,18 @@ impl Mpi {
         let outcome = thread::scope(|scope| {
             // The work ends with the last sender.
             let worker = scope.spawn(move || work(&of_this));
-            serve(&world, &inbox);
+            // The work would wait for ever for somebody who makes no more calls.
+            let served = catch_unwind(AssertUnwindSafe(|| serve(&world, &inbox)));
+            if served.is_err() {
+                world.abort(PANICKED);
+            }
             worker.join()
         });
         let code = match outcome {
             Ok(Ok(done)) => return Ok(done),
             Ok(Err(error)) => tell(error),
             // What a panic says has been said.
-            Err(_) => 101,
+            Err(_) => PANICKED,
         };
         let _ = io::stderr().flush();
         world.abort(code)

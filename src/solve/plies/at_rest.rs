@@ -1,5 +1,7 @@
 //! Tables of a share while others are worked on: in memory, or packed on the disk.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use crate::solve::plies::chunks::Chunks;
@@ -7,7 +9,7 @@ use crate::solve::plies::frontier::Frontier;
 use crate::solve::plies::packed::{Packed, PackedChunk};
 use crate::solve::plies::tables::{Table, TableChunk};
 use crate::solve::rows::row::{Event, Row};
-use crate::solve::store::{ScratchError, ScratchFolder};
+use crate::solve::store::{Heap, ScratchError};
 
 /// A table.
 pub(crate) enum AtRest<const N: usize> {
@@ -24,17 +26,17 @@ impl<const N: usize> Default for AtRest<N> {
 }
 
 impl<const N: usize> AtRest<N> {
-    /// Of these rows; in memory if there is no folder for it.
+    /// Of these rows; in memory if there is nowhere to pack them.
     ///
     /// # Errors
     /// If the disk fails or is full.
     pub(crate) fn of(
         rows: &[Row<N>],
         chunks: Chunks,
-        scratch: Option<&ScratchFolder>,
+        heap: Option<&Arc<Heap>>,
     ) -> Result<AtRest<N>, ScratchError> {
-        match scratch {
-            Some(scratch) => Packed::of(rows, chunks, scratch).map(AtRest::Packed),
+        match heap {
+            Some(heap) => Packed::of(rows, chunks, heap).map(AtRest::Packed),
             None => Ok(AtRest::InMemory(rows.to_vec())),
         }
     }

@@ -5,6 +5,7 @@
 
 use std::iter;
 use std::ops::Range;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -18,19 +19,22 @@ use crate::solve::plies::losing::{Losing, Won, losing_ply};
 use crate::solve::plies::ply::{Given, Ply, Records};
 use crate::solve::plies::post::{Mail, Post};
 use crate::solve::plies::shares::Shares;
-use crate::solve::plies::tables::{Tables, Worked};
+use crate::solve::plies::tables::{Storage, Tables, Worked};
 use crate::solve::plies::winning::{Winning, winning_ply};
 use crate::solve::rows::numbers::ChunkNumber;
 use crate::solve::rows::row::{Event, Row};
-use crate::solve::store::{Content, ScratchError, ScratchFolder, StageWriter, Stages};
+use crate::solve::store::{Content, Heap, ScratchError, ScratchFolder, StageWriter, Stages};
 use crate::value::Plies;
 
-/// The tables of an outcome, as far as this rank of the build has them. If it has more
-/// than one share, all but one are packed on the disk.
+/// The tables of an outcome, as far as this rank of the build has them. If a rank has more
+/// than one share, all wait packed on the disk but the one that is worked on.
 pub(crate) struct InShares<'a, const N: usize> {
     cut: &'a Shares,
     ranks: &'a dyn Exchange,
     scratch: &'a ScratchFolder<'a>,
+    /// Where tables are packed, if they are: one file for all, of which a process may not
+    /// have many.
+    heap: Option<Arc<Heap>>,
     /// The numbers of the rank's shares.
     own: Range<usize>,
     /// By the side whose moves stay inside: the attackers' are cut by defenders, the
@@ -62,11 +66,14 @@ impl<'a, const N: usize> InShares<'a, N> {
     pub(crate) const TABLES_OF_ONLY_SHARE: usize = 5;
 
     /// The shares that a rank has of a cut, without tables.
+    ///
+    /// # Errors
+    /// If the disk refuses.
     pub(crate) fn new(
         cut: &'a Shares,
         given: BySide<Vec<Given<'a, N>>>,
         stages: &Stages<'a>,
-    ) -> InShares<'a, N> {
+    ) -> Result<InShares<'a, N>, ScratchError> {
         let share = |inside, given| Share {
             inside,
             given,
@@ -80,17 +87,14 @@ impl<'a, const N: usize> InShares<'a, N> {
         let shares = BySide::from_fn(shares);
         let (ranks, scratch) = (stages.ranks(), stages.scratch());
         let own = of_rank(cut.count(), ranks.rank(), ranks.ranks());
-        InShares { cut, ranks, scratch, own, shares, rooms: Default::default() }
-    }
-
-    /// Where tables are packed, if they are.
-    fn packed(&self) -> Option<&'a ScratchFolder<'a>> {
-        (self.own.len() > 1).then_some(self.scratch)
+        let is_packed = Storage::Shares(cut.count()).is_packed(ranks.ranks());
+        let heap = is_packed.then(|| Heap::new(scratch).map(Arc::new)).transpose()?;
+        Ok(InShares { cut, ranks, scratch, heap, own, shares, rooms: Default::default() })
     }
 
     /// The shares by attackers have what was kept chunk by chunk.
     fn begin_by_attackers(&mut self, known: &Known) -> Result<(), ScratchError> {
-        let packed = self.packed();
+        let packed = self.heap.as_ref();
         for share in &mut self.shares[Side::Defenders] {
             let chunks = share.given.chunks;
             let (told, rows) = (told_before(known, share.is_losers()), chunks.chunk_rows());
@@ -111,7 +115,7 @@ impl<'a, const N: usize> InShares<'a, N> {
 
     /// The shares by defenders get the same by post.
     fn begin_by_defenders(&mut self, known: &Known) -> Result<(), ScratchError> {
-        let (cut, ranks, packed) = (self.cut, self.ranks, self.packed());
+        let (cut, ranks, packed) = (self.cut, self.ranks, self.heap.as_ref());
         let post = || Post::new(self.scratch, cut.count());
         let told_before = told_before(known, known.winner != Side::Attackers);
         let dispatch = Dispatch::new(known, told_before, post)?;

@@ -10,7 +10,7 @@ pub(super) mod in_shares;
 pub(super) mod known;
 mod losing;
 mod packed;
-mod parcel;
+pub(super) mod parcel;
 pub(super) mod ply;
 mod post;
 pub(super) mod shares;

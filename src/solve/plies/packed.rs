@@ -1,5 +1,7 @@
 //! Tables that are not in memory but for some chunks at a time.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use crate::solve::plies::chunks::Chunks;
@@ -8,16 +10,15 @@ use crate::solve::plies::ply::events_of;
 use crate::solve::plies::tables::{Table, TableChunk, flip};
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::codec::{decode_events, decode_rows, encode_events, encode_rows};
-use crate::solve::store::{Heap, Kept, ScratchError, ScratchFolder};
+use crate::solve::store::{Heap, Kept, ScratchError};
 
 /// Rows of a chunk for each one that may have been flipped before all are packed again:
 /// a flipped one takes about twice the time of one that is packed with all others.
 const ROWS_PER_FLIPPED: usize = 4;
 
 /// A table on the disk.
-#[derive(Default)]
 pub(crate) struct Packed {
-    heap: Option<Heap>,
+    heap: Arc<Heap>,
     chunks: Vec<Rows>,
 }
 
@@ -47,15 +48,14 @@ impl Packed {
     pub(crate) fn of<const N: usize>(
         rows: &[Row<N>],
         chunks: Chunks,
-        scratch: &ScratchFolder,
+        heap: &Arc<Heap>,
     ) -> Result<Packed, ScratchError> {
-        let heap = Heap::new(scratch)?;
         let pack = |rows| {
             let packed = heap.add(&encode_rows(rows))?;
             Ok::<_, ScratchError>(Rows { packed, flips: Vec::new(), used: 0, flipped: 0 })
         };
         let chunks = rows.par_chunks(chunks.chunk_rows()).map(pack).collect::<Result<_, _>>()?;
-        Ok(Packed { heap: Some(heap), chunks })
+        Ok(Packed { heap: Arc::clone(heap), chunks })
     }
 
     /// Adds lanes that are not there yet to the rows of the blocks that have some.
@@ -101,7 +101,7 @@ impl<const N: usize> Table<N> for Packed {
     type Chunk<'t> = PackedChunk<'t, N>;
 
     fn chunks(&mut self, chunks: Chunks) -> Vec<PackedChunk<'_, N>> {
-        let Some(heap) = &self.heap else { return Vec::new() };
+        let heap = &*self.heap;
         let all = self.chunks.iter_mut().zip(chunks.numbers().map(|chunk| chunks.rows_of(chunk)));
         all.map(|(chunk, count)| PackedChunk { heap, chunk, count, unpacked: None }).collect()
     }
@@ -169,7 +169,7 @@ mod tests {
 
     use super::*;
     use crate::solve::rows::numbers::ChunkRow;
-    use crate::solve::store::Keeping;
+    use crate::solve::store::{Keeping, ScratchFolder};
     use crate::system::filesystem::SystemFiles;
 
     const ROWS: usize = 24;
@@ -192,7 +192,7 @@ mod tests {
             let scratch = ScratchFolder::open(folder.path(), [0; 32], keeping).unwrap();
             let chunks = Chunks::new(ROWS / 2, 2).of_blocks(4);
             let mut rows: Vec<Row<1>> = first.into_iter().map(|word| Row([word])).collect();
-            let mut packed = Packed::of(&rows, chunks, &scratch).unwrap();
+            let mut packed = Packed::of(&rows, chunks, &Arc::new(Heap::new(&scratch).unwrap())).unwrap();
             for (chunk, lanes, looks) in flips {
                 let events: Vec<Event<1>> = lanes
                     .into_iter()

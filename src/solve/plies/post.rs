@@ -1,5 +1,6 @@
 //! Rows on their way from the share that found them to the share that needs them.
 
+use std::mem::take;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -89,17 +90,17 @@ impl Post {
     /// If these are not all rows that were taken, the disk fails, or a rank has stopped.
     pub(crate) fn deliver(self, ranks: &dyn Exchange) -> Result<Vec<Mail>, ScratchError> {
         let taken = self.taken();
-        let parcels = self.parcels.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let shares = |rank| of_rank(parcels.len(), rank, ranks.ranks());
+        let mut parcels = self.parcels.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let count = parcels.len();
+        let shares = |rank| of_rank(count, rank, ranks.ranks());
         let own = shares(ranks.rank());
-        let mut inbox: Vec<Vec<Parcel>> = parcels[own.clone()].to_vec();
+        let mut inbox: Vec<Vec<Parcel>> = parcels[own.clone()].iter_mut().map(take).collect();
         if ranks.ranks() > 1 {
-            let of_others = |rank| {
-                let shares = shares(rank).filter(|share| !own.contains(share));
-                let parcels = shares.map(|share| parcels[share].iter().map(move |&p| (share, p)));
-                parcels.flatten().collect()
+            let mut of_rank = |rank| {
+                let parcels = shares(rank).map(|share| (share, take(&mut parcels[share])));
+                parcels.flat_map(|(share, all)| all.into_iter().map(move |p| (share, p))).collect()
             };
-            let outbox = (0..ranks.ranks()).map(of_others).collect();
+            let outbox = (0..ranks.ranks()).map(&mut of_rank).collect();
             exchange(&self.heap, ranks, outbox, |share, parcel| {
                 inbox[share - own.start].push(parcel);
             })?;

@@ -17,6 +17,14 @@ pub(crate) enum Storage {
     Shares(usize),
 }
 
+impl Storage {
+    /// Whether tables wait packed on the disk: if one of so many ranks has more than one
+    /// share, all do the same.
+    pub(crate) fn is_packed(self, ranks: usize) -> bool {
+        matches!(self, Storage::Shares(shares) if shares > ranks)
+    }
+}
+
 /// The tables of an outcome, and how to work out a ply on them.
 pub(crate) trait Tables {
     /// Makes the tables what they are before the next ply.

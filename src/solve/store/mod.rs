@@ -174,11 +174,6 @@ impl<'a> ScratchFolder<'a> {
         StageWriter::begin(self, part, header)
     }
 
-    /// The error of a folder in which something is missing that was there.
-    pub(super) fn damaged(&self) -> ScratchError {
-        ScratchError::damaged(&self.folder)
-    }
-
     fn path(&self, part: &Part) -> PathBuf {
         self.folder.join(part.to_string())
     }

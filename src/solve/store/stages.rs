@@ -1,6 +1,7 @@
 //! The stages of the work on a slice, which all ranks do together: each does a part, and
 //! all know which parts there are.
 
+use std::mem::take;
 use std::ops::Range;
 
 use crate::solve::exchange::Exchange;
@@ -27,11 +28,13 @@ pub(crate) struct Stages<'a> {
 /// A stage that is done: the files of the parts that this rank reads.
 #[derive(Debug)]
 pub(crate) struct Parts<'a> {
-    /// In the order of their chunks.
+    scratch: &'a ScratchFolder<'a>,
+    stage: Stage,
+    base: Hash,
+    /// All parts, those that other ranks read included, in the order of their chunks.
+    done: Vec<Done>,
+    /// In the same order.
     files: Vec<StageFile<'a>>,
-    /// How many records there are in all parts, those of other ranks included.
-    records: usize,
-    hash: Hash,
 }
 
 /// A part that is done, as all ranks know it.
@@ -62,7 +65,7 @@ impl<'a> Stages<'a> {
             }
             _ => String::new(),
         };
-        let names = ranks.of_first(names.into_bytes())?;
+        let names = ranks.of_first(names.as_bytes())?;
         let names = String::from_utf8_lossy(&names);
         let mut there: Vec<Part> = names.split('\n').filter_map(Part::named).collect();
         there.sort_by_key(|part| part.chunks.start);
@@ -201,30 +204,37 @@ impl<'a> Stages<'a> {
         stage: Stage,
         base: Hash,
         mut done: Vec<Done>,
-        mut opened: Vec<StageFile<'a>>,
+        opened: Vec<StageFile<'a>>,
     ) -> Result<Parts<'a>, ScratchError> {
         done.sort_by_key(|done| done.chunks.start);
-        let mut hasher = blake3::Hasher::new();
-        let mut files = Vec::new();
-        for done in &done {
-            hasher.update(&done.hash);
-            let Range { start, end } = done.chunks;
-            if start >= self.reads.end || self.reads.start >= end {
-                continue;
-            }
-            let file = match opened.iter().position(|file| file.chunks() == done.chunks) {
-                Some(at) => Some(opened.swap_remove(at)),
-                None => self.scratch.finished(&done.part(stage), base)?,
-            };
-            let damaged = || ScratchError::damaged(&self.scratch.path(&done.part(stage)));
-            files.push(file.filter(|file| file.hash() == done.hash).ok_or_else(damaged)?);
-        }
-        let records = done.iter().map(|done| done.records).sum();
-        Ok(Parts { files, records, hash: *hasher.finalize().as_bytes() })
+        let parts = Parts { scratch: self.scratch, stage, base, done, files: opened };
+        parts.reading(&self.reads)
     }
 }
 
 impl<'a> Parts<'a> {
+    /// The same, of which this rank reads these chunks.
+    ///
+    /// # Errors
+    /// If a file is not there any more, or not what it was.
+    pub(crate) fn reading(mut self, chunks: &Range<usize>) -> Result<Parts<'a>, ScratchError> {
+        let mut opened = take(&mut self.files);
+        for done in &self.done {
+            if done.chunks.start >= chunks.end || chunks.start >= done.chunks.end {
+                continue;
+            }
+            let part = done.part(self.stage);
+            let file = match opened.iter().position(|file| file.chunks() == done.chunks) {
+                Some(at) => Some(opened.swap_remove(at)),
+                None => self.scratch.finished(&part, self.base)?,
+            };
+            let damaged = || ScratchError::damaged(&self.scratch.path(&part));
+            let file = file.filter(|file| file.hash() == done.hash);
+            self.files.push(file.ok_or_else(damaged)?);
+        }
+        Ok(self)
+    }
+
     /// The records of the parts that this rank reads.
     pub(crate) fn keys(&self) -> impl Iterator<Item = Key> {
         self.files.iter().flat_map(StageFile::keys)
@@ -232,7 +242,7 @@ impl<'a> Parts<'a> {
 
     /// Whether there are no records, in the parts of other ranks neither.
     pub(crate) fn is_empty(&self) -> bool {
-        self.records == 0
+        self.done.iter().all(|done| done.records == 0)
     }
 
     /// The file with the records of a chunk that this rank reads.
@@ -242,7 +252,11 @@ impl<'a> Parts<'a> {
 
     /// Stands for all that is in all parts: what the next stage stands on.
     pub(crate) fn hash(&self) -> Hash {
-        self.hash
+        let mut hasher = blake3::Hasher::new();
+        self.done.iter().for_each(|done| {
+            hasher.update(&done.hash);
+        });
+        *hasher.finalize().as_bytes()
     }
 }
 
