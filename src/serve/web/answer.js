@@ -5,7 +5,6 @@ import { menOf } from "./position.js";
 import { ending, GROUPS, letter, moveValue, OUTCOMES, sentence, verdict, winner } from "./words.js";
 
 export class Verdict {
-  /** @param {import("./dom.js").Does} does */
   constructor(does) {
     this.does = does;
     this.sign = h("div.winner");
@@ -35,34 +34,26 @@ export class Verdict {
     const built = `taflbase build ${rules.name} ${slices.slice(0, 3).map((slice) => `--slice ${slice}`).join(" ")}`;
     // What nobody could build is not advised.
     if (slices.every((slice) => menOf(slice) > 9)) return null;
-    const copied = button("Copy", (event) => copy(built, event.currentTarget));
-    return [h("code", built), copied];
+    return [h("code", built), button("Copy", (event) => copy(built, event.currentTarget))];
   }
 
   /** The end of a game. */
   over(over) {
     const { title, more } = ending(over);
-    this.say(title, more, over.winner ? letter(over.winner) : null, over.winner ? "win" : "draw");
-    fill(this.extra);
+    this.say(title, more, over.winner && letter(over.winner), over.winner ? "win" : "draw");
   }
 
   /** What is wrong with the position. */
   problem(problem) {
-    const isOver = problem.code === "game-over";
     const titles = { "bad-position": "Not a position", "game-over": "The game is over here" };
     this.say(titles[problem.code] ?? "No answer", sentence(problem.message), null, "unknown");
-    this.node.classList.toggle("wrong", !isOver);
-    fill(this.extra);
+    this.node.classList.toggle("wrong", problem.code !== "game-over");
   }
 
-  /** While what the tables say is hidden: whose turn it is. */
-  turn(title, side) {
-    this.say(title, "", side);
-    fill(this.extra);
-  }
-
+  /** A title, what more there is to say, and whose sign stands beside it. */
   say(title, more, by, category = "unknown") {
     this.node.classList.remove("wrong");
+    fill(this.extra);
     this.node.dataset.category = category;
     this.node.dataset.by = by ?? "";
     fill(this.sign, by ? icon(by === "a" ? "piece-t" : "piece-K") : icon(category));
@@ -76,7 +67,6 @@ export class Verdict {
 const FEW = 24;
 
 export class Moves {
-  /** @param {import("./dom.js").Does} does */
   constructor(does) {
     this.does = does;
     this.body = h("div.groups");

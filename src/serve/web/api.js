@@ -13,14 +13,16 @@ export class Problem extends Error {
   constructor(body) {
     super(body.detail ?? body.title ?? "the server does not answer");
     this.code = body.code ?? "no-answer";
-    this.body = body;
   }
 }
 
 const ROOT = "/api/v1";
 const answers = new Map();
 
-async function ask(path, options = {}) {
+/** How often a server is asked that has no time. */
+const TRIES = 30;
+
+async function ask(path, options = {}, tries = 1) {
   let response, body;
   try {
     response = await fetch(ROOT + path, options);
@@ -33,9 +35,12 @@ async function ask(path, options = {}) {
     if (error.name === "AbortError") throw error;
     throw new Problem({ detail: "the server does not answer; is it still running?" });
   }
-  if ([202, 503].includes(response.status)) {
-    await pause(1000 * Number(response.headers.get("Retry-After") ?? 1), options.signal);
-    return ask(path, options);
+  // What is counted will come.
+  if (response.status === 202 || (response.status === 503 && tries < TRIES)) {
+    // A proxy may write a date.
+    const seconds = Number(response.headers.get("Retry-After")) || 1;
+    await pause(1000 * Math.max(seconds, 1), options.signal);
+    return ask(path, options, tries + 1);
   }
   if (!response.ok) throw new Problem(body);
   return body;
@@ -51,7 +56,7 @@ function pause(millis, signal) {
 const of = (rules) => `/rulesets/${encodeURIComponent(rules)}`;
 const at = (position) => `?position=${encodeURIComponent(position)}`;
 
-/** An answer that will not change while the page is open. */
+/** An answer that is kept while the page is open, even if it is `unknown`. */
 async function kept(path, signal) {
   if (!answers.has(path)) {
     const answer = await ask(path, { signal });
@@ -65,7 +70,7 @@ export const rulesets = () => kept("/rulesets");
 export const rules = (name) => kept(of(name));
 export const slices = (name) => kept(`${of(name)}/slices`);
 export const slice = (name, slice, signal) => kept(`${of(name)}/slices/${slice}`, signal);
-export const line = (name, position) => kept(`${of(name)}/line${at(position)}`);
+export const line = (name, position, signal) => kept(`${of(name)}/line${at(position)}`, signal);
 
 /** @returns {Promise<Answer>} */
 export const probe = (name, position, signal) => kept(`${of(name)}/probe${at(position)}`, signal);
@@ -74,9 +79,9 @@ export const probe = (name, position, signal) => kept(`${of(name)}/probe${at(pos
 export const probed = (name, position) => answers.get(`${of(name)}/probe${at(position)}`);
 
 /** A random position of a slice, of that value. */
-export function random(name, slice, wanted) {
+export function random(name, slice, wanted, signal) {
   const query = new URLSearchParams(wanted);
-  return ask(`${of(name)}/slices/${slice}/random?${query}`);
+  return ask(`${of(name)}/slices/${slice}/random?${query}`, { signal });
 }
 
 /** The engine's move in a game that began at a position. */

@@ -14,7 +14,6 @@ const WELCOME = { rules: "brandubh", position: "/3t3/1K1T3/7/1t5/7/1t5/7/ a" };
 
 const main = document.querySelector("main");
 const header = document.querySelector("header");
-/** @type {Explorer | null} */
 let explorer = null;
 let isBoardShown = false;
 let rulesets = [];
@@ -36,23 +35,31 @@ async function route() {
   visit.abort();
   visit = new AbortController();
   const { signal } = visit;
+  // What goes on behind another view would change the address.
+  isBoardShown = false;
+  explorer?.rest();
   try {
     const { rules: name, view, position, slice } = asked();
+    main.inert = Boolean(view);
     if (!rulesets.some((rules) => rules.name === name)) throw new Error(`there is no ruleset ${name} here; choose one above`);
     const rules = await api.rules(name);
     if (signal.aborted) return;
     const node = view ? await viewOf(view, rules, slice, signal) : await boardOf(name, position);
     if (signal.aborted) return;
-    isBoardShown = !view;
-    if (view) explorer?.rest();
-    if (node.parentNode !== main) fill(main, node);
+    show(node, !view);
     lead(rules, view ?? "board");
   } catch (error) {
     if (signal.aborted) return;
-    isBoardShown = false;
-    fill(main, h("div.panel.lost", h("h1", "Nothing to show"),
-      h("p.fault", { role: "alert" }, `${error.message}.`), h("p", h("a", { href: "#" }, "Start anew"))));
+    show(h("div.panel.lost", h("h1", "Nothing to show"),
+      h("p.fault", { role: "alert" }, `${error.message}.`), h("p", h("a", { href: "#" }, "Start anew"))), false);
   }
+}
+
+function show(node, isBoard) {
+  isBoardShown = isBoard;
+  main.inert = false;
+  if (!isBoard) explorer?.engine?.stop();
+  if (node.parentNode !== main) main.replaceChildren(node);
 }
 
 /** A view that is fetched when somebody wants to see it. */

@@ -16,7 +16,6 @@ import { dragging } from "./drag.js";
  */
 
 export class Board {
-  /** @param {import("./dom.js").Does} does */
   constructor(does = {}) {
     this.does = does;
     this.focused = 0;
@@ -52,6 +51,7 @@ export class Board {
     this.plane.style.setProperty("--n", String(size));
     this.order = ranks.flatMap((rank) => files.map((file) => rank * size + file));
     this.cells = [];
+    const isFocused = this.grid.contains(document.activeElement);
     fill(this.grid, ranks.map((rank) => h("div", { role: "row" }, files.map((file) => {
       const at = rank * size + file;
       const kind = marked.get(name(at, size)) ?? "";
@@ -63,6 +63,7 @@ export class Board {
     fill(this.ranks, ranks.map((rank) => h("span", String(rank + 1))));
     this.arrows.setAttribute("viewBox", `0 0 ${size} ${size}`);
     if (this.focused >= size * size) this.focused = 0;
+    if (isFocused) this.cells[this.focused].focus();
   }
 
   /** Pieces, targets, and what screen readers say. */

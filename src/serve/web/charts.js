@@ -33,12 +33,7 @@ export function table(caption, heads, rows) {
         h("tr", h("th", { scope: "row" }, first), cells.map((cell) => h("td", cell))))))));
 }
 
-/**
- * How many positions have each distance: a bar opens an example.
- * @param {any[]} bars the histogram of a slice's side
- * @param {{category: string, dtw: number | null} | null} current
- * @param {(example: string) => void} onopen
- */
+/** How many positions have each distance: a bar opens an example. */
 export function histogram(bars, current, onopen) {
   const known = bars.filter((bar) => bar.dtw !== null && bar.positions > 0).sort((one, two) => one.dtw - two.dtw);
   if (known.length === 0) return null;
@@ -63,18 +58,13 @@ export function histogram(bars, current, onopen) {
       known.map((bar) => [bar.category, bar.dtw, number(bar.positions)])));
 }
 
-/**
- * Where the king stands when a side does well: for each square the share of wins.
- * @param {any[]} squares their counts
- */
+/** Where the king stands when a side does well: for each square the share of wins. */
 export function heatMap(rules, squares, who) {
   const { size } = rules;
   const byName = new Map(squares.map((square) => [square.square, square]));
   const whole = (square) => square.win + square.draw + square.loss + (square.undecided ?? 0);
-  const cells = [];
-  for (let rank = size - 1; rank >= 0; rank--) {
-    for (let file = 0; file < size; file++) cells.push(name(rank * size + file, size));
-  }
+  const cells = Array.from({ length: size * size }, (_, i) =>
+    name((size - 1 - Math.floor(i / size)) * size + (i % size), size));
   const rects = cells.map((called, i) => {
     const square = byName.get(called);
     const at = { x: i % size, y: Math.floor(i / size), width: 1, height: 1 };
@@ -86,12 +76,10 @@ export function heatMap(rules, squares, who) {
     const told = share > 0 && share < 1 ? Math.max(1, Math.min(Math.round(100 * share), 99)) : 100 * share;
     return [node, size <= 13 && s("text", { x: at.x + 0.5, y: at.y + 0.62, class: share > 0.5 ? "over" : "" }, String(told))];
   });
-  const told = cells.filter((called) => byName.has(called));
+  const known = cells.map((called) => byName.get(called)).filter(Boolean);
   return h("figure.map",
     h("figcaption", `Wins for the ${who}, by the king's square, in percent`),
     s("svg", { viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": "The same figures as in the table below" }, rects),
-    table("Squares as a table", ["King", "Wins", "Draws", "Losses"], told.map((called) => {
-      const square = byName.get(called);
-      return [called, number(square.win), number(square.draw), number(square.loss)];
-    })));
+    table("Squares as a table", ["King", "Wins", "Draws", "Losses"], known.map(({ square, win, draw, loss }) =>
+      [square, number(win), number(draw), number(loss)])));
 }

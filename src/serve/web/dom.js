@@ -1,16 +1,11 @@
 // Nodes, made by calls: the page never writes HTML as text.
 
-/**
- * What a part of the page calls when something is done there, by its name.
- * @typedef {Record<string, (...about: any[]) => any>} Does
- */
+// What a part of the page calls when something is done there are its `does`, by their names.
 
 /**
  * An element of HTML: its tag with classes, as "p.note"; its properties, if there are any;
  * its children. Properties that begin with "on" are listeners; others are attributes, left
  * out where they are null, undefined or false.
- * @param {string} tag
- * @param {...any} rest
  */
 export const h = (tag, ...rest) => made("http://www.w3.org/1999/xhtml", tag, rest);
 
@@ -40,9 +35,22 @@ export function set(element, properties) {
   return element;
 }
 
-/** Puts these children where the old ones were. */
+/** Whose focus went with the children it was among. */
+let left = {};
+
+/**
+ * Puts these children where the old ones were. A keyboard's focus stays on what is called the
+ * same, or goes to the first of them, as soon as there are any.
+ */
 export function fill(element, ...children) {
+  const node = element.querySelector(":focus-visible");
   element.replaceChildren(...nodes(children));
+  if (node) left = { element, node };
+  if (left.element === element && document.activeElement === document.body) {
+    const called = (one) => one.ariaLabel ?? one.textContent;
+    const all = [...element.querySelectorAll("a, button")];
+    (all.find((one) => called(one) === called(left.node)) ?? all[0])?.focus();
+  }
   return element;
 }
 
@@ -87,7 +95,8 @@ export function choice(legend, name, options, onchoose) {
 
 /** Copies a text, and says so on the button for a while. */
 export async function copy(text, from) {
-  const label = from.textContent;
+  // It may say so already.
+  const label = (from.dataset.label ??= from.textContent);
   try {
     await navigator.clipboard.writeText(text);
     from.textContent = "Copied";

@@ -5,15 +5,13 @@ import { icon } from "./dom.js";
 /** How far a pointer goes before it drags, in pixels. */
 const SLACK = 6;
 
-/**
- * Makes the pieces of a board draggable.
- * @param {import("./board.js").Board} board
- */
+/** Makes the pieces of a board draggable. */
 export function dragging(board) {
   let held = null;
   const { grid } = board;
 
   grid.addEventListener("pointerdown", (event) => {
+    end();
     const at = board.at(event.target);
     if (at === null || event.button !== 0 || !board.cells[at].classList.contains("movable")) return;
     held = { at, id: event.pointerId, x: event.clientX, y: event.clientY, ghost: null };
@@ -21,6 +19,8 @@ export function dragging(board) {
 
   grid.addEventListener("pointermove", (event) => {
     if (event.pointerId !== held?.id) return;
+    // It was let go outside of the grid, before it dragged.
+    if (!(event.buttons & 1)) return end();
     const far = Math.hypot(event.clientX - held.x, event.clientY - held.y) > SLACK;
     if (!held.ghost && far) lift(event);
     if (held.ghost) follow(event);

@@ -7,7 +7,6 @@ import { format, mirrored, parse, placed, rotated, shifted } from "./position.js
 const KEYS = { t: "t", d: "T", k: "K", Delete: "", Backspace: "" };
 
 export class Edit {
-  /** @param {import("./dom.js").Does} does */
   constructor(does) {
     this.does = does;
     this.held = "t";

@@ -3,13 +3,13 @@
 
 import { analysis, reply } from "./api.js";
 import { button, choice, fill, h, icon, panel, pointing } from "./dom.js";
-import { mover, over } from "./game.js";
-import { number, SIDES } from "./words.js";
+import { awaited } from "./game.js";
+import { other } from "./position.js";
+import { number, SIDES, TURNS } from "./words.js";
 
 const LINES = [1, 2, 3, 5];
 
 export class Engine {
-  /** @param {import("./dom.js").Does} does */
   constructor(does) {
     this.does = does;
     this.runs = button("Analyse", () => (this.source ? this.stop() : this.start()), { class: "primary" });
@@ -83,10 +83,7 @@ function inWords({ category, plies, estimate, score }, side) {
 }
 
 export class Opponent {
-  /**
-   * @param {string[]} levels from weak to strong
-   * @param {import("./dom.js").Does} does
-   */
+  /** @param {string[]} levels from weak to strong */
   constructor(levels, does) {
     this.does = does;
     this.human = "d";
@@ -108,26 +105,21 @@ export class Opponent {
     this.node = panel("Play against the engine", "opponent", this.body);
   }
 
-  /** @param {import("./game.js").Game} game */
-  show(game) {
-    this.asked?.abort();
-    this.asked = null;
-    fill(this.body, game.opponent ? this.during : this.before);
+  /** A state of the game; the signal tells when it is shown no more. */
+  show(game, signal) {
+    const part = game.opponent ? this.during : this.before;
+    if (!part.isConnected) fill(this.body, part);
     if (!game.opponent) return;
     const { side, level } = game.opponent;
-    const isOver = over(game) !== null;
-    const isTurn = !isOver && game.at === game.moves.length && mover(game, game.at) === side;
-    const who = `You play the ${SIDES[side === "a" ? "d" : "a"].toLowerCase()} against level ${level}. `;
-    this.state.textContent = who + (isOver ? "The game is over." : isTurn ? "The engine is thinking…" : "It is your turn.");
-    if (isTurn) this.ask(game);
+    const turn = awaited(game);
+    this.state.textContent = `You play the ${SIDES[other(side)].toLowerCase()} against level ${level}. ${TURNS[turn]}.`;
+    if (turn === "engine") this.ask(game, signal);
   }
 
-  async ask(game) {
-    this.asked = new AbortController();
-    const { signal } = this.asked;
+  async ask(game, signal) {
     try {
       const answer = await reply(game.rules, game.start, game.moves, game.opponent.level, signal);
-      if (!signal.aborted) this.does.onreply(game, answer);
+      if (!signal.aborted) this.does.onreply(answer);
     } catch (error) {
       if (!signal.aborted) this.state.textContent = `The engine did not move: ${error.message}.`;
     }

@@ -7,11 +7,11 @@ import { Board } from "./board.js";
 import { button, choice, copy, fill, h, icon } from "./dom.js";
 import { Edit } from "./edit.js";
 import { Engine, Opponent } from "./engine.js";
-import { begun, continued, going, over, played, position, startOf } from "./game.js";
+import { awaited, begun, continued, going, mover, over, played, position, startOf } from "./game.js";
 import { Line } from "./line.js";
 import { marks, MEANINGS } from "./pieces.js";
 import { format, other, parse } from "./position.js";
-import { SIDES } from "./words.js";
+import { SIDES, TURNS } from "./words.js";
 
 /** The fragment that shows a position. */
 export function link(rules, text) {
@@ -19,7 +19,6 @@ export function link(rules, text) {
 }
 
 export class Explorer {
-  /** @param {null | {levels: string[]}} engine */
   constructor(engine) {
     this.mode = "play";
     this.makePanels(engine);
@@ -47,8 +46,8 @@ export class Explorer {
     this.engine = new Engine(point);
     this.opponent = new Opponent(engine.levels, {
       onbegin: (human, level, isFromHere) => this.challenge(human, level, isFromHere),
-      onreply: (game, answer) => game === this.game && this.replied(answer),
-      onback: () => this.go(this.game.at - (this.isHumansTurn() ? 2 : 1)),
+      onreply: (answer) => this.replied(answer),
+      onback: () => this.back(),
       onquit: () => this.become({ ...this.game, opponent: null }),
       onhints: (shown) => { this.areHintsShown = shown; this.render(); },
     });
@@ -86,11 +85,10 @@ export class Explorer {
     this.render();
   }
 
-  /** Nothing goes on while another view is shown. */
+  /** Nothing that is under way changes the game any more. */
   rest() {
     this.line.pause();
-    this.engine?.stop();
-    this.opponent?.asked?.abort();
+    this.asked?.abort();
   }
 
   /** Another state of the game: a step in the history, or in place of the last one. */
@@ -108,8 +106,7 @@ export class Explorer {
   }
 
   play(move) {
-    const isKnown = this.known().some((known) => known.move === move);
-    if (!isKnown || (this.game.opponent && !this.isHumansTurn())) return;
+    if (!this.known().some((known) => known.move === move)) return;
     // A move of the line keeps the rest of the line.
     if (this.game.moves[this.game.at] === move && !this.game.opponent) this.become(going(this.game, this.game.at + 1));
     else this.become(played(this.game, move));
@@ -120,6 +117,13 @@ export class Explorer {
     if (game.at !== this.game.at) this.become(game, false);
   }
 
+  /** Takes back to the user's turn before this one, if there was one. */
+  back() {
+    const { game } = this;
+    const at = game.at - (mover(game, game.at) === game.opponent.side ? 1 : 2);
+    if (at >= 0) this.go(at);
+  }
+
   /** Makes the best move. */
   playBest() {
     const [best] = this.known();
@@ -128,24 +132,27 @@ export class Explorer {
 
   /** Asks for a whole line of best play, to be stepped through. */
   async best() {
-    const [game, text] = [this.game, format(position(this.game))];
-    if (!this.areValuesShown()) return;
+    if (!this.mayAsk()) return;
+    const { game, asked: { signal } } = this;
     try {
-      const line = await api.line(game.rules, text);
-      if (game === this.game) this.become(continued(game, line.moves), false);
+      const line = await api.line(game.rules, format(position(game)), signal);
+      if (!signal.aborted) this.become(continued(game, line.moves), false);
     } catch (error) {
-      this.line.note.textContent = `No line: ${error.message}.`;
+      if (!signal.aborted) this.line.note.textContent = `No line: ${error.message}.`;
     }
   }
 
   /** Another position of the same men, side and value. */
   async another(answer) {
+    const { signal } = this.asked;
     const wanted = { to_move: answer.to_move[0], category: answer.category };
     if (answer.dtw) wanted.dtw = answer.dtw;
+    this.verdict.more.textContent = "Looking…";
     try {
-      this.put((await api.random(this.game.rules, answer.slice, wanted)).position);
+      const found = await api.random(this.game.rules, answer.slice, wanted, signal);
+      if (!signal.aborted) this.put(found.position);
     } catch (error) {
-      this.verdict.problem(error);
+      if (!signal.aborted) this.verdict.problem(error);
     }
   }
 
@@ -157,21 +164,28 @@ export class Explorer {
   }
 
   replied({ move, over }) {
-    const game = move ? played(this.game, move) : { ...this.game };
-    this.become({ ...game, over: over ?? game.over });
+    const game = move ? played(this.game, move) : this.game;
+    // To go back is to take back the user's move with its reply.
+    this.become({ ...game, over: over ?? game.over }, false);
   }
 
-  isHumansTurn() {
-    return this.game.opponent?.side !== position(this.game).side;
+  /** Whether moves are made by hand here. */
+  mayPlay() {
+    return awaited(this.game) === "human";
+  }
+
+  /** Whether there is a line of best play to ask for. */
+  mayAsk() {
+    return this.mayPlay() && this.areValuesShown() && ["win", "loss"].includes(this.answer?.category);
   }
 
   areValuesShown() {
     return !this.game.opponent || this.areHintsShown || over(this.game) !== null;
   }
 
-  /** The moves from the board's position, as far as they are known. */
+  /** The moves that can be made, as far as they are known. */
   known() {
-    return this.answer?.position === format(position(this.game)) ? this.answer.moves : [];
+    return (this.mayPlay() && this.answer?.moves) || [];
   }
 
   setMode(mode) {
@@ -189,7 +203,7 @@ export class Explorer {
 
   flip() {
     this.isTurned = !this.isTurned;
-    this.render();
+    this.draw();
   }
 
   /** A position or a move, typed. */
@@ -213,59 +227,58 @@ export class Explorer {
   render() {
     const now = position(this.game);
     const text = format(now);
+    // Answers for the last position are late now.
     this.asked?.abort();
-    this.answer = api.probed(this.game.rules, text) ?? null;
+    this.asked = new AbortController();
+    this.node.classList.remove("waiting");
+    this.answer = api.probed(this.game.rules, text);
     this.sides.choose(now.side);
     this.input.value = text;
     this.fault.textContent = "";
     this.edit.show(now, this.rules);
     this.explain();
-    this.draw(now);
+    this.draw();
     const end = over(this.game);
     if (end) this.verdict.over(end);
     else if (this.answer) this.answered(this.answer);
     else this.ask(text);
-    this.opponent?.show(this.game);
+    this.opponent?.show(this.game, this.asked.signal);
     this.engine?.show(this.game.rules, text, end !== null, this.areValuesShown());
   }
 
   async ask(text) {
-    this.asked = new AbortController();
     const { signal } = this.asked;
     this.node.classList.add("waiting");
     try {
       if (!text.includes("K")) throw new api.Problem({ code: "bad-position", detail: "there is no king on the board" });
-      this.answer = await api.probe(this.game.rules, text, signal);
+      const answer = await api.probe(this.game.rules, text, signal);
       if (signal.aborted) return;
-      this.draw(position(this.game));
-      this.answered(this.answer);
+      this.answer = answer;
+      this.draw();
+      this.answered(answer);
     } catch (error) {
       if (signal.aborted) return;
       this.verdict.problem(error);
-      this.moves.show([]);
     }
     this.node.classList.remove("waiting");
   }
 
   answered(answer) {
-    this.node.classList.remove("waiting");
     if (this.areValuesShown()) this.verdict.answer(answer, this.rules);
-    else this.verdict.turn(this.isHumansTurn() ? "Your turn" : "The engine is thinking", position(this.game).side);
+    else this.verdict.say(TURNS[awaited(this.game)], "", position(this.game).side);
   }
 
   /** The board, the moves and the line. */
-  draw(now) {
-    const end = over(this.game);
-    const moves = end || (this.game.opponent && !this.isHumansTurn()) ? [] : this.known();
+  draw() {
+    const moves = this.known();
     const areShown = this.areValuesShown();
     this.board.show({
-      position: now, rules: this.rules, moves, mode: this.mode, isTurned: this.isTurned,
+      position: position(this.game), rules: this.rules, moves, mode: this.mode, isTurned: this.isTurned,
       last: this.game.moves[this.game.at - 1] ?? null, hints: areShown,
-      fallen: end?.reason === "king-captured", label: `Board of ${this.rules.title}`,
+      fallen: over(this.game)?.reason === "king-captured", label: this.title.textContent,
     });
     this.moves.show(areShown ? moves : []);
-    const canAsk = areShown && !end && ["win", "loss"].includes(this.answer?.category);
-    this.line.show(this.game, canAsk);
+    this.line.show(this.game, this.mayAsk(), areShown);
   }
 
   /** What the marked squares are. */
@@ -273,6 +286,6 @@ export class Explorer {
     this.title.textContent = `Board of ${this.rules.title}`;
     const kinds = new Set(marks(this.rules).values());
     fill(this.legend, Object.entries(MEANINGS).map(([kind, meaning]) =>
-      kinds.has(/** @type {any} */ (kind)) && h("li", h("span", { class: `swatch ${kind}` }), meaning)));
+      kinds.has(kind) && h("li", h("span", { class: `swatch ${kind}` }), meaning)));
   }
 }

@@ -28,7 +28,7 @@ export function played(game, move) {
 /** The same game with these moves after the position on the board. */
 export function continued(game, line) {
   const moves = [...game.moves.slice(0, game.at), ...line];
-  return { ...game, moves, over: moves.length ? ended(moves[moves.length - 1]) : null };
+  return { ...game, moves, over: ended(moves.at(-1) ?? "") };
 }
 
 /** The same game at another of its positions. */
@@ -46,6 +46,13 @@ function ended(move) {
 /** How the game has ended, where it is now. */
 export function over(game) {
   return game.at === game.moves.length ? game.over ?? null : null;
+}
+
+/** What the board waits for, a key of `TURNS`. Without the engine people play both sides. */
+export function awaited(game) {
+  if (over(game)) return "over";
+  if (mover(game, game.at) !== game.opponent?.side) return "human";
+  return game.at === game.moves.length ? "engine" : "past";
 }
 
 /** All positions of the game, as texts. */
@@ -77,10 +84,7 @@ export function text(game) {
   return [`${game.rules}: ${game.start}`, ...lines].join("\n");
 }
 
-/**
- * Who wins and in how many plies, for each position of the game; null where it is not known.
- * @returns {({by: "a" | "d" | null, dtw: number | null} | null)[]}
- */
+/** Who wins and in how many plies, for each position of the game; null where it is not known. */
 export function values(game) {
   const known = positions(game).map((text) => {
     const answer = probed(game.rules, text);

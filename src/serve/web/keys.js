@@ -18,15 +18,11 @@ export function setLetters(isOn) {
   localStorage.setItem(SETTING, isOn ? "on" : "off");
 }
 
-/**
- * Listens for keys outside of text fields and the board.
- * @param {() => void} help shows the help
- * @param {() => import("./explorer.js").Explorer | null} explorer the one that is shown
- */
+/** Listens for keys outside of text fields and the board; `explorer` tells which is shown. */
 export function listen(help, explorer) {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
-    const target = /** @type {Element} */ (event.target);
+    const target = event.target;
     if (target.closest("input:not([type=radio], [type=checkbox]), select, dialog")) return;
     // What these keys do to a button or a switch is theirs.
     if (event.key === " " && target.closest("button, a, input, summary")) return;

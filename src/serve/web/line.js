@@ -9,7 +9,6 @@ import { plies, SIDES } from "./words.js";
 const PACE = 900;
 
 export class Line {
-  /** @param {import("./dom.js").Does} does */
   constructor(does) {
     this.does = does;
     const step = (sign, called, to) => button(icon(sign), () => { this.pause(); does.ongo(to()); },
@@ -28,8 +27,7 @@ export class Line {
     this.node.prepend(h("div.titled", this.node.firstChild, this.copies));
   }
 
-  /** @param {import("./game.js").Game} game */
-  show(game, canAsk) {
+  show(game, canAsk, areValuesShown) {
     this.game = game;
     const isEmpty = game.moves.length === 0;
     for (const node of this.back) node.disabled = game.at === 0;
@@ -41,7 +39,7 @@ export class Line {
     fill(this.list, game.moves.map((move, ply) => this.ply(game, move, ply)));
     const current = this.list.querySelector("[aria-current]");
     this.list.scrollTop = (current?.offsetTop ?? 0) - this.list.clientHeight / 2;
-    this.draw(game);
+    this.draw(game, areValuesShown);
   }
 
   ply(game, move, ply) {
@@ -64,11 +62,11 @@ export class Line {
   }
 
   /** The distances as bars: up where the attackers win, down where the defenders do. */
-  draw(game) {
+  draw(game, areValuesShown) {
     const known = values(game);
     const most = Math.max(...known.map((value) => value?.dtw ?? 0), 1);
     const drawn = known.filter((value) => value !== null).length;
-    this.strip.hidden = drawn < 2;
+    this.strip.hidden = !areValuesShown || drawn < 2;
     if (this.strip.hidden) return;
     const bars = known.map((value, i) => value && bar(value, i, most, i === game.at));
     const words = known.map((value, i) => `${i}: ${inWords(value)}`).join("; ");

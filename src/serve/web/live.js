@@ -44,8 +44,9 @@ export class Live {
   }
 
   draw() {
-    const { board, to_move, last, moves, manual, winner } = this.state;
-    const isOurs = !winner && manual.includes(to_move);
+    const { board, to_move, last, moves, manual, winner, over } = this.state;
+    const isOver = winner || over;
+    const isOurs = !isOver && manual.includes(to_move);
     const side = letter(to_move);
     this.board.show({
       position: parse(`${board} ${side}`), rules: this.rules, mode: "play", last, hints: false,
@@ -54,7 +55,7 @@ export class Live {
     });
     const played = last ? `Last move: ${last}. ` : "";
     const turn = isOurs ? "Your turn: drag a piece, or click it and then a square." : "The program is thinking.";
-    if (winner) this.verdict.say(`${SIDES[letter(winner)]} have won`, "The game is over.", letter(winner));
+    if (isOver) this.verdict.over({ winner, reason: over });
     else this.verdict.say(`${SIDES[side]} to move`, played + turn, side);
   }
 

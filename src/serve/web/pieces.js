@@ -39,8 +39,6 @@ function symbol(id, ...shapes) {
 
 export const NAMES = { t: "attacker", T: "defender", K: "king" };
 
-/** @typedef {"goal" | "throne" | "camp"} Mark */
-
 export const MEANINGS = {
   goal: "the king wins here", throne: "throne", camp: "closed or hostile to some pieces",
 };
@@ -48,7 +46,7 @@ export const MEANINGS = {
 /**
  * The marks of a ruleset's squares by their names.
  * @param {any} rules an object of `rules --json`
- * @returns {Map<string, Mark>}
+ * @returns {Map<string, "goal" | "throne" | "camp">}
  */
 export function marks(rules) {
   const closed = ["attackers", "defenders"].flatMap((side) => {

@@ -7,12 +7,7 @@
  */
 
 /**
- * @typedef {{from: string, to: string, captures: string[], ending: "" | "++" | "--"}} Move
- */
-
-/**
  * Reads a position as the tables write it; outer slashes may be missing.
- * @param {string} text
  * @returns {Position}
  */
 export function parse(text) {
@@ -27,7 +22,7 @@ export function parse(text) {
       throw new Error(`rank ${i + 1} has ${rank.length} squares, and there are ${size} ranks`);
     }
   });
-  return { size, cells: ranks.flat(), side: /** @type {"a" | "d"} */ (side) };
+  return { size, cells: ranks.flat(), side };
 }
 
 function cellsOfRank(rank) {
@@ -52,7 +47,6 @@ export function boardText({ size, cells }) {
   return text;
 }
 
-/** @param {Position} position */
 export function format(position) {
   return `${boardText(position)} ${position.side}`;
 }
@@ -69,21 +63,18 @@ export function square(text, size) {
 
 /**
  * Reads a move: "e5-e8xe9/d8", "Ke1-a1--".
- * @param {string} text
- * @returns {Move}
+ * @returns {{from: string, to: string, captures: string[], ending: "" | "++" | "--"}}
  */
 export function parseMove(text) {
   const match = /^K?([a-s]\d+)-([a-s]\d+)(?:x([a-s0-9/]+))?(\+\+|--)?$/.exec(text);
   if (!match) throw new Error(`${text} is no move: e5-e8 is one`);
   const [, from, to, captures, ending] = match;
-  return { from, to, captures: captures?.split("/") ?? [], ending: /** @type {any} */ (ending ?? "") };
+  return { from, to, captures: captures?.split("/") ?? [], ending: ending ?? "" };
 }
 
 /**
  * The position after a move. A captured king stays where he is, as in the tables' texts.
  * @param {Position} position
- * @param {string} text
- * @returns {Position}
  */
 export function apply({ size, cells, side }, text) {
   const { from, to, captures } = parseMove(text);
@@ -94,7 +85,6 @@ export function apply({ size, cells, side }, text) {
   return { size, cells: after, side: other(side) };
 }
 
-/** @param {"a" | "d"} side */
 export function other(side) {
   return side === "a" ? "d" : "a";
 }

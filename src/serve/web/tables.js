@@ -7,12 +7,7 @@ import { menOf } from "./position.js";
 import { link } from "./explorer.js";
 import { bytes, GROUPS, letter, number, plies, plural, SIDES } from "./words.js";
 
-/**
- * The view of a slice.
- * @param {any} rules
- * @param {string} slice
- * @param {import("./api.js").Answer | null} current the answer for the position on the board
- */
+/** The view of a slice; `current` is the answer for the position on the board, if any. */
 export async function sliceView(rules, slice, current, signal) {
   const waiting = h("p.note", { role: "status" }, "Counting…");
   const body = h("div", waiting);
@@ -22,7 +17,7 @@ export async function sliceView(rules, slice, current, signal) {
   const show = async () => {
     const found = await api.slice(rules.name, slice, signal);
     const here = current?.slice === slice ? current : null;
-    fill(body, h("div.sides", found.sides.map((side) => sideView(rules, side, found, here))));
+    fill(body, h("div.sides", found.sides.map((side) => sideView(rules, side, found, here, signal))));
   };
   show().catch((error) => {
     if (!signal.aborted) fill(body, h("p.fault", { role: "alert" }, `${slice}: ${error.message}.`));
@@ -36,7 +31,7 @@ function words(slice) {
   return `the king${own} against ${plural(Number(attackers), "attacker", "attackers")}, ${menOf(slice)} men`;
 }
 
-function sideView(rules, side, found, here) {
+function sideView(rules, side, found, here, signal) {
   const open = (position) => { location.hash = link(rules.name, position); };
   const who = letter(side.to_move);
   const current = here?.to_move === side.to_move ? here : null;
@@ -48,7 +43,7 @@ function sideView(rules, side, found, here) {
     longest(rules, side),
     h("div.charts", h("div", histogram(side.histogram ?? [], current, open),
       squares.length > 0 && heatMap(rules, squares, side.to_move))),
-    randomTools(rules, found.slice, side, open));
+    randomTools(rules, found.slice, side, open, signal));
 }
 
 /** The longest win and the longest loss, as links. */
@@ -58,12 +53,12 @@ function longest(rules, side) {
     entry("Longest win", side.longest_win, side.max_win), entry("Longest loss", side.longest_loss, side.max_loss));
 }
 
-function randomTools(rules, slice, side, open) {
+function randomTools(rules, slice, side, open, signal) {
   const fault = h("span.fault", { role: "alert" });
   const find = async (category) => {
     fault.textContent = "";
     try {
-      const { position } = await api.random(rules.name, slice, { to_move: side.to_move[0], category });
+      const { position } = await api.random(rules.name, slice, { to_move: side.to_move[0], category }, signal);
       open(position);
     } catch (error) {
       fault.textContent = error.message;

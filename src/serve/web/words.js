@@ -1,6 +1,11 @@
 // Values in words. Outcomes have a name, a sign and a colour: never a colour alone.
 
 export const SIDES = { a: "Attackers", d: "Defenders" };
+/** What is awaited in a game against the engine. */
+export const TURNS = {
+  human: "Your turn", engine: "The engine is thinking", past: "The engine has moved here: go forward",
+  over: "The game is over",
+};
 export const OUTCOMES = ["win", "draw", "undecided", "unknown", "loss"];
 
 /** What moves of an outcome are called, for whoever makes them. */
@@ -8,10 +13,8 @@ export const GROUPS = {
   win: "Winning", draw: "Drawing", undecided: "Undecided", unknown: "Unknown", loss: "Losing",
 };
 
-const NUMBERS = new Intl.NumberFormat("en");
-
 /** 43210 as "43,210". */
-export const number = (value) => NUMBERS.format(value);
+export const { format: number } = new Intl.NumberFormat("en");
 
 /** 0.1234 as "12.3 %"; never 0 % or 100 % of what is not. */
 export function percent(part, whole) {
@@ -39,7 +42,7 @@ export function bytes(count) {
 }
 
 /** The letter of a side's name: "attackers" is "a". */
-export const letter = (side) => /** @type {"a" | "d"} */ (side[0]);
+export const letter = (side) => side[0];
 
 /** Who wins where this is the value for a side; null if nobody does. */
 export function winner(category, side) {
@@ -48,11 +51,7 @@ export function winner(category, side) {
   return null;
 }
 
-/**
- * The value of a position in words, and a line that says more.
- * @param {import("./api.js").Answer} answer
- * @param {any} rules
- */
+/** The value of a position in words, and a line that says more. */
 export function verdict(answer, rules) {
   const side = letter(answer.to_move);
   const by = winner(answer.category, side);

@@ -60,6 +60,20 @@ impl Page {
         }
     }
 
+    /// Moves the mouse, and does nothing else with it.
+    pub async fn hover(&self, (x, y): (f64, f64)) {
+        let event = json!({"type": "mouseMoved", "x": x, "y": y, "button": "none", "buttons": 0});
+        self.chromium("Input.dispatchMouseEvent", event).await;
+    }
+
+    /// Presses the mouse button in one place and lets it go in another, without a way between.
+    pub async fn slip(&self, from: (f64, f64), to: (f64, f64)) {
+        for (kind, (x, y)) in [("mousePressed", from), ("mouseMoved", to), ("mouseReleased", to)] {
+            let event = json!({"type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1});
+            self.chromium("Input.dispatchMouseEvent", event).await;
+        }
+    }
+
     /// Drags with a finger.
     pub async fn swipe(&self, from: (f64, f64), to: (f64, f64)) {
         let near = |part: f64| (from.0 + part * (to.0 - from.0), from.1 + part * (to.1 - from.1));

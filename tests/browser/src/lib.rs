@@ -14,6 +14,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
 
 mod gestures;
+mod wire;
 
 /// How long the page may take to do what is waited for.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -72,6 +73,8 @@ impl Page {
         let wanted = json!({
             "goog:chromeOptions": {"args": arguments},
             "goog:loggingPrefs": {"browser": "ALL"},
+            // The longest script takes half a minute where others compile.
+            "timeouts": {"script": 120_000},
         });
         let Value::Object(wanted) = wanted else { unreachable!() };
         let mut builder = ClientBuilder::new(HttpConnector::new());
@@ -119,10 +122,13 @@ impl Page {
 
     /// Runs statements in the page.
     pub async fn run(&self, script: &str) {
-        self.client
-            .execute(script, vec![])
-            .await
-            .unwrap_or_else(|error| panic!("{script}: {error}"));
+        self.run_with(script, vec![]).await;
+    }
+
+    /// Runs statements in the page, with arguments.
+    pub async fn run_with(&self, script: &str, arguments: Vec<Value>) {
+        let done = self.client.execute(script, arguments).await;
+        done.unwrap_or_else(|error| panic!("{script}: {error}"));
     }
 
     /// Waits until an expression is true.

@@ -71,6 +71,19 @@ async fn a_piece_is_dragged_where_it_may_go() {
 }
 
 #[tokio::test]
+async fn a_piece_that_was_let_go_elsewhere_is_not_dragged() {
+    let page = Page::open(WELCOME).await;
+    page.until("document.querySelector('.movable')").await;
+    let (piece, off) = (page.middle(&cell("b4")).await, page.middle(".tagline").await);
+    page.slip(piece, off).await;
+    let (one, two) = (page.middle(&cell("d4")).await, page.middle(&cell("e5")).await);
+    page.hover(one).await;
+    page.hover(two).await;
+    assert_eq!(page.value("document.querySelectorAll('.ghost, .lifted').length").await, json!(0));
+    page.close().await;
+}
+
+#[tokio::test]
 async fn a_finger_drags_pieces_and_scrolls_elsewhere() {
     let page = Page::open(WELCOME).await;
     page.size(400, 600).await;
@@ -106,6 +119,33 @@ async fn the_board_is_played_by_keys() {
     assert_eq!(page.value(focus).await, json!("b3, empty, wins, 6 plies after it"));
     page.key("Enter").await;
     at(&page, "/3t3/1K1T3/1t5/7/7/1t5/7/_d").await;
+    page.close().await;
+}
+
+#[tokio::test]
+async fn the_focus_stays_where_keys_are_used() {
+    let page = Page::open(WELCOME).await;
+    page.until("document.querySelector('.moves li')").await;
+    // From move to move; each list is another one.
+    page.run("document.querySelector('.best').focus()").await;
+    for expected in ["/3t3/1K1T3/1t5/7/7/1t5/7/_d", "/3t3/2KT3/1t5/7/7/1t5/7/_a"] {
+        page.key("Enter").await;
+        at(&page, expected).await;
+        page.until("document.activeElement === document.querySelector('.moves .best')").await;
+    }
+    page.key("ArrowLeft").await;
+    at(&page, "/3t3/1K1T3/1t5/7/7/1t5/7/_d").await;
+    page.run("document.querySelector('.plies .future button').focus()").await;
+    page.key("Enter").await;
+    at(&page, "/3t3/2KT3/1t5/7/7/1t5/7/_a").await;
+    page.until("document.activeElement === document.querySelector('.plies [aria-current]')").await;
+    page.run("document.querySelector('[data-square=d5]').focus()").await;
+    page.key("f").await;
+    page.until("document.querySelector('[role=gridcell]').dataset.square === 'g1'").await;
+    page.until("document.activeElement === document.querySelector('[data-square=d5]')").await;
+    page.run("document.querySelector('.opponent .primary').focus()").await;
+    page.key("Enter").await;
+    page.until("document.activeElement.textContent === 'Take back'").await;
     page.close().await;
 }
 

@@ -1,7 +1,7 @@
 //! The engine in the page.
 
 use browser::Page;
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[tokio::test]
 async fn the_engine_thinks_aloud_until_it_is_stopped() {
@@ -44,7 +44,7 @@ async fn a_game_is_played_against_the_engine_to_its_end() {
     page.until("document.querySelector('[data-square=c1].target')").await;
     page.click("[data-square=c1]").await;
     page.until("document.querySelectorAll('.plies li').length === 2").await;
-    page.reads(".opponent [role=status]", "It is your turn.").await;
+    page.reads(".opponent [role=status]", "Your turn.").await;
     page.press("Take back").await;
     page.until(
         "document.querySelector('[data-square=c5] .piece-K') && document.querySelector('.movable')",
@@ -69,8 +69,93 @@ async fn the_engine_begins_where_its_side_does() {
     page.choose("human", "d").await;
     page.press("New game").await;
     page.until("document.querySelectorAll('.plies li').length === 1").await;
-    page.reads(".opponent [role=status]", "It is your turn.").await;
+    page.reads(".opponent [role=status]", "Your turn.").await;
     page.press("End the game").await;
     page.reads(".verdict .title", "Unknown").await;
+    page.close().await;
+}
+
+/// The king has a corner in reach.
+const FREE: &str = "#brandubh/7/4t2/7/7/2K4/7/2t4/_d";
+
+/// Begins a game there, against an engine that makes these replies, and waits for the first.
+async fn challenge(replies: Value) -> Page {
+    let page = Page::open(FREE).await;
+    page.reads(".verdict .title", "Defenders win in 3 plies").await;
+    page.replies(replies).await;
+    page.press("From this position").await;
+    page.reads(".verdict .title", "Your turn").await;
+    type_move(&page, "c5-d5").await;
+    page.until("document.querySelectorAll('.plies li').length === 2").await;
+    page.reads(".verdict .title", "Your turn").await;
+    page
+}
+
+async fn type_move(page: &Page, text: &str) {
+    page.run_with("document.querySelector('#position').value = arguments[0]", vec![json!(text)])
+        .await;
+    page.press("Go").await;
+}
+
+#[tokio::test]
+async fn to_go_back_takes_back_the_move_with_its_reply() {
+    let page = challenge(json!([{"move": "e2-e3", "over": null}])).await;
+    let after = page.value("location.hash").await;
+    page.back().await;
+    page.until(&format!("location.hash === '{FREE}'")).await;
+    page.reads(".opponent [role=status]", "Your turn.").await;
+    page.until("document.querySelector('.movable')").await;
+    page.run("history.forward()").await;
+    page.until(&format!("location.hash === {after}")).await;
+    page.reads(".verdict .title", "Your turn").await;
+    page.close().await;
+}
+
+#[tokio::test]
+async fn an_earlier_turn_of_the_engine_says_so() {
+    let page = challenge(json!([{"move": "e2-e3", "over": null}])).await;
+    // What the tables say is hidden in the strip of distances, too.
+    assert_eq!(page.value("document.querySelector('.strip').hidden").await, json!(true));
+    page.click("[aria-label=Back]").await;
+    for words in [".verdict .title", ".opponent [role=status]"] {
+        page.reads(words, "The engine has moved here: go forward").await;
+    }
+    page.press("Take back").await;
+    page.reads(".verdict .title", "Your turn").await;
+    page.until("document.querySelector('.movable')").await;
+    page.click(".opponent .check").await;
+    page.until("!document.querySelector('.strip').hidden").await;
+    page.close().await;
+}
+
+#[tokio::test]
+async fn the_engines_opening_is_not_taken_back() {
+    let page = Page::open(FREE).await;
+    page.until("document.querySelector('.movable')").await;
+    page.replies(json!([{"move": "d2-c2", "over": null}])).await;
+    page.press("New game").await;
+    page.reads(".opponent [role=status]", "Your turn.").await;
+    let before = page.value("location.hash").await;
+    page.press("Take back").await;
+    assert_eq!(page.value("location.hash").await, before);
+    page.until("document.querySelector('.movable')").await;
+    page.close().await;
+}
+
+#[tokio::test]
+async fn a_game_that_is_over_is_not_played_on() {
+    let draw = json!({"winner": null, "reason": "repetition"});
+    let replies = json!([{"move": "e2-e3", "over": null}, {"move": "e3-e2", "over": draw}]);
+    let page = challenge(replies).await;
+    type_move(&page, "d5-c5").await;
+    page.reads(".verdict .title", "The game is drawn").await;
+    // Its moves are known: it is the position in which the game began.
+    page.key(" ").await;
+    type_move(&page, "c5-c1").await;
+    page.reads(".field .fault", "c5-c1 is no legal move here").await;
+    page.run("document.activeElement.blur()").await;
+    page.key("l").await;
+    assert_eq!(page.value("asked.filter(path => path.includes('/line'))").await, json!([]));
+    assert_eq!(page.value("document.querySelectorAll('.plies li').length").await, json!(4));
     page.close().await;
 }

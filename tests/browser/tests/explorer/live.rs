@@ -9,10 +9,10 @@ use browser::{Page, told};
 struct Program(Child);
 
 impl Program {
-    fn start() -> (Program, String) {
+    fn start(arguments: &[&str]) -> (Program, String) {
         let mut program = Command::new(told("TAFLBASE"));
         // There is no opener to show the page anywhere: the test does.
-        program.args(["berkeley", "--display"]).env("DISPLAY", ":0").env("PATH", "/nonexistent");
+        program.args(arguments).arg("--display").env("DISPLAY", ":0").env("PATH", "/nonexistent");
         program.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = program.spawn().expect("the program");
         let errors = child.stderr.take().expect("its errors");
@@ -38,7 +38,7 @@ impl Drop for Program {
 
 #[tokio::test]
 async fn a_display_follows_the_game_and_moves_for_people() {
-    let (mut program, url) = Program::start();
+    let (mut program, url) = Program::start(&["berkeley"]);
     program.say("manual white");
     let page = Page::at(&url).await;
     page.reads(".verdict .title", "Attackers to move").await;
@@ -67,7 +67,7 @@ async fn a_display_follows_the_game_and_moves_for_people() {
 
 #[tokio::test]
 async fn a_display_shows_the_winner() {
-    let (mut program, url) = Program::start();
+    let (mut program, url) = Program::start(&["berkeley"]);
     let page = Page::at(&url).await;
     program.say("manual white");
     program.say("limit 1");
@@ -76,5 +76,18 @@ async fn a_display_shows_the_winner() {
         program.say(line);
     }
     page.reads(".verdict .title", "have won").await;
+    page.close().await;
+}
+
+#[tokio::test]
+async fn a_display_shows_a_draw() {
+    let (mut program, url) = Program::start(&["play", "brandubh", "--side", "both"]);
+    let page = Page::at(&url).await;
+    page.reads(".verdict .more", "Your turn").await;
+    for line in ["d2-c2", "d3-c3", "c2-d2", "c3-d3"] {
+        program.say(line);
+    }
+    page.reads(".verdict .title", "The game is drawn").await;
+    page.reads(".verdict .more", "The position was there before.").await;
     page.close().await;
 }

@@ -5,6 +5,7 @@ mod applied;
 mod board;
 mod editing;
 mod engine;
+mod late;
 mod live;
 mod looks;
 mod statistics;

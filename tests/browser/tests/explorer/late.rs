@@ -1,0 +1,107 @@
+//! What comes when something else is shown: it changes nothing there.
+
+use browser::Page;
+use serde_json::json;
+
+use super::WELCOME;
+
+/// Goes to another view without loading the page anew.
+async fn turn_to(page: &Page, fragment: &str, is_there: &str) {
+    page.run_with("location.hash = arguments[0]", vec![json!(fragment)]).await;
+    page.until(is_there).await;
+}
+
+#[tokio::test]
+async fn a_position_that_is_found_late_is_put_nowhere_else() {
+    let page = Page::open(WELCOME).await;
+    page.hold("/random").await;
+    page.press("Another like it").await;
+    page.reads(".verdict .more", "Looking…").await;
+    page.until("held.length > 0").await;
+    let tablut = "#tablut/9/9/9/9/9/9/4K4/1t1t1t1t1/9/_d";
+    turn_to(&page, tablut, "document.querySelectorAll('[role=gridcell]').length === 81").await;
+    page.let_go().await;
+    assert_eq!(page.value("location.hash").await, json!(tablut));
+    assert_eq!(page.value("document.querySelectorAll('[role=gridcell]').length").await, json!(81));
+
+    page.go(WELCOME).await;
+    page.hold("/random").await;
+    page.press("Another like it").await;
+    page.until("held.length > 0").await;
+    turn_to(&page, "#brandubh/tables", "document.querySelector('.index')").await;
+    page.let_go().await;
+    assert_eq!(page.value("location.hash").await, json!("#brandubh/tables"));
+    page.close().await;
+}
+
+#[tokio::test]
+async fn a_line_that_comes_late_leaves_the_address_alone() {
+    let page = Page::open(WELCOME).await;
+    page.hold("/line").await;
+    page.run("document.querySelector('[data-move=b4-b3]').click()").await;
+    page.reads(".verdict .title", "Attackers win in 6 plies").await;
+    page.press("Best line").await;
+    page.until("held.length > 0").await;
+    turn_to(&page, "#brandubh/tables", "document.querySelector('.index')").await;
+    page.let_go().await;
+    assert_eq!(page.value("location.hash").await, json!("#brandubh/tables"));
+    // The line was not put into the game either.
+    page.back().await;
+    page.until("document.querySelectorAll('.plies li').length === 1").await;
+    page.close().await;
+}
+
+#[tokio::test]
+async fn a_line_that_is_played_stops_at_an_error() {
+    let page = Page::open(WELCOME).await;
+    page.run(
+        "window.ticking = new Set();
+        window.setInterval = (does) => { ticking.add(does); return does; };
+        window.clearInterval = (does) => ticking.delete(does);",
+    )
+    .await;
+    page.press("Best line").await;
+    page.press("Play").await;
+    turn_to(&page, "#nonsense", "document.querySelector('.lost')").await;
+    page.run("for (const does of ticking) does()").await;
+    assert_eq!(page.value("location.hash").await, json!("#nonsense"));
+    page.close().await;
+}
+
+#[tokio::test]
+async fn a_verdict_is_dim_only_while_it_is_waited_for() {
+    let page = Page::open(WELCOME).await;
+    page.prefer("prefers-reduced-motion", "reduce").await;
+    let strength = "getComputedStyle(document.querySelector('.verdict')).opacity";
+    page.press("Best line").await;
+    page.until("document.querySelectorAll('.plies li.future').length === 7").await;
+    assert_eq!(page.value(strength).await, json!("1"));
+    page.hold("/probe").await;
+    page.click("[aria-label=Forward]").await;
+    page.until("held.length > 0").await;
+    assert_eq!(page.value(strength).await, json!("0.55"));
+    page.click("[aria-label='To the end']").await;
+    page.reads(".verdict .title", "Attackers have won").await;
+    assert_eq!(page.value(strength).await, json!("1"));
+    page.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_stays_busy_is_not_asked_for_ever() {
+    let page = Page::open(WELCOME).await;
+    page.until("document.querySelector('.movable')").await;
+    // A proxy may say by a date when to come again.
+    page.run(
+        "const [real, wait] = [window.fetch, window.setTimeout];
+        const headers = { 'Retry-After': 'Mon, 23 Nov 2026 08:00:00 GMT' };
+        window.waits = [];
+        window.setTimeout = (does, millis) => { waits.push(millis); return wait(does); };
+        window.fetch = async (path, options) => path.includes('/probe')
+            ? new Response('busy', { status: 503, headers }) : real(path, options);",
+    )
+    .await;
+    page.key(" ").await;
+    page.reads(".verdict .title", "No answer").await;
+    assert_eq!(page.value("[waits.length, ...new Set(waits)]").await, json!([29, 1000]));
+    page.close().await;
+}
