@@ -8,7 +8,7 @@ use taflbase::engine::{Engine, Iteration, IterationAnswer, Limits, Line};
 use taflbase::history::Game;
 use taflbase::position::Position;
 
-use super::arguments::{on_interrupt, parse_position, parse_seconds};
+use super::arguments::{MAX, on_interrupt, parse_number, parse_position, parse_seconds};
 use super::failure::Failure;
 use super::output::{Session, grouped, time};
 use super::strength::Strength;
@@ -24,13 +24,13 @@ pub(super) struct Args {
     position: Vec<String>,
     /// How many best moves are told, each with its line
     #[arg(long, value_name = "N", default_value_t = 1)]
-    #[arg(value_parser = clap::value_parser!(u16).range(1..=1000))]
+    #[arg(value_parser = parse_number::<u16, 1, 1000>)]
     lines: u16,
     /// Stop after so many plies
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", value_parser = parse_number::<u32, 1, 1000>)]
     depth: Option<u32>,
     /// Stop after so many positions
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = parse_number::<u64, 1, MAX>)]
     nodes: Option<u64>,
     /// Stop after so much time
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]

@@ -44,7 +44,7 @@ fn is_slice(argument: &OsString) -> bool {
 pub(super) struct Threads {
     /// Worker threads, up to 1024; 0: one for each core
     #[arg(long, value_name = "N", default_value_t = 0)]
-    #[arg(value_parser = clap::value_parser!(u16).range(0..=1024), allow_negative_numbers = true)]
+    #[arg(value_parser = parse_number::<u16, 0, 1024>)]
     threads: u16,
 }
 
@@ -74,7 +74,7 @@ pub(super) struct Wanted {
 #[group(required = true, multiple = false)]
 struct Choice {
     /// Every slice with at most N men, the king included
-    #[arg(long, value_name = "N", value_parser = parse_men, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_men)]
     men: Option<usize>,
     /// These slices; may be repeated
     #[arg(long = "slice", value_name = "K2v4 ...", value_delimiter = ',')]
@@ -114,6 +114,11 @@ pub(super) struct Present {
 }
 
 impl Present {
+    /// Whether slices were asked for by name.
+    pub(super) fn are_named(&self) -> bool {
+        !self.slices.is_empty()
+    }
+
     /// The slices, smallest first.
     ///
     /// Fails if none has a table of these rules. A slice that was asked for by
@@ -159,6 +164,20 @@ impl Present {
         }
         Ok(slices)
     }
+}
+
+/// No bound to a number.
+pub(super) const MAX: u64 = u64::MAX;
+
+/// A whole number in that range.
+pub(super) fn parse_number<T: TryFrom<u64>, const FIRST: u64, const LAST: u64>(
+    text: &str,
+) -> Result<T, String> {
+    let number = text.parse().ok().filter(|number| (FIRST..=LAST).contains(number));
+    number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| match LAST {
+        MAX => format!("write a number from {FIRST} up"),
+        _ => format!("write a number from {FIRST} to {LAST}"),
+    })
 }
 
 /// Bytes from a text like `16GiB`, `500MB` or `1073741824`.

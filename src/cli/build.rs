@@ -11,7 +11,7 @@ use taflbase::stats::SideCounts;
 use taflbase::table::Metric;
 use taflbase::value::Plies;
 
-use super::arguments::{Threads, Wanted, parse_bytes};
+use super::arguments::{Threads, Wanted, parse_bytes, parse_number};
 use super::failure::{Failure, STOPPED};
 use super::machine::available_bytes;
 use super::output::{Session, columns, grouped, size};
@@ -40,7 +40,7 @@ pub(super) struct Args {
     force: bool,
     /// The level of zstd, 1 to 22: 19 for files that are published [default: a
     /// level that takes little time beside solving]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=22))]
+    #[arg(long, value_name = "N", value_parser = parse_number::<i32, 1, 22>)]
     level: Option<i32>,
 }
 

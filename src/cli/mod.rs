@@ -43,7 +43,7 @@ mod verify;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use colour::Colour;
 use failure::Failure;
@@ -139,15 +139,22 @@ impl Command {
     }
 }
 
-/// The program as clap knows it.
+/// The program as clap knows it. A negative number is a value of what it follows, so that
+/// whoever writes one is told what would be right there.
 fn command() -> clap::Command {
-    Cli::command()
+    Cli::command().mut_subcommands(|command| {
+        command.mut_args(|argument| match argument.get_action().takes_values() {
+            true => argument.allow_negative_numbers(true),
+            false => argument,
+        })
+    })
 }
 
 /// Runs the program with the arguments that it was given.
 pub(crate) fn main() -> ExitCode {
     let arguments = arguments::joined(std::env::args_os());
-    let answer = match Cli::try_parse_from(arguments) {
+    let parsed = command().try_get_matches_from(arguments);
+    let answer = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => run(cli),
         Err(error) => Failure::usage(&error),
     };

@@ -5,6 +5,7 @@ use std::time::Duration;
 use taflbase::engine::Limits;
 use taflbase::protocol::otep::{self, SessionOptions};
 
+use super::arguments::{MAX, parse_number};
 use super::failure::Failure;
 use super::output::Session;
 use super::strength::Strength;
@@ -17,11 +18,11 @@ pub(super) struct Args {
     strength: Strength,
     /// What a move takes where no clock is told, in seconds, up to 86400
     #[arg(long, value_name = "SECONDS", default_value_t = 5)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=86_400), allow_negative_numbers = true)]
+    #[arg(value_parser = parse_number::<u32, 1, 86_400>)]
     time: u32,
     /// Positions that a move takes where no clock is told, instead of time
     #[arg(long, value_name = "N", conflicts_with = "time")]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
+    #[arg(value_parser = parse_number::<u64, 1, MAX>)]
     nodes: Option<u64>,
 }
 

@@ -3,7 +3,7 @@ use taflbase::perft::perft;
 use taflbase::position::Position;
 use taflbase::rules::Ruleset;
 
-use super::arguments::Threads;
+use super::arguments::{Threads, parse_number};
 use super::failure::Failure;
 use super::output::Session;
 
@@ -14,7 +14,7 @@ pub(super) struct Args {
     /// A built-in ruleset, or a path to a ruleset file
     rules: String,
     /// Count up to so many plies, 100 at most
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(value_parser = parse_number::<u32, 1, 100>)]
     depth: u32,
     /// Start here, not at the ruleset's start
     #[arg(long, value_name = "POS")]

@@ -8,7 +8,7 @@ use taflbase::build::{RankPlan, SlicePlan, plan, plan_among};
 use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
 
-use super::arguments::{Wanted, parse_bytes};
+use super::arguments::{Wanted, parse_bytes, parse_number};
 use super::build::nothing_to_build;
 use super::calibration::{Calibration, file_bytes};
 use super::failure::Failure;
@@ -22,14 +22,14 @@ pub(super) struct Args {
     #[command(flatten)]
     wanted: Wanted,
     /// Tell how so many processes, started by MPI, would build
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    #[arg(long, value_name = "N", value_parser = parse_number::<u64, 1, { 1 << 20 }>)]
     ranks: Option<u64>,
     /// The memory that each of them may take, like 240GiB [default: what is free here]
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes, requires = "ranks")]
     memory: Option<u64>,
     /// The threads of each of them [default: one for each core here]
     #[arg(long, value_name = "N", requires = "ranks")]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..=1 << 16))]
+    #[arg(value_parser = parse_number::<u64, 1, { 1 << 16 }>)]
     threads: Option<u64>,
 }
 
@@ -52,7 +52,7 @@ Examples:
 JSON, one line for each slice; the state is "there", "to build" or "too large",
 and what is unknown is null. "slots" are those of both sides to move; the disk is
 that of both files, scratch that of work in progress:
-  {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"state":"to build","present":false,"rows":5712,"slots":514080,"memory_bytes":31184592,"scratch_bytes":119680,"disk_bytes":7542,"core_seconds":0.025}
+  {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"state":"to build","present":false,"rows":5712,"slots":514080,"memory_bytes":33240208,"scratch_bytes":83776,"disk_bytes":7542,"core_seconds":0.025}
 With --ranks each line has also "by", "shares" (0: all in memory; null: it does not fit)
 and "exchanged_bytes"."#;
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use taflbase::Tablebase;
 use taflbase::engine::EngineOptions;
 
-use super::arguments::Threads;
+use super::arguments::{Threads, parse_number};
 
 /// How much a draw may be despised, or liked.
 const CONTEMPT: RangeInclusive<i64> =
@@ -20,11 +20,11 @@ pub(super) struct Strength {
     threads: Threads,
     /// Memory for what the search remembers, in MiB, up to 1048576
     #[arg(long, value_name = "MIB", default_value_t = 256)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=1 << 20), allow_negative_numbers = true)]
+    #[arg(value_parser = parse_number::<u32, 1, { 1 << 20 }>)]
     hash: u32,
     /// Draws are so much worse than level positions, in hundredths of a soldier: against
     /// weaker players, to play on
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     #[arg(value_parser = clap::value_parser!(i32).range(CONTEMPT))]
     contempt: i32,
 }

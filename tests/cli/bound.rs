@@ -54,9 +54,12 @@ fn what_cannot_be_counted_is_told_on_one_line() {
         (&["bound"][..], &["<RULES>"][..]),
         (&["bound", "chess"], &["\"chess\"", "brandubh"]),
         (&["bound", "none.toml"], &["none.toml", "size", "5"]),
-        (&["bound", "brandubh", "--sample", "0"], &["'0'", "--sample", "1.."]),
+        (&["bound", "brandubh", "--sample", "0"], &["'0'", "--sample", "from 1 to 100000"]),
         (&["bound", "brandubh", "--sample", "200000"], &["200000", "100000"]),
-        (&["bound", "brandubh", "--sample", "3", "--budget", "0"], &["'0'", "--budget", "1.."]),
+        (
+            &["bound", "brandubh", "--sample", "3", "--budget", "0"],
+            &["'0'", "--budget", "from 1 up"],
+        ),
         (&["bound", "brandubh", "--budget", "5"], &["--sample"]),
         (&["bound", "brandubh", "--games"], &["--sample"]),
     ] {

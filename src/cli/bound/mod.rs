@@ -4,7 +4,7 @@ mod text;
 use taflbase::bound::{BoundError, Bounds, Estimate, Ground, Sampling, sample, solved};
 use taflbase::rules::Ruleset;
 
-use super::arguments::Threads;
+use super::arguments::{MAX, Threads, parse_number};
 use super::failure::Failure;
 use super::meter::Meter;
 use super::output::Session;
@@ -17,14 +17,14 @@ pub(super) struct Args {
     /// A built-in ruleset, or a path to a ruleset file
     rules: String,
     /// Draw this many placements and look for a game from the start to each
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    #[arg(long, value_name = "N", value_parser = parse_number::<u64, 1, 100_000>)]
     sample: Option<u64>,
     /// Which placements are drawn
     #[arg(long, value_name = "SEED", default_value_t = 1, requires = "sample")]
     seed: u64,
     /// How many positions the search for one game may make
     #[arg(long, value_name = "NODES", default_value_t = 1_000_000, requires = "sample")]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(value_parser = parse_number::<u64, 1, MAX>)]
     budget: u64,
     /// Print each placement and the game that leads to it
     #[arg(long, requires = "sample")]

@@ -12,7 +12,7 @@ use taflbase::arena::{
 };
 use taflbase::engine::Clock;
 
-use super::arguments::{on_interrupt, parse_seconds};
+use super::arguments::{MAX, on_interrupt, parse_number, parse_seconds};
 use super::failure::Failure;
 use super::output::Session;
 
@@ -39,18 +39,19 @@ pub(super) struct Args {
     sprt: Option<Sprt>,
     /// How many games are played at a time [default: one for each core]
     #[arg(long, value_name = "N")]
-    #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(value_parser = parse_number::<u16, 1, 1024>)]
     concurrency: Option<u16>,
     /// What openings and random movers depend on
     #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(value_parser = parse_number::<u64, 0, MAX>)]
     seed: u64,
     /// The plies of a random opening; 0: all games begin at the start
     #[arg(long, value_name = "N", default_value_t = 6)]
-    #[arg(value_parser = clap::value_parser!(u32).range(0..=100))]
+    #[arg(value_parser = parse_number::<u32, 0, 100>)]
     book_plies: u32,
     /// Games that last so many plies are drawn
     #[arg(long, value_name = "N", default_value_t = 400)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(value_parser = parse_number::<u32, 1, 100_000>)]
     max_plies: u32,
     /// Save the games in this file, and go on with those that are there
     #[arg(long, value_name = "FILE")]
@@ -61,10 +62,10 @@ pub(super) struct Args {
 #[group(multiple = false)]
 struct MatchClock {
     /// Positions that a player may search for a move [default: 10000, without another clock]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = parse_number::<u64, 1, MAX>)]
     nodes: Option<u64>,
     /// Plies that a player may search
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", value_parser = parse_number::<u32, 1, 1000>)]
     depth: Option<u32>,
     /// Time for each move
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
@@ -78,6 +79,8 @@ const HELP: &str = r#"A player is described by its kind and, behind a colon, by 
   engine                  the engine, with the tables of this program
   engine:hash=64,threads=2,tables=none,name=new
                           MiB, threads, a folder of tables or none, what it is called
+  engine:weights=mine.toml,contempt=50
+                          a file of weights, how much less than nothing a draw is
   random, random:seed=7   any legal move
   greedy, heuristic, traditional, expanded, improved, combination
                           the players of Pilarski's paper, like combination:c=1,seed=7;
@@ -212,8 +215,8 @@ impl Teller {
         self.last = Instant::now();
         let standing = results.standing();
         let Tally { wins, draws, losses, .. } = both(&standing.a);
-        let elo =
-            standing.pairs.elo().map_or(String::new(), |elo| format!(", Elo {}", elo_text(elo)));
+        let elo = standing.pairs.elo().filter(|elo| elo.value.is_finite());
+        let elo = elo.map_or(String::new(), |elo| format!(", Elo {}", elo_text(elo)));
         let ratio = results.log_likelihood_ratio();
         let ratio = ratio.map_or(String::new(), |ratio| format!(", LLR {ratio:.2}"));
         let (done, all) = (standing.games(), self.games);

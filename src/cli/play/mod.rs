@@ -13,7 +13,7 @@ use taflbase::history::Game;
 use taflbase::position::Position;
 use taflbase::rules::Side;
 
-use super::arguments::parse_seconds;
+use super::arguments::{MAX, parse_number, parse_seconds};
 use super::failure::Failure;
 use super::output::Session;
 use super::strength::Strength;
@@ -37,7 +37,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     time: Option<Duration>,
     /// Positions that the engine searches for a move
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = parse_number::<u64, 1, MAX>)]
     nodes: Option<u64>,
     #[command(flatten)]
     strength: Strength,
