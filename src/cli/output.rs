@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use taflbase::Tablebase;
-use taflbase::build::{available_disk, plan};
+use taflbase::build::{available_disk, plan, plan_among};
 use taflbase::bytes::Bytes;
 use taflbase::draw::Style;
 use taflbase::rules::Ruleset;
@@ -130,19 +130,32 @@ impl Session {
     pub(super) fn refusal(&self, base: &Tablebase, rules: &str, error: ProbeError) -> Failure {
         match error {
             ProbeError::MissingTable { slice, metric } => {
+                let any = base.best_table(slice);
+                let metric = match any {
+                    Err(ProbeError::MissingTable { .. }) => None,
+                    _ => Some(metric),
+                };
                 Failure::Negative(self.missing(base, rules, slice, metric))
             }
             error => Failure::error(error),
         }
     }
 
-    /// What to do where there is no table: to build it, if this machine can.
-    fn missing(&self, base: &Tablebase, rules: &str, slice: Slice, metric: Metric) -> String {
+    /// What to do where there is no table, or none of that metric: to build it, if this
+    /// machine can.
+    fn missing(
+        &self,
+        base: &Tablebase,
+        rules: &str,
+        slice: Slice,
+        metric: Option<Metric>,
+    ) -> String {
         let wanted = format!("--slice {slice}");
-        let missing = format!("there is no {metric} table of {slice} in {}", self.tables.display());
+        let table = metric.map_or("table".to_owned(), |metric| format!("{metric} table"));
+        let missing = format!("there is no {table} of {slice} in {}", self.tables.display());
         let reached = match metric {
-            Metric::Wdl => base.max_men(),
-            Metric::Dtw => base.max_men_dtw(),
+            Some(Metric::Dtw) => base.max_men_dtw(),
+            Some(Metric::Wdl) | None => base.max_men(),
         };
         let takes = match needs(base, slice) {
             Some([memory, _]) if memory > available_bytes().unwrap_or(u64::MAX) => {
@@ -169,6 +182,8 @@ impl Session {
 /// The least memory with which a slice and all that it needs can be built, and the disk
 /// that the work takes; `None` if it cannot.
 fn needs(base: &Tablebase, slice: Slice) -> Option<[u64; 2]> {
+    // Whether the slice itself is too large is known at once.
+    plan_among(base.rules(), &[slice], 1, 1, u64::MAX).ok()?;
     let planned = plan(base, &[slice]).ok()?;
     let sizes = planned.iter().map(|plan| plan.size);
     let needs = sizes.map(|size| size.map(|size| [size.least_memory_bytes, size.scratch_bytes]));

@@ -75,7 +75,8 @@ impl fmt::Display for ProbeError {
             }
             ProbeError::WrongRules { path, rules } => write!(
                 f,
-                "{}: the table of another ruleset, not of {rules}; move it to its own folder",
+                "{}: the table of another ruleset, or of other rules that were called {rules}; move \
+                 it to a folder of its own, or give the ruleset another name",
                 path.display()
             ),
             ProbeError::WrongName { path } => write!(
