@@ -7,10 +7,10 @@ use taflbase::table::Metric;
 use taflbase::tablebase::ProbeError;
 use taflbase::verify::{Sample, Verdict, VerifyError, memory_bytes, verify_sample, verify_slice};
 
-use super::arguments::{Present, Threads, parse_bytes};
+use super::arguments::{MAX, Present, Threads, parse_bytes, parse_number};
 use super::failure::Failure;
 use super::machine::available_bytes;
-use super::output::{Session, grouped};
+use super::output::{Session, grouped, size};
 use super::progress::Reporter;
 
 /// Recompute all values by forward moves and compare them with the tables
@@ -22,10 +22,10 @@ pub(super) struct Args {
     /// Prove a sample of this many percent of each slice's blocks (all stored positions
     /// with one set of attackers), which slices too large for memory allow
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
-    #[arg(allow_negative_numbers = true)]
     sample: Option<f64>,
     /// What the choice of the sample depends on
     #[arg(long, value_name = "N", default_value_t = 0, requires = "sample")]
+    #[arg(value_parser = parse_number::<u64, 0, MAX>)]
     seed: u64,
     /// The memory that the values may take, like 16GiB [default: what is free]
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
@@ -95,7 +95,10 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         let verdict = match &sample {
             Some(sample) => args.threads.run(|| verify_sample(&base, slice, sample, &reporter))?,
             None => {
-                refuse_beyond(memory_bytes, &base, slice)?;
+                // Of what is not there that is all there is to say.
+                if base.best_table(slice).is_ok() {
+                    refuse_beyond(memory_bytes, &base, slice)?;
+                }
                 args.threads.run(|| verify_slice(&base, slice, &reporter))?
             }
         };
@@ -123,6 +126,12 @@ fn parse_percent(text: &str) -> Result<f64, String> {
 fn refuse_beyond(available: u64, base: &Tablebase, slice: Slice) -> Result<(), Failure> {
     match memory_bytes(base.rules(), slice) {
         Some(bytes) if bytes <= available => Ok(()),
+        Some(bytes) => Err(Failure::Error(format!(
+            "{slice} does not fit into memory to be verified: its values take {} of {}: allow \
+             more with --memory, or prove a part with --sample 1",
+            size(bytes),
+            size(available)
+        ))),
         bytes => Err(Failure::error(VerifyError::TooLarge { slice, bytes })),
     }
 }
