@@ -5,7 +5,7 @@ use clap::builder::PossibleValuesParser;
 use serde::Serialize;
 use taflbase::Tablebase;
 use taflbase::find::{
-    Found, FoundCount, Pattern, Query, Search, parse_outcome, parse_squares, random,
+    FindError, Found, FoundCount, Pattern, Query, Search, parse_outcome, parse_squares, random,
 };
 use taflbase::rules::{Ruleset, Side};
 use taflbase::slice::Slice;
@@ -13,7 +13,7 @@ use taflbase::table::TableFile;
 use taflbase::tablebase::Probed;
 use taflbase::value::{Plies, Wdl};
 
-use super::arguments::{Present, Threads};
+use super::arguments::{MAX, Present, Threads, parse_number};
 use super::failure::Failure;
 use super::output::{Session, columns, grouped};
 
@@ -80,17 +80,19 @@ struct Answer {
     #[arg(long, conflicts_with_all = ["random", "count"])]
     longest: bool,
     /// So many positions at random, each as likely as any other
-    #[arg(long, value_name = "N", conflicts_with = "count", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", conflicts_with = "count")]
+    #[arg(value_parser = parse_number::<usize, 1, MAX>)]
     random: Option<usize>,
     /// What the choice of the random positions depends on
     #[arg(long, value_name = "N", default_value_t = 0, requires = "random")]
+    #[arg(value_parser = parse_number::<u64, 0, MAX>)]
     seed: u64,
     /// Only how many there are, for each slice and side to move
     #[arg(long)]
     count: bool,
     /// At most so many positions; 0: all [default: 20 on a terminal, else all]
     #[arg(long, value_name = "N", conflicts_with_all = ["random", "count"])]
-    #[arg(allow_negative_numbers = true)]
+    #[arg(value_parser = parse_number::<usize, 0, MAX>)]
     limit: Option<usize>,
 }
 
@@ -111,7 +113,8 @@ to move unless --to-move says otherwise. Where rules leave positions undecided, 
 those are shown that are certain: both lose.
 
 Distances are plies to the end of the game; 9..21 is from 9 to 21, both included.
-Draws have none, nor have slices with a WDL table alone.
+Draws have none, nor have slices with a WDL table alone, which --plies and --longest leave
+out unless --slice names them.
 
 Examples:
   taflbase find brandubh --slice K1v3 --longest
@@ -128,24 +131,35 @@ move; with --count, one line for each slice and side to move:
 
 /// Looks through slice by slice.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
-    let base = session.open(&args.present.rules)?;
+    let base = session.open_to_probe(&args.present.rules)?;
     let query = args.query(base.rules())?;
-    let slices = args.present.slices(&base, session)?;
-    let searches: Result<Vec<_>, Failure> = slices
-        .into_iter()
-        .map(|slice| {
-            let table = base.best_table(slice);
-            let table =
-                table.map_err(|error| session.refusal(&base, &args.present.rules, error))?;
-            let search = Search::new(base.rules(), table, &query)?;
+    let mut searches = Vec::new();
+    let mut without = Vec::new();
+    for slice in args.present.slices(&base, session)? {
+        let table = base.best_table(slice);
+        let table = table.map_err(|error| session.refusal(&base, &args.present.rules, error))?;
+        let search = Search::new(base.rules(), table, &query).and_then(|search| {
             if args.answer.longest {
                 search.check_distances()?;
             }
-            Ok((slice, search))
-        })
-        .collect();
+            Ok(search)
+        });
+        match search {
+            Err(error @ FindError::NoDistances(_)) if !args.present.are_named() => {
+                without.push(error);
+            }
+            search => searches.push((slice, search?)),
+        }
+    }
+    match without.len() {
+        0 => {}
+        count if !searches.is_empty() => {
+            session.note(&format!("slices without distances are left out: {count}"));
+        }
+        _ => return Err(without.remove(0).into()),
+    }
     let finder = Finder { args, base: &base, session, query: &query };
-    args.threads.run(|| finder.tell(searches?))?
+    args.threads.run(|| finder.tell(searches))?
 }
 
 impl Args {

@@ -44,7 +44,7 @@ null where undecided positions leave it open), and how many placements have each
 
 /// Counts slice by slice.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
-    let base = session.open(&args.present.rules)?;
+    let base = session.open_to_probe(&args.present.rules)?;
     let slices = args.present.slices(&base, session)?;
     if args.csv {
         session.text(CSV_HEADER)?;

@@ -23,7 +23,8 @@ fn positions_that_are_found_have_the_value_that_is_told() {
 #[test]
 fn counts_are_those_of_the_statistics() {
     let place = Place::with("brandubh", "4");
-    for stats in place.run(&["stats", "brandubh", "--json"]).json() {
+    let stats = ["stats", "brandubh", "--slice", "K0v1", "K1v1", "K2v1", "K0v3", "--json"];
+    for stats in place.run(&stats).json() {
         let (slice, side) = (stats["slice"].as_str().unwrap(), stats["to_move"].as_str().unwrap());
         let count = |wanted: &[&str]| {
             let find = ["find", "brandubh", "--json", "--count", "--slice", slice];
@@ -49,7 +50,8 @@ fn counts_are_those_of_the_statistics() {
 #[test]
 fn a_mutual_zugzwang_is_shown_with_both_values() {
     let place = Place::with("brandubh", "4");
-    let found = place.run(&["find", "brandubh", "--zugzwang", "--json"]).json();
+    let find = ["find", "brandubh", "--slice", "K0v2", "K0v3", "--zugzwang", "--json"];
+    let found = place.run(&find).json();
     assert!(!found.is_empty());
     for found in found {
         assert_eq!(found["to_move"], "attackers");
@@ -90,7 +92,8 @@ fn who_is_not_given_all_is_told() {
 fn the_same_seed_draws_the_same_positions() {
     let place = Place::with("brandubh", "4");
     let draw = |seed: &str, threads: &str, count: &str| {
-        let find = ["find", "brandubh", "--value", "loss", "--random", count, "--seed", seed];
+        let find = ["find", "brandubh", "--value", "loss", "--slice", "K0v2", "K1v2", "K0v3"];
+        let find = [&find[..], &["--random", count, "--seed", seed]].concat();
         place.run(&[&find[..], &["--threads", threads, "--json"]].concat()).done()
     };
     let drawn = draw("7", "1", "9");
@@ -106,7 +109,10 @@ fn the_same_seed_draws_the_same_positions() {
 #[test]
 fn patterns_are_given_by_squares_or_as_a_board() {
     let place = Place::with("brandubh", "3");
-    let find = |wanted: &[&str]| place.run(&[&["find", "brandubh", "--json"], wanted].concat());
+    let find = |wanted: &[&str]| {
+        let find = ["find", "brandubh", "--slice", "K0v2", "K1v1", "--json"];
+        place.run(&[&find[..], wanted].concat())
+    };
     let squares = ["--king", "d4", "--attackers", "c4", "--defenders", "c3", "--empty", "d3,d5"];
     let by_squares = find(&squares).done();
     assert!(!by_squares.is_empty());
@@ -139,7 +145,8 @@ fn what_cannot_be_looked_for_is_told_on_one_line() {
         (&["--value", "draw", "--longest"], &["--longest", "draw"]),
         (&["--to-move", "black"], &["black", "attackers, defenders"]),
         (&["--seed", "3"], &["--random"]),
-        (&["--random", "-1"], &["'-1'", "--random"]),
+        (&["--random", "-1"], &["'-1'", "--random", "from 1 up"]),
+        (&["--random", "0"], &["--random", "from 1 up"]),
         (&["--count", "--limit", "3"], &["cannot be used with"]),
     ] {
         let run = place.run(&[&["find", "brandubh"], wanted].concat());
@@ -149,22 +156,28 @@ fn what_cannot_be_looked_for_is_told_on_one_line() {
     let edge = ruleset("mini-edge");
     place.run(&["build", &edge, "--slice", "K0v1"]).done();
     place.run(&["find", &edge, "--value", "draw"]).refused(2, &["win, loss or undecided"]);
-    place
-        .run(&["find", "brandubh", "--slice", "K0v3"])
-        .refused(1, &["build brandubh --slice K0v3"]);
-    place.run(&["find", "tablut"]).refused(1, &["taflbase build tablut --men"]);
 }
 
 #[test]
-fn tables_without_distances_are_told_before_anything_is_printed() {
+fn tables_without_distances_are_left_out_and_told() {
     let place = Place::new();
-    place.run(&["build", "brandubh", "--slice", "K1v1"]).done();
-    place.run(&["build", "brandubh", "--slice", "K0v3", "--metric", "wdl"]).done();
     for wanted in [&["--plies", "3"][..], &["--longest"]] {
-        let run = place.run(&[&["find", "brandubh"], wanted].concat());
-        run.refused(2, &["K0v3", "no table of distances"]);
+        let find = [&["find", "tablut", "--limit", "3"], wanted].concat();
+        let run = place.run(&find);
+        assert!(
+            run.err.starts_with("taflbase: slices without distances are left out: 4"),
+            "{}",
+            run.err
+        );
+        assert_eq!(run.done().lines().count(), 4);
+        // Who names one is refused.
+        let run = place.run(&[&find[..], &["--slice", "K0v1", "K0v4"]].concat());
+        run.refused(2, &["K0v4", "no table of distances"]);
         assert_eq!(run.out, "");
     }
-    let found = place.run(&["find", "brandubh", "--slice", "K0v3", "--value", "loss", "--json"]);
-    assert!(found.json().iter().all(|found| found["dtw"] == Value::Null));
+    let found = ["find", "tablut", "--slice", "K0v4", "--value", "win", "--limit", "9", "--json"];
+    assert!(place.run(&found).json().iter().all(|found| found["dtw"] == Value::Null));
+    let edge = ruleset("mini-edge");
+    place.run(&["build", &edge, "--slice", "K0v1", "--metric", "wdl"]).done();
+    place.run(&["find", &edge, "--longest"]).refused(2, &["K0v1", "no table of distances"]);
 }

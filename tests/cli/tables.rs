@@ -86,7 +86,8 @@ fn statistics_are_those_of_the_brute_force_program() {
 #[test]
 fn longest_wins_are_shown_as_positions() {
     let place = Place::with("brandubh", "4");
-    for stats in place.run(&["stats", "brandubh", "--json"]).json() {
+    let stats = ["stats", "brandubh", "--slice", "K0v1", "K1v2", "K2v1", "K0v3", "--json"];
+    for stats in place.run(&stats).json() {
         for (longest, plies, category) in
             [("longest_win", "max_win", "win"), ("longest_loss", "max_loss", "loss")]
         {
@@ -142,8 +143,10 @@ fn a_probe_beyond_the_tables_names_the_slice_and_the_command() {
         run.refused(1, &words);
         assert_eq!(run.out, "");
     }
-    for command in ["stats", "check", "verify"] {
+    for command in ["check", "verify", "manifest"] {
         place.run(&[command, "brandubh"]).refused(1, &["taflbase build brandubh --men"]);
+    }
+    for command in ["stats", "find", "check", "verify", "manifest"] {
         place.run(&[command, "brandubh", "--slice", "K0v6"]).refused(1, &words);
     }
     fs::create_dir(place.path("else where")).unwrap();
@@ -165,6 +168,13 @@ fn a_probe_of_few_men_needs_no_files() {
     assert_eq!(two, embedded);
     assert_eq!(place.run(&["probe", "brandubh", position, "--json"]).done(), two);
     assert!(place.run(&["probe", "brandubh", position]).done().contains("win in 3 plies"));
+
+    let stats = place.run(&["stats", "alea-evangelii", "--json"]).json();
+    assert_eq!(stats.len(), 2 * 3);
+    let longest = ["find", "alea-evangelii", "--slice", "K0v2", "--longest", "--json"];
+    let longest = &place.run(&[&longest[..], &["--to-move", "attackers"]].concat()).json()[0];
+    let of_slice = stats.iter().find(|stats| stats["slice"] == "K0v2").unwrap();
+    assert_eq!(longest["dtw"], of_slice["max_win"]);
 
     // With one man more there are no distances.
     let position = "/7/4t2/7/1tt4/2K1t2/7/2t4/ d";
@@ -189,7 +199,8 @@ fn rulesets_of_one_fingerprint_share_their_tables() {
     let place = Place::with("tablut", "2");
     let build = place.run(&["build", "mcgill", "--men", "2"]).done();
     assert!(build.starts_with("nothing to build"), "{build}");
-    assert_eq!(place.run(&["stats", "mcgill", "--json"]).json()[0]["rules"], "mcgill");
+    let stats = place.run(&["stats", "mcgill", "--slice", "K0v1", "--json"]).json();
+    assert_eq!(stats[0]["rules"], "mcgill");
     assert!(!place.path("tables/mcgill").exists());
 }
 
@@ -205,7 +216,7 @@ fn what_is_counted_is_named() {
         sample.contains("proved in ") && sample.contains(" 704 stored positions ("),
         "{sample}"
     );
-    let stats = place.run(&["stats", "brandubh"]).done();
+    let stats = place.run(&["stats", "brandubh", "--slice", "K0v1"]).done();
     assert!(stats.starts_with("brandubh K0v1, attackers to move: 1,936 placements\n"), "{stats}");
     assert!(stats.contains("\nvalue  plies  placements  "), "{stats}");
 }
@@ -231,6 +242,15 @@ fn verifying_proves_distances_and_finds_wins_and_losses_consistent() {
     assert_eq!((&probed["category"], &probed["dtw"]), (&Value::from("win"), &Value::Null));
     assert_eq!(place.run(&["stats", rules, "--json"]).json()[0]["max_win"], Value::Null);
     place.run(&["line", rules, position]).refused(1, &["dtw", "K0v2"]);
+}
+
+#[test]
+fn what_is_not_there_is_missing_however_large_it_is() {
+    let place = Place::with("brandubh", "3");
+    let verify = ["verify", "brandubh", "--slice"];
+    place.run(&[&verify[..], &["K2v6"]].concat()).refused(1, &["no table of K2v6"]);
+    let little = place.run(&[&verify[..], &["K0v2", "--memory", "1KiB"]].concat());
+    little.refused(2, &["K0v2", "of 1.0 KiB", "--memory", "--sample 1"]);
 }
 
 #[test]
