@@ -4,7 +4,7 @@ use serde::Serialize;
 use taflbase::Tablebase;
 use taflbase::manifest::{Comparison, FileEntry, Manifest};
 use taflbase::slice::Slice;
-use taflbase::table::Metric;
+use taflbase::table::{Metric, TableError, TableErrorKind};
 use taflbase::tablebase::ProbeError;
 
 use super::arguments::Present;
@@ -76,7 +76,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     for slice in slices {
         let before = findings.len();
         for metric in Metric::ALL {
-            findings.extend(check(&base, slice, metric, against.as_ref(), args.complete));
+            findings.extend(check(&base, slice, metric, against.as_ref(), args.complete)?);
         }
         if findings.len() == before {
             missing.get_or_insert(slice);
@@ -127,12 +127,17 @@ fn check<'a>(
     metric: Metric,
     against: Option<&Manifest>,
     complete: bool,
-) -> Option<CheckedTable<'a>> {
+) -> Result<Option<CheckedTable<'a>>, Failure> {
     let entry = against.map(|manifest| manifest.slice(slice).and_then(|entry| entry.file(metric)));
     let (bytes, errors, against) = match base.table(slice, metric) {
         Err(ProbeError::MissingTable { .. }) => {
-            entry.flatten()?;
+            if entry.flatten().is_none() {
+                return Ok(None);
+            }
             (None, Vec::new(), Some(Some(MISSING)))
+        }
+        Err(ProbeError::Unreadable(error)) if is_forbidden(&error) => {
+            return Err(Failure::error(error));
         }
         Err(error) => (None, vec![error.to_string()], entry.map(|_| None)),
         Ok(table) => match table.check() {
@@ -152,7 +157,7 @@ fn check<'a>(
             Some(MISSING) => !complete,
             state => state != Some(DIFFERENT),
         };
-    Some(CheckedTable {
+    Ok(Some(CheckedTable {
         rules: &base.rules().name,
         slice: slice.to_string(),
         metric: metric.name(),
@@ -160,7 +165,13 @@ fn check<'a>(
         ok,
         errors,
         against,
-    })
+    }))
+}
+
+/// Whether nobody may read the file, which may be sound.
+fn is_forbidden(error: &TableError) -> bool {
+    use std::io::ErrorKind::PermissionDenied;
+    matches!(&error.kind, TableErrorKind::Io { source, .. } if source.kind() == PermissionDenied)
 }
 
 fn state(comparison: Comparison) -> &'static str {

@@ -111,7 +111,9 @@ impl fmt::Display for TableErrorKind {
                 write!(f, "cannot {action}: {source}")?;
                 f.write_str(match source.kind() {
                     io::ErrorKind::StorageFull => "; free some space and build again",
-                    io::ErrorKind::PermissionDenied => "; take a folder that you may use",
+                    io::ErrorKind::PermissionDenied => {
+                        "; allow it, or take a folder that you may use"
+                    }
                     _ => "",
                 })
             }

@@ -72,7 +72,7 @@ fn damaged_files_are_refused_and_named() {
     assert!(check.out.contains("K2v1.dtw") && check.out.contains("block "), "{}", check.out);
     place
         .run(&["check", "brandubh", "--slice", "K8v8", "--slice", "K1v1"])
-        .refused(1, &["no dtw table of K8v8"]);
+        .refused(1, &["no table of K8v8"]);
     let check = place.run(&["check", "brandubh", "--json"]);
     check.refused(1, &["1 of 12 files"]);
     let line = check.out.lines().find(|line| line.contains("\"ok\":false")).unwrap();
@@ -136,5 +136,21 @@ fn what_is_named_like_a_table_and_is_no_file_is_refused() {
         assert!(words.iter().all(|word| check.out.contains(word)), "{}", check.out);
         let removed = if file.is_dir() { fs::remove_dir(&file) } else { fs::remove_file(&file) };
         removed.unwrap();
+    }
+}
+
+/// What nobody may read may be sound.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_may_not_be_read_is_an_error_and_no_damage() {
+    let place = Place::with("brandubh", "2");
+    let file = place.path("tables/brandubh/K0v1.dtw");
+    fs::remove_file(&file).unwrap();
+    // Not even by root.
+    std::os::unix::fs::symlink("/proc/sys/vm/drop_caches", &file).unwrap();
+    for command in ["check", "verify", "stats"] {
+        let run = place.run(&[command, "brandubh"]);
+        run.refused(2, &["K0v1.dtw", "Permission denied"]);
+        assert_eq!(run.out, "", "{command}");
     }
 }
