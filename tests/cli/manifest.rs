@@ -32,7 +32,8 @@ fn a_manifest_has_one_line_for_each_slice() {
     assert_eq!(lines.len(), 3);
     let manifest: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(place.run(&["manifest", "brandubh", "--json"]).json()[0], manifest);
-    let stats = place.run(&["stats", "brandubh", "--json"]).json();
+    let stats = ["stats", "brandubh", "--slice", "K0v1", "K1v1", "K0v2", "--json"];
+    let stats = place.run(&stats).json();
     let slices = manifest["slices"].as_array().unwrap();
     let sides = slices.iter().flat_map(|slice| slice["sides"].as_array().unwrap());
     for (side, stats) in sides.zip(&stats) {
@@ -94,6 +95,16 @@ fn tables_are_compared_with_a_manifest() {
     place.run(&["build", "brandubh", "--slice", "K1v1", "K2v1"]).done();
     let more = place.run(&[&check[..], &["--slice", "K2v1"]].concat()).done();
     assert_eq!(more.matches("not in the manifest").count(), 2, "{more}");
+}
+
+#[test]
+fn a_manifest_of_the_same_rules_is_found_under_another_name() {
+    let place = Place::with("tablut", "2");
+    let check = ["check", "mcgill", "--against", "tables"];
+    place.run(&check).refused(2, &["there is no MANIFEST.json of mcgill in tables"]);
+    let file = "tables/tablut/MANIFEST.json";
+    place.run(&["manifest", "tablut", "--output", file]).done();
+    assert_eq!(place.run(&check).done().matches("same file").count(), 2);
 }
 
 #[test]
