@@ -5,13 +5,14 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use taflbase::build::{BuildOptions, SliceReport, build};
+use taflbase::build::{BuildError, BuildOptions, SliceReport, build};
 use taflbase::progress::{Phase, Progress};
 use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
 
 use super::failure::Failure;
 use super::machine::{core_time, peak_bytes, reset_peak};
+use super::output::size;
 
 /// Builds the slices and what they need, smallest first, each with its measures.
 pub(super) fn measured(
@@ -29,8 +30,23 @@ pub(super) fn measured(
     let mut measured = Vec::new();
     build(rules, folder, slices, &options, &stopwatch, &mut |report| {
         measured.push((report.clone(), stopwatch.stop()));
-    })?;
+    })
+    .map_err(refused)?;
     Ok(measured)
+}
+
+/// The folder is one for temporary files, which no option names.
+fn refused(error: BuildError) -> Failure {
+    match error {
+        BuildError::Disk { slice, path, needed, available } => Failure::Error(format!(
+            "{slice} takes about {} of disk while it is solved and {} has {}: free some space or \
+             set TMPDIR to another disk",
+            size(needed),
+            path.display(),
+            size(available)
+        )),
+        error => error.into(),
+    }
 }
 
 /// A figure for each step of the work on a slice.
