@@ -7,7 +7,8 @@ use std::path::Path;
 use rayon::prelude::*;
 use serde::Serialize;
 use taflbase::Tablebase;
-use taflbase::position::{Position, PositionError};
+use taflbase::position::Position;
+use taflbase::rules::Ruleset;
 use taflbase::tablebase::{ProbeError, Probed};
 
 use super::failure::Failure;
@@ -18,6 +19,13 @@ const LOT: usize = 1 << 16;
 
 /// The longest line that may be a position; a file without ends of lines is none.
 const LONGEST: usize = 1 << 12;
+
+/// A line of the input.
+struct Line {
+    /// Its text without the blanks around it; of a line that is too long, the beginning.
+    text: String,
+    is_whole: bool,
+}
 
 /// What is told of a line that is no position.
 const INVALID: &str = "invalid";
@@ -66,42 +74,50 @@ pub(super) fn run(base: &Tablebase, path: &Path, session: &Session) -> Result<()
 }
 
 /// The next lines, as many as are probed together.
-fn lot(input: &mut dyn BufRead) -> io::Result<Vec<String>> {
+fn lot(input: &mut dyn BufRead) -> io::Result<Vec<Line>> {
     let mut lines = Vec::new();
     while lines.len() < LOT {
         let mut line = Vec::new();
-        if io::Read::take(&mut *input, LONGEST as u64).read_until(b'\n', &mut line)? == 0 {
+        let most = LONGEST as u64 + 1;
+        if io::Read::take(&mut *input, most).read_until(b'\n', &mut line)? == 0 {
             break;
         }
-        lines.push(String::from_utf8_lossy(&line).trim().to_owned());
+        let is_whole = line.len() <= LONGEST || line.ends_with(b"\n");
+        if !is_whole {
+            input.skip_until(b'\n')?;
+        }
+        lines.push(Line { text: String::from_utf8_lossy(&line).trim().to_owned(), is_whole });
     }
     Ok(lines)
 }
 
-fn answers<'a>(base: &Tablebase, lines: &'a [String]) -> Result<Vec<Answer<'a>>, Failure> {
-    let parsed: Vec<Result<Position, PositionError>> =
-        lines.par_iter().map(|line| Position::parse(line, base.rules())).collect();
+impl Line {
+    /// Its position, or why it is none.
+    fn position(&self, rules: &Ruleset) -> Result<Position, String> {
+        if !self.is_whole {
+            return Err(format!("longer than {LONGEST} bytes"));
+        }
+        Position::parse(&self.text, rules).map_err(|error| error.to_string())
+    }
+}
+
+fn answers<'a>(base: &Tablebase, lines: &'a [Line]) -> Result<Vec<Answer<'a>>, Failure> {
+    let parsed: Vec<Result<Position, String>> =
+        lines.par_iter().map(|line| line.position(base.rules())).collect();
     let positions: Vec<Position> = parsed.iter().flatten().copied().collect();
     let mut probed = base.probe_many(&positions).into_iter();
     let answers = lines.iter().zip(parsed).map(|(line, parsed)| {
-        let invalid = |error: PositionError| Answer {
-            position: line,
-            category: INVALID,
-            dtw: None,
-            error: Some(error.to_string()),
-        };
+        let position = &line.text;
+        let invalid = |error| Answer { position, category: INVALID, dtw: None, error: Some(error) };
         match parsed {
             Err(error) => Ok(invalid(error)),
             Ok(_) => match probed.next() {
-                Some(Ok(Probed { wdl, plies, .. })) => Ok(Answer {
-                    position: line,
-                    category: base.category(wdl),
-                    dtw: plies,
-                    error: None,
-                }),
-                Some(Err(ProbeError::Position(error))) => Ok(invalid(error)),
+                Some(Ok(Probed { wdl, plies, .. })) => {
+                    Ok(Answer { position, category: base.category(wdl), dtw: plies, error: None })
+                }
+                Some(Err(ProbeError::Position(error))) => Ok(invalid(error.to_string())),
                 Some(Err(ProbeError::MissingTable { .. })) | None => {
-                    Ok(Answer { position: line, category: UNKNOWN, dtw: None, error: None })
+                    Ok(Answer { position, category: UNKNOWN, dtw: None, error: None })
                 }
                 Some(Err(error)) => Err(Failure::error(error)),
             },

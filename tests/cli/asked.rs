@@ -46,6 +46,24 @@ fn many_positions_are_probed_line_by_line() {
 }
 
 #[test]
+fn a_line_that_is_too_long_has_one_answer() {
+    let place = Place::new();
+    let batch = |long: &str| {
+        let lines = format!("{WIN}\n{long}\n{WIN}\n{long}");
+        given(&place, &["probe", "brandubh", "--batch", "-"], &lines)
+    };
+    let told = batch(&"t".repeat(10_000));
+    told.refused(1, &["2 of 4 lines are no positions"]);
+    let lines: Vec<&str> = told.out.lines().collect();
+    assert_eq!((lines.len(), lines[0]), (4, lines[2]));
+    assert!(lines[3].ends_with("t\tinvalid\tlonger than 4096 bytes"), "{}", lines[3]);
+    // Blanks count.
+    let blanks = |count| format!("{WIN}{}", " ".repeat(count - WIN.len()));
+    assert_eq!(batch(&blanks(4096)).done(), format!("{WIN}\twin\t3\n").repeat(4));
+    batch(&blanks(4097)).refused(1, &["2 of 4 lines"]);
+}
+
+#[test]
 fn a_batch_tells_what_single_probes_tell() {
     let place = Place::with("brandubh", "4");
     let boards = ["/7/4t2/7/2K2T1/7/7/2t4/", "/7/4t2/7/1K3t1/7/7/2t4/", "/7/4t2/7/3K3/7/7/7/"];
