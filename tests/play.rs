@@ -165,7 +165,7 @@ fn tables_tell_values_or_that_there_are_none() {
     assert_eq!(lines[1], "move    value  conversion  plies after it");
     assert!(lines[2].starts_with("Kc5-c1  win "), "{lines:?}");
     let none = told(&["brandubh"], "tables\nmoves\n");
-    assert!(none[0].starts_with("there is no wdl table of K4v8"), "{none:?}");
+    assert!(none[0].starts_with("there is no table of K4v8"), "{none:?}");
     assert!(none[1].starts_with("d1-b1  d1-c1  d1-e1"), "{none:?}");
 }
 
@@ -217,6 +217,9 @@ fn what_is_not_understood_is_told_and_the_game_goes_on() {
         assert_eq!(told, expected);
     }
     assert!(lines.iter().any(|line| line.starts_with("undo        take back")), "{lines:?}");
+    let both = ["brandubh", "--side", "both"];
+    let lines = self::typed(&both, b"\xff\xfe\nd1c1\nboard\n").done();
+    assert!(lines.contains(" is no move and no command") && lines.ends_with(" d\n"), "{lines}");
 }
 
 #[test]
@@ -225,7 +228,6 @@ fn what_is_no_game_is_told_on_one_line() {
     typed(&["brandubh", "--position", "/7/ a"], b"").refused(2, &["position", "1 rank"]);
     typed(&["brandubh", "--side", "white"], b"").refused(2, &["'white'", "attackers"]);
     typed(&["brandubh", "--json"], b"").refused(2, &["--json", "analyse"]);
-    typed(&["brandubh"], b"\xff\xfe\n").refused(2, &["cannot read what is typed"]);
 }
 
 #[cfg(unix)]

@@ -1,5 +1,5 @@
-//! Lines that are typed: with an editor on a terminal, plain ones elsewhere, and where
-//! they come together with moves that are made in a window.
+//! Lines that are typed: with an editor on a terminal; plain ones elsewhere, and where they
+//! come together with moves that are made in a window.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -11,15 +11,14 @@ use rustyline::history::MemHistory;
 use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
 
-use super::super::display::Lines;
 use super::super::failure::Failure;
 
 /// Where lines come from.
 pub(super) enum Input {
     /// An editor, which remembers them and completes words.
     Editor(Box<Editor<Words, MemHistory>>),
-    /// The terminal and a window.
-    Lines(Lines),
+    /// Whatever has lines: a pipe, or the terminal and a window.
+    Lines(Box<dyn BufRead>),
 }
 
 /// What a line may be completed to.
@@ -27,9 +26,13 @@ pub(super) struct Words(Vec<String>);
 
 impl Input {
     pub(super) fn new() -> Result<Input, Failure> {
+        if !io::stdin().is_terminal() {
+            return Ok(Input::Lines(Box::new(io::stdin().lock())));
+        }
         let config =
             Config::builder().completion_type(CompletionType::List).auto_add_history(true).build();
-        let mut editor = Editor::with_history(config, MemHistory::new()).map_err(unreadable)?;
+        let mut editor =
+            Editor::with_history(config, MemHistory::new()).map_err(|error| unreadable(&error))?;
         editor.set_helper(Some(Words(Vec::new())));
         Ok(Input::Editor(Box::new(editor)))
     }
@@ -51,24 +54,24 @@ impl Input {
             // Ctrl-C drops what was typed.
             Err(ReadlineError::Interrupted) => Ok(Some(String::new())),
             Err(ReadlineError::Eof) => Ok(None),
-            Err(error) => Err(unreadable(error)),
+            Err(error) => Err(unreadable(&error)),
         }
     }
 }
 
 /// The next line, as it comes.
-fn plain_line(lines: &mut Lines, prompt: &str) -> Result<Option<String>, Failure> {
+fn plain_line(lines: &mut dyn BufRead, prompt: &str) -> Result<Option<String>, Failure> {
     if io::stdin().is_terminal() {
         let mut out = io::stdout().lock();
         out.write_all(prompt.as_bytes()).and_then(|()| out.flush())?;
     }
     let mut line = Vec::new();
     let count = lines.read_until(b'\n', &mut line);
-    let count = count.map_err(|error| unreadable(ReadlineError::Io(error)))?;
+    let count = count.map_err(|error| unreadable(&error))?;
     Ok((count > 0).then(|| String::from_utf8_lossy(&line).into_owned()))
 }
 
-fn unreadable(error: ReadlineError) -> Failure {
+fn unreadable(error: &dyn std::fmt::Display) -> Failure {
     Failure::Error(format!("cannot read what is typed: {error}"))
 }
 

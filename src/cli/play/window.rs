@@ -17,7 +17,7 @@ impl Play<'_> {
         let manual = self.manual();
         let view = self.view(&manual, true);
         self.window = Some(Window::open(self.session, &self.tables, &view, typist, sender)?);
-        Ok(Input::Lines(lines))
+        Ok(Input::Lines(Box::new(lines)))
     }
 
     /// Shows the game there.
