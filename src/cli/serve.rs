@@ -1,8 +1,8 @@
-use std::net::SocketAddr;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::arguments::{parse_bytes, parse_seconds};
+use super::arguments::{parse_bytes, parse_number, parse_seconds};
 use super::failure::Failure;
 use super::output::Session;
 
@@ -12,6 +12,7 @@ use super::output::Session;
 pub(super) struct Args {
     /// The address to listen on; port 0 is any that is free
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080")]
+    #[arg(value_parser = parse_address)]
     addr: SocketAddr,
     /// Memory for decoded blocks, of all rulesets together
     #[arg(long, value_name = "BYTES", default_value = "512MiB", value_parser = parse_bytes)]
@@ -21,7 +22,7 @@ pub(super) struct Args {
     rules: Vec<PathBuf>,
     /// Searches of the engine at once; each takes one thread, which gives way to probes
     #[arg(long, value_name = "N", default_value_t = 1)]
-    #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(value_parser = parse_number::<u16, 1, 1024>)]
     searches: u16,
     /// The most time for a search
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = parse_seconds)]
@@ -44,6 +45,12 @@ Examples:
 
 JSON, one line, as soon as clients may connect:
   {"address":"127.0.0.1:8080","url":"http://127.0.0.1:8080/"}"#;
+
+/// An address and a port; names are looked up.
+fn parse_address(text: &str) -> Result<SocketAddr, String> {
+    let found = text.to_socket_addrs().ok().and_then(|mut found| found.next());
+    found.ok_or_else(|| "write an address and a port, like 127.0.0.1:8080".to_owned())
+}
 
 /// Serves until Ctrl-C.
 #[cfg(feature = "serve")]

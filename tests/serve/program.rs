@@ -36,8 +36,12 @@ impl Drop for Started {
 }
 
 fn start(arguments: &[&str]) -> (Started, SocketAddr) {
+    start_at("127.0.0.1:0", arguments)
+}
+
+fn start_at(address: &str, arguments: &[&str]) -> (Started, SocketAddr) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_taflbase"));
-    command.args(["serve", "--json", "--addr", "127.0.0.1:0"]).args(arguments);
+    command.args(["serve", "--json", "--addr", address]).args(arguments);
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).env("TAFLBASE_TABLES", "tables");
     let mut child = Started(command.spawn().unwrap());
     let mut line = String::new();
@@ -139,7 +143,7 @@ fn what_cannot_be_served_is_told_on_one_line() {
     let taken = taken.local_addr().unwrap().to_string();
     for (arguments, told) in [
         (&["--addr", &taken][..], taken.as_str()),
-        (&["--addr", "nowhere"], "--addr"),
+        (&["--addr", "8080"], "127.0.0.1:8080"),
         (&["--rules", "nowhere.toml"], "nowhere.toml"),
         (&["--rules", "src/game/rules/builtin/ashton.toml"], "\"ashton\""),
         (&["--tables", "nowhere"], "nowhere"),
@@ -151,6 +155,13 @@ fn what_cannot_be_served_is_told_on_one_line() {
         assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{text}");
         assert!(text.lines().count() == 1 && text.contains(told), "{told}: {text}");
     }
+}
+
+#[test]
+fn an_address_may_be_a_name() {
+    let (child, address) = start_at("localhost:0", &["--no-engine"]);
+    assert!(address.ip().is_loopback() && address.port() > 0, "{address}");
+    drop(child);
 }
 
 #[test]
