@@ -19,7 +19,7 @@ pub(super) struct Args {
     /// A built-in ruleset, or a path to a ruleset file
     rules: String,
     /// The position: board and side to move, quoted or as two arguments
-    #[arg(value_name = "POS", required_unless_present = "batch", num_args = 1..=2)]
+    #[arg(value_name = "POS", num_args = 1..=2)]
     position: Vec<String>,
     /// Probe the positions of a file instead, one a line; - for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["position", "svg", "png"])]
@@ -44,8 +44,8 @@ A move that ends with -- takes the king to where he has won, one with ++ capture
 A conversion is a capture after which the game goes on in a slice of fewer men.
 
 With --batch, one line is printed for each line of the file: the position, its value
-(or "unknown" without a table, "invalid" for what is no position) and the plies or
-what is wrong, with tabs between; with --json, {"position":…,"category":…,"dtw":…}.
+(or "unknown" without a table, "invalid" for what is no position, an empty line too) and
+the plies or what is wrong, with tabs between; with --json, {"position":…,"category":…,"dtw":…}.
 The status is 1 if a line is unknown or invalid.
 
 A picture, of --svg or --png, shows the board and the best move, if it is known.
@@ -66,6 +66,12 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let rules = base.rules();
     if let Some(path) = &args.batch {
         return batch::run(&base, path, session);
+    }
+    if args.position.is_empty() {
+        return Err(Failure::error(
+            "POS is missing: write the board and the side to move, or for many positions \
+             --batch FILE",
+        ));
     }
     let position = parse_position(&args.position, rules)?;
     let refusal = |error| session.refusal(&base, &args.rules, error);

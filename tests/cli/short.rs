@@ -140,7 +140,7 @@ fn what_cannot_be_solved_is_told_on_one_line() {
     fs::write(place.path("empty"), "").unwrap();
     fs::write(place.path("binary"), [0xff, 0xfe, 0x00]).unwrap();
     for (arguments, words) in [
-        (&["short"][..], &["<AxB>"][..]),
+        (&["short"][..], &["AxB", "--graph FILE"][..]),
         (&["short", "0x5"], &["0 rows", "no squares", "1x1"]),
         (&["short", "5x0"], &["no squares"]),
         (&["short", "5"], &["'5'", "like 8x9"]),

@@ -20,7 +20,7 @@ use super::pictures::Pictures;
 #[command(after_help = HELP)]
 pub(super) struct Args {
     /// The board: rows and columns
-    #[arg(value_name = "AxB", value_parser = parse_board, required_unless_present = "graph")]
+    #[arg(value_name = "AxB", value_parser = parse_board)]
     board: Option<Board>,
     /// How the soldier moves: se, nw, closer or stationary
     #[arg(long, value_name = "RULE", default_value = "se")]
@@ -99,7 +99,7 @@ the king's alone:
   {"rows":60,"columns":60,"soldier":"se","positions":3345300,"outcomes":{"said":3345300,"wrong":0,"examples":[]},"values":{"said":118533,"wrong":0,"examples":[]},"clauses":{"said":3345300,"wrong":0,"examples":[]},"sets":{"needed":{"said":1619200,"wrong":0,"examples":[]},"held":{"said":1619316,"wrong":0,"examples":[]}},"sets_as_printed":{"needed":{"said":1619200,"wrong":0,"examples":[]},"held":{"said":1685958,"wrong":3306,"examples":[[2,3,0,1]]}}}
 --periods, one line for each of the king's squares; null where none is seen:
   {"rows":400,"columns":400,"soldier":"nw","king":[1,2],"period":2,"from":3,"offsets":[[-1],[1]]}
---at, with the king's squares alone; the values are null where a soldier is:
+--at --grundy, with the king's squares alone; the values are null where a soldier is:
   {"rows":2,"columns":2,"soldier":"stationary","at":[[0,0]],"p_positions":[[0,1],[1,0]],"grundy":[null,0,0,1]}
 --graph, with vertices by name:
   {"vertices":3,"edges":3,"soldier":"se","p_positions":[["b","a"]],"grundy":[0,1,2]}"#;
@@ -116,7 +116,9 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         (None, Some(board)) if args.periods => formulas::periods(args, board, rule, session),
         (None, Some(board)) if !args.at.is_empty() => blocking::run(args, board, rule, session),
         (None, Some(board)) => on_board::run(args, board, rule, session),
-        (None, None) => Err(Failure::error("a board is missing: write rows and columns, like 8x9")),
+        (None, None) => {
+            Err(Failure::error("AxB is missing: write rows and columns, like 8x9, or --graph FILE"))
+        }
     }
 }
 
