@@ -324,6 +324,14 @@ fn long_games_are_drawn_and_told_in_a_table() {
 }
 
 #[test]
+fn who_wins_all_games_has_no_elo() {
+    let place = Place::new();
+    let arguments = ["match", "brandubh", "engine", "random", "--nodes", "2000", "--games", "2"];
+    let told = place.run(&arguments).done();
+    assert!(told.contains("\nA has won all games: no Elo\n"), "{told}");
+}
+
+#[test]
 fn programs_play_over_otep() {
     let place = Place::new();
     let program = env!("CARGO_BIN_EXE_taflbase");
@@ -333,7 +341,7 @@ fn programs_play_over_otep() {
     let told = &place.run(&arguments).json()[0];
     assert_eq!(told["pairs"], serde_json::json!([0, 0, 0, 0, 1]), "{told}");
     let nobody = place.run(&["match", "brandubh", "random", "otep:/no/where", "--games", "2"]);
-    nobody.refused(2, &["cannot be started"]);
+    nobody.refused(2, &["otep:/no/where: cannot be started"]);
 }
 
 #[test]

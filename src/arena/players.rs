@@ -175,7 +175,10 @@ fn random(text: &str, details: &str, around: &Surroundings) -> Result<Factory, D
 /// A program that speaks OpenTafl's protocol, by its command line.
 fn otep(command: &str, around: &Surroundings) -> Factory {
     let (command, rules) = (command.to_owned(), Arc::clone(&around.rules));
-    Box::new(move || Ok(Box::new(ExternalPlayer::start(&command, Arc::clone(&rules))?)))
+    Box::new(move || {
+        let named = |error| PlayerError { player: format!("otep:{command}"), ..error };
+        Ok(Box::new(ExternalPlayer::start(&command, Arc::clone(&rules)).map_err(named)?))
+    })
 }
 
 /// `a=1,b=2`; a key without a value has an empty one.

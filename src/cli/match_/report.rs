@@ -50,7 +50,12 @@ pub(super) fn report(args: &Args, results: &Results, standing: &Standing) -> Str
         text.push_str(&format!(
             "pairs by the points of A: {none} of 0, {half} of ½, {one} of 1, {more} of 1½, {two} of 2\n"
         ));
-        text.push_str(&format!("A is stronger by {} Elo", elo_text(elo)));
+        text.push_str(&if elo.value.is_finite() {
+            format!("A is stronger by {} Elo", elo_text(elo))
+        } else {
+            let all = if elo.value > 0.0 { "won" } else { "lost" };
+            format!("A has {all} all games: no Elo")
+        });
         let normalised = pairs.normalised_elo().zip(pairs.likelihood_of_superiority());
         if let Some((normalised, los)) = normalised {
             text.push_str(&format!(", normalised {normalised:+.1}, LOS {}", percent(Some(los))));

@@ -19,8 +19,10 @@ pub(super) struct Peer {
 /// Why a program does not answer.
 #[derive(Debug)]
 pub(super) enum PeerError {
-    /// The command line has an open quote, or no words.
+    /// The command line has no words.
     NoCommand,
+    /// A quote of the command line is not closed.
+    OpenQuote,
     Start(io::Error),
     /// It reads no more, or writes no more.
     Gone,
@@ -32,6 +34,7 @@ impl fmt::Display for PeerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PeerError::NoCommand => f.write_str("no command: write the program and its arguments"),
+            PeerError::OpenQuote => f.write_str("a quote is not closed"),
             PeerError::Start(error) => write!(f, "cannot be started: {error}"),
             PeerError::Gone => f.write_str("has ended"),
             PeerError::Late(time) => {
@@ -46,7 +49,7 @@ impl Peer {
     pub(super) fn start(command: &str) -> Result<Peer, PeerError> {
         /// Who writes more than this unread waits.
         const UNREAD: usize = 1024;
-        let words = shlex::split(command).ok_or(PeerError::NoCommand)?;
+        let words = shlex::split(command).ok_or(PeerError::OpenQuote)?;
         let (program, arguments) = words.split_first().ok_or(PeerError::NoCommand)?;
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -153,7 +156,7 @@ mod tests {
         let error = flood.answer(second / 5, hello).unwrap_err();
         assert!(matches!(error, PeerError::Late(_)), "{error}");
         for (command, reason) in
-            [("", "no command"), ("'", "no command"), ("/no/such", "cannot be")]
+            [("", "no command"), ("'", "a quote is not closed"), ("/no/such", "cannot be")]
         {
             let error = Peer::start(command).err().unwrap().to_string();
             assert!(error.starts_with(reason), "{error}");
