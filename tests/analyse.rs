@@ -57,6 +57,17 @@ fn what_the_tables_know_is_certain() {
 }
 
 #[test]
+fn a_draw_of_the_tables_is_no_estimate() {
+    let place = Place::new();
+    let draw = "/7/2t4/7/6t/7/1t1t1K1/7/ a";
+    for told in found(&place, &["brandubh", draw, "--depth", "4", "--lines", "2"]) {
+        for line in told["lines"].as_array().unwrap() {
+            assert_eq!(line["estimate"], 0, "{told}");
+        }
+    }
+}
+
+#[test]
 fn a_win_is_found_without_tables() {
     let place = Place::new();
     // A forced win of the other side in four plies; no tables reach so far.
@@ -138,7 +149,7 @@ fn what_cannot_be_searched_is_told_on_one_line() {
         (&["analyse", "chess"], &["\"chess\"", "brandubh"]),
         (&["analyse", "brandubh", "/K6/4t2/7/7/7/7/2t4/ d"], &["position", "a1"]),
         (&["analyse", "brandubh", stuck], &["over: the defenders win: the other side has no move"]),
-        (&["analyse", "brandubh", "--lines", "0"], &["--lines", "1..=1000"]),
+        (&["analyse", "brandubh", "--lines", "0"], &["--lines", "1 to 1000"]),
         (&["analyse", "brandubh", "--time", "x"], &["--time", "0.5"]),
         (&["analyse", "brandubh", "--hash", "0"], &["--hash"]),
     ] {
@@ -152,5 +163,5 @@ fn what_cannot_be_searched_is_told_on_one_line() {
 fn where_no_table_reaches_a_search_is_named() {
     let place = Place::new();
     let missing = place.run(&["probe", "brandubh", START]);
-    missing.refused(1, &["no wdl table of K4v8", "beyond them `taflbase analyse brandubh POS`"]);
+    missing.refused(1, &["no table of K4v8", "beyond them `taflbase analyse brandubh POS`"]);
 }

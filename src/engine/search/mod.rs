@@ -20,7 +20,7 @@ use std::time::Instant;
 
 use crate::history::Game;
 use crate::moves::legal_moves;
-use crate::rules::{Ruleset, Side};
+use crate::rules::{Endless, Ruleset, Side};
 use crate::tablebase::Tablebase;
 use crate::value::Wdl;
 
@@ -158,9 +158,11 @@ impl<const W: usize> Search for Searcher<W> {
             report(&known);
             return Ok(known);
         }
-        // With a history, or a last ply, it may come otherwise.
-        let is_free = game.moves().is_empty() && game.plies_left().is_none();
-        let known = advice.as_ref().filter(|_| is_free).and_then(Advice::outcome);
+        let known = advice.as_ref().and_then(Advice::outcome).filter(|outcome| match outcome {
+            Wdl::Draw => game.rules().endless == Endless::Draw,
+            // With a history, or a last ply, it may come to a draw.
+            Wdl::Win | Wdl::Loss => game.moves().is_empty() && game.plies_left().is_none(),
+        });
         let moves = root_moves(game, advice);
         let lines = self.options.lines.get().min(moves.len());
         // Contempt is the root's side's: draws in the table are worth what they are to it.

@@ -264,6 +264,7 @@ impl<const W: usize> Worker<'_, W> {
         let score = match (told(score), self.shared.known) {
             (Score::Estimate(_), Some(Wdl::Win)) => Score::TableWin,
             (Score::Estimate(_), Some(Wdl::Loss)) => Score::TableLoss,
+            (Score::Estimate(_), Some(Wdl::Draw)) => Score::Estimate(0),
             (score, _) => score,
         };
         Line { score, moves }

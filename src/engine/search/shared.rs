@@ -22,7 +22,7 @@ pub(super) struct Shared<'a, const W: usize> {
     pub(super) table: &'a TranspositionTable,
     pub(super) oracle: Oracle<'a>,
     pub(super) root: State<W>,
-    /// What the root is worth by the tables, if they know it and no history matters.
+    /// What the root is worth by the tables, if they know it whatever its history.
     pub(super) known: Option<Wdl>,
     /// The game's positions up to the root.
     pub(super) history: Vec<Visit>,
