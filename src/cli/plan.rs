@@ -21,15 +21,14 @@ use super::output::{Session, columns, grouped, size, time};
 pub(super) struct Args {
     #[command(flatten)]
     wanted: Wanted,
-    /// Tell how so many processes, started by MPI, would build
+    /// Tell how so many processes, started by MPI, would build [default: one]
     #[arg(long, value_name = "N", value_parser = parse_number::<u64, 1, { 1 << 20 }>)]
     ranks: Option<u64>,
     /// The memory that each of them may take, like 240GiB [default: what is free here]
-    #[arg(long, value_name = "BYTES", value_parser = parse_bytes, requires = "ranks")]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     memory: Option<u64>,
-    /// The threads of each of them [default: one for each core here]
-    #[arg(long, value_name = "N", requires = "ranks")]
-    #[arg(value_parser = parse_number::<u64, 1, { 1 << 16 }>)]
+    /// The threads of each of them; 0: one for each core here [default: 0]
+    #[arg(long, value_name = "N", value_parser = parse_number::<u64, 0, { 1 << 16 }>)]
     threads: Option<u64>,
 }
 
@@ -41,20 +40,23 @@ Time is that of one core of this machine: the smallest slices are built for that
 a temporary folder, which takes some ten seconds. What is too large for this
 version is listed, and left out of the totals.
 
-With --ranks, memory is that of one process, "by" how many build a slice together, and
-exchange what they give each other, about (see docs/cluster.md).
+With --ranks, --memory or --threads it is told how a slice is built with that: memory is
+that of one process, "by" how many of them build it together, "shares" into how many parts
+its tables are cut (-: all are in memory), and exchange what the processes give each other,
+about (see docs/cluster.md).
 
 Examples:
   taflbase plan brandubh --men 6
+  taflbase plan brandubh --slice K3v5 --memory 13GiB
   taflbase plan brandubh --men 13 --ranks 200 --memory 240GiB
   taflbase plan ashton --slice K2v3 --json
 
-JSON, one line for each slice; the state is "there", "to build" or "too large",
-and what is unknown is null. "slots" are those of both sides to move; the disk is
+JSON, one line for each slice; the state is "there", "to build", "too large" or, with
+--memory, "does not fit", and what is unknown is null. "slots" are those of both sides to move; the disk is
 that of both files, scratch that of work in progress:
   {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"state":"to build","present":false,"rows":5712,"slots":514080,"memory_bytes":33240208,"scratch_bytes":83776,"disk_bytes":7542,"core_seconds":0.025}
-With --ranks each line has also "by", "shares" (0: all in memory; null: it does not fit)
-and "exchanged_bytes"."#;
+With --ranks, --memory or --threads each line of a slice to build has also "by", "shares"
+(0: all in memory; null: it does not fit) and "exchanged_bytes"."#;
 
 #[derive(Serialize)]
 struct Answer<'a> {
@@ -78,7 +80,7 @@ struct Answer<'a> {
 #[derive(Clone, Copy, Serialize)]
 struct Among {
     by: usize,
-    shares: Option<usize>,
+    shares: Option<u64>,
     exchanged_bytes: u64,
 }
 
@@ -91,16 +93,17 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let calibration = if to_build { Some(Calibration::new(&base, &plan)?) } else { None };
     let mut answers: Vec<Answer> =
         plan.iter().map(|plan| answer(&base, plan, calibration.as_ref())).collect();
-    if let Some(ranks) = args.ranks {
-        among(args, base.rules(), &plan, ranks as usize, &mut answers)?;
+    let is_among = args.ranks.is_some() || args.memory.is_some() || args.threads.is_some();
+    if is_among {
+        among(args, base.rules(), &plan, &mut answers)?;
     }
     if session.json() {
         return answers.iter().try_for_each(|answer| session.json_line(answer));
     }
     let rows: Vec<Vec<String>> = answers.iter().map(Answer::row).collect();
     let header = ["slice", "state", "rows", "slots", "memory", "scratch", "disk", "core time"];
-    let header = header.into_iter().chain(args.ranks.iter().flat_map(|_| ["by", "exchange"]));
-    let header: Vec<&str> = header.collect();
+    let more: &[_] = if is_among { &["by", "shares", "exchange"] } else { &[] };
+    let header: Vec<&str> = header.iter().chain(more).copied().collect();
     session.text(&columns(2, &header, &rows))?;
     session.text(&total(&answers))
 }
@@ -110,11 +113,12 @@ fn among(
     args: &Args,
     rules: &Ruleset,
     plan: &[SlicePlan],
-    ranks: usize,
     answers: &mut [Answer],
 ) -> Result<(), Failure> {
     let cores = || thread::available_parallelism().map_or(1, NonZero::get);
-    let threads = args.threads.map_or_else(cores, |threads| threads as usize);
+    let threads = args.threads.filter(|&threads| threads > 0);
+    let threads = threads.map_or_else(cores, |threads| threads as usize);
+    let ranks = args.ranks.unwrap_or(1) as usize;
     let memory = args.memory.or_else(available_bytes).unwrap_or(u64::MAX);
     let to_build = plan.iter().filter(|plan| !plan.present && plan.size.is_some());
     let slices: Vec<Slice> = to_build.map(|plan| plan.slice).collect();
@@ -122,7 +126,10 @@ fn among(
         let name = plan.slice.to_string();
         for answer in answers.iter_mut().filter(|answer| answer.slice == name) {
             answer.memory_bytes = plan.memory_bytes;
-            let shares = plan.memory_bytes.map(|_| plan.shares);
+            if plan.memory_bytes.is_none() {
+                answer.state = "does not fit";
+            }
+            let shares = plan.memory_bytes.map(|_| plan.shares as u64);
             let RankPlan { ranks: by, exchanged_bytes, .. } = plan;
             answer.among = Some(Among { by, shares, exchanged_bytes });
         }
@@ -176,8 +183,9 @@ impl Answer<'_> {
             cell(self.disk_bytes, size),
             self.core_seconds.map_or("-".to_owned(), |seconds| time(duration(seconds))),
         ];
-        if let Some(Among { by, exchanged_bytes, .. }) = self.among {
-            row.extend([by.to_string(), size(exchanged_bytes)]);
+        if let Some(Among { by, shares, exchanged_bytes }) = self.among {
+            let shares = cell(shares.filter(|&shares| shares > 0), grouped);
+            row.extend([by.to_string(), shares, size(exchanged_bytes)]);
         }
         row
     }
@@ -190,12 +198,14 @@ fn duration(seconds: f64) -> Duration {
 
 fn total(answers: &[Answer]) -> String {
     let in_state = |state| answers.iter().filter(move |answer| answer.state == state);
-    let too_large = match in_state("too large").count() {
+    let left_out = |state, why| match in_state(state).count() {
         0 => String::new(),
-        slices => format!("too large for this version: {slices} of {} slices\n", answers.len()),
+        slices => format!("{why}: {slices} of {} slices\n", answers.len()),
     };
+    let left_out = left_out("too large", "too large for this version")
+        + &left_out("does not fit", "not to be built with so much memory");
     if in_state("to build").count() == 0 {
-        let rest = if too_large.is_empty() { nothing_to_build(answers.len()) } else { too_large };
+        let rest = if left_out.is_empty() { nothing_to_build(answers.len()) } else { left_out };
         return format!("\n{rest}");
     }
     let sum = |of: fn(&Answer) -> Option<u64>| {
@@ -204,7 +214,7 @@ fn total(answers: &[Answer]) -> String {
     let most = |of: fn(&Answer) -> Option<u64>| in_state("to build").filter_map(of).max();
     format!(
         "\nto build: {} of {} slices, with about {} of memory, {} of scratch, {} of disk, \
-         and {} of one core\n{too_large}",
+         and {} of one core\n{left_out}",
         in_state("to build").count(),
         answers.len(),
         size(most(|answer| answer.memory_bytes).unwrap_or(0)),

@@ -69,8 +69,8 @@ const EVENTS_PER_ROW: u64 = 18;
 /// What solving a slice takes, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Needs {
-    /// What is there all the time: numberings, buffers, the program.
-    pub fixed_bytes: u64,
+    /// What is there all the time, records left out: numberings, buffers, the program.
+    fixed_bytes: u64,
     /// The numberings of the smaller slices, and what reading some of them takes, for the
     /// initial pass.
     sub_slices_bytes: u64,
@@ -139,9 +139,7 @@ impl Needs {
         // What is read, and the same as it is kept while it grows and when it is done.
         let reading = lanes * segment * CODE_BYTES + 3 * largest;
         Ok(Needs {
-            fixed_bytes: fixed
-                + threads as u64 * worker
-                + chunks.count() as u64 * RECORDS_PER_CHUNK * RECORD_BYTES,
+            fixed_bytes: fixed + threads as u64 * worker,
             sub_slices_bytes: numberings.saturating_add(threads as u64 * reading),
             coded_bytes: coded,
             least_coded_bytes: coded.min(threads as u64 * SEGMENTS_PER_WORKER * largest),
@@ -168,7 +166,13 @@ impl Needs {
         let coded = self.cache_bytes(storage, ranks, allowed).min(self.coded_bytes);
         let initial = self.sub_slices_bytes.saturating_add(coded);
         let plies = kept(coded).saturating_add(self.tables_bytes(storage, ranks));
-        self.fixed_bytes.saturating_add(initial.max(plies).max(self.output_bytes))
+        self.lasting_bytes(ranks).saturating_add(initial.max(plies).max(self.output_bytes))
+    }
+
+    /// What is there all the time.
+    fn lasting_bytes(&self, ranks: usize) -> u64 {
+        let records = self.chunks.div_ceil(ranks as u64) * RECORDS_PER_CHUNK;
+        self.fixed_bytes + records * RECORD_BYTES
     }
 
     /// What the tables of a rank take, with all that belongs to shares.
@@ -203,7 +207,7 @@ impl Needs {
     /// How much of the smaller slices is kept in memory at the most, if so much of it is
     /// allowed.
     pub(super) fn cache_bytes(&self, storage: Storage, ranks: usize, allowed: u64) -> u64 {
-        let rest = allowed.saturating_sub(self.fixed_bytes);
+        let rest = allowed.saturating_sub(self.lasting_bytes(ranks));
         let beside_tables = rest.saturating_sub(self.tables_bytes(storage, ranks));
         let rest = rest.saturating_sub(self.sub_slices_bytes);
         rest.min(most_keeping(beside_tables)).max(self.least_coded_bytes)

@@ -1,5 +1,6 @@
 //! Large pages of memory.
 
+#[cfg(feature = "engine")]
 use std::collections::TryReserveError;
 use std::mem::MaybeUninit;
 
@@ -14,6 +15,7 @@ pub(crate) fn with_capacity<T>(items: usize) -> Vec<T> {
 ///
 /// # Errors
 /// If the system does not give so much memory.
+#[cfg(feature = "engine")]
 pub(crate) fn try_with_capacity<T>(items: usize) -> Result<Vec<T>, TryReserveError> {
     let mut vector = Vec::new();
     vector.try_reserve_exact(items)?;

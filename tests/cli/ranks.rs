@@ -20,9 +20,23 @@ fn large_slices_are_planned_for_all() {
     let shares = |memory: &str| plan(memory).pop().unwrap()["shares"].clone();
     assert!(shares("300MiB").as_u64() > Some(4));
     assert!(shares("20MiB").is_null());
+    assert_eq!(plan("20MiB").pop().unwrap()["state"], "does not fit");
     let text = place.run(&["plan", "brandubh", "--men", "3", "--ranks", "2"]).done();
-    assert!(text.lines().next().unwrap().ends_with("by  exchange"), "{text}");
-    place.run(&["plan", "brandubh", "--men", "3", "--memory", "1GiB"]).refused(2, &["--ranks"]);
+    assert!(text.lines().next().unwrap().ends_with("by  shares  exchange"), "{text}");
+    // One process, too, may have little memory.
+    let text = place.run(&["plan", "brandubh", "--slice", "K2v4", "--memory", "300MiB"]).done();
+    let large: Vec<&str> = text
+        .lines()
+        .find(|line| line.starts_with("K2v4"))
+        .unwrap()
+        .split_whitespace()
+        .rev()
+        .take(4)
+        .collect();
+    assert_eq!((large[3], large[0]), ("1", "B"), "{text}");
+    assert!(large[2].parse::<u64>().unwrap() > 1, "{text}");
+    let text = place.run(&["plan", "brandubh", "--men", "3", "--memory", "1MiB"]).done();
+    assert!(text.contains("not to be built with so much memory"), "{text}");
 }
 
 #[cfg(not(feature = "mpi"))]
