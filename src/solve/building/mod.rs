@@ -185,13 +185,12 @@ fn build_by(
             false => (slice, &[Metric::Wdl][..]),
         };
         let tasks: Vec<_> = wanted.iter().map(task).collect();
-        let mut found = builder.all_found(&tasks)?;
         // Before anything is written.
-        for &slice in first_wanted().filter(|slice| !found.contains_key(slice)) {
+        for (slice, _) in first_wanted().map(task).filter(|task| !builder.is_there(task)) {
             builder.fit(slice, 1).or_else(|_| builder.fit(slice, ranks.ranks()))?;
         }
         for tasks in tasks.chunk_by(|(one, _), (next, _)| one.men() == next.men()) {
-            builder.slices(tasks, &mut found, done)?;
+            builder.slices(tasks, done)?;
         }
         Ok(())
     })
@@ -216,15 +215,14 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// Builds slices of as many men, none of which needs another one, each with its files;
-    /// those that were found need not be built.
+    /// Builds slices of as many men, none of which needs another one, each with its files.
     fn slices(
         &mut self,
         tasks: &[(Slice, &[Metric])],
-        found: &mut BTreeMap<Slice, Option<SliceReport>>,
         done: &mut (dyn FnMut(&SliceReport) + Send),
     ) -> Result<(), BuildError> {
         let ranks = self.means.ranks;
+        let mut found = self.all_found(tasks)?;
         let missing: Vec<Slice> =
             tasks.iter().map(|(slice, _)| *slice).filter(|s| !found.contains_key(s)).collect();
         if !missing.is_empty() {
@@ -267,6 +265,12 @@ impl Builder<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a slice needs nothing, as its tables are there.
+    fn is_there(&self, &(slice, metrics): &(Slice, &[Metric])) -> bool {
+        let is_there = |&metric: &Metric| self.base.table(slice, metric).is_ok();
+        !self.options.force && metrics.iter().all(is_there)
     }
 
     /// The slices that need not be built; only the first rank looks, and has their reports.
