@@ -68,7 +68,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     if let Some(outcome) = game.outcome() {
         return Err(Failure::Error(format!("the game is over: {outcome}")));
     }
-    let mut engine = Engine::new(rules, options).map_err(Failure::error)?;
+    let mut engine = Engine::new(rules, options)?;
     let (stopper, stopped) = (engine.stopper(), AtomicBool::new(false));
     on_interrupt(move || {
         stopper.stop();

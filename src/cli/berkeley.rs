@@ -53,7 +53,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let tables = Arc::new(tables);
     let tables_of_engine = Some(Arc::clone(&tables));
     let options = EngineOptions { tables: tables_of_engine, ..EngineOptions::new(&rules) };
-    let engine = Engine::new(Arc::clone(&rules), options).map_err(Failure::error)?;
+    let engine = Engine::new(Arc::clone(&rules), options)?;
     let mut program = Program::new(rules, engine, Effort::default(), any_seed())?;
     let input =
         if args.display { shown(args, session, &tables, &mut program)? } else { commands(args)? };

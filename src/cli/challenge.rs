@@ -96,7 +96,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     };
     let entry = Entry { name: args.name.clone(), side, time: args.time };
     // The engine takes its memory before the clock runs.
-    let mut engine = Engine::new(Arc::clone(&rules), options).map_err(Failure::error)?;
+    let mut engine = Engine::new(Arc::clone(&rules), options)?;
     let patience = args.patience.unwrap_or(LEAST_PATIENCE.max(3 * args.time));
     let port = args.port.unwrap_or(port(side));
     let refused = |error| refusal(args, patience, &error);

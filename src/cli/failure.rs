@@ -3,6 +3,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use taflbase::build::BuildError;
+use taflbase::engine::EngineError;
 use taflbase::find::FindError;
 use taflbase::manifest::ManifestError;
 use taflbase::position::PositionError;
@@ -98,7 +99,7 @@ macro_rules! errors {
     };
 }
 
-errors!(RulesetError, BuildError, FindError, ManifestError, StatsError);
+errors!(RulesetError, BuildError, EngineError, FindError, ManifestError, StatsError);
 
 impl From<PositionError> for Failure {
     fn from(error: PositionError) -> Failure {

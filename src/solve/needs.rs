@@ -20,6 +20,7 @@ use crate::solve::plies::in_memory::InMemory;
 use crate::solve::plies::in_shares::InShares;
 use crate::solve::plies::parcel::Parcel;
 use crate::solve::plies::tables::Storage;
+use crate::solve::store::RECORD_BYTES;
 use crate::table::{Code, Metric, Packing, ValueHasher};
 
 /// Bit tables of the outcome in progress.
@@ -33,9 +34,8 @@ const MOST_SHARES: u64 = 1 << 12;
 /// What is told of a parcel, with what of it is under way, for those of what captures decide
 /// and of a ply.
 const PARCEL_BYTES: u64 = 3 * size_of::<Parcel>() as u64;
-/// Records of the stages for each chunk, about, and what is kept in memory of each.
+/// Records of the stages for each chunk, about.
 const RECORDS_PER_CHUNK: u64 = 100;
-const RECORD_BYTES: u64 = 40;
 /// Codes that occur in a row of a smaller slice, about.
 const CODES_PER_ROW: u64 = 4;
 /// Codes that captures of a block lead to, about, for each attacker: more of them make
@@ -172,7 +172,7 @@ impl Needs {
     /// What is there all the time.
     fn lasting_bytes(&self, ranks: usize) -> u64 {
         let records = self.chunks.div_ceil(ranks as u64) * RECORDS_PER_CHUNK;
-        self.fixed_bytes + records * RECORD_BYTES
+        self.fixed_bytes + records * RECORD_BYTES as u64
     }
 
     /// What the tables of a rank take, with all that belongs to shares.

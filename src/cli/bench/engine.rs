@@ -85,10 +85,9 @@ fn answer(name: &'static str, text: &str, depth: u32) -> Result<Answer, Failure>
     let game = Game::from_position(Arc::clone(&rules), start).map_err(Failure::error)?;
     let tables = Arc::new(Tablebase::new(Ruleset::clone(&rules)));
     let options = EngineOptions { tables: Some(tables), ..EngineOptions::new(&rules) };
-    let mut engine = Engine::new(Arc::clone(&rules), options).map_err(Failure::error)?;
+    let mut engine = Engine::new(Arc::clone(&rules), options)?;
     let (core, began) = (core_time(), Instant::now());
-    let found = engine.search(&game, &Limits::depth(depth), &mut |_| {});
-    let found = found.map_err(Failure::error)?;
+    let found = engine.search(&game, &Limits::depth(depth), &mut |_| {})?;
     let spent = match (core, core_time()) {
         (Some(before), Some(after)) => after.saturating_sub(before),
         _ => began.elapsed(),

@@ -62,8 +62,7 @@ impl<'a> Play<'a> {
             "engine" => None,
             described => Some(opponent(described, &tables, &game)?),
         };
-        let engine = Engine::new(Arc::clone(game.rules()), args.strength.options(&tables))
-            .map_err(Failure::error)?;
+        let engine = Engine::new(Arc::clone(game.rules()), args.strength.options(&tables))?;
         let is_thinking = Arc::new(AtomicBool::new(false));
         let stoppers =
             [Some(engine.stopper()), opponent.as_ref().and_then(|player| player.stopper())];

@@ -96,11 +96,11 @@ impl Post {
         let own = shares(ranks.rank());
         let mut inbox: Vec<Vec<Parcel>> = parcels[own.clone()].iter_mut().map(take).collect();
         if ranks.ranks() > 1 {
-            let mut of_rank = |rank| {
+            let for_rank = |rank| {
                 let parcels = shares(rank).map(|share| (share, take(&mut parcels[share])));
                 parcels.flat_map(|(share, all)| all.into_iter().map(move |p| (share, p))).collect()
             };
-            let outbox = (0..ranks.ranks()).map(&mut of_rank).collect();
+            let outbox = (0..ranks.ranks()).map(for_rank).collect();
             exchange(&self.heap, ranks, outbox, |share, parcel| {
                 inbox[share - own.start].push(parcel);
             })?;

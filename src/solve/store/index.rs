@@ -43,6 +43,9 @@ pub(super) struct Entry {
     pub packed: u32,
 }
 
+/// What is kept in memory of a record.
+pub(crate) const RECORD_BYTES: usize = size_of::<Entry>();
+
 /// The first half of a blake3 hash.
 pub(super) type Sum = [u8; SUM_BYTES];
 

@@ -12,7 +12,7 @@ mod stages;
 pub(super) use error::{ScratchError, ScratchErrorKind, at};
 pub(super) use file::{StageFile, StageWriter};
 pub(super) use heap::{Heap, Kept, LABEL_BYTES, Label};
-pub(super) use index::Hash;
+pub(super) use index::{Hash, RECORD_BYTES};
 pub(super) use stage::{Content, Key, Stage};
 pub(super) use stages::{Parts, Stages};
 
