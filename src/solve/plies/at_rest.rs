@@ -10,6 +10,7 @@ use crate::solve::plies::packed::{Packed, PackedChunk};
 use crate::solve::plies::tables::{Table, TableChunk};
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::{Heap, ScratchError};
+use crate::system::pages;
 
 /// A table.
 pub(crate) enum AtRest<const N: usize> {
@@ -37,7 +38,11 @@ impl<const N: usize> AtRest<N> {
     ) -> Result<AtRest<N>, ScratchError> {
         match heap {
             Some(heap) => Packed::of(rows, chunks, heap).map(AtRest::Packed),
-            None => Ok(AtRest::InMemory(rows.to_vec())),
+            None => {
+                let mut own = pages::with_capacity(rows.len());
+                own.extend_from_slice(rows);
+                Ok(AtRest::InMemory(own))
+            }
         }
     }
 

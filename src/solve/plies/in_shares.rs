@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use crate::rules::{BySide, Side};
 use crate::solve::exchange::{Exchange, of_rank};
 use crate::solve::plies::at_rest::AtRest;
+use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::dispatch::Dispatch;
 use crate::solve::plies::frontier::{Frontier, clear};
 use crate::solve::plies::known::{Known, Logged, no_positions};
@@ -24,6 +25,7 @@ use crate::solve::plies::winning::{Winning, winning_ply};
 use crate::solve::rows::numbers::ChunkNumber;
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::{Content, Heap, ScratchError, ScratchFolder, StageWriter, Stages};
+use crate::system::pages;
 use crate::value::Plies;
 
 /// The tables of an outcome, as far as this rank of the build has them. If a rank has more
@@ -85,29 +87,30 @@ impl<'a, const N: usize> InShares<'a, N> {
         let shares =
             |inside| given[inside].iter().map(move |&given| share(inside, given)).collect();
         let shares = BySide::from_fn(shares);
+        let largest = given.0.iter().flatten().map(|given| given.chunks.rows()).max().unwrap_or(0);
+        let rooms = std::array::from_fn(|_| pages::with_capacity(largest));
         let (ranks, scratch) = (stages.ranks(), stages.scratch());
         let own = of_rank(cut.count(), ranks.rank(), ranks.ranks());
         let is_packed = Storage::Shares(cut.count()).is_packed(ranks.ranks());
         let heap = is_packed.then(|| Heap::new(scratch).map(Arc::new)).transpose()?;
-        Ok(InShares { cut, ranks, scratch, heap, own, shares, rooms: Default::default() })
+        Ok(InShares { cut, ranks, scratch, heap, own, shares, rooms })
     }
 
     /// The shares by attackers have what was kept chunk by chunk.
     fn begin_by_attackers(&mut self, known: &Known) -> Result<(), ScratchError> {
-        let packed = self.heap.as_ref();
+        let (packed, [room, ..]) = (self.heap.as_ref(), &mut self.rooms);
         for share in &mut self.shares[Side::Defenders] {
             let chunks = share.given.chunks;
-            let (told, rows) = (told_before(known, share.is_losers()), chunks.chunk_rows());
-            let mut won = vec![Row::<N>::EMPTY; chunks.rows()];
-            no_positions(&share.given, &mut won);
-            let by_chunk = won.par_chunks_mut(rows).enumerate();
-            by_chunk
-                .try_for_each(|(chunk, won)| known.won_before(told, chunks.number(chunk), won))?;
-            share.won = AtRest::of(&won, chunks, packed)?;
+            let told = told_before(known, share.is_losers());
+            let rows = emptied(room, chunks);
+            no_positions(&share.given, rows);
+            let won = rows.par_chunks_mut(chunks.chunk_rows()).enumerate();
+            won.try_for_each(|(at, won)| known.won_before(told, chunks.number(at), won))?;
+            share.won = AtRest::of(rows, chunks, packed)?;
             if share.is_losers() {
-                let open = won.par_chunks_mut(rows).enumerate();
-                open.try_for_each(|(chunk, open)| known.open(chunks.number(chunk), open))?;
-                share.open = AtRest::of(&won, chunks, packed)?;
+                let open = rows.par_chunks_mut(chunks.chunk_rows()).enumerate();
+                open.try_for_each(|(at, open)| known.open(chunks.number(at), open))?;
+                share.open = AtRest::of(rows, chunks, packed)?;
             }
         }
         Ok(())
@@ -126,21 +129,21 @@ impl<'a, const N: usize> InShares<'a, N> {
                 dispatch.chunk(known, cut, chunk, &mut rows)
             })?;
         }
-        let shares = &mut self.shares[Side::Attackers];
+        let (shares, [room, ..]) = (&mut self.shares[Side::Attackers], &mut self.rooms);
         let Dispatch { won, open, last, said, .. } = dispatch;
         for (share, mail) in shares.iter_mut().zip(won.deliver(ranks)?) {
             let chunks = share.given.chunks;
-            let mut rows = vec![Row::<N>::EMPTY; chunks.rows()];
-            no_positions(&share.given, &mut rows);
-            mail.add_to(chunks, &mut rows)?;
-            share.won = AtRest::of(&rows, chunks, packed)?;
+            let rows = emptied(room, chunks);
+            no_positions(&share.given, rows);
+            mail.add_to(chunks, rows)?;
+            share.won = AtRest::of(rows, chunks, packed)?;
         }
         for (share, mail) in shares.iter_mut().zip(open.deliver(ranks)?) {
             if share.is_losers() {
                 let chunks = share.given.chunks;
-                let mut rows = vec![Row::<N>::EMPTY; chunks.rows()];
-                mail.add_to(chunks, &mut rows)?;
-                share.open = AtRest::of(&rows, chunks, packed)?;
+                let rows = emptied(room, chunks);
+                mail.add_to(chunks, rows)?;
+                share.open = AtRest::of(rows, chunks, packed)?;
             }
         }
         for (share, mail) in shares.iter_mut().zip(last.deliver(ranks)?) {
@@ -161,7 +164,10 @@ impl<'a, const N: usize> InShares<'a, N> {
 impl<const N: usize> Tables for InShares<'_, N> {
     fn begin(&mut self, known: &Known) -> Result<(), ScratchError> {
         self.begin_by_attackers(known)?;
-        self.begin_by_defenders(known)
+        self.begin_by_defenders(known)?;
+        let [used, ..] = &mut self.rooms;
+        empty(used);
+        Ok(())
     }
 
     fn ply(
@@ -265,6 +271,18 @@ impl<const N: usize> Share<'_, N> {
         });
         Ok(Frontier::joined(&changed.collect::<Result<Vec<_>, ScratchError>>()?))
     }
+}
+
+/// The room, with as many empty rows as the share has.
+fn emptied<const N: usize>(room: &mut Vec<Row<N>>, chunks: Chunks) -> &mut [Row<N>] {
+    empty(room);
+    room.resize(chunks.rows(), Row::EMPTY);
+    room
+}
+
+/// Makes all rows empty.
+fn empty<const N: usize>(rows: &mut [Row<N>]) {
+    rows.par_iter_mut().for_each(|row| *row = Row::EMPTY);
 }
 
 /// The ply before which a share knows all wins: the loser is told those of the last ply
