@@ -6,6 +6,7 @@ pub(crate) mod filesystem;
 pub(crate) mod mapping;
 #[cfg(any(feature = "build", feature = "engine"))]
 pub(crate) mod pages;
+pub(crate) mod positioned;
 pub(crate) mod prefetch;
 #[cfg(feature = "serve")]
 pub(crate) mod priority;

@@ -92,7 +92,7 @@ impl PartWriter {
     /// # Errors
     /// If the disk fails or is full.
     pub(crate) fn write_to(
-        mut self,
+        self,
         files: &dyn FileSystem,
         path: &Path,
         start: u64,

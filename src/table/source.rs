@@ -6,6 +6,7 @@ use std::path::Path;
 use memmap2::Mmap;
 
 use crate::system::mapping::map_file;
+use crate::system::positioned::read_at;
 
 use super::error::{KindResult, TableErrorKind};
 
@@ -117,25 +118,4 @@ impl Source for TableFile {
             }
         }
     }
-}
-
-/// Fills `bytes` from that place of the file on, whatever other threads read.
-#[cfg(unix)]
-fn read_at(file: &File, bytes: &mut [u8], start: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, bytes, start)
-}
-
-/// Fills `bytes` from that place of the file on, whatever other threads read.
-#[cfg(windows)]
-fn read_at(file: &File, mut bytes: &mut [u8], mut start: u64) -> io::Result<()> {
-    while !bytes.is_empty() {
-        match std::os::windows::fs::FileExt::seek_read(file, bytes, start)? {
-            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            read => {
-                bytes = &mut bytes[read..];
-                start += read as u64;
-            }
-        }
-    }
-    Ok(())
 }

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::system::filesystem::Unnamed;
 use crate::table::decompress;
@@ -16,16 +16,12 @@ use super::index::{Sum, sum};
 /// Bytes, packed or as they are; they may be added, changed and read by many threads.
 #[derive(Debug)]
 pub(crate) struct Heap {
-    file: Mutex<File>,
+    file: Box<dyn Unnamed>,
+    /// Up to where there is room for bytes; behind it nothing has been put.
+    end: AtomicU64,
     packs: bool,
     /// What messages call it.
     path: PathBuf,
-}
-
-#[derive(Debug)]
-struct File {
-    unnamed: Box<dyn Unnamed>,
-    end: u64,
 }
 
 /// Bytes in a heap.
@@ -91,9 +87,9 @@ impl Heap {
     /// # Errors
     /// If the disk refuses.
     pub(crate) fn new(scratch: &ScratchFolder) -> Result<Heap, ScratchError> {
-        let unnamed = scratch.files.unnamed(&scratch.folder).map_err(at(&scratch.folder))?;
-        let file = Mutex::new(File { unnamed, end: 0 });
-        Ok(Heap { file, packs: scratch.packs(0), path: scratch.folder.join("shares") })
+        let file = scratch.files.unnamed(&scratch.folder).map_err(at(&scratch.folder))?;
+        let path = scratch.folder.join("shares");
+        Ok(Heap { file, end: AtomicU64::new(0), packs: scratch.packs(0), path })
     }
 
     /// Adds bytes, fewer than 2^31.
@@ -110,10 +106,9 @@ impl Heap {
     /// # Errors
     /// If the disk fails or is full.
     pub(crate) fn add_labelled(&self, label: Label, bytes: &[u8]) -> Result<Kept, ScratchError> {
-        let mut file = self.file();
-        let (start, room) = (file.end, bytes.len() as u32);
-        file.unnamed.write_at(start, bytes).map_err(at(&self.path))?;
-        file.end += bytes.len() as u64;
+        let room = bytes.len() as u32;
+        let start = self.make_room(room);
+        self.file.write_at(start, bytes).map_err(at(&self.path))?;
         Ok(Kept { start, room, label })
     }
 
@@ -124,14 +119,13 @@ impl Heap {
     pub(crate) fn replace(&self, kept: &mut Kept, bytes: &[u8]) -> Result<(), ScratchError> {
         let packed = self.pack(bytes)?;
         kept.label = Label::of(bytes, &packed);
-        let mut file = self.file();
         let size = packed.len() as u32;
         if size > kept.room {
             // More room than is needed now: what grew once may grow again.
-            (kept.start, kept.room) = (file.end, size + size / 4);
-            file.end += u64::from(kept.room);
+            kept.room = size + size / 4;
+            kept.start = self.make_room(kept.room);
         }
-        file.unnamed.write_at(kept.start, &packed).map_err(at(&self.path))
+        self.file.write_at(kept.start, &packed).map_err(at(&self.path))
     }
 
     /// The bytes.
@@ -154,7 +148,7 @@ impl Heap {
     /// # Errors
     /// If the disk fails.
     pub(crate) fn labelled(&self, kept: &Kept) -> Result<(Label, Vec<u8>), ScratchError> {
-        let packed = self.file().unnamed.read_at(kept.start, kept.label.size());
+        let packed = self.file.read_at(kept.start, kept.label.size());
         Ok((kept.label, packed.map_err(at(&self.path))?))
     }
 
@@ -173,7 +167,8 @@ impl Heap {
         ScratchError::damaged(&self.path)
     }
 
-    fn file(&self) -> MutexGuard<'_, File> {
-        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The start of so many bytes that nobody else has.
+    fn make_room(&self, bytes: u32) -> u64 {
+        self.end.fetch_add(bytes.into(), Ordering::Relaxed)
     }
 }

@@ -400,7 +400,7 @@ struct FaultyUnnamed {
 }
 
 impl Unnamed for FaultyUnnamed {
-    fn write_at(&mut self, start: u64, bytes: &[u8]) -> io::Result<()> {
+    fn write_at(&self, start: u64, bytes: &[u8]) -> io::Result<()> {
         let (_state, fault) = self.files.call()?;
         match fault {
             Some(Fault::Full) => Err(io::ErrorKind::StorageFull.into()),
@@ -408,7 +408,7 @@ impl Unnamed for FaultyUnnamed {
         }
     }
 
-    fn read_at(&mut self, start: u64, bytes: usize) -> io::Result<Vec<u8>> {
+    fn read_at(&self, start: u64, bytes: usize) -> io::Result<Vec<u8>> {
         let (mut state, fault) = self.files.call()?;
         let mut read = self.file.read_at(start, bytes)?;
         state.flip(fault, &mut read);

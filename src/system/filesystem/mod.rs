@@ -9,8 +9,10 @@ pub(crate) mod faulty;
 
 use std::fmt::Debug;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+
+use crate::system::positioned;
 
 /// What a build needs of a file system. A name is changed at once or not at all; it
 /// and the bytes behind it last when they have been synced.
@@ -81,25 +83,23 @@ impl Output for File {
     }
 }
 
-/// A file without a name, of which nobody else knows.
-pub(crate) trait Unnamed: Debug + Send {
+/// A file without a name, of which nobody else knows; many threads may use it at once.
+pub(crate) trait Unnamed: Debug + Send + Sync {
     /// Writes from that place on.
-    fn write_at(&mut self, start: u64, bytes: &[u8]) -> io::Result<()>;
+    fn write_at(&self, start: u64, bytes: &[u8]) -> io::Result<()>;
 
     /// So many bytes, from that place on.
-    fn read_at(&mut self, start: u64, bytes: usize) -> io::Result<Vec<u8>>;
+    fn read_at(&self, start: u64, bytes: usize) -> io::Result<Vec<u8>>;
 }
 
 impl Unnamed for File {
-    fn write_at(&mut self, start: u64, bytes: &[u8]) -> io::Result<()> {
-        self.seek(SeekFrom::Start(start))?;
-        self.write_all(bytes)
+    fn write_at(&self, start: u64, bytes: &[u8]) -> io::Result<()> {
+        positioned::write_at(self, bytes, start)
     }
 
-    fn read_at(&mut self, start: u64, bytes: usize) -> io::Result<Vec<u8>> {
-        self.seek(SeekFrom::Start(start))?;
+    fn read_at(&self, start: u64, bytes: usize) -> io::Result<Vec<u8>> {
         let mut read = vec![0; bytes];
-        self.read_exact(&mut read)?;
+        positioned::read_at(self, &mut read, start)?;
         Ok(read)
     }
 }
