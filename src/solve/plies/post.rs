@@ -172,7 +172,7 @@ impl Mail {
         for parcel in self.near(&rows) {
             add_events(&self.open(parcel)?, &rows, &mut events);
         }
-        events.sort_unstable_by_key(|event: &Event<N>| event.row);
+        events.sort_by_key(|event: &Event<N>| event.row);
         Ok(events)
     }
 
@@ -199,7 +199,7 @@ impl Mail {
                 let rows = chunk * height..(chunk + 1) * height;
                 let mut events: Vec<Event<N>> = Vec::new();
                 opened.iter().for_each(|parcel| add_events(parcel, &rows, &mut events));
-                events.sort_unstable_by_key(|event| event.row);
+                events.sort_by_key(|event| event.row);
                 if events.is_sorted_by(|one, next| one.row < next.row) {
                     if !events.is_empty() {
                         visit(chunks.number(chunk), &events)?;
