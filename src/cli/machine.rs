@@ -1,7 +1,14 @@
-//! What this process has taken of the machine, and what memory is left.
+//! What this process has taken of the machine, and what there is to take.
 
 use std::fs;
+use std::num::NonZeroUsize;
+use std::thread;
 use std::time::Duration;
+
+/// The cores that this process may use; one, if the system does not tell.
+pub(super) fn cores() -> NonZeroUsize {
+    thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
+}
 
 /// The time that all threads of this process have spent on cores so far, where
 /// the system tells.

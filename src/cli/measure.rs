@@ -11,7 +11,7 @@ use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
 
 use super::failure::Failure;
-use super::machine::{core_time, peak_bytes, reset_peak};
+use super::machine::{core_time, cores, peak_bytes, reset_peak};
 use super::output::size;
 
 /// Builds the slices and what they need, smallest first, each with its measures.
@@ -23,7 +23,7 @@ pub(super) fn measured(
 ) -> Result<Vec<(SliceReport, Measure)>, Failure> {
     let options = BuildOptions { threads, ..BuildOptions::default() };
     let threads = match threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        0 => cores().get(),
         threads => threads,
     };
     let stopwatch = Stopwatch::new(threads as u32);

@@ -14,7 +14,7 @@ use taflbase::table::Metric;
 use taflbase::tablebase::{ProbeError, TablebaseOptions};
 
 use super::failure::Failure;
-use super::machine::available_bytes;
+use super::machine::{available_bytes, cores};
 
 /// The table folder of those who name none.
 const DEFAULT_TABLES: &str = "tables";
@@ -157,10 +157,9 @@ impl Session {
             Some(Metric::Dtw) => base.max_men_dtw(),
             Some(Metric::Wdl) | None => base.max_men(),
         };
-        let takes = match needs(base, slice) {
-            Some([memory, _]) if memory > available_bytes().unwrap_or(u64::MAX) => {
-                format!("{} of memory", size(memory))
-            }
+        let available = available_bytes().unwrap_or(u64::MAX);
+        let takes = match needs(base, slice, available) {
+            Some([memory, _]) if memory > available => format!("{} of memory", size(memory)),
             Some([_, disk]) if disk > available_disk(&self.tables).unwrap_or(u64::MAX) => {
                 format!("{} of disk", size(disk))
             }
@@ -180,15 +179,15 @@ impl Session {
 }
 
 /// The least memory with which a slice and all that it needs can be built, and the disk
-/// that the work takes; `None` if it cannot.
-fn needs(base: &Tablebase, slice: Slice) -> Option<[u64; 2]> {
-    // Whether the slice itself is too large is known at once.
-    plan_among(base.rules(), &[slice], 1, 1, u64::MAX).ok()?;
+/// that the work takes with so many bytes of memory; `None` if it cannot.
+fn needs(base: &Tablebase, slice: Slice, memory: u64) -> Option<[u64; 2]> {
+    // Whether the slice itself is too large is known at once; smaller ones take less disk.
+    let own = plan_among(base.rules(), &[slice], 1, cores().get(), memory).ok()?;
+    let disk = own.first()?.scratch_bytes;
     let planned = plan(base, &[slice]).ok()?;
-    let sizes = planned.iter().map(|plan| plan.size);
-    let needs = sizes.map(|size| size.map(|size| [size.least_memory_bytes, size.scratch_bytes]));
-    let needs = needs.collect::<Option<Vec<_>>>()?.into_iter();
-    needs.reduce(|[memory, disk], [m, d]| [memory.max(m), disk.max(d)])
+    let least = planned.iter().map(|plan| plan.size.map(|size| size.least_memory_bytes));
+    let least = least.collect::<Option<Vec<_>>>()?.into_iter().max()?;
+    Some([least, disk])
 }
 
 /// Whether a file's name stands for standard input or output.

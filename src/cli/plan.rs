@@ -1,5 +1,3 @@
-use std::num::NonZero;
-use std::thread;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -12,7 +10,7 @@ use super::arguments::{Wanted, parse_bytes, parse_number};
 use super::build::nothing_to_build;
 use super::calibration::{Calibration, file_bytes};
 use super::failure::Failure;
-use super::machine::available_bytes;
+use super::machine::{available_bytes, cores};
 use super::output::{Session, columns, grouped, size, time};
 
 /// Tell what a build would take, and what is there already
@@ -41,9 +39,10 @@ a temporary folder, which takes some ten seconds. What is too large for this
 version is listed, and left out of the totals.
 
 With --ranks, --memory or --threads it is told how a slice is built with that: memory is
-that of one process, "by" how many of them build it together, "shares" into how many parts
-its tables are cut (-: all are in memory), and exchange what the processes give each other,
-about (see docs/cluster.md).
+that of one process, scratch and time are those of all, "by" is how many of them build it
+together, "shares" into how many parts its tables are cut (-: all are in memory), and
+exchange what the processes give each other, about (see docs/cluster.md). What is cut into
+shares takes up to twice the time.
 
 Examples:
   taflbase plan brandubh --men 6
@@ -57,6 +56,12 @@ to move; the disk is that of both files, scratch that of work in progress:
   {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"state":"to build","present":false,"rows":5712,"slots":514080,"memory_bytes":33240208,"scratch_bytes":83776,"disk_bytes":7542,"core_seconds":0.025}
 With --ranks, --memory or --threads each line of a slice to build has also "by", "shares"
 (0: all in memory; null: it does not fit) and "exchanged_bytes"."#;
+
+/// How many times the core time of a build in memory it takes, about, if each process has a
+/// share in memory, and if shares wait packed (K2v4, K3v3 and K1v5 of brandubh; see
+/// docs/cluster.md and docs/results.md).
+const SHARED_TIMES: f64 = 1.4;
+const PACKED_TIMES: f64 = 1.9;
 
 #[derive(Serialize)]
 struct Answer<'a> {
@@ -115,9 +120,8 @@ fn among(
     plan: &[SlicePlan],
     answers: &mut [Answer],
 ) -> Result<(), Failure> {
-    let cores = || thread::available_parallelism().map_or(1, NonZero::get);
     let threads = args.threads.filter(|&threads| threads > 0);
-    let threads = threads.map_or_else(cores, |threads| threads as usize);
+    let threads = threads.map_or_else(|| cores().get(), |threads| threads as usize);
     let ranks = args.ranks.unwrap_or(1) as usize;
     let memory = args.memory.or_else(available_bytes).unwrap_or(u64::MAX);
     let to_build = plan.iter().filter(|plan| !plan.present && plan.size.is_some());
@@ -125,16 +129,28 @@ fn among(
     for plan in plan_among(rules, &slices, ranks, threads, memory)? {
         let name = plan.slice.to_string();
         for answer in answers.iter_mut().filter(|answer| answer.slice == name) {
+            let RankPlan { ranks: by, exchanged_bytes, .. } = plan;
+            let shares = plan.memory_bytes.map(|_| plan.shares as u64);
+            answer.among = Some(Among { by, shares, exchanged_bytes });
             answer.memory_bytes = plan.memory_bytes;
-            if plan.memory_bytes.is_none() {
+            if plan.memory_bytes.is_some() {
+                answer.scratch_bytes = Some(plan.scratch_bytes);
+                answer.core_seconds = answer.core_seconds.map(|seconds| seconds * times(&plan));
+            } else {
                 answer.state = "does not fit";
             }
-            let shares = plan.memory_bytes.map(|_| plan.shares as u64);
-            let RankPlan { ranks: by, exchanged_bytes, .. } = plan;
-            answer.among = Some(Among { by, shares, exchanged_bytes });
         }
     }
     Ok(())
+}
+
+/// How many times the core time of a build in memory it takes, about.
+fn times(plan: &RankPlan) -> f64 {
+    match plan.shares {
+        0 => 1.0,
+        _ if plan.is_packed => PACKED_TIMES,
+        _ => SHARED_TIMES,
+    }
 }
 
 fn answer<'a>(

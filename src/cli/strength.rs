@@ -8,6 +8,7 @@ use taflbase::Tablebase;
 use taflbase::engine::EngineOptions;
 
 use super::arguments::{Threads, parse_number};
+use super::machine::cores;
 
 /// How much a draw may be despised, or liked.
 const CONTEMPT: RangeInclusive<i64> =
@@ -32,8 +33,7 @@ pub(super) struct Strength {
 impl Strength {
     /// Threads to search with.
     pub(super) fn threads(&self) -> NonZeroUsize {
-        let all = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        NonZeroUsize::new(self.threads.count()).unwrap_or_else(all)
+        NonZeroUsize::new(self.threads.count()).unwrap_or_else(cores)
     }
 
     /// Bytes for what the search remembers.

@@ -249,7 +249,7 @@ impl Needs {
     }
 
     /// The disk that the scratch folder takes.
-    pub(super) fn scratch_bytes(&self, storage: &Storage) -> u64 {
+    pub(super) fn scratch_bytes(&self, storage: Storage) -> u64 {
         match storage {
             Storage::Memory => self.stages_bytes,
             Storage::Shares(_) => self.stages_bytes + self.table_bytes * SHARES_ON_DISK / 100,
@@ -293,7 +293,7 @@ pub(super) fn check(
         needed: needs.least_memory_bytes(ranks),
         allowed: memory_bytes,
     })?;
-    let needed = needs.scratch_bytes(&storage);
+    let needed = needs.scratch_bytes(storage);
     // Where the system does not say, the work itself will find out.
     let available = available_disk(folder);
     let available = available.map_or(u64::MAX, |bytes| bytes.saturating_add(kept_bytes(folder)));

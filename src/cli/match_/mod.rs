@@ -14,6 +14,7 @@ use taflbase::engine::Clock;
 
 use super::arguments::{MAX, on_interrupt, parse_number, parse_seconds};
 use super::failure::Failure;
+use super::machine::cores;
 use super::output::Session;
 
 use report::{Answer, both, elo_text, report};
@@ -167,7 +168,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         sprt: args.sprt,
         concurrency: match args.concurrency {
             Some(count) => NonZeroUsize::new(count.into()).unwrap_or(NonZeroUsize::MIN),
-            None => std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            None => cores(),
         },
     };
     let store = match &args.output {

@@ -86,9 +86,13 @@ pub struct RankPlan {
     pub ranks: usize,
     /// In how many shares, of all of them; 0 if all is in the memory of one.
     pub shares: usize,
+    /// Whether shares wait packed on the disk while others are worked on.
+    pub is_packed: bool,
     /// The most memory of a rank in use at a time, about; `None` if it is more than it may
     /// be, with as many shares as there can be.
     pub memory_bytes: Option<u64>,
+    /// The disk that work in progress takes, of all of them, about.
+    pub scratch_bytes: u64,
     /// The bytes that they give each other, all together, about.
     pub exchanged_bytes: u64,
 }
@@ -115,11 +119,15 @@ pub fn plan_among(
                 Some(Storage::Shares(shares)) => shares,
                 _ => 0,
             };
-            let memory_bytes =
-                storage.map(|storage| needs.memory_bytes(storage, ranks, memory_bytes));
-            let exchanged_bytes =
-                storage.map_or(0, |storage| needs.exchanged_bytes(storage, ranks));
-            plans.push(RankPlan { slice, ranks, shares, memory_bytes, exchanged_bytes });
+            plans.push(RankPlan {
+                slice,
+                ranks,
+                shares,
+                is_packed: storage.is_some_and(|storage| storage.is_packed(ranks)),
+                memory_bytes: storage.map(|s| needs.memory_bytes(s, ranks, memory_bytes)),
+                scratch_bytes: storage.map_or(0, |storage| needs.scratch_bytes(storage)),
+                exchanged_bytes: storage.map_or(0, |s| needs.exchanged_bytes(s, ranks)),
+            });
         }
     }
     Ok(plans)
