@@ -5,9 +5,11 @@ use std::num::NonZeroUsize;
 use std::thread;
 use std::time::Duration;
 
-/// The cores that this process may use; one, if the system does not tell.
-pub(super) fn cores() -> NonZeroUsize {
-    thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
+/// So many threads; 0 stands for one for each core that this process may use, or one if the
+/// system does not tell.
+pub(super) fn threads(wanted: usize) -> NonZeroUsize {
+    let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    NonZeroUsize::new(wanted).unwrap_or_else(cores)
 }
 
 /// The time that all threads of this process have spent on cores so far, where

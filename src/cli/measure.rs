@@ -11,7 +11,7 @@ use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
 
 use super::failure::Failure;
-use super::machine::{core_time, cores, peak_bytes, reset_peak};
+use super::machine::{self, core_time, peak_bytes, reset_peak};
 use super::output::size;
 
 /// Builds the slices and what they need, smallest first, each with its measures.
@@ -22,11 +22,7 @@ pub(super) fn measured(
     folder: &Path,
 ) -> Result<Vec<(SliceReport, Measure)>, Failure> {
     let options = BuildOptions { threads, ..BuildOptions::default() };
-    let threads = match threads {
-        0 => cores().get(),
-        threads => threads,
-    };
-    let stopwatch = Stopwatch::new(threads as u32);
+    let stopwatch = Stopwatch::new(machine::threads(threads).get() as u32);
     let mut measured = Vec::new();
     build(rules, folder, slices, &options, &stopwatch, &mut |report| {
         measured.push((report.clone(), stopwatch.stop()));

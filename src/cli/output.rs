@@ -14,7 +14,7 @@ use taflbase::table::Metric;
 use taflbase::tablebase::{ProbeError, TablebaseOptions};
 
 use super::failure::Failure;
-use super::machine::{available_bytes, cores};
+use super::machine::{available_bytes, threads};
 
 /// The table folder of those who name none.
 const DEFAULT_TABLES: &str = "tables";
@@ -182,7 +182,7 @@ impl Session {
 /// that the work takes with so many bytes of memory; `None` if it cannot.
 fn needs(base: &Tablebase, slice: Slice, memory: u64) -> Option<[u64; 2]> {
     // Whether the slice itself is too large is known at once; smaller ones take less disk.
-    let own = plan_among(base.rules(), &[slice], 1, cores().get(), memory).ok()?;
+    let own = plan_among(base.rules(), &[slice], 1, threads(0).get(), memory).ok()?;
     let disk = own.first()?.scratch_bytes;
     let planned = plan(base, &[slice]).ok()?;
     let least = planned.iter().map(|plan| plan.size.map(|size| size.least_memory_bytes));

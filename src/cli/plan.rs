@@ -10,7 +10,7 @@ use super::arguments::{Wanted, parse_bytes, parse_number};
 use super::build::nothing_to_build;
 use super::calibration::{Calibration, file_bytes};
 use super::failure::Failure;
-use super::machine::{available_bytes, cores};
+use super::machine::{self, available_bytes};
 use super::output::{Session, columns, grouped, size, time};
 
 /// Tell what a build would take, and what is there already
@@ -120,8 +120,7 @@ fn among(
     plan: &[SlicePlan],
     answers: &mut [Answer],
 ) -> Result<(), Failure> {
-    let threads = args.threads.filter(|&threads| threads > 0);
-    let threads = threads.map_or_else(|| cores().get(), |threads| threads as usize);
+    let threads = machine::threads(args.threads.unwrap_or(0) as usize).get();
     let ranks = args.ranks.unwrap_or(1) as usize;
     let memory = args.memory.or_else(available_bytes).unwrap_or(u64::MAX);
     let to_build = plan.iter().filter(|plan| !plan.present && plan.size.is_some());
@@ -148,7 +147,7 @@ fn among(
 fn times(plan: &RankPlan) -> f64 {
     match plan.shares {
         0 => 1.0,
-        _ if plan.is_packed => PACKED_TIMES,
+        _ if plan.is_packed() => PACKED_TIMES,
         _ => SHARED_TIMES,
     }
 }

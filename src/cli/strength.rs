@@ -8,7 +8,7 @@ use taflbase::Tablebase;
 use taflbase::engine::EngineOptions;
 
 use super::arguments::{Threads, parse_number};
-use super::machine::cores;
+use super::machine::threads;
 
 /// How much a draw may be despised, or liked.
 const CONTEMPT: RangeInclusive<i64> =
@@ -33,7 +33,7 @@ pub(super) struct Strength {
 impl Strength {
     /// Threads to search with.
     pub(super) fn threads(&self) -> NonZeroUsize {
-        NonZeroUsize::new(self.threads.count()).unwrap_or_else(cores)
+        threads(self.threads.count())
     }
 
     /// Bytes for what the search remembers.

@@ -23,7 +23,19 @@ fn large_slices_are_planned_for_all() {
     assert_eq!(plan("20MiB").pop().unwrap()["state"], "does not fit");
     let text = place.run(&["plan", "brandubh", "--men", "3", "--ranks", "2"]).done();
     assert!(text.lines().next().unwrap().ends_with("by  shares  exchange"), "{text}");
-    // One process, too, may have little memory: that takes more disk, and more time.
+    // One process, too, may have little memory.
+    let text = place.run(&["plan", "brandubh", "--slice", "K2v4", "--memory", "300MiB"]).done();
+    let large: Vec<&str> = text
+        .lines()
+        .find(|line| line.starts_with("K2v4"))
+        .unwrap()
+        .split_whitespace()
+        .rev()
+        .take(4)
+        .collect();
+    assert_eq!((large[3], large[0]), ("1", "B"), "{text}");
+    assert!(large[2].parse::<u64>().unwrap() > 1, "{text}");
+    // That takes more disk, and more time.
     let one = |memory: &str| {
         let plan = ["plan", "brandubh", "--slice", "K2v4", "--json", "--memory", memory];
         place.run(&plan).json().pop().unwrap()

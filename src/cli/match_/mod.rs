@@ -1,6 +1,5 @@
 mod report;
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +13,7 @@ use taflbase::engine::Clock;
 
 use super::arguments::{MAX, on_interrupt, parse_number, parse_seconds};
 use super::failure::Failure;
-use super::machine::cores;
+use super::machine::threads;
 use super::output::Session;
 
 use report::{Answer, both, elo_text, report};
@@ -166,10 +165,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         },
         pairs: args.games / 2,
         sprt: args.sprt,
-        concurrency: match args.concurrency {
-            Some(count) => NonZeroUsize::new(count.into()).unwrap_or(NonZeroUsize::MIN),
-            None => cores(),
-        },
+        concurrency: threads(args.concurrency.map_or(0, usize::from)),
     };
     let store = match &args.output {
         Some(path) => Some(Store::open(path, &tournament.settings).map_err(Failure::error)?),

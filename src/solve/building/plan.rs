@@ -86,8 +86,6 @@ pub struct RankPlan {
     pub ranks: usize,
     /// In how many shares, of all of them; 0 if all is in the memory of one.
     pub shares: usize,
-    /// Whether shares wait packed on the disk while others are worked on.
-    pub is_packed: bool,
     /// The most memory of a rank in use at a time, about; `None` if it is more than it may
     /// be, with as many shares as there can be.
     pub memory_bytes: Option<u64>,
@@ -95,6 +93,13 @@ pub struct RankPlan {
     pub scratch_bytes: u64,
     /// The bytes that they give each other, all together, about.
     pub exchanged_bytes: u64,
+}
+
+impl RankPlan {
+    /// Whether shares wait packed on the disk while others are worked on.
+    pub fn is_packed(&self) -> bool {
+        Storage::Shares(self.shares).is_packed(self.ranks)
+    }
 }
 
 /// How so many ranks would build slices, each with that many threads and that much memory.
@@ -123,7 +128,6 @@ pub fn plan_among(
                 slice,
                 ranks,
                 shares,
-                is_packed: storage.is_some_and(|storage| storage.is_packed(ranks)),
                 memory_bytes: storage.map(|s| needs.memory_bytes(s, ranks, memory_bytes)),
                 scratch_bytes: storage.map_or(0, |storage| needs.scratch_bytes(storage)),
                 exchanged_bytes: storage.map_or(0, |s| needs.exchanged_bytes(s, ranks)),

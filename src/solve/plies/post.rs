@@ -172,7 +172,7 @@ impl Mail {
         for parcel in self.near(&rows) {
             add_events(&self.open(parcel)?, &rows, &mut events);
         }
-        events.sort_by_key(|event: &Event<N>| event.row);
+        merge(&mut events);
         Ok(events)
     }
 
@@ -199,7 +199,7 @@ impl Mail {
                 let rows = chunk * height..(chunk + 1) * height;
                 let mut events: Vec<Event<N>> = Vec::new();
                 opened.iter().for_each(|parcel| add_events(parcel, &rows, &mut events));
-                events.sort_by_key(|event| event.row);
+                merge(&mut events);
                 if events.is_sorted_by(|one, next| one.row < next.row) {
                     if !events.is_empty() {
                         visit(chunks.number(chunk), &events)?;
@@ -244,6 +244,12 @@ fn add_events<const N: usize>(
         row: ChunkRow::new(row.index() - rows.start),
         lanes,
     }));
+}
+
+/// Puts rows of parcels, one after the other, in their order: each parcel ascends, and a
+/// stable sort merges what does.
+fn merge<const N: usize>(events: &mut [Event<N>]) {
+    events.sort_by_key(|event| event.row);
 }
 
 #[cfg(test)]

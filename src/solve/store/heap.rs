@@ -17,7 +17,7 @@ use super::index::{Sum, sum};
 #[derive(Debug)]
 pub(crate) struct Heap {
     file: Box<dyn Unnamed>,
-    /// Up to where there is room for bytes; behind it nothing has been put.
+    /// Where the room that nobody has begins.
     end: AtomicU64,
     packs: bool,
     /// What messages call it.
