@@ -131,7 +131,11 @@ impl Progress for Teller<'_> {
     }
 
     fn done_together(&self, slice: Slice, phase: Phase, ranks: &[RankWork]) {
-        let Phase::Ply { winner, ply } = phase else { return };
+        let (winner, ply) = match phase {
+            Phase::Tables { winner } => (winner, 0),
+            Phase::Ply { winner, ply } => (winner, ply),
+            _ => return,
+        };
         if self.session.json() {
             let slice = slice.to_string();
             let ranks = ranks.iter().map(RankAnswer::of).collect();

@@ -125,7 +125,7 @@ impl Steps<Duration> {
         let step = match phase {
             Phase::Reading => &mut self.reading,
             Phase::Initial => &mut self.initial,
-            Phase::Ply { .. } => &mut self.plies,
+            Phase::Tables { .. } | Phase::Ply { .. } => &mut self.plies,
             Phase::Writing | Phase::Verifying => &mut self.writing,
         };
         *step += time;

@@ -194,6 +194,7 @@ fn name(phase: Phase) -> String {
     match phase {
         Phase::Reading => "reading".to_owned(),
         Phase::Initial => "captures".to_owned(),
+        Phase::Tables { winner } => format!("{} win, making tables", winner.name()),
         Phase::Ply { winner, ply } => format!("{} win, ply {ply}", winner.name()),
         Phase::Writing => "writing".to_owned(),
         Phase::Verifying => "verifying".to_owned(),

@@ -123,6 +123,11 @@ impl<'a, const N: usize> Solver<'a, N> {
         self.own.clone()
     }
 
+    /// How many rows those are.
+    fn own_rows(&self) -> u64 {
+        self.chunks.some(self.own.clone()).rows() as u64
+    }
+
     /// The ranks of the build.
     pub(super) fn ranks(&self) -> &'a dyn Exchange {
         self.stages.ranks()
@@ -196,14 +201,12 @@ impl<'a, const N: usize> Solver<'a, N> {
         progress: &dyn Progress,
     ) -> Result<Vec<Parts<'a>>, ScratchError> {
         let stages = &self.stages;
-        let rows = self.chunks.some(self.own.clone()).rows() as u64;
         let mut plies: Vec<Parts> = Vec::new();
         let Initial { parts: initial, last_events, .. } = &self.initial;
         let (last_event, mut base) = (last_events[winner], initial.hash());
         // Whether the tables are what they must be before the ply.
         let mut ready = false;
         for ply in 1.. {
-            progress.phase(self.frame.slice, Phase::Ply { winner, ply }, rows);
             let stage = Stage::Ply { winner, ply };
             let known = Known { winner, initial, last_event, plies: &plies };
             let parts = match stages.finished(stage, base)? {
@@ -213,10 +216,7 @@ impl<'a, const N: usize> Solver<'a, N> {
                 }
                 None => {
                     if !ready {
-                        let watch = Watch::start(stages.ranks());
-                        tables.begin(&known)?;
-                        let phase = Phase::Ply { winner, ply: 0 };
-                        watch.tell(self.frame.slice, phase, &Worked::default(), progress)?;
+                        self.begin(tables, &known, progress)?;
                         ready = true;
                     }
                     self.ply(tables, &known, base, progress)?
@@ -236,6 +236,21 @@ impl<'a, const N: usize> Solver<'a, N> {
         Ok(plies)
     }
 
+    /// Makes the tables ready for the next ply.
+    fn begin(
+        &self,
+        tables: &mut dyn Tables,
+        known: &Known,
+        progress: &dyn Progress,
+    ) -> Result<(), ScratchError> {
+        let (slice, phase) = (self.frame.slice, Phase::Tables { winner: known.winner });
+        let watch = Watch::start(self.ranks());
+        progress.phase(slice, phase, self.own_rows() * tables.passes());
+        tables.begin(known, &|rows| progress.advance(rows as u64))?;
+        watch.tell(slice, phase, &Worked::default(), progress)?;
+        Ok(())
+    }
+
     /// The next ply, which stands on `base`.
     fn ply(
         &self,
@@ -245,13 +260,15 @@ impl<'a, const N: usize> Solver<'a, N> {
         progress: &dyn Progress,
     ) -> Result<Parts<'a>, ScratchError> {
         let (stages, winner, ply) = (&self.stages, known.winner, known.next_ply());
-        let stage = Stage::Ply { winner, ply };
+        let (slice, stage, phase) =
+            (self.frame.slice, Stage::Ply { winner, ply }, Phase::Ply { winner, ply });
         let watch = Watch::start(stages.ranks());
+        progress.phase(slice, phase, self.own_rows());
         let own = Some(self.own.clone()).filter(|own| !own.is_empty());
         let log = own.map(|own| stages.begin(stage, own, base)).transpose()?;
         let worked = tables.ply(known, log.as_ref(), &|rows| progress.advance(rows as u64))?;
         let parts = stages.finish(stage, base, log)?;
-        watch.tell(self.frame.slice, Phase::Ply { winner, ply }, &worked, progress)?;
+        watch.tell(slice, phase, &worked, progress)?;
         Ok(parts)
     }
 

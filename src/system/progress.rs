@@ -14,6 +14,11 @@ pub enum Phase {
     Reading,
     /// Finding what captures, missing moves and the rules themselves decide.
     Initial,
+    /// Making the tables on which the plies of one outcome are worked out.
+    Tables {
+        /// The side that wins.
+        winner: Side,
+    },
     /// One ply of one outcome: positions that the winner wins, or the other
     /// side loses, in that many plies.
     Ply {

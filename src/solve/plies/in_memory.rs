@@ -45,7 +45,11 @@ impl<'a, const N: usize> InMemory<'a, N> {
 }
 
 impl<const N: usize> Tables for InMemory<'_, N> {
-    fn begin(&mut self, known: &Known) -> Result<(), ScratchError> {
+    fn passes(&self) -> u64 {
+        1
+    }
+
+    fn begin(&mut self, known: &Known, done: &(dyn Fn(usize) + Sync)) -> Result<(), ScratchError> {
         let chunks = self.given.chunks;
         no_positions(&self.given, &mut self.won);
         let rows = chunks.chunk_rows();
@@ -57,6 +61,7 @@ impl<const N: usize> Tables for InMemory<'_, N> {
             let chunk = chunks.number(at);
             known.won_before(known.next_ply(), chunk, won)?;
             known.open(chunk, open)?;
+            done(changed.len());
             Ok(Frontier::of(&known.last_found(chunk)?, chunks, at, changed))
         });
         let changed = Frontier::joined(&changed.collect::<Result<Vec<_>, ScratchError>>()?);

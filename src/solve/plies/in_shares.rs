@@ -97,7 +97,11 @@ impl<'a, const N: usize> InShares<'a, N> {
     }
 
     /// The shares by attackers have what was kept chunk by chunk.
-    fn begin_by_attackers(&mut self, known: &Known) -> Result<(), ScratchError> {
+    fn begin_by_attackers(
+        &mut self,
+        known: &Known,
+        done: &(dyn Fn(usize) + Sync),
+    ) -> Result<(), ScratchError> {
         let (packed, [room, ..]) = (self.heap.as_ref(), &mut self.rooms);
         for share in &mut self.shares[Side::Defenders] {
             let chunks = share.given.chunks;
@@ -105,7 +109,11 @@ impl<'a, const N: usize> InShares<'a, N> {
             let rows = emptied(room, chunks);
             no_positions(&share.given, rows);
             let won = rows.par_chunks_mut(chunks.chunk_rows()).enumerate();
-            won.try_for_each(|(at, won)| known.won_before(told, chunks.number(at), won))?;
+            won.try_for_each(|(at, won)| {
+                known.won_before(told, chunks.number(at), won)?;
+                done(won.len());
+                Ok::<_, ScratchError>(())
+            })?;
             share.won = AtRest::of(rows, chunks, packed)?;
             if share.is_losers() {
                 let open = rows.par_chunks_mut(chunks.chunk_rows()).enumerate();
@@ -117,7 +125,11 @@ impl<'a, const N: usize> InShares<'a, N> {
     }
 
     /// The shares by defenders get the same by post.
-    fn begin_by_defenders(&mut self, known: &Known) -> Result<(), ScratchError> {
+    fn begin_by_defenders(
+        &mut self,
+        known: &Known,
+        done: &(dyn Fn(usize) + Sync),
+    ) -> Result<(), ScratchError> {
         let (cut, ranks, packed) = (self.cut, self.ranks, self.heap.as_ref());
         let post = || Post::new(self.scratch, cut.count());
         let told_before = told_before(known, known.winner != Side::Attackers);
@@ -126,7 +138,9 @@ impl<'a, const N: usize> InShares<'a, N> {
             let numbers: Vec<ChunkNumber> = given.chunks.numbers().collect();
             numbers.into_par_iter().try_for_each(|chunk| {
                 let mut rows = vec![Row::<N>::EMPTY; given.chunks.rows_of(chunk)];
-                dispatch.chunk(known, cut, chunk, &mut rows)
+                dispatch.chunk(known, cut, chunk, &mut rows)?;
+                done(rows.len());
+                Ok::<_, ScratchError>(())
             })?;
         }
         let (shares, [room, ..]) = (&mut self.shares[Side::Attackers], &mut self.rooms);
@@ -137,6 +151,7 @@ impl<'a, const N: usize> InShares<'a, N> {
             no_positions(&share.given, rows);
             mail.add_to(chunks, rows)?;
             share.won = AtRest::of(rows, chunks, packed)?;
+            done(chunks.rows());
         }
         for (share, mail) in shares.iter_mut().zip(open.deliver(ranks)?) {
             if share.is_losers() {
@@ -162,9 +177,15 @@ impl<'a, const N: usize> InShares<'a, N> {
 }
 
 impl<const N: usize> Tables for InShares<'_, N> {
-    fn begin(&mut self, known: &Known) -> Result<(), ScratchError> {
-        self.begin_by_attackers(known)?;
-        self.begin_by_defenders(known)?;
+    fn passes(&self) -> u64 {
+        // What is kept is read for the shares by attackers, and sent to the others, which
+        // take it.
+        3
+    }
+
+    fn begin(&mut self, known: &Known, done: &(dyn Fn(usize) + Sync)) -> Result<(), ScratchError> {
+        self.begin_by_attackers(known, done)?;
+        self.begin_by_defenders(known, done)?;
         let [used, ..] = &mut self.rooms;
         empty(used);
         Ok(())

@@ -27,11 +27,15 @@ impl Storage {
 
 /// The tables of an outcome, and how to work out a ply on them.
 pub(crate) trait Tables {
-    /// Makes the tables what they are before the next ply.
+    /// How often [`begin`](Tables::begin) goes through the rows.
+    fn passes(&self) -> u64;
+
+    /// Makes the tables what they are before the next ply; `done` is told the rows that
+    /// have been seen to, in each pass.
     ///
     /// # Errors
     /// If what is known cannot be read, or the disk fails or is full.
-    fn begin(&mut self, known: &Known) -> Result<(), ScratchError>;
+    fn begin(&mut self, known: &Known, done: &(dyn Fn(usize) + Sync)) -> Result<(), ScratchError>;
 
     /// Works out the next ply, after [`begin`](Tables::begin) or the one before it;
     /// a rank of a build that has no rows has no log; `done` is told the rows that have
