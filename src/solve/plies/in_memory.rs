@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use crate::solve::plies::frontier::{Frontier, clear};
 use crate::solve::plies::known::{Known, Logged, no_positions};
 use crate::solve::plies::losing::{Losing, Won, losing_ply};
-use crate::solve::plies::ply::{Given, Ply};
+use crate::solve::plies::ply::{Done, Given, Ply};
 use crate::solve::plies::tables::{Tables, Worked};
 use crate::solve::plies::winning::{Winning, winning_ply};
 use crate::solve::rows::row::Row;
@@ -49,7 +49,7 @@ impl<const N: usize> Tables for InMemory<'_, N> {
         1
     }
 
-    fn begin(&mut self, known: &Known, done: &(dyn Fn(usize) + Sync)) -> Result<(), ScratchError> {
+    fn begin(&mut self, known: &Known, done: Done) -> Result<(), ScratchError> {
         let chunks = self.given.chunks;
         no_positions(&self.given, &mut self.won);
         let rows = chunks.chunk_rows();
@@ -74,7 +74,7 @@ impl<const N: usize> Tables for InMemory<'_, N> {
         &mut self,
         known: &Known,
         log: Option<&StageWriter>,
-        done: &(dyn Fn(usize) + Sync),
+        done: Done,
     ) -> Result<Worked, ScratchError> {
         let Some(log) = log else { return Ok(Worked::default()) };
         let InMemory { given, won, open, lost, newly_won, changed: [last, before] } = self;

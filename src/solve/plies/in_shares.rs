@@ -17,7 +17,7 @@ use crate::solve::plies::dispatch::Dispatch;
 use crate::solve::plies::frontier::{Frontier, clear};
 use crate::solve::plies::known::{Known, Logged, no_positions};
 use crate::solve::plies::losing::{Losing, Won, losing_ply};
-use crate::solve::plies::ply::{Given, Ply, Records};
+use crate::solve::plies::ply::{Done, Given, Ply, Records};
 use crate::solve::plies::post::{Mail, Post};
 use crate::solve::plies::shares::Shares;
 use crate::solve::plies::tables::{Storage, Tables, Worked};
@@ -97,11 +97,7 @@ impl<'a, const N: usize> InShares<'a, N> {
     }
 
     /// The shares by attackers have what was kept chunk by chunk.
-    fn begin_by_attackers(
-        &mut self,
-        known: &Known,
-        done: &(dyn Fn(usize) + Sync),
-    ) -> Result<(), ScratchError> {
+    fn begin_by_attackers(&mut self, known: &Known, done: Done) -> Result<(), ScratchError> {
         let (packed, [room, ..]) = (self.heap.as_ref(), &mut self.rooms);
         for share in &mut self.shares[Side::Defenders] {
             let chunks = share.given.chunks;
@@ -125,11 +121,7 @@ impl<'a, const N: usize> InShares<'a, N> {
     }
 
     /// The shares by defenders get the same by post.
-    fn begin_by_defenders(
-        &mut self,
-        known: &Known,
-        done: &(dyn Fn(usize) + Sync),
-    ) -> Result<(), ScratchError> {
+    fn begin_by_defenders(&mut self, known: &Known, done: Done) -> Result<(), ScratchError> {
         let (cut, ranks, packed) = (self.cut, self.ranks, self.heap.as_ref());
         let post = || Post::new(self.scratch, cut.count());
         let told_before = told_before(known, known.winner != Side::Attackers);
@@ -183,7 +175,7 @@ impl<const N: usize> Tables for InShares<'_, N> {
         3
     }
 
-    fn begin(&mut self, known: &Known, done: &(dyn Fn(usize) + Sync)) -> Result<(), ScratchError> {
+    fn begin(&mut self, known: &Known, done: Done) -> Result<(), ScratchError> {
         self.begin_by_attackers(known, done)?;
         self.begin_by_defenders(known, done)?;
         let [used, ..] = &mut self.rooms;
@@ -195,7 +187,7 @@ impl<const N: usize> Tables for InShares<'_, N> {
         &mut self,
         known: &Known,
         log: Option<&StageWriter>,
-        done: &(dyn Fn(usize) + Sync),
+        done: Done,
     ) -> Result<Worked, ScratchError> {
         let mover = known.mover();
         let post = Post::new(self.scratch, self.cut.count())?;

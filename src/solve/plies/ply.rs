@@ -53,6 +53,9 @@ pub(crate) fn mover(winner: Side, ply: Plies) -> Side {
     if finds_wins(ply) { winner } else { winner.other() }
 }
 
+/// Is told how many rows more have been seen to.
+pub(crate) type Done<'d> = &'d (dyn Fn(usize) + Sync);
+
 /// A ply that is being worked on.
 #[derive(Clone, Copy)]
 pub(crate) struct Ply<'a, const N: usize> {
@@ -61,7 +64,7 @@ pub(crate) struct Ply<'a, const N: usize> {
     /// What it is told, and where what it finds goes.
     pub records: &'a dyn Records<N>,
     /// Told the rows of each finished chunk.
-    pub done: &'a (dyn Fn(usize) + Sync),
+    pub done: Done<'a>,
 }
 
 /// What a ply finds in a chunk.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::known::Known;
+use crate::solve::plies::ply::Done;
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::{ScratchError, StageWriter};
 
@@ -35,7 +36,7 @@ pub(crate) trait Tables {
     ///
     /// # Errors
     /// If what is known cannot be read, or the disk fails or is full.
-    fn begin(&mut self, known: &Known, done: &(dyn Fn(usize) + Sync)) -> Result<(), ScratchError>;
+    fn begin(&mut self, known: &Known, done: Done) -> Result<(), ScratchError>;
 
     /// Works out the next ply, after [`begin`](Tables::begin) or the one before it;
     /// a rank of a build that has no rows has no log; `done` is told the rows that have
@@ -47,7 +48,7 @@ pub(crate) trait Tables {
         &mut self,
         known: &Known,
         log: Option<&StageWriter>,
-        done: &(dyn Fn(usize) + Sync),
+        done: Done,
     ) -> Result<Worked, ScratchError>;
 }
 
