@@ -72,6 +72,12 @@ for file in 'initial@*.part' 'attackers-1@*' 'attackers-6@*' 'attackers-all@*' '
     same "$folder/killed" "3 processes, one killed at $file with $kept files of work kept, then 2"
 done
 
+# A launcher of another MPI library connects nobody.
+alone=$(SLURM_STEP_NUM_TASKS=2 "$program" --tables "$folder/none" build brandubh --men 3 2>&1 || true)
+grep -q 'MPI connects 1 of them' <<<"$alone" || { echo "not refused: $alone" >&2; exit 1; }
+[[ ! -e $folder/none/brandubh ]]
+echo "not connected: refused"
+
 # A program without MPI says so.
 if [[ -n ${WITHOUT:-} ]]; then
     refused=$(mpirun --oversubscribe -n 2 "$WITHOUT" --tables "$folder/none" build brandubh --men 3 2>&1 || true)

@@ -184,22 +184,26 @@ impl Progress for InitialPasses {
 
 #[test]
 fn what_is_done_of_a_slice_is_not_done_again() {
-    let tables = tempfile::tempdir().unwrap();
-    let folder = tables.path().join("mini-edge");
-    let (rules, wanted) = (rules("mini-edge"), [slice(WANTED)]);
-    let options = BuildOptions::default();
-    let build = |progress: &dyn Progress| {
-        build(&rules, tables.path(), &wanted, &options, progress, &mut |_| {})
-    };
-    let run = || build(&StopAtPly(wanted[0]));
-    catch_unwind(AssertUnwindSafe(run)).unwrap_err();
-    let kept = files(&folder.join(format!("{WANTED}.work")));
-    assert_eq!(kept.keys().collect::<Vec<_>>(), ["attackers-1@0-1", "initial@0-1"]);
-    let again = InitialPasses(Mutex::default());
-    build(&again).unwrap();
-    assert!(again.0.lock().unwrap().is_empty());
     let (_tables, whole) = clean("mini-edge");
-    assert!(files(&folder) == files(&whole));
+    for force in [false, true] {
+        let tables = if force { clean("mini-edge").0 } else { tempfile::tempdir().unwrap() };
+        let folder = tables.path().join("mini-edge");
+        let (rules, wanted) = (rules("mini-edge"), [slice(WANTED)]);
+        let options = BuildOptions { force, ..BuildOptions::default() };
+        let build = |progress: &dyn Progress| {
+            build(&rules, tables.path(), &wanted, &options, progress, &mut |_| {})
+        };
+        let run = || build(&StopAtPly(wanted[0]));
+        catch_unwind(AssertUnwindSafe(run)).unwrap_err();
+        let kept = files(&folder.join(format!("{WANTED}.work")));
+        assert_eq!(kept.keys().collect::<Vec<_>>(), ["attackers-1@0-1", "initial@0-1"]);
+        let again = InitialPasses(Mutex::default());
+        build(&again).unwrap();
+        let again = again.0.into_inner().unwrap();
+        // The smaller slices are there, and are built once more by force only.
+        assert!(again.is_empty() != force && !again.contains(&wanted[0]), "{force} {again:?}");
+        assert!(files(&folder) == files(&whole));
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use std::process;
 
 use serde::Serialize;
-use taflbase::build::{BuildOptions, Exchange, SliceReport, build_among, plan};
+use taflbase::build::{BuildError, BuildOptions, Exchange, SliceReport, build_among, plan};
 use taflbase::progress::{Phase, Progress, RankWork};
 use taflbase::rules::{Ruleset, Side};
 use taflbase::slice::Slice;
@@ -13,7 +13,7 @@ use taflbase::value::Plies;
 
 use super::arguments::{Threads, Wanted, parse_bytes, parse_number};
 use super::failure::{Failure, STOPPED};
-use super::machine::available_bytes;
+use super::machine::{self, available_bytes};
 use super::output::{Session, columns, grouped, size};
 use super::progress::Reporter;
 use super::ranks;
@@ -35,7 +35,7 @@ pub(super) struct Args {
     /// What slices get that no other one needs: wdl only, or dtw and wdl
     #[arg(long, value_name = "wdl|dtw", default_value = "dtw", value_parser = parse_metric)]
     metric: Metric,
-    /// Build again what is there already
+    /// Build again what is there already, and all that it needs
     #[arg(long)]
     force: bool,
     /// The level of zstd, 1 to 22: 19 for files that are published [default: a
@@ -53,8 +53,8 @@ What is done is kept in a folder K2v4.work beside the tables, or in --scratch, a
 deleted with the last file of the slice. A build that was interrupted, in any way,
 goes on from the last ply that is there. If the bit tables do not fit into --memory,
 they are worked on in shares, one after the other, and the others wait in that folder.
-That is slower. The least memory is that of the smaller slices that captures lead to;
-a slice without defenders cannot be shared out.
+That is slower. It takes some memory for each thread, so fewer --threads can do with
+less; a slice without defenders cannot be shared out.
 
 Started by MPI, all processes build together; --threads and --memory are for each of
 them (by default all cores that it may use, and its part of the free memory), and they must
@@ -72,7 +72,7 @@ JSON, one line for each slice when it is done (here with one side and one file);
 are null for slices that were there:
   {"rules":"brandubh","slice":"K0v1","defenders":0,"attackers":1,"built":true,"sides":[{"to_move":"attackers","positions":1936,"win":72,"loss":1864,"draw":0,"undecided":0,"max_win":1,"max_loss":6}],"files":[{"metric":"dtw","bytes":368,"bits_per_position":4.18}],"seconds":0.1}
 With several processes also one for each ply that they have worked out together, 0 for
-making ready for the first one, with the rows that each has found, the bytes that it
+making the tables ready, with the rows that each has found, the bytes that it
 gave to others, and its seconds:
   {"rules":"brandubh","slice":"K2v4","winner":"attackers","ply":1,"ranks":[{"rows":6712345,"bytes":51234567,"computing":1.9,"packing":0.2,"waiting":0.1}]}"#;
 
@@ -112,6 +112,15 @@ struct RankAnswer {
     computing: f64,
     packing: f64,
     waiting: f64,
+}
+
+/// What ranks but the first one tell: what only they have come to.
+struct Notices<'a>(&'a Reporter);
+
+impl Progress for Notices<'_> {
+    fn notice(&self, text: &str) {
+        self.0.notice(text);
+    }
 }
 
 /// Tells how far the work is, and of what the ranks do together.
@@ -174,7 +183,8 @@ fn build(args: &Args, session: &Session, exchange: &dyn Exchange) -> Result<(), 
     let base = session.open_to_build(&args.wanted.rules)?;
     let rules = base.rules();
     let slices = args.wanted.slices(rules)?;
-    let free = || Some(available_bytes()? / ranks::on_this_machine());
+    let here = ranks::together(exchange, &machine::identity()).map_err(BuildError::from)?;
+    let free = || Some(available_bytes()? / here);
     let options = BuildOptions {
         metric: args.metric,
         force: args.force,
@@ -186,7 +196,12 @@ fn build(args: &Args, session: &Session, exchange: &dyn Exchange) -> Result<(), 
     let works = plan(&base, &slices)?.into_iter().filter(|slice| args.force || !slice.present);
     let works = works.filter_map(|plan| plan.size.map(|size| (plan.slice, size.slots, size.rows)));
     let reporter = Reporter::new(works);
-    let stopped = "taflbase: stopped; the same command goes on from the last ply that is done";
+    let stopped = if args.force {
+        "taflbase: stopped; the same command builds what was done once more, and goes on in \
+         this slice from the last ply that is done"
+    } else {
+        "taflbase: stopped; the same command goes on from the last ply that is done"
+    };
     // Where there is no such thing as Ctrl-C, nothing is lost.
     let is_first = exchange.rank() == 0;
     let _ = ctrlc::set_handler(move || {
@@ -198,7 +213,8 @@ fn build(args: &Args, session: &Session, exchange: &dyn Exchange) -> Result<(), 
     let mut reports = Vec::new();
     let mut printed = Ok(());
     let teller = Teller { reporter: &reporter, session, rules: &rules.name };
-    let progress: &dyn Progress = if is_first { &teller } else { &() };
+    let notices = Notices(&reporter);
+    let progress: &dyn Progress = if is_first { &teller } else { &notices };
     let mut done = |report: &SliceReport| {
         if report.built {
             reporter.finished(report.slice, report.times.iter().sum());

@@ -39,6 +39,12 @@ pub(super) fn reset_peak() {
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
 
+/// What tells this machine from others, where the system tells; containers on one machine
+/// have it in common, as they have its memory.
+pub(super) fn identity() -> Vec<u8> {
+    fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default()
+}
+
 /// The memory that is free for this program, where the system tells.
 pub(super) fn available_bytes() -> Option<u64> {
     kibibytes("/proc/meminfo", "MemAvailable:")

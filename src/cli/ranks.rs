@@ -2,7 +2,7 @@
 
 use std::env;
 
-use taflbase::build::{Alone, Exchange};
+use taflbase::build::{Alone, Exchange, ExchangeError};
 
 use super::failure::Failure;
 
@@ -10,19 +10,19 @@ use super::failure::Failure;
 /// with PMI (MPICH, Intel MPI), and Slurm's srun.
 const COUNTS: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
 
-/// Where they say how many of these are on this machine.
-const LOCAL_COUNTS: [&str; 3] =
-    ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE"];
-
-/// The number in one of these variables.
-fn number(names: &[&str]) -> Option<u64> {
-    names.iter().find_map(|name| env::var(name).ok()?.parse().ok())
+/// How many processes a launcher has started, this one included, if one has.
+fn started() -> Option<usize> {
+    COUNTS.iter().find_map(|name| env::var(name).ok()?.parse().ok())
 }
 
-/// With how many processes, itself included, this one shares its machine.
-pub(super) fn on_this_machine() -> u64 {
-    let together = number(&COUNTS).is_some_and(|count| count > 1);
-    number(&LOCAL_COUNTS).filter(|&count| together && count > 0).unwrap_or(1)
+/// How many ranks are where this one is, itself included; each says where that is. All of
+/// them must call it.
+///
+/// # Errors
+/// If a rank has stopped.
+pub(super) fn together(exchange: &dyn Exchange, place: &[u8]) -> Result<u64, ExchangeError> {
+    let places = exchange.all_gather(place)?;
+    Ok(places.iter().filter(|other| *other == place).count() as u64)
 }
 
 /// Does the work together with the processes that were started together with this one, or
@@ -30,7 +30,7 @@ pub(super) fn on_this_machine() -> u64 {
 pub(super) fn among(
     work: impl FnOnce(&dyn Exchange) -> Result<(), Failure> + Send,
 ) -> Result<(), Failure> {
-    match number(&COUNTS) {
+    match started() {
         Some(processes) if processes > 1 => among_processes(work, processes),
         _ => work(&Alone),
     }
@@ -39,7 +39,7 @@ pub(super) fn among(
 #[cfg(feature = "mpi")]
 fn among_processes(
     work: impl FnOnce(&dyn Exchange) -> Result<(), Failure> + Send,
-    _: u64,
+    processes: usize,
 ) -> Result<(), Failure> {
     use std::{thread, time::Duration};
 
@@ -49,6 +49,13 @@ fn among_processes(
     const PATIENCE: Duration = Duration::from_secs(1);
 
     let work = |ranks: &Mpi| {
+        if ranks.ranks() != processes {
+            return Err(Failure::Error(format!(
+                "{processes} processes were started, and MPI connects {} of them: start them \
+                 by the launcher of the MPI library that the program was built with",
+                ranks.ranks()
+            )));
+        }
         let done = work(ranks);
         if done.is_err() && ranks.rank() > 0 {
             thread::sleep(PATIENCE);
@@ -62,10 +69,35 @@ fn among_processes(
 #[cfg(not(feature = "mpi"))]
 fn among_processes(
     _: impl FnOnce(&dyn Exchange) -> Result<(), Failure> + Send,
-    processes: u64,
+    processes: usize,
 ) -> Result<(), Failure> {
     Err(Failure::Error(format!(
         "this is one of {processes} processes that MPI has started, and the program was built \
          without MPI: build it with `cargo build --release --features mpi`"
     )))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use taflbase::build::team;
+
+    use super::*;
+
+    #[test]
+    fn ranks_on_one_machine_are_counted() {
+        let counts = |places: &[&str]| {
+            let ranks = team(places.len()).into_iter().zip(places);
+            thread::scope(|scope| {
+                let each = ranks.map(|(rank, place)| {
+                    scope.spawn(move || together(&rank, place.as_bytes()).unwrap())
+                });
+                let each: Vec<_> = each.collect();
+                each.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+            })
+        };
+        assert_eq!(counts(&["here", "there", "here", "", "here"]), [3, 1, 3, 1, 3]);
+        assert_eq!(together(&Alone, b"here"), Ok(1));
+    }
 }

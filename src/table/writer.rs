@@ -133,22 +133,20 @@ impl TableWriter {
         Ok((self.temporary.path().to_owned(), self.output.written))
     }
 
-    /// Adds the blocks that other processes have written, in the order of the file.
+    /// Adds the blocks that another process has written into the file after those so far.
     ///
     /// # Errors
-    /// If a block is not one of the table's, or came before.
-    pub(crate) fn append_parts(&mut self, parts: &[WrittenPart]) -> Result<(), TableError> {
-        self.add_parts(parts).map_err(|kind| kind.at(Some(&self.path)))
+    /// If a block is not one of the table's, or came before, or the file is not there.
+    pub(crate) fn append_part(&mut self, part: &WrittenPart) -> Result<(), TableError> {
+        self.add_part(part).map_err(|kind| kind.at(Some(&self.path)))
     }
 
-    fn add_parts(&mut self, parts: &[WrittenPart]) -> KindResult<()> {
-        for part in parts {
-            part.entries.iter().try_for_each(|&(block, entry)| self.put(block, entry))?;
-            for (largest, &other) in self.largest.iter_mut().zip(part.largest.iter()) {
-                *largest = other.max(*largest);
-            }
-            self.output.hasher.append(&part.hasher);
+    fn add_part(&mut self, part: &WrittenPart) -> KindResult<()> {
+        part.entries.iter().try_for_each(|&(block, entry)| self.put(block, entry))?;
+        for (largest, &other) in self.largest.iter_mut().zip(part.largest.iter()) {
+            *largest = other.max(*largest);
         }
+        self.output.hasher.append(&part.hasher);
         self.output.written = self.output.hasher.end();
         let file = self.temporary.reopen(self.output.written);
         self.output.inner = BufWriter::new(file.map_err(TableErrorKind::io("write the table"))?);

@@ -49,7 +49,7 @@ pub struct BuildOptions {
     /// `Wdl`: slices that no other one of the build needs get WDL tables only,
     /// all that they need is built with both. `Dtw`: both for all.
     pub metric: Metric,
-    /// Build also what is there already.
+    /// Build also what is there already. Work in progress is gone on with all the same.
     pub force: bool,
     /// Worker threads; 0 for one for each core.
     pub threads: usize,
@@ -413,12 +413,6 @@ impl Builder<'_> {
         let placement = self.means.placement.unwrap_or(storage);
         let files = &*self.means.files;
         let is_first = ranks.rank() == 0;
-        if self.options.force {
-            if is_first {
-                ScratchFolder::clear(files, &folder)?;
-            }
-            ranks.wait_for_all()?;
-        }
         let (sync_every, progress) = (self.means.sync_every, self.progress);
         let keeping = Keeping { files, sync_every, plain_above, progress };
         let scratch = ScratchFolder::open(&folder, self.identity(slice)?, keeping)?;

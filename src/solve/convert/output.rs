@@ -226,13 +226,12 @@ impl Output {
                 Ok(0)
             }
             Writer::First(mut writer) => {
-                let mut parts = Vec::new();
-                for bytes in &ranks.to_first(&[])?[1..] {
+                // What is added is freed: all of it is larger than the index.
+                for bytes in ranks.to_first(&[])?.into_iter().skip(1) {
                     let bytes = &mut &bytes[..];
-                    parts.push(WrittenPart::take(bytes).ok_or(ExchangeError)?);
+                    writer.append_part(&WrittenPart::take(bytes).ok_or(ExchangeError)?)?;
                     hasher.append(bytes).ok_or(ExchangeError)?;
                 }
-                writer.append_parts(&parts)?;
                 Ok(writer.finish(summaries, hasher.finish())?)
             }
         }

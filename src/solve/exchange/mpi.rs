@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
+use mpi::Threading;
 use mpi::datatype::{Partition, PartitionMut};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives};
@@ -15,7 +16,7 @@ use super::{Exchange, ExchangeError};
 const PANICKED: i32 = 101;
 
 /// A rank among processes. All calls of the library are made by one thread, the one that
-/// has begun with [`run`](Mpi::run): no library refuses that.
+/// has begun with [`run`](Mpi::run).
 #[derive(Debug)]
 pub struct Mpi {
     rank: usize,
@@ -31,13 +32,17 @@ impl Mpi {
     /// `tell` is called with the reason, and all of them end, with that exit code.
     ///
     /// # Errors
-    /// If MPI cannot be used, or was used before. Otherwise the work's own error does not
+    /// If MPI cannot be used by a program with threads, or was used before. Otherwise the work's own error does not
     /// come back: the process has ended.
     pub fn run<T: Send, E: Send>(
         work: impl FnOnce(&Mpi) -> Result<T, E> + Send,
         tell: impl FnOnce(E) -> i32,
     ) -> Result<T, ExchangeError> {
-        let universe = mpi::initialize().ok_or(ExchangeError)?;
+        let begun = mpi::initialize_with_threading(Threading::Funneled);
+        let (universe, threading) = begun.ok_or(ExchangeError)?;
+        if threading < Threading::Funneled {
+            return Err(ExchangeError);
+        }
         let world = universe.world();
         let (requests, inbox) = channel();
         let (rank, ranks) = (world.rank() as usize, world.size() as usize);
@@ -71,18 +76,22 @@ fn serve(world: &SimpleCommunicator, inbox: &Receiver<Request>) {
     }
 }
 
-fn all_to_all(world: &SimpleCommunicator, mut given: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+fn all_to_all(world: &SimpleCommunicator, given: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     let counts: Vec<i32> = given.iter().map(|bytes| bytes.len() as i32).collect();
     let mut sizes = vec![0_i32; given.len()];
     world.all_to_all_into(&counts[..], &mut sizes[..]);
     // One byte more: the address of an empty vector is what some libraries take for a mark.
-    given.push(vec![0]);
-    let given = given.concat();
-    let mut taken = vec![0_u8; sizes.iter().map(|&size| size as usize).sum::<usize>() + 1];
-    let of = Partition::new(&given[..], &counts[..], starts(&counts));
+    let size = |sizes: &[i32]| sizes.iter().map(|&size| size as usize).sum::<usize>() + 1;
+    let mut sent = Vec::with_capacity(size(&counts));
+    // Each is freed when it is copied.
+    given.into_iter().for_each(|bytes| sent.extend(bytes));
+    sent.push(0);
+    let mut taken = vec![0_u8; size(&sizes)];
+    let of = Partition::new(&sent[..], &counts[..], starts(&counts));
     let into_places = starts(&sizes);
     let mut into = PartitionMut::new(&mut taken[..], &sizes[..], &into_places[..]);
     world.all_to_all_varcount_into(&of, &mut into);
+    drop(sent);
     let places = into_places.iter().zip(&sizes);
     places.map(|(&start, &size)| taken[start as usize..][..size as usize].to_vec()).collect()
 }

@@ -34,8 +34,8 @@ pub(super) struct Frame<'a, const N: usize> {
     pub rules: &'a Ruleset,
     /// The slice.
     pub slice: Slice,
-    /// What the lanes stand for.
-    pub region: Region<N>,
+    /// What the lanes stand for; all shares have the same, since its tables are large.
+    pub region: Arc<Region<N>>,
     /// The canonical attacker sets; a set's offset is its block's number.
     pub attackers: Arc<BlockLookup>,
     /// The sets of defenders.
@@ -86,7 +86,7 @@ impl<'a, const N: usize> Frame<'a, N> {
     /// # Errors
     /// If its attacker sets cannot be counted.
     pub(super) fn new(rules: &'a Ruleset, slice: Slice) -> Result<Frame<'a, N>, IndexError> {
-        let region = Region::new(rules);
+        let region = Arc::new(Region::new(rules));
         let attackers = BlockLookup::new(counted_sets(rules, slice)?, rules.board, slice.attackers);
         let defenders = DefenderSets::new(rules, &region, slice.defenders);
         Ok(Frame::of(rules, slice, region, Arc::new(attackers), defenders))
@@ -95,14 +95,14 @@ impl<'a, const N: usize> Frame<'a, N> {
     /// The same slice with some of the sets of defenders: see [`DefenderSets::some`].
     /// Attackers' moves stay among its rows.
     pub(super) fn some(&self, ranks: &[Rank]) -> Frame<'a, N> {
-        let (region, defenders) = (self.region.clone(), self.defenders.some(ranks));
+        let (region, defenders) = (Arc::clone(&self.region), self.defenders.some(ranks));
         Frame::of(self.rules, self.slice, region, Arc::clone(&self.attackers), defenders)
     }
 
     fn of(
         rules: &'a Ruleset,
         slice: Slice,
-        region: Region<N>,
+        region: Arc<Region<N>>,
         attackers: Arc<BlockLookup>,
         defenders: DefenderSets<N>,
     ) -> Frame<'a, N> {
