@@ -27,6 +27,9 @@ use crate::table::{Code, Metric, Packing, ValueHasher};
 const TABLES_IN_MEMORY: u64 = InMemory::<1>::TABLES as u64;
 const TABLES_OF_SHARE: u64 = InShares::<1>::TABLES as u64;
 const TABLES_OF_ONLY_SHARE: u64 = InShares::<1>::TABLES_OF_ONLY_SHARE as u64;
+/// Of the memory that is allowed, this part is for smaller slices, where all of them would
+/// take more.
+const CACHE_PART: u64 = 4;
 /// Of a table, in per cent: what all shares take on the disk, their mail included, about.
 const SHARES_ON_DISK: u64 = 140;
 /// More shares than that take more memory for their parcels than they save.
@@ -213,28 +216,47 @@ impl Needs {
         rest.min(most_keeping(beside_tables)).max(self.least_coded_bytes)
     }
 
-    /// Where the tables can be, best first: the fewer shares there are, the less is sent.
+    /// Where the tables can be, best first: the fewer shares there are, the less is sent. All
+    /// ranks have the same number, or others would wait for those that have more.
     fn storages(&self, ranks: usize) -> impl Iterator<Item = Storage> {
         let most = self.most_shares as usize;
         let least = if ranks == 1 { 2 } else { ranks.min(most) };
         let in_memory = (ranks == 1).then_some(Storage::Memory);
-        in_memory.into_iter().chain((least..=most).map(Storage::Shares))
+        let in_shares = (least..=most).step_by(ranks).chain((least..=most).last());
+        in_memory.into_iter().chain(in_shares.map(Storage::Shares))
     }
 
     /// Where the tables go, if each of so many ranks has that much memory; `None` if it is
     /// too little however many shares there are.
     pub(super) fn storage(&self, memory_bytes: u64, ranks: usize) -> Option<Storage> {
-        let needs = |&storage: &Storage| self.memory_bytes(storage, ranks, memory_bytes);
-        self.storages(ranks).find(|storage| needs(storage) <= memory_bytes)
+        let fits =
+            |&storage: &Storage| self.memory_bytes(storage, ranks, memory_bytes) <= memory_bytes;
+        // Smaller slices that are read again and again take more time than more shares do.
+        let cached = self.coded_bytes.min(memory_bytes / CACHE_PART);
+        let leaves_room =
+            |&storage: &Storage| self.cache_bytes(storage, ranks, memory_bytes) >= cached;
+        let best = self.storages(ranks).find(|storage| fits(storage) && leaves_room(storage));
+        best.or_else(|| self.storages(ranks).find(fits))
     }
 
-    /// The bytes that so many ranks give each other, all together.
-    pub(super) fn exchanged_bytes(&self, storage: Storage, ranks: usize) -> u64 {
+    /// Whether the memory that so many ranks are allowed has room for what is kept on disk of
+    /// their work, if that is not compressed.
+    fn has_room(&self, storage: Storage, ranks: usize, allowed: u64) -> bool {
+        let of_rank = self.stages_bytes.saturating_mul(PACKED_SHARE) / ranks as u64;
+        let in_memory = self.memory_bytes(storage, ranks, u64::MAX);
+        // Where tables wait packed, memory is short.
+        !storage.is_packed(ranks) && in_memory.saturating_add(of_rank) <= allowed
+    }
+
+    /// The bytes that so many ranks, each of which is allowed so much memory, give each
+    /// other, all together.
+    pub(super) fn exchanged_bytes(&self, storage: Storage, ranks: usize, allowed: u64) -> u64 {
         let found = self.attackers * FOUND_PER_ATTACKER + FOUND_PER_ROW;
         // As many bytes as a row has, and one for its distance from the one before.
         let plies = found * (self.row_bytes + 1) / 100;
         let plain = self.rows.saturating_mul(plies + SEEDS_PER_WORD * self.row_bytes / 8);
-        let sent = if storage.is_packed(ranks) { plain / PACKED_MAIL_SHARE } else { plain };
+        let is_plain = self.has_room(storage, ranks, allowed);
+        let sent = if is_plain { plain } else { plain / PACKED_MAIL_SHARE };
         sent / ranks as u64 * (ranks as u64 - 1)
     }
 
@@ -252,7 +274,10 @@ impl Needs {
     pub(super) fn scratch_bytes(&self, storage: Storage) -> u64 {
         match storage {
             Storage::Memory => self.stages_bytes,
-            Storage::Shares(_) => self.stages_bytes + self.table_bytes * SHARES_ON_DISK / 100,
+            Storage::Shares(_) => {
+                let shares = self.table_bytes.saturating_mul(SHARES_ON_DISK) / 100;
+                self.stages_bytes.saturating_add(shares)
+            }
         }
     }
 }
@@ -300,13 +325,9 @@ pub(super) fn check(
     if available < needed {
         return Err(BuildError::Disk { slice, path: folder.to_owned(), needed, available });
     }
-    let plain = needs.stages_bytes.saturating_mul(PACKED_SHARE);
-    let of_rank = plain / ranks as u64;
-    // Where tables wait packed, memory is short.
-    let in_memory = needs.memory_bytes(storage, ranks, u64::MAX);
-    let fits = !storage.is_packed(ranks) && in_memory.saturating_add(of_rank) <= memory_bytes;
     let cache_bytes = needs.cache_bytes(storage, ranks, memory_bytes);
-    let plain_above = if fits { needs.stages_bytes } else { u64::MAX };
+    let has_room = needs.has_room(storage, ranks, memory_bytes);
+    let plain_above = if has_room { needs.stages_bytes } else { u64::MAX };
     Ok(Fit { storage, plain_above, cache_bytes })
 }
 
@@ -385,6 +406,8 @@ fn sets_bytes(rules: &Ruleset, slice: Slice) -> Result<u64, BuildError> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -393,6 +416,40 @@ mod tests {
         assert_eq!(most_waiting(10, 4, 3), 5);
         assert_eq!(most_waiting(2, 4, 3), 2);
         assert_eq!(most_waiting(12, 4, 20), 12);
+    }
+
+    #[test]
+    fn smaller_slices_have_their_part() {
+        let rules = Ruleset::load("brandubh").unwrap();
+        for (slice, least_mib) in [("K4v3", 1500), ("K2v4", 350)] {
+            let needs = Needs::of(&rules, slice.parse().unwrap(), 2).unwrap();
+            for mib in (least_mib..8 * least_mib).step_by(50) {
+                let bytes = mib << 20;
+                let storage = needs.storage(bytes, 1).unwrap();
+                assert!(needs.memory_bytes(storage, 1, bytes) <= bytes);
+                let cached = needs.cache_bytes(storage, 1, bytes);
+                assert!(cached >= needs.coded_bytes.min(bytes / CACHE_PART), "{slice}, {mib}");
+            }
+        }
+    }
+
+    #[test]
+    fn all_ranks_have_as_many_shares() {
+        let rules = Ruleset::load("brandubh").unwrap();
+        let needs = Needs::of(&rules, "K3v3".parse().unwrap(), 1).unwrap();
+        for ranks in [2, 3, 7] {
+            let least = needs.least_memory_bytes(ranks);
+            let mut counts = BTreeSet::new();
+            for percent in 101..400 {
+                let Some(Storage::Shares(shares)) = needs.storage(least * percent / 100, ranks)
+                else {
+                    panic!("{ranks} ranks: {percent} % of the least memory is too little")
+                };
+                assert_eq!(shares % ranks, 0, "{percent} %");
+                counts.insert(shares);
+            }
+            assert!(counts.len() > 1, "{counts:?}");
+        }
     }
 
     #[test]

@@ -130,7 +130,8 @@ pub fn plan_among(
                 shares,
                 memory_bytes: storage.map(|s| needs.memory_bytes(s, ranks, memory_bytes)),
                 scratch_bytes: storage.map_or(0, |storage| needs.scratch_bytes(storage)),
-                exchanged_bytes: storage.map_or(0, |s| needs.exchanged_bytes(s, ranks)),
+                exchanged_bytes: storage
+                    .map_or(0, |storage| needs.exchanged_bytes(storage, ranks, memory_bytes)),
             });
         }
     }
