@@ -27,8 +27,8 @@ use crate::table::{Code, Metric, Packing, ValueHasher};
 const TABLES_IN_MEMORY: u64 = InMemory::<1>::TABLES as u64;
 const TABLES_OF_SHARE: u64 = InShares::<1>::TABLES as u64;
 const TABLES_OF_ONLY_SHARE: u64 = InShares::<1>::TABLES_OF_ONLY_SHARE as u64;
-/// Of the memory that is allowed, this part is for smaller slices, where all of them would
-/// take more.
+/// Of the memory that is allowed, this part is for smaller slices, if all of them would take
+/// more, and if there can be so many shares.
 const CACHE_PART: u64 = 4;
 /// Of a table, in per cent: what all shares take on the disk, their mail included, about.
 const SHARES_ON_DISK: u64 = 140;
@@ -222,6 +222,7 @@ impl Needs {
         let most = self.most_shares as usize;
         let least = if ranks == 1 { 2 } else { ranks.min(most) };
         let in_memory = (ranks == 1).then_some(Storage::Memory);
+        // In the end as many as there can be, which take least memory.
         let in_shares = (least..=most).step_by(ranks).chain((least..=most).last());
         in_memory.into_iter().chain(in_shares.map(Storage::Shares))
     }
@@ -233,15 +234,14 @@ impl Needs {
             |&storage: &Storage| self.memory_bytes(storage, ranks, memory_bytes) <= memory_bytes;
         // Smaller slices that are read again and again take more time than more shares do.
         let cached = self.coded_bytes.min(memory_bytes / CACHE_PART);
-        let leaves_room =
-            |&storage: &Storage| self.cache_bytes(storage, ranks, memory_bytes) >= cached;
-        let best = self.storages(ranks).find(|storage| fits(storage) && leaves_room(storage));
+        let caches = |&storage: &Storage| self.cache_bytes(storage, ranks, memory_bytes) >= cached;
+        let best = self.storages(ranks).find(|storage| fits(storage) && caches(storage));
         best.or_else(|| self.storages(ranks).find(fits))
     }
 
-    /// Whether the memory that so many ranks are allowed has room for what is kept on disk of
-    /// their work, if that is not compressed.
-    fn has_room(&self, storage: Storage, ranks: usize, allowed: u64) -> bool {
+    /// Whether what so many ranks keep on disk of their work, and what they send, is left
+    /// uncompressed: if the memory that each is allowed has room for it.
+    fn stays_plain(&self, storage: Storage, ranks: usize, allowed: u64) -> bool {
         let of_rank = self.stages_bytes.saturating_mul(PACKED_SHARE) / ranks as u64;
         let in_memory = self.memory_bytes(storage, ranks, u64::MAX);
         // Where tables wait packed, memory is short.
@@ -255,8 +255,8 @@ impl Needs {
         // As many bytes as a row has, and one for its distance from the one before.
         let plies = found * (self.row_bytes + 1) / 100;
         let plain = self.rows.saturating_mul(plies + SEEDS_PER_WORD * self.row_bytes / 8);
-        let is_plain = self.has_room(storage, ranks, allowed);
-        let sent = if is_plain { plain } else { plain / PACKED_MAIL_SHARE };
+        let stays_plain = self.stays_plain(storage, ranks, allowed);
+        let sent = if stays_plain { plain } else { plain / PACKED_MAIL_SHARE };
         sent / ranks as u64 * (ranks as u64 - 1)
     }
 
@@ -326,8 +326,8 @@ pub(super) fn check(
         return Err(BuildError::Disk { slice, path: folder.to_owned(), needed, available });
     }
     let cache_bytes = needs.cache_bytes(storage, ranks, memory_bytes);
-    let has_room = needs.has_room(storage, ranks, memory_bytes);
-    let plain_above = if has_room { needs.stages_bytes } else { u64::MAX };
+    let stays_plain = needs.stays_plain(storage, ranks, memory_bytes);
+    let plain_above = if stays_plain { needs.stages_bytes } else { u64::MAX };
     Ok(Fit { storage, plain_above, cache_bytes })
 }
 
