@@ -35,11 +35,11 @@ pub(super) fn measured(
 fn refused(error: BuildError) -> Failure {
     match error {
         BuildError::Disk { slice, path, needed, available } => Failure::Error(format!(
-            "{slice} takes about {} of disk while it is solved and {} has {}: free some space or \
-             set TMPDIR to another disk",
+            "{slice} takes about {} of disk while it is solved and {} are free for {}: free some \
+             space or set TMPDIR to another disk",
             size(needed),
-            path.display(),
-            size(available)
+            size(available),
+            path.display()
         )),
         error => error.into(),
     }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use crate::index::IndexError;
 use crate::slice::Slice;
 use crate::solve::exchange::ExchangeError;
-use crate::solve::store::ScratchError;
+use crate::solve::store::{ScratchError, is_full};
 use crate::system::bytes::Bytes;
-use crate::table::{GridError, TableError};
+use crate::table::{GridError, TableError, TableErrorKind};
 use crate::tablebase::ProbeError;
 
 /// Why a build stopped. Tables that were complete stay.
@@ -71,6 +71,19 @@ pub enum BuildError {
     Threads(String),
 }
 
+impl BuildError {
+    /// Whether a disk is full, or what one may use of it.
+    pub(super) fn is_disk_full(&self) -> bool {
+        match self {
+            BuildError::Scratch(error) => error.is_full(),
+            BuildError::Table(TableError { kind: TableErrorKind::Io { source, .. }, .. }) => {
+                is_full(source)
+            }
+            _ => false,
+        }
+    }
+}
+
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -84,11 +97,11 @@ impl fmt::Display for BuildError {
             ),
             BuildError::Disk { slice, path, needed, available } => write!(
                 f,
-                "{slice} takes about {} of disk while it is solved and {} has {}: \
+                "{slice} takes about {} of disk while it is solved and {} are free for {}: \
                  free some space or name another disk with --scratch",
                 Bytes(*needed),
-                path.display(),
-                Bytes(*available)
+                Bytes(*available),
+                path.display()
             ),
             BuildError::OutOfMemory(source) => {
                 write!(f, "the system gives no more memory, allow less with --memory: {source}")

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::solve::exchange::ExchangeError;
 
+use super::room::is_full;
+
 /// The work in progress cannot be kept or read.
 #[derive(Debug)]
 pub struct ScratchError {
@@ -33,6 +35,11 @@ impl From<ExchangeError> for ScratchError {
 }
 
 impl ScratchError {
+    /// Whether the disk is full, or what one may use of it.
+    pub(crate) fn is_full(&self) -> bool {
+        matches!(&self.kind, ScratchErrorKind::Io(source) if is_full(source))
+    }
+
     /// A file that does not hold what was written.
     pub fn damaged(path: &Path) -> ScratchError {
         ScratchError { path: path.to_owned(), kind: ScratchErrorKind::Damaged }
@@ -50,12 +57,12 @@ impl fmt::Display for ScratchError {
         match &self.kind {
             ScratchErrorKind::Io(source) => {
                 write!(f, "{path}: cannot keep the work done so far: {source}")?;
-                match source.kind() {
-                    io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => f.write_str(
+                match is_full(source) {
+                    true => f.write_str(
                         "; free some space or name another disk with --scratch, \
                          and the next build goes on from here",
                     ),
-                    _ => Ok(()),
+                    false => Ok(()),
                 }
             }
             ScratchErrorKind::Damaged => write!(
