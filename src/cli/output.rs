@@ -157,12 +157,15 @@ impl Session {
             Some(Metric::Dtw) => base.max_men_dtw(),
             Some(Metric::Wdl) | None => base.max_men(),
         };
-        let available = available_bytes().unwrap_or(u64::MAX);
+        // In whole MiB, as `plan` can be asked for.
+        let available = available_bytes().map_or(u64::MAX, |bytes| bytes >> 20 << 20);
+        let mut foretold = wanted.clone();
         let takes = match needs(base, slice, available) {
             Some([memory, _]) if memory > available => {
                 format!("at least {} of memory", size(memory))
             }
             Some([_, disk]) if disk > available_disk(&self.tables).unwrap_or(u64::MAX) => {
+                foretold += &format!(" --memory {}MiB", available >> 20);
                 format!("at least {} of scratch", size(disk))
             }
             Some(_) => {
@@ -174,7 +177,7 @@ impl Session {
             "{missing}, nor can one be built here: {} men would take {takes}, as `{}` tells; the \
              tables here reach {reached} men; beyond them `{}` searches",
             slice.men(),
-            self.command("plan", rules, &wanted),
+            self.command("plan", rules, &foretold),
             self.command("analyse", rules, "POS"),
         )
     }

@@ -111,13 +111,28 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
             None => available_disk(session.tables()).unwrap_or(u64::MAX),
         },
     };
-    let to_build = plan.iter().any(|slice| !slice.present && slice.size.is_some());
-    let calibration = if to_build { Some(Calibration::new(&base, &plan)?) } else { None };
+    let to_build: Vec<Slice> = plan
+        .iter()
+        .filter(|plan| !plan.present && plan.size.is_some())
+        .map(|plan| plan.slice)
+        .collect();
+    let is_among = args.ranks.is_some() || args.memory.is_some() || args.threads.is_some();
+    let ranked = match is_among {
+        true => rank_plans(args, base.rules(), &to_build, &free)?,
+        false => Vec::new(),
+    };
+    // Where nothing fits there is no time to be foretold.
+    let is_any_built = match is_among {
+        true => ranked.iter().any(|plan| plan.memory_bytes.is_some()),
+        false => !to_build.is_empty(),
+    };
+    let calibration = is_any_built.then(|| Calibration::new(&base, &plan)).transpose()?;
     let mut answers: Vec<Answer> =
         plan.iter().map(|plan| answer(&base, plan, calibration.as_ref(), &free)).collect();
-    let is_among = args.ranks.is_some() || args.memory.is_some() || args.threads.is_some();
-    if is_among {
-        among(args, base.rules(), &plan, &free, &mut answers)?;
+    for plan in &ranked {
+        let name = plan.slice.to_string();
+        let own = answers.iter_mut().filter(|answer| answer.slice == name);
+        own.for_each(|answer| answer.put(plan, &free));
     }
     if session.json() {
         return answers.iter().try_for_each(|answer| session.json_line(answer));
@@ -130,36 +145,16 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     session.text(&total(&answers))
 }
 
-/// Puts into the answers how several processes would build.
-fn among(
+/// How several processes would build these slices.
+fn rank_plans(
     args: &Args,
     rules: &Ruleset,
-    plan: &[SlicePlan],
+    slices: &[Slice],
     free: &Free,
-    answers: &mut [Answer],
-) -> Result<(), Failure> {
+) -> Result<Vec<RankPlan>, Failure> {
     let threads = machine::threads(args.threads.unwrap_or(0) as usize).get();
     let ranks = args.ranks.unwrap_or(1) as usize;
-    let to_build = plan.iter().filter(|plan| !plan.present && plan.size.is_some());
-    let slices: Vec<Slice> = to_build.map(|plan| plan.slice).collect();
-    for plan in plan_among(rules, &slices, ranks, threads, free.memory_bytes)? {
-        let name = plan.slice.to_string();
-        for answer in answers.iter_mut().filter(|answer| answer.slice == name) {
-            let RankPlan { ranks: by, exchanged_bytes, .. } = plan;
-            let shares = plan.memory_bytes.map(|_| plan.shares as u64);
-            answer.among = Some(Among { by, shares, exchanged_bytes });
-            answer.memory_bytes = plan.memory_bytes;
-            answer.least_memory_bytes = Some(plan.least_memory_bytes);
-            if plan.memory_bytes.is_some() {
-                answer.scratch_bytes = Some(plan.scratch_bytes(free.disk_bytes));
-                answer.least_scratch_bytes = Some(plan.least_scratch_bytes);
-                answer.core_seconds = answer.core_seconds.map(|seconds| seconds * times(&plan));
-            } else {
-                answer.state = "does not fit";
-            }
-        }
-    }
-    Ok(())
+    Ok(plan_among(rules, slices, ranks, threads, free.memory_bytes)?)
 }
 
 /// How many times the core time of a build in memory it takes, about.
@@ -207,6 +202,23 @@ fn answer<'a>(
 }
 
 impl Answer<'_> {
+    /// Puts in how several processes would build the slice.
+    fn put(&mut self, plan: &RankPlan, free: &Free) {
+        let &RankPlan { ranks: by, exchanged_bytes, .. } = plan;
+        let shares = plan.memory_bytes.map(|_| plan.shares as u64);
+        self.among = Some(Among { by, shares, exchanged_bytes });
+        self.memory_bytes = plan.memory_bytes;
+        self.least_memory_bytes = Some(plan.least_memory_bytes);
+        if plan.memory_bytes.is_some() {
+            self.scratch_bytes = Some(plan.scratch_bytes(free.disk_bytes));
+            self.least_scratch_bytes = Some(plan.least_scratch_bytes);
+            self.core_seconds = self.core_seconds.map(|seconds| seconds * times(plan));
+        } else {
+            self.state = "does not fit";
+            (self.disk_bytes, self.core_seconds) = (None, None);
+        }
+    }
+
     fn row(&self) -> Vec<String> {
         let cell =
             |number: Option<u64>, show: fn(u64) -> String| number.map_or("-".to_owned(), show);

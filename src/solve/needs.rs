@@ -460,6 +460,31 @@ mod tests {
         assert_eq!(most_waiting(12, 4, 20), 12);
     }
 
+    /// Slices that no machine can build are told with some number.
+    #[test]
+    fn what_is_beyond_all_machines_can_be_counted() {
+        for (rules, most) in [("alea-evangelii", [24, 48]), ("large-hnefatafl", [12, 24])] {
+            let rules = Ruleset::load(rules).unwrap();
+            let mut counted = 0;
+            for defenders in (0..=most[0]).step_by(2) {
+                for attackers in (1..=most[1]).rev().step_by(5) {
+                    let Ok(needs) = Needs::of(&rules, Slice { defenders, attackers }, 2) else {
+                        continue;
+                    };
+                    counted += 1;
+                    for ranks in [1, 1000] {
+                        let least = needs.least_memory_bytes(ranks);
+                        let storage = needs.storage(least, ranks).unwrap_or(Storage::Memory);
+                        assert!(needs.memory_bytes(storage, ranks, u64::MAX) > 0);
+                        assert!(needs.scratch_bytes(storage, false) > 0);
+                        needs.exchanged_bytes(storage, ranks, least);
+                    }
+                }
+            }
+            assert!(counted > 3, "{counted}");
+        }
+    }
+
     #[test]
     fn smaller_slices_have_their_part() {
         let rules = Ruleset::load("brandubh").unwrap();

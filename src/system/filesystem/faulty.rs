@@ -63,6 +63,9 @@ struct State {
     crowded: u64,
     unnamed: u64,
     most_used: u64,
+    /// How many files without names there are, and have been at the most.
+    open: usize,
+    most_open: usize,
     files: Vec<Written>,
     /// What has which name now, and what would have it after a power cut; folders are
     /// `None`.
@@ -121,6 +124,8 @@ impl FaultyFiles {
             crowded: u64::MAX,
             unnamed: 0,
             most_used: 0,
+            open: 0,
+            most_open: 0,
             files: Vec::new(),
             names: Names::new(),
             lasting: Names::new(),
@@ -150,6 +155,11 @@ impl FaultyFiles {
     /// The most bytes that there have been at a time.
     pub(crate) fn most_used(&self) -> u64 {
         self.state().most_used
+    }
+
+    /// The most files without names that there have been at a time.
+    pub(crate) fn most_open(&self) -> usize {
+        self.state().most_open
     }
 
     /// Whether it has gone wrong.
@@ -347,7 +357,9 @@ impl FileSystem for FaultyFiles {
     }
 
     fn unnamed(&self, folder: &Path) -> io::Result<Box<dyn Unnamed>> {
-        let _state = self.change()?;
+        let mut state = self.change()?;
+        state.open += 1;
+        state.most_open = state.most_open.max(state.open);
         let (file, end) = (SystemFiles.unnamed(folder)?, AtomicU64::new(0));
         Ok(Box::new(FaultyUnnamed { files: self.clone(), file, end }))
     }
@@ -464,7 +476,9 @@ struct FaultyUnnamed {
 
 impl Drop for FaultyUnnamed {
     fn drop(&mut self) {
-        self.files.state().unnamed -= self.end.load(Ordering::Relaxed);
+        let mut state = self.files.state();
+        state.unnamed -= self.end.load(Ordering::Relaxed);
+        state.open -= 1;
     }
 }
 

@@ -50,6 +50,18 @@ fn others_may_fill_the_disk_in_shares() {
     others_may_fill_the_disk(&IN_SHARES, 125);
 }
 
+/// A process may not have many files: there is none for each ply.
+#[test]
+fn few_files_are_open_at_a_time() {
+    let case = Case::new("mini-corner", "K2v3");
+    let root = tempfile::tempdir().unwrap();
+    let files = FaultyFiles::new(root.path(), Fault::Fail, NEVER, 0);
+    case.build(&means(&files, &IN_SHARES, Compression::ALWAYS), root.path()).unwrap();
+    // Of tables, of what waits for its ply, of what the last ply has sent and of what the next
+    // one sends.
+    assert!((2..=4).contains(&files.most_open()), "{}", files.most_open());
+}
+
 /// A build that goes on where a killed one has filled the disk makes room first, and that may
 /// go wrong at every call.
 #[test]
