@@ -98,7 +98,7 @@ pub(super) struct Needs {
     output_bytes: Amount,
     /// The blocks and chunks, and the rows of a chunk.
     blocks: Amount,
-    chunks: Amount,
+    chunks: u64,
     chunk_rows: Amount,
     /// Sets of defenders that go together are at most so many: images of one another.
     images: u64,
@@ -158,7 +158,7 @@ impl Needs {
             attackers: slice.attackers as Amount,
             output_bytes: output_bytes(&index, chunks, row_bytes, threads),
             blocks: blocks.into(),
-            chunks: most_chunks.into(),
+            chunks: most_chunks,
             chunk_rows: chunk_rows.into(),
             images,
             numbering_bytes: sets_bytes(rules, slice)? + Amount::from(blocks / 8),
@@ -178,8 +178,8 @@ impl Needs {
 
     /// What is there all the time.
     fn lasting_bytes(&self, ranks: usize) -> Amount {
-        let records = self.chunks.div_ceil(ranks as Amount) * RECORDS_PER_CHUNK;
-        self.fixed_bytes + records * RECORD_BYTES as Amount
+        let chunks = Amount::from(self.chunks.div_ceil(ranks as u64));
+        self.fixed_bytes + chunks * RECORDS_PER_CHUNK * RECORD_BYTES as Amount
     }
 
     /// A table with all rows.
@@ -197,13 +197,15 @@ impl Needs {
             false => TABLES_OF_ONLY_SHARE,
         };
         // The largest share of either cut: images and chunks go together.
-        let sets = self.sets.div_ceil(shares as u64).next_multiple_of(self.images).min(self.sets);
+        let shares = shares as u64;
+        let sets = self.sets.div_ceil(shares).next_multiple_of(self.images).min(self.sets);
         let of_sets = self.blocks * Amount::from(sets);
-        let shares = shares as Amount;
-        let of_chunks = (self.chunks.div_ceil(shares) * self.chunk_rows).min(self.rows.into());
+        let chunks = Amount::from(self.chunks.div_ceil(shares));
+        let of_chunks = (chunks * self.chunk_rows).min(self.rows.into());
         let rows = of_sets.max(of_chunks) * tables * self.row_bytes;
         // Each chunk has a parcel for each share.
-        let parcels = self.chunks.div_ceil(ranks as Amount) * shares * PARCEL_BYTES;
+        let chunks = Amount::from(self.chunks.div_ceil(ranks as u64));
+        let parcels = chunks * Amount::from(shares) * PARCEL_BYTES;
         rows + parcels + self.numbering_bytes + self.window_bytes
     }
 
@@ -213,7 +215,7 @@ impl Needs {
             let needs = self.storages(ranks).map(|storage| self.memory_bytes(storage, ranks, 0));
             needs.min().unwrap_or(u64::MAX)
         };
-        least(1).min(least(ranks))
+        if ranks == 1 { least(1) } else { least(1).min(least(ranks)) }
     }
 
     /// How much of the smaller slices is kept in memory at the most, if so much of it is
@@ -248,8 +250,9 @@ impl Needs {
         // Smaller slices that are read again and again take more time than more shares do.
         let cached = self.coded_bytes.min(Amount::from(memory_bytes) / CACHE_PART);
         let caches = |&storage: &Storage| self.cached_bytes(storage, ranks, memory_bytes) >= cached;
-        let best = self.storages(ranks).find(|storage| fits(storage) && caches(storage));
-        best.or_else(|| self.storages(ranks).find(fits))
+        let mut fitting = self.storages(ranks).filter(fits);
+        let first = fitting.next()?;
+        Some([first].into_iter().chain(fitting).find(caches).unwrap_or(first))
     }
 
     /// Whether what so many ranks keep on disk of their work, and what they send, is left

@@ -182,7 +182,8 @@ pub(super) fn deal(
     for &slice in slices {
         let needs = Needs::of(rules, slice, threads)?;
         let may_be_alone = needs.storage(memory_bytes, 1).is_some();
-        let may_be_shared = needs.storage(memory_bytes, ranks).is_some();
+        let may_be_shared =
+            if ranks == 1 { may_be_alone } else { needs.storage(memory_bytes, ranks).is_some() };
         let (rows, sets) = (needs.rows(), needs.sets());
         loads.push(Load { slice, rows, sets, may_be_alone, may_be_shared });
     }
