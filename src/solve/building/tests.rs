@@ -9,7 +9,6 @@ use crate::solve::frame::counted_sets;
 use crate::solve::initial::coded_rows::CodedRows;
 use crate::solve::initial::sub_slice::SubSlices;
 use crate::solve::rows::numbers::ChunkNumber;
-use crate::solve::store::Compression;
 
 /// A ruleset, a slice of it, and tables of all that its captures lead to.
 struct Task {

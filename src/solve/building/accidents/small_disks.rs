@@ -1,7 +1,5 @@
 //! Builds whose disk gets full: they finish wherever compressed work fits.
 
-use crate::solve::store::Compression;
-
 use super::*;
 
 /// Nothing is compressed before the disk is all but full.
@@ -66,12 +64,12 @@ fn few_files_are_open_at_a_time() {
 /// go wrong at every call.
 #[test]
 fn the_next_build_finds_a_full_disk() {
-    let case = Case::new("mini-corner", "K2v3");
+    let case = Case::new("mini-corner", "K1v3");
     let (least, _) = case.most_used(&IN_MEMORY, Compression::ALWAYS);
     let (_, calls) = case.most_used(&IN_MEMORY, LATE);
     for killed_after in [calls / 2, calls - calls / 8] {
         for fault in FAULTS {
-            for after in (0..).step_by(3) {
+            for after in (0..).step_by(5) {
                 let what = format!("killed after {killed_after} calls, {fault:?} after {after}");
                 let root = tempfile::tempdir().unwrap();
                 let killed = FaultyFiles::new(root.path(), Fault::Kill, killed_after, 0);
