@@ -16,7 +16,7 @@ use taflbase::notation::parse_move;
 use taflbase::protocol::otep::{Session, SessionOptions};
 use taflbase::serve::{Site, SiteOptions, router};
 use taflbase::value::Value;
-use taflbase::{Game, Ruleset, Side, Tablebase};
+use taflbase::{Game, Position, Ruleset, Side, Tablebase};
 use tower::ServiceExt;
 
 use super::shuffled::{context, game, rules};
@@ -35,7 +35,9 @@ fn holds(tables: &Tablebase, game: &Game, played: &Move, winner: Side, plies: u3
         then.play(played).unwrap();
         truth.has_won(&mut then, winner, plies - 1)
     };
-    assert!(!matches!(holds, Ok(false)), "{} in {plies} after {}", winner.name(), context(game));
+    let (text, context) = (played.display(game.rules().board), context(game));
+    let word = format!("{text}: the {} win in {plies}", winner.name());
+    assert!(!matches!(holds, Ok(false)), "{word} after {context}");
 }
 
 /// What an `analysis` of the protocol says, for games with a past.
@@ -44,6 +46,9 @@ fn through_the_open_tafl_protocol() {
     let folders = Folders::build();
     let (top, end) = RULES[0];
     let rules = rules(top, end);
+    let record = rules.to_otn(&Position::start(&rules).unwrap()).unwrap();
+    // The protocol has words of its own for repetitions.
+    let rules = Arc::new(Ruleset::from_otn(&record).unwrap());
     let tables = Tablebase::open(Ruleset::clone(&rules), folders.of(end)).unwrap();
     for with_tables in [None, Some(PathBuf::from(folders.of(end)))] {
         let options = SessionOptions {
@@ -114,10 +119,8 @@ async fn through_http() {
             let here = Game::from_position(Arc::clone(&rules), *game.position()).unwrap();
             if words < 400 {
                 let position = here.position().to_text(&rules).replace(' ', "_");
-                let path = format!(
-                    "/api/v1/rulesets/{}/analysis?position={position}&lines=2",
-                    rules.name
-                );
+                let path =
+                    format!("/api/v1/rulesets/{}/analysis?position={position}&lines=2", rules.name);
                 let events = text(Request::get(path).body(Body::empty()).unwrap()).await;
                 for data in events.lines().filter_map(|line| line.strip_prefix("data: ")) {
                     words += words_hold(&tables, &here, &serde_json::from_str(data).unwrap());

@@ -90,11 +90,11 @@ fn check(tables: &Tablebase, game: &Game, iteration: &Iteration, seen: &mut Seen
         };
         let mut then = game.clone();
         then.play(&line.moves[0]).unwrap();
-        let mut truth = Truth::new(tables, 20_000);
+        let mut truth = Truth::new(tables, 5000);
         let mut holds = truth.has_won(&mut then, winner, plies - 1);
         if number == 0 && winner != mover {
             // Of the position, that every move loses.
-            holds = Truth::new(tables, 20_000).loses(&mut game.clone(), plies);
+            holds = Truth::new(tables, 5000).loses(&mut game.clone(), plies);
         }
         match holds {
             Ok(true) if winner == mover => seen.wins += 1,
@@ -204,7 +204,7 @@ fn trials(count: u32) {
 
 #[test]
 fn a_win_is_a_win_whatever_came_before_and_whenever_the_search_ends() {
-    trials(1000);
+    trials(150);
 }
 
 /// Lost by the tables, drawn by what came before: the engine finds the move that draws, with
@@ -219,11 +219,11 @@ fn a_draw_by_the_past_is_not_thrown_away() {
         let mut engine = engine(&rules, 1, Some(Arc::clone(&tables)));
         let mut random = fastrand::Rng::with_seed(3);
         let mut saved = 0;
-        for _ in 0..20_000 {
+        for _ in 0..4000 {
             let Some(mut game) = game(&rules, &mut random) else { continue };
             let Value::Loss(plies) = tables.probe_dtw(game.position()).unwrap() else { continue };
             let is_late = game.plies_left().is_some_and(|left| left < plies.into());
-            let mut truth = Truth::new(&tables, 20_000);
+            let mut truth = Truth::new(&tables, 2000);
             if is_late || !matches!(truth.loses(&mut game, 60), Ok(false)) {
                 continue;
             }
@@ -232,9 +232,9 @@ fn a_draw_by_the_past_is_not_thrown_away() {
             let context = context(&game);
             assert!(matches!(found.lines[0].score, Score::Estimate(_)), "{context}");
             game.play(&found.lines[0].moves[0]).unwrap();
-            let lost = Truth::new(&tables, 200_000).has_won(&mut game, winner, 60);
-            assert!(matches!(lost, Ok(false)), "{lost:?}: {context}");
-            saved += 1;
+            let lost = Truth::new(&tables, 20_000).has_won(&mut game, winner, 60);
+            assert!(!matches!(lost, Ok(true)), "{context}");
+            saved += u32::from(lost.is_ok());
         }
         println!("{top} {end}: {saved}");
         assert!(saved > 5, "{saved}");
@@ -258,7 +258,7 @@ fn the_truth_is_what_trying_everything_finds() {
         let tables = Tablebase::open(Ruleset::clone(&rules), folders.of(end)).unwrap();
         let mut random = fastrand::Rng::with_seed(number as u64);
         let mut found = [0, 0];
-        for _ in 0..150 {
+        for _ in 0..400 {
             let Some(mut game) = game(&rules, &mut random) else { continue };
             let mut minimax = Minimax::new(u64::MAX);
             for plies in 1..5 {
@@ -275,7 +275,7 @@ fn the_truth_is_what_trying_everything_finds() {
                 found[1] += u32::from(loses);
             }
         }
-        assert!(found.iter().all(|&count| count > 5), "{end}: {found:?}");
+        assert!(found.iter().all(|&count| count > 9), "{end}: {found:?}");
     }
 }
 

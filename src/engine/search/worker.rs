@@ -142,9 +142,8 @@ impl<'a, const W: usize> Worker<'a, W> {
     /// position of the game comes back, on other ways one may.
     #[inline]
     pub(super) fn keep(&self, entry: Entry) {
-        let is_too_good = self.passes > 0
-            && self.shared.validity.this_search_only
-            && is_decided(entry.score);
+        let is_too_good =
+            self.passes > 0 && self.shared.validity.this_search_only && is_decided(entry.score);
         if self.rests_on == ANYWHERE && !is_too_good {
             self.shared.table.put(self.state.key, self.ply(), entry);
         }
