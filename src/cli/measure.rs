@@ -12,7 +12,6 @@ use taflbase::slice::Slice;
 
 use super::failure::Failure;
 use super::machine::{self, core_time, peak_bytes, reset_peak};
-use super::output::size;
 
 /// Builds the slices and what they need, smallest first, each with its measures.
 pub(super) fn measured(

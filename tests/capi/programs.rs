@@ -11,8 +11,8 @@ use taflbase::rules::Ruleset;
 use taflbase::value::Value;
 use tempfile::TempDir;
 
-use crate::libraries::{Linking, Program, folder};
 use crate::alpha_beta::{Search, WON};
+use crate::libraries::{Linking, Program, folder};
 use crate::positions::{Random, all_positions, random_position};
 
 const BOTH: [Linking; 2] = [Linking::Shared, Linking::Static];
