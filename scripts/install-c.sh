@@ -41,7 +41,10 @@ library() { grep -o "\"[^\"]*/libtaflbase\.$1\"" "$work/built" | tail -n 1 | tr 
   sed -n 's/.* T \(taflbase_[a-z_]*\)$/\1/p' > "$work/names"
 [[ -s $work/names ]] || { cat "$work/nm" >&2; exit 1; }
 "$cc" -r -nostdlib -o "$work/taflbase.o" $(sed 's/^/-Wl,-u,/' "$work/names") "$(library a)"
-"$objcopy" --keep-global-symbols="$work/names" --strip-debug "$work/taflbase.o"
+# The sections have the standard library's bitcode, which is of no use when it is put together,
+# and which `ar` and linkers with a plugin of LLVM trip over.
+"$objcopy" --keep-global-symbols="$work/names" --strip-debug \
+  --remove-section=.llvmbc --remove-section=.llvmcmd "$work/taflbase.o"
 rm -f "$prefix/lib/libtaflbase.a"
 "$ar" -rcs "$prefix/lib/libtaflbase.a" "$work/taflbase.o"
 
