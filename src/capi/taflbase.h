@@ -57,7 +57,7 @@
 #define TAFL_METRIC_WDL 0
 
 /**
- * Tables of distances.
+ * Tables of distances, which have wins, draws and losses, too.
  */
 #define TAFL_METRIC_DTW 1
 

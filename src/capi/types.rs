@@ -26,7 +26,7 @@ pub const TAFL_POSITION_TEXT_BYTES: usize = 384;
 /// Tables of wins, draws and losses.
 pub const TAFL_METRIC_WDL: c_int = 0;
 
-/// Tables of distances.
+/// Tables of distances, which have wins, draws and losses, too.
 pub const TAFL_METRIC_DTW: c_int = 1;
 
 /// Files are mapped into memory: the fastest way. A file that is cut short while it

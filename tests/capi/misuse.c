@@ -246,11 +246,13 @@ static void answers(const char *folder)
     REQUIRE(taflbase_max_men_dtw(tables) == 5 && !taflbase_draws_are_undecided(tables));
     /* A list is cut, and its length told. */
     memset(slices, 0x55, sizeof slices);
-    REQUIRE(taflbase_slices(tables, TAFL_METRIC_WDL, slices, 1, &length) == TAFL_STATUS_OK);
+    REQUIRE(taflbase_slices(tables, TAFL_METRIC_DTW, slices, 1, &length) == TAFL_STATUS_OK);
     REQUIRE(slices[0].defenders == 0 && slices[0].attackers == 1);
     REQUIRE(length > 1 && length <= 100 && slices[1].defenders == 0x5555);
     REQUIRE(taflbase_slices(tables, TAFL_METRIC_DTW, slices, 100, &length) == TAFL_STATUS_OK);
-    REQUIRE(length > 1 && 1 + slices[length - 1].defenders + slices[length - 1].attackers == 5);
+    REQUIRE(1 + slices[length - 1].defenders + slices[length - 1].attackers == 5);
+    REQUIRE(taflbase_slices(tables, TAFL_METRIC_WDL, slices, 100, &length) == TAFL_STATUS_OK);
+    REQUIRE(length > 0 && 1 + slices[length - 1].defenders + slices[length - 1].attackers == 6);
     memset(bare, 0x55, sizeof bare);
     REQUIRE(taflbase_generate_moves(tables, &position, bare, 1, &length) == TAFL_STATUS_OK);
     REQUIRE(length > 1 && bare[0].from == position.king && bare[1].from == 0x5555);
