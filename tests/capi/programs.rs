@@ -164,7 +164,7 @@ fn the_search_in_c_is_the_search_in_rust() {
         let lines = out.lines().filter(|line| line.contains(" nodes, "));
         let numbers = lines.map(|line| {
             let words: Vec<&str> = line.split_whitespace().collect();
-            format!("{} {}\n", words[2], words[7])
+            format!("{} {}\n", words[2], words[8])
         });
         assert_eq!(numbers.collect::<String>(), expected, "{linking:?}");
     }
