@@ -227,7 +227,9 @@ fn what_is_done_of_a_slice_is_not_done_again() {
             Ok(Err(BuildError::Cancelled)) if cancels => {}
             other => panic!("{other:?}"),
         }
-        let kept = files(&folder.join(format!("{WANTED}.work")));
+        let mut kept = files(&folder.join(format!("{WANTED}.work")));
+        // What was not finished is of no use.
+        kept.retain(|name, _| !name.ends_with(".part"));
         assert_eq!(kept.keys().collect::<Vec<_>>(), ["attackers-1@0-1", "initial@0-1"]);
         let again = InitialPasses(Mutex::default());
         build(&again).unwrap();
