@@ -2,7 +2,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use taflbase::build::BuildError;
+use taflbase::build::{BuildError, BuildLimit};
 use taflbase::engine::EngineError;
 use taflbase::find::FindError;
 use taflbase::manifest::ManifestError;
@@ -99,7 +99,17 @@ macro_rules! errors {
     };
 }
 
-errors!(RulesetError, BuildError, EngineError, FindError, ManifestError, StatsError);
+errors!(RulesetError, EngineError, FindError, ManifestError, StatsError);
+
+impl From<BuildError> for Failure {
+    fn from(error: BuildError) -> Failure {
+        Failure::Error(match error.limit() {
+            Some(BuildLimit::Memory) => format!("{error}; --memory sets the limit"),
+            Some(BuildLimit::Scratch) => format!("{error}; --scratch names its folder"),
+            _ => error.to_string(),
+        })
+    }
+}
 
 impl From<PositionError> for Failure {
     fn from(error: PositionError) -> Failure {
