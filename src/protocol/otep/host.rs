@@ -69,7 +69,7 @@ impl ExternalPlayer {
     }
 
     fn peer(&mut self) -> Result<&mut Peer, PeerError> {
-        self.peer.as_mut().ok_or(PeerError::Gone)
+        self.peer.as_mut().ok_or(PeerError::NotRunning)
     }
 
     fn say(&mut self, line: &str) -> Result<(), PlayerError> {

@@ -79,15 +79,15 @@ impl Session {
         let reader = events.clone();
         thread::spawn(move || {
             // What cannot be read is the end.
-            let _ = each_line(input, |line| reader.send(Event::Line(line)).is_ok());
+            let _ = each_line(input, |line| reader.send(Event::Line(line, Instant::now())).is_ok());
             let _ = reader.send(Event::End);
         });
         say(&mut output, "hello")?;
         let mut has_ended = false;
         while !(has_ended && self.task.is_none()) {
             let answer = match next_event(&inbox, self.task.as_ref()) {
-                Event::Line(line) if line.trim() == "goodbye" => break,
-                Event::Line(line) => self.obey(&line, &events).map(|()| None),
+                Event::Line(line, _) if line.trim() == "goodbye" => break,
+                Event::Line(line, came) => self.obey(&line, came, &events).map(|()| None),
                 Event::End => {
                     has_ended = true;
                     Ok(None)
@@ -106,7 +106,8 @@ impl Session {
         Ok(())
     }
 
-    fn obey(&mut self, line: &str, events: &Sender<Event>) -> Result<(), Fault> {
+    /// Does what a line says that came at that time, since when a clock may run.
+    fn obey(&mut self, line: &str, came: Instant, events: &Sender<Event>) -> Result<(), Fault> {
         let line = line.trim();
         let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
@@ -129,14 +130,14 @@ impl Session {
                 self.kept.name_side(side(command, rest).map_err(Fault::harmless)?);
                 Ok(())
             }
-            "clock" => self.set_clock(rest),
+            "clock" => self.set_clock(rest, came),
             "play" => {
                 self.halt();
-                self.play(side(command, rest).map_err(Fault::critical)?, events)
+                self.play(side(command, rest).map_err(Fault::critical)?, came, events)
             }
             "analyze" => {
                 self.halt();
-                self.analyze(rest, events)
+                self.analyze(rest, came, events)
             }
             "opponent-move" => {
                 self.halt();
@@ -157,30 +158,30 @@ impl Session {
         }
     }
 
-    fn set_clock(&mut self, text: &str) -> Result<(), Fault> {
+    fn set_clock(&mut self, text: &str, came: Instant) -> Result<(), Fault> {
         self.clock =
             ClockLine::parse(text).map_err(|error| Fault::harmless(format!("clock: {error}")))?;
         if let (Some(Task { aim: Aim::Play(side), deadline, .. }), Some(clock)) =
             (&mut self.task, &self.clock)
         {
             let time = clock.limits(*side, OVERHEAD).time;
-            *deadline = time.map(|time| Instant::now() + time);
+            *deadline = time.map(|time| came + time);
         }
         Ok(())
     }
 
-    fn play(&mut self, side: Side, events: &Sender<Event>) -> Result<(), Fault> {
+    fn play(&mut self, side: Side, came: Instant, events: &Sender<Event>) -> Result<(), Fault> {
+        self.kept.game_for(Some(side))?;
         let limits = match &self.clock {
-            Some(clock) => clock.limits(side, OVERHEAD),
+            Some(clock) => clock.limits(side, OVERHEAD + came.elapsed()),
             None => self.options.limits,
         };
         // One more than those that the host did not want.
-        self.kept.game_for(Some(side))?;
         let lines = NonZeroUsize::MIN.saturating_add(self.kept.refused().len());
         self.think(lines, limits, Aim::Play(side), events)
     }
 
-    fn analyze(&mut self, text: &str, events: &Sender<Event>) -> Result<(), Fault> {
+    fn analyze(&mut self, text: &str, came: Instant, events: &Sender<Event>) -> Result<(), Fault> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let wanted = match words[..] {
             [lines, seconds] => lines.parse().ok().zip(seconds.parse::<u32>().ok()),
@@ -191,7 +192,8 @@ impl Session {
             return Err(Fault::harmless(wrong));
         };
         self.kept.game_for(None).map_err(|fault| Fault::harmless(fault.text))?;
-        let time = Duration::from_secs(seconds.into()).saturating_sub(OVERHEAD).max(OVERHEAD);
+        let spent = OVERHEAD + came.elapsed();
+        let time = Duration::from_secs(seconds.into()).saturating_sub(spent).max(OVERHEAD);
         self.think(lines, Limits::time(time), Aim::Analyze, events)
     }
 
