@@ -56,8 +56,8 @@ impl Play<'_> {
         self.say(&format!(
             "{:<12}play it: e5-e8, e5 e8, or as much of it as no other move begins with\n{}\n\
              On the board:\n{}\n\
-             Scores are those of the side that moves: +1.00 soldiers is the worth of a soldier,\n\
-             \"win in 5 plies\" is certain, and a ply is one side's move.",
+             Scores are for the side that moves, in soldiers: \"+1.00 soldiers\" is as good as one\n\
+             soldier more. \"win in 5 plies\" is certain; a ply is a move of one side.",
             "MOVE",
             lines.collect::<String>(),
             self.legend(),
@@ -111,7 +111,7 @@ impl Play<'_> {
             let names: Vec<&str> = Level::ALL.iter().map(Level::name).collect();
             let opponent = self.opponent.described();
             return self.say(&format!(
-                "your opponent is {opponent}; write level and one of {}",
+                "your opponent is {opponent}\nto change that, write level and one of {}",
                 names.join(", ")
             ));
         };

@@ -7,7 +7,7 @@ use taflbase::notation::parse_move;
 
 /// The commands, each with what follows it and what it does.
 pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
-    ("hint", "", "what the engine would play"),
+    ("hint", "", "a good move, from the engine at its strongest"),
     ("undo", "", "take back your last move, and the answer to it"),
     ("resign", "", "give the game up"),
     ("tables", "", "what the tables know of the position and of each move"),
@@ -96,7 +96,8 @@ fn hyphenated(line: &str) -> Option<String> {
     };
     let squares = format!("{from}-{to}").to_ascii_lowercase();
     let piece = piece.trim_end();
-    (piece.len() <= 1 && is_square(from) && is_square(to)).then(|| format!("{piece}{squares}"))
+    let is_piece = ["", "K", "k", "T", "t"].contains(&piece);
+    (is_piece && is_square(from) && is_square(to)).then(|| format!("{piece}{squares}"))
 }
 
 /// The legal moves that begin with this, at least two characters of it; hyphens, the
