@@ -98,9 +98,11 @@ mod tests {
         let moves = legal_moves(game.rules(), game.position());
         let scores = [100, 90, 60, 15, -110].map(Score::Estimate);
         let lines = scores.iter().zip(&moves);
-        let lines = lines.map(|(&score, &first)| Line { score, moves: vec![first] }).collect();
+        let lines =
+            lines.map(|(&score, &first)| Line { score, depth: 1, moves: vec![first] }).collect();
         let found = Iteration {
             depth: 1,
+            is_complete: true,
             selective_depth: 1,
             lines,
             nodes: 1,

@@ -32,6 +32,8 @@ impl Interrupt {
         stopper: Option<Stopper>,
         think: impl FnOnce() -> Result<T, E>,
     ) -> Result<Option<T>, Failure> {
+        // A stop that came too late for the last search is not for this one.
+        stopper.iter().for_each(Stopper::reset);
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(stopper);
         let thought = think();
         let was_left_alone = taken(&self.0).is_some();

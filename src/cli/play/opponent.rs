@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use taflbase::Tablebase;
 use taflbase::arena::{Contestant, Level, Surroundings, factory};
-use taflbase::engine::{Clock, Engine, EngineOptions, Limits, Score, Stopper};
+use taflbase::engine::{Clock, Engine, Limits, Score, SearchRequest, Stopper};
 use taflbase::history::Game;
 use taflbase::moves::Move;
 
@@ -43,7 +43,7 @@ impl Opponent {
         args: &Args,
         tables: &Arc<Tablebase>,
     ) -> Result<Opponent, Failure> {
-        let mut options = EngineOptions { lines: level.lines(), ..args.strength.options(tables) };
+        let mut options = args.strength.options(tables);
         if !level.asks_tables() {
             options.tables = None;
             options.table_bytes = options.table_bytes.min(SMALL_TABLE);
@@ -95,7 +95,8 @@ impl Opponent {
     pub(super) fn choose(&mut self, game: &Game) -> Result<(Move, String), Failure> {
         match self {
             Opponent::Engine { level, engine, limits } => {
-                let found = engine.search(game, limits, &mut |_| {})?;
+                let request = SearchRequest { lines: level.lines(), ..(*limits).into() };
+                let found = engine.search(game, request, &mut |_| {})?;
                 let chosen = level.choose(&found, any_seed());
                 let line = found.lines.iter().find(|line| line.moves.first() == chosen.as_ref());
                 let line = line.unwrap_or(&found.lines[0]);

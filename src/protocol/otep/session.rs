@@ -46,8 +46,7 @@ pub struct Session {
     options: SessionOptions,
     kept: Kept,
     clock: Option<ClockLine>,
-    /// With the number of lines that it searches.
-    engine: Option<(NonZeroUsize, Engine)>,
+    engine: Option<Engine>,
     task: Option<Task>,
     tasks: u64,
 }
@@ -117,9 +116,8 @@ impl Session {
                 self.clock = None;
                 self.engine = None;
                 let rules = self.kept.begin(rest)?;
-                // It takes its memory before a clock runs.
-                self.engine =
-                    Some((NonZeroUsize::MIN, self.new_engine(&rules, NonZeroUsize::MIN)?));
+                // Before a clock runs.
+                self.engine = Some(self.new_engine(&rules)?);
                 Ok(())
             }
             "position" => {
@@ -208,21 +206,21 @@ impl Session {
         let game = self.kept.game_for(None)?.clone();
         let rules = Arc::clone(game.rules());
         let engine = match self.engine.take() {
-            Some((known, engine)) if known == lines => engine,
-            _ => self.new_engine(&rules, lines)?,
+            Some(engine) => engine,
+            None => self.new_engine(&rules)?,
         };
         self.tasks += 1;
         let number = self.tasks;
         let done = Done { number, events: events.clone() };
-        let thinking = Thinking::start(engine, game, limits, done);
-        self.task = Some(Task { number, thinking, lines, aim, deadline: None });
+        let thinking = Thinking::start(engine, game, limits, lines, done);
+        self.task = Some(Task { number, thinking, aim, deadline: None });
         Ok(())
     }
 
-    fn new_engine(&self, rules: &Arc<Ruleset>, lines: NonZeroUsize) -> Result<Engine, Fault> {
+    fn new_engine(&self, rules: &Arc<Ruleset>) -> Result<Engine, Fault> {
         let SessionOptions { threads, table_bytes, contempt, .. } = self.options;
         let mut options =
-            EngineOptions { threads, table_bytes, lines, contempt, ..EngineOptions::new(rules) };
+            EngineOptions { threads, table_bytes, contempt, ..EngineOptions::new(rules) };
         if let Some(folder) = &self.options.tables {
             let rules = Ruleset::clone(rules);
             let tables = Tablebase::open(rules, folder).map_err(Fault::critical)?;
@@ -238,7 +236,7 @@ impl Session {
         };
         let (engine, found) =
             task.thinking.end().ok_or_else(|| Fault::critical("the engine has failed"))?;
-        self.engine = Some((task.lines, engine));
+        self.engine = Some(engine);
         let found = found.map_err(Fault::critical)?;
         match task.aim {
             Aim::Play(_) => self.answer_move(&found).map(Some),
@@ -264,7 +262,7 @@ impl Session {
     /// Ends what is being thought about, without an answer.
     fn halt(&mut self) {
         if let Some(task) = self.task.take() {
-            self.engine = task.thinking.abandon().map(|engine| (task.lines, engine));
+            self.engine = task.thinking.abandon();
         }
     }
 }
@@ -277,4 +275,97 @@ fn side(command: &str, name: &str) -> Result<Side, String> {
 fn say(output: &mut impl Write, line: &str) -> io::Result<()> {
     writeln!(output, "{line}")?;
     output.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::Receiver;
+
+    use super::*;
+
+    const RULES: &str =
+        "rules dim:7 ks:c cenh:tcnkmTCNKM surf:n tfr:d start:/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/";
+    /// A search without an end in sight; to wait for half of it is too long.
+    const LONG: Duration = Duration::from_secs(60);
+
+    struct Host {
+        session: Session,
+        events: Sender<Event>,
+        inbox: Receiver<Event>,
+    }
+
+    impl Host {
+        /// In a game of brandubh, without a clock.
+        fn new() -> Host {
+            let options = SessionOptions {
+                threads: NonZeroUsize::MIN,
+                table_bytes: 1 << 20,
+                contempt: 0,
+                limits: Limits::time(LONG),
+                tables: None,
+            };
+            let (events, inbox) = mpsc::channel();
+            let mut host = Host { session: Session::new(options), events, inbox };
+            host.say(RULES, Duration::ZERO);
+            host
+        }
+
+        /// Says something, which is read after so much time.
+        fn say(&mut self, line: &str, late: Duration) {
+            let came = Instant::now().checked_sub(late).unwrap();
+            let obeyed = self.session.obey(line, came, &self.events);
+            assert!(obeyed.is_ok(), "{line}: {}", obeyed.unwrap_err().text);
+        }
+
+        /// The answer.
+        fn hear(&mut self) -> String {
+            let Event::Answer(number) = next_event(&self.inbox, self.session.task.as_ref()) else {
+                panic!("only answers are sent");
+            };
+            match self.session.answer(number) {
+                Ok(answer) => answer.unwrap(),
+                Err(fault) => panic!("{}", fault.text),
+            }
+        }
+    }
+
+    /// What ends the first one's search ends that of all others.
+    #[test]
+    fn a_game_has_one_engine() {
+        let mut host = Host::new();
+        let stopper = host.session.engine.as_ref().unwrap().stopper();
+        let began = Instant::now();
+        for (line, answer) in [
+            ("play attackers", "move "),
+            ("error 2", ""),
+            ("play attackers", "move "),
+            ("error 2", ""),
+            ("analyze 3 60", "analysis "),
+            ("play attackers", "move "),
+        ] {
+            host.say(line, Duration::ZERO);
+            if !answer.is_empty() {
+                stopper.stop();
+                let heard = host.hear();
+                assert!(heard.starts_with(answer), "{line}: {heard}");
+            }
+        }
+        assert!(began.elapsed() < LONG / 2);
+    }
+
+    #[test]
+    fn time_is_counted_from_when_a_line_came() {
+        let mut host = Host::new();
+        let late = LONG - Duration::from_secs(1);
+        let began = Instant::now();
+        host.say("clock 60000* 60000* 60 1 1", Duration::ZERO);
+        host.say("play attackers", late);
+        assert!(host.hear().starts_with("move "));
+        host.say("analyze 1 60", late);
+        assert!(host.hear().starts_with("analysis "));
+        host.say("play defenders", Duration::ZERO);
+        host.say("clock 60000* 60000* 60 1 1", late);
+        assert!(host.hear().starts_with("move "));
+        assert!(began.elapsed() < LONG / 2);
+    }
 }
