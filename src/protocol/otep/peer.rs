@@ -27,8 +27,8 @@ pub(super) enum PeerError {
     /// A quote of the command line is not closed.
     OpenQuote,
     Start(io::Error),
-    /// It has failed before.
-    NotRunning,
+    /// It has failed before, and this is why.
+    Failed(String),
     /// It has ended.
     Ended(ExitStatus),
     /// It runs, but reads no more, or writes no more.
@@ -43,7 +43,7 @@ impl fmt::Display for PeerError {
             PeerError::NoCommand => f.write_str("no command: write the program and its arguments"),
             PeerError::OpenQuote => f.write_str("a quote is not closed"),
             PeerError::Start(error) => write!(f, "cannot be started: {error}"),
-            PeerError::NotRunning => f.write_str("is not running"),
+            PeerError::Failed(reason) => f.write_str(reason),
             PeerError::Ended(status) => {
                 // "exit status: 3", "signal: 9 (SIGKILL)".
                 write!(f, "has ended with {}", status.to_string().replacen(": ", " ", 1))
@@ -67,7 +67,7 @@ impl Peer {
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().map_err(PeerError::Start)?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(PeerError::NotRunning);
+            return Err(PeerError::Closed);
         };
         let (sender, lines) = mpsc::sync_channel(UNREAD);
         // It ends with the pipe, or when nobody listens any more.
