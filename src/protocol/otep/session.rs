@@ -46,6 +46,9 @@ pub struct Session {
     options: SessionOptions,
     kept: Kept,
     clock: Option<ClockLine>,
+    /// The record of the rules.
+    record: String,
+    /// For games by these rules.
     engine: Option<Engine>,
     task: Option<Task>,
     tasks: u64,
@@ -61,7 +64,15 @@ impl Drop for Session {
 impl Session {
     /// A session that has not begun.
     pub fn new(options: SessionOptions) -> Session {
-        Session { options, kept: Kept::new(), clock: None, engine: None, task: None, tasks: 0 }
+        Session {
+            options,
+            kept: Kept::new(),
+            clock: None,
+            record: String::new(),
+            engine: None,
+            task: None,
+            tasks: 0,
+        }
     }
 
     /// Says hello, and obeys the host until it says goodbye. After the input's end, only
@@ -114,10 +125,16 @@ impl Session {
             "rules" => {
                 self.halt();
                 self.clock = None;
-                self.engine = None;
+                // Another game by the same rules goes on with the same memory: to take it from
+                // the system anew would cost time when the clock runs.
+                if self.record != rest {
+                    self.engine = None;
+                    rest.clone_into(&mut self.record);
+                }
                 let rules = self.kept.begin(rest)?;
-                // Before a clock runs.
-                self.engine = Some(self.new_engine(&rules)?);
+                if self.engine.is_none() {
+                    self.engine = Some(self.new_engine(&rules)?);
+                }
                 Ok(())
             }
             "position" => {
@@ -341,6 +358,7 @@ mod tests {
             ("play attackers", "move "),
             ("error 2", ""),
             ("analyze 3 60", "analysis "),
+            (RULES, ""),
             ("play attackers", "move "),
         ] {
             host.say(line, Duration::ZERO);
