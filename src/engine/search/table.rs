@@ -31,8 +31,8 @@ pub(super) enum Bound {
 /// before, if no position of the game comes back and the game lasts long enough.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Validity {
-    /// Positions of the game can come back, so only this search's entries hold: it
-    /// knows them.
+    /// Positions of the game, the one on the board among them, can come back, so only this
+    /// search's entries hold: it knows them.
     pub(super) this_search_only: bool,
     /// The plies from the root after which the game is drawn.
     pub(super) last_ply: Option<usize>,
