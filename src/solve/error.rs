@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use crate::index::IndexError;
 use crate::slice::Slice;
 use crate::solve::exchange::ExchangeError;
-use crate::solve::store::{ScratchError, ScratchErrorKind};
+use crate::solve::store::{ScratchError, ScratchErrorKind, is_full};
 use crate::system::bytes::Bytes;
-use crate::table::{GridError, TableError};
+use crate::table::{GridError, TableError, TableErrorKind};
 use crate::tablebase::ProbeError;
 
 /// Why a build stopped. Tables that were complete stay.
@@ -74,6 +74,19 @@ pub enum BuildError {
     Threads(String),
 }
 
+impl BuildError {
+    /// Whether a disk is full, or what one may use of it.
+    pub(super) fn is_disk_full(&self) -> bool {
+        match self {
+            BuildError::Scratch(error) => error.is_full(),
+            BuildError::Table(TableError { kind: TableErrorKind::Io { source, .. }, .. }) => {
+                is_full(source)
+            }
+            _ => false,
+        }
+    }
+}
+
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -87,11 +100,11 @@ impl fmt::Display for BuildError {
             ),
             BuildError::Disk { slice, path, needed, available } => write!(
                 f,
-                "{slice} takes about {} of disk while it is solved and {} has {}: \
+                "{slice} takes about {} of disk while it is solved and {} are free for {}: \
                  free some space or keep the work on another disk",
                 Bytes(*needed),
-                path.display(),
-                Bytes(*available)
+                Bytes(*available),
+                path.display()
             ),
             BuildError::OutOfMemory(source) => {
                 write!(f, "the system gives no more memory, allow the build less: {source}")

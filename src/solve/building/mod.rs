@@ -36,7 +36,10 @@ use crate::solve::frame::region::row_words;
 use crate::solve::needs::{self, Fit, Limits};
 use crate::solve::plies::tables::Storage;
 use crate::solve::solver::{Solver, Workplace};
-use crate::solve::store::{Hash, Keeping, ScratchError, ScratchErrorKind, ScratchFolder};
+use crate::solve::store::{
+    Compression, Hash, Keeping, ScratchError, ScratchErrorKind, ScratchFolder,
+};
+use crate::system::bytes::Bytes;
 use crate::system::filesystem::{FileSystem, SystemFiles};
 use crate::table::{
     Header, Metric, PUBLISHED_ZSTD, SideSummary, TableErrorKind, remove_temporaries, zstd_version,
@@ -104,6 +107,8 @@ struct Means<'a> {
     /// Where the tables of a slice in progress are, and that all ranks work on them; `None`:
     /// wherever they fit, and those for whom it is enough work.
     placement: Option<Storage>,
+    /// What is compressed; `None`: what memory and disk have no room for.
+    compression: Option<Compression>,
     /// How much work a power cut may take.
     sync_every: Duration,
 }
@@ -111,7 +116,7 @@ struct Means<'a> {
 impl Default for Means<'_> {
     fn default() -> Self {
         let (files, sync_every) = (Arc::new(SystemFiles), SYNC_EVERY);
-        Means { ranks: &Alone, files, placement: None, sync_every }
+        Means { ranks: &Alone, files, placement: None, compression: None, sync_every }
     }
 }
 
@@ -311,7 +316,8 @@ impl Builder<'_> {
     /// How a slice is made to fit, by one rank or by all.
     fn fit(&self, slice: Slice, ranks: usize) -> Result<Fit, BuildError> {
         let folder = self.scratch_folder().join(work_name(slice));
-        let means = Limits { threads: self.threads, memory_bytes: self.memory_bytes, ranks };
+        let (threads, memory_bytes, files) = (self.threads, self.memory_bytes, &*self.means.files);
+        let means = Limits { threads, memory_bytes, ranks, files };
         needs::check(self.base.rules(), slice, &means, &folder)
     }
 
@@ -426,12 +432,22 @@ impl Builder<'_> {
         let frame: Frame<N> = Frame::new(rules, slice)?;
         let index = SliceIndex::new(rules, slice)?;
         let folder = self.scratch_folder().join(work_name(slice));
-        let Fit { storage, plain_above, cache_bytes } = self.fit(slice, ranks.ranks())?;
+        let Fit { storage, compression, cache_bytes, short_disk } =
+            self.fit(slice, ranks.ranks())?;
         let placement = self.means.placement.unwrap_or(storage);
-        let files = &*self.means.files;
+        let compression = self.means.compression.unwrap_or(compression);
+        let files = &self.means.files;
         let is_first = ranks.rank() == 0;
+        if let Some([needed, available]) = short_disk.filter(|_| is_first) {
+            self.progress.notice(&format!(
+                "{}: {slice} takes about {} of disk and {} are free: it may stop with a full disk",
+                folder.display(),
+                Bytes(needed),
+                Bytes(available)
+            ));
+        }
         let (sync_every, progress) = (self.means.sync_every, self.progress);
-        let keeping = Keeping { files, sync_every, plain_above, progress };
+        let keeping = Keeping { files: Arc::clone(files), sync_every, compression, progress };
         let scratch = ScratchFolder::open(&folder, self.identity(slice)?, keeping)?;
         let mut discarded = BTreeSet::new();
         loop {
@@ -450,10 +466,17 @@ impl Builder<'_> {
                         return Err(BuildError::Again(path));
                     }
                 }
+                // With less on the disk the work may go on. Other ranks write there, too: the
+                // next build makes room for all.
+                Err(error) if error.is_disk_full() && ranks.ranks() == 1 => {
+                    if !scratch.make_room()? {
+                        return Err(error);
+                    }
+                }
                 Err(error) => return Err(error),
                 Ok(report) => {
                     if is_first {
-                        ScratchFolder::clear(files, &folder)?;
+                        ScratchFolder::clear(&**files, &folder)?;
                     }
                     return Ok(report);
                 }

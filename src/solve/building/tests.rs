@@ -9,6 +9,7 @@ use crate::solve::frame::counted_sets;
 use crate::solve::initial::coded_rows::CodedRows;
 use crate::solve::initial::sub_slice::SubSlices;
 use crate::solve::rows::numbers::ChunkNumber;
+use crate::solve::store::Compression;
 
 /// A ruleset, a slice of it, and tables of all that its captures lead to.
 struct Task {
@@ -84,9 +85,9 @@ impl Task {
         placement: &Storage,
     ) -> Vec<[CodedRows<N>; 2]> {
         let keeping = Keeping {
-            files: &SystemFiles,
+            files: Arc::new(SystemFiles),
             sync_every: SYNC_EVERY,
-            plain_above: u64::MAX,
+            compression: Compression::ALWAYS,
             progress: &(),
         };
         let phases = Phases::default();

@@ -122,9 +122,8 @@ impl<'a, const N: usize> InShares<'a, N> {
     /// The shares by defenders get the same by post.
     fn begin_by_defenders(&mut self, known: &Known, done: Done) -> Result<(), ScratchError> {
         let (cut, ranks, packed) = (self.cut, self.ranks, self.heap.as_ref());
-        let post = || Post::new(self.scratch, cut.count());
         let told_before = told_before(known, known.winner != Side::Attackers);
-        let dispatch = Dispatch::new(known, told_before, post)?;
+        let dispatch = Dispatch::new(known, told_before, self.scratch, cut.count())?;
         for given in self.shares[Side::Defenders].iter().map(|share| share.given) {
             let numbers: Vec<ChunkNumber> = given.chunks.numbers().collect();
             numbers.into_par_iter().try_for_each(|chunk| {
@@ -188,7 +187,7 @@ impl<const N: usize> Tables for InShares<'_, N> {
         done: Done,
     ) -> Result<Worked, ScratchError> {
         let mover = known.mover();
-        let post = Post::new(self.scratch, self.cut.count())?;
+        let post = Post::new(&Arc::new(Heap::new(self.scratch)?), self.cut.count());
         let rooms = &mut self.rooms;
         // Who has no log has no shares.
         let logs = || iter::repeat(log).flatten();

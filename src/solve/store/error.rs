@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::solve::error::BuildError;
 use crate::solve::exchange::ExchangeError;
 
+use super::room::is_full;
+
 /// The work in progress cannot be kept or read.
 #[derive(Debug)]
 pub struct ScratchError {
@@ -45,12 +47,12 @@ impl From<ScratchErrorKind> for ScratchError {
 impl ScratchError {
     /// Whether another disk may do better: this one is full, or does not keep what is written.
     pub(crate) fn is_of_disk(&self) -> bool {
-        use io::ErrorKind::{QuotaExceeded, StorageFull};
-        match &self.kind {
-            ScratchErrorKind::Io(source) => matches!(source.kind(), StorageFull | QuotaExceeded),
-            ScratchErrorKind::Damaged => true,
-            ScratchErrorKind::Exchange(_) | ScratchErrorKind::Cancelled => false,
-        }
+        self.is_full() || matches!(&self.kind, ScratchErrorKind::Damaged)
+    }
+
+    /// Whether the disk is full, or what one may use of it.
+    pub(crate) fn is_full(&self) -> bool {
+        matches!(&self.kind, ScratchErrorKind::Io(source) if is_full(source))
     }
 
     /// A file that does not hold what was written.
@@ -70,7 +72,7 @@ impl fmt::Display for ScratchError {
         match &self.kind {
             ScratchErrorKind::Io(source) => {
                 write!(f, "{path}: cannot keep the work done so far: {source}")?;
-                if self.is_of_disk() {
+                if is_full(source) {
                     f.write_str(
                         "; free some space or keep the work on another disk, \
                          and the next build goes on from here",
