@@ -222,10 +222,20 @@ def sets(header, rows):
         for column, name in enumerate(header):
             if name.startswith("stored positions"):
                 row[column] = decimal(eighth(rules, slices) / 10**9, 1)
-            elif name == "wins, draws, losses":
-                row[column] = f"{decimal(density('wdl', rules, slices), 4)} bits each"
+            elif name.endswith("wins, draws, losses"):
+                row[column] = decimal(density("wdl", rules, slices), 4)
             elif name == "with distances":
-                row[column] = f"{decimal(density('dtw', rules, slices), 3)} bits each"
+                row[column] = decimal(density("dtw", rules, slices), 3)
+
+
+@table
+def verified(header, rows):
+    """What was verified in full, by the number of men that the row has, and how much that is."""
+    for row in rows:
+        rules = row[0].split(",")[0]
+        proved = eighth(rules, select(rules, f"men<={row[1].split()[0]}"))
+        row[2] = decimal(proved / 10**6, 1)
+        row[3] = percent(proved / eighth(rules, select(rules, "all")))
 
 
 @table
