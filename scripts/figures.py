@@ -28,6 +28,7 @@ What was measured (times, memory, speeds, games) no command gives again: it stay
 import argparse
 import functools
 import json
+import math
 import re
 import subprocess
 import sys
@@ -378,14 +379,8 @@ def bound(rules, name):
 
 
 @figure
-def gain(rules, before, after):
-    """What the second of two bounds takes off the first, as a share of it."""
-    found = bounds_of(rules)
-    return Fraction(found[before] - found[after], found[before])
-
-
-@figure
 def equation(number):
+    """One of the paper's, for ashton."""
     return int(equations_of_the_paper()[int(number)]["value"])
 
 
@@ -393,6 +388,32 @@ def equation(number):
 def misread(number):
     """Equation 12, 13 or 14 with the limit that gives what the paper prints."""
     return int(state_space("ashton")["readings"][0]["values"][int(number) - 12])
+
+
+def of_ashton(name):
+    """A bound of ashton's, or `equation14`, or `misread14`."""
+    match = re.fullmatch(r"(equation|misread)(\d+)", name)
+    return FIGURES[match[1]](match[2]) if match else bounds_of("ashton")[name]
+
+
+@figure
+def less(before, after):
+    """What the second of ashton's bounds takes off the first."""
+    return of_ashton(before) - of_ashton(after)
+
+
+@figure
+def gain(before, after):
+    """The same, as a share of the first."""
+    return Fraction(less(before, after), of_ashton(before))
+
+
+@figure
+def too_large(rules):
+    """By what factor the bound on positions is too large at the most, by the sample; as a
+    limit from above it is rounded up."""
+    drawn, reached = sampled(rules)
+    return Fraction(math.ceil(100 / clopper_pearson(reached, drawn)[0]), 100)
 
 
 @figure
@@ -469,7 +490,7 @@ def samples(header, rows):
 def sampled(rules):
     """How many placements were drawn, and how many were reached, by the table of samples."""
     text = (ROOT / "docs" / "state-space.md").read_text()
-    match = re.search(rf"^\| `{rules}` \| (\d+) \| (\d+):", text, re.MULTILINE)
+    match = re.search(rf"^\| `{rules}` \| (\d+) \| (\d+)\b", text, re.MULTILINE)
     return int(match[1]), int(match[2])
 
 
@@ -670,7 +691,7 @@ UNITS = {
     "million": 10**6,
     "billion": 10**9,
 }
-NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?(?:e\d+)?"
+NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?(?:e-?\d+)?"
 
 
 def decimal(value, digits):
@@ -696,6 +717,8 @@ def significant(value, digits):
 def scientific(value, digits, down=False):
     """`9.479e26`; a limit from below is rounded down."""
     exponent = len(str(int(value))) - 1
+    while value and value < Fraction(10) ** exponent:
+        exponent -= 1
     unit = Fraction(10) ** (exponent - digits + 1)
     rounded = int(value / unit + (0 if down else Fraction(1, 2)))
     if rounded == 10**digits:

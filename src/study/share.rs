@@ -28,12 +28,12 @@ impl Share {
         if trials == 0 {
             return Share { share: 0.0, low: 0.0, high: 1.0 };
         }
-        let failures = trials - successes.min(trials);
+        let successes = successes.min(trials);
         Share {
-            share: 1.0 - failures as f64 / trials as f64,
-            low: lower_limit(trials - failures, trials),
+            share: successes as f64 / trials as f64,
+            low: lower_limit(successes, trials),
             // As few successes are as many failures.
-            high: 1.0 - lower_limit(failures, trials),
+            high: 1.0 - lower_limit(trials - successes, trials),
         }
     }
 
@@ -109,12 +109,14 @@ fn at_least(successes: u64, trials: u64, ways: f64, share: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    #[cfg(feature = "build")]
     use num_bigint::BigUint;
 
     use super::*;
 
     /// Whether the chance of that many successes or more is at most 2.5 %, if the share is so
     /// many 2^-40: the sum of the binomial distribution in whole numbers.
+    #[cfg(feature = "build")]
     fn is_rare(successes: u64, trials: u64, share: u64) -> bool {
         let all = 1_u64 << 40;
         let mut ways = BigUint::from(1_u8);
@@ -131,6 +133,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(feature = "build")]
     fn exact_limits_are_where_the_chance_is_one_in_forty() {
         for (trials, every) in [(1, 1), (2, 1), (7, 1), (10, 1), (48, 3), (300, 37)] {
             for successes in (0..=trials).filter(|n| n % every == 0) {
