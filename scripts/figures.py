@@ -32,6 +32,7 @@ import math
 import re
 import subprocess
 import sys
+import tempfile
 from fractions import Fraction
 from pathlib import Path
 
@@ -329,14 +330,17 @@ def crates(feature="none"):
 # --- Commands of the program -----------------------------------------------------------
 
 
+# The program is given no tables but its own, whatever has been built here.
+NO_TABLES = tempfile.TemporaryDirectory()
+
+
 @functools.cache
 def run(*arguments):
-    """The lines of JSON that a command prints. It has no tables but its own."""
+    """The lines of JSON that a command prints."""
     if options.program is None:
         raise Unasked
-    command = [options.program, "--json", *arguments]
-    environment = {"TAFLBASE_TABLES": str(ROOT / "tables")}
-    found = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True)
+    command = [options.program, "--json", "--tables", NO_TABLES.name, *arguments]
+    found = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     if found.returncode > 1:
         raise Problem(f"{' '.join(command)} ends with status {found.returncode}")
     return [json.loads(line) for line in found.stdout.splitlines()]
@@ -349,8 +353,8 @@ def zugzwangs(rules, *slices):
     return len(run("find", rules, *chosen, "--zugzwang"))
 
 
-# Their state spaces take 10 and 30 s.
-LARGE = {"berkeley", "alea-evangelii"}
+# Its state space takes half a minute.
+LARGE = {"alea-evangelii"}
 
 
 def state_space(rules):
@@ -549,6 +553,12 @@ def short_set(which, name, part, side="60"):
     return theorem(side, "se")[which][name][part]
 
 
+@figure
+def not_needed():
+    """Positions of the sets that a soldier's move wins, too."""
+    return short_set("sets", "held", "said") - short_set("sets", "needed", "said")
+
+
 @functools.cache
 def grundy(side, soldier):
     """P-positions with the soldier in play, and the largest Grundy value."""
@@ -662,6 +672,29 @@ def wilson(points, games):
 
 
 @table
+def matches(header, rows, rules, nodes, games):
+    """What two players come to with so many positions or simulations a move, which depends on
+    nothing else; all games begin at the start."""
+    if options.program is None or not options.slow:
+        raise Unasked
+    for row in rows:
+        players = [row[0].strip("`"), row[1].strip("`")]
+        limits = ["--nodes", nodes, "--games", games, "--book-plies", "0"]
+        sides = run("match", rules, *players, *limits)[0]["a"]
+        for column, name in [(2, "attackers"), (3, "defenders")]:
+            row[column] = ", ".join(str(sides[name][of]) for of in ("wins", "losses", "draws"))
+        counts = [sum(sides[name][of] for name in sides) for of in ("wins", "losses", "draws")]
+        row[4] = percent_of_points(*counts)
+
+
+def percent_of_points(wins, losses, draws, is_half=True):
+    """The share of points, or of wins, with its interval: `75 % (42 to 90)`."""
+    won, games = wins + (draws / 2 if is_half else 0), wins + losses + draws
+    shown = [f"{100 * x:.0f}" for x in (won / games, *wilson(won, games))]
+    return f"{shown[0]} % ({shown[1]} to {shown[2]})"
+
+
+@table
 def points(header, rows, counted="draws"):
     """Cells like `6, 1, 3 (51)`, wins, losses and draws, each with its share of points (of
     wins, if draws do not count) in a cell like `75 % (42 to 90)`, in the same order."""
@@ -671,11 +704,8 @@ def points(header, rows, counted="draws"):
         shares = [i for i, cell in enumerate(row) if re.fullmatch(r"\d+ % \(\d+ to \d+\)", cell)]
         if len(played) != len(shares):
             raise Problem(f"not one share for each result: {' | '.join(row)}")
-        for (wins, losses, draws), column in zip(played, shares):
-            won = wins + (draws / 2 if counted == "draws" else 0)
-            number = wins + losses + draws
-            shown = [f"{100 * x:.0f}" for x in (won / number, *wilson(won, number))]
-            row[column] = f"{shown[0]} % ({shown[1]} to {shown[2]})"
+        for result, column in zip(played, shares):
+            row[column] = percent_of_points(*result, counted == "draws")
 
 
 # --- Numbers in texts ------------------------------------------------------------------
