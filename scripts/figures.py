@@ -340,9 +340,10 @@ def run(*arguments):
     if options.program is None:
         raise Unasked
     command = [options.program, "--json", "--tables", NO_TABLES.name, *arguments]
-    found = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if found.returncode > 1:
-        raise Problem(f"{' '.join(command)} ends with status {found.returncode}")
+        said = found.stderr.strip().splitlines()[-1:]
+        raise Problem(f"{' '.join(command)} ends with status {found.returncode}: {said}")
     return [json.loads(line) for line in found.stdout.splitlines()]
 
 
@@ -566,7 +567,7 @@ def grundy(side, soldier):
         raise Unasked
     command = [options.program, "--json", "short", f"{side}x{side}"]
     command += ["--soldier", soldier, "--grundy"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     # Up to a hundred million numbers on one line: they are read as they come.
     largest = zeros = 0
     rest, is_values = b"", False
