@@ -118,7 +118,7 @@ fn positions(rules: &Ruleset, slice: Slice) -> Vec<Position> {
         let to_move = Side::ALL[attempt % 2];
         let attackers = (0..slice.attackers).filter_map(|_| square(Kind::Attacker)).collect();
         let defenders = (0..slice.defenders).filter_map(|_| square(Kind::Defender)).collect();
-        let position = Position { attackers, defenders, king, to_move };
+        let position = Position { attackers, defenders, king, to_move, rules: rules.id() };
         if position.slice() == slice && position.check(rules).is_ok() {
             found.push(position);
         }

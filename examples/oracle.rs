@@ -136,7 +136,7 @@ fn strength(
                 let mine = game.position().to_move == side;
                 let engine = if mine { &mut *with } else { &mut *without };
                 let played = engine.best_move(&game, &Limits::nodes(nodes))?;
-                game.play(&played);
+                game.play(&played)?;
             }
             halves += match game.outcome().and_then(|outcome| outcome.winner) {
                 Some(winner) if winner == side => 2,

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use taflbase::engine::{Clock, Engine, EngineError, EngineOptions, Limits, Score};
+use taflbase::engine::{Clock, Engine, EngineError, EngineOptions, Limits, Score, SearchRequest};
 use taflbase::history::{Outcome, Reason};
 use taflbase::moves::{Move, legal_moves};
 use taflbase::notation::parse_move;
@@ -25,7 +25,7 @@ fn game(rules: &Arc<Ruleset>, text: &str) -> Game {
 fn played(game: &mut Game, moves: &str) {
     for text in moves.split_whitespace() {
         let played = parse_move(game.rules(), game.position(), text).unwrap();
-        game.play(&played);
+        game.play(&played).unwrap();
     }
 }
 
@@ -84,7 +84,7 @@ fn playout(tables: &Tablebase, start: &Position, engine_side: Side) -> (usize, O
         } else {
             tables.best_move(game.position()).unwrap().unwrap()
         };
-        game.play(&best);
+        game.play(&best).unwrap();
     }
     (game.moves().len(), game.outcome())
 }
@@ -177,7 +177,7 @@ fn a_move_that_would_draw_a_won_game_is_not_played() {
         let best = with_tables(&rules).best_move(&game, &Limits::depth(1)).unwrap();
         if let Some(mut shuffled) = shuffled(&tables, &game, &best) {
             let choice = with_tables(&rules).best_move(&shuffled, &Limits::depth(4)).unwrap();
-            shuffled.play(&choice);
+            shuffled.play(&choice).unwrap();
             assert_ne!(shuffled.outcome(), Some(Outcome::drawn(Reason::Repetition)), "{plies}");
             let value = tables.probe_wdl(shuffled.position());
             assert!(shuffled.outcome().is_some() || value.is_ok_and(|wdl| wdl == Wdl::Loss));
@@ -202,7 +202,7 @@ fn shuffled(tables: &Tablebase, game: &Game, best: &Move) -> Option<Game> {
     let long = Game::from_position(Arc::clone(rules), start.after(best)).ok()?;
     for reply in legal_moves(rules, long.position()).into_iter().filter(Move::is_quiet) {
         let mut tried = long.clone();
-        tried.play(&reply);
+        tried.play(&reply).unwrap();
         let back = |game: &Game, of: &Move| {
             taflbase::moves::find_move(rules, game.position(), of.to, of.from)
                 .filter(Move::is_quiet)
@@ -211,12 +211,12 @@ fn shuffled(tables: &Tablebase, game: &Game, best: &Move) -> Option<Game> {
             continue;
         }
         let Some(undo) = back(&tried, best) else { continue };
-        tried.play(&undo);
+        tried.play(&undo).unwrap();
         if tried.outcome().is_some() {
             continue;
         }
         let Some(undo) = back(&tried, &reply) else { continue };
-        tried.play(&undo);
+        tried.play(&undo).unwrap();
         if tried.outcome().is_none() && tried.position() == start {
             return Some(tried);
         }
@@ -279,7 +279,7 @@ fn every_answer_is_legal_and_in_time() {
             // Generous: the machine may be busy. Without a limit it would take for ever.
             assert!(began.elapsed() < Duration::from_secs(5), "{name}");
             assert!(legal_moves(&rules, game.position()).contains(&best), "{name}");
-            game.play(&best);
+            game.play(&best).unwrap();
         }
     }
 }
@@ -326,9 +326,9 @@ fn one_thread_does_the_same_every_time_and_more_are_sound() {
 fn several_lines_differ_in_their_first_moves() {
     let rules = rules("brandubh");
     let game = Game::new(Arc::clone(&rules)).unwrap();
-    let options = EngineOptions { lines: 4.try_into().unwrap(), ..options(&rules) };
-    let mut engine = Engine::new(Arc::clone(&rules), options).unwrap();
-    let found = engine.search(&game, &Limits::depth(5), &mut |_| {}).unwrap();
+    let mut engine = Engine::new(Arc::clone(&rules), options(&rules)).unwrap();
+    let request = SearchRequest { lines: 4.try_into().unwrap(), ..Limits::depth(5).into() };
+    let found = engine.search(&game, request, &mut |_| {}).unwrap();
     let mut first: Vec<_> =
         found.lines.iter().map(|line| (line.moves[0].from, line.moves[0].to)).collect();
     first.sort();
@@ -433,11 +433,12 @@ fn an_engine_takes_no_more_memory_than_there_is() {
 #[test]
 fn lines_that_were_not_searched_are_not_told() {
     let rules = rules("alea-evangelii");
-    let options = EngineOptions { lines: 8.try_into().unwrap(), tables: None, ..options(&rules) };
+    let options = EngineOptions { tables: None, ..options(&rules) };
     let game = Game::new(Arc::clone(&rules)).unwrap();
     for nodes in [1, 150, 400] {
         let mut engine = Engine::new(Arc::clone(&rules), options.clone()).unwrap();
-        let found = engine.search(&game, &Limits::nodes(nodes), &mut |_| {}).unwrap();
+        let request = SearchRequest { lines: 8.try_into().unwrap(), ..Limits::nodes(nodes).into() };
+        let found = engine.search(&game, request, &mut |_| {}).unwrap();
         let estimates = found.lines.iter().map(|line| match line.score {
             Score::Estimate(estimate) => estimate,
             ref score => panic!("{score}"),

@@ -48,7 +48,7 @@ fn game(rules: &Arc<Ruleset>, random: &mut fastrand::Rng) -> Option<Game> {
         let back = calm.iter().find(|mv| last.is_some_and(|l| (mv.from, mv.to) == (l.to, l.from)));
         let any = random.choice(&calm)?;
         let played = **back.filter(|_| random.u8(..4) > 0).unwrap_or(any);
-        game.play(&played);
+        game.play(&played).unwrap();
         if game.outcome().is_some() {
             game.undo();
             break;

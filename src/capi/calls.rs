@@ -28,7 +28,7 @@ pub(super) unsafe fn asked<'a>(
     // SAFETY: what the pointers point to is the caller's word.
     let (tables, position) =
         unsafe { (&reference(tablebase, "tablebase")?.0, reference(position, "position")?) };
-    Ok((tables, position.read(tables.rules().board)?))
+    Ok((tables, position.read(tables.rules())?))
 }
 
 /// One answer about one position.
@@ -88,8 +88,8 @@ pub(super) unsafe fn many_answered<A, T: From<A>>(
             let answers = Output::new(answers, count, name)?;
             (tables, positions, answers, Output::new(statuses, count, "statuses")?)
         };
-        let board = tables.rules().board;
-        let read: Vec<_> = positions.iter().map(|position| position.read(board)).collect();
+        let rules = tables.rules();
+        let read: Vec<_> = positions.iter().map(|position| position.read(rules)).collect();
         let sound: Vec<Position> = read.iter().flatten().copied().collect();
         let mut probed = probe(tables, &sound).into_iter();
         let results = read.into_iter().filter_map(|position| match position {

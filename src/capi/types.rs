@@ -6,7 +6,7 @@ use std::ffi::{c_char, c_int};
 use crate::board::{Board, SquareSet};
 use crate::moves::{Ending, Move};
 use crate::position::{Position, PositionError};
-use crate::rules::{Kind, Side};
+use crate::rules::{Kind, Ruleset, Side};
 use crate::table::Access;
 use crate::tablebase::{BlockCache, CacheStatistics, MoveProbe, TablebaseOptions};
 use crate::value::{Value, Wdl};
@@ -163,7 +163,8 @@ impl From<CacheStatistics> for TaflCacheStatistics {
 
 impl TaflPosition {
     /// The position, as far as it can be told without its rules: a probe checks it.
-    pub(super) fn read(&self, board: Board) -> Result<Position, PositionError> {
+    pub(super) fn read(&self, rules: &Ruleset) -> Result<Position, PositionError> {
+        let board = rules.board;
         let number = usize::from(self.king);
         let off_board = PositionError::OffBoard { kind: Kind::King, number, board };
         let king = board.square(number).ok_or(off_board)?;
@@ -174,7 +175,7 @@ impl TaflPosition {
         };
         let attackers = SquareSet::from_words(self.attackers);
         let defenders = SquareSet::from_words(self.defenders);
-        Ok(Position { attackers, defenders, king, to_move })
+        Ok(Position { attackers, defenders, king, to_move, rules: rules.id() })
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use taflbase::board::Board;
-use taflbase::engine::{Engine, Iteration, IterationAnswer, Limits, Line};
+use taflbase::engine::{Engine, Iteration, IterationAnswer, Limits, Line, SearchRequest};
 use taflbase::history::Game;
 use taflbase::position::Position;
 
@@ -58,8 +58,7 @@ of a soldier, one is null; a table win has no plies:
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let tables = Arc::new(session.open_to_probe(&args.rules)?);
     let rules = Arc::new(tables.rules().clone());
-    let mut options = args.strength.options(&tables);
-    options.lines = NonZeroUsize::new(args.lines.into()).unwrap_or(options.lines);
+    let options = args.strength.options(&tables);
     let position = match args.position.is_empty() {
         true => Position::start(&rules)?,
         false => parse_position(&args.position, &rules)?,
@@ -77,7 +76,9 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let mut teller = Teller { session, game: &game, last: None, told: Ok(()) };
     let limits = Limits { depth: args.depth, nodes: args.nodes, time: args.time };
     let stopper = engine.stopper();
-    let last = engine.search(&game, &limits, &mut |iteration| {
+    let lines = NonZeroUsize::new(args.lines.into()).unwrap_or(NonZeroUsize::MIN);
+    let request = SearchRequest { lines, ..limits.into() };
+    let last = engine.search(&game, request, &mut |iteration| {
         teller.tell(iteration);
         // Nobody reads on.
         if teller.told.is_err() {

@@ -192,7 +192,7 @@ impl<'a> Play<'a> {
     }
 
     fn play(&mut self, played: &Move) -> Result<(), Failure> {
-        self.game.play(played);
+        self.game.play(played).map_err(Failure::error)?;
         self.show()
     }
 

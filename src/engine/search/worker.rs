@@ -77,6 +77,10 @@ pub(super) struct Worker<'a, const W: usize> {
     pub(super) new_table_hits: u64,
     pub(super) selective_depth: usize,
     pub(super) stopped: bool,
+    /// Positions after which this thread stops, whatever the others do.
+    pub(super) most_nodes: u64,
+    /// A line is being completed: the limits of the search do not count.
+    pub(super) is_completing: bool,
     /// Where on the path the position is that the last score rests upon, because it came
     /// back: before that, the score would be another one. [`ANYWHERE`] if it rests upon
     /// none.
@@ -102,6 +106,8 @@ impl<'a, const W: usize> Worker<'a, W> {
             new_table_hits: 0,
             selective_depth: 0,
             stopped: false,
+            most_nodes: shared.limits.nodes.filter(|_| shared.is_single).unwrap_or(u64::MAX),
+            is_completing: false,
             rests_on: ANYWHERE,
             root_depth: 0,
         }
@@ -122,6 +128,12 @@ impl<'a, const W: usize> Worker<'a, W> {
         (ply >= MAX_PLY - 1).then(|| self.estimate())
     }
 
+    /// What earlier searches and this one have left of the position.
+    #[inline]
+    pub(super) fn known(&self, ply: usize) -> Option<Entry> {
+        self.shared.table.get(self.state.key, ply, &self.shared.validity)
+    }
+
     /// Keeps what was found of the position for others who get here, unless it rests on
     /// the way to it: who comes another way may find something else.
     #[inline]
@@ -132,11 +144,14 @@ impl<'a, const W: usize> Worker<'a, W> {
     }
 
     /// The position's score rests on `earlier`: on nothing if that lies between here and
-    /// the end of the line.
+    /// the end of the line. A win because the other side must repeat is another matter:
+    /// on another way here the winner may be the one who repeats.
     #[inline]
-    pub(super) fn rest_on(&mut self, earlier: usize) {
+    pub(super) fn rest_on(&mut self, earlier: usize, score: Points) {
         let here = self.path.len() - 1;
-        self.rests_on = if earlier < here { earlier } else { ANYWHERE };
+        let is_by_repetition =
+            self.shared.rules.repetition == Repetition::MoverLoses && is_decided(score);
+        self.rests_on = if earlier < here || is_by_repetition { earlier } else { ANYWHERE };
     }
 
     /// Counts a position, and sees whether the search has to end.
@@ -146,14 +161,13 @@ impl<'a, const W: usize> Worker<'a, W> {
         const INTERVAL: u64 = 1 << 10;
         self.nodes += 1;
         self.selective_depth = self.selective_depth.max(ply);
-        if self.nodes.is_multiple_of(INTERVAL) {
+        if self.nodes.is_multiple_of(INTERVAL) && !self.is_completing {
             self.shared.nodes.fetch_add(INTERVAL, Ordering::Relaxed);
             self.shared.table_hits.fetch_add(self.new_table_hits, Ordering::Relaxed);
             self.new_table_hits = 0;
             self.stopped |= self.shared.is_over();
         }
-        if self.shared.is_single && self.shared.limits.nodes.is_some_and(|most| self.nodes >= most)
-        {
+        if self.nodes >= self.most_nodes {
             self.stopped = true;
         }
     }
@@ -216,7 +230,7 @@ impl<'a, const W: usize> Worker<'a, W> {
                 Repetition::Draw | Repetition::Allowed => self.shared.draw(ply),
             });
         }
-        if self.shared.plies_left.is_some_and(|left| ply >= left) {
+        if self.shared.validity.last_ply.is_some_and(|last| ply >= last) {
             // It counts from the start.
             self.rests_on = 0;
             let can_move = self.state.has_step(self.shared.ground);

@@ -18,7 +18,7 @@ mod value_decisions;
 mod words;
 
 pub use error::RulesetError;
-pub use fingerprint::Fingerprint;
+pub use fingerprint::{Fingerprint, RulesId};
 pub use layout::{Layout, LayoutError};
 pub use otn::OtnError;
 pub use ruleset::{Decisions, Endless, Hostility, Movement, Repetition, Ruleset};

@@ -186,7 +186,7 @@ impl Player for ExternalPlayer {
             }
         };
         let mut after = game.clone();
-        after.play(&played);
+        after.push(&played);
         let board = layout(&after).to_text(game.rules().board);
         self.known = Some(after);
         // The move counts, even if the program has ended with it.

@@ -46,8 +46,7 @@ pub struct Session {
     options: SessionOptions,
     kept: Kept,
     clock: Option<ClockLine>,
-    /// With the number of lines that it searches.
-    engine: Option<(NonZeroUsize, Engine)>,
+    engine: Option<Engine>,
     task: Option<Task>,
     tasks: u64,
 }
@@ -117,8 +116,7 @@ impl Session {
                 self.engine = None;
                 let rules = self.kept.begin(rest)?;
                 // It takes its memory before a clock runs.
-                self.engine =
-                    Some((NonZeroUsize::MIN, self.new_engine(&rules, NonZeroUsize::MIN)?));
+                self.engine = Some(self.new_engine(&rules)?);
                 Ok(())
             }
             "position" => {
@@ -206,21 +204,21 @@ impl Session {
         let game = self.kept.game_for(None)?.clone();
         let rules = Arc::clone(game.rules());
         let engine = match self.engine.take() {
-            Some((known, engine)) if known == lines => engine,
-            _ => self.new_engine(&rules, lines)?,
+            Some(engine) => engine,
+            None => self.new_engine(&rules)?,
         };
         self.tasks += 1;
         let number = self.tasks;
         let done = Done { number, events: events.clone() };
-        let thinking = Thinking::start(engine, game, limits, done);
-        self.task = Some(Task { number, thinking, lines, aim, deadline: None });
+        let thinking = Thinking::start(engine, game, limits, lines, done);
+        self.task = Some(Task { number, thinking, aim, deadline: None });
         Ok(())
     }
 
-    fn new_engine(&self, rules: &Arc<Ruleset>, lines: NonZeroUsize) -> Result<Engine, Fault> {
+    fn new_engine(&self, rules: &Arc<Ruleset>) -> Result<Engine, Fault> {
         let SessionOptions { threads, table_bytes, contempt, .. } = self.options;
         let mut options =
-            EngineOptions { threads, table_bytes, lines, contempt, ..EngineOptions::new(rules) };
+            EngineOptions { threads, table_bytes, contempt, ..EngineOptions::new(rules) };
         if let Some(folder) = &self.options.tables {
             let rules = Ruleset::clone(rules);
             let tables = Tablebase::open(rules, folder).map_err(Fault::critical)?;
@@ -236,7 +234,7 @@ impl Session {
         };
         let (engine, found) =
             task.thinking.end().ok_or_else(|| Fault::critical("the engine has failed"))?;
-        self.engine = Some((task.lines, engine));
+        self.engine = Some(engine);
         let found = found.map_err(Fault::critical)?;
         match task.aim {
             Aim::Play(_) => self.answer_move(&found).map(Some),
@@ -262,7 +260,7 @@ impl Session {
     /// Ends what is being thought about, without an answer.
     fn halt(&mut self) {
         if let Some(task) = self.task.take() {
-            self.engine = task.thinking.abandon().map(|engine| (task.lines, engine));
+            self.engine = task.thinking.abandon();
         }
     }
 }

@@ -89,7 +89,7 @@ pub(super) async fn reply(
     let chosen = found.and_then(|found| level.choose(&found, &mut chance));
     let chosen = chosen.ok_or_else(|| Problem::internal("the engine has found no move"))?;
     let text = chosen.display(game.rules().board).to_string();
-    game.play(&chosen);
+    game.push(&chosen);
     Ok(answer(&game, Some(text))?.about(served.name(), None))
 }
 
@@ -125,7 +125,7 @@ fn follow(rules: &Arc<Ruleset>, played: &Played) -> Result<Game, Problem> {
         }
         let wrong = |error| Problem::bad_parameter(format!("move {number}: {error}"));
         let next = parse_move(rules, game.position(), text).map_err(wrong)?;
-        game.play(&next);
+        game.push(&next);
     }
     Ok(game)
 }

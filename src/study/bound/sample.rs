@@ -118,7 +118,7 @@ pub fn is_game(rules: &Arc<Ruleset>, positions: &[Position], target: &Position) 
         let Some(played) = played.filter(|_| game.outcome().is_none()) else {
             return false;
         };
-        game.play(played);
+        game.push(played);
     }
     let is_over = game.outcome().is_some_and(|_| has_move(rules, game.position()));
     positions.first() == game.positions().first() && game.position() == target && !is_over
