@@ -61,6 +61,7 @@ fn starts(
             attackers: next.by_ref().take(slice.attackers).collect(),
             defenders: next.take(slice.defenders).collect(),
             to_move: if random.bool() { Side::Attackers } else { Side::Defenders },
+            rules: rules.id(),
         };
         // What is no position is drawn anew.
         let Ok(game) = Game::from_position(Arc::clone(rules), position) else {

@@ -448,3 +448,80 @@ fn lines_that_were_not_searched_are_not_told() {
         assert!(estimates.is_sorted_by(|one, next| one >= next), "{estimates:?}");
     }
 }
+
+#[test]
+fn a_stop_before_a_search_ends_it_and_no_other() {
+    let rules = rules("brandubh");
+    let game = Game::new(Arc::clone(&rules)).unwrap();
+    let options = EngineOptions { tables: None, ..options(&rules) };
+    let mut engine = Engine::new(Arc::clone(&rules), options).unwrap();
+    let stopper = engine.stopper();
+    stopper.stop();
+    let begun = Instant::now();
+    let found = engine.search(&game, Limits::nodes(50_000_000), &mut |_| {}).unwrap();
+    assert!(found.nodes < 5000 && begun.elapsed() < Duration::from_secs(5), "{}", found.nodes);
+    let found = engine.search(&game, Limits::nodes(20_000), &mut |_| {}).unwrap();
+    assert!(found.nodes >= 20_000);
+    // A stop that nobody needs any more is taken back.
+    stopper.stop();
+    stopper.reset();
+    let found = engine.search(&game, Limits::nodes(20_000), &mut |_| {}).unwrap();
+    assert!(found.nodes >= 20_000);
+}
+
+#[test]
+fn tables_and_positions_of_other_rules_are_refused() {
+    let (brandubh, tablut) = (rules("brandubh"), rules("tablut"));
+    let tables = Arc::new(Tablebase::new(Ruleset::clone(&tablut)));
+    let options = EngineOptions { tables: Some(tables), ..options(&brandubh) };
+    let error = Engine::new(Arc::clone(&brandubh), options).err().unwrap();
+    assert!(matches!(error, EngineError::OtherTables { .. }));
+    assert!(error.to_string().starts_with("the tables of tablut do not hold for brandubh"));
+    // mcgill is tablut with a last ply: to tables it is the same.
+    let tables = Some(Arc::new(Tablebase::new(Ruleset::clone(&tablut))));
+    let mcgill = rules("mcgill");
+    let options = EngineOptions { tables, ..EngineOptions::new(&mcgill) };
+    assert!(Engine::new(mcgill, options).is_ok());
+
+    let position = Position::parse("/7/4t2/7/7/2K4/7/2t4/ d", &brandubh).unwrap();
+    let tables = Tablebase::new(Ruleset::clone(&tablut));
+    let error = tables.probe_wdl(&position).unwrap_err();
+    assert!(error.to_string().starts_with("this is a position of other rules than tablut's"));
+    assert!(tables.probe(&position).is_err() && tables.probe_many(&[position])[0].is_err());
+    assert!(Game::from_position(tablut, position).is_err());
+}
+
+#[test]
+fn a_search_is_restricted_to_the_moves_that_it_is_given() {
+    let rules = rules("brandubh");
+    let game = Game::new(Arc::clone(&rules)).unwrap();
+    let mut engine = Engine::new(Arc::clone(&rules), options(&rules)).unwrap();
+    let moves = legal_moves(&rules, game.position());
+    let root_moves = [moves[7], moves[3]];
+    let lines = 4.try_into().unwrap();
+    let request = SearchRequest { lines, root_moves: &root_moves, ..Limits::depth(4).into() };
+    let found = engine.search(&game, request, &mut |_| {}).unwrap();
+    assert_eq!(found.lines.len(), 2);
+    assert!(found.lines.iter().all(|line| root_moves.contains(&line.moves[0])));
+    // Of moves that the tables know, too: here the quickest win is left out.
+    let mut won = self::game(&rules, "/7/4t2/7/7/2K4/7/2t4/ d");
+    let slower = parse_move(&rules, won.position(), "Kc5-c2").unwrap();
+    let request = SearchRequest { root_moves: &[slower], ..Limits::depth(4).into() };
+    let found = engine.search(&won, request, &mut |_| {}).unwrap();
+    assert_eq!((found.lines[0].score, found.lines[0].moves[0]), (Score::Win(5), slower));
+    won.play(&slower).unwrap();
+    let request = SearchRequest { root_moves: &[slower], ..Limits::depth(4).into() };
+    let refused = engine.search(&won, request, &mut |_| {});
+    assert_eq!(refused, Err(EngineError::IllegalMove { text: "Kc5-c2".to_owned() }));
+}
+
+#[test]
+fn the_line_of_a_win_goes_on_to_its_end() {
+    let rules = rules("brandubh");
+    let options = EngineOptions { tables: None, ..options(&rules) };
+    let mut engine = Engine::new(Arc::clone(&rules), options).unwrap();
+    let game = game(&rules, "/7/4t2/7/7/2K4/7/2t4/ d");
+    let found = engine.search(&game, Limits::depth(6), &mut |_| {}).unwrap();
+    assert_eq!((found.lines[0].score, found.lines[0].moves.len()), (Score::Win(3), 3));
+    assert!(found.lines[0].moves[2].ending.is_some());
+}

@@ -83,6 +83,13 @@ impl AnswerLine {
         };
         let board = game.rules().board;
         let moves = line.moves.iter().map(|played| played.display(board).to_string()).collect();
-        AnswerLine { score: line.score.to_string(), category, plies, estimate, depth: line.depth, moves }
+        AnswerLine {
+            score: line.score.to_string(),
+            category,
+            plies,
+            estimate,
+            depth: line.depth,
+            moves,
+        }
     }
 }

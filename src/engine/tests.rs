@@ -74,7 +74,12 @@ fn check<const W: usize>(rules: &Ruleset) {
             let undo = state.play(&ground, step);
             let after = position.after(played);
             let fresh = State::new(&ground, &after);
-            assert_eq!((state.position(rules.id()), state.key), (after, fresh.key), "{}", context());
+            assert_eq!(
+                (state.position(rules.id()), state.key),
+                (after, fresh.key),
+                "{}",
+                context()
+            );
             assert!(state.captured_lines_agree(&ground));
             state.take_back(&ground, step, undo);
             assert_eq!((state.position(rules.id()), state.key), before);

@@ -99,8 +99,7 @@ fn kings_in_reach(rules: &Ruleset, attackers: SquareSet, defenders: SquareSet) -
                 for king in ahead.filter_map(|d| danger.king(to, d)) {
                     let attackers = attackers.without(from).with(to);
                     let to_move = Side::Attackers;
-                    let after =
-                        Position { attackers, defenders, king, to_move, rules: rules.id() };
+                    let after = Position { attackers, defenders, king, to_move, rules: rules.id() };
                     if places.contains(king)
                         && !kings.contains(king)
                         && Captures::by_arrival(rules, &after, Side::Attackers, to).king
@@ -255,8 +254,7 @@ mod tests {
                     );
                 }
                 let to_move = Side::Attackers;
-                let position =
-                    Position { attackers, defenders, king, to_move, rules: rules.id() };
+                let position = Position { attackers, defenders, king, to_move, rules: rules.id() };
                 let is_least = least.kings(defenders, kings).contains(king);
                 assert_eq!(index.canonical(&position) == Some(position), is_least);
                 let images: std::collections::BTreeSet<_> = rules

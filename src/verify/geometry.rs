@@ -57,8 +57,14 @@ impl<T: Score> Geometry<T> {
         };
         let lane_images = Symmetry::ALL.map(|g| (0..stride).map(|lane| image(g, lane)).collect());
         let slides = BySide::default();
-        let mut geometry =
-            Geometry { rules: rules.id(), stride, group: rules.symmetries(), lane_images, slides, lanes };
+        let mut geometry = Geometry {
+            rules: rules.id(),
+            stride,
+            group: rules.symmetries(),
+            lane_images,
+            slides,
+            lanes,
+        };
         geometry.slides = BySide::from_fn(|side: Side| {
             let squares = rules.board.squares();
             squares.map(|from| geometry.slides_from(rules, side.soldier(), from)).collect()

@@ -2,7 +2,8 @@
 //!
 //! Tables know nothing of a game's past, nor of its last ply. Where positions of the game
 //! can come back, a value of the tables is a statement about this game only if it can be
-//! proved: see [`Proof`].
+//! proved: see [`Proof`]. Of a move that wins, but not as quickly as another one, that has
+//! to be proved always: the position on the board may come back.
 
 use std::cmp::Reverse;
 
@@ -25,8 +26,8 @@ pub(super) enum Advice {
     Moves {
         /// The moves to search, in the order of what the tables say of them.
         moves: Vec<Advised>,
-        /// Each of these moves keeps a draw, and there is nothing better.
-        is_draw: bool,
+        /// What the position is worth, if that is known: a win or a draw.
+        known: Option<Wdl>,
     },
 }
 
@@ -75,12 +76,7 @@ pub(super) fn advice(tables: &Tablebase, game: &Game, moves: &[Move], lines: usi
 }
 
 /// The moves in the order of what they are worth; `None` if of one nothing is known.
-fn judged(
-    tables: &Tablebase,
-    game: &Game,
-    moves: &[Move],
-    has_past: bool,
-) -> Option<Vec<Advised>> {
+fn judged(tables: &Tablebase, game: &Game, moves: &[Move], has_past: bool) -> Option<Vec<Advised>> {
     let probed = tables.probe_moves(game.position()).ok()?;
     let wanted = probed.iter().filter(|mv| moves.contains(&mv.played));
     wanted.map(|mv| judge(game, mv.played, mv.value, has_past)).collect()
@@ -92,9 +88,8 @@ fn judge(game: &Game, played: Move, value: Option<Probed>, has_past: bool) -> Op
     let mover = game.position().to_move;
     let mut then = game.clone();
     then.push(&played);
-    let advised = |wdl, plies, is_proved| {
-        Some(Advised { played, value: Probed { wdl, plies }, is_proved })
-    };
+    let advised =
+        |wdl, plies, is_proved| Some(Advised { played, value: Probed { wdl, plies }, is_proved });
     match (then.outcome(), value?) {
         (Some(Outcome { winner: Some(winner), .. }), _) => {
             advised(if winner == mover { Wdl::Win } else { Wdl::Loss }, Some(1), true)
@@ -113,7 +108,13 @@ fn judge(game: &Game, played: Move, value: Option<Probed>, has_past: bool) -> Op
                 advised(Wdl::Draw, None, rules.repetition != Repetition::MoverLoses)
             }
             (Some(_), None) => advised(wdl, None, false),
-            _ => advised(wdl, plies.map(|plies| plies.saturating_add(1)), !has_past),
+            _ => {
+                let comes_back = rules.repetition != Repetition::Allowed
+                    && wdl == Wdl::Win
+                    && played.captured.is_empty();
+                let plies = plies.map(|plies| plies.saturating_add(1));
+                advised(wdl, plies, !has_past && !comes_back)
+            }
         },
     }
 }
@@ -131,29 +132,26 @@ fn won(
         moves.retain(|mv| mv.value.wdl == Wdl::Win);
     }
     moves.sort_by_key(|mv| (mv.value.wdl != Wdl::Win, mv.distance()));
-    if !has_past {
-        let is_known = moves.iter().all(|mv| mv.is_proved && mv.value.plies.is_some());
-        return if is_known {
-            let best = moves.iter().take(lines);
-            Advice::Lines(best.map(|mv| table_line(tables, game, mv)).collect())
-        } else {
-            Advice::Moves { moves, is_draw: false }
-        };
-    }
-    let Some(mut proof) = Proof::new(tables, game) else {
-        return Advice::Moves { moves, is_draw: false };
+    let wins = || moves.iter().filter(|mv| mv.value.wdl == Wdl::Win);
+    let is_in_time = |mv: &Advised| mv.value.plies.is_some() || game.plies_left().is_none();
+    let known = (!has_past && wins().any(is_in_time)).then_some(Wdl::Win);
+    let is_exact = wins().all(|mv| mv.value.plies.is_some());
+    let Some(mut proof) = Proof::new(tables, game).filter(|_| is_exact) else {
+        return Advice::Moves { moves, known };
     };
     let mut proved = Vec::new();
-    for mv in moves.iter().filter(|mv| mv.value.wdl == Wdl::Win) {
-        if let Some(line) = proof.winning_line(&mv.played) {
-            proved.push(line);
-            if proved.len() == lines {
-                break;
-            }
+    for mv in wins() {
+        let line = match mv.is_proved {
+            true => Some(table_line(tables, game, mv)),
+            false => proof.winning_line(&mv.played),
+        };
+        proved.extend(line);
+        if proved.len() == lines {
+            break;
         }
     }
     if proved.is_empty() {
-        return Advice::Moves { moves, is_draw: false };
+        return Advice::Moves { moves, known };
     }
     proved.sort_by_key(|line| match line.score {
         Score::Win(plies) => plies,
@@ -179,7 +177,7 @@ fn lost(
     }
     moves.sort_by_key(|mv| (mv.is_proved, Reverse(mv.distance())));
     if !moves.iter().all(|mv| mv.is_proved && mv.value.plies.is_some()) {
-        return Advice::Moves { moves, is_draw: false };
+        return Advice::Moves { moves, known: None };
     }
     let best = moves.iter().take(lines);
     let line = |mv: &Advised| match Proof::new(tables, game).filter(|_| has_past) {
@@ -194,13 +192,13 @@ fn lost(
 fn drawn(game: &Game, mut moves: Vec<Advised>) -> Advice {
     moves.sort_by_key(|mv| mv.value.wdl != Wdl::Draw);
     let draws = moves.iter().take_while(|mv| mv.value.wdl == Wdl::Draw);
-    let is_draw = game.rules().repetition != Repetition::MoverLoses
-        && draws.clone().all(|mv| mv.is_proved);
+    let is_draw =
+        game.rules().repetition != Repetition::MoverLoses && draws.clone().all(|mv| mv.is_proved);
     if is_draw {
         let count = draws.count();
         moves.truncate(count);
     }
-    Advice::Moves { moves, is_draw }
+    Advice::Moves { moves, known: is_draw.then_some(Wdl::Draw) }
 }
 
 /// The move alone.

@@ -24,7 +24,8 @@ use std::time::{Duration, Instant};
 
 use crate::history::Game;
 use crate::moves::legal_moves;
-use crate::rules::{Ruleset, Side};
+use crate::rules::{Repetition, Ruleset, Side};
+use crate::value::Wdl;
 
 use super::evaluate::{Evaluator, Weights};
 use super::ground::Ground;
@@ -111,7 +112,7 @@ impl<const W: usize> Searcher<W> {
     fn shared<'a>(
         &'a self,
         game: &'a Game,
-        is_drawn: bool,
+        known: Option<Wdl>,
         limits: &Limits,
         began: Instant,
         stop: &'a AtomicBool,
@@ -124,8 +125,11 @@ impl<const W: usize> Searcher<W> {
             table: &self.table,
             oracle: Oracle::new(self.options.tables.as_deref(), game),
             root: State::new(&self.ground, game.position()),
-            is_drawn,
-            validity: Validity { this_search_only: game.can_repeat(), last_ply },
+            known,
+            validity: Validity {
+                this_search_only: game.rules().repetition != Repetition::Allowed,
+                last_ply,
+            },
             history: self.history(game),
             returns: game.rules().repetition_occurrence as usize - 1,
             contempt: self
@@ -160,16 +164,16 @@ impl<const W: usize> Search for Searcher<W> {
         let lines = request.lines.get().min(moves.len());
         let advice =
             tables.map_or(Advice::None, |tables| advice::advice(tables, game, &moves, lines));
-        let (moves, is_drawn) = match advice {
+        let (moves, known) = match advice {
             Advice::Lines(lines) => {
                 let known = answered(lines, began.elapsed());
                 report(&known);
                 return known;
             }
-            Advice::Moves { moves, is_draw } => {
-                (moves.iter().map(|mv| RootMove::new(&mv.played, mv.proved())).collect(), is_draw)
+            Advice::Moves { moves, known } => {
+                (moves.iter().map(|mv| RootMove::new(&mv.played, mv.proved())).collect(), known)
             }
-            Advice::None => (moves.iter().map(|mv| RootMove::new(mv, None)).collect(), false),
+            Advice::None => (moves.iter().map(|mv| RootMove::new(mv, None)).collect(), None),
         };
         let moves: Vec<RootMove> = moves;
         // Contempt is the root's side's: draws in the table are worth what they are to it.
@@ -180,7 +184,7 @@ impl<const W: usize> Search for Searcher<W> {
         self.table.age();
         // The threads change theirs while they share the rest.
         let mut memories = std::mem::take(&mut self.memories);
-        let shared = self.shared(game, is_drawn, &request.limits, began, stop);
+        let shared = self.shared(game, known, &request.limits, began, stop);
         let last = root::run(&shared, &mut memories, &moves, lines.min(moves.len()), report);
         self.memories = memories;
         last

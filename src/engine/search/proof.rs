@@ -14,8 +14,8 @@ const BUDGET: u32 = 20_000;
 pub(super) struct Proof<'a> {
     tables: &'a Tablebase,
     game: Game,
-    /// By winner, the least distance of the game's earlier positions that can come back
-    /// and that this side wins, say the tables. A winner who is no further from the end
+    /// By winner, the least distance of the positions of the game that can come back,
+    /// that on the board among them, and that this side wins, say the tables. A winner who is no further from the end
     /// never meets one of them, since the distance falls with every ply.
     nearest: BySide<Plies>,
     /// Positions that may still be looked at.
@@ -23,10 +23,10 @@ pub(super) struct Proof<'a> {
 }
 
 impl<'a> Proof<'a> {
-    /// `None` if the tables do not know the game's earlier positions.
+    /// `None` if the tables do not know the game's positions.
     pub(super) fn new(tables: &'a Tablebase, game: &Game) -> Option<Proof<'a>> {
         let mut nearest = BySide([Plies::MAX; 2]);
-        for earlier in game.earlier_positions() {
+        for earlier in game.earlier_positions().chain([game.position()]) {
             let value = match tables.probe_dtw(earlier) {
                 Ok(value) => value,
                 // It cannot be probed since nobody can move on from it.

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::engine::state::Step;
 use crate::engine::{Iteration, Line, Score};
+use crate::value::Wdl;
 
 use super::root_moves::{Findings, Found};
 use super::score::{INFINITE, MOST, plies_to_end, reported};
@@ -11,7 +12,12 @@ use super::worker::Worker;
 
 impl<const W: usize> Worker<'_, W> {
     pub(super) fn iteration(&mut self, findings: &Findings) -> Iteration {
-        let lines = findings.lines.iter().map(|found| self.line(found)).collect();
+        let lines = findings
+            .lines
+            .iter()
+            .zip(0..)
+            .map(|(found, number)| self.line(found, number))
+            .collect();
         // One thread knows its own counts to the last; those of all are a little behind.
         let all = |count: &AtomicU64, own: u64| count.load(Ordering::Relaxed).max(own);
         Iteration {
@@ -26,12 +32,15 @@ impl<const W: usize> Worker<'_, W> {
     }
 
     /// A move's line as moves of the game. Only what is proved is a win or a loss.
-    fn line(&mut self, found: &Found) -> Line {
+    fn line(&mut self, found: &Found, number: usize) -> Line {
         let Found { score, depth, proved, ref line } = *found;
-        let score = match proved {
-            Some(proved) => reported(proved),
-            None if self.shared.is_drawn || score == -INFINITE => Score::Estimate(0),
-            None => Score::Estimate(score.clamp(-MOST, MOST)),
+        let score = match (proved, self.shared.known) {
+            (Some(proved), _) => reported(proved),
+            // The first line says what the position is worth.
+            (None, Some(Wdl::Win)) if number == 0 => Score::TableWin,
+            (None, Some(Wdl::Draw)) => Score::Estimate(0),
+            (None, _) if score == -INFINITE => Score::Estimate(0),
+            (None, _) => Score::Estimate(score.clamp(-MOST, MOST)),
         };
         let steps = match proved.and_then(plies_to_end) {
             Some(plies) => self.completed(line, plies),

@@ -7,6 +7,7 @@ use crate::engine::evaluate::Evaluator;
 use crate::engine::ground::Ground;
 use crate::engine::state::State;
 use crate::rules::Ruleset;
+use crate::value::Wdl;
 
 use super::oracle::Oracle;
 use super::score::Points;
@@ -21,8 +22,8 @@ pub(super) struct Shared<'a, const W: usize> {
     pub(super) table: &'a TranspositionTable,
     pub(super) oracle: Oracle<'a>,
     pub(super) root: State<W>,
-    /// The tables know that the root is drawn.
-    pub(super) is_drawn: bool,
+    /// What the root is worth by the tables, if they know it: a win or a draw.
+    pub(super) known: Option<Wdl>,
     /// What of the transposition table holds for this game.
     pub(super) validity: Validity,
     /// The game's positions up to the root.

@@ -31,8 +31,8 @@ pub(super) enum Bound {
 /// before, if no position of the game comes back and the game lasts long enough.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Validity {
-    /// Positions of the game can come back, so only this search's entries hold: it
-    /// knows them.
+    /// Positions of the game, the one on the board among them, can come back, so only this
+    /// search's entries hold: it knows them.
     pub(super) this_search_only: bool,
     /// The plies from the root after which the game is drawn.
     pub(super) last_ply: Option<usize>,
@@ -258,7 +258,10 @@ mod tests {
         for (score, seen) in [(37, 37), (-2000, -2000), (WON - 5, WON - 9), (9 - WON, 13 - WON)] {
             let entry = Entry { step, score, depth: 7, bound: Some(Bound::Lower) };
             table.put(99, 1, entry);
-            assert_eq!(table.get(99, 5, &Validity::default()), Some(Entry { score: seen, ..entry }));
+            assert_eq!(
+                table.get(99, 5, &Validity::default()),
+                Some(Entry { score: seen, ..entry })
+            );
         }
         assert_eq!(table.get(98, 0, &Validity::default()), None);
     }
@@ -280,11 +283,17 @@ mod tests {
         (1..=4).for_each(|key| table.put(key, 0, entry(key as i32)));
         assert_eq!(table.filled(), 4);
         table.put(5, 0, entry(1));
-        assert_eq!((table.get(1, 0, &Validity::default()), table.get(2, 0, &Validity::default())), (None, Some(entry(2))));
+        assert_eq!(
+            (table.get(1, 0, &Validity::default()), table.get(2, 0, &Validity::default())),
+            (None, Some(entry(2)))
+        );
         (0..9).for_each(|_| table.age());
         table.put(6, 0, entry(1));
         table.put(7, 0, entry(1));
-        assert!(table.get(6, 0, &Validity::default()).is_some() && table.get(7, 0, &Validity::default()).is_some());
+        assert!(
+            table.get(6, 0, &Validity::default()).is_some()
+                && table.get(7, 0, &Validity::default()).is_some()
+        );
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::position::Position;
 use crate::rules::{Endless, Repetition, Side};
 use crate::system::random::SplitMix;
 use crate::tablebase::Tablebase;
-use crate::value::{Value, Wdl};
+use crate::value::Value;
 use worker::{ANYWHERE, Worker};
 
 /// Does something with a worker at the start of a game.
@@ -25,7 +25,7 @@ pub(super) fn with_worker<const W: usize>(
     let searcher = Searcher::<W>::new(&rules, &options).unwrap();
     let (game, limits) = (Game::new(Arc::clone(&rules)).unwrap(), Limits::default());
     let stop = AtomicBool::new(false);
-    let shared = searcher.shared(&game, false, &limits, Instant::now(), &stop);
+    let shared = searcher.shared(&game, None, &limits, Instant::now(), &stop);
     let mut memory = Memory::new(rules.board.area());
     look(&mut Worker::new(&shared, &mut memory), &game);
 }
@@ -45,7 +45,7 @@ fn check<const W: usize>(rules: &Arc<Ruleset>) -> usize {
             game.moves()[..root].iter().for_each(|played| here.push(played));
             let limits = Limits::default();
             let before = here.clone();
-            let shared = searcher.shared(&before, false, &limits, Instant::now(), &stop);
+            let shared = searcher.shared(&before, None, &limits, Instant::now(), &stop);
             let mut memory = Memory::new(rules.board.area());
             let mut worker = Worker::new(&shared, &mut memory);
             for played in &game.moves()[root..] {

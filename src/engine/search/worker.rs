@@ -67,6 +67,8 @@ pub(super) struct Worker<'a, const W: usize> {
     pub(super) path: Vec<Visit>,
     /// The moves of the line that is looked at; [`Step::NONE`] for a pass.
     pub(super) steps: Vec<Step>,
+    /// Passes in the line that is looked at.
+    passes: u32,
     /// The moves of all nodes of the line, one node's after the other's.
     pub(super) candidates: Vec<Candidate>,
     /// The best line from each ply on.
@@ -99,6 +101,7 @@ impl<'a, const W: usize> Worker<'a, W> {
             state: shared.root.clone(),
             path,
             steps: Vec::with_capacity(MAX_PLY + 1),
+            passes: 0,
             candidates: Vec::with_capacity(MAX_PLY * 64),
             lines: (0..=MAX_PLY).map(|_| Vec::with_capacity(MAX_PLY)).collect(),
             nodes: 0,
@@ -135,10 +138,13 @@ impl<'a, const W: usize> Worker<'a, W> {
     }
 
     /// Keeps what was found of the position for others who get here, unless it rests on
-    /// the way to it: who comes another way may find something else.
+    /// the way to it: who comes another way may find something else. After a pass no
+    /// position of the game comes back, on other ways one may.
     #[inline]
     pub(super) fn keep(&self, entry: Entry) {
-        if self.rests_on == ANYWHERE {
+        let is_too_good =
+            self.passes > 0 && self.shared.validity.this_search_only && is_decided(entry.score);
+        if self.rests_on == ANYWHERE && !is_too_good {
             self.shared.table.put(self.state.key, self.ply(), entry);
         }
     }
@@ -199,6 +205,7 @@ impl<'a, const W: usize> Worker<'a, W> {
 
     /// Lets the other side move.
     pub(super) fn pass(&mut self) {
+        self.passes += 1;
         self.state.pass(self.shared.ground);
         // What follows a pass is no position of the game: nothing comes back.
         self.path.push(Visit { key: self.state.key, since: self.path.len() });
@@ -207,6 +214,7 @@ impl<'a, const W: usize> Worker<'a, W> {
 
     /// Takes a pass back.
     pub(super) fn unpass(&mut self) {
+        self.passes -= 1;
         self.state.pass(self.shared.ground);
         self.path.pop();
         self.steps.pop();
