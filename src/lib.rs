@@ -3,7 +3,7 @@
 //!
 //! [`rules`] are data; a [`slice`](mod@slice) is all positions of one material;
 //! [`build`](mod@build) solves slices and writes [`table`]s; a [`Tablebase`]
-//! opens them and tells the value of positions; [`verify`] proves them.
+//! opens them and tells the value of positions; [`verify`] recomputes stored values.
 //!
 //! ```
 //! use taflbase::Tablebase;

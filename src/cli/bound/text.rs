@@ -1,4 +1,4 @@
-use taflbase::bound::{BigUint, scientific};
+use taflbase::bound::{BigUint, scientific, scientific_floor};
 use taflbase::rules::Ruleset;
 use taflbase::share::Share;
 
@@ -109,7 +109,7 @@ fn sample(sample: &Sample) -> String {
     text += &format!(
         "So games can come to {} positions, {} or more with 97.5 % confidence.\n",
         short(&sample.estimate),
-        short(&sample.estimate_low)
+        shortened(&sample.estimate_low, scientific_floor)
     );
     for one in sample.drawn.iter().flatten() {
         text += &format!("\n{}  {}\n", one.position, one.verdict);
@@ -122,7 +122,11 @@ fn sample(sample: &Sample) -> String {
 
 /// A number in a few digits.
 fn short(number: &str) -> String {
-    number.parse::<BigUint>().map_or_else(|_| number.to_owned(), |n| scientific(&n, DIGITS))
+    shortened(number, scientific)
+}
+
+fn shortened(number: &str, as_text: fn(&BigUint, usize) -> String) -> String {
+    number.parse::<BigUint>().map_or_else(|_| number.to_owned(), |n| as_text(&n, DIGITS))
 }
 
 /// Lines that are cut after these signs, each that far from the edge.
