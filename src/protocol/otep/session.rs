@@ -357,7 +357,7 @@ mod tests {
             ("error 2", ""),
             ("play attackers", "move "),
             ("error 2", ""),
-            ("analyze 3 60", "analysis "),
+            ("analyze 3 60", "status depth "),
             (RULES, ""),
             ("play attackers", "move "),
         ] {
@@ -380,7 +380,7 @@ mod tests {
         host.say("play attackers", late);
         assert!(host.hear().starts_with("move "));
         host.say("analyze 1 60", late);
-        assert!(host.hear().starts_with("analysis "));
+        assert!(host.hear().contains("\nanalysis 1 "));
         host.say("play defenders", Duration::ZERO);
         host.say("clock 60000* 60000* 60 1 1", late);
         assert!(host.hear().starts_with("move "));
