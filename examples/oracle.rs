@@ -61,6 +61,7 @@ fn starts(
             attackers: next.by_ref().take(slice.attackers).collect(),
             defenders: next.take(slice.defenders).collect(),
             to_move: if random.bool() { Side::Attackers } else { Side::Defenders },
+            rules: rules.id(),
         };
         // What is no position is drawn anew.
         let Ok(game) = Game::from_position(Arc::clone(rules), position) else {
@@ -136,7 +137,7 @@ fn strength(
                 let mine = game.position().to_move == side;
                 let engine = if mine { &mut *with } else { &mut *without };
                 let played = engine.best_move(&game, &Limits::nodes(nodes))?;
-                game.play(&played);
+                game.play(&played)?;
             }
             halves += match game.outcome().and_then(|outcome| outcome.winner) {
                 Some(winner) if winner == side => 2,

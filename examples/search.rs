@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         );
     })?;
     let best = found.lines[0].moves[0];
-    game.play(&best);
+    game.play(&best)?;
     println!("{}\n{}", best.display(rules.board), game.position().display(&rules));
     Ok(())
 }

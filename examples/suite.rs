@@ -58,14 +58,14 @@ fn game(rules: &Arc<Ruleset>, seed: u64) -> Result<Game, Box<dyn std::error::Err
     for _ in 0..random.usize(2..10) {
         let moves = legal_moves(rules, game.position());
         let calm: Vec<_> = moves.iter().filter(|played| played.ending.is_none()).collect();
-        game.play(random.choice(&calm).ok_or("a start without moves")?);
+        game.play(random.choice(&calm).ok_or("a start without moves")?)?;
     }
     let options = EngineOptions { table_bytes: 1 << 20, tables: None, ..EngineOptions::new(rules) };
     let mut engine = Engine::new(Arc::clone(rules), options)?;
     while game.outcome().is_none() && game.moves().len() < LONGEST {
         let nodes = NODES[(game.position().to_move as u64 + seed) as usize % 2];
         let best = engine.best_move(&game, &Limits::nodes(nodes))?;
-        game.play(&best);
+        game.play(&best)?;
     }
     Ok(game)
 }

@@ -83,7 +83,7 @@ fn add_samples(rules: &Arc<Ruleset>, record: &Value, samples: &mut Vec<Sample>) 
     let mut game = Game::new(Arc::clone(rules)).ok()?;
     for text in record["opening"].as_array()? {
         let played = parse_move(rules, game.position(), text.as_str()?).ok()?;
-        game.play(&played);
+        game.play(&played).ok()?;
     }
     let scores = record["scores"].as_array()?;
     // A game that shuffles to its end says the same over and over.
@@ -94,7 +94,7 @@ fn add_samples(rules: &Arc<Ruleset>, record: &Value, samples: &mut Vec<Sample>) 
             let Counts { counts, phase } = Counts::of(rules, game.position());
             samples.push(Sample { counts, phase, outcome });
         }
-        game.play(&played);
+        game.play(&played).ok()?;
     }
     Some(())
 }

@@ -90,7 +90,7 @@ fn saved_games_can_be_played_again() {
         for text in record.opening.iter().chain(&record.moves) {
             assert_eq!(game.outcome(), None);
             let played = parse_move(&rules, game.position(), text).unwrap();
-            game.play(&played);
+            game.play(&played).unwrap();
         }
         assert_eq!(game.moves().len(), record.plies());
         match game.outcome() {

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use taflbase::engine::{Clock, Engine, EngineError, EngineOptions, Limits, Score};
+use taflbase::engine::{Clock, Engine, EngineError, EngineOptions, Limits, Score, SearchRequest};
 use taflbase::history::{Outcome, Reason};
 use taflbase::moves::{Move, legal_moves};
 use taflbase::notation::parse_move;
@@ -25,7 +25,7 @@ fn game(rules: &Arc<Ruleset>, text: &str) -> Game {
 fn played(game: &mut Game, moves: &str) {
     for text in moves.split_whitespace() {
         let played = parse_move(game.rules(), game.position(), text).unwrap();
-        game.play(&played);
+        game.play(&played).unwrap();
     }
 }
 
@@ -84,7 +84,7 @@ fn playout(tables: &Tablebase, start: &Position, engine_side: Side) -> (usize, O
         } else {
             tables.best_move(game.position()).unwrap().unwrap()
         };
-        game.play(&best);
+        game.play(&best).unwrap();
     }
     (game.moves().len(), game.outcome())
 }
@@ -177,7 +177,7 @@ fn a_move_that_would_draw_a_won_game_is_not_played() {
         let best = with_tables(&rules).best_move(&game, &Limits::depth(1)).unwrap();
         if let Some(mut shuffled) = shuffled(&tables, &game, &best) {
             let choice = with_tables(&rules).best_move(&shuffled, &Limits::depth(4)).unwrap();
-            shuffled.play(&choice);
+            shuffled.play(&choice).unwrap();
             assert_ne!(shuffled.outcome(), Some(Outcome::drawn(Reason::Repetition)), "{plies}");
             let value = tables.probe_wdl(shuffled.position());
             assert!(shuffled.outcome().is_some() || value.is_ok_and(|wdl| wdl == Wdl::Loss));
@@ -202,7 +202,7 @@ fn shuffled(tables: &Tablebase, game: &Game, best: &Move) -> Option<Game> {
     let long = Game::from_position(Arc::clone(rules), start.after(best)).ok()?;
     for reply in legal_moves(rules, long.position()).into_iter().filter(Move::is_quiet) {
         let mut tried = long.clone();
-        tried.play(&reply);
+        tried.play(&reply).unwrap();
         let back = |game: &Game, of: &Move| {
             taflbase::moves::find_move(rules, game.position(), of.to, of.from)
                 .filter(Move::is_quiet)
@@ -211,12 +211,12 @@ fn shuffled(tables: &Tablebase, game: &Game, best: &Move) -> Option<Game> {
             continue;
         }
         let Some(undo) = back(&tried, best) else { continue };
-        tried.play(&undo);
+        tried.play(&undo).unwrap();
         if tried.outcome().is_some() {
             continue;
         }
         let Some(undo) = back(&tried, &reply) else { continue };
-        tried.play(&undo);
+        tried.play(&undo).unwrap();
         if tried.outcome().is_none() && tried.position() == start {
             return Some(tried);
         }
@@ -279,7 +279,7 @@ fn every_answer_is_legal_and_in_time() {
             // Generous: the machine may be busy. Without a limit it would take for ever.
             assert!(began.elapsed() < Duration::from_secs(5), "{name}");
             assert!(legal_moves(&rules, game.position()).contains(&best), "{name}");
-            game.play(&best);
+            game.play(&best).unwrap();
         }
     }
 }
@@ -326,9 +326,9 @@ fn one_thread_does_the_same_every_time_and_more_are_sound() {
 fn several_lines_differ_in_their_first_moves() {
     let rules = rules("brandubh");
     let game = Game::new(Arc::clone(&rules)).unwrap();
-    let options = EngineOptions { lines: 4.try_into().unwrap(), ..options(&rules) };
-    let mut engine = Engine::new(Arc::clone(&rules), options).unwrap();
-    let found = engine.search(&game, &Limits::depth(5), &mut |_| {}).unwrap();
+    let mut engine = Engine::new(Arc::clone(&rules), options(&rules)).unwrap();
+    let request = SearchRequest { lines: 4.try_into().unwrap(), ..Limits::depth(5).into() };
+    let found = engine.search(&game, request, &mut |_| {}).unwrap();
     let mut first: Vec<_> =
         found.lines.iter().map(|line| (line.moves[0].from, line.moves[0].to)).collect();
     first.sort();
@@ -433,11 +433,12 @@ fn an_engine_takes_no_more_memory_than_there_is() {
 #[test]
 fn lines_that_were_not_searched_are_not_told() {
     let rules = rules("alea-evangelii");
-    let options = EngineOptions { lines: 8.try_into().unwrap(), tables: None, ..options(&rules) };
+    let options = EngineOptions { tables: None, ..options(&rules) };
     let game = Game::new(Arc::clone(&rules)).unwrap();
     for nodes in [1, 150, 400] {
         let mut engine = Engine::new(Arc::clone(&rules), options.clone()).unwrap();
-        let found = engine.search(&game, &Limits::nodes(nodes), &mut |_| {}).unwrap();
+        let request = SearchRequest { lines: 8.try_into().unwrap(), ..Limits::nodes(nodes).into() };
+        let found = engine.search(&game, request, &mut |_| {}).unwrap();
         let estimates = found.lines.iter().map(|line| match line.score {
             Score::Estimate(estimate) => estimate,
             ref score => panic!("{score}"),
@@ -446,4 +447,81 @@ fn lines_that_were_not_searched_are_not_told() {
         assert!(!estimates.is_empty() && estimates.len() < 8, "{estimates:?}");
         assert!(estimates.is_sorted_by(|one, next| one >= next), "{estimates:?}");
     }
+}
+
+#[test]
+fn a_stop_before_a_search_ends_it_and_no_other() {
+    let rules = rules("brandubh");
+    let game = Game::new(Arc::clone(&rules)).unwrap();
+    let options = EngineOptions { tables: None, ..options(&rules) };
+    let mut engine = Engine::new(Arc::clone(&rules), options).unwrap();
+    let stopper = engine.stopper();
+    stopper.stop();
+    let begun = Instant::now();
+    let found = engine.search(&game, Limits::nodes(50_000_000), &mut |_| {}).unwrap();
+    assert!(found.nodes < 5000 && begun.elapsed() < Duration::from_secs(5), "{}", found.nodes);
+    let found = engine.search(&game, Limits::nodes(20_000), &mut |_| {}).unwrap();
+    assert!(found.nodes >= 20_000);
+    // A stop that nobody needs any more is taken back.
+    stopper.stop();
+    stopper.reset();
+    let found = engine.search(&game, Limits::nodes(20_000), &mut |_| {}).unwrap();
+    assert!(found.nodes >= 20_000);
+}
+
+#[test]
+fn tables_and_positions_of_other_rules_are_refused() {
+    let (brandubh, tablut) = (rules("brandubh"), rules("tablut"));
+    let tables = Arc::new(Tablebase::new(Ruleset::clone(&tablut)));
+    let options = EngineOptions { tables: Some(tables), ..options(&brandubh) };
+    let error = Engine::new(Arc::clone(&brandubh), options).err().unwrap();
+    assert!(matches!(error, EngineError::OtherTables { .. }));
+    assert!(error.to_string().starts_with("the tables of tablut do not hold for brandubh"));
+    // mcgill is tablut with a last ply: to tables it is the same.
+    let tables = Some(Arc::new(Tablebase::new(Ruleset::clone(&tablut))));
+    let mcgill = rules("mcgill");
+    let options = EngineOptions { tables, ..EngineOptions::new(&mcgill) };
+    assert!(Engine::new(mcgill, options).is_ok());
+
+    let position = Position::parse("/7/4t2/7/7/2K4/7/2t4/ d", &brandubh).unwrap();
+    let tables = Tablebase::new(Ruleset::clone(&tablut));
+    let error = tables.probe_wdl(&position).unwrap_err();
+    assert!(error.to_string().starts_with("this is a position of other rules than tablut's"));
+    assert!(tables.probe(&position).is_err() && tables.probe_many(&[position])[0].is_err());
+    assert!(Game::from_position(tablut, position).is_err());
+}
+
+#[test]
+fn a_search_is_restricted_to_the_moves_that_it_is_given() {
+    let rules = rules("brandubh");
+    let game = Game::new(Arc::clone(&rules)).unwrap();
+    let mut engine = Engine::new(Arc::clone(&rules), options(&rules)).unwrap();
+    let moves = legal_moves(&rules, game.position());
+    let root_moves = [moves[7], moves[3]];
+    let lines = 4.try_into().unwrap();
+    let request = SearchRequest { lines, root_moves: &root_moves, ..Limits::depth(4).into() };
+    let found = engine.search(&game, request, &mut |_| {}).unwrap();
+    assert_eq!(found.lines.len(), 2);
+    assert!(found.lines.iter().all(|line| root_moves.contains(&line.moves[0])));
+    // Of moves that the tables know, too: here the quickest win is left out.
+    let mut won = self::game(&rules, "/7/4t2/7/7/2K4/7/2t4/ d");
+    let slower = parse_move(&rules, won.position(), "Kc5-c2").unwrap();
+    let request = SearchRequest { root_moves: &[slower], ..Limits::depth(4).into() };
+    let found = engine.search(&won, request, &mut |_| {}).unwrap();
+    assert_eq!((found.lines[0].score, found.lines[0].moves[0]), (Score::Win(5), slower));
+    won.play(&slower).unwrap();
+    let request = SearchRequest { root_moves: &[slower], ..Limits::depth(4).into() };
+    let refused = engine.search(&won, request, &mut |_| {});
+    assert_eq!(refused, Err(EngineError::IllegalMove { text: "Kc5-c2".to_owned() }));
+}
+
+#[test]
+fn the_line_of_a_win_goes_on_to_its_end() {
+    let rules = rules("brandubh");
+    let options = EngineOptions { tables: None, ..options(&rules) };
+    let mut engine = Engine::new(Arc::clone(&rules), options).unwrap();
+    let game = game(&rules, "/7/4t2/7/7/2K4/7/2t4/ d");
+    let found = engine.search(&game, Limits::depth(6), &mut |_| {}).unwrap();
+    assert_eq!((found.lines[0].score, found.lines[0].moves.len()), (Score::Win(3), 3));
+    assert!(found.lines[0].moves[2].ending.is_some());
 }

@@ -380,7 +380,8 @@ fn positions_are_given_without_text() {
         let error = Position::new(&rules, king, defenders, attackers, Side::Defenders).unwrap_err();
         assert_eq!(error.to_string(), message);
         // Made by hand, it is refused by every probe, and has some moves or none.
-        let position = Position { king, defenders, attackers, to_move: Side::Defenders };
+        let to_move = Side::Defenders;
+        let position = Position { king, defenders, attackers, to_move, rules: rules.id() };
         assert_eq!(base.probe_wdl(&position).unwrap_err().to_string(), message);
         assert_eq!(base.best_move(&position).unwrap_err().to_string(), message);
         for side in Side::ALL {

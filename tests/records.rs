@@ -39,7 +39,7 @@ fn game(rules: &Arc<Ruleset>, start: Option<Position>, choices: &[usize]) -> Gam
             break;
         }
         let moves = legal_moves(rules, game.position());
-        game.play(&moves[choice % moves.len()]);
+        game.play(&moves[choice % moves.len()]).unwrap();
     }
     game
 }
@@ -62,7 +62,7 @@ fn a_record_is_written_as_others_read_it() {
     let mut game = Game::new(Arc::clone(&rules)).unwrap();
     for text in ["d1-c1", "d3-c3", "g4-g5"] {
         let played = parse_move(&rules, game.position(), text).unwrap();
-        game.play(&played);
+        game.play(&played).unwrap();
     }
     let mut record = Record::new(game);
     record.tags.push(("date".to_owned(), "2026.11.22".to_owned()));

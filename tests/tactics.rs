@@ -99,7 +99,7 @@ fn each_win_is_found_in_exactly_its_distance_and_the_other_side_sees_it() {
             let best = line.moves[0].display(task.game.rules().board).to_string();
             assert!(task.first.is_none_or(|first| first == best), "{context}: {best}");
             let mut game = task.game.clone();
-            game.play(&parse_move(game.rules(), game.position(), &best).unwrap());
+            game.play(&parse_move(game.rules(), game.position(), &best).unwrap()).unwrap();
             if game.outcome().is_none() {
                 let score = found(&game, Limits::nodes(NODES)).lines[0].score;
                 assert_eq!(score, Score::Loss(task.plies - 1), "{context} after {best}");

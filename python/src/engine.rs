@@ -1,12 +1,13 @@
 //! The engine, and what it is made from.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::types::{PyAnyMethods, PyBool, PyTypeMethods};
 use pyo3::{Bound, PyAny, PyResult, Python, pyclass, pymethods};
-use taflbase::engine::{EngineOptions, Limits, Weights};
+use taflbase::engine::{EngineError, EngineOptions, Limits, Weights};
 use taflbase::history;
 use taflbase::rules::Ruleset;
 
@@ -39,6 +40,7 @@ use crate::tablebase::Tablebase;
 pub struct Engine {
     rules: Arc<Ruleset>,
     options: EngineOptions,
+    lines: NonZeroUsize,
     engine: Arc<Mutex<taflbase::engine::Engine>>,
     /// The last search that was begun. Who has work for the engine holds the lock.
     current: Mutex<Option<Arc<Search>>>,
@@ -65,7 +67,7 @@ impl Engine {
         let game = self.game(game)?;
         let (rules, position) = (Arc::clone(&self.rules), *game.position());
         let search = self.employ(py, |current| {
-            let search = Search::start(&self.engine, game, limits)?;
+            let search = Search::start(&self.engine, game, limits, self.lines)?;
             *current = Some(Arc::clone(&search));
             Ok::<_, std::io::Error>(search)
         })?;
@@ -122,7 +124,6 @@ impl Engine {
         let mut options = EngineOptions {
             threads: parse_count("threads", threads, 1024)?,
             table_bytes: parse_count("hash_mib", hash_mib, 1 << 20)?.get() << 20,
-            lines: parse_count("lines", lines, 1000)?,
             contempt: parse_contempt(contempt)?,
             ..EngineOptions::new(&rules)
         };
@@ -133,12 +134,15 @@ impl Engine {
             options.weights = Some(load_weights(&rules, &path)?);
         }
         let made = || taflbase::engine::Engine::new(Arc::clone(&rules), options.clone());
-        let engine = py.detach(made).map_err(|_| {
-            let mib = options.table_bytes >> 20;
-            PyMemoryError::new_err(format!("hash_mib: there are no {mib} MiB of memory"))
+        let engine = py.detach(made).map_err(|error| match error {
+            EngineError::Memory { bytes } => {
+                let mib = bytes >> 20;
+                PyMemoryError::new_err(format!("hash_mib: there are no {mib} MiB of memory"))
+            }
+            other => RulesetError::new_err(other.to_string()),
         })?;
         let engine = Arc::new(Mutex::new(engine));
-        Ok(Engine { rules, options, engine, current: Mutex::default() })
+        Ok(Engine { rules, options, lines: parse_count("lines", lines, 1000)?, engine, current: Mutex::default() })
     }
 
     /// The ruleset's name.
@@ -228,7 +232,6 @@ fn tables(
 ) -> PyResult<Option<Arc<taflbase::Tablebase>>> {
     if let Ok(tables) = tables.cast::<Tablebase>() {
         let shared = tables.get().shared();
-        same_rules("tables", shared.rules(), rules)?;
         return Ok(Some(Arc::clone(shared)));
     }
     if tables.is(PyBool::new(tables.py(), false)) {

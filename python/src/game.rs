@@ -72,7 +72,7 @@ fn play(game: &mut history::Game, text: &str) -> PyResult<Move> {
     check_running(game)?;
     let played = parse_move(game.rules(), game.position(), text)
         .map_err(|error| MoveError::new_err(error.to_string()))?;
-    game.play(&played);
+    game.play(&played).map_err(|error| MoveError::new_err(error.to_string()))?;
     Ok(played)
 }
 

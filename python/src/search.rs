@@ -2,13 +2,14 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::num::NonZeroUsize;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use pyo3::{PyErr, PyResult, Python};
 use taflbase::Game;
-use taflbase::engine::{Engine, Iteration, Limits, Stopper};
+use taflbase::engine::{Engine, Iteration, Limits, SearchRequest, Stopper};
 
 use crate::errors::SearchError;
 
@@ -55,15 +56,19 @@ impl Search {
         engine: &Arc<Mutex<Engine>>,
         game: Game,
         limits: Limits,
+        lines: NonZeroUsize,
     ) -> io::Result<Arc<Search>> {
         let stopper = lock(engine).stopper();
+        // A stop that came too late for the last search is not for this one.
+        stopper.reset();
         let search = Arc::new(Search { stopper, progress: Mutex::default(), news: Condvar::new() });
         let (engine, told) = (Arc::clone(engine), Arc::clone(&search));
         thread::Builder::new().name("taflbase".to_owned()).spawn(move || {
             let mut engine = lock(&engine);
             // Before the engine is let go, so that nobody stops what comes after it.
             let _end = AtEnd(&told);
-            if let Ok(last) = engine.search(&game, &limits, &mut |iteration| told.tell(iteration)) {
+            let request = SearchRequest { lines, ..limits.into() };
+            if let Ok(last) = engine.search(&game, request, &mut |iteration| told.tell(iteration)) {
                 told.tell(&last);
             }
         })?;

@@ -106,7 +106,7 @@ fn classes_of(
         let squares = least.kings(defenders, kings) - attackers - defenders;
         squares.into_iter().map(move |king| {
             let images = least.weight(defenders, king) as u8;
-            (Position { attackers, defenders, king, to_move }, images)
+            (Position { attackers, defenders, king, to_move, rules: rules.id() }, images)
         })
     };
     rows.into_par_iter().flat_map_iter(of_row).unzip()

@@ -85,7 +85,7 @@ fn random_game(start: &Game, plies: u32, chance: &mut Chance) -> Option<Game> {
     let mut game = start.clone();
     for _ in 0..plies {
         let moves = legal_moves(game.rules(), game.position());
-        game.play(chance.choose(&moves)?);
+        game.push(chance.choose(&moves)?);
         let (now, before) = game.positions().split_last()?;
         if game.outcome().is_some() || before.contains(now) {
             return None;
@@ -127,7 +127,7 @@ mod tests {
             let mut game = Game::new(Arc::clone(&rules)).unwrap();
             for played in &opening {
                 assert!(legal_moves(&rules, game.position()).contains(played));
-                game.play(played);
+                game.push(played);
                 assert_eq!(game.outcome(), None);
             }
             assert_eq!(game.moves().len(), 6);
@@ -154,7 +154,7 @@ mod tests {
         let rules = Arc::new(Ruleset::from_toml(&text, "here").unwrap());
         for opening in openings(&rules, 12, 0, 100).unwrap() {
             let mut game = Game::new(Arc::clone(&rules)).unwrap();
-            opening.iter().for_each(|played| game.play(played));
+            opening.iter().for_each(|played| game.push(played));
             assert_eq!(game.positions().iter().collect::<HashSet<_>>().len(), 13);
         }
     }

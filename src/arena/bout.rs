@@ -73,7 +73,7 @@ pub(super) fn play(
         match turn {
             Ok(played) => {
                 scores.push(players[side].score().map(|score| score.to_string()));
-                game.play(&played);
+                game.push(&played);
             }
             Err(reason) => break End::fault(side, reason),
         }

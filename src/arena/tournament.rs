@@ -227,7 +227,7 @@ impl Hall<'_> {
             reason: error.to_string(),
         })?;
         let opening = &self.openings[pair];
-        opening.iter().for_each(|played| game.play(played));
+        opening.iter().for_each(|played| game.push(played));
         let mut seated = match players.take() {
             Some(players) => players,
             None => self.seat()?,

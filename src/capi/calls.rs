@@ -28,7 +28,7 @@ pub(super) unsafe fn asked<'a>(
     // SAFETY: what the pointers point to is the caller's word.
     let (tables, position) =
         unsafe { (&reference(tablebase, "tablebase")?.0, reference(position, "position")?) };
-    Ok((tables, position.read(tables.rules().board)?))
+    Ok((tables, position.read(tables.rules())?))
 }
 
 /// One answer about one position.
@@ -47,13 +47,13 @@ pub(super) unsafe fn answered<T>(
     })
 }
 
-/// A list about one position: its length, and as much of it as there is room for.
+/// A list about one position: `ask` writes what there is room for, and returns its length.
 pub(super) unsafe fn listed<T>(
     tablebase: *const TaflTablebase,
     position: *const TaflPosition,
     (list, capacity): (*mut T, usize),
     length: *mut usize,
-    ask: impl FnOnce(&Tablebase, &Position) -> Result<Vec<T>, Failure>,
+    ask: impl FnOnce(&Tablebase, &Position, &mut Output<T>) -> Result<usize, Failure>,
 ) -> TaflStatus {
     guarded(|| {
         // SAFETY: what the pointers point to is the caller's word.
@@ -62,9 +62,7 @@ pub(super) unsafe fn listed<T>(
             let list = Output::new(list, capacity, "moves")?;
             (tables, position, list, Output::new(length, 1, "length")?)
         };
-        let found = ask(tables, &position)?;
-        length.put(0, found.len());
-        list.write(found);
+        length.put(0, ask(tables, &position, &mut list)?);
         Ok(())
     })
 }
@@ -88,8 +86,8 @@ pub(super) unsafe fn many_answered<A, T: From<A>>(
             let answers = Output::new(answers, count, name)?;
             (tables, positions, answers, Output::new(statuses, count, "statuses")?)
         };
-        let board = tables.rules().board;
-        let read: Vec<_> = positions.iter().map(|position| position.read(board)).collect();
+        let rules = tables.rules();
+        let read: Vec<_> = positions.iter().map(|position| position.read(rules)).collect();
         let sound: Vec<Position> = read.iter().flatten().copied().collect();
         let mut probed = probe(tables, &sound).into_iter();
         let results = read.into_iter().filter_map(|position| match position {

@@ -4,11 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use taflbase::board::Board;
-use taflbase::engine::{Engine, Iteration, IterationAnswer, Limits, Line};
+use taflbase::engine::{Engine, Iteration, IterationAnswer, Limits, Line, SearchRequest};
 use taflbase::history::Game;
-use taflbase::position::Position;
 
-use super::arguments::{MAX, on_interrupt, parse_number, parse_position, parse_seconds};
+use super::arguments::{MAX, PositionArgs, on_interrupt, parse_number, parse_seconds};
 use super::failure::Failure;
 use super::output::{Session, grouped, time};
 use super::strength::Strength;
@@ -19,9 +18,8 @@ use super::strength::Strength;
 pub(super) struct Args {
     /// A built-in ruleset, or a path to a ruleset file
     rules: String,
-    /// The position: board and side to move, quoted or as two arguments [default: the start]
-    #[arg(value_name = "POS", num_args = 1..=2)]
-    position: Vec<String>,
+    #[command(flatten)]
+    at: PositionArgs,
     /// How many best moves are told, each with its line
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = parse_number::<u16, 1, 1000>)]
@@ -39,11 +37,12 @@ pub(super) struct Args {
     strength: Strength,
 }
 
-const HELP: &str = r#"Scores are for the side to move: "win in 5" and "loss in 4" are certain, and the game
-takes so many plies at most; "+0.35" is an estimate, in soldiers; "table win" is
-certain too, from tables without distances. Table hits are positions whose value the
-tables told, those of the program or of the table folder. Without a limit the search
-goes on until Ctrl-C, or until there is nothing more to find.
+const HELP: &str = r#"Scores are for the side to move. "win in 5" and "loss in 4" are proved: the game takes at
+most that many plies. "table win" is proved too, by tables without distances. "+0.35" is
+an estimate, in soldiers. A depth in parentheses was not finished: a limit came in
+between, and further lines that were not reached show the depth they are from. Table hits
+are positions whose value came from the tables, those of the program or of the table folder.
+Without a limit the search goes on until Ctrl-C, or until there is nothing more to find.
 
 Examples:
   taflbase analyse brandubh --time 10
@@ -51,19 +50,16 @@ Examples:
   taflbase analyse brandubh /7/4t2/7/7/2K4/7/2t4/ d --json
 
 JSON, one line for each iteration; of "category" with "plies", and "estimate" in hundredths
-of a soldier, one is null; a table win has no plies:
-  {"rules":"brandubh","position":"/7/4t2/7/7/2K4/7/2t4/ d","to_move":"defenders","depth":1,"selective_depth":1,"nodes":1,"nodes_per_second":1000,"table_hits":1,"seconds":0.001,"lines":[{"score":"win in 3","category":"win","plies":3,"estimate":null,"moves":["Kc5-c1","e2-e1","Kc1-a1--"]}]}"#;
+of a soldier, one is null; a table win has no plies. "complete" is false if a limit came
+before all moves were searched to the depth; each line has the depth that its score is from:
+  {"rules":"brandubh","position":"/7/4t2/7/7/2K4/7/2t4/ d","to_move":"defenders","depth":1,"complete":true,"selective_depth":1,"nodes":1,"nodes_per_second":1000,"table_hits":1,"seconds":0.001,"lines":[{"score":"win in 3","category":"win","plies":3,"estimate":null,"depth":1,"moves":["Kc5-c1","e2-e1","Kc1-a1--"]}]}"#;
 
 /// Searches, and tells of each iteration.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let tables = Arc::new(session.open_to_probe(&args.rules)?);
     let rules = Arc::new(tables.rules().clone());
-    let mut options = args.strength.options(&tables);
-    options.lines = NonZeroUsize::new(args.lines.into()).unwrap_or(options.lines);
-    let position = match args.position.is_empty() {
-        true => Position::start(&rules)?,
-        false => parse_position(&args.position, &rules)?,
-    };
+    let options = args.strength.options(&tables);
+    let position = args.at.position(&rules)?;
     let game = Game::from_position(Arc::clone(&rules), position)?;
     if let Some(outcome) = game.outcome() {
         return Err(Failure::Error(format!("the game is over: {outcome}")));
@@ -77,7 +73,9 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let mut teller = Teller { session, game: &game, last: None, told: Ok(()) };
     let limits = Limits { depth: args.depth, nodes: args.nodes, time: args.time };
     let stopper = engine.stopper();
-    let last = engine.search(&game, &limits, &mut |iteration| {
+    let lines = NonZeroUsize::new(args.lines.into()).unwrap_or(NonZeroUsize::MIN);
+    let request = SearchRequest { lines, ..limits.into() };
+    let last = engine.search(&game, request, &mut |iteration| {
         teller.tell(iteration);
         // Nobody reads on.
         if teller.told.is_err() {
@@ -114,16 +112,18 @@ impl Teller<'_> {
             text.push_str("depth  score           nodes   a second   table hits      time  line\n");
         }
         let board = self.game.rules().board;
-        let Iteration { depth, nodes, table_hits, .. } = *iteration;
+        let Iteration { depth, is_complete, nodes, table_hits, .. } = *iteration;
+        let shown = if is_complete { depth.to_string() } else { format!("({depth})") };
         let speed = grouped(iteration.nodes_per_second() as u64);
         let (nodes, hits, took) = (grouped(nodes), grouped(table_hits), time(iteration.time));
         for (number, line) in iteration.lines.iter().enumerate() {
             let (score, moves) = (line.score, words(board, line).join(" "));
+            let own = if line.depth == depth { String::new() } else { line.depth.to_string() };
             text.push_str(&match number {
                 0 => format!(
-                    "{depth:>5}  {score:<10}  {nodes:>9}  {speed:>9}  {hits:>11}  {took:>8}  {moves}\n"
+                    "{shown:>5}  {score:<10}  {nodes:>9}  {speed:>9}  {hits:>11}  {took:>8}  {moves}\n"
                 ),
-                _ => format!("{:>5}  {score:<10}{:>45}  {moves}\n", "", ""),
+                _ => format!("{own:>5}  {score:<10}{:>45}  {moves}\n", ""),
             });
         }
         self.session.text(&text)

@@ -246,6 +246,14 @@ pub(super) fn grouped(number: impl Display) -> String {
     groups.join(",")
 }
 
+/// A part of several things in words: `1 of 2 lines is wrong`, `2 of 2 lines are wrong`.
+/// Each of the predicates begins with its verb: that for one thing, and that for more.
+pub(super) fn some_of(count: usize, all: usize, noun: &str, [one, more]: [&str; 2]) -> String {
+    let plural = if all == 1 { "" } else { "s" };
+    let predicate = if count == 1 { one } else { more };
+    format!("{} of {} {noun}{plural} {predicate}", grouped(count), grouped(all))
+}
+
 /// Bytes for people: `1.5 MiB`.
 pub(super) fn size(bytes: u64) -> String {
     Bytes(bytes).to_string()

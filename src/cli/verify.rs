@@ -10,7 +10,7 @@ use taflbase::verify::{Sample, Verdict, VerifyError, memory_bytes, verify_sample
 use super::arguments::{MAX, Present, Threads, parse_bytes, parse_number};
 use super::failure::Failure;
 use super::machine::available_bytes;
-use super::output::{Session, grouped, size};
+use super::output::{Session, grouped, size, some_of};
 use super::progress::Reporter;
 
 /// Recompute all values by forward moves and compare them with the tables
@@ -19,7 +19,7 @@ use super::progress::Reporter;
 pub(super) struct Args {
     #[command(flatten)]
     present: Present,
-    /// Prove a sample of this many percent of each slice's blocks (all stored positions
+    /// Check a sample of this many percent of each slice's blocks (all stored positions
     /// with one set of attackers), which slices too large for memory allow
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     sample: Option<f64>,
@@ -39,10 +39,10 @@ that its captures lead to are right: without --slice they are verified, too. A
 slice with a WDL table alone can only be found consistent, which is no proof.
 Exits 1 if a value is wrong or a file is damaged.
 
-With --sample, the values of some blocks of each slice, at least one, are held
-against those stored for what their moves lead to. The same seed gives the same
-blocks. Of the rest of a table, its counts and the hash of its values a sample
-says nothing.
+With --sample, the values of some blocks of each slice, at least one, are compared
+with those stored for what their moves lead to. The same seed gives the same
+blocks. That is no proof, since what is stored for other blocks is taken as it is;
+of the rest of a table, its counts and the hash of its values a sample says nothing.
 
 Stored positions are those that tables have slots for: one of each class of mirror
 images, or some more where the attackers are their own mirror image. Both sides to
@@ -112,7 +112,10 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     reporter.clear();
     match wrong {
         0 => Ok(()),
-        wrong => Err(Failure::Negative(format!("{wrong} of {} slices are wrong", slices.len()))),
+        wrong => {
+            let what = ["is wrong", "are wrong"];
+            Err(Failure::Negative(some_of(wrong, slices.len(), "slice", what)))
+        }
     }
 }
 
@@ -128,7 +131,7 @@ fn refuse_beyond(available: u64, base: &Tablebase, slice: Slice) -> Result<(), F
         Some(bytes) if bytes <= available => Ok(()),
         Some(bytes) => Err(Failure::Error(format!(
             "{slice} does not fit into memory to be verified: its values take {} of {}: allow \
-             more with --memory, or prove a part with --sample 1",
+             more with --memory, or check a part with --sample 1",
             size(bytes),
             size(available)
         ))),
@@ -205,7 +208,7 @@ impl Answer<'_> {
         });
         let positions = format!("{}{positions}", sampled.unwrap_or_default());
         let mut text = match self.verdict {
-            "sampled" => format!("{slice}: proved in {positions} stored positions"),
+            "sampled" => format!("{slice}: consistent in {positions} stored positions"),
             "proved" => format!("{slice}: proved, {positions} stored positions"),
             "consistent" => {
                 let found = format!("{slice}: consistent, not proved");

@@ -18,6 +18,8 @@ pub struct IterationAnswer {
     pub to_move: &'static str,
     /// The plies that were searched.
     pub depth: u32,
+    /// Whether all moves were searched to that depth: a limit may have come in between.
+    pub complete: bool,
     /// The plies of the longest line that was looked at.
     pub selective_depth: u32,
     /// Positions looked at so far.
@@ -44,6 +46,8 @@ pub struct AnswerLine {
     pub plies: Option<Plies>,
     /// Otherwise an estimate in hundredths of a soldier.
     pub estimate: Option<i32>,
+    /// The depth in plies of the search that the score is from.
+    pub depth: u32,
     /// The moves.
     pub moves: Vec<String>,
 }
@@ -57,6 +61,7 @@ impl IterationAnswer {
             position: position.to_text(rules),
             to_move: position.to_move.name(),
             depth: iteration.depth,
+            complete: iteration.is_complete,
             selective_depth: iteration.selective_depth,
             nodes: iteration.nodes,
             nodes_per_second: iteration.nodes_per_second() as u64,
@@ -78,6 +83,13 @@ impl AnswerLine {
         };
         let board = game.rules().board;
         let moves = line.moves.iter().map(|played| played.display(board).to_string()).collect();
-        AnswerLine { score: line.score.to_string(), category, plies, estimate, moves }
+        AnswerLine {
+            score: line.score.to_string(),
+            category,
+            plies,
+            estimate,
+            depth: line.depth,
+            moves,
+        }
     }
 }

@@ -1,7 +1,7 @@
 use std::ops::BitAnd;
 
 use crate::board::{Direction, Square, SquareSet};
-use crate::rules::{ByKind, BySide, Kind, Ruleset};
+use crate::rules::{ByKind, BySide, Kind, RulesId, Ruleset};
 use crate::system::random::SplitMix;
 
 use super::bits::Bits;
@@ -39,6 +39,7 @@ impl Lines {
 /// What the rules say of the board, as the search asks for it: it never changes while
 /// positions do.
 pub(super) struct Ground<const W: usize> {
+    pub(super) rules: RulesId,
     pub(super) size: usize,
     all: Bits<W>,
     /// The first and the last file.
@@ -93,6 +94,7 @@ impl<const W: usize> Ground<W> {
         let keys = ByKind::from_fn(|_| board.squares().map(|_| random.next()).collect());
         let movement = &rules.movement[Kind::King];
         Ground {
+            rules: rules.id(),
             size: board.size(),
             all: board.squares().collect(),
             west: on_file(0),

@@ -1,4 +1,7 @@
+use std::num::NonZeroUsize;
 use std::time::Duration;
+
+use crate::moves::Move;
 
 /// How far a search may go; it ends with the first limit that it reaches. Without any,
 /// it goes on until it is stopped or there is nothing more to find.
@@ -26,6 +29,31 @@ impl Limits {
     /// That much time.
     pub fn time(time: Duration) -> Limits {
         Limits { time: Some(time), ..Limits::default() }
+    }
+}
+
+/// A search: how far it goes, and what it is to find.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SearchRequest<'a> {
+    /// How far it may go.
+    pub limits: Limits,
+    /// The number of best moves that are searched, each with its line.
+    pub lines: NonZeroUsize,
+    /// Legal moves that the search is restricted to; all of them if there are none here.
+    /// What the search says is then said of the best of these.
+    pub root_moves: &'a [Move],
+}
+
+impl From<Limits> for SearchRequest<'_> {
+    /// One line, all moves.
+    fn from(limits: Limits) -> Self {
+        SearchRequest { limits, lines: NonZeroUsize::MIN, root_moves: &[] }
+    }
+}
+
+impl From<&Limits> for SearchRequest<'_> {
+    fn from(limits: &Limits) -> Self {
+        SearchRequest::from(*limits)
     }
 }
 

@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::history::Game;
-use crate::moves::Move;
+use crate::moves::{Move, find_move};
 use crate::rules::Ruleset;
 use crate::tablebase::Tablebase;
 
@@ -32,7 +32,7 @@ pub use answer::{AnswerLine, IterationAnswer};
 #[doc(hidden)]
 pub use evaluate::Counts;
 pub use evaluate::{Term, Weight, Weights, WeightsError};
-pub use limits::{Clock, Limits};
+pub use limits::{Clock, Limits, SearchRequest};
 pub use player::{Player, PlayerError};
 pub use report::{Iteration, Line, Score};
 
@@ -49,8 +49,6 @@ pub struct EngineOptions {
     /// What the terms of the evaluation are worth; the ruleset's own, unless you say
     /// otherwise.
     pub weights: Option<Weights>,
-    /// How many best lines are searched and told.
-    pub lines: NonZeroUsize,
     /// How much less than nothing a draw is to the side that the engine moves for, in
     /// hundredths of a soldier, up to [`EngineOptions::MOST_CONTEMPT`] either way: against
     /// weaker players a game is worth going on with. None, unless you say otherwise.
@@ -70,7 +68,6 @@ impl EngineOptions {
             table_bytes: 64 << 20,
             tables: Some(Arc::new(Tablebase::new(rules.clone()))),
             weights: None,
-            lines: NonZeroUsize::MIN,
             contempt: 0,
             overhead: Duration::from_millis(20),
         }
@@ -90,9 +87,15 @@ pub struct Engine {
 pub struct Stopper(Arc<AtomicBool>);
 
 impl Stopper {
-    /// The search that is running returns at once with what it knows.
+    /// Ends the running search, which returns what it knows. While no search is running,
+    /// ends the next one as soon as it begins.
     pub fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Withdraws a stop that no search has met yet.
+    pub fn reset(&self) {
+        self.0.store(false, Ordering::Relaxed);
     }
 }
 
@@ -104,6 +107,18 @@ pub enum EngineError {
     GameOver,
     /// The game is played by other rules than the player's.
     OtherRules,
+    /// The tables are those of other rules than the engine's.
+    OtherTables {
+        /// The ruleset of the tables.
+        tables: String,
+        /// The engine's ruleset.
+        rules: String,
+    },
+    /// A move that the search was to be restricted to is not legal.
+    IllegalMove {
+        /// The move.
+        text: String,
+    },
     /// There is not the memory that it is to take.
     Memory {
         /// The bytes of the transposition table.
@@ -117,6 +132,14 @@ impl fmt::Display for EngineError {
             EngineError::GameOver => f.write_str("the game is over"),
             EngineError::OtherRules => {
                 f.write_str("the game is played by other rules than the player's")
+            }
+            EngineError::OtherTables { tables, rules } => write!(
+                f,
+                "the tables of {tables} do not hold for {rules}, whose rules differ: give the \
+                 engine tables of its own rules, or none"
+            ),
+            EngineError::IllegalMove { text } => {
+                write!(f, "{text} is no legal move here: search legal moves only")
             }
             EngineError::Memory { bytes } => {
                 let mib = bytes >> 20;
@@ -132,8 +155,15 @@ impl Engine {
     /// An engine for games of these rules.
     ///
     /// # Errors
-    /// If the system does not give the memory of its transposition table.
+    /// If the tables are those of other rules, or the system does not give the memory of
+    /// its transposition table.
     pub fn new(rules: Arc<Ruleset>, options: EngineOptions) -> Result<Engine, EngineError> {
+        if let Some(tables) = &options.tables
+            && tables.rules().fingerprint() != rules.fingerprint()
+        {
+            let (tables, rules) = (tables.rules().name.clone(), rules.name.clone());
+            return Err(EngineError::OtherTables { tables, rules });
+        }
         let search = search::for_rules(&rules, &options)?;
         Ok(Engine { rules, options, search, stopped: Arc::default() })
     }
@@ -148,23 +178,28 @@ impl Engine {
         self.search.clear();
     }
 
-    /// Searches the game's position within the limits, tells of each iteration, and
-    /// returns the last one: its first line begins with the best move.
+    /// Searches the game's position: `request` is [`Limits`], or a [`SearchRequest`] for
+    /// several lines or certain moves. Calls `report` after each iteration, and returns
+    /// the last one; its first line begins with the best move.
     ///
     /// # Errors
-    /// If the game is over, or one of other rules.
-    pub fn search(
+    /// If the game is over, or one of other rules, or a move of the request is not legal.
+    pub fn search<'r>(
         &mut self,
         game: &Game,
-        limits: &Limits,
+        request: impl Into<SearchRequest<'r>>,
         report: &mut dyn FnMut(&Iteration),
     ) -> Result<Iteration, EngineError> {
+        let request = request.into();
         check_rules(game, &self.rules)?;
         if game.outcome().is_some() {
             return Err(EngineError::GameOver);
         }
+        check_moves(game, request.root_moves)?;
+        let found = self.search.search(game, &request, &self.stopped, report);
+        // A stop ends one search.
         self.stopped.store(false, Ordering::Relaxed);
-        self.search.search(game, limits, &self.stopped, report)
+        Ok(found)
     }
 
     /// The best move within the limits.
@@ -184,6 +219,16 @@ impl Engine {
 
     fn refusal(&self, error: EngineError) -> PlayerError {
         PlayerError { player: self.name(), reason: error.to_string() }
+    }
+}
+
+/// Whether these are legal moves of the game's position.
+fn check_moves(game: &Game, moves: &[Move]) -> Result<(), EngineError> {
+    let (rules, position) = (game.rules(), game.position());
+    let is_legal = |mv: &Move| find_move(rules, position, mv.from, mv.to).as_ref() == Some(mv);
+    match moves.iter().find(|mv| !is_legal(mv)) {
+        None => Ok(()),
+        Some(mv) => Err(EngineError::IllegalMove { text: mv.display(rules.board).to_string() }),
     }
 }
 

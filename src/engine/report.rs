@@ -4,16 +4,19 @@ use std::time::Duration;
 use crate::moves::Move;
 use crate::value::Plies;
 
-/// What a position is worth to the side to move, as far as a search can tell.
+/// What a move is worth to the side to move, as far as a search can tell.
+///
+/// Wins and losses are proved, for the game that was searched: its history and its last
+/// ply are taken into account. Everything else is an estimate.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Score {
-    /// Won in so many plies at most, against any defence.
+    /// Won in at most that many plies, against any defence.
     Win(Plies),
-    /// Lost in so many plies at most, whatever is played.
+    /// Lost in at most that many plies, whatever is played.
     Loss(Plies),
-    /// Won, say tables that do not know how far the end is.
+    /// Won, by tables that have no distances.
     TableWin,
-    /// Lost, say tables that do not know how far the end is.
+    /// Lost, by tables that have no distances.
     TableLoss,
     /// Undecided: an estimate in hundredths of a soldier. A draw is 0.
     Estimate(i32),
@@ -36,8 +39,12 @@ impl fmt::Display for Score {
 /// A line of play that a search expects, and what it leads to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Line {
-    /// What it is worth to the side to move.
+    /// What its first move is worth to the side to move. Of the first line, that is what
+    /// the position is worth.
     pub score: Score,
+    /// The depth in plies of the search that the score is from: less than the iteration's
+    /// for moves that an unfinished iteration did not get to.
+    pub depth: u32,
     /// The moves, at least one.
     pub moves: Vec<Move>,
 }
@@ -48,10 +55,13 @@ pub struct Line {
 pub struct Iteration {
     /// The plies that were searched.
     pub depth: u32,
+    /// Whether the iteration was finished. If not, a limit or a stop came in between, and
+    /// some moves were not searched to this depth.
+    pub is_complete: bool,
     /// The plies of the longest line that was looked at.
     pub selective_depth: u32,
     /// As many best lines as were asked for, if there are as many moves that keep what
-    /// the tables promise; best first.
+    /// the tables promise; the deeper searched first, and among those the better.
     pub lines: Vec<Line>,
     /// Positions looked at so far, by all threads.
     pub nodes: u64,

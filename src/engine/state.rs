@@ -1,7 +1,7 @@
 use crate::board::{MAX_SIZE, Square};
 use crate::moves::Move;
 use crate::position::Position;
-use crate::rules::{BySide, Kind, Ruleset, Side};
+use crate::rules::{BySide, Kind, RulesId, Ruleset, Side};
 
 use super::bits::Bits;
 use super::ground::{Ground, Lines};
@@ -91,19 +91,20 @@ impl<const W: usize> State<W> {
     }
 
     /// The same position.
-    pub(super) fn position(&self) -> Position {
+    pub(super) fn position(&self, rules: RulesId) -> Position {
         Position {
             attackers: self.soldiers[Side::Attackers].squares(),
             defenders: self.soldiers[Side::Defenders].squares(),
             king: Square::new(self.king),
             to_move: self.to_move,
+            rules,
         }
     }
 
     /// The move with all that it does.
     pub(super) fn full_move(&self, rules: &Ruleset, step: Step) -> Option<Move> {
         let (from, to) = (Square::new(step.from()), Square::new(step.to()));
-        crate::moves::find_move(rules, &self.position(), from, to)
+        crate::moves::find_move(rules, &self.position(rules.id()), from, to)
     }
 
     /// The men of a side, the king included.

@@ -47,7 +47,7 @@ fn along_games(rules: &Ruleset, count: u64, mut look: impl FnMut(&Game, &[Move])
             } else {
                 break;
             };
-            game.play(played);
+            game.push(played);
             if game.position().is_finished(rules) {
                 break;
             }
@@ -68,16 +68,21 @@ fn check<const W: usize>(rules: &Ruleset) {
         assert_eq!(state.has_step(&ground), has_move(rules, position), "{}", context());
         check_endings(&ground, &state, moves, &context());
         check_captures(&ground, &state, moves, &context());
-        let before = (state.position(), state.key);
+        let before = (state.position(rules.id()), state.key);
         for played in moves.iter().filter(|played| played.ending.is_none()) {
             let step = Step::of(played);
             let undo = state.play(&ground, step);
             let after = position.after(played);
             let fresh = State::new(&ground, &after);
-            assert_eq!((state.position(), state.key), (after, fresh.key), "{}", context());
+            assert_eq!(
+                (state.position(rules.id()), state.key),
+                (after, fresh.key),
+                "{}",
+                context()
+            );
             assert!(state.captured_lines_agree(&ground));
             state.take_back(&ground, step, undo);
-            assert_eq!((state.position(), state.key), before);
+            assert_eq!((state.position(rules.id()), state.key), before);
         }
     });
 }

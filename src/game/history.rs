@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::moves::{Ending, Move, has_move};
+use crate::moves::{Ending, Move, find_move, has_move};
 use crate::position::{Position, PositionError};
 use crate::rules::{Repetition, Ruleset, Side};
 
@@ -24,6 +24,27 @@ pub struct Outcome {
     /// Why it is over.
     pub reason: Reason,
 }
+
+/// Why a move cannot be played.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum PlayError {
+    /// The game is over.
+    GameOver(Outcome),
+    /// This is no legal move of the position on the board.
+    Illegal(String),
+}
+
+impl fmt::Display for PlayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PlayError::GameOver(outcome) => write!(f, "the game is over: {outcome}"),
+            PlayError::Illegal(text) => write!(f, "{text} is no legal move here"),
+        }
+    }
+}
+
+impl std::error::Error for PlayError {}
 
 /// Why a game is over.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -128,11 +149,25 @@ impl Game {
         &self.moves
     }
 
-    /// Plays a legal move of the position on the board; see
-    /// [`parse_move`](crate::notation::parse_move) and
-    /// [`find_move`](crate::moves::find_move). A game that has an
-    /// [`outcome`](Game::outcome) is not to be played on.
-    pub fn play(&mut self, played: &Move) {
+    /// Plays a move; see [`parse_move`](crate::notation::parse_move) and
+    /// [`find_move`](crate::moves::find_move).
+    ///
+    /// # Errors
+    /// If the game is over, or the move is not one of the position's legal moves. The
+    /// game is then as it was.
+    pub fn play(&mut self, played: &Move) -> Result<(), PlayError> {
+        if let Some(outcome) = self.outcome() {
+            return Err(PlayError::GameOver(outcome));
+        }
+        if find_move(&self.rules, self.position(), played.from, played.to) != Some(*played) {
+            return Err(PlayError::Illegal(played.display(self.rules.board).to_string()));
+        }
+        self.push(played);
+        Ok(())
+    }
+
+    /// Plays a move that is known to be legal, in a game that is known to go on.
+    pub(crate) fn push(&mut self, played: &Move) {
         self.positions.push(self.position().after(played));
         self.moves.push(*played);
     }
@@ -185,6 +220,11 @@ impl Game {
         again + 1 >= self.rules.repetition_occurrence as usize
     }
 
+    /// Whether a position of the game can come back in a way that counts.
+    pub fn can_repeat(&self) -> bool {
+        self.rules.repetition != Repetition::Allowed && self.earlier_positions().next().is_some()
+    }
+
     /// The earlier positions that can come back and count as an occurrence: none from
     /// before the last capture, for men do not return.
     pub fn earlier_positions(&self) -> impl Iterator<Item = &Position> {
@@ -212,7 +252,7 @@ mod tests {
         for text in moves.split_whitespace() {
             assert_eq!(game.outcome(), None, "before {text}");
             let played = parse_move(game.rules(), game.position(), text).unwrap();
-            game.play(&played);
+            game.play(&played).unwrap();
         }
         game
     }
@@ -268,8 +308,28 @@ mod tests {
         let squares = ["d1-c1", "e4-f4", "c1-b1", "f4-g4"];
         for text in squares {
             let played = parse_move(game.rules(), game.position(), text).unwrap();
-            game.play(&played);
+            game.play(&played).unwrap();
         }
         assert_eq!((game.plies_left(), game.outcome()), (Some(96), None));
+    }
+
+    #[test]
+    fn only_legal_moves_of_a_running_game_are_played() {
+        let mut game = played("brandubh", None, "");
+        let first = parse_move(game.rules(), game.position(), "d1-b1").unwrap();
+        game.play(&first).unwrap();
+        let before = game.position().to_owned();
+        let error = game.play(&first).unwrap_err();
+        assert_eq!(error.to_string(), "d1-b1 is no legal move here");
+        assert_eq!((game.position(), game.moves().len()), (&before, 1));
+        // What a move does must be what it would do.
+        let mut wrong = parse_move(game.rules(), game.position(), "d3-c3").unwrap();
+        wrong.ending = Some(Ending::KingEscaped);
+        assert!(matches!(game.play(&wrong), Err(PlayError::Illegal(_))));
+
+        let shuffle = "d1-c1 d3-c3 c1-d1 c3-d3";
+        let mut drawn = played("brandubh", None, shuffle);
+        let error = drawn.play(&first).unwrap_err();
+        assert_eq!(error.to_string(), "the game is over: a draw: the position was there before");
     }
 }

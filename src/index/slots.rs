@@ -2,7 +2,7 @@ use std::fmt;
 
 use crate::board::{Square, SquareSet, Symmetry, SymmetryGroup};
 use crate::position::Position;
-use crate::rules::{Kind, Ruleset, Side};
+use crate::rules::{Kind, RulesId, Ruleset, Side};
 use crate::slice::Slice;
 
 use super::{AttackerSets, Binomials, KingLanes, binomial, colex_unrank};
@@ -21,6 +21,7 @@ pub struct Slot {
 /// The perfect index of one slice.
 #[derive(Clone, Debug)]
 pub struct SliceIndex {
+    rules: RulesId,
     slice: Slice,
     /// How many words a set of the board's squares takes.
     words: usize,
@@ -85,6 +86,7 @@ impl SliceIndex {
             return Err(IndexError::NoSuchSlice(slice));
         }
         Ok(SliceIndex {
+            rules: rules.id(),
             slice,
             words: rules.board.area().div_ceil(64),
             lanes: KingLanes::new(rules),
@@ -209,6 +211,6 @@ impl SliceIndex {
         let king = self.lanes.squares()[usize::from(slot.lane)];
         let (attackers, defenders) = self.unrank_row(slot.row);
         let free = !(attackers | defenders).contains(king);
-        free.then_some(Position { attackers, defenders, king, to_move })
+        free.then_some(Position { attackers, defenders, king, to_move, rules: self.rules })
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::OwnedSemaphorePermit;
 
-use crate::engine::{Engine, EngineOptions, Iteration, Limits, Stopper};
+use crate::engine::{Engine, EngineOptions, Iteration, Limits, SearchRequest, Stopper};
 use crate::history::Game;
 use crate::system::priority;
 use crate::tablebase::Tablebase;
@@ -99,23 +99,16 @@ fn search(task: Task, halt: &Halt, tell: &mut dyn FnMut(&Iteration)) {
     let options = EngineOptions {
         table_bytes: TABLE_BYTES,
         tables: task.tables,
-        lines: task.lines,
         ..EngineOptions::new(&rules)
     };
     // Without memory for it, as without a thread, there is nothing to tell.
     let Ok(mut engine) = Engine::new(rules, options) else { return };
-    let stopper = engine.stopper();
-    *halt.stopper.lock().unwrap_or_else(PoisonError::into_inner) = Some(stopper.clone());
+    *halt.stopper.lock().unwrap_or_else(PoisonError::into_inner) = Some(engine.stopper());
     if halt.is_halted() {
         return;
     }
-    let found = engine.search(&task.game, &task.limits, &mut |iteration| {
-        tell(iteration);
-        // If it was halted just before it began, it does not know yet.
-        if halt.is_halted() {
-            stopper.stop();
-        }
-    });
+    let request = SearchRequest { lines: task.lines, ..task.limits.into() };
+    let found = engine.search(&task.game, request, tell);
     if let Ok(last) = found {
         tell(&last);
     }

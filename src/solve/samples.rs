@@ -83,7 +83,8 @@ pub(super) fn positions<const N: usize>(
     let (attackers, defenders) = (block.attackers, frame.defenders.set(rank));
     block.valid[rank.index()].lanes().map(move |lane| {
         let king = frame.region.square(lane);
-        (Row::bit(lane), Position { attackers, defenders, king, to_move })
+        let rules = frame.rules.id();
+        (Row::bit(lane), Position { attackers, defenders, king, to_move, rules })
     })
 }
 

@@ -98,7 +98,8 @@ fn kings_in_reach(rules: &Ruleset, attackers: SquareSet, defenders: SquareSet) -
                 let ahead = Direction::ALL.into_iter().filter(|&d| d != direction.opposite());
                 for king in ahead.filter_map(|d| danger.king(to, d)) {
                     let attackers = attackers.without(from).with(to);
-                    let after = Position { attackers, defenders, king, to_move: Side::Attackers };
+                    let to_move = Side::Attackers;
+                    let after = Position { attackers, defenders, king, to_move, rules: rules.id() };
                     if places.contains(king)
                         && !kings.contains(king)
                         && Captures::by_arrival(rules, &after, Side::Attackers, to).king
@@ -241,7 +242,8 @@ mod tests {
             let least = LeastImages::new(rules, stabilizer);
             for king in kings - attackers - defenders {
                 for to_move in Side::ALL {
-                    let position = Position { attackers, defenders, king, to_move };
+                    let position =
+                        Position { attackers, defenders, king, to_move, rules: rules.id() };
                     let by_rule =
                         legal_moves(rules, &position).iter().any(|played| played.ending.is_some());
                     assert_eq!(
@@ -251,7 +253,8 @@ mod tests {
                         position.display(rules)
                     );
                 }
-                let position = Position { attackers, defenders, king, to_move: Side::Attackers };
+                let to_move = Side::Attackers;
+                let position = Position { attackers, defenders, king, to_move, rules: rules.id() };
                 let is_least = least.kings(defenders, kings).contains(king);
                 assert_eq!(index.canonical(&position) == Some(position), is_least);
                 let images: std::collections::BTreeSet<_> = rules

@@ -1,6 +1,6 @@
 use crate::board::{Square, SquareSet, Symmetry, SymmetryGroup};
 use crate::index::{AttackerSets, Binomials, KingLanes, Walker, binomial, colex_rank};
-use crate::rules::{BySide, Kind, Ruleset, Side};
+use crate::rules::{BySide, Kind, RulesId, Ruleset, Side};
 use crate::slice::Slice;
 
 use super::score::Score;
@@ -33,6 +33,7 @@ impl<T: Score> Slide<T> {
 /// the symmetries do to lanes.
 #[derive(Debug)]
 pub(super) struct Geometry<T> {
+    pub rules: RulesId,
     pub lanes: KingLanes,
     /// Lanes of a row in memory: some more, so that whole vectors fit.
     pub stride: usize,
@@ -56,8 +57,14 @@ impl<T: Score> Geometry<T> {
         };
         let lane_images = Symmetry::ALL.map(|g| (0..stride).map(|lane| image(g, lane)).collect());
         let slides = BySide::default();
-        let mut geometry =
-            Geometry { stride, group: rules.symmetries(), lane_images, slides, lanes };
+        let mut geometry = Geometry {
+            rules: rules.id(),
+            stride,
+            group: rules.symmetries(),
+            lane_images,
+            slides,
+            lanes,
+        };
         geometry.slides = BySide::from_fn(|side: Side| {
             let squares = rules.board.squares();
             squares.map(|from| geometry.slides_from(rules, side.soldier(), from)).collect()

@@ -30,10 +30,11 @@
 //! depend on the defenders is done once for each block: which block an
 //! attacker's move leads to, by which symmetry, and whom it may capture there.
 //!
-//! Of a slice that is too large for that, a *sample* of blocks is proved: their
+//! Of a slice that is too large for that, a *sample* of blocks is checked: their
 //! rows and those of the blocks that their moves lead to are read, as many at a
-//! time as fit into memory (`needed_blocks`). The proof is the same; it looks its rows
-//! up among the blocks held (`held_blocks`).
+//! time as fit into memory (`needed_blocks`). The comparison is the same; it looks its
+//! rows up among the blocks held (`held_blocks`). It is no proof, since the values of
+//! blocks outside the sample are taken as they are stored.
 //!
 //! Of what the solver or the move generator work with, the verifier uses the board, the
 //! ruleset's square sets and its slides on the empty board, the index of the files' rows,

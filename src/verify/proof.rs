@@ -150,7 +150,9 @@ impl<'a, T: Score> RowComparison<'a, T> {
             if self.outcome.first.len() == FEW {
                 continue;
             }
-            let position = Position { attackers: block.attackers, defenders, king, to_move: side };
+            let attackers = block.attackers;
+            let rules = self.rows.geometry.rules;
+            let position = Position { attackers, defenders, king, to_move: side, rules };
             let [stored, found] = [stored[lane], found].map(|s| s.value().unwrap_or(Value::Draw));
             self.outcome.first.push(match self.metric {
                 Metric::Dtw => Finding::Dtw { position, stored, found },

@@ -236,6 +236,7 @@ impl<'a, T: Score> Verifier<'a, T> {
                 defenders: wrong.defenders,
                 king: layout.index.lanes().squares()[wrong.lane],
                 to_move: wrong.side,
+                rules: self.base.rules().id(),
             },
             stored: wdl_value(wrong.stored).unwrap_or(Wdl::Draw),
             found: wdl_value(wrong.found).unwrap_or(Wdl::Draw),

@@ -64,7 +64,13 @@ fn placements(rules: &Ruleset) -> Vec<Position> {
             for king in rules.places(Kind::King) - attackers - defenders {
                 if !attackers.is_empty() {
                     let to_move = Side::Attackers;
-                    placements.push(Position { attackers, defenders, king, to_move });
+                    placements.push(Position {
+                        attackers,
+                        defenders,
+                        king,
+                        to_move,
+                        rules: rules.id(),
+                    });
                 }
             }
         }

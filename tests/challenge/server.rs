@@ -86,7 +86,7 @@ fn play(game: &mut Game, mover: &mut TcpStream, turn: &str) -> Option<&'static s
     let board = game.rules().board;
     let [from, to] = ["from", "to"].map(|key| board.parse(action[key].as_str().unwrap()).unwrap());
     let played = find_move(game.rules(), game.position(), from, to)?;
-    game.play(&played);
+    game.play(&played).unwrap();
     Some(match game.outcome() {
         Some(outcome) if outcome.reason != Reason::NoMove => match outcome.winner {
             Some(Side::Defenders) => "WHITEWIN",

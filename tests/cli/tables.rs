@@ -213,7 +213,7 @@ fn what_is_counted_is_named() {
     assert!(verify.starts_with("K0v1: proved, 704 stored positions ("), "{verify}");
     let sample = place.run(&["verify", "brandubh", "--sample", "100"]).done();
     assert!(
-        sample.contains("proved in ") && sample.contains(" 704 stored positions ("),
+        sample.contains("consistent in ") && sample.contains(" 704 stored positions ("),
         "{sample}"
     );
     let stats = place.run(&["stats", "brandubh", "--slice", "K0v1"]).done();

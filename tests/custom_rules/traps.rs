@@ -65,7 +65,8 @@ impl Trap<'_> {
             trap.put(Kind::King, random.square(rules.places(Kind::King).without(arrival)));
         }
         let ByKind([attackers, defenders, king]) = trap.men;
-        let position = Position { attackers, defenders, king: king.first()?, to_move: captor };
+        let (king, to_move, rules_id) = (king.first()?, captor, rules.id());
+        let position = Position { attackers, defenders, king, to_move, rules: rules_id };
         position.check(rules).is_ok().then_some(position)
     }
 

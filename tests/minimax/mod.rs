@@ -50,7 +50,7 @@ impl Minimax {
 
     fn wins_by(&mut self, game: &mut Game, played: &Move, plies: usize) -> bool {
         let mover = game.position().to_move;
-        game.play(played);
+        game.play(played).unwrap();
         let wins = match game.outcome() {
             Some(Outcome { winner, .. }) => winner == Some(mover),
             None => plies > 2 && self.loses(game, plies - 1),
@@ -73,7 +73,7 @@ impl Minimax {
 
     fn loses_by(&mut self, game: &mut Game, played: &Move, plies: usize) -> bool {
         let mover = game.position().to_move;
-        game.play(played);
+        game.play(played).unwrap();
         let loses = match game.outcome() {
             Some(Outcome { winner, .. }) => winner == Some(mover.other()),
             None => plies > 1 && self.wins(game, plies - 1),

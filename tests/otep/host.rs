@@ -50,7 +50,7 @@ fn two_programs_play_whole_games_through_pipes() {
                 let player = &mut players[game.moves().len() % 2];
                 let clock = Clock::Game { left: Duration::from_secs(1), increment: Duration::ZERO };
                 let played = player.choose(&game, clock).unwrap_or_else(|error| panic!("{error}"));
-                game.play(&played);
+                game.play(&played).unwrap();
                 outcome = game.outcome();
             }
             assert!(game.moves().len() > 3);
@@ -71,10 +71,10 @@ fn a_program_wins_from_where_it_is_put() {
     // It is told the game, though nobody has called begin.
     while game.outcome().is_none() {
         let played = player.choose(&game, FAST).unwrap();
-        game.play(&played);
+        game.play(&played).unwrap();
         if game.outcome().is_none() {
             let reply = taflbase::moves::legal_moves(game.rules(), game.position())[0];
-            game.play(&reply);
+            game.play(&reply).unwrap();
         }
     }
     assert_eq!(game.outcome().unwrap().winner, Some(Side::Defenders));
@@ -95,9 +95,9 @@ fn a_program_hears_what_the_protocol_says() {
     let mut game = Game::new(Arc::clone(&rules)).unwrap();
     player.begin(&game).unwrap();
     let first = taflbase::notation::parse_move(&rules, game.position(), "d1-c1").unwrap();
-    game.play(&first);
+    game.play(&first).unwrap();
     let played = player.choose(&game, Clock::PerMove(Duration::from_millis(1500))).unwrap();
-    game.play(&played);
+    game.play(&played).unwrap();
     player.end(&game, None);
     drop(player);
     let record = rules.to_otn(&Position::start(&rules).unwrap()).unwrap();
@@ -133,9 +133,9 @@ fn a_program_can_have_moves_in_full() {
     let mut game = Game::from_position(Arc::clone(&rules), start).unwrap();
     let mut player = ExternalPlayer::start(&script(&words), Arc::clone(&rules)).unwrap();
     let played = player.choose(&game, FAST).unwrap();
-    game.play(&played);
+    game.play(&played).unwrap();
     let king = taflbase::notation::parse_move(&rules, game.position(), "c5-c6").unwrap();
-    game.play(&king);
+    game.play(&king).unwrap();
     player.choose(&game, FAST).unwrap_err();
     drop(player);
     let heard = std::fs::read_to_string(heard).unwrap();
@@ -156,7 +156,7 @@ fn programs_that_do_not_play_lose_with_a_reason() {
         "sh: plays d3-c3: a defender stands on d3, and the attackers are to move"
     );
     assert_eq!(reason(&answer("error -1 no idea")), "sh: gives up: no idea");
-    assert_eq!(reason("read a; read b"), "sh: has ended");
+    assert_eq!(reason("read a; read b"), "sh: has ended with exit status 0");
     let begin = Instant::now();
     // It says something, but no move.
     assert_eq!(reason(&answer("error 0 hm")), "sh: has not answered within 2.2 s");
@@ -174,10 +174,10 @@ fn a_program_that_has_failed_is_started_anew() {
         let mut game = Game::new(Arc::clone(&rules)).unwrap();
         player.begin(&game).unwrap();
         let played = player.choose(&game, FAST).unwrap();
-        game.play(&played);
+        game.play(&played).unwrap();
         let reply = taflbase::moves::legal_moves(&rules, game.position())[0];
-        game.play(&reply);
-        assert_eq!(player.choose(&game, FAST).unwrap_err().reason, "has ended");
+        game.play(&reply).unwrap();
+        assert_eq!(player.choose(&game, FAST).unwrap_err().reason, "has ended with exit status 0");
     }
 }
 
@@ -192,7 +192,7 @@ fn programs_that_do_not_start_are_told() {
         "taflbase: OpenTafl's notation cannot say what the ruleset decides by capture.protected-attackers"
     );
     assert!(start("/no/such/engine --fast", "brandubh").starts_with("engine: cannot be started: "));
-    assert!(start("true", "brandubh").starts_with("true: has ended"));
+    assert!(start("true", "brandubh").starts_with("true: has ended with exit status 0"));
     assert!(start("'open", "brandubh").ends_with("a quote is not closed"));
 }
 

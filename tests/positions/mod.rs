@@ -39,7 +39,7 @@ pub(crate) fn all_positions(rules: &Ruleset, slice: Slice, mut visit: impl FnMut
         for &defenders in defender_sets.iter().filter(|set| !set.meets(attackers)) {
             for king in rules.places(Kind::King) - attackers - defenders {
                 for to_move in Side::ALL {
-                    visit(Position { attackers, defenders, king, to_move });
+                    visit(Position { attackers, defenders, king, to_move, rules: rules.id() });
                 }
             }
         }
@@ -91,6 +91,7 @@ pub(crate) fn random_position(
         defenders,
         king: king.first().unwrap(),
         to_move: Side::ALL[random.below(2)],
+        rules: rules.id(),
     };
     position.check(rules).unwrap();
     position

@@ -47,6 +47,7 @@ fn position(rules: &'static Ruleset) -> impl Strategy<Value = Position> {
                 attackers: take(Kind::Attacker, attackers),
                 defenders: take(Kind::Defender, defenders),
                 to_move,
+                rules: rules.id(),
             };
             position.check(rules).unwrap();
             position

@@ -57,7 +57,7 @@ fn mistakes_would_be_found() {
 fn period(rule: Soldier, king: Cell) -> Option<(usize, usize)> {
     let game = Game::new(board("240x240"), rule).reached_from(king).unwrap();
     let solved = outcomes(game, &|_, _| true).unwrap();
-    tail(&solved, king).map(|tail| (tail.period, tail.from))
+    tail(&solved, king).period.map(|period| (period.length, period.from))
 }
 
 #[test]

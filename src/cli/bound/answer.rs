@@ -1,7 +1,7 @@
 use serde::Serialize;
 use taflbase::bound::{
     BigUint, Bound, Bounds, Drawn, Equation, Estimate, Ground, OtherGame, Sampling, Solved,
-    TABLE_1, Verdict, equations, moves, readings, scientific,
+    TABLE_1, Verdict, equations, moves, readings, scientific, scientific_floor,
 };
 use taflbase::rules::Ruleset;
 use taflbase::share::Share;
@@ -157,19 +157,20 @@ fn table(rules: &Ruleset, bounds: &Bounds, estimate: Option<&Estimate>) -> Vec<G
         solution,
         source: source.to_owned(),
     });
-    let own = |what: &str, number: &BigUint, about: &str| Game {
+    let own = |what: &str, bound: String| Game {
         game: format!("{}, {what}", rules.name),
-        bound: format!("{about}{}", scientific(number, 2)),
+        bound,
         solution: "no",
         source: "taflbase".to_owned(),
     };
     let mut table: Vec<Game> = paper.collect();
-    table.push(own("placements, games over included", &bounds.total(), ""));
-    table.push(own("placements of games that go on", bounds.placements(), ""));
-    table.push(own("the same, mirror images once", bounds.orbits(), ""));
+    table.push(own("placements, games over included", scientific(&bounds.total(), 2)));
+    table.push(own("placements of games that go on", scientific(bounds.placements(), 2)));
+    table.push(own("the same, mirror images once", scientific(bounds.orbits(), 2)));
     if let Some(estimate) = estimate {
         // An estimate is of positions: halved, it is of placements.
-        table.push(own("reached, by the sample", &(&estimate.positions[1] / 2_u8), "from "));
+        let limit = scientific_floor(&(&estimate.positions[1] / 2_u8), 2);
+        table.push(own("reached, by the sample", format!("from {limit}")));
     }
     table
 }

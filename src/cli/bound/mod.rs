@@ -52,7 +52,8 @@ With --sample, placements are drawn, each as likely as any other, with either si
 Each is reached by a game from the start, both sides helping, or proved unreachable because
 moves taken back run dry, or unknown. Games are played by the rules before they count:
 nobody wins on the way, no position comes twice, and no ply limit is exceeded.
-The intervals are Wilson's, 95 %. docs/state-space.md tells the derivations.
+The intervals are exact (Clopper and Pearson's), 95 %. docs/state-space.md tells the
+derivations.
 
 For the rules of Galassi's paper, its equations come first, beside what it prints.
 

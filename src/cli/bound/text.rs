@@ -1,9 +1,9 @@
-use taflbase::bound::{BigUint, scientific};
+use taflbase::bound::{BigUint, scientific, scientific_floor};
 use taflbase::rules::Ruleset;
 use taflbase::share::Share;
 
 use super::answer::{Answer, Line, Row, Sample};
-use crate::cli::output::{columns, grouped};
+use crate::cli::output::{columns, grouped, some_of};
 
 /// How wide the text is.
 const WIDTH: usize = 88;
@@ -20,8 +20,11 @@ pub(super) fn text(rules: &Ruleset, answer: &Answer) -> String {
         for equation in equations {
             text += &line(equation);
         }
-        let different: Vec<&Line> = equations.iter().filter(|e| e.agrees == Some(false)).collect();
-        text += &format!("{} of the printed numbers do not agree.\n", different.len());
+        let verdicts: Vec<bool> = equations.iter().filter_map(|equation| equation.agrees).collect();
+        let different = verdicts.iter().filter(|&&agrees| !agrees).count();
+        let what = ["does not agree", "do not agree"];
+        let told = some_of(different, verdicts.len(), "printed number", what);
+        text += &format!("{told}.\n");
     }
     for (title, bounds) in [
         ("Placements of games that go on, at the most", &answer.running),
@@ -106,7 +109,7 @@ fn sample(sample: &Sample) -> String {
     text += &format!(
         "So games can come to {} positions, {} or more with 97.5 % confidence.\n",
         short(&sample.estimate),
-        short(&sample.estimate_low)
+        shortened(&sample.estimate_low, scientific_floor)
     );
     for one in sample.drawn.iter().flatten() {
         text += &format!("\n{}  {}\n", one.position, one.verdict);
@@ -119,7 +122,11 @@ fn sample(sample: &Sample) -> String {
 
 /// A number in a few digits.
 fn short(number: &str) -> String {
-    number.parse::<BigUint>().map_or_else(|_| number.to_owned(), |n| scientific(&n, DIGITS))
+    shortened(number, scientific)
+}
+
+fn shortened(number: &str, as_text: fn(&BigUint, usize) -> String) -> String {
+    number.parse::<BigUint>().map_or_else(|_| number.to_owned(), |n| as_text(&n, DIGITS))
 }
 
 /// Lines that are cut after these signs, each that far from the edge.

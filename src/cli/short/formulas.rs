@@ -2,7 +2,7 @@ use serde::Serialize;
 use taflbase::short::check::{
     Comparison, ProofReport, check_clauses, check_pattern, check_proof, check_values,
 };
-use taflbase::short::patterns::{Tail, tail};
+use taflbase::short::patterns::{Period, Tail, tail};
 use taflbase::short::theorem::Print;
 use taflbase::short::{Board, Cell, Game, Soldier, grundy_values, memory_bytes, outcomes};
 
@@ -130,11 +130,12 @@ impl Compared {
 }
 
 #[derive(Serialize)]
-struct Period {
+struct JsonPeriod {
     rows: usize,
     columns: usize,
     soldier: &'static str,
     king: [usize; 2],
+    looked_at: usize,
     period: Option<usize>,
     from: Option<usize>,
     offsets: Option<Vec<Vec<i64>>>,
@@ -173,27 +174,30 @@ pub(super) fn periods(
     }
     match session.json() {
         true => Ok(()),
-        false => session.text(&columns(1, &["king", "period", "from row", "columns off"], &table)),
+        false => {
+            let header = ["king", "rows", "period", "from row", "columns off"];
+            session.text(&columns(1, &header, &table))
+        }
     }
 }
 
-fn period(game: Game, king: Cell, tail: Option<Tail>) -> Period {
-    let (period, from) =
-        (tail.as_ref().map(|tail| tail.period), tail.as_ref().map(|tail| tail.from));
-    Period {
+fn period(game: Game, king: Cell, Tail { rows, period }: Tail) -> JsonPeriod {
+    JsonPeriod {
         rows: game.board().rows(),
         columns: game.board().columns(),
         soldier: game.rule().name(),
         king: [king.row, king.column],
-        period,
-        from,
-        offsets: tail.map(|tail| tail.offsets),
+        looked_at: rows,
+        period: period.as_ref().map(|period| period.length),
+        from: period.as_ref().map(|period| period.from),
+        offsets: period.map(|period| period.offsets),
     }
 }
 
-fn row(king: Cell, tail: Option<Tail>) -> Vec<String> {
-    let Some(Tail { period, from, offsets, .. }) = tail else {
-        return [king.to_string().as_str(), "none seen", "", ""].map(str::to_owned).to_vec();
+fn row(king: Cell, Tail { rows, period }: Tail) -> Vec<String> {
+    let Some(Period { length, from, offsets }) = period else {
+        let none = "none seen".to_owned();
+        return vec![king.to_string(), rows.to_string(), none, String::new(), String::new()];
     };
     let words = offsets
         .iter()
@@ -203,5 +207,6 @@ fn row(king: Cell, tail: Option<Tail>) -> Vec<String> {
     if offsets.len() > words.len() {
         words.push("…".to_owned());
     }
-    vec![king.to_string(), period.to_string(), from.to_string(), words.join(" ")]
+    let numbers = [rows, length, from].map(|number| number.to_string());
+    [vec![king.to_string()], numbers.to_vec(), vec![words.join(" ")]].concat()
 }

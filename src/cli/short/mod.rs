@@ -71,8 +71,10 @@ with --sets H, V1, V2 and R, from where a king's move wins and no soldier's. Mor
 --king gives several pictures. docs/short-tafl.md tells what was found.
 
 --theorem tells of how many positions something is proved, and where it is wrong; the status is
-1 if it is. --periods looks at the rows of the soldier's squares: each king has a period if
-row by row P-positions come again, so many columns east as rows south.
+1 if it is. --periods looks at the rows of the soldier's squares: a king has a period if
+row by row P-positions come again, so many columns east as rows south. It is seen if up to the
+last row looked at it comes three times or more and begins in the first half of the rows; if
+none is seen, a larger board may show one that is longer or begins later.
 
 With --at soldiers stand still on these squares, and the king's squares are solved and drawn.
 
@@ -98,7 +100,7 @@ the king's alone:
 --theorem; "clauses" and the proof's sets are for se alone, "values" are the Grundy values:
   {"rows":60,"columns":60,"soldier":"se","positions":3345300,"outcomes":{"said":3345300,"wrong":0,"examples":[]},"values":{"said":118533,"wrong":0,"examples":[]},"clauses":{"said":3345300,"wrong":0,"examples":[]},"sets":{"needed":{"said":1619200,"wrong":0,"examples":[]},"held":{"said":1619316,"wrong":0,"examples":[]}},"sets_as_printed":{"needed":{"said":1619200,"wrong":0,"examples":[]},"held":{"said":1685958,"wrong":3306,"examples":[[2,3,0,1]]}}}
 --periods, one line for each of the king's squares; null where none is seen:
-  {"rows":400,"columns":400,"soldier":"nw","king":[1,2],"period":2,"from":3,"offsets":[[-1],[1]]}
+  {"rows":400,"columns":400,"soldier":"nw","king":[1,2],"looked_at":398,"period":2,"from":3,"offsets":[[-1],[1]]}
 --at --grundy, with the king's squares alone; the values are null where a soldier is:
   {"rows":2,"columns":2,"soldier":"stationary","at":[[0,0]],"p_positions":[[0,1],[1,0]],"grundy":[null,0,0,1]}
 --graph, with vertices by name:

@@ -238,7 +238,7 @@ fn a_seed_makes_a_player_repeat_itself() {
             let mut game = start.clone();
             for _ in 0..6 {
                 let chosen = player.choose(&game, Clock::Nodes(3000)).unwrap();
-                game.play(&chosen);
+                game.push(&chosen);
             }
             game.moves().to_vec()
         };
@@ -268,7 +268,7 @@ fn every_form_plays_legal_games_to_their_end() {
             let chosen = player.choose(&game, Clock::Nodes(500)).unwrap();
             let legal = crate::moves::legal_moves(game.rules(), game.position());
             assert!(legal.contains(&chosen), "{method:?}");
-            game.play(&chosen);
+            game.push(&chosen);
             if let Method::MonteCarlo(MonteCarlo { memory: 4096, .. }) = method {
                 assert!(player.effort().bytes <= 4096);
             }

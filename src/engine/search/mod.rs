@@ -1,11 +1,15 @@
 //! The search: deeper and deeper from the position on the board, on all threads.
 
+mod advice;
 mod memory;
 mod node;
 mod oracle;
 mod ordering;
+mod proof;
 mod quiescence;
+mod reporting;
 mod root;
+mod root_moves;
 mod score;
 mod shared;
 mod table;
@@ -16,24 +20,24 @@ mod worker;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::history::Game;
 use crate::moves::legal_moves;
-use crate::rules::{Endless, Ruleset, Side};
-use crate::tablebase::Tablebase;
+use crate::rules::{Repetition, Ruleset, Side};
 use crate::value::Wdl;
 
 use super::evaluate::{Evaluator, Weights};
 use super::ground::Ground;
 use super::state::State;
-use super::{EngineError, EngineOptions, Iteration, Limits, Line, Score};
+use super::{EngineError, EngineOptions, Iteration, Limits, Line, SearchRequest};
 
+use advice::Advice;
 use memory::Memory;
-use oracle::{Advice, Advised, Oracle};
-use root::RootMove;
+use oracle::Oracle;
+use root_moves::RootMove;
 use shared::Shared;
-use table::TranspositionTable;
+use table::{TranspositionTable, Validity};
 use worker::Visit;
 
 /// An engine's search, whatever the size of its board.
@@ -42,10 +46,10 @@ pub(super) trait Search: Send {
     fn search(
         &mut self,
         game: &Game,
-        limits: &Limits,
+        request: &SearchRequest<'_>,
         stop: &AtomicBool,
         report: &mut dyn FnMut(&Iteration),
-    ) -> Result<Iteration, EngineError>;
+    ) -> Iteration;
 
     /// Forgets all earlier searches.
     fn clear(&mut self);
@@ -113,6 +117,7 @@ impl<const W: usize> Searcher<W> {
         began: Instant,
         stop: &'a AtomicBool,
     ) -> Shared<'a, W> {
+        let last_ply = game.plies_left().map(|left| left as usize);
         Shared {
             rules: game.rules(),
             ground: &self.ground,
@@ -121,13 +126,16 @@ impl<const W: usize> Searcher<W> {
             oracle: Oracle::new(self.options.tables.as_deref(), game),
             root: State::new(&self.ground, game.position()),
             known,
+            validity: Validity {
+                this_search_only: game.rules().repetition != Repetition::Allowed,
+                last_ply,
+            },
             history: self.history(game),
             returns: game.rules().repetition_occurrence as usize - 1,
             contempt: self
                 .options
                 .contempt
                 .clamp(-EngineOptions::MOST_CONTEMPT, EngineOptions::MOST_CONTEMPT),
-            plies_left: game.plies_left().map(|left| left as usize),
             limits: *limits,
             began,
             stop,
@@ -143,28 +151,31 @@ impl<const W: usize> Search for Searcher<W> {
     fn search(
         &mut self,
         game: &Game,
-        limits: &Limits,
+        request: &SearchRequest<'_>,
         stop: &AtomicBool,
         report: &mut dyn FnMut(&Iteration),
-    ) -> Result<Iteration, EngineError> {
+    ) -> Iteration {
         let began = Instant::now();
+        let moves = match request.root_moves {
+            [] => legal_moves(game.rules(), game.position()),
+            moves => moves.to_vec(),
+        };
         let tables = self.options.tables.as_deref();
-        let advice = tables.and_then(|tables| oracle::advice(tables, game));
-        if let (Some(tables), Some(advice)) = (tables, advice.as_ref().filter(|a| a.is_certain)) {
-            let lines = certain(game, tables, advice, self.options.lines.get());
-            let (nodes, table_hits) = (1, 1);
-            let time = began.elapsed();
-            let known = Iteration { depth: 1, selective_depth: 1, lines, nodes, table_hits, time };
-            report(&known);
-            return Ok(known);
-        }
-        let known = advice.as_ref().and_then(Advice::outcome).filter(|outcome| match outcome {
-            Wdl::Draw => game.rules().endless == Endless::Draw,
-            // With a history, or a last ply, it may come to a draw.
-            Wdl::Win | Wdl::Loss => game.moves().is_empty() && game.plies_left().is_none(),
-        });
-        let moves = root_moves(game, advice);
-        let lines = self.options.lines.get().min(moves.len());
+        let lines = request.lines.get().min(moves.len());
+        let advice =
+            tables.map_or(Advice::None, |tables| advice::advice(tables, game, &moves, lines));
+        let (moves, known) = match advice {
+            Advice::Lines(lines) => {
+                let known = answered(lines, began.elapsed());
+                report(&known);
+                return known;
+            }
+            Advice::Moves { moves, known } => {
+                (moves.iter().map(|mv| RootMove::new(&mv.played, mv.proved())).collect(), known)
+            }
+            Advice::None => (moves.iter().map(|mv| RootMove::new(mv, None)).collect(), None),
+        };
+        let moves: Vec<RootMove> = moves;
         // Contempt is the root's side's: draws in the table are worth what they are to it.
         let side = game.position().to_move;
         if self.root_side.replace(side) != Some(side) && self.options.contempt != 0 {
@@ -173,10 +184,10 @@ impl<const W: usize> Search for Searcher<W> {
         self.table.age();
         // The threads change theirs while they share the rest.
         let mut memories = std::mem::take(&mut self.memories);
-        let shared = self.shared(game, known, limits, began, stop);
-        let last = root::run(&shared, &mut memories, &moves, lines, report);
+        let shared = self.shared(game, known, &request.limits, began, stop);
+        let last = root::run(&shared, &mut memories, &moves, lines.min(moves.len()), report);
         self.memories = memories;
-        Ok(last)
+        last
     }
 
     fn clear(&mut self) {
@@ -186,25 +197,16 @@ impl<const W: usize> Search for Searcher<W> {
     }
 }
 
-/// What needs no search: the tables know the best move and how far the end is.
-fn certain(game: &Game, tables: &Tablebase, advice: &Advice, lines: usize) -> Vec<Line> {
-    let line = |advised: &Advised| {
-        let Advised { played, .. } = *advised;
-        let mut moves = vec![played];
-        let after = game.position().after(&played);
-        if let (Score::Win(_) | Score::Loss(_), None) = (advised.score(), played.ending) {
-            moves.extend(tables.line(&after).unwrap_or_default());
-        }
-        Line { score: advised.score(), moves }
-    };
-    advice.moves.iter().take(lines).map(line).collect()
-}
-
-/// The moves that are searched: all of them, or those that keep what the tables promise.
-fn root_moves(game: &Game, advice: Option<Advice>) -> Vec<RootMove> {
-    let moves = match advice {
-        Some(advice) => advice.moves.iter().map(|advised| advised.played).collect(),
-        None => legal_moves(game.rules(), game.position()),
-    };
-    moves.iter().map(RootMove::new).collect()
+/// What needs no search: the tables know it.
+fn answered(lines: Vec<Line>, time: Duration) -> Iteration {
+    let (depth, nodes) = (1, 1);
+    Iteration {
+        depth,
+        is_complete: true,
+        selective_depth: depth,
+        lines,
+        nodes,
+        table_hits: nodes,
+        time,
+    }
 }

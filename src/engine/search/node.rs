@@ -49,8 +49,7 @@ impl<const W: usize> Worker<'_, W> {
         if alpha >= beta {
             return alpha;
         }
-        let key = self.state.key;
-        let known = self.shared.table.get(key, ply);
+        let known = self.known(ply);
         let deep_enough = |entry: &Entry| !PV && entry.depth >= depth;
         if let Some(entry) = known.filter(|entry| deep_enough(entry) && entry.settles(alpha, beta))
         {
@@ -160,8 +159,8 @@ impl<const W: usize> Worker<'_, W> {
                 tried_count += 1;
             }
         }
-        let bound = Bound::of(best, old_alpha, beta);
-        self.rest_on(rest.of(best));
+        let bound = Some(Bound::of(best, old_alpha, beta));
+        self.rest_on(rest.of(best), best);
         self.keep(Entry { step: best_step, score: best, depth, bound });
         best
     }
@@ -194,7 +193,7 @@ impl<const W: usize> Worker<'_, W> {
     #[inline]
     pub(super) fn threat(&self) -> Threat<W> {
         let ground = self.shared.ground;
-        if self.shared.plies_left.is_some_and(|left| left < self.ply() + 2) {
+        if self.shared.validity.last_ply.is_some_and(|last| last < self.ply() + 2) {
             // The game ends before it can come true.
             return Threat::None;
         }

@@ -23,7 +23,7 @@ impl<const W: usize> Worker<'_, W> {
             return score;
         }
         // Deeper down, the table's answer would come too late to be worth the wait.
-        let known = if depth == 0 { self.shared.table.get(self.state.key, ply) } else { None };
+        let known = if depth == 0 { self.known(ply) } else { None };
         if let Some(entry) = known.filter(|entry| entry.settles(alpha, beta)) {
             return entry.score;
         }
@@ -79,9 +79,9 @@ impl<const W: usize> Worker<'_, W> {
             }
         }
         self.candidates.truncate(first);
-        self.rest_on(rest.of(score));
+        self.rest_on(rest.of(score), score);
         if depth == 0 && !self.stopped {
-            let bound = Bound::of(score, old_alpha, beta);
+            let bound = Some(Bound::of(score, old_alpha, beta));
             self.keep(Entry { step: best_step, score, depth: 0, bound });
         }
         score

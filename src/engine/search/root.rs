@@ -1,49 +1,19 @@
 //! The position on the board: iterations, windows around what the last one said, lines.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
+use crate::engine::Iteration;
 use crate::engine::state::Step;
-use crate::engine::{Iteration, Line, Score};
-use crate::moves::Move;
-use crate::value::Wdl;
 
 use super::memory::Memory;
-use super::score::{INFINITE, Points, WON, is_decided, told, won_in};
+use super::root_moves::{Findings, Found, RootMove, unfinished};
+use super::score::{INFINITE, Points, WON, is_decided, won_in};
 use super::shared::Shared;
 use super::worker::{MAX_PLY, Worker};
 
 /// The depth from which on windows are narrow, and how narrow.
 const ASPIRATION_DEPTH: i32 = 4;
 const ASPIRATION: Points = 40;
-
-/// A move of the position on the board, and what is known of it.
-#[derive(Clone, Debug)]
-pub(super) struct RootMove {
-    pub(super) step: Step,
-    /// Whether it ends the game: such moves have no position to search.
-    wins: bool,
-    /// In this iteration; less than any score if it is not known to be better than those
-    /// before it.
-    score: Points,
-    /// The last score that was exact.
-    known: Points,
-    /// From this move on.
-    line: Vec<Step>,
-}
-
-impl RootMove {
-    pub(super) fn new(played: &Move) -> RootMove {
-        let step = Step::of(played);
-        RootMove {
-            step,
-            wins: played.ending.is_some(),
-            score: -INFINITE,
-            known: -INFINITE,
-            line: vec![step],
-        }
-    }
-}
 
 /// Searches on all threads until a limit is reached; tells of the first one's iterations.
 pub(super) fn run<const W: usize>(
@@ -64,7 +34,7 @@ pub(super) fn run<const W: usize>(
             let help = move || {
                 let mut worker = Worker::new(shared, memory);
                 // Half of the helpers are a ply ahead, so that they do not all do the same.
-                worker.deepen(moves, lines, 1 + number as i32 % 2, &mut |_| {});
+                worker.deepen(moves, lines, 1 + number as i32 % 2, &mut |_, _| {});
             };
             // Where the system gives no more threads, those that there are do it all.
             if thread::Builder::new().spawn_scoped(scope, help).is_err() {
@@ -72,7 +42,14 @@ pub(super) fn run<const W: usize>(
             }
         }
         let mut worker = Worker::new(shared, first);
-        worker.deepen(moves.to_vec(), lines, 1, report)
+        // Until a move has been searched, there is the first one.
+        let nothing = Findings { depth: 0, is_complete: false, lines: vec![moves[0].found(0)] };
+        let mut last = worker.iteration(&nothing);
+        worker.deepen(moves.to_vec(), lines, 1, &mut |worker, findings| {
+            last = worker.iteration(findings);
+            report(&last);
+        });
+        last
     })
 }
 
@@ -91,42 +68,45 @@ impl<const W: usize> Worker<'_, W> {
         mut moves: Vec<RootMove>,
         lines: usize,
         first_depth: i32,
-        report: &mut dyn FnMut(&Iteration),
-    ) -> Iteration {
+        report: &mut dyn FnMut(&mut Self, &Findings),
+    ) {
         let most = self.shared.limits.depth.map_or(MAX_PLY as i32 - 1, |depth| depth as i32);
-        // Until the first iteration is through, there is the first move.
-        let mut last = self.iteration(0, &moves, lines);
+        let mut last: Vec<Found> = Vec::new();
         for depth in first_depth..=most.min(MAX_PLY as i32 - 1).max(first_depth) {
             self.root_depth = depth;
-            let whole = self.iterate(&mut moves, lines, depth);
-            if whole || moves[0].score > -INFINITE {
-                last = self.iteration(depth, &moves, lines);
-                report(&last);
+            let done = self.iterate(&mut moves, lines, depth);
+            let is_complete = done == lines;
+            if is_complete {
+                last = moves[..lines].iter().map(|mv| mv.found(depth)).collect();
+                report(self, &Findings { depth, is_complete, lines: last.clone() });
+            } else if moves.iter().any(|mv| mv.score > -INFINITE) {
+                let lines = unfinished(&moves, done, &last, lines, depth);
+                report(self, &Findings { depth, is_complete, lines });
             }
-            if !whole || self.is_settled(&moves, lines, depth) {
+            if !is_complete || self.is_settled(&moves, lines, depth) {
                 break;
             }
         }
-        last
     }
 
-    /// One iteration; whether it was finished. If not, the moves are in the best order
-    /// that is known all the same.
-    fn iterate(&mut self, moves: &mut [RootMove], lines: usize, depth: i32) -> bool {
+    /// One iteration: how many lines were finished. The moves are then in the order of
+    /// what was found: first those of the finished lines.
+    fn iterate(&mut self, moves: &mut [RootMove], lines: usize, depth: i32) -> usize {
         for line in 0..lines {
             let last = moves[line].score;
             let mut margin = ASPIRATION;
             let narrow = depth >= ASPIRATION_DEPTH && !is_decided(last) && last > -INFINITE;
             let (mut alpha, mut beta) =
                 if narrow { (last - margin, last + margin) } else { (-INFINITE, INFINITE) };
+            // What this iteration finds out is told from what the last one did.
+            moves[line..].iter_mut().for_each(|mv| mv.score = -INFINITE);
             loop {
                 let score = self.search_root(&mut moves[line..], alpha, beta, depth);
                 // Stable: what did not change anything stays in the order of before.
                 moves[line..].sort_by_key(|mv| -mv.score);
                 if self.stopped {
-                    // Those that were not reached are as good as they were.
-                    moves[line + 1..].sort_by_key(|mv| -mv.known);
-                    return false;
+                    moves[..line].sort_by_key(|mv| -mv.score);
+                    return line;
                 }
                 margin *= 4;
                 if score <= alpha {
@@ -139,8 +119,8 @@ impl<const W: usize> Worker<'_, W> {
             }
         }
         // A later line may have come out better than one before it.
-        moves[..lines].sort_by_key(|mv| -mv.known);
-        true
+        moves[..lines].sort_by_key(|mv| -mv.score);
+        lines
     }
 
     /// Searches the moves; those that are not better than the best so far get no score.
@@ -168,12 +148,16 @@ impl<const W: usize> Worker<'_, W> {
                 return best;
             }
             let entry = &mut moves[number];
+            let searched = score;
+            let score = entry.prove(searched, alpha, beta);
             if number == 0 || score > alpha {
                 entry.score = score;
-                entry.known = score;
-                entry.line.clear();
-                entry.line.push(step);
-                entry.line.extend_from_slice(&self.lines[1]);
+                // What was proved before has a line of its own.
+                if score == searched {
+                    entry.line.clear();
+                    entry.line.push(step);
+                    entry.line.extend_from_slice(&self.lines[1]);
+                }
             } else {
                 entry.score = -INFINITE;
             }
@@ -224,51 +208,6 @@ impl<const W: usize> Worker<'_, W> {
             is_decided(mv.score) && plies <= depth && plies < MAX_PLY as Points
         })
     }
-
-    fn iteration(&self, depth: i32, moves: &[RootMove], lines: usize) -> Iteration {
-        // One thread knows its own counts to the last; those of all are a little behind.
-        let all = |count: &AtomicU64, own: u64| count.load(Ordering::Relaxed).max(own);
-        Iteration {
-            depth: depth as u32,
-            selective_depth: self.selective_depth as u32,
-            // Of a move that was not reached there is nothing to tell, unless it is the only
-            // one that there is to play.
-            lines: (moves[..1].iter())
-                .chain(moves[1..lines].iter().filter(|mv| mv.known > -INFINITE))
-                .map(|mv| self.line(mv))
-                .collect(),
-            nodes: all(&self.shared.nodes, self.nodes),
-            table_hits: all(&self.shared.table_hits, self.table_hits),
-            time: self.shared.began.elapsed(),
-        }
-    }
-
-    /// A move's line as moves of the game.
-    fn line(&self, mv: &RootMove) -> Line {
-        let rules = self.shared.rules;
-        let mut state = self.shared.root.clone();
-        let mut moves = Vec::with_capacity(mv.line.len());
-        for &step in &mv.line {
-            let Some(full) = state.full_move(rules, step) else {
-                break;
-            };
-            moves.push(full);
-            if full.ending.is_some() {
-                break;
-            }
-            state.play(self.shared.ground, step);
-        }
-        // Stopped before anything was known.
-        let score = if mv.known == -INFINITE { 0 } else { mv.known };
-        // What the search has not seen, the tables may know all the same.
-        let score = match (told(score), self.shared.known) {
-            (Score::Estimate(_), Some(Wdl::Win)) => Score::TableWin,
-            (Score::Estimate(_), Some(Wdl::Loss)) => Score::TableLoss,
-            (Score::Estimate(_), Some(Wdl::Draw)) => Score::Estimate(0),
-            (score, _) => score,
-        };
-        Line { score, moves }
-    }
 }
 
 #[cfg(test)]
@@ -285,13 +224,14 @@ mod tests {
         with_worker::<1>(&rules, None, |worker, game| {
             let moves = legal_moves(game.rules(), game.position());
             for depth in 1..=3 {
-                let mut moves: Vec<RootMove> = moves.iter().map(RootMove::new).collect();
+                let mut moves: Vec<RootMove> =
+                    moves.iter().map(|played| RootMove::new(played, None)).collect();
                 let best = worker.search_root(&mut moves, -INFINITE, INFINITE, depth);
                 let scores = moves.iter().map(|mv| mv.score).filter(|&score| score > -INFINITE);
                 let scores: Vec<Points> = scores.collect();
                 assert!(scores.is_sorted_by(|one, next| one < next), "{scores:?}");
                 assert_eq!(scores.last(), Some(&best));
-                let known = moves.iter().filter(|mv| mv.known > -INFINITE || mv.line.len() > 1);
+                let known = moves.iter().filter(|mv| mv.line.len() > 1);
                 assert!(known.count() <= scores.len());
             }
         });

@@ -41,14 +41,29 @@ pub(super) fn of_wdl(wdl: Wdl, draw: Points, ply: usize) -> Points {
     }
 }
 
-/// For those who are told.
-pub(super) fn told(score: Points) -> Score {
-    let plies = |score: Points| (WON - score) as Plies;
-    match score {
-        score if score >= WON - LONGEST => Score::Win(plies(score)),
-        score if score <= LONGEST - WON => Score::Loss(plies(-score)),
-        score if score >= TABLE_BAND => Score::TableWin,
-        score if score <= -TABLE_BAND => Score::TableLoss,
-        score => Score::Estimate(score),
+/// A win or a loss at `ply`, that many plies from its end, where that is known.
+pub(super) fn decided_in(is_win: bool, plies: Option<Plies>, ply: usize) -> Points {
+    let plies = plies.map(|plies| ply + usize::from(plies));
+    let score = match plies.filter(|&plies| plies < LONGEST as usize) {
+        Some(plies) => won_in(plies),
+        None => TABLE_WON - ply as Points,
+    };
+    if is_win { score } else { -score }
+}
+
+/// The plies from the root to the end of a decided game, if the score says that.
+pub(super) fn plies_to_end(score: Points) -> Option<usize> {
+    let plies = usize::try_from(WON - score.abs()).ok();
+    plies.filter(|&plies| plies <= LONGEST as usize)
+}
+
+/// The score as the library reports it.
+pub(super) fn reported(score: Points) -> Score {
+    match plies_to_end(score).map(|plies| plies as Plies) {
+        Some(plies) if score > 0 => Score::Win(plies),
+        Some(plies) => Score::Loss(plies),
+        None if score >= TABLE_BAND => Score::TableWin,
+        None if score <= -TABLE_BAND => Score::TableLoss,
+        None => Score::Estimate(score),
     }
 }

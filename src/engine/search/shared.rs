@@ -11,7 +11,7 @@ use crate::value::Wdl;
 
 use super::oracle::Oracle;
 use super::score::Points;
-use super::table::TranspositionTable;
+use super::table::{TranspositionTable, Validity};
 use super::worker::Visit;
 
 /// What all threads of a search have in common.
@@ -22,16 +22,16 @@ pub(super) struct Shared<'a, const W: usize> {
     pub(super) table: &'a TranspositionTable,
     pub(super) oracle: Oracle<'a>,
     pub(super) root: State<W>,
-    /// What the root is worth by the tables, if they know it whatever its history.
+    /// What the root is worth by the tables, if they know it: a win or a draw.
     pub(super) known: Option<Wdl>,
+    /// What of the transposition table holds for this game.
+    pub(super) validity: Validity,
     /// The game's positions up to the root.
     pub(super) history: Vec<Visit>,
     /// How many earlier occurrences of a position end the game.
     pub(super) returns: usize,
     /// How much less than nothing a draw is to the side to move at the root.
     pub(super) contempt: Points,
-    /// Plies from the root to the ruleset's last one.
-    pub(super) plies_left: Option<usize>,
     pub(super) limits: Limits,
     pub(super) began: Instant,
     /// Set by whoever wants an answer now.

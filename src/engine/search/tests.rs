@@ -10,6 +10,7 @@ use crate::history::{Outcome, Reason};
 use crate::position::Position;
 use crate::rules::{Endless, Repetition, Side};
 use crate::system::random::SplitMix;
+use crate::tablebase::Tablebase;
 use crate::value::Value;
 use worker::{ANYWHERE, Worker};
 
@@ -41,7 +42,7 @@ fn check<const W: usize>(rules: &Arc<Ruleset>) -> usize {
         let game = shuffling_game(rules, seed);
         for root in [0, 1, game.moves().len() / 2] {
             let mut here = Game::new(Arc::clone(rules)).unwrap();
-            game.moves()[..root].iter().for_each(|played| here.play(played));
+            game.moves()[..root].iter().for_each(|played| here.push(played));
             let limits = Limits::default();
             let before = here.clone();
             let shared = searcher.shared(&before, None, &limits, Instant::now(), &stop);
@@ -49,7 +50,7 @@ fn check<const W: usize>(rules: &Arc<Ruleset>) -> usize {
             let mut worker = Worker::new(&shared, &mut memory);
             for played in &game.moves()[root..] {
                 returns += check_repetitions(&mut worker, &mut here);
-                here.play(played);
+                here.push(played);
                 let (_, ended) = worker.play(Step::of(played));
                 let by_the_way = here.outcome().filter(|outcome| {
                     matches!(outcome.reason, Reason::Repetition | Reason::PlyLimit)
@@ -73,7 +74,7 @@ fn check_repetitions<const W: usize>(worker: &mut Worker<'_, W>, here: &mut Game
     let added: BTreeSet<u32> = worker.candidates.iter().map(|c| c.step.bits()).collect();
     let moves = legal_moves(here.rules(), here.position());
     let draws = moves.iter().filter(|played| {
-        here.play(played);
+        here.push(played);
         let outcome = here.outcome();
         here.undo();
         outcome == Some(Outcome::drawn(Reason::Repetition))
@@ -94,7 +95,7 @@ fn shuffling_game(rules: &Arc<Ruleset>, seed: u64) -> Game {
         let back =
             last.and_then(|last| moves.iter().find(|mv| mv.from == last.to && mv.to == last.from));
         let any = &moves[random.below(moves.len())];
-        game.play(back.filter(|_| random.below(4) > 0).unwrap_or(any));
+        game.push(back.filter(|_| random.below(4) > 0).unwrap_or(any));
     }
     game
 }
@@ -107,18 +108,18 @@ fn nothing_comes_back_after_a_pass() {
         worker.play(Step::new(square(from), square(to))).1
     };
     with_worker::<1>(&rules, None, |worker, _| {
-        let start = worker.state.position();
+        let start = worker.state.position(rules.id());
         // Each man comes back to where he was, twice, while the defenders pass.
         for _ in 0..2 {
             for (from, to) in [("d1", "c1"), ("c1", "d1")] {
                 assert_eq!(play(worker, from, to), None);
-                let before = worker.state.position();
+                let before = worker.state.position(rules.id());
                 worker.pass();
                 let after = Position { to_move: before.to_move.other(), ..before };
                 assert_eq!(worker.state.key, State::new(worker.shared.ground, &after).key);
             }
         }
-        assert_eq!(worker.state.position(), start);
+        assert_eq!(worker.state.position(rules.id()), start);
     });
     with_worker::<1>(&rules, None, |worker, _| {
         // A pass that is taken back has not been.
@@ -163,7 +164,7 @@ fn a_search_hears_from_the_tables_what_everybody_does() {
                 let (attackers, defenders) = (men(4), men(3));
                 let king = squares[random.below(squares.len())];
                 let to_move = Side::ALL[random.below(2)];
-                let position = Position { attackers, defenders, king, to_move };
+                let position = Position { attackers, defenders, king, to_move, rules: rules.id() };
                 let Ok(known) = tables.probe_wdl(&position) else { continue };
                 worker.state = State::new(worker.shared.ground, &position);
                 let is_open = worker.state.winning_step(worker.shared.ground).is_none();
@@ -200,7 +201,7 @@ fn draws_by_the_ply_limit_rest_on_the_way_to_them() {
             let attackers = (0..3).map(|_| square()).collect();
             let (king, defenders) = (square(), SquareSet::EMPTY);
             let to_move = Side::Attackers;
-            let position = Position { attackers, defenders, king, to_move };
+            let position = Position { attackers, defenders, king, to_move, rules: rules.id() };
             let Ok(Some(plies)) = tables.probe_dtw(&position).map(Value::plies) else { continue };
             worker.state = State::new(worker.shared.ground, &position);
             if worker.state.winning_step(worker.shared.ground).is_some() {

@@ -67,6 +67,8 @@ pub(super) struct Worker<'a, const W: usize> {
     pub(super) path: Vec<Visit>,
     /// The moves of the line that is looked at; [`Step::NONE`] for a pass.
     pub(super) steps: Vec<Step>,
+    /// Passes in the line that is looked at.
+    passes: u32,
     /// The moves of all nodes of the line, one node's after the other's.
     pub(super) candidates: Vec<Candidate>,
     /// The best line from each ply on.
@@ -77,6 +79,10 @@ pub(super) struct Worker<'a, const W: usize> {
     pub(super) new_table_hits: u64,
     pub(super) selective_depth: usize,
     pub(super) stopped: bool,
+    /// Positions after which this thread stops, whatever the others do.
+    pub(super) most_nodes: u64,
+    /// A line is being completed: the limits of the search do not count.
+    pub(super) is_completing: bool,
     /// Where on the path the position is that the last score rests upon, because it came
     /// back: before that, the score would be another one. [`ANYWHERE`] if it rests upon
     /// none.
@@ -95,6 +101,7 @@ impl<'a, const W: usize> Worker<'a, W> {
             state: shared.root.clone(),
             path,
             steps: Vec::with_capacity(MAX_PLY + 1),
+            passes: 0,
             candidates: Vec::with_capacity(MAX_PLY * 64),
             lines: (0..=MAX_PLY).map(|_| Vec::with_capacity(MAX_PLY)).collect(),
             nodes: 0,
@@ -102,6 +109,8 @@ impl<'a, const W: usize> Worker<'a, W> {
             new_table_hits: 0,
             selective_depth: 0,
             stopped: false,
+            most_nodes: shared.limits.nodes.filter(|_| shared.is_single).unwrap_or(u64::MAX),
+            is_completing: false,
             rests_on: ANYWHERE,
             root_depth: 0,
         }
@@ -122,38 +131,50 @@ impl<'a, const W: usize> Worker<'a, W> {
         (ply >= MAX_PLY - 1).then(|| self.estimate())
     }
 
+    /// What earlier searches and this one have left of the position.
+    #[inline]
+    pub(super) fn known(&self, ply: usize) -> Option<Entry> {
+        self.shared.table.get(self.state.key, ply, &self.shared.validity)
+    }
+
     /// Keeps what was found of the position for others who get here, unless it rests on
-    /// the way to it: who comes another way may find something else.
+    /// the way to it: who comes another way may find something else. After a pass no
+    /// position of the game comes back, on other ways one may.
     #[inline]
     pub(super) fn keep(&self, entry: Entry) {
-        if self.rests_on == ANYWHERE {
+        let is_too_good =
+            self.passes > 0 && self.shared.validity.this_search_only && is_decided(entry.score);
+        if self.rests_on == ANYWHERE && !is_too_good {
             self.shared.table.put(self.state.key, self.ply(), entry);
         }
     }
 
     /// The position's score rests on `earlier`: on nothing if that lies between here and
-    /// the end of the line.
+    /// the end of the line. A win because the other side must repeat is another matter:
+    /// on another way here the winner may be the one who repeats.
     #[inline]
-    pub(super) fn rest_on(&mut self, earlier: usize) {
+    pub(super) fn rest_on(&mut self, earlier: usize, score: Points) {
         let here = self.path.len() - 1;
-        self.rests_on = if earlier < here { earlier } else { ANYWHERE };
+        let is_by_repetition =
+            self.shared.rules.repetition == Repetition::MoverLoses && is_decided(score);
+        self.rests_on = if earlier < here || is_by_repetition { earlier } else { ANYWHERE };
     }
 
     /// Counts a position, and sees whether the search has to end.
     #[inline]
     fn visit(&mut self, ply: usize) {
-        /// Positions between two looks at the clock.
-        const INTERVAL: u64 = 1 << 10;
+        /// Positions between two looks at the clock. Each may be the first in a large page of
+        /// the table, which the system takes a millisecond or more to fill with zeros.
+        const INTERVAL: u64 = 1 << 5;
         self.nodes += 1;
         self.selective_depth = self.selective_depth.max(ply);
-        if self.nodes.is_multiple_of(INTERVAL) {
+        if self.nodes.is_multiple_of(INTERVAL) && !self.is_completing {
             self.shared.nodes.fetch_add(INTERVAL, Ordering::Relaxed);
             self.shared.table_hits.fetch_add(self.new_table_hits, Ordering::Relaxed);
             self.new_table_hits = 0;
             self.stopped |= self.shared.is_over();
         }
-        if self.shared.is_single && self.shared.limits.nodes.is_some_and(|most| self.nodes >= most)
-        {
+        if self.nodes >= self.most_nodes {
             self.stopped = true;
         }
     }
@@ -185,6 +206,7 @@ impl<'a, const W: usize> Worker<'a, W> {
 
     /// Lets the other side move.
     pub(super) fn pass(&mut self) {
+        self.passes += 1;
         self.state.pass(self.shared.ground);
         // What follows a pass is no position of the game: nothing comes back.
         self.path.push(Visit { key: self.state.key, since: self.path.len() });
@@ -193,6 +215,7 @@ impl<'a, const W: usize> Worker<'a, W> {
 
     /// Takes a pass back.
     pub(super) fn unpass(&mut self) {
+        self.passes -= 1;
         self.state.pass(self.shared.ground);
         self.path.pop();
         self.steps.pop();
@@ -216,7 +239,7 @@ impl<'a, const W: usize> Worker<'a, W> {
                 Repetition::Draw | Repetition::Allowed => self.shared.draw(ply),
             });
         }
-        if self.shared.plies_left.is_some_and(|left| ply >= left) {
+        if self.shared.validity.last_ply.is_some_and(|last| ply >= last) {
             // It counts from the start.
             self.rests_on = 0;
             let can_move = self.state.has_step(self.shared.ground);

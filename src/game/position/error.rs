@@ -32,6 +32,11 @@ pub enum PositionError {
     KingEscaped(SquareName),
     /// The defenders are to move, and there are no attackers.
     NoAttackers,
+    /// It is a position of other rules.
+    OtherRules {
+        /// The ruleset that it was taken for.
+        rules: String,
+    },
     /// A piece stands where its kind cannot stand.
     Misplaced {
         /// The piece.
@@ -98,6 +103,11 @@ impl fmt::Display for PositionError {
             PositionError::NoAttackers => {
                 f.write_str("no attackers are left, the defenders have won: the game is over")
             }
+            PositionError::OtherRules { rules } => write!(
+                f,
+                "this is a position of other rules than {rules}'s: make it with the ruleset \
+                 it is asked under"
+            ),
             PositionError::Misplaced { kind, square, group, closed } => {
                 write!(f, "{} cannot stand on {square}", with_article(*kind))?;
                 if let Some(group) = group {

@@ -5,7 +5,7 @@ mod error;
 use std::fmt;
 
 use crate::board::{Board, Square, SquareSet, Symmetry};
-use crate::rules::{Kind, Layout, Ruleset, Side};
+use crate::rules::{Kind, Layout, RulesId, Ruleset, Side};
 use crate::slice::Slice;
 
 pub use error::PositionError;
@@ -16,8 +16,8 @@ pub(crate) use error::with_article;
 /// ruleset: [`Position::new`] and [`Position::check`] tell.
 ///
 /// The fields are open to engines that keep their positions move by move. What
-/// they put in cannot do harm: a probe checks its position, and a piece beyond the
-/// board has no moves.
+/// they put in cannot do harm: a probe checks its position, and refuses one of other
+/// rules; a piece beyond the board has no moves.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Position {
     /// The attackers.
@@ -28,6 +28,8 @@ pub struct Position {
     pub king: Square,
     /// The side to move.
     pub to_move: Side,
+    /// The rules that it is a position of: [`Ruleset::id`].
+    pub rules: RulesId,
 }
 
 impl Position {
@@ -44,7 +46,7 @@ impl Position {
         attackers: SquareSet,
         to_move: Side,
     ) -> Result<Position, PositionError> {
-        let position = Position { attackers, defenders, king, to_move };
+        let position = Position { attackers, defenders, king, to_move, rules: rules.id() };
         position.check(rules).map(|()| position)
     }
 
@@ -91,8 +93,8 @@ impl Position {
         Position::from_layout(&rules.start, rules.first, rules)
     }
 
-    /// Whether this is a legal position, one that tables may be asked for:
-    /// every piece on a square where its kind may stand, and the game not over.
+    /// Whether this is a legal position of these rules, one that tables may be asked
+    /// for: every piece on a square where its kind may stand, and the game not over.
     /// Attackers to move who have no pieces left are let through: they have
     /// lost, as every side without a move.
     ///
@@ -112,11 +114,15 @@ impl Position {
             && self.defenders.is_subset(rules.places(Kind::Defender) - self.attackers)
             && (rules.places(Kind::King) - soldiers).contains(self.king)
             && (self.to_move == Side::Attackers || !self.attackers.is_empty())
+            && self.rules == rules.id()
     }
 
     /// What is wrong with a position that is not legal.
     #[cold]
     fn fault(&self, rules: &Ruleset) -> PositionError {
+        if self.rules != rules.id() {
+            return PositionError::OtherRules { rules: rules.name.clone() };
+        }
         let board = rules.board;
         for kind in Kind::ALL {
             if let Some(square) = self.squares(kind).iter().find(|s| s.index() >= board.area()) {
@@ -189,7 +195,7 @@ impl Position {
             attackers: symmetry.apply_set(board, self.attackers),
             defenders: symmetry.apply_set(board, self.defenders),
             king: symmetry.apply(board, self.king),
-            to_move: self.to_move,
+            ..*self
         }
     }
 

@@ -225,7 +225,7 @@ impl Reader {
         let plain = Plain::of(text);
         let played = parse_move(self.game.rules(), self.game.position(), &plain.text);
         let played = played.map_err(fault)?;
-        self.game.play(&played);
+        self.game.push(&played);
         if plain.ends && self.game.outcome().is_none() {
             let right = played.display(self.game.rules().board).to_string();
             return Err(fault(MoveError::Mark { right }));

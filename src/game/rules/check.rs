@@ -77,7 +77,8 @@ pub(super) fn checked(mut decisions: Decisions) -> Result<Ruleset, FieldFault> {
     let slides = Slides::new(decisions.board, &decisions.movement, goals);
     let counting = ValueDecisions::of(&decisions, places, &slides);
     let (symmetries, fingerprint) = (counting.symmetries(), counting.fingerprint());
-    let derived = Derived { symmetries, fingerprint, places, slides };
+    let id = fingerprint.id();
+    let derived = Derived { symmetries, fingerprint, id, places, slides };
     Ok(Ruleset { decisions, derived })
 }
 

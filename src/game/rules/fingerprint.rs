@@ -5,6 +5,19 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint(pub [u8; 32]);
 
+/// The first eight bytes of a [`Fingerprint`]: what a position carries of its rules, so
+/// that the tables of other rules refuse it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct RulesId(u64);
+
+impl Fingerprint {
+    /// Its first eight bytes.
+    pub fn id(&self) -> RulesId {
+        let [a, b, c, d, e, f, g, h, ..] = self.0;
+        RulesId(u64::from_le_bytes([a, b, c, d, e, f, g, h]))
+    }
+}
+
 impl fmt::Display for Fingerprint {
     /// The first 16 bytes in hexadecimal, enough to tell rulesets apart.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -12,13 +12,14 @@ mod names;
 mod otn;
 mod ruleset;
 mod side;
+mod similar;
 mod slides;
 mod summary;
 mod value_decisions;
 mod words;
 
 pub use error::RulesetError;
-pub use fingerprint::Fingerprint;
+pub use fingerprint::{Fingerprint, RulesId};
 pub use layout::{Layout, LayoutError};
 pub use otn::OtnError;
 pub use ruleset::{Decisions, Endless, Hostility, Movement, Repetition, Ruleset};

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::board::{Board, Square, SquareSet, SymmetryGroup};
 
-use super::{ByKind, BySide, Fingerprint, Kind, Layout, Side, Slides};
+use super::{ByKind, BySide, Fingerprint, Kind, Layout, RulesId, Side, Slides};
 
 /// Where a kind of piece may go.
 ///
@@ -152,6 +152,7 @@ pub struct Decisions {
 pub(super) struct Derived {
     pub symmetries: SymmetryGroup,
     pub fingerprint: Fingerprint,
+    pub id: RulesId,
     pub places: ByKind<SquareSet>,
     pub slides: Slides,
 }
@@ -173,6 +174,12 @@ impl Ruleset {
     /// of one fingerprint share their tables.
     pub fn fingerprint(&self) -> Fingerprint {
         self.derived.fingerprint
+    }
+
+    /// What positions carry of the [fingerprint](Ruleset::fingerprint).
+    #[inline]
+    pub fn id(&self) -> RulesId {
+        self.derived.id
     }
 
     /// The slides of all pieces on the empty board.

@@ -19,7 +19,7 @@ pub(super) struct Draft {
 impl Draft {
     /// The board of a game. A king who is captured is not there any more.
     pub(super) fn of(game: &Game) -> Draft {
-        let Position { attackers, defenders, king, to_move } = *game.position();
+        let Position { attackers, defenders, king, to_move, .. } = *game.position();
         let ending = game.moves().last().and_then(|played| played.ending);
         let captured = ending == Some(Ending::KingCaptured);
         let kings = if captured { SquareSet::EMPTY } else { SquareSet::of(king) };

@@ -83,7 +83,7 @@ impl Play {
     /// Plays a legal move of a game that is not over.
     pub(super) fn play(&mut self, played: &Move) {
         if let State::Game(game) = &mut self.board {
-            game.play(played);
+            game.push(played);
             self.judge();
         }
     }

@@ -48,7 +48,7 @@ impl Follower {
                 return Ok(Step::Same);
             }
             if let Some(played) = leading_to(game, &layout).filter(|_| now.to_move != to_move) {
-                game.play(&played);
+                game.push(&played);
                 if goes_on(game) {
                     return Ok(Step::Played(played));
                 }
@@ -70,7 +70,7 @@ impl Follower {
         let layout = state.layout(self.rules.board).ok()?;
         let game = self.game.as_mut()?;
         let played = leading_to(game, &layout)?;
-        game.play(&played);
+        game.push(&played);
         Some(played)
     }
 }
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(begun, Ok(Step::Began));
         for text in ["e3-f3", "e2-g2", "e4-g4", "f1-f2", "c5-c4", "g2-g1", "f3-f4"] {
             let played = parse_move(&rules, game.position(), text).unwrap();
-            game.play(&played);
+            game.push(&played);
             let state = state(game.position());
             let to_move = game.position().to_move;
             assert_eq!(follower.follow(&state, to_move), Ok(Step::Played(played)), "{text}");
@@ -166,7 +166,7 @@ mod tests {
         let mut steps = Vec::new();
         for text in ["e3-f3", "d1-c1", "f3-e3", "c1-b1", "e3-f3", "b1-c1"] {
             let played = parse_move(&rules, game.position(), text).unwrap();
-            game.play(&played);
+            game.push(&played);
             steps.push(follower.follow(&state(game.position()), game.position().to_move).unwrap());
         }
         assert!(game.outcome().is_some());

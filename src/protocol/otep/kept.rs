@@ -156,7 +156,7 @@ impl Kept {
     /// Our move, which is sent to the host.
     pub(super) fn send(&mut self, played: Move) {
         if let Ok(game) = &mut self.game {
-            game.play(&played);
+            game.push(&played);
             self.sent = Some(played);
             self.is_placed = false;
         }
@@ -208,7 +208,7 @@ impl Kept {
         }
         let game = self.game.as_mut().map_err(|reason| reason.clone())?;
         let played = parse_move(game.rules(), game.position(), text).map_err(|e| e.to_string())?;
-        game.play(&played);
+        game.push(&played);
         self.is_placed = false;
         Ok(())
     }

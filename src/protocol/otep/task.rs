@@ -1,6 +1,5 @@
 //! What a session's engine is thinking about, and what wakes the session meanwhile.
 
-use std::num::NonZeroUsize;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
@@ -12,7 +11,6 @@ use super::thinking::Thinking;
 pub(super) struct Task {
     pub(super) number: u64,
     pub(super) thinking: Thinking,
-    pub(super) lines: NonZeroUsize,
     pub(super) aim: Aim,
     /// When it has to answer, if the clock was told anew.
     pub(super) deadline: Option<Instant>,
@@ -41,7 +39,8 @@ impl Drop for Done {
 
 /// What wakes the session.
 pub(super) enum Event {
-    Line(String),
+    /// A line of the host, and when it came.
+    Line(String, Instant),
     /// The input has ended.
     End,
     /// The engine has an answer to this task.

@@ -1,9 +1,9 @@
 //! An engine that thinks in a thread of its own.
 
+use std::num::NonZeroUsize;
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
-use crate::engine::{Engine, EngineError, Iteration, Limits, Stopper};
+use crate::engine::{Engine, EngineError, Iteration, Limits, SearchRequest, Stopper};
 use crate::history::Game;
 
 /// A search that is running.
@@ -18,12 +18,16 @@ impl Thinking {
         mut engine: Engine,
         game: Game,
         limits: Limits,
+        lines: NonZeroUsize,
         done: impl Send + 'static,
     ) -> Thinking {
         let stopper = engine.stopper();
+        // A stop that came too late for the last search is not for this one.
+        stopper.reset();
         let thread = thread::spawn(move || {
             let _done = done;
-            let found = engine.search(&game, &limits, &mut |_| {});
+            let request = SearchRequest { lines, ..limits.into() };
+            let found = engine.search(&game, request, &mut |_| {});
             (engine, found)
         });
         Thinking { stopper, thread }
@@ -41,11 +45,7 @@ impl Thinking {
 
     /// Ends the search, whatever it knows, and gives the engine back.
     pub(super) fn abandon(self) -> Option<Engine> {
-        // A search that is only just beginning does not hear the first call.
-        while !self.thread.is_finished() {
-            self.stopper.stop();
-            thread::sleep(Duration::from_millis(1));
-        }
+        self.stopper.stop();
         self.end().map(|(engine, _)| engine)
     }
 }

@@ -59,7 +59,7 @@ export class Engine {
   }
 
   iteration(found) {
-    this.depth.textContent = `Depth ${found.depth}, ${number(found.nodes)} positions, ${number(found.table_hits)} table hits`;
+    this.depth.textContent = `Depth ${found.depth}${found.complete ? "" : ", not finished"}, ${number(found.nodes)} positions, ${number(found.table_hits)} table hits`;
     fill(this.lines, found.lines.map((line) => this.line(line, found.to_move)));
   }
 

@@ -10,7 +10,7 @@ mod reports;
 mod tests;
 mod work;
 
-pub use crate::solve::error::BuildError;
+pub use crate::solve::error::{BuildError, BuildLimit};
 #[cfg(feature = "mpi")]
 pub use crate::solve::exchange::Mpi;
 pub use crate::solve::exchange::{Alone, Exchange, ExchangeError, Member, Tally, team};
@@ -26,6 +26,7 @@ use crate::index::SliceIndex;
 use crate::progress::{Phase, Progress};
 use crate::rules::{BySide, Ruleset};
 use crate::slice::Slice;
+use crate::solve::advance::go_on;
 use crate::solve::convert::output::Target;
 use crate::solve::convert::read::{open_sub_slices, sub_slices};
 use crate::solve::convert::write::{self, SliceFiles};
@@ -40,7 +41,9 @@ use crate::solve::store::{
 };
 use crate::system::bytes::Bytes;
 use crate::system::filesystem::{FileSystem, SystemFiles};
-use crate::table::{Header, Metric, SideSummary, TableErrorKind, remove_temporaries};
+use crate::table::{
+    Header, Metric, PUBLISHED_ZSTD, SideSummary, TableErrorKind, remove_temporaries, zstd_version,
+};
 use crate::tablebase::{ProbeError, Tablebase};
 
 use claim::Claims;
@@ -125,8 +128,8 @@ const SYNC_EVERY: Duration = Duration::from_secs(10);
 /// is built again. `done` is told about each slice as it is finished.
 ///
 /// # Errors
-/// If a slice is too large, a file there is not the ruleset's, or a table
-/// cannot be written. What was finished stays, and the next build goes on.
+/// If a slice is too large, a file there is not the ruleset's, a table cannot be written,
+/// or `progress` cancels the build. What was finished stays, and the next build goes on.
 pub fn build(
     rules: &Ruleset,
     tables: &Path,
@@ -158,6 +161,16 @@ pub fn build_among(
     build_by(&means, rules, tables, slices, options, progress, done)
 }
 
+/// What users are told if tables are compressed with that version of zstd.
+fn zstd_notice(version: &str) -> Option<String> {
+    (version != PUBLISHED_ZSTD).then(|| {
+        format!(
+            "tables are compressed with zstd {version}, and published ones with {PUBLISHED_ZSTD}: \
+             their values can be compared, and their bytes cannot"
+        )
+    })
+}
+
 fn build_by(
     means: &Means,
     rules: &Ruleset,
@@ -174,6 +187,9 @@ fn build_by(
         let ranks = means.ranks;
         let threads = ranks.max(rayon::current_num_threads() as u64)? as usize;
         let memory_bytes = ranks.min(options.memory_bytes)?;
+        if let Some(notice) = zstd_notice(zstd_version()).filter(|_| ranks.rank() == 0) {
+            progress.notice(&notice);
+        }
         let folder = tables.join(&rules.name);
         let base = Tablebase::open_files(rules.clone(), tables)?;
         let claims = Claims::default();
@@ -411,6 +427,7 @@ impl Builder<'_> {
     ) -> Result<SliceReport, BuildError> {
         let rules = self.base.rules();
         let started = Instant::now();
+        go_on(self.progress)?;
         self.progress.phase(slice, Phase::Reading, 0);
         let frame: Frame<N> = Frame::new(rules, slice)?;
         let index = SliceIndex::new(rules, slice)?;

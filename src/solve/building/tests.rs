@@ -262,6 +262,13 @@ fn it_does_not_matter_how_much_is_kept_of_smaller_slices() {
     }
 }
 
+#[test]
+fn another_zstd_is_told() {
+    assert_eq!(super::zstd_notice(PUBLISHED_ZSTD), None);
+    let notice = super::zstd_notice("1.5.6").unwrap();
+    assert!(notice.contains("zstd 1.5.6") && notice.contains(PUBLISHED_ZSTD), "{notice}");
+}
+
 /// Smaller slices are read while the work goes on: what is made then is not kept.
 #[test]
 fn a_smaller_slice_that_cannot_be_read_stops_the_build() {

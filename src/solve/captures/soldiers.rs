@@ -279,7 +279,7 @@ mod tests {
         to: Square,
     ) -> Captures {
         let Soldiers { attackers, defenders } = soldiers;
-        let board = Position { attackers, defenders, king, to_move: mover };
+        let board = Position { attackers, defenders, king, to_move: mover, rules: rules.id() };
         Captures::by_arrival(rules, &board, mover, to)
     }
 

@@ -229,7 +229,10 @@ mod tests {
             Side::Defenders => soldiers.defenders.insert(from),
         }
         let Soldiers { attackers, defenders } = soldiers;
-        let moves = legal_moves(rules, &Position { attackers, defenders, king, to_move });
+        let moves = legal_moves(
+            rules,
+            &Position { attackers, defenders, king, to_move, rules: rules.id() },
+        );
         moves.into_iter().filter(|played| played.from == from).map(|played| played.to).collect()
     }
 

@@ -124,7 +124,7 @@ mod tests {
                 let on_eight = of_king.by_arrival_on_eight(&squares, to);
                 assert_eq!(on_eight.row(7), of_king.by_arrival(SquareSet::EMPTY, to));
                 for king in kings(rules, Soldiers { attackers, defenders }) {
-                    let board = Position { attackers, defenders, king, to_move: Side::Attackers };
+                    let board = Position { attackers, defenders, king, to_move: Side::Attackers, rules: rules.id() };
                     let expected = Captures::by_arrival(rules, &board, Side::Attackers, to).king;
                     let lane = region.bit(king);
                     assert_eq!(!(at_once & lane).is_empty(), expected, "{attackers:?} to {to:?}");

@@ -304,7 +304,13 @@ mod tests {
     ) -> Row<N> {
         let Soldiers { attackers, defenders } = soldiers;
         let has = |&king: &Square| {
-            let position = Position { attackers, defenders, king, to_move: Side::Defenders };
+            let position = Position {
+                attackers,
+                defenders,
+                king,
+                to_move: Side::Defenders,
+                rules: rules.id(),
+            };
             let moves = legal_moves(rules, &position);
             moves.iter().any(|played| played.piece == Kind::King && wanted(played))
         };

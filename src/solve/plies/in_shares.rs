@@ -107,8 +107,7 @@ impl<'a, const N: usize> InShares<'a, N> {
             let won = rows.par_chunks_mut(chunks.chunk_rows()).enumerate();
             won.try_for_each(|(at, won)| {
                 known.won_before(told, chunks.number(at), won)?;
-                done(won.len());
-                Ok::<_, ScratchError>(())
+                done(won.len())
             })?;
             share.won = AtRest::of(rows, chunks, packed)?;
             if share.is_losers() {
@@ -130,8 +129,7 @@ impl<'a, const N: usize> InShares<'a, N> {
             numbers.into_par_iter().try_for_each(|chunk| {
                 let mut rows = vec![Row::<N>::EMPTY; given.chunks.rows_of(chunk)];
                 dispatch.chunk(known, cut, chunk, &mut rows)?;
-                done(rows.len());
-                Ok::<_, ScratchError>(())
+                done(rows.len())
             })?;
         }
         let (shares, [room, ..]) = (&mut self.shares[Side::Attackers], &mut self.rooms);
@@ -142,7 +140,7 @@ impl<'a, const N: usize> InShares<'a, N> {
             no_positions(&share.given, rows);
             mail.add_to(chunks, rows)?;
             share.won = AtRest::of(rows, chunks, packed)?;
-            done(chunks.rows());
+            done(chunks.rows())?;
         }
         for (share, mail) in shares.iter_mut().zip(open.deliver(ranks)?) {
             if share.is_losers() {
@@ -205,7 +203,7 @@ impl<const N: usize> Tables for InShares<'_, N> {
                 Side::Attackers => {
                     let said = share.said.get(usize::from(known.next_ply()));
                     if share.inbox.is_empty() && said.is_none_or(Mail::is_empty) {
-                        done(chunks.rows());
+                        done(chunks.rows())?;
                         continue;
                     }
                     let said = said.cloned().unwrap_or_default();

@@ -41,7 +41,7 @@ pub use error::BoundError;
 pub use galassi::{Equation, OtherGame, Reading, TABLE_1, equations, readings};
 pub use ground::{Camp, Ground};
 pub use num_bigint::BigUint;
-pub use number::{Printed, part, scientific};
+pub use number::{Printed, part, scientific, scientific_floor};
 pub use proof::{Verdict, prove};
 pub use sample::{Drawn, Estimate, Sampling, is_game, moves, sample};
 pub use solved::{Solved, solved};

@@ -18,13 +18,22 @@ impl Printed {
 
 /// The number with that many digits, 1 or more: `9.479e26`.
 pub fn scientific(value: &BigUint, digits: usize) -> String {
+    written(value, digits, |unit| unit / 2_u8)
+}
+
+/// The number with that many digits, rounded down, as a limit from below has to be.
+pub fn scientific_floor(value: &BigUint, digits: usize) -> String {
+    written(value, digits, |_| BigUint::ZERO)
+}
+
+/// What is added to a number, of the unit of its last digit, rounds it.
+fn written(value: &BigUint, digits: usize, added: fn(&BigUint) -> BigUint) -> String {
     let text = value.to_string();
     let mut exponent = text.len() - 1;
     let mut rounded = text.clone();
     if text.len() > digits {
         let unit = BigUint::from(10_u8).pow((text.len() - digits) as u32);
-        let half = &unit / 2_u8;
-        rounded = ((value + half) / unit).to_string();
+        rounded = ((value + added(&unit)) / unit).to_string();
         // Nines may have become one more digit.
         exponent += rounded.len() - digits;
     }
@@ -56,6 +65,8 @@ mod tests {
         let texts = [(9_478_u64, 2), (9_500, 2), (9_999, 2), (96, 1), (7, 1), (7, 3), (0, 2)];
         let texts = texts.map(|(value, digits)| scientific(&BigUint::from(value), digits));
         assert_eq!(texts, ["9.5e3", "9.5e3", "1.0e4", "1e2", "7e0", "7.00e0", "0.0e0"]);
+        let texts = [9_478_u64, 9_999, 7].map(|n| scientific_floor(&BigUint::from(n), 2));
+        assert_eq!(texts, ["9.4e3", "9.9e3", "7.0e0"]);
         let value = BigUint::from(203_208_853_237_u64);
         assert!(Printed("2.0e11").is(&value) && !Printed("2.1e11").is(&value));
         assert_eq!(part(&BigUint::from(1000_u32), 0.25), BigUint::from(250_u32));

@@ -52,7 +52,8 @@ impl<'a> Placements<'a> {
         let number = chosen(random, slices.iter().map(|(_, weight)| weight.magnitude().clone()));
         let (attackers, defenders) = self.fill(*king, shape, slices[number].0, random);
         let to_move = Side::ALL[random.below(2)];
-        Position { king: *king, attackers, defenders, to_move }
+        let rules = self.ground.rules.id();
+        Position { king: *king, attackers, defenders, to_move, rules }
     }
 
     /// Soldiers of a material for a king.

@@ -60,7 +60,8 @@ pub struct Estimate {
     pub stuck: Share,
     /// The mean length of the proof games, and the longest, in plies.
     pub plies: Option<(f64, usize)>,
-    /// Positions that games can come to: what is estimated, with the ends of its interval.
+    /// Positions that games can come to: what is estimated, with the ends of its exact 95 %
+    /// interval.
     pub positions: [BigUint; 3],
 }
 
@@ -117,7 +118,7 @@ pub fn is_game(rules: &Arc<Ruleset>, positions: &[Position], target: &Position) 
         let Some(played) = played.filter(|_| game.outcome().is_none()) else {
             return false;
         };
-        game.play(played);
+        game.push(played);
     }
     let is_over = game.outcome().is_some_and(|_| has_move(rules, game.position()));
     positions.first() == game.positions().first() && game.position() == target && !is_over
@@ -138,7 +139,7 @@ impl Estimate {
     pub fn new(bounds: &Bounds, drawn: &[Drawn]) -> Estimate {
         let all = drawn.len() as u64;
         let share = |is: &dyn Fn(&Drawn) -> bool| {
-            Share::of(drawn.iter().filter(|drawn| is(drawn)).count() as f64, all)
+            Share::exact(drawn.iter().filter(|drawn| is(drawn)).count() as u64, all)
         };
         let lengths: Vec<usize> = drawn.iter().filter_map(Drawn::plies).collect();
         let mean = lengths.iter().sum::<usize>() as f64 / lengths.len().max(1) as f64;

@@ -85,33 +85,41 @@ pub fn value(game: Game, king: Cell, soldier: Cell) -> Option<u16> {
     }
 }
 
-/// How the squares of P-positions go on in the south, if they do so with a period: each row
-/// has them where the one so many rows north has them, and as many columns west.
+/// How the squares of P-positions go on in the south.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tail {
-    /// The period, in rows.
-    pub period: usize,
+    /// How many rows were looked at, from the first one on: all before the first row south of
+    /// the king's that has no square, where the board is too narrow.
+    pub rows: usize,
+    /// The period, if one is seen.
+    pub period: Option<Period>,
+}
+
+/// Each row has its squares where the one so many rows north has them, and as many columns
+/// further east.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Period {
+    /// How many rows.
+    pub length: usize,
     /// The first row of all that are periodic.
     pub from: usize,
-    /// The rows that were looked at.
-    pub rows: usize,
     /// The columns of the squares less their row, for each row of the period.
     pub offsets: Vec<Vec<i64>>,
 }
 
-/// Finds the period for one square of the king, if the board is long enough to see it: at
-/// least three times, and in at least half of the rows that have squares at all.
-pub fn tail<V: Copy + Into<u16>>(solved: &Solved<V>, king: Cell) -> Option<Tail> {
+/// Looks for a period, for one square of the king. It is seen if, up to the last row looked
+/// at, it comes three times or more and begins in the first half of the rows. If none is seen,
+/// no period of a third of the rows or less begins there in time; a longer one, or one that
+/// begins later, needs a larger board, and that there is none at all cannot be seen on any.
+pub fn tail<V: Copy + Into<u16>>(solved: &Solved<V>, king: Cell) -> Tail {
     let rows = offsets(solved, king);
-    for period in 1..=rows.len() / 3 {
-        let differs = |row: &usize| rows[*row] != rows[row + period];
-        let from = (0..rows.len() - period).rev().find(differs).map_or(0, |row| row + 1);
-        if from + 3 * period <= rows.len() && from <= rows.len() / 2 {
-            let offsets = rows[from..from + period].to_vec();
-            return Some(Tail { period, from, rows: rows.len(), offsets });
-        }
-    }
-    None
+    let period = (1..=rows.len() / 3).find_map(|length| {
+        let differs = |row: &usize| rows[*row] != rows[row + length];
+        let from = (0..rows.len() - length).rev().find(differs).map_or(0, |row| row + 1);
+        let is_seen = from + 3 * length <= rows.len() && from <= rows.len() / 2;
+        is_seen.then(|| Period { length, from, offsets: rows[from..from + length].to_vec() })
+    });
+    Tail { rows: rows.len(), period }
 }
 
 /// The columns less the row, row by row: as far south as the board is wide enough to have

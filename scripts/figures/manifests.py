@@ -1,0 +1,212 @@
+"""Figures of the tables that were built, from tables/*/MANIFEST.json."""
+
+import functools
+import json
+import re
+from fractions import Fraction
+
+from asking import ROOT, Problem, figure, table
+from formats import decimal, metric_bytes, percent, significant
+
+GAMES = ["brandubh", "berkeley", "ashton", "tablut", "large-hnefatafl", "alea-evangelii"]
+
+
+@functools.cache
+def manifest(rules):
+    path = ROOT / "tables" / rules / "MANIFEST.json"
+    slices = json.loads(path.read_text())["slices"]
+    return {slice["slice"]: slice for slice in slices}
+
+
+def soldiers(name):
+    """Defenders and attackers of a slice."""
+    defenders, attackers = re.fullmatch(r"K(\d+)v(\d+)", name).groups()
+    return int(defenders), int(attackers)
+
+
+def men(name):
+    return 1 + sum(soldiers(name))
+
+
+def select(rules, which):
+    """Slices of a manifest: `all`, `men<=6`, `men=7`, `K2v3`, `K0v1..8`, or some of these
+    with commas between; a `-` before one takes it off."""
+    chosen = []
+    for part in which.split(","):
+        wanted = part.removeprefix("-")
+        if match := re.fullmatch(r"(K\d+v)(\d+)\.\.(\d+)", wanted):
+            found = [f"{match[1]}{n}" for n in range(int(match[2]), int(match[3]) + 1)]
+        elif match := re.fullmatch(r"men(<?=)(\d+)", wanted):
+            limit, exact = int(match[2]), match[1] == "="
+            found = [s for s in manifest(rules) if men(s) == limit or not exact and men(s) < limit]
+        else:
+            found = list(manifest(rules)) if wanted == "all" else [wanted]
+        for name in found:
+            if name not in manifest(rules):
+                raise Problem(f"the manifest of {rules} has no {name}")
+        if part.startswith("-"):
+            chosen = [name for name in chosen if name not in found]
+        else:
+            chosen += [name for name in found if name not in chosen]
+    return chosen
+
+
+def total(field, rules, slices, side=None):
+    """The sum of a count over slices, for either side to move or for one."""
+    sides = [s for name in slices for s in manifest(rules)[name]["sides"]]
+    fields = ["draw", "undecided"] if field == "draw" else [field]
+    return sum(s[f] for s in sides for f in fields if side in (None, s["to_move"]))
+
+
+def size(metric, rules, slices):
+    """The bytes of the files of one metric, `wdl` or `dtw`, or of `both`."""
+    files = [f for name in slices for f in manifest(rules)[name]["files"]]
+    return sum(f["bytes"] for f in files if metric in (f["metric"], "both"))
+
+
+def eighth(rules, slices):
+    """Stored positions: one of each class of mirror images, an eighth of the placements."""
+    return Fraction(total("positions", rules, slices), 8)
+
+
+def density(metric, rules, slices):
+    return 8 * size(metric, rules, slices) / eighth(rules, slices)
+
+
+def plies(slice):
+    return max(s[f] for s in slice["sides"] for f in ("max_win", "max_loss"))
+
+
+def complete(rules):
+    """Up to how many men all slices are built; none has more of a side than the start."""
+    path = ROOT / "src" / "game" / "rules" / "builtin" / f"{rules}.toml"
+    start = re.search(r'^start = "(.*)"', path.read_text(), re.MULTILINE)[1]
+    most = start.count("T"), start.count("t")
+    for count in range(2, 2 + sum(most)):
+        for attackers in range(1, min(most[1], count - 1) + 1):
+            defenders = count - 1 - attackers
+            if defenders <= most[0] and f"K{defenders}v{attackers}" not in manifest(rules):
+                return count - 1
+    return 1 + sum(most)
+
+
+@figure
+def share(field, rules, which, side=None):
+    """The share of wins, losses or draws; one for each slice that is listed."""
+    each = [[name] for name in select(rules, which)]
+    if not re.match(r"K", which):
+        each = [sum(each, [])]
+    return [
+        Fraction(total(field, rules, slices, side), total("positions", rules, slices, side))
+        for slices in each
+    ]
+
+
+@figure
+def stored(rules, which):
+    return eighth(rules, select(rules, which))
+
+
+@figure
+def bits(metric, rules, which):
+    return density(metric, rules, select(rules, which))
+
+
+@figure
+def bits_of_games(metric):
+    """The least and the most bits a stored position, of all games."""
+    each = [density(metric, rules, select(rules, "all")) for rules in GAMES]
+    return [min(each), max(each)]
+
+
+@figure
+def file_bytes(metric, rules, which):
+    return size(metric, rules, select(rules, which))
+
+
+@figure
+def longest(rules, which):
+    """The most plies of all slices."""
+    return max(plies(manifest(rules)[name]) for name in select(rules, which))
+
+
+@figure
+def longest_slice(rules, which):
+    """Which slices have the longest games."""
+    names = select(rules, which)
+    return ", ".join(n for n in names if plies(manifest(rules)[n]) == longest(rules, which))
+
+
+@figure
+def most_drawn(side):
+    """The game and the slice with the largest share of draws, for that side to move."""
+    every = [(rules, name) for rules in GAMES for name in manifest(rules)]
+    rules, name = max(every, key=lambda one: share("draw", *one, side))
+    return f"{rules}'s {name}"
+
+
+def game_of(row):
+    """The ruleset of a row that begins with `tablut`, `mcgill`, which have the same tables."""
+    return row[0].split(",")[0].strip("`")
+
+
+@table
+def sets(header, row):
+    """All that is built of a game: how far, how many, how small."""
+    rules = game_of(row)
+    whole, chosen = complete(rules), select(rules, "all")
+    others = [name for name in chosen if men(name) > whole]
+    row[1] = f"{whole} men" + (", and " + ", ".join(others) if others else "")
+    row[2] = decimal(eighth(rules, chosen) / 10**9, 1)
+    row[3] = decimal(density("wdl", rules, chosen), 4)
+    row[4] = decimal(density("dtw", rules, chosen), 3)
+
+
+@table
+def verified(header, row):
+    """What was verified in full, by the number of men that the row has, and how much that is."""
+    rules = game_of(row)
+    proved = eighth(rules, select(rules, f"men<={row[1].split()[0]}"))
+    row[2] = decimal(proved / 10**6, 1)
+    row[3] = percent(proved / eighth(rules, select(rules, "all")))
+
+
+@table
+def costs(header, row):
+    """What all slices of so many men take."""
+    rules = game_of(row)
+    chosen = select(rules, f"men<={row[1]}")
+    billions = eighth(rules, chosen) / 10**9
+    row[header.index("disk")] = metric_bytes(size("both", rules, chosen))
+    row[header.index("stored positions, billions")] = decimal(billions, 1 if billions < 100 else 0)
+
+
+@table
+def who_wins(header, row):
+    """Wins of the attackers to move against a bare king, draws, and the longest games."""
+    rules = game_of(row)
+    for column, name in enumerate(header):
+        if name.isdigit():
+            slice = f"K0v{name}"
+            row[column] = ""
+            if slice in manifest(rules):
+                row[column] = percent(share("win", rules, slice, "attackers")[0])
+    draws = share("draw", rules, "all")[0]
+    row[header.index("draws")] = f"{significant(100 * draws, 2)} %"
+    names = f"{longest(rules, 'all')} plies ({longest_slice(rules, 'all')})"
+    row[header.index("longest")] = names
+
+
+@table
+def slices(header, row, rules, which):
+    """Slices of a game, and all that the set has, `all 15`."""
+    name = row[0].split(" (")[0]
+    chosen = select(rules, which if name.startswith("all") else name)
+    if name.startswith("all"):
+        row[0] = f"all {len(chosen)}"
+    values = {"placements": f"{total('positions', rules, chosen):,}"}
+    for metric, digits in [("wdl", 4), ("dtw", 3)]:
+        values[f"{metric.upper()} bytes"] = f"{size(metric, rules, chosen):,}"
+        values[f"{metric.upper()} bits"] = decimal(density(metric, rules, chosen), digits)
+    for column, title in enumerate(header):
+        row[column] = values.get(title, row[column])

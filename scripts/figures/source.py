@@ -1,0 +1,47 @@
+"""Figures of other files of the source."""
+
+import functools
+import re
+import subprocess
+
+from asking import ROOT, Unasked, figure, options
+
+
+@figure
+def lines(path):
+    return len((ROOT / path).read_text().splitlines())
+
+
+@figure
+def embedded_bytes():
+    """The tables that are compiled in, by the list in the source."""
+    text = (ROOT / "src" / "tablebase" / "embedded.rs").read_text()
+    found = re.findall(r'^ *"([\w-]+)" "(\w+)": (.*);$', text, re.MULTILINE)
+    paths = [
+        ROOT / "tables" / rules / f"{slice}.{metric}"
+        for rules, metric, names in found
+        for slice in re.findall(r'"(\w+)"', names)
+    ]
+    return sum(path.stat().st_size for path in paths)
+
+
+@functools.cache
+def count_crates(features):
+    """What cargo compiles for this machine: the library and all that it and its build
+    scripts depend on, each crate and version once, without what tests alone need."""
+    command = ["cargo", "tree", "--prefix", "none", "--edges", "normal,build", *features]
+    found = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    # A line is `name v1.2.3 (where from) (proc-macro) (*)`.
+    return len({" ".join(line.split()[:2]) for line in found.stdout.splitlines()})
+
+
+@figure
+def crates(feature="none"):
+    """`none`, the name of a feature, or `default`. Versions are chosen when cargo is run, and
+    need the registry then, so this is asked with --program alone."""
+    if options.program is None:
+        raise Unasked
+    if feature == "default":
+        return count_crates(())
+    chosen = () if feature == "none" else ("--features", feature)
+    return count_crates(("--no-default-features", *chosen))

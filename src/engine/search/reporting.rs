@@ -1,0 +1,119 @@
+//! What a search reports: iterations with their lines, those of decided games to the end.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::engine::state::Step;
+use crate::engine::{Iteration, Line, Score};
+use crate::value::Wdl;
+
+use super::root_moves::{Findings, Found};
+use super::score::{INFINITE, MOST, plies_to_end, reported};
+use super::worker::Worker;
+
+impl<const W: usize> Worker<'_, W> {
+    pub(super) fn iteration(&mut self, findings: &Findings) -> Iteration {
+        let lines = findings
+            .lines
+            .iter()
+            .zip(0..)
+            .map(|(found, number)| self.line(found, number))
+            .collect();
+        // One thread knows its own counts to the last; those of all are a little behind.
+        let all = |count: &AtomicU64, own: u64| count.load(Ordering::Relaxed).max(own);
+        Iteration {
+            depth: findings.depth as u32,
+            is_complete: findings.is_complete,
+            selective_depth: self.selective_depth as u32,
+            lines,
+            nodes: all(&self.shared.nodes, self.nodes),
+            table_hits: all(&self.shared.table_hits, self.table_hits),
+            time: self.shared.began.elapsed(),
+        }
+    }
+
+    /// A move's line as moves of the game. Only what is proved is a win or a loss.
+    fn line(&mut self, found: &Found, number: usize) -> Line {
+        let Found { score, depth, proved, ref line } = *found;
+        let score = match (proved, self.shared.known) {
+            (Some(proved), _) => reported(proved),
+            // The first line says what the position is worth.
+            (None, Some(Wdl::Win)) if number == 0 => Score::TableWin,
+            (None, Some(Wdl::Draw)) => Score::Estimate(0),
+            (None, _) if score == -INFINITE => Score::Estimate(0),
+            (None, _) => Score::Estimate(score.clamp(-MOST, MOST)),
+        };
+        let steps = match proved.and_then(plies_to_end) {
+            Some(plies) => self.completed(line, plies),
+            None => line.clone(),
+        };
+        let rules = self.shared.rules;
+        let mut state = self.shared.root.clone();
+        let mut moves = Vec::with_capacity(steps.len());
+        for step in steps {
+            let Some(full) = state.full_move(rules, step) else {
+                break;
+            };
+            moves.push(full);
+            if full.ending.is_some() {
+                break;
+            }
+            state.play(self.shared.ground, step);
+        }
+        Line { score, depth: depth as u32, moves }
+    }
+
+    /// The line of a game that is decided in that many plies, to its end. What the search
+    /// has cut off is searched for.
+    fn completed(&mut self, line: &[Step], plies: usize) -> Vec<Step> {
+        /// Positions that may be looked at.
+        const BUDGET: u64 = 50_000;
+        let before = (self.nodes, self.stopped, self.most_nodes, self.selective_depth);
+        (self.stopped, self.most_nodes) = (false, self.nodes + BUDGET);
+        self.is_completing = true;
+        let mut steps = Vec::new();
+        let mut undos = Vec::new();
+        let mut next = line.to_vec();
+        while !next.is_empty() {
+            let mut is_over = false;
+            for step in std::mem::take(&mut next) {
+                let (undo, ended) = self.play(step);
+                steps.push(step);
+                undos.push(undo);
+                is_over |= ended.is_some();
+            }
+            if !is_over && steps.len() < plies {
+                next = self.continuation(plies);
+            }
+        }
+        for (&step, undo) in steps.iter().zip(undos).rev() {
+            self.take_back(step, undo);
+        }
+        steps.extend(next);
+        self.is_completing = false;
+        (self.nodes, self.stopped, self.most_nodes, self.selective_depth) = before;
+        steps
+    }
+
+    /// How a game goes on that is over so many plies from the root; nothing if that is not
+    /// found out.
+    fn continuation(&mut self, plies: usize) -> Vec<Step> {
+        let ply = self.ply();
+        if let Some(step) = self.state.winning_step(self.shared.ground) {
+            return vec![step];
+        }
+        let depth = (plies - ply) as i32;
+        self.root_depth = depth;
+        let score = self.search::<true>(-INFINITE, INFINITE, depth);
+        if self.stopped || plies_to_end(score).is_none_or(|found| found > plies) {
+            return Vec::new();
+        }
+        if !self.lines[ply].is_empty() {
+            return self.lines[ply].clone();
+        }
+        // Attackers who cannot stop the king: whatever they play.
+        let mut any = Vec::new();
+        self.state.each_step(self.shared.ground, |step| any.push(step));
+        any.truncate(1);
+        any
+    }
+}

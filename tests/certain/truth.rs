@@ -1,0 +1,129 @@
+//! What a game is worth, its past and its last ply included, by trying every move.
+//!
+//! Tables say what a position is worth without a past. A past with which a repetition
+//! draws can only take wins away, so there a side wins at most what the tables say. And a
+//! winner whose distance to the end falls with every ply never meets a position that is
+//! further from the end. Both cut the tree; nothing here is the engine's.
+
+use taflbase::history::Outcome;
+use taflbase::moves::legal_moves;
+use taflbase::rules::Repetition;
+use taflbase::value::Value;
+use taflbase::{Game, Position, Side, Tablebase};
+
+/// The budget is used up.
+#[derive(Debug)]
+pub(crate) struct Undecided;
+
+/// Solves games with a past.
+pub(crate) struct Truth<'a> {
+    tables: &'a Tablebase,
+    budget: u32,
+}
+
+impl<'a> Truth<'a> {
+    /// By tables of all slices that the games can come to.
+    pub(crate) fn new(tables: &'a Tablebase, budget: u32) -> Truth<'a> {
+        Truth { tables, budget }
+    }
+
+    /// Whether the side to move wins within that many plies.
+    pub(crate) fn wins(&mut self, game: &mut Game, plies: u32) -> Result<bool, Undecided> {
+        let side = game.position().to_move;
+        if let Some(known) = self.known(game, side, plies) {
+            return Ok(known);
+        }
+        self.spend()?;
+        for played in legal_moves(game.rules(), game.position()) {
+            game.play(&played).unwrap();
+            let wins = self.has_won(game, side, plies - 1);
+            game.undo();
+            if wins? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether the side to move loses within that many plies, whatever it does.
+    pub(crate) fn loses(&mut self, game: &mut Game, plies: u32) -> Result<bool, Undecided> {
+        let winner = game.position().to_move.other();
+        if let Some(known) = self.known(game, winner, plies) {
+            return Ok(known);
+        }
+        self.spend()?;
+        for played in legal_moves(game.rules(), game.position()) {
+            game.play(&played).unwrap();
+            let loses = self.has_won(game, winner, plies - 1);
+            game.undo();
+            if !loses? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether that side wins the game within that many plies, or has won it.
+    pub(crate) fn has_won(
+        &mut self,
+        game: &mut Game,
+        winner: Side,
+        plies: u32,
+    ) -> Result<bool, Undecided> {
+        match game.outcome() {
+            Some(Outcome { winner: who, .. }) => Ok(who == Some(winner)),
+            None if game.position().to_move == winner => self.wins(game, plies),
+            None => self.loses(game, plies),
+        }
+    }
+
+    fn spend(&mut self) -> Result<(), Undecided> {
+        self.budget = self.budget.checked_sub(1).ok_or(Undecided)?;
+        Ok(())
+    }
+
+    /// What needs no trying.
+    fn known(&self, game: &Game, winner: Side, plies: u32) -> Option<bool> {
+        let plies = game.plies_left().map_or(plies, |left| plies.min(left));
+        if plies == 0 {
+            return Some(false);
+        }
+        let (mine, theirs) = (
+            self.distance(game.position(), winner),
+            self.distance(game.position(), winner.other()),
+        );
+        let in_time = mine.is_some_and(|distance| distance <= plies);
+        if in_time && self.is_undisturbed(game, winner) {
+            return Some(true);
+        }
+        match game.rules().repetition {
+            Repetition::Draw | Repetition::Allowed => (!in_time).then_some(false),
+            // Who repeats loses: either may win what the tables do not say.
+            Repetition::MoverLoses => {
+                (theirs.is_some() && self.is_undisturbed(game, winner.other())).then_some(false)
+            }
+        }
+    }
+
+    /// Whether that winner, by the tables, is nearer to the end than in all positions of
+    /// the game that can come back.
+    fn is_undisturbed(&self, game: &Game, winner: Side) -> bool {
+        let here = self.distance(game.position(), winner);
+        let captures = game.moves().iter().rposition(|played| !played.captured.is_empty());
+        let since = captures.map_or(0, |last| last + 1);
+        let (_, earlier) = game.positions().split_last().unwrap();
+        game.rules().repetition == Repetition::Allowed
+            || earlier.iter().skip(since).all(|position| {
+                self.distance(position, winner).is_none_or(|distance| here <= Some(distance))
+            })
+    }
+
+    /// The plies to the end by the tables, if that side wins.
+    fn distance(&self, position: &Position, winner: Side) -> Option<u32> {
+        match self.tables.probe_dtw(position).unwrap() {
+            Value::Win(plies) if position.to_move == winner => Some(plies.into()),
+            Value::Loss(plies) if position.to_move != winner => Some(plies.into()),
+            _ => None,
+        }
+    }
+}
