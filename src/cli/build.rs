@@ -50,7 +50,8 @@ name>; files of other rules there are never overwritten. `taflbase plan` tells
 beforehand what a build takes.
 
 What is done is kept in a folder K2v4.work beside the tables, or in --scratch, and
-deleted with the last file of the slice. A build that was interrupted, in any way,
+deleted with the last file of the slice; where memory or disk is short it is
+compressed. A build that was interrupted, in any way,
 goes on from the last ply that is there. If the bit tables do not fit into --memory,
 they are worked on in shares, one after the other, and the others wait in that folder.
 That is slower. It takes some memory for each thread, so fewer --threads can do with

@@ -54,7 +54,7 @@ Examples:
 JSON, one line for each slice; the state is "there", "to build", "too large" or, with
 --memory, "does not fit", and what is unknown is null. "slots" are those of both sides
 to move; the disk is that of both files, scratch that of work in progress:
-  {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"state":"to build","present":false,"rows":5712,"slots":514080,"memory_bytes":33240208,"scratch_bytes":83776,"disk_bytes":7542,"core_seconds":0.025}
+  {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"state":"to build","present":false,"rows":5712,"slots":514080,"memory_bytes":33244208,"least_memory_bytes":33244208,"scratch_bytes":670208,"least_scratch_bytes":83776,"disk_bytes":7542,"core_seconds":0.025}
 With --ranks, --memory or --threads each line of a slice to build has also "by", "shares"
 (0: all in memory; null: it does not fit) and "exchanged_bytes"."#;
 
