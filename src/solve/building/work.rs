@@ -7,7 +7,7 @@ use crate::slice::Slice;
 
 /// A slice is for one rank if it is less than so many parts of a rank's fair share of the
 /// work: then all have about as much to do.
-const PARTS_OF_SHARE: u64 = 4;
+const PARTS_OF_SHARE: u128 = 4;
 
 /// The sets of defenders that each rank should have, at least: what is looked up for a
 /// block is looked up by every rank. With 22 each, two ranks take 1.5 times the core time of
@@ -42,12 +42,14 @@ pub(super) fn deal(mut loads: Vec<Load>, ranks: usize) -> BTreeMap<Slice, Work> 
     if ranks == 1 {
         return loads.iter().map(|load| (load.slice, Work::Of(0))).collect();
     }
-    let all: u64 = loads.iter().map(|load| load.rows).sum();
-    let small = all / ranks as u64 / PARTS_OF_SHARE;
+    // Of slices that can only be planned, all rows together may be more than 2^64.
+    let all: u128 = loads.iter().map(|load| u128::from(load.rows)).sum();
+    let small = all / ranks as u128 / PARTS_OF_SHARE;
     loads.sort_by_key(|load| Reverse(load.rows));
-    let mut given = vec![0; ranks];
+    let mut given = vec![0_u128; ranks];
     let mut work = BTreeMap::new();
     for Load { slice, rows, sets, may_be_alone, may_be_shared } in loads {
+        let rows = u128::from(rows);
         let is_small = rows <= small || sets < SETS_PER_RANK * ranks as u64;
         let least = (0..ranks).min_by_key(|&rank| given[rank]);
         let of = match least.filter(|_| may_be_alone && (is_small || !may_be_shared)) {

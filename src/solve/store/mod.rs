@@ -114,8 +114,8 @@ impl<'a> ScratchFolder<'a> {
     /// Deletes what unfinished stages have left.
     fn remove_unfinished(&self) -> Result<(), ScratchError> {
         let ours = ours(&*self.files, &self.folder).map_err(at(&self.folder))?;
-        let unfinished = ours.iter().filter(|path| path.extension().is_some());
-        unfinished.into_iter().try_for_each(|path| self.files.remove(path).map_err(at(path)))
+        let mut unfinished = ours.iter().filter(|path| path.extension().is_some());
+        unfinished.try_for_each(|path| self.files.remove(path).map_err(at(path)))
     }
 
     /// Compresses the stages that are not; whether that has made them smaller.

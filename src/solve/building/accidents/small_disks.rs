@@ -74,11 +74,7 @@ fn the_next_build_finds_a_full_disk() {
                 let root = tempfile::tempdir().unwrap();
                 let killed = FaultyFiles::new(root.path(), Fault::Kill, killed_after, 0);
                 case.build(&means(&killed, &IN_MEMORY, LATE), root.path()).unwrap_err();
-                let full = || {
-                    let files = FaultyFiles::new(root.path(), fault, after, after as u64);
-                    files.full(least)
-                };
-                let files = full();
+                let files = FaultyFiles::new(root.path(), fault, after, after as u64).full(least);
                 let built = case.build(&means(&files, &IN_MEMORY, LATE), root.path());
                 let has_struck = files.has_struck();
                 if fault == Fault::PowerCut {
