@@ -68,24 +68,10 @@ alone "$place/root" /taflbase verify brandubh --tables /tables > /dev/null
 tar -C "$place" -czf "$files/$name.tar.gz" "$name"
 
 step "the C library"
-cargo rustc --release --lib --no-default-features --features capi \
-    --crate-type cdylib,staticlib
 name=libtaflbase-$version-$arch-linux
 stage=$place/$name
-mkdir -p "$stage"/{include,lib/pkgconfig}
-cp src/capi/taflbase.h "$stage/include"
-cp LICENSE-* docs/c.md examples/probe.c "$stage"
-install -s -m 755 "$CARGO_TARGET_DIR/release/libtaflbase.so" "$stage/lib"
-install -m 644 "$CARGO_TARGET_DIR/release/libtaflbase.a" "$stage/lib"
-cat > "$stage/lib/pkgconfig/taflbase.pc" <<END
-prefix=\${pcfiledir}/../..
-Name: taflbase
-Description: Endgame tablebases for tafl games
-Version: $version
-Libs: -L\${prefix}/lib -ltaflbase
-Libs.private: -lpthread -ldl -lm
-Cflags: -I\${prefix}/include
-END
+scripts/install-c.sh "$stage"
+cp LICENSE-* docs/c.md examples/*.c "$stage"
 root=$place/c-root
 mkdir -p "$root"
 flags=$(PKG_CONFIG_PATH=$stage/lib/pkgconfig pkg-config --cflags --libs taflbase)
@@ -97,7 +83,8 @@ for library in $(LD_LIBRARY_PATH=$stage/lib ldd "$root/probe" "$root/probe-stati
     | grep -o '/[^ ]*' | grep -v ':$' | sort -u); do
     install -D "$library" "$root$library"
 done
-install -D "$stage/lib/libtaflbase.so" "$root/lib/libtaflbase.so"
+mkdir -p "$root/lib"
+cp -a "$stage"/lib/libtaflbase.so* "$root/lib"
 for program in probe probe-static; do
     alone "$root" "/$program" brandubh "$position" | grep -q "^best move: Kc5-c1$"
 done

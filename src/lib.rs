@@ -60,6 +60,8 @@
 //! # }
 //! ```
 
+// docs.rs, which builds with a nightly compiler, shows what is there with which feature.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // What building, verifying and studying use of the lower rooms; with them, nothing is
 // dead.
 #![cfg_attr(not(feature = "build"), allow(dead_code, unused_imports))]

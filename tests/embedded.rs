@@ -9,7 +9,7 @@ use taflbase::Tablebase;
 use taflbase::build::{BuildOptions, build, slices_up_to};
 use taflbase::position::Position;
 use taflbase::rules::Ruleset;
-use taflbase::table::{Access, Metric, Table};
+use taflbase::table::{Access, Metric, PUBLISHED_ZSTD, Table, zstd_version};
 use taflbase::tablebase::ProbeError;
 use taflbase::value::Value;
 
@@ -55,6 +55,8 @@ fn all_rulesets_have_complete_sets() {
 /// Builds the embedded tables of boards of some sizes, and those that come with the source,
 /// and compares them. Whoever changes what a build writes has to build them all anew.
 fn are_what_a_build_makes(sizes: RangeInclusive<usize>) {
+    let reason = "bytes are compared, which depend on the version of zstd";
+    assert_eq!(zstd_version(), PUBLISHED_ZSTD, "{reason}");
     for (name, distances, outcomes) in SETS {
         let rules = Ruleset::builtin(name).unwrap();
         if !sizes.contains(&rules.board.size()) {

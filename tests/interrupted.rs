@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use taflbase::Tablebase;
@@ -66,8 +66,9 @@ fn is_refused(outcome: Result<Vec<Slice>, BuildError>, because: fn(&ProbeError) 
     }
 }
 
-/// Stops a build by a panic when it has been told so many things.
+/// Stops a build when it has told so many things: cancels it, or panics.
 struct Stop {
+    cancels: bool,
     after: usize,
     told: AtomicUsize,
 }
@@ -78,15 +79,28 @@ impl Progress for Stop {
     }
 
     fn advance(&self, _: u64) {
-        if self.told.fetch_add(1, Ordering::Relaxed) == self.after {
+        if self.told.fetch_add(1, Ordering::Relaxed) == self.after && !self.cancels {
             // Without the panic's message on the terminal.
             std::panic::resume_unwind(Box::new("stopped"));
         }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancels && self.told.load(Ordering::Relaxed) > self.after
     }
 }
 
 #[test]
 fn a_build_goes_on_where_it_was_stopped() {
+    goes_on(false);
+}
+
+#[test]
+fn a_build_goes_on_where_it_was_cancelled() {
+    goes_on(true);
+}
+
+fn goes_on(cancels: bool) {
     let (_tables, folder) = clean("mini-edge");
     let whole = files(&folder);
     let tables = tempfile::tempdir().unwrap();
@@ -95,6 +109,7 @@ fn a_build_goes_on_where_it_was_stopped() {
     let mut stops = 0;
     loop {
         let progress = Stop {
+            cancels,
             // Later each time, so that there is an end.
             after: 3 + stops,
             told: AtomicUsize::new(0),
@@ -108,8 +123,10 @@ fn a_build_goes_on_where_it_was_stopped() {
             assert!(whole[&name] == bytes, "{name} after {stops} stops");
         }
         match outcome {
-            Ok(result) => break result.unwrap(),
-            Err(_) => stops += 1,
+            Ok(Ok(())) => break,
+            Ok(Err(BuildError::Cancelled)) if cancels => stops += 1,
+            Err(_) if !cancels => stops += 1,
+            other => panic!("{other:?}"),
         }
     }
     assert!(stops > 5, "only {stops} stops");
@@ -160,14 +177,25 @@ fn a_killed_program_goes_on_and_makes_the_same_files() {
     assert!(files(&folder) == files(&whole.path().join("brandubh")));
 }
 
-/// Stops a build at the second ply of a slice.
-struct StopAtPly(Slice);
+/// Stops a build at the second ply of a slice: cancels it, or panics.
+struct StopAtPly {
+    cancels: bool,
+    slice: Slice,
+    is_there: AtomicBool,
+}
 
 impl Progress for StopAtPly {
     fn phase(&self, slice: Slice, phase: Phase, _: u64) {
-        if slice == self.0 && matches!(phase, Phase::Ply { ply: 2, .. }) {
-            std::panic::resume_unwind(Box::new("stopped"));
+        if slice == self.slice && matches!(phase, Phase::Ply { ply: 2, .. }) {
+            if !self.cancels {
+                std::panic::resume_unwind(Box::new("stopped"));
+            }
+            self.is_there.store(true, Ordering::Relaxed);
         }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.is_there.load(Ordering::Relaxed)
     }
 }
 
@@ -185,7 +213,7 @@ impl Progress for InitialPasses {
 #[test]
 fn what_is_done_of_a_slice_is_not_done_again() {
     let (_tables, whole) = clean("mini-edge");
-    for force in [false, true] {
+    for (force, cancels) in [(false, false), (true, false), (false, true)] {
         let tables = if force { clean("mini-edge").0 } else { tempfile::tempdir().unwrap() };
         let folder = tables.path().join("mini-edge");
         let (rules, wanted) = (rules("mini-edge"), [slice(WANTED)]);
@@ -193,9 +221,15 @@ fn what_is_done_of_a_slice_is_not_done_again() {
         let build = |progress: &dyn Progress| {
             build(&rules, tables.path(), &wanted, &options, progress, &mut |_| {})
         };
-        let run = || build(&StopAtPly(wanted[0]));
-        catch_unwind(AssertUnwindSafe(run)).unwrap_err();
-        let kept = files(&folder.join(format!("{WANTED}.work")));
+        let stop = StopAtPly { cancels, slice: wanted[0], is_there: AtomicBool::new(false) };
+        match catch_unwind(AssertUnwindSafe(|| build(&stop))) {
+            Err(_) if !cancels => {}
+            Ok(Err(BuildError::Cancelled)) if cancels => {}
+            other => panic!("{other:?}"),
+        }
+        let mut kept = files(&folder.join(format!("{WANTED}.work")));
+        // What was not finished is of no use.
+        kept.retain(|name, _| !name.ends_with(".part"));
         assert_eq!(kept.keys().collect::<Vec<_>>(), ["attackers-1@0-1", "initial@0-1"]);
         let again = InitialPasses(Mutex::default());
         build(&again).unwrap();
@@ -372,7 +406,8 @@ fn what_is_done_again_is_told() {
             let options = BuildOptions::default();
             build(&rules, tables.path(), &wanted, &options, progress, &mut |_| {})
         };
-        catch_unwind(AssertUnwindSafe(|| build(&StopAtPly(wanted[0])))).unwrap_err();
+        let stop = StopAtPly { cancels: true, slice: wanted[0], is_there: AtomicBool::new(false) };
+        assert!(matches!(build(&stop), Err(BuildError::Cancelled)));
         let path = tables.path().join(format!("mini-edge/{WANTED}.work/{damaged}"));
         let mut bytes = fs::read(&path).unwrap();
         // Among the records.

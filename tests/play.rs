@@ -16,9 +16,13 @@ const WIN: &str = "/7/4t2/7/7/2K4/7/2t4/ d";
 
 /// What a game with these lines comes to.
 fn typed(arguments: &[&str], lines: &[u8]) -> Run {
+    let limits: &[&str] = match arguments.contains(&"--level") {
+        true => &[],
+        false => &["--nodes", "300"],
+    };
     let place = Place::new();
-    let common = ["play", "--nodes", "300", "--hash", "1", "--threads", "1"];
-    let mut command = place.command(&[&common[..], arguments].concat());
+    let common = ["play", "--hash", "1", "--threads", "1"];
+    let mut command = place.command(&[&common[..], limits, arguments].concat());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     // Who has ended reads nothing.
@@ -26,9 +30,17 @@ fn typed(arguments: &[&str], lines: &[u8]) -> Run {
     Run::ended(child.wait_with_output().unwrap())
 }
 
-/// What is told, without the boards.
+/// What is told after the greeting, which ends before the first board.
+fn greeted(run: Run) -> String {
+    let out = run.done();
+    let (greeting, game) = out.split_once("\n\n").unwrap();
+    assert!(greeting.ends_with("? for all commands."), "{greeting}");
+    format!("\n{game}")
+}
+
+/// What is told, without the greeting and the boards.
 fn told(arguments: &[&str], lines: &str) -> Vec<String> {
-    let out = typed(arguments, lines.as_bytes()).done();
+    let out = greeted(typed(arguments, lines.as_bytes()));
     let is_board = |line: &&str| {
         let mut words = line.split_whitespace();
         words.all(|word| word.len() <= 2)
@@ -53,7 +65,7 @@ fn a_game_of_two_people_ends_in_words() {
 
 #[test]
 fn boards_are_drawn_after_each_move() {
-    let out = typed(&["brandubh", "--position", WIN, "--side", "both"], b"c5c1\n").done();
+    let out = greeted(typed(&["brandubh", "--position", WIN, "--side", "both"], b"c5c1\n"));
     let boards: Vec<&str> = out.split("     a  b  c  d  e  f  g\n").collect();
     assert_eq!(boards.len(), 3);
     assert!(boards[0].contains("  5  .  .  K  .  .  .  .\n"), "{out}");
@@ -66,7 +78,7 @@ fn boards_are_drawn_after_each_move() {
 #[test]
 fn a_board_can_be_seen_from_the_other_side() {
     let both = ["brandubh", "--position", WIN, "--side", "both"];
-    let out = typed(&both, b"flip\nc5c1\nflip\n").done();
+    let out = greeted(typed(&both, b"flip\nc5c1\nflip\n"));
     let boards: Vec<&str> = out.trim_matches('\n').split("\n\n\n").collect();
     let [first, turned, moved, back] = boards[..] else { panic!("{out}") };
     let mirrored = |board: &str| {
@@ -121,7 +133,8 @@ fn the_engine_plays_alone_to_the_end() {
     let lines = told(&["brandubh", "--position", WIN, "--side", "none"], "");
     assert_eq!(lines.last().unwrap(), "the defenders win: the king has escaped");
     assert_eq!(lines.len(), 4);
-    assert!(lines[0].starts_with("defenders: Kc5-c1 (win in 3, depth "), "{lines:?}");
+    assert!(lines[0].starts_with("defenders: Kc5-c1 (win in 3 plies, depth "), "{lines:?}");
+    assert!(lines[2].starts_with("defenders: Kc1-a1-- (win in 1 ply, depth "), "{lines:?}");
 }
 
 #[test]
@@ -210,16 +223,108 @@ fn what_is_not_understood_is_told_and_the_game_goes_on() {
         "d1-b1  d1-c1  d1-e1  d1-f1",
         "a piece on d2 is in the way",
         "the king stands on d4, and the attackers are to move",
-        "\"xyzzy\" is no move and no command: `help` lists them",
+        "\"xyzzy\" is neither a move nor a command: ? lists them",
         "hint or help?",
-        "MOVE        play it",
+        "MOVE        play it: e5-e8, e5 e8, or as much of it as no other move begins with",
     ]) {
         assert_eq!(told, expected);
     }
     assert!(lines.iter().any(|line| line.starts_with("undo        take back")), "{lines:?}");
     let both = ["brandubh", "--side", "both"];
     let lines = self::typed(&both, b"\xff\xfe\nd1c1\nboard\n").done();
-    assert!(lines.contains(" is no move and no command") && lines.ends_with(" d\n"), "{lines}");
+    assert!(
+        lines.contains(" is neither a move nor a command") && lines.ends_with(" d\n"),
+        "{lines}"
+    );
+}
+
+#[test]
+fn the_greeting_tells_how_to_play() {
+    for (arguments, players) in [
+        (&["brandubh"][..], "you play the attackers against the engine (level strongest)"),
+        (&["brandubh", "--side", "defenders"], "you play the defenders against the engine"),
+        (&["brandubh", "--side", "both"], "you play both sides."),
+        (&["brandubh", "--side", "none"], "the engine (level strongest) plays both sides."),
+        (&["brandubh", "--level", "easy"], "against the engine (level easy)."),
+        (&["brandubh", "--opponent", "heuristic"], "against heuristic."),
+    ] {
+        let out = typed(arguments, b"side both\nquit\n").done();
+        let mut greeting = out.lines();
+        assert!(greeting.next().unwrap().contains(players), "{out}");
+        assert_eq!(greeting.next(), Some("  t attacker, T defender, K the king"));
+        assert_eq!(greeting.next(), Some("  * the king wins here: corners"));
+        assert!(greeting.any(|line| line.starts_with("Type a move like d1-b1, hint ")), "{out}");
+    }
+    let coloured = typed(&["brandubh", "--color", "always"], b"").done();
+    assert!(coloured.contains("\x1b[1;31mt\x1b[0m attacker"), "{coloured}");
+}
+
+#[test]
+fn moves_and_commands_may_be_written_in_other_ways() {
+    let both = ["brandubh", "--position", WIN, "--side", "both"];
+    let lines = told(&both, "c5 c1\nE2E1\nboard\nexit\nboard\n");
+    assert_eq!(lines, ["/2K1t2/7/7/7/7/7/2t4/ d"]);
+    let help = told(&both, "help\n");
+    assert_eq!(told(&both, "?\n"), help);
+    for words in ["resign      give", "level NAME  how", "  T defender", "+1.00 soldiers"] {
+        assert!(help.iter().any(|line| line.contains(words.trim_start())), "{words}: {help:?}");
+    }
+}
+
+#[test]
+fn a_side_can_resign_and_take_it_back() {
+    let place = Place::new();
+    let path = place.path("game.otg");
+    let lines = format!("resign\nresign\nc5c1\nsave {}\nundo\nc5c1\nundo\nnew\n", path.display());
+    let lines = told(&["brandubh", "--position", WIN], &lines);
+    let end = "the attackers win: the defenders resign";
+    assert_eq!(lines[..3], [end, "the game is over", "the game is over"]);
+    assert!(lines[4].starts_with("attackers: "), "{lines:?}");
+    assert_eq!(lines.len(), 5);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains("[result:1]"), "{text}");
+    let again = told(&["brandubh", "--position", WIN], "resign\nnew\nboard\n");
+    assert_eq!(again, [end, WIN]);
+}
+
+#[test]
+fn levels_are_those_of_the_page() {
+    let win = ["brandubh", "--position", WIN, "--side", "none", "--level", "hard"];
+    assert!(told(&win, "")[0].starts_with("defenders: Kc5-c1 (win in 3 plies, depth 1)"));
+    // A level that asks no tables has to search.
+    let easy = ["brandubh", "--position", WIN, "--side", "none", "--level", "medium"];
+    assert!(!told(&easy, "")[0].ends_with("depth 1)"));
+    let typed_levels = "level\nlevel easy\nlevel best\n";
+    let lines = told(&["brandubh"], typed_levels);
+    let levels = "to change that, write level and one of beginner, easy, medium, hard, strongest";
+    let easy = "your opponent is the engine (level easy)";
+    assert_eq!(
+        lines,
+        ["your opponent is the engine (level strongest)", levels, easy, easy, levels]
+    );
+    let place = Place::new();
+    let path = place.path("game.otg");
+    let save = format!("level beginner\nd1c1\nsave {}\n", path.display());
+    assert!(told(&["brandubh"], &save)[1].starts_with("defenders: "));
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains("[defenders:taflbase (beginner)]"), "{text}");
+    typed(&["brandubh", "--level", "best"], b"").refused(2, &["'best'", "beginner, easy"]);
+    let both = ["brandubh", "--level", "easy", "--opponent", "heuristic"];
+    typed(&both, b"").refused(2, &["--level", "--opponent"]);
+    let timed = ["brandubh", "--level", "easy", "--time", "3"];
+    typed(&timed, b"").refused(2, &["level easy has limits of its own", "--time"]);
+    told(&["brandubh", "--level", "strongest", "--nodes", "10"], "quit\n");
+}
+
+/// Tables decide here; a level that does not ask them gets their word as a hint.
+#[test]
+fn a_hint_is_stronger_than_the_opponent() {
+    for level in ["beginner", "hard"] {
+        let lines = told(&["brandubh", "--position", WIN, "--level", level], "hint\n");
+        assert_eq!(lines, ["hint: Kc5-c1 e2-e1 Kc1-a1-- (win in 3 plies, depth 1)"]);
+    }
+    let lines = told(&["brandubh", "--opponent", "random"], "hint\n");
+    assert!(lines[0].contains(" soldiers, depth "), "{lines:?}");
 }
 
 #[test]

@@ -263,7 +263,6 @@ fn refuses(text: &str, message: &str) {
 fn files_of_the_wrong_form_are_refused() {
     for (from, to, message) in [
         ("size = 5", "size = \"5\"", "line 6: invalid type: string \"5\", expected i64"),
-        ("size = 5\n", "", "line 1: missing field `size`"),
         (
             "size = 5",
             "sise = 5",
@@ -311,6 +310,25 @@ fn files_of_the_wrong_form_are_refused() {
     ] {
         refuses(&edited(CORNER, from, to), message);
     }
+}
+
+/// Whatever the file has of the tables around it.
+#[test]
+fn missing_fields_and_tables_are_named() {
+    for (from, to, field) in [
+        ("size = 5\n", "", "size"),
+        ("first-mover = \"attackers\"\n", "", "first-mover"),
+        ("[movement.king]\n", "", "movement.king"),
+        ("goals = [\"corners\"]\n", "", "end.goals"),
+        ("king-surrounded = [\"throne\", \"beside-throne\"]\n", "", "capture.king-surrounded"),
+        ("[hostile.king]\nempty = [\"throne\", \"corners\"]\n", "", "hostile.king"),
+        ("[capture]\nking-surrounded = [\"throne\", \"beside-throne\"]\n", "", "capture"),
+    ] {
+        refuses(&edited(CORNER, from, to), &format!("{field}: required but missing"));
+    }
+    let dotted = CORNER.replace("[movement.attackers]\n", "[movement]\nattackers.");
+    let dotted = dotted.replace("[movement.defenders]\n", "defenders.");
+    refuses(&dotted.replace("[movement.king]\n", ""), "movement.king: required but missing");
 }
 
 #[test]

@@ -139,7 +139,7 @@ struct Made {
 fn made_of(arena: &Arena, record: &GameRecord) -> Result<Made, Failure> {
     let mut game = Game::new(arena.rules.clone())?;
     for text in record.opening.iter().chain(&record.moves) {
-        game.play(&parse_move(game.rules(), game.position(), text)?);
+        game.play(&parse_move(game.rules(), game.position(), text)?)?;
     }
     let positions = game.positions();
     let again = (1..positions.len()).filter(|&at| positions[..at].contains(&positions[at])).count();
@@ -167,7 +167,7 @@ pub(crate) fn costs(arena: &Arena) -> Result<(), Failure> {
             player.set_game_number(number);
             while game.outcome().is_none() {
                 let chosen = player.choose(&game, Clock::PerMove(arena.time))?;
-                game.play(&chosen);
+                game.play(&chosen)?;
                 efforts.push(player.effort());
             }
         }

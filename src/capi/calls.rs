@@ -47,13 +47,13 @@ pub(super) unsafe fn answered<T>(
     })
 }
 
-/// A list about one position: its length, and as much of it as there is room for.
+/// A list about one position: `ask` writes what there is room for, and returns its length.
 pub(super) unsafe fn listed<T>(
     tablebase: *const TaflTablebase,
     position: *const TaflPosition,
     (list, capacity): (*mut T, usize),
     length: *mut usize,
-    ask: impl FnOnce(&Tablebase, &Position) -> Result<Vec<T>, Failure>,
+    ask: impl FnOnce(&Tablebase, &Position, &mut Output<T>) -> Result<usize, Failure>,
 ) -> TaflStatus {
     guarded(|| {
         // SAFETY: what the pointers point to is the caller's word.
@@ -62,9 +62,7 @@ pub(super) unsafe fn listed<T>(
             let list = Output::new(list, capacity, "moves")?;
             (tables, position, list, Output::new(length, 1, "length")?)
         };
-        let found = ask(tables, &position)?;
-        length.put(0, found.len());
-        list.write(found);
+        length.put(0, ask(tables, &position, &mut list)?);
         Ok(())
     })
 }

@@ -25,22 +25,24 @@ mod pointers;
 mod status;
 mod types;
 
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, c_char, c_int};
 use std::path::Path;
 
 pub use status::TaflStatus;
 pub use types::{
     TAFL_ACCESS_MAPPED, TAFL_ACCESS_READ, TAFL_KNOWN_ALL, TAFL_KNOWN_NOTHING, TAFL_KNOWN_OUTCOME,
-    TAFL_MOVE_TEXT_BYTES, TAFL_SET_WORDS, TaflCacheStatistics, TaflDtw, TaflMove, TaflMoveValue,
-    TaflOptions, TaflPosition, TaflWdl,
+    TAFL_METRIC_DTW, TAFL_METRIC_WDL, TAFL_MOVE_TEXT_BYTES, TAFL_POSITION_TEXT_BYTES,
+    TAFL_SET_WORDS, TaflBareMove, TaflCacheStatistics, TaflDtw, TaflMove, TaflMoveValue,
+    TaflOptions, TaflPosition, TaflSlice, TaflWdl,
 };
 
-use crate::moves::{Move, legal_moves};
+use crate::moves::{each_legal_move, find_move};
+use crate::notation::parse_move;
 use crate::position::Position;
 use crate::rules::{Endless, Ruleset};
 use crate::tablebase::Tablebase;
 
-use calls::{answered, listed, many_answered, told};
+use calls::{answered, asked, listed, many_answered, told};
 use pointers::{Output, reference, text};
 use status::{Failure, guarded};
 
@@ -152,6 +154,38 @@ pub unsafe extern "C" fn taflbase_max_men(tablebase: *const TaflTablebase) -> us
     unsafe { told(tablebase, Tablebase::max_men) }
 }
 
+/// The most men, king included, of which there are distances: those of taflbase_probe_dtw
+/// and taflbase_best_move. 0 for a null pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taflbase_max_men_dtw(tablebase: *const TaflTablebase) -> usize {
+    // SAFETY: the pointer is good by the caller's word.
+    unsafe { told(tablebase, Tablebase::max_men_dtw) }
+}
+
+/// The slices of which there is a table of the metric, TAFL_METRIC_WDL or TAFL_METRIC_DTW,
+/// smallest first, going by the names of files. Writes how many there are to `length`, and
+/// the first ones, `capacity` of them at most; `slices` may be null if `capacity` is 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taflbase_slices(
+    tablebase: *const TaflTablebase,
+    metric: c_int,
+    slices: *mut TaflSlice,
+    capacity: usize,
+    length: *mut usize,
+) -> TaflStatus {
+    guarded(|| {
+        // SAFETY: what the pointers point to is the caller's word.
+        let (tables, mut list, mut length) = unsafe {
+            let tables = &reference(tablebase, "tablebase")?.0;
+            let list = Output::new(slices, capacity, "slices")?;
+            (tables, list, Output::new(length, 1, "length")?)
+        };
+        let found = tables.slices(types::metric(metric)?);
+        length.put(0, list.write(found.into_iter().map(TaflSlice::from)));
+        Ok(())
+    })
+}
+
 /// How the cache has served: whether it is large enough. All 0 for a null pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taflbase_cache_statistics(
@@ -191,6 +225,73 @@ pub unsafe extern "C" fn taflbase_parse_position(
             (tables, text(otn, "otn")?, Output::new(position, 1, "position")?)
         };
         output.put(0, Position::parse(otn, tables.rules())?.into());
+        Ok(())
+    })
+}
+
+/// Writes a position as taflbase_parse_position reads it. `text` has room for
+/// TAFL_POSITION_TEXT_BYTES.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taflbase_print_position(
+    tablebase: *const TaflTablebase,
+    position: *const TaflPosition,
+    text: *mut c_char,
+) -> TaflStatus {
+    guarded(|| {
+        // SAFETY: what the pointers point to is the caller's word.
+        let ((tables, position), mut text) = unsafe {
+            let text = Output::new(text, TAFL_POSITION_TEXT_BYTES, "text")?;
+            (asked(tablebase, position)?, text)
+        };
+        position.check(tables.rules())?;
+        text.write_text(&position.to_text(tables.rules()));
+        Ok(())
+    })
+}
+
+/// Reads a legal move of a position, as in "e5-e8xe9/d8" or "Ke1-a1--". The piece's letter,
+/// the captures and the ending may be missing; what is there must be right.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taflbase_parse_move(
+    tablebase: *const TaflTablebase,
+    position: *const TaflPosition,
+    text: *const c_char,
+    played: *mut TaflBareMove,
+) -> TaflStatus {
+    // SAFETY: the pointer is good by the caller's word.
+    let text = unsafe { pointers::text(text, "text") };
+    let parse = |tables: &Tablebase, position: &Position| {
+        let rules = tables.rules();
+        position.check(rules)?;
+        Ok(parse_move(rules, position, text?)?.into())
+    };
+    // SAFETY: the pointers are good by the caller's word.
+    unsafe { answered(tablebase, position, played, parse) }
+}
+
+/// Writes a move as text, as in "e5-e8xe9/d8". `text` has room for TAFL_MOVE_TEXT_BYTES.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taflbase_print_move(
+    tablebase: *const TaflTablebase,
+    played: *const TaflBareMove,
+    text: *mut c_char,
+) -> TaflStatus {
+    guarded(|| {
+        // SAFETY: what the pointers point to is the caller's word.
+        let (tables, played, mut text) = unsafe {
+            let tables = &reference(tablebase, "tablebase")?.0;
+            let played = reference(played, "played")?;
+            (tables, played, Output::new(text, TAFL_MOVE_TEXT_BYTES, "text")?)
+        };
+        let board = tables.rules().board;
+        let played = played.read(board)?;
+        if played.captured.iter().any(|square| square.index() >= board.area()) {
+            return Err(Failure::argument("the move captures on a square beyond the board"));
+        }
+        if played.captured.len() > 3 {
+            return Err(Failure::argument("the move captures more than three soldiers"));
+        }
+        text.write_text(&played.display(board).to_string());
         Ok(())
     })
 }
@@ -248,16 +349,17 @@ pub unsafe extern "C" fn taflbase_line(
     capacity: usize,
     length: *mut usize,
 ) -> TaflStatus {
-    let line = |tables: &Tablebase, position: &Position| {
+    let line = |tables: &Tablebase, position: &Position, moves: &mut Output<TaflMove>| {
         let line = tables.line(position)?.into_iter();
-        Ok(line.map(|played| TaflMove::new(played, tables.rules().board)).collect())
+        Ok(moves.write(line.map(|played| TaflMove::new(played, tables.rules().board))))
     };
     // SAFETY: the pointers are good by the caller's word.
     unsafe { listed(tablebase, position, (moves, capacity), length, line) }
 }
 
 /// The legal moves of a position, by origin and then by target in the order of squares;
-/// `moves`, `capacity` and `length` as for taflbase_line. No tables are needed.
+/// `moves`, `capacity` and `length` as for taflbase_line. No tables are needed. A search
+/// takes taflbase_generate_moves, which makes no texts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taflbase_legal_moves(
     tablebase: *const TaflTablebase,
@@ -266,14 +368,52 @@ pub unsafe extern "C" fn taflbase_legal_moves(
     capacity: usize,
     length: *mut usize,
 ) -> TaflStatus {
-    let legal = |tables: &Tablebase, position: &Position| {
+    let legal = |tables: &Tablebase, position: &Position, moves: &mut Output<TaflMove>| {
         let rules = tables.rules();
         position.check(rules)?;
-        let moves = legal_moves(rules, position).into_iter();
-        Ok(moves.map(|played| TaflMove::new(played, rules.board)).collect())
+        let legal = each_legal_move(rules, position);
+        Ok(moves.write(legal.map(|played| TaflMove::new(played, rules.board))))
     };
     // SAFETY: the pointers are good by the caller's word.
     unsafe { listed(tablebase, position, (moves, capacity), length, legal) }
+}
+
+/// The moves of taflbase_legal_moves without their texts, many times faster; `moves`,
+/// `capacity` and `length` as for taflbase_line.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taflbase_generate_moves(
+    tablebase: *const TaflTablebase,
+    position: *const TaflPosition,
+    moves: *mut TaflBareMove,
+    capacity: usize,
+    length: *mut usize,
+) -> TaflStatus {
+    let generate = |tables: &Tablebase, position: &Position, moves: &mut Output<TaflBareMove>| {
+        position.check(tables.rules())?;
+        Ok(moves.write(each_legal_move(tables.rules(), position).map(TaflBareMove::from)))
+    };
+    // SAFETY: the pointers are good by the caller's word.
+    unsafe { listed(tablebase, position, (moves, capacity), length, generate) }
+}
+
+/// The position after a move that taflbase_generate_moves or taflbase_parse_move has given
+/// for this position; the same as that of taflbase_play. Whether the move is legal is not
+/// looked at again: after another move, what is there may be no position, and a probe of it
+/// fails or answers for what is there. `after` may be `position`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taflbase_make_move(
+    tablebase: *const TaflTablebase,
+    position: *const TaflPosition,
+    played: *const TaflBareMove,
+    after: *mut TaflPosition,
+) -> TaflStatus {
+    // SAFETY: the pointer is good by the caller's word.
+    let read = unsafe { reference(played, "played") };
+    let make = |tables: &Tablebase, position: &Position| {
+        Ok(position.after(&read?.read(tables.rules().board)?).into())
+    };
+    // SAFETY: the pointers are good by the caller's word.
+    unsafe { answered(tablebase, position, after, make) }
 }
 
 /// The legal moves of a position with their values, best first: the quickest win, then
@@ -287,9 +427,9 @@ pub unsafe extern "C" fn taflbase_probe_moves(
     capacity: usize,
     length: *mut usize,
 ) -> TaflStatus {
-    let probe = |tables: &Tablebase, position: &Position| {
-        let moves = tables.probe(position)?.moves;
-        Ok(moves.iter().map(|probed| TaflMoveValue::new(probed, tables.rules().board)).collect())
+    let probe = |tables: &Tablebase, position: &Position, moves: &mut Output<TaflMoveValue>| {
+        let (probed, board) = (tables.probe(position)?.moves, tables.rules().board);
+        Ok(moves.write(probed.iter().map(|probed| TaflMoveValue::new(probed, board))))
     };
     // SAFETY: the pointers are good by the caller's word.
     unsafe { listed(tablebase, position, (moves, capacity), length, probe) }
@@ -308,15 +448,14 @@ pub unsafe extern "C" fn taflbase_play(
     // SAFETY: the pointer is good by the caller's word.
     let read = unsafe { reference(played, "played") };
     let play = |tables: &Tablebase, position: &Position| {
-        let TaflMove { from, to, .. } = *read?;
-        position.check(tables.rules())?;
-        let squares = |mv: &Move| (mv.from.index(), mv.to.index());
-        let moves = legal_moves(tables.rules(), position);
-        let legal = moves.iter().find(|mv| squares(mv) == (from.into(), to.into()));
+        let (TaflMove { from, to, .. }, rules) = (*read?, tables.rules());
+        position.check(rules)?;
+        let [start, target] = [from, to].map(|number| rules.board.square(number.into()));
+        let legal = start.zip(target).and_then(|(from, to)| find_move(rules, position, from, to));
         let illegal = || {
             Failure::argument(format!("there is no legal move from square {from} to square {to}"))
         };
-        Ok(position.after(legal.ok_or_else(illegal)?).into())
+        Ok(position.after(&legal.ok_or_else(illegal)?).into())
     };
     // SAFETY: the pointers are good by the caller's word.
     unsafe { answered(tablebase, position, after, play) }

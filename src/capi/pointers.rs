@@ -81,11 +81,15 @@ impl<T> Output<T> {
         Ok(Output(pointer, count))
     }
 
-    /// Writes the values one after the other, as many as there is room for.
-    pub(super) fn write(&mut self, values: impl IntoIterator<Item = T>) {
-        for (i, value) in values.into_iter().take(self.1).enumerate() {
-            self.put(i, value);
+    /// Writes the values one after the other, as many as there is room for; returns how
+    /// many there are.
+    pub(super) fn write(&mut self, values: impl IntoIterator<Item = T>) -> usize {
+        let mut count = 0;
+        for value in values {
+            self.put(count, value);
+            count += 1;
         }
+        count
     }
 
     /// Writes a value to its place, if there is such a place.
@@ -94,5 +98,14 @@ impl<T> Output<T> {
             // SAFETY: who made this has promised that the room is there and ours.
             unsafe { self.0.add(place).write(value) };
         }
+    }
+}
+
+impl Output<c_char> {
+    /// Writes a text and the zero at its end; a text that is too long is cut.
+    pub(super) fn write_text(&mut self, text: &str) {
+        let last = self.1.saturating_sub(1);
+        let length = self.write(text.bytes().take(last).map(|byte| byte as c_char));
+        self.put(length, 0);
     }
 }

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::notation::MoveError;
 use crate::position::PositionError;
 use crate::rules::RulesetError;
 use crate::tablebase::ProbeError;
@@ -32,7 +33,7 @@ pub enum TaflStatus {
     Corrupted = 6,
     /// A file or folder cannot be read.
     Io = 7,
-    /// A null pointer, a text that is not UTF-8, or a number out of range.
+    /// A null pointer, a text that is not UTF-8, a number out of range, or no legal move.
     InvalidArgument = 8,
     /// A bug in taflbase. Free the tablebase and use it no more.
     Panic = 9,
@@ -101,6 +102,12 @@ impl From<ProbeError> for Failure {
 impl From<PositionError> for Failure {
     fn from(error: PositionError) -> Failure {
         ProbeError::Position(error).into()
+    }
+}
+
+impl From<MoveError> for Failure {
+    fn from(error: MoveError) -> Failure {
+        Failure::argument(error.to_string())
     }
 }
 

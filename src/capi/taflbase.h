@@ -29,6 +29,14 @@
 #include <stdint.h>
 
 /**
+ * The version of the header, as taflbase_version has the library's.
+ */
+#define TAFLBASE_VERSION "0.1.0"
+#define TAFLBASE_VERSION_MAJOR 0
+#define TAFLBASE_VERSION_MINOR 1
+#define TAFLBASE_VERSION_PATCH 0
+
+/**
  * The words of a set of squares: square s is bit s % 64 of word s / 64.
  */
 #define TAFL_SET_WORDS 6
@@ -37,6 +45,21 @@
  * The room for a move as text, with the zero at its end.
  */
 #define TAFL_MOVE_TEXT_BYTES 32
+
+/**
+ * The room for a position as text, with the zero at its end.
+ */
+#define TAFL_POSITION_TEXT_BYTES 384
+
+/**
+ * Tables of wins, draws and losses.
+ */
+#define TAFL_METRIC_WDL 0
+
+/**
+ * Tables of distances, which have wins, draws and losses, too.
+ */
+#define TAFL_METRIC_DTW 1
 
 /**
  * Files are mapped into memory: the fastest way. A file that is cut short while it
@@ -104,7 +127,7 @@ typedef enum {
    */
   TAFL_STATUS_IO = 7,
   /**
-   * A null pointer, a text that is not UTF-8, or a number out of range.
+   * A null pointer, a text that is not UTF-8, a number out of range, or no legal move.
    */
   TAFL_STATUS_INVALID_ARGUMENT = 8,
   /**
@@ -155,6 +178,21 @@ typedef struct {
 } TaflOptions;
 
 /**
+ * All positions of one material: the king and so many soldiers. K2v4 has 2 defenders and
+ * 4 attackers.
+ */
+typedef struct {
+  /**
+   * The defenders, without the king.
+   */
+  uint16_t defenders;
+  /**
+   * The attackers.
+   */
+  uint16_t attackers;
+} TaflSlice;
+
+/**
  * What a tablebase's cache of decoded blocks holds, and how it has served so far.
  */
 typedef struct {
@@ -201,6 +239,33 @@ typedef struct {
 } TaflPosition;
 
 /**
+ * A legal move with all that it does, without its text: for searches.
+ */
+typedef struct {
+  /**
+   * The squares of the soldiers that it captures.
+   */
+  uint64_t captured[TAFL_SET_WORDS];
+  /**
+   * Where the piece stood.
+   */
+  uint16_t from;
+  /**
+   * Where it arrives.
+   */
+  uint16_t to;
+  /**
+   * The piece: 't' for an attacker, 'T' for a defender, 'K' for the king.
+   */
+  char piece;
+  /**
+   * How it ends the game: '+' if it captures the king, '-' if the king escapes,
+   * 0 if it does neither.
+   */
+  char ending;
+} TaflBareMove;
+
+/**
  * An outcome and how far away it is.
  */
 typedef struct {
@@ -216,7 +281,7 @@ typedef struct {
 } TaflDtw;
 
 /**
- * A legal move with all that it does.
+ * A legal move with all that it does, and its text.
  */
 typedef struct {
   /**
@@ -323,6 +388,23 @@ void taflbase_free(TaflTablebase *tablebase);
 size_t taflbase_max_men(const TaflTablebase *tablebase);
 
 /**
+ * The most men, king included, of which there are distances: those of taflbase_probe_dtw
+ * and taflbase_best_move. 0 for a null pointer.
+ */
+size_t taflbase_max_men_dtw(const TaflTablebase *tablebase);
+
+/**
+ * The slices of which there is a table of the metric, TAFL_METRIC_WDL or TAFL_METRIC_DTW,
+ * smallest first, going by the names of files. Writes how many there are to `length`, and
+ * the first ones, `capacity` of them at most; `slices` may be null if `capacity` is 0.
+ */
+TaflStatus taflbase_slices(const TaflTablebase *tablebase,
+                           int metric,
+                           TaflSlice *slices,
+                           size_t capacity,
+                           size_t *length);
+
+/**
  * How the cache has served: whether it is large enough. All 0 for a null pointer.
  */
 TaflCacheStatistics taflbase_cache_statistics(const TaflTablebase *tablebase);
@@ -345,6 +427,30 @@ bool taflbase_draws_are_undecided(const TaflTablebase *tablebase);
 TaflStatus taflbase_parse_position(const TaflTablebase *tablebase,
                                    const char *otn,
                                    TaflPosition *position);
+
+/**
+ * Writes a position as taflbase_parse_position reads it. `text` has room for
+ * TAFL_POSITION_TEXT_BYTES.
+ */
+TaflStatus taflbase_print_position(const TaflTablebase *tablebase,
+                                   const TaflPosition *position,
+                                   char *text);
+
+/**
+ * Reads a legal move of a position, as in "e5-e8xe9/d8" or "Ke1-a1--". The piece's letter,
+ * the captures and the ending may be missing; what is there must be right.
+ */
+TaflStatus taflbase_parse_move(const TaflTablebase *tablebase,
+                               const TaflPosition *position,
+                               const char *text,
+                               TaflBareMove *played);
+
+/**
+ * Writes a move as text, as in "e5-e8xe9/d8". `text` has room for TAFL_MOVE_TEXT_BYTES.
+ */
+TaflStatus taflbase_print_move(const TaflTablebase *tablebase,
+                               const TaflBareMove *played,
+                               char *text);
 
 /**
  * Win, draw or loss for the side to move.
@@ -383,13 +489,35 @@ TaflStatus taflbase_line(const TaflTablebase *tablebase,
 
 /**
  * The legal moves of a position, by origin and then by target in the order of squares;
- * `moves`, `capacity` and `length` as for taflbase_line. No tables are needed.
+ * `moves`, `capacity` and `length` as for taflbase_line. No tables are needed. A search
+ * takes taflbase_generate_moves, which makes no texts.
  */
 TaflStatus taflbase_legal_moves(const TaflTablebase *tablebase,
                                 const TaflPosition *position,
                                 TaflMove *moves,
                                 size_t capacity,
                                 size_t *length);
+
+/**
+ * The moves of taflbase_legal_moves without their texts, many times faster; `moves`,
+ * `capacity` and `length` as for taflbase_line.
+ */
+TaflStatus taflbase_generate_moves(const TaflTablebase *tablebase,
+                                   const TaflPosition *position,
+                                   TaflBareMove *moves,
+                                   size_t capacity,
+                                   size_t *length);
+
+/**
+ * The position after a move that taflbase_generate_moves or taflbase_parse_move has given
+ * for this position; the same as that of taflbase_play. Whether the move is legal is not
+ * looked at again: after another move, what is there may be no position, and a probe of it
+ * fails or answers for what is there. `after` may be `position`.
+ */
+TaflStatus taflbase_make_move(const TaflTablebase *tablebase,
+                              const TaflPosition *position,
+                              const TaflBareMove *played,
+                              TaflPosition *after);
 
 /**
  * The legal moves of a position with their values, best first: the quickest win, then

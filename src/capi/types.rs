@@ -7,7 +7,8 @@ use crate::board::{Board, SquareSet};
 use crate::moves::{Ending, Move};
 use crate::position::{Position, PositionError};
 use crate::rules::{Kind, Ruleset, Side};
-use crate::table::Access;
+use crate::slice::Slice;
+use crate::table::{Access, Metric};
 use crate::tablebase::{BlockCache, CacheStatistics, MoveProbe, TablebaseOptions};
 use crate::value::{Value, Wdl};
 
@@ -18,6 +19,15 @@ pub const TAFL_SET_WORDS: usize = 6;
 
 /// The room for a move as text, with the zero at its end.
 pub const TAFL_MOVE_TEXT_BYTES: usize = 32;
+
+/// The room for a position as text, with the zero at its end.
+pub const TAFL_POSITION_TEXT_BYTES: usize = 384;
+
+/// Tables of wins, draws and losses.
+pub const TAFL_METRIC_WDL: c_int = 0;
+
+/// Tables of distances, which have wins, draws and losses, too.
+pub const TAFL_METRIC_DTW: c_int = 1;
 
 /// Files are mapped into memory: the fastest way. A file that is cut short while it
 /// is mapped ends the process.
@@ -66,6 +76,17 @@ pub struct TaflPosition {
     pub to_move: c_char,
 }
 
+/// All positions of one material: the king and so many soldiers. K2v4 has 2 defenders and
+/// 4 attackers.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TaflSlice {
+    /// The defenders, without the king.
+    pub defenders: u16,
+    /// The attackers.
+    pub attackers: u16,
+}
+
 /// An outcome with best play, for the side to move.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,7 +110,24 @@ pub struct TaflDtw {
     pub plies: u16,
 }
 
-/// A legal move with all that it does.
+/// A legal move with all that it does, without its text: for searches.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TaflBareMove {
+    /// The squares of the soldiers that it captures.
+    pub captured: [u64; TAFL_SET_WORDS],
+    /// Where the piece stood.
+    pub from: u16,
+    /// Where it arrives.
+    pub to: u16,
+    /// The piece: 't' for an attacker, 'T' for a defender, 'K' for the king.
+    pub piece: c_char,
+    /// How it ends the game: '+' if it captures the king, '-' if the king escapes,
+    /// 0 if it does neither.
+    pub ending: c_char,
+}
+
+/// A legal move with all that it does, and its text.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TaflMove {
@@ -228,24 +266,82 @@ impl TaflMoveValue {
 
 impl TaflMove {
     pub(super) fn new(played: Move, board: Board) -> TaflMove {
-        let ending = match played.ending {
-            Some(Ending::KingCaptured) => b'+',
-            Some(Ending::KingEscaped) => b'-',
-            None => 0,
-        };
+        let TaflBareMove { captured, from, to, piece, ending } = played.into();
         let mut text = [0; TAFL_MOVE_TEXT_BYTES];
         // At most 22 bytes: no move captures more than three soldiers.
         let written = played.display(board).to_string();
         for (to, byte) in text[..TAFL_MOVE_TEXT_BYTES - 1].iter_mut().zip(written.bytes()) {
             *to = byte as c_char;
         }
-        TaflMove {
+        TaflMove { captured, from, to, piece, ending, text }
+    }
+}
+
+impl From<Move> for TaflBareMove {
+    #[inline]
+    fn from(played: Move) -> TaflBareMove {
+        let ending = match played.ending {
+            Some(Ending::KingCaptured) => b'+',
+            Some(Ending::KingEscaped) => b'-',
+            None => 0,
+        };
+        TaflBareMove {
             captured: played.captured.words(),
             from: played.from.index() as u16,
             to: played.to.index() as u16,
             piece: played.piece.letter() as u8 as c_char,
             ending: ending as c_char,
-            text,
         }
+    }
+}
+
+impl TaflBareMove {
+    /// The move, as far as it can be told without its position.
+    #[inline]
+    pub(super) fn read(&self, board: Board) -> Result<Move, Failure> {
+        let square = |number: u16| {
+            let number = usize::from(number);
+            let off_board = || Failure::argument(format!("the board has no square {number}"));
+            board.square(number).ok_or_else(off_board)
+        };
+        let piece = match self.piece as u8 {
+            b't' => Kind::Attacker,
+            b'T' => Kind::Defender,
+            b'K' => Kind::King,
+            other => return Err(unknown("piece", other, "t, T or K")),
+        };
+        let ending = match self.ending as u8 {
+            0 => None,
+            b'+' => Some(Ending::KingCaptured),
+            b'-' => Some(Ending::KingEscaped),
+            other => return Err(unknown("ending", other, "+, - or 0")),
+        };
+        let captured = SquareSet::from_words(self.captured);
+        Ok(Move { piece, from: square(self.from)?, to: square(self.to)?, captured, ending })
+    }
+}
+
+/// A field of a move that has none of its values.
+#[cold]
+fn unknown(field: &str, found: u8, values: &str) -> Failure {
+    let found = char::from(found);
+    Failure::argument(format!("{found:?} is no {field} of a move: it is {values}"))
+}
+
+impl From<Slice> for TaflSlice {
+    fn from(slice: Slice) -> TaflSlice {
+        // No board has more squares than fit.
+        TaflSlice { defenders: slice.defenders as u16, attackers: slice.attackers as u16 }
+    }
+}
+
+/// The metric of a TAFL_METRIC number.
+pub(super) fn metric(number: c_int) -> Result<Metric, Failure> {
+    match number {
+        TAFL_METRIC_WDL => Ok(Metric::Wdl),
+        TAFL_METRIC_DTW => Ok(Metric::Dtw),
+        other => Err(Failure::argument(format!(
+            "{other} is no metric: use TAFL_METRIC_WDL or TAFL_METRIC_DTW"
+        ))),
     }
 }

@@ -6,9 +6,8 @@ use std::time::Duration;
 use taflbase::board::Board;
 use taflbase::engine::{Engine, Iteration, IterationAnswer, Limits, Line, SearchRequest};
 use taflbase::history::Game;
-use taflbase::position::Position;
 
-use super::arguments::{MAX, on_interrupt, parse_number, parse_position, parse_seconds};
+use super::arguments::{MAX, PositionArgs, on_interrupt, parse_number, parse_seconds};
 use super::failure::Failure;
 use super::output::{Session, grouped, time};
 use super::strength::Strength;
@@ -19,9 +18,8 @@ use super::strength::Strength;
 pub(super) struct Args {
     /// A built-in ruleset, or a path to a ruleset file
     rules: String,
-    /// The position: board and side to move, quoted or as two arguments [default: the start]
-    #[arg(value_name = "POS", num_args = 1..=2)]
-    position: Vec<String>,
+    #[command(flatten)]
+    at: PositionArgs,
     /// How many best moves are told, each with its line
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = parse_number::<u16, 1, 1000>)]
@@ -61,10 +59,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let tables = Arc::new(session.open_to_probe(&args.rules)?);
     let rules = Arc::new(tables.rules().clone());
     let options = args.strength.options(&tables);
-    let position = match args.position.is_empty() {
-        true => Position::start(&rules)?,
-        false => parse_position(&args.position, &rules)?,
-    };
+    let position = args.at.position(&rules)?;
     let game = Game::from_position(Arc::clone(&rules), position)?;
     if let Some(outcome) = game.outcome() {
         return Err(Failure::Error(format!("the game is over: {outcome}")));

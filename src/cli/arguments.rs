@@ -98,9 +98,22 @@ fn parse_men(text: &str) -> Result<usize, String> {
     }
 }
 
-/// A position, from its words.
-pub(super) fn parse_position(words: &[String], rules: &Ruleset) -> Result<Position, Failure> {
-    Ok(Position::parse(&words.join(" "), rules)?)
+/// A position that is searched or probed.
+#[derive(clap::Args)]
+pub(super) struct PositionArgs {
+    /// The position: board and side to move, quoted or as two arguments [default: the start]
+    #[arg(value_name = "POS", num_args = 1..=2)]
+    position: Vec<String>,
+}
+
+impl PositionArgs {
+    /// The position; without words, the ruleset's start.
+    pub(super) fn position(&self, rules: &Ruleset) -> Result<Position, Failure> {
+        Ok(match self.position.is_empty() {
+            true => Position::start(rules)?,
+            false => Position::parse(&self.position.join(" "), rules)?,
+        })
+    }
 }
 
 /// Slices of which there are tables.

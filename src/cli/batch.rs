@@ -12,7 +12,7 @@ use taflbase::rules::Ruleset;
 use taflbase::tablebase::{ProbeError, Probed};
 
 use super::failure::Failure;
-use super::output::{Session, is_standard};
+use super::output::{Session, is_standard, some_of};
 
 /// Lines that are probed together: each block is read once for all of them.
 const LOT: usize = 1 << 16;
@@ -65,11 +65,14 @@ pub(super) fn run(base: &Tablebase, path: &Path, session: &Session) -> Result<()
         let texts = answers.par_iter().map(|answer| text(answer, session.json()));
         session.text(&texts.collect::<Result<String, Failure>>()?)?;
     }
-    let told: Vec<String> = [(wrong, "are no positions"), (unknown, "have no table")]
-        .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} of {number} lines {what}"))
-        .collect();
+    let told: Vec<String> = [
+        (wrong, ["is not a position", "are not positions"]),
+        (unknown, ["has no table", "have no table"]),
+    ]
+    .into_iter()
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, what)| some_of(count, number, "line", what))
+    .collect();
     if told.is_empty() { Ok(()) } else { Err(Failure::Negative(told.join(", "))) }
 }
 

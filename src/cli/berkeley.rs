@@ -10,9 +10,12 @@ use taflbase::history::Game;
 use taflbase::moves::Move;
 use taflbase::protocol::berkeley::{Broken, Effort, Session as Program, command_of};
 
+use super::arguments::parse_number;
 use super::display::{Lines, View, Window};
 use super::failure::Failure;
+use super::machine::threads;
 use super::output::Session;
+use super::strength::Hash;
 
 /// Speak the text interface of Berkeley's CS 61B, "Project 2: Tablut"
 #[derive(clap::Args)]
@@ -24,6 +27,13 @@ pub(super) struct Args {
     /// Show the board in a browser, too, where you can move; commands are read as before
     #[arg(long)]
     display: bool,
+    /// Worker threads, up to 1024; 0: one for each core. With more than one, games cannot
+    /// be repeated by their seed
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = parse_number::<u16, 0, 1024>)]
+    threads: u16,
+    #[command(flatten)]
+    hash: Hash,
 }
 
 const HELP: &str = r#"Commands, one a line; what follows # is not read:
@@ -44,15 +54,20 @@ berkeley`. A game of the program with itself ends within three minutes.
 
 Examples:
   taflbase berkeley
-  taflbase berkeley game.in"#;
+  taflbase berkeley game.in
+  taflbase berkeley --threads 4 --hash 1024"#;
 
 /// Plays as long as there are commands.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let tables = session.open_to_probe("berkeley")?;
     let rules = Arc::new(tables.rules().clone());
     let tables = Arc::new(tables);
-    let tables_of_engine = Some(Arc::clone(&tables));
-    let options = EngineOptions { tables: tables_of_engine, ..EngineOptions::new(&rules) };
+    let options = EngineOptions {
+        threads: threads(args.threads.into()),
+        table_bytes: args.hash.bytes(),
+        tables: Some(Arc::clone(&tables)),
+        ..EngineOptions::new(&rules)
+    };
     let engine = Engine::new(Arc::clone(&rules), options)?;
     let mut program = Program::new(rules, engine, Effort::default(), any_seed())?;
     let input =

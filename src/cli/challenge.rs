@@ -28,7 +28,7 @@ const LEAST_PATIENCE: Duration = Duration::from_secs(600);
 #[command(after_help = HELP)]
 pub(super) struct Args {
     /// Whom to play: white are the defenders
-    #[arg(value_enum)]
+    #[arg(value_enum, ignore_case = true)]
     colour: Colour,
     /// Where the server is
     #[arg(long, value_name = "NAME", default_value = "localhost")]

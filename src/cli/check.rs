@@ -10,7 +10,7 @@ use taflbase::tablebase::ProbeError;
 use super::arguments::Present;
 use super::failure::Failure;
 use super::manifest;
-use super::output::{Session, columns, size};
+use super::output::{Session, columns, size, some_of};
 
 /// Read tables again and compare all checksums
 #[derive(clap::Args)]
@@ -109,13 +109,16 @@ fn verdict(findings: &[CheckedTable], complete: bool) -> Result<(), Failure> {
     let missing = findings.iter().filter(|finding| complete && is(finding, MISSING)).count();
     let bad = findings.iter().filter(|finding| !finding.ok).count() - different - missing;
     let wrong: Vec<String> = [
-        (bad, "are damaged or not the ruleset's"),
-        (different, "have other values than the manifest says"),
-        (missing, "are missing here"),
+        (bad, ["is damaged or not the ruleset's", "are damaged or not the ruleset's"]),
+        (
+            different,
+            ["has other values than the manifest says", "have other values than the manifest says"],
+        ),
+        (missing, ["is missing here", "are missing here"]),
     ]
     .into_iter()
     .filter(|(count, _)| *count > 0)
-    .map(|(count, what)| format!("{count} of {} files {what}", findings.len()))
+    .map(|(count, what)| some_of(count, findings.len(), "file", what))
     .collect();
     if wrong.is_empty() { Ok(()) } else { Err(Failure::Negative(wrong.join(", "))) }
 }
@@ -198,8 +201,9 @@ fn report(findings: &[CheckedTable]) -> String {
     match findings.iter().filter(is_missing).count() {
         0 => {}
         missing => {
-            let all = findings.len();
-            text.push_str(&format!("\nof {all} files, {missing} are missing here\n"));
+            let what = ["is missing here", "are missing here"];
+            let told = some_of(missing, findings.len(), "file", what);
+            text.push_str(&format!("\n{told}\n"));
         }
     }
     for error in findings.iter().flat_map(|finding| &finding.errors) {

@@ -2,7 +2,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use taflbase::build::BuildError;
+use taflbase::build::{BuildError, BuildLimit};
 use taflbase::engine::EngineError;
 use taflbase::find::FindError;
 use taflbase::manifest::ManifestError;
@@ -19,6 +19,8 @@ pub(super) enum Failure {
     Negative(String),
     /// An error, told on one line that says what to do.
     Error(String),
+    /// There is no command: the help is an error message.
+    Help(clap::Error),
     /// Ctrl-C has stopped it, and what there is was told.
     Stopped,
     /// Nobody reads the results any more, and to tell them was all there was to do.
@@ -36,6 +38,11 @@ impl Failure {
         let (message, status) = match self {
             Failure::Negative(message) => (message, 1),
             Failure::Error(message) => (message, 2),
+            Failure::Help(help) => {
+                // There is nobody left to tell if this fails.
+                let _ = help.print();
+                return 2;
+            }
             Failure::Stopped => return STOPPED,
             Failure::Closed => return 0,
         };
@@ -52,14 +59,13 @@ impl Failure {
 
     /// What comes of arguments that do not parse: help and version are printed
     /// as they are, the rest becomes one line.
-    pub(super) fn usage(error: &clap::Error) -> Result<(), Failure> {
+    pub(super) fn usage(error: clap::Error) -> Result<(), Failure> {
         use clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
         if !error.use_stderr() {
             return error.print().map_err(Failure::from);
         }
         if error.kind() == DisplayHelpOnMissingArgumentOrSubcommand {
-            let message = "a command is missing: see `taflbase --help`";
-            return Err(Failure::error(message));
+            return Err(Failure::Help(error));
         }
         let text = error.render().to_string();
         let text = text.strip_prefix("error: ").unwrap_or(&text);
@@ -99,7 +105,17 @@ macro_rules! errors {
     };
 }
 
-errors!(RulesetError, BuildError, EngineError, FindError, ManifestError, StatsError);
+errors!(RulesetError, EngineError, FindError, ManifestError, StatsError);
+
+impl From<BuildError> for Failure {
+    fn from(error: BuildError) -> Failure {
+        Failure::Error(match error.limit() {
+            Some(BuildLimit::Memory) => format!("{error}; --memory sets the limit"),
+            Some(BuildLimit::Scratch) => format!("{error}; --scratch names its folder"),
+            _ => error.to_string(),
+        })
+    }
+}
 
 impl From<PositionError> for Failure {
     fn from(error: PositionError) -> Failure {

@@ -5,7 +5,7 @@ use taflbase::position::Position;
 use taflbase::tablebase::LineAnswer;
 use taflbase::value::{Value, Wdl};
 
-use super::arguments::parse_position;
+use super::arguments::PositionArgs;
 use super::failure::Failure;
 use super::output::Session;
 use super::pictures::Pictures;
@@ -17,9 +17,8 @@ use super::probe::words;
 pub(super) struct Args {
     /// A built-in ruleset, or a path to a ruleset file
     rules: String,
-    /// The position: board and side to move, quoted or as two arguments
-    #[arg(value_name = "POS", required = true, num_args = 1..=2)]
-    position: Vec<String>,
+    #[command(flatten)]
+    at: PositionArgs,
     #[command(flatten)]
     pictures: Pictures,
 }
@@ -42,7 +41,7 @@ JSON, one line; positions are the first and those after each move (here the firs
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let base = session.open_to_probe(&args.rules)?;
     let rules = base.rules();
-    let position = parse_position(&args.position, rules)?;
+    let position = args.at.position(rules)?;
     let refusal = |error| session.refusal(&base, &args.rules, error);
     let value = base.probe_dtw(&position).map_err(refusal)?;
     let line = base.line(&position).map_err(refusal)?;

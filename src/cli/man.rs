@@ -1,3 +1,4 @@
+use std::fs;
 use std::path::PathBuf;
 
 use super::failure::Failure;
@@ -7,21 +8,22 @@ use super::output::Session;
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
-    /// The folder for them, which must be there
+    /// The folder for them; it is made if it is missing
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
 
 const HELP: &str = "\
 Examples:
-  mkdir -p ~/.local/share/man/man1
   taflbase man ~/.local/share/man/man1
   man taflbase-build";
 
 /// Writes them.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let folder = &args.folder;
-    clap_mangen::generate_to(super::command(), folder).map_err(|error| {
+    let written = fs::create_dir_all(folder)
+        .and_then(|()| clap_mangen::generate_to(super::command(), folder));
+    written.map_err(|error| {
         Failure::Error(format!("{}: cannot write the pages: {error}", folder.display()))
     })?;
     session.text(&format!("{}: taflbase.1 and a page for each command\n", folder.display()))

@@ -5,14 +5,13 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use taflbase::build::{BuildError, BuildOptions, SliceReport, build};
+use taflbase::build::{BuildError, BuildLimit, BuildOptions, SliceReport, build};
 use taflbase::progress::{Phase, Progress};
 use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
 
 use super::failure::Failure;
 use super::machine::{self, core_time, peak_bytes, reset_peak};
-use super::output::size;
 
 /// Builds the slices and what they need, smallest first, each with its measures.
 pub(super) fn measured(
@@ -33,15 +32,9 @@ pub(super) fn measured(
 
 /// The folder is one for temporary files, which no option names.
 fn refused(error: BuildError) -> Failure {
-    match error {
-        BuildError::Disk { slice, path, needed, available } => Failure::Error(format!(
-            "{slice} takes about {} of disk while it is solved and {} has {}: free some space or \
-             set TMPDIR to another disk",
-            size(needed),
-            path.display(),
-            size(available)
-        )),
-        error => error.into(),
+    match error.limit() {
+        Some(BuildLimit::Scratch) => Failure::Error(format!("{error}; TMPDIR names its folder")),
+        _ => error.into(),
     }
 }
 

@@ -77,8 +77,8 @@ POS is an OpenTafl position, the board from rank 1 up and the side to move,
 quoted or as two arguments: \"/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ a\".
 
 Exit status: 0 done; 1 a negative answer: a slice is not built, or verify or
-check has found something wrong; 2 an error, told on one line. Where nobody reads
-the results any more, build, verify and check go on and end with the status of
+check has found something wrong; 2 an error, told on one line, or no command. Where
+nobody reads the results any more, build, verify and check go on and end with the status of
 their work; other commands end with 0.";
 
 #[derive(Subcommand)]
@@ -156,7 +156,7 @@ pub(crate) fn main() -> ExitCode {
     let parsed = command().try_get_matches_from(arguments);
     let answer = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => run(cli),
-        Err(error) => Failure::usage(&error),
+        Err(error) => Failure::usage(error),
     };
     match answer {
         Ok(()) => ExitCode::SUCCESS,

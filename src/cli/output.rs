@@ -157,11 +157,16 @@ impl Session {
             Some(Metric::Dtw) => base.max_men_dtw(),
             Some(Metric::Wdl) | None => base.max_men(),
         };
-        let available = available_bytes().unwrap_or(u64::MAX);
+        // In whole MiB, as `plan` can be asked for.
+        let available = available_bytes().map_or(u64::MAX, |bytes| bytes >> 20 << 20);
+        let mut foretold = wanted.clone();
         let takes = match needs(base, slice, available) {
-            Some([memory, _]) if memory > available => format!("{} of memory", size(memory)),
+            Some([memory, _]) if memory > available => {
+                format!("at least {} of memory", size(memory))
+            }
             Some([_, disk]) if disk > available_disk(&self.tables).unwrap_or(u64::MAX) => {
-                format!("{} of disk", size(disk))
+                foretold += &format!(" --memory {}MiB", available >> 20);
+                format!("at least {} of scratch", size(disk))
             }
             Some(_) => {
                 return format!("{missing}; run `{}`", self.command("build", rules, &wanted));
@@ -172,7 +177,7 @@ impl Session {
             "{missing}, nor can one be built here: {} men would take {takes}, as `{}` tells; the \
              tables here reach {reached} men; beyond them `{}` searches",
             slice.men(),
-            self.command("plan", rules, &wanted),
+            self.command("plan", rules, &foretold),
             self.command("analyse", rules, "POS"),
         )
     }
@@ -183,9 +188,12 @@ impl Session {
 fn needs(base: &Tablebase, slice: Slice, memory: u64) -> Option<[u64; 2]> {
     // Whether the slice itself is too large is known at once; smaller ones take less disk.
     let own = plan_among(base.rules(), &[slice], 1, threads(0).get(), memory).ok()?;
-    let disk = own.first()?.scratch_bytes;
+    let disk = own.first()?.least_scratch_bytes;
     let planned = plan(base, &[slice]).ok()?;
-    let least = planned.iter().map(|plan| plan.size.map(|size| size.least_memory_bytes));
+    let least = planned
+        .iter()
+        .filter(|plan| !plan.present)
+        .map(|plan| plan.size.map(|size| size.least_memory_bytes));
     let least = least.collect::<Option<Vec<_>>>()?.into_iter().max()?;
     Some([least, disk])
 }
@@ -236,6 +244,14 @@ pub(super) fn grouped(number: impl Display) -> String {
     let digits: Vec<char> = number.to_string().chars().collect();
     let groups: Vec<String> = digits.rchunks(3).rev().map(|group| group.iter().collect()).collect();
     groups.join(",")
+}
+
+/// A part of several things in words: `1 of 2 lines is wrong`, `2 of 2 lines are wrong`.
+/// Each of the predicates begins with its verb: that for one thing, and that for more.
+pub(super) fn some_of(count: usize, all: usize, noun: &str, [one, more]: [&str; 2]) -> String {
+    let plural = if all == 1 { "" } else { "s" };
+    let predicate = if count == 1 { one } else { more };
+    format!("{} of {} {noun}{plural} {predicate}", grouped(count), grouped(all))
 }
 
 /// Bytes for people: `1.5 MiB`.

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use taflbase::Tablebase;
-use taflbase::build::{RankPlan, SlicePlan, plan, plan_among};
+use taflbase::build::{RankPlan, SlicePlan, available_disk, plan, plan_among};
 use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
 
@@ -31,15 +31,16 @@ pub(super) struct Args {
 }
 
 const HELP: &str = r#"Lists the slices that `taflbase build` would build or keep, with all that they
-need. Memory, scratch, disk and time are estimates, totals mostly within a quarter. Where
-memory and disk are left, a build does not compress its scratch, which then takes up to four
-times as much.
+need. Memory, scratch, disk and time are estimates, totals mostly within a quarter.
+Memory is that of a build with all tables in memory. Scratch, the work in progress, is
+written uncompressed where memory and disk here have room for that, else compressed. The
+last line also tells the least of both: with tables in shares, and compressed.
 Time is that of one core of this machine: the smallest slices are built for that in
 a temporary folder, which takes some ten seconds. What is too large for this
 version is listed, and left out of the totals.
 
 With --ranks, --memory or --threads it is told how a slice is built with that: memory is
-that of one process, scratch and time are those of all, "by" is how many of them build it
+that of one process, scratch (with --ranks, whatever disk is here) and time are those of all, "by" is how many of them build it
 together, "shares" into how many parts its tables are cut (-: all are in memory), and
 exchange what the processes give each other, about (see docs/cluster.md). What is cut into
 shares takes up to twice the time.
@@ -74,11 +75,19 @@ struct Answer<'a> {
     rows: Option<u64>,
     slots: Option<u64>,
     memory_bytes: Option<u64>,
+    least_memory_bytes: Option<u64>,
     scratch_bytes: Option<u64>,
+    least_scratch_bytes: Option<u64>,
     disk_bytes: Option<u64>,
     core_seconds: Option<f64>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     among: Option<Among>,
+}
+
+/// What there is for a build.
+struct Free {
+    memory_bytes: u64,
+    disk_bytes: u64,
 }
 
 /// What is different if several processes build.
@@ -94,13 +103,36 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let base = session.open_to_build(&args.wanted.rules)?;
     let slices = args.wanted.slices(base.rules())?;
     let plan = plan(&base, &slices)?;
-    let to_build = plan.iter().any(|slice| !slice.present && slice.size.is_some());
-    let calibration = if to_build { Some(Calibration::new(&base, &plan)?) } else { None };
-    let mut answers: Vec<Answer> =
-        plan.iter().map(|plan| answer(&base, plan, calibration.as_ref())).collect();
+    let free = Free {
+        memory_bytes: args.memory.or_else(available_bytes).unwrap_or(u64::MAX),
+        // Several processes do not build on the disk that is here.
+        disk_bytes: match args.ranks {
+            Some(_) => u64::MAX,
+            None => available_disk(session.tables()).unwrap_or(u64::MAX),
+        },
+    };
+    let to_build: Vec<Slice> = plan
+        .iter()
+        .filter(|plan| !plan.present && plan.size.is_some())
+        .map(|plan| plan.slice)
+        .collect();
     let is_among = args.ranks.is_some() || args.memory.is_some() || args.threads.is_some();
-    if is_among {
-        among(args, base.rules(), &plan, &mut answers)?;
+    let ranked = match is_among {
+        true => rank_plans(args, base.rules(), &to_build, &free)?,
+        false => Vec::new(),
+    };
+    // Where nothing fits there is no time to be foretold.
+    let is_any_built = match is_among {
+        true => ranked.iter().any(|plan| plan.memory_bytes.is_some()),
+        false => !to_build.is_empty(),
+    };
+    let calibration = is_any_built.then(|| Calibration::new(&base, &plan)).transpose()?;
+    let mut answers: Vec<Answer> =
+        plan.iter().map(|plan| answer(&base, plan, calibration.as_ref(), &free)).collect();
+    for plan in &ranked {
+        let name = plan.slice.to_string();
+        let own = answers.iter_mut().filter(|answer| answer.slice == name);
+        own.for_each(|answer| answer.put(plan, &free));
     }
     if session.json() {
         return answers.iter().try_for_each(|answer| session.json_line(answer));
@@ -113,34 +145,16 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     session.text(&total(&answers))
 }
 
-/// Puts into the answers how several processes would build.
-fn among(
+/// How several processes would build these slices.
+fn rank_plans(
     args: &Args,
     rules: &Ruleset,
-    plan: &[SlicePlan],
-    answers: &mut [Answer],
-) -> Result<(), Failure> {
+    slices: &[Slice],
+    free: &Free,
+) -> Result<Vec<RankPlan>, Failure> {
     let threads = machine::threads(args.threads.unwrap_or(0) as usize).get();
     let ranks = args.ranks.unwrap_or(1) as usize;
-    let memory = args.memory.or_else(available_bytes).unwrap_or(u64::MAX);
-    let to_build = plan.iter().filter(|plan| !plan.present && plan.size.is_some());
-    let slices: Vec<Slice> = to_build.map(|plan| plan.slice).collect();
-    for plan in plan_among(rules, &slices, ranks, threads, memory)? {
-        let name = plan.slice.to_string();
-        for answer in answers.iter_mut().filter(|answer| answer.slice == name) {
-            let RankPlan { ranks: by, exchanged_bytes, .. } = plan;
-            let shares = plan.memory_bytes.map(|_| plan.shares as u64);
-            answer.among = Some(Among { by, shares, exchanged_bytes });
-            answer.memory_bytes = plan.memory_bytes;
-            if plan.memory_bytes.is_some() {
-                answer.scratch_bytes = Some(plan.scratch_bytes);
-                answer.core_seconds = answer.core_seconds.map(|seconds| seconds * times(&plan));
-            } else {
-                answer.state = "does not fit";
-            }
-        }
-    }
-    Ok(())
+    Ok(plan_among(rules, slices, ranks, threads, free.memory_bytes)?)
 }
 
 /// How many times the core time of a build in memory it takes, about.
@@ -156,6 +170,7 @@ fn answer<'a>(
     base: &'a Tablebase,
     plan: &SlicePlan,
     calibration: Option<&Calibration>,
+    free: &Free,
 ) -> Answer<'a> {
     let SlicePlan { slice, present, size } = *plan;
     let estimate = calibration.filter(|_| !present).zip(size);
@@ -177,7 +192,9 @@ fn answer<'a>(
         rows: size.map(|size| size.rows),
         slots: size.map(|size| size.slots),
         memory_bytes: size.map(|size| size.memory_bytes),
-        scratch_bytes: size.map(|size| size.scratch_bytes),
+        least_memory_bytes: size.map(|size| size.least_memory_bytes),
+        scratch_bytes: size.map(|size| size.scratch_bytes(free.memory_bytes, free.disk_bytes)),
+        least_scratch_bytes: size.map(|size| size.least_scratch_bytes),
         disk_bytes,
         core_seconds: estimate.map(|(known, size)| known.core_seconds(slice, &size)),
         among: None,
@@ -185,6 +202,23 @@ fn answer<'a>(
 }
 
 impl Answer<'_> {
+    /// Puts in how several processes would build the slice.
+    fn put(&mut self, plan: &RankPlan, free: &Free) {
+        let &RankPlan { ranks: by, exchanged_bytes, .. } = plan;
+        let shares = plan.memory_bytes.map(|_| plan.shares as u64);
+        self.among = Some(Among { by, shares, exchanged_bytes });
+        self.memory_bytes = plan.memory_bytes;
+        self.least_memory_bytes = Some(plan.least_memory_bytes);
+        if plan.memory_bytes.is_some() {
+            self.scratch_bytes = Some(plan.scratch_bytes(free.disk_bytes));
+            self.least_scratch_bytes = Some(plan.least_scratch_bytes);
+            self.core_seconds = self.core_seconds.map(|seconds| seconds * times(plan));
+        } else {
+            self.state = "does not fit";
+            (self.disk_bytes, self.core_seconds) = (None, None);
+        }
+    }
+
     fn row(&self) -> Vec<String> {
         let cell =
             |number: Option<u64>, show: fn(u64) -> String| number.map_or("-".to_owned(), show);
@@ -227,13 +261,17 @@ fn total(answers: &[Answer]) -> String {
         in_state("to build").filter_map(of).fold(0, u64::saturating_add)
     };
     let most = |of: fn(&Answer) -> Option<u64>| in_state("to build").filter_map(of).max();
+    let amount = |what: &str, of: fn(&Answer) -> Option<u64>, least: fn(&Answer) -> Option<u64>| {
+        let [usual, least] = [of, least].map(|of| size(most(of).unwrap_or(0)));
+        let least = if usual == least { String::new() } else { format!(" (at least {least})") };
+        format!("{usual} of {what}{least}")
+    };
     format!(
-        "\nto build: {} of {} slices, with about {} of memory, {} of scratch, {} of disk, \
-         and {} of one core\n{left_out}",
+        "\nto build: {} of {} slices, with about {}, {}, {} of disk, and {} of one core\n{left_out}",
         in_state("to build").count(),
         answers.len(),
-        size(most(|answer| answer.memory_bytes).unwrap_or(0)),
-        size(most(|answer| answer.scratch_bytes).unwrap_or(0)),
+        amount("memory", |answer| answer.memory_bytes, |answer| answer.least_memory_bytes),
+        amount("scratch", |answer| answer.scratch_bytes, |answer| answer.least_scratch_bytes),
         size(sum(|answer| answer.disk_bytes)),
         time(duration(in_state("to build").filter_map(|answer| answer.core_seconds).sum())),
     )

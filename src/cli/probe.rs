@@ -6,7 +6,7 @@ use taflbase::draw::{BoardPicture, Sheet};
 use taflbase::position::Position;
 use taflbase::tablebase::{MoveAnswer, MoveProbe, Probe, ProbeAnswer, Probed};
 
-use super::arguments::parse_position;
+use super::arguments::PositionArgs;
 use super::batch;
 use super::failure::Failure;
 use super::output::{Session, columns};
@@ -18,9 +18,8 @@ use super::pictures::Pictures;
 pub(super) struct Args {
     /// A built-in ruleset, or a path to a ruleset file
     rules: String,
-    /// The position: board and side to move, quoted or as two arguments
-    #[arg(value_name = "POS", num_args = 1..=2)]
-    position: Vec<String>,
+    #[command(flatten)]
+    at: PositionArgs,
     /// Probe the positions of a file instead, one a line; - for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["position", "svg", "png"])]
     batch: Option<PathBuf>,
@@ -67,13 +66,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     if let Some(path) = &args.batch {
         return batch::run(&base, path, session);
     }
-    if args.position.is_empty() {
-        return Err(Failure::error(
-            "POS is missing: write the board and the side to move, or for many positions \
-             --batch FILE",
-        ));
-    }
-    let position = parse_position(&args.position, rules)?;
+    let position = args.at.position(rules)?;
     let refusal = |error| session.refusal(&base, &args.rules, error);
     let Probe { value, moves, .. } = base.probe(&position).map_err(refusal)?;
     let answer = ProbeAnswer::new(&base, &position, Some(value), &moves);

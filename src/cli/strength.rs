@@ -14,15 +14,29 @@ use super::machine::threads;
 const CONTEMPT: RangeInclusive<i64> =
     -(EngineOptions::MOST_CONTEMPT as i64)..=EngineOptions::MOST_CONTEMPT as i64;
 
+/// Memory of the engine.
+#[derive(clap::Args)]
+pub(super) struct Hash {
+    /// Memory for what the search remembers, in MiB, up to 1048576
+    #[arg(long, value_name = "MIB", default_value_t = 256)]
+    #[arg(value_parser = parse_number::<u32, 1, { 1 << 20 }>)]
+    hash: u32,
+}
+
+impl Hash {
+    /// Bytes for what the search remembers.
+    pub(super) fn bytes(&self) -> usize {
+        (self.hash as usize) << 20
+    }
+}
+
 /// What the engine may take of the machine.
 #[derive(clap::Args)]
 pub(super) struct Strength {
     #[command(flatten)]
     threads: Threads,
-    /// Memory for what the search remembers, in MiB, up to 1048576
-    #[arg(long, value_name = "MIB", default_value_t = 256)]
-    #[arg(value_parser = parse_number::<u32, 1, { 1 << 20 }>)]
-    hash: u32,
+    #[command(flatten)]
+    hash: Hash,
     /// Draws are so much worse than level positions, in hundredths of a soldier: against
     /// weaker players, to play on
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -38,7 +52,7 @@ impl Strength {
 
     /// Bytes for what the search remembers.
     pub(super) fn table_bytes(&self) -> usize {
-        (self.hash as usize) << 20
+        self.hash.bytes()
     }
 
     /// How much less than nothing a draw is.

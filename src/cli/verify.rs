@@ -10,7 +10,7 @@ use taflbase::verify::{Sample, Verdict, VerifyError, memory_bytes, verify_sample
 use super::arguments::{MAX, Present, Threads, parse_bytes, parse_number};
 use super::failure::Failure;
 use super::machine::available_bytes;
-use super::output::{Session, grouped, size};
+use super::output::{Session, grouped, size, some_of};
 use super::progress::Reporter;
 
 /// Recompute all values by forward moves and compare them with the tables
@@ -112,7 +112,10 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     reporter.clear();
     match wrong {
         0 => Ok(()),
-        wrong => Err(Failure::Negative(format!("{wrong} of {} slices are wrong", slices.len()))),
+        wrong => {
+            let what = ["is wrong", "are wrong"];
+            Err(Failure::Negative(some_of(wrong, slices.len(), "slice", what)))
+        }
     }
 }
 

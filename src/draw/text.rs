@@ -18,6 +18,11 @@ impl Style {
         self.paint(ink(side.soldier()), text)
     }
 
+    /// The letter of a piece, in its colour.
+    pub fn piece(self, kind: Kind) -> String {
+        self.paint(ink(kind), &kind.letter().to_string())
+    }
+
     /// The text in that rendition: the numbers of an escape sequence, or nothing.
     pub(super) fn paint(self, rendition: &str, text: &str) -> String {
         match self {

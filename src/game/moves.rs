@@ -130,11 +130,19 @@ impl Position {
 /// All legal moves of the side to move, by origin and then by target in square
 /// order (a1, b1, …). There are none in a finished position.
 pub fn legal_moves(rules: &Ruleset, position: &Position) -> Vec<Move> {
-    let moves_from = |(piece, from): (Kind, Square)| {
+    each_legal_move(rules, position).collect()
+}
+
+/// The moves of [`legal_moves`], made one by one as they are asked for.
+pub(crate) fn each_legal_move<'a>(
+    rules: &'a Ruleset,
+    position: &'a Position,
+) -> impl Iterator<Item = Move> + 'a {
+    let moves_from = move |(piece, from): (Kind, Square)| {
         let to = targets(rules, position, piece, from);
         to.iter().map(move |to| Move::new(rules, position, piece, from, to))
     };
-    movers(rules, position).flat_map(moves_from).collect()
+    movers(rules, position).flat_map(moves_from)
 }
 
 /// How many legal moves the side to move has.

@@ -27,7 +27,6 @@ mod assets;
 mod attend;
 mod counting;
 mod gate;
-mod levels;
 mod live;
 mod log;
 mod metrics;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use crate::index::IndexError;
 use crate::slice::Slice;
 use crate::solve::exchange::ExchangeError;
-use crate::solve::store::ScratchError;
+use crate::solve::store::{ScratchError, ScratchErrorKind, is_full};
 use crate::system::bytes::Bytes;
-use crate::table::{GridError, TableError};
+use crate::table::{GridError, TableError, TableErrorKind};
 use crate::tablebase::ProbeError;
 
 /// Why a build stopped. Tables that were complete stay.
@@ -67,8 +67,24 @@ pub enum BuildError {
     Grid(GridError),
     /// Another rank of the build has stopped.
     Exchange(ExchangeError),
+    /// The build was cancelled by its [`Progress`](crate::progress::Progress). What was done
+    /// is kept, and the next build goes on.
+    Cancelled,
     /// The worker threads cannot be started.
     Threads(String),
+}
+
+impl BuildError {
+    /// Whether a disk is full, or what one may use of it.
+    pub(super) fn is_disk_full(&self) -> bool {
+        match self {
+            BuildError::Scratch(error) => error.is_full(),
+            BuildError::Table(TableError { kind: TableErrorKind::Io { source, .. }, .. }) => {
+                is_full(source)
+            }
+            _ => false,
+        }
+    }
 }
 
 impl fmt::Display for BuildError {
@@ -78,20 +94,20 @@ impl fmt::Display for BuildError {
             BuildError::Memory { slice, needed, allowed } => write!(
                 f,
                 "{slice} takes at least {} of memory and {} are allowed: \
-                 allow more with --memory or build fewer men",
+                 allow more or build fewer men",
                 Bytes(*needed),
                 Bytes(*allowed)
             ),
             BuildError::Disk { slice, path, needed, available } => write!(
                 f,
-                "{slice} takes about {} of disk while it is solved and {} has {}: \
-                 free some space or name another disk with --scratch",
+                "{slice} takes about {} of disk while it is solved and {} are free for {}: \
+                 free some space or keep the work on another disk",
                 Bytes(*needed),
-                path.display(),
-                Bytes(*available)
+                Bytes(*available),
+                path.display()
             ),
             BuildError::OutOfMemory(source) => {
-                write!(f, "the system gives no more memory, allow less with --memory: {source}")
+                write!(f, "the system gives no more memory, allow the build less: {source}")
             }
             BuildError::Scratch(error) => error.fmt(f),
             BuildError::Again(path) => write!(
@@ -118,7 +134,32 @@ impl fmt::Display for BuildError {
             ),
             BuildError::Grid(error) => error.fmt(f),
             BuildError::Exchange(error) => error.fmt(f),
+            BuildError::Cancelled => {
+                f.write_str("the build was cancelled; the next one goes on from what was done")
+            }
             BuildError::Threads(error) => write!(f, "cannot start the threads: {error}"),
+        }
+    }
+}
+
+/// What [`BuildOptions`](super::building::BuildOptions) say that may have to be another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum BuildLimit {
+    /// `memory_bytes`.
+    Memory,
+    /// The disk of `scratch`.
+    Scratch,
+}
+
+impl BuildError {
+    /// The option that another value of may help, if there is one.
+    pub fn limit(&self) -> Option<BuildLimit> {
+        match self {
+            BuildError::Memory { .. } | BuildError::OutOfMemory(_) => Some(BuildLimit::Memory),
+            BuildError::Disk { .. } => Some(BuildLimit::Scratch),
+            BuildError::Scratch(error) if error.is_of_disk() => Some(BuildLimit::Scratch),
+            _ => None,
         }
     }
 }
@@ -127,7 +168,10 @@ impl std::error::Error for BuildError {}
 
 impl From<ScratchError> for BuildError {
     fn from(error: ScratchError) -> BuildError {
-        BuildError::Scratch(error)
+        match error.kind {
+            ScratchErrorKind::Cancelled => BuildError::Cancelled,
+            _ => BuildError::Scratch(error),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 #![doc = include_str!("ESSAY.md")]
 
+mod advance;
 pub mod building;
 mod captures;
 mod convert;

@@ -20,90 +20,94 @@ use crate::solve::plies::in_memory::InMemory;
 use crate::solve::plies::in_shares::InShares;
 use crate::solve::plies::parcel::Parcel;
 use crate::solve::plies::tables::Storage;
-use crate::solve::store::RECORD_BYTES;
+use crate::solve::store::{Compression, RECORD_BYTES};
+use crate::system::filesystem::{FileSystem, SystemFiles};
 use crate::table::{Code, Metric, Packing, ValueHasher};
 
+/// Bytes, and what they are worked out from. The counts of a slice that can be indexed are
+/// below 2^64 and their factors below 2^32, at most two at a time: nothing overflows.
+type Amount = u128;
+
 /// Bit tables of the outcome in progress.
-const TABLES_IN_MEMORY: u64 = InMemory::<1>::TABLES as u64;
-const TABLES_OF_SHARE: u64 = InShares::<1>::TABLES as u64;
-const TABLES_OF_ONLY_SHARE: u64 = InShares::<1>::TABLES_OF_ONLY_SHARE as u64;
+const TABLES_IN_MEMORY: Amount = InMemory::<1>::TABLES as Amount;
+const TABLES_OF_SHARE: Amount = InShares::<1>::TABLES as Amount;
+const TABLES_OF_ONLY_SHARE: Amount = InShares::<1>::TABLES_OF_ONLY_SHARE as Amount;
 /// Of the memory that is allowed, this part is for smaller slices, if all of them would take
 /// more, and if there can be so many shares.
-const CACHE_PART: u64 = 4;
+const CACHE_PART: Amount = 4;
 /// Of a table, in per cent: what all shares take on the disk, their mail included, about.
-const SHARES_ON_DISK: u64 = 140;
+const SHARES_ON_DISK: Amount = 140;
+/// Where less than this part of the disk that work takes, about, is free, it is not begun:
+/// what is foretold may be too much, but not so many times.
+const SURELY_TOO_LITTLE: u64 = 2;
 /// More shares than that take more memory for their parcels than they save.
 const MOST_SHARES: u64 = 1 << 12;
 /// What is told of a parcel, with what of it is under way, for those of what captures decide
 /// and of a ply.
-const PARCEL_BYTES: u64 = 3 * size_of::<Parcel>() as u64;
+const PARCEL_BYTES: Amount = 3 * size_of::<Parcel>() as Amount;
 /// Records of the stages for each chunk, about.
-const RECORDS_PER_CHUNK: u64 = 100;
+const RECORDS_PER_CHUNK: Amount = 100;
 /// Codes that occur in a row of a smaller slice, about.
-const CODES_PER_ROW: u64 = 4;
+const CODES_PER_ROW: Amount = 4;
 /// Codes that captures of a block lead to, about, for each attacker: more of them make
 /// games longer.
-const CODES_PER_ATTACKER: u64 = 8;
+const CODES_PER_ATTACKER: Amount = 8;
 /// Bytes of the stage files for each row and word of lanes, about, and how many times as
 /// many there are where they are not compressed.
-const STAGE_BYTES_PER_WORD: u64 = 14;
-const PACKED_SHARE: u64 = 8;
+const STAGE_BYTES_PER_WORD: Amount = 14;
+const PACKED_SHARE: Amount = 8;
 /// In per cent: how many times something is found in a row, over all plies, about.
-const FOUND_PER_ATTACKER: u64 = 92;
-const FOUND_PER_ROW: u64 = 310;
+const FOUND_PER_ATTACKER: Amount = 92;
+const FOUND_PER_ROW: Amount = 310;
 /// Bytes, for each word of a row, of what captures decide, on the way to where it is
 /// needed, about; and how many times fewer there are if they are packed.
-const SEEDS_PER_WORD: u64 = 22;
-const PACKED_MAIL_SHARE: u64 = 5;
+const SEEDS_PER_WORD: Amount = 22;
+const PACKED_MAIL_SHARE: Amount = 5;
 /// What a worker takes besides its rows, and the program besides its workers.
-const WORKER_BYTES: u64 = 4 << 20;
-const PROGRAM_BYTES: u64 = 16 << 20;
+const WORKER_BYTES: Amount = 4 << 20;
+const PROGRAM_BYTES: Amount = 16 << 20;
 /// Segments of smaller slices that a worker comes back to, about: with fewer kept it reads
 /// the same ones again and again.
-const SEGMENTS_PER_WORKER: u64 = 8;
-const CODE_BYTES: u64 = size_of::<Code>() as u64;
+const SEGMENTS_PER_WORKER: Amount = 8;
+const CODE_BYTES: Amount = size_of::<Code>() as Amount;
 /// Of what the smaller slices took, all up to here stays with the allocator when
 /// it has been given back, and a part of the rest.
-const KEPT_BYTES: u64 = 256 << 20;
-const KEPT_SHARE: u64 = 4;
+const KEPT_BYTES: Amount = 256 << 20;
+const KEPT_SHARE: Amount = 4;
 /// Events of a row, about, while it is made ready to be written.
-const EVENTS_PER_ROW: u64 = 18;
+const EVENTS_PER_ROW: Amount = 18;
 
 /// What solving a slice takes, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Needs {
     /// What is there all the time, records left out: numberings, buffers, the program.
-    fixed_bytes: u64,
+    fixed_bytes: Amount,
     /// The numberings of the smaller slices, and what reading some of them takes, for the
     /// initial pass.
-    sub_slices_bytes: u64,
+    sub_slices_bytes: Amount,
     /// All their rows.
-    coded_bytes: u64,
+    coded_bytes: Amount,
     /// Those of them that are in memory at a time, at least.
-    least_coded_bytes: u64,
+    least_coded_bytes: Amount,
     /// How many rows there are, their bytes, sets of defenders, and attackers.
     rows: u64,
-    row_bytes: u64,
+    row_bytes: Amount,
     sets: u64,
-    attackers: u64,
-    /// A table with all rows.
-    table_bytes: u64,
+    attackers: Amount,
     /// Values on their way to the files.
-    output_bytes: u64,
-    /// What is kept on disk of the work done, if it is compressed.
-    pub stages_bytes: u64,
+    output_bytes: Amount,
     /// The blocks and chunks, and the rows of a chunk.
-    blocks: u64,
+    blocks: Amount,
     chunks: u64,
-    chunk_rows: u64,
+    chunk_rows: Amount,
     /// Sets of defenders that go together are at most so many: images of one another.
     images: u64,
     /// The sets and blocks once more, as shares number them.
-    numbering_bytes: u64,
+    numbering_bytes: Amount,
     /// Rows that come by post, some at a time.
-    window_bytes: u64,
+    window_bytes: Amount,
     /// How many shares there can be.
-    most_shares: u64,
+    most_shares: usize,
 }
 
 impl Needs {
@@ -120,68 +124,73 @@ impl Needs {
         let chunk_rows = (chunks.chunk_rows() as u64).min(rows);
         let images = rules.symmetries().order() as u64;
         let index = SliceIndex::new(rules, slice)?;
-        let codes = CODES_PER_ATTACKER * slice.attackers as u64;
-        let block_rows = Buffers::<1>::BLOCK_ROWS as u64 + codes;
-        let worker = WORKER_BYTES + row_bytes * (8 * chunk_rows + sets * block_rows);
+        let codes = CODES_PER_ATTACKER * slice.attackers as Amount;
+        let block_rows = Buffers::<1>::BLOCK_ROWS as Amount + codes;
+        let of_buffers = 8 * Amount::from(chunk_rows) + Amount::from(sets) * block_rows;
+        let worker = WORKER_BYTES + row_bytes * of_buffers;
         let fixed = PROGRAM_BYTES + lookup_bytes(rules, slice) + sets_bytes(rules, slice)?;
-        let (mut coded, mut largest, mut segment) = (0_u64, 0, 0);
-        let mut numberings = 0_u64;
+        let (mut coded, mut largest, mut segment) = (0, 0, 0);
+        let mut numberings = 0;
         for (child, _) in sub_slices(slice) {
-            let sets = defender_sets(rules, child)?;
-            let rows = counted_sets(rules, child)?.rows().saturating_mul(sets);
+            let sets = Amount::from(defender_sets(rules, child)?);
+            let rows = Amount::from(counted_sets(rules, child)?.rows()) * sets;
             let bytes = 8 + CODES_PER_ROW * (CODE_BYTES + row_bytes);
-            coded = coded.saturating_add(rows.saturating_mul(bytes));
+            coded += rows * bytes;
             // A segment has one block at least.
-            let of_segment = MOST_SEGMENT_ROWS.max(sets).min(rows);
+            let of_segment = (MOST_SEGMENT_ROWS as Amount).max(sets).min(rows);
             segment = segment.max(of_segment);
             largest = largest.max(bytes * of_segment);
-            let numbering = lookup_bytes(rules, child) + sets_bytes(rules, child)?;
-            numberings = numberings.saturating_add(numbering);
+            numberings += lookup_bytes(rules, child) + sets_bytes(rules, child)?;
         }
-        let lanes = index.lanes().count() as u64;
+        let lanes = index.lanes().count() as Amount;
         // What is read, and the same as it is kept while it grows and when it is done.
         let reading = lanes * segment * CODE_BYTES + 3 * largest;
+        let workers = threads as Amount;
+        let (most_chunks, most_sets) = (chunks.count() as u64, sets.div_ceil(images));
         Ok(Needs {
-            fixed_bytes: fixed + threads as u64 * worker,
-            sub_slices_bytes: numberings.saturating_add(threads as u64 * reading),
+            fixed_bytes: fixed + workers * worker,
+            sub_slices_bytes: numberings + workers * reading,
             coded_bytes: coded,
-            least_coded_bytes: coded.min(threads as u64 * SEGMENTS_PER_WORKER * largest),
+            least_coded_bytes: coded.min(workers * SEGMENTS_PER_WORKER * largest),
             rows,
             row_bytes,
             sets,
-            attackers: slice.attackers as u64,
-            table_bytes: rows.saturating_mul(row_bytes),
+            attackers: slice.attackers as Amount,
             output_bytes: output_bytes(&index, chunks, row_bytes, threads),
-            stages_bytes: rows.saturating_mul(STAGE_BYTES_PER_WORD * row_bytes / 8),
-            blocks,
-            chunks: chunks.count() as u64,
-            chunk_rows,
+            blocks: blocks.into(),
+            chunks: most_chunks,
+            chunk_rows: chunk_rows.into(),
             images,
-            numbering_bytes: sets_bytes(rules, slice)? + blocks / 8,
-            window_bytes: 2 * (row_bytes + 8) * (WINDOW_ROWS as u64).min(rows),
-            most_shares: sets.div_ceil(images).min(chunks.count() as u64).min(MOST_SHARES),
+            numbering_bytes: sets_bytes(rules, slice)? + Amount::from(blocks / 8),
+            window_bytes: 2 * (row_bytes + 8) * Amount::from(rows.min(WINDOW_ROWS as u64)),
+            most_shares: most_sets.min(most_chunks).min(MOST_SHARES) as usize,
         })
     }
 
     /// The most memory of a rank in use at a time, if the tables of so many ranks are there
     /// and each may use so much.
     pub(super) fn memory_bytes(&self, storage: Storage, ranks: usize, allowed: u64) -> u64 {
-        let coded = self.cache_bytes(storage, ranks, allowed).min(self.coded_bytes);
-        let initial = self.sub_slices_bytes.saturating_add(coded);
-        let plies = kept(coded).saturating_add(self.tables_bytes(storage, ranks));
-        self.lasting_bytes(ranks).saturating_add(initial.max(plies).max(self.output_bytes))
+        let coded = self.cached_bytes(storage, ranks, allowed).min(self.coded_bytes);
+        let initial = self.sub_slices_bytes + coded;
+        let plies = kept(coded) + self.tables_bytes(storage, ranks);
+        clamped(self.lasting_bytes(ranks) + initial.max(plies).max(self.output_bytes))
     }
 
     /// What is there all the time.
-    fn lasting_bytes(&self, ranks: usize) -> u64 {
-        let records = self.chunks.div_ceil(ranks as u64) * RECORDS_PER_CHUNK;
-        self.fixed_bytes + records * RECORD_BYTES as u64
+    fn lasting_bytes(&self, ranks: usize) -> Amount {
+        let chunks = Amount::from(self.chunks.div_ceil(ranks as u64));
+        self.fixed_bytes + chunks * RECORDS_PER_CHUNK * RECORD_BYTES as Amount
+    }
+
+    /// A table with all rows.
+    fn table_bytes(&self) -> Amount {
+        Amount::from(self.rows) * self.row_bytes
     }
 
     /// What the tables of a rank take, with all that belongs to shares.
-    fn tables_bytes(&self, storage: Storage, ranks: usize) -> u64 {
+    fn tables_bytes(&self, storage: Storage, ranks: usize) -> Amount {
         let Storage::Shares(shares) = storage else {
-            return self.table_bytes.saturating_mul(TABLES_IN_MEMORY);
+            return self.table_bytes() * TABLES_IN_MEMORY;
         };
         let tables = match storage.is_packed(ranks) {
             true => TABLES_OF_SHARE,
@@ -190,12 +199,14 @@ impl Needs {
         // The largest share of either cut: images and chunks go together.
         let shares = shares as u64;
         let sets = self.sets.div_ceil(shares).next_multiple_of(self.images).min(self.sets);
-        let of_sets = self.blocks * sets;
-        let of_chunks = (self.chunks.div_ceil(shares) * self.chunk_rows).min(self.rows);
-        let rows = of_sets.max(of_chunks).saturating_mul(tables * self.row_bytes);
+        let of_sets = self.blocks * Amount::from(sets);
+        let chunks = Amount::from(self.chunks.div_ceil(shares));
+        let of_chunks = (chunks * self.chunk_rows).min(self.rows.into());
+        let rows = of_sets.max(of_chunks) * tables * self.row_bytes;
         // Each chunk has a parcel for each share.
-        let parcels = self.chunks.div_ceil(ranks as u64) * shares * PARCEL_BYTES;
-        rows.saturating_add(parcels) + self.numbering_bytes + self.window_bytes
+        let chunks = Amount::from(self.chunks.div_ceil(ranks as u64));
+        let parcels = chunks * Amount::from(shares) * PARCEL_BYTES;
+        rows + parcels + self.numbering_bytes + self.window_bytes
     }
 
     /// The least memory with which so many ranks, or one, can solve the slice.
@@ -204,13 +215,17 @@ impl Needs {
             let needs = self.storages(ranks).map(|storage| self.memory_bytes(storage, ranks, 0));
             needs.min().unwrap_or(u64::MAX)
         };
-        least(1).min(least(ranks))
+        if ranks == 1 { least(1) } else { least(1).min(least(ranks)) }
     }
 
     /// How much of the smaller slices is kept in memory at the most, if so much of it is
     /// allowed.
     pub(super) fn cache_bytes(&self, storage: Storage, ranks: usize, allowed: u64) -> u64 {
-        let rest = allowed.saturating_sub(self.lasting_bytes(ranks));
+        clamped(self.cached_bytes(storage, ranks, allowed))
+    }
+
+    fn cached_bytes(&self, storage: Storage, ranks: usize, allowed: u64) -> Amount {
+        let rest = Amount::from(allowed).saturating_sub(self.lasting_bytes(ranks));
         let beside_tables = rest.saturating_sub(self.tables_bytes(storage, ranks));
         let rest = rest.saturating_sub(self.sub_slices_bytes);
         rest.min(most_keeping(beside_tables)).max(self.least_coded_bytes)
@@ -219,7 +234,7 @@ impl Needs {
     /// Where the tables can be, best first: the fewer shares there are, the less is sent. All
     /// ranks have the same number, or others would wait for those that have more.
     fn storages(&self, ranks: usize) -> impl Iterator<Item = Storage> {
-        let most = self.most_shares as usize;
+        let most = self.most_shares;
         let least = if ranks == 1 { 2 } else { ranks.min(most) };
         let in_memory = (ranks == 1).then_some(Storage::Memory);
         // In the end as many as there can be, which take least memory.
@@ -233,19 +248,20 @@ impl Needs {
         let fits =
             |&storage: &Storage| self.memory_bytes(storage, ranks, memory_bytes) <= memory_bytes;
         // Smaller slices that are read again and again take more time than more shares do.
-        let cached = self.coded_bytes.min(memory_bytes / CACHE_PART);
-        let caches = |&storage: &Storage| self.cache_bytes(storage, ranks, memory_bytes) >= cached;
-        let best = self.storages(ranks).find(|storage| fits(storage) && caches(storage));
-        best.or_else(|| self.storages(ranks).find(fits))
+        let cached = self.coded_bytes.min(Amount::from(memory_bytes) / CACHE_PART);
+        let caches = |&storage: &Storage| self.cached_bytes(storage, ranks, memory_bytes) >= cached;
+        let mut fitting = self.storages(ranks).filter(fits);
+        let first = fitting.next()?;
+        Some([first].into_iter().chain(fitting).find(caches).unwrap_or(first))
     }
 
     /// Whether what so many ranks keep on disk of their work, and what they send, is left
-    /// uncompressed: if the memory that each is allowed has room for it.
-    fn stays_plain(&self, storage: Storage, ranks: usize, allowed: u64) -> bool {
-        let of_rank = self.stages_bytes.saturating_mul(PACKED_SHARE) / ranks as u64;
+    /// uncompressed where the disk has room for it: if the memory that each is allowed has.
+    pub(super) fn stays_plain(&self, storage: Storage, ranks: usize, allowed: u64) -> bool {
+        let of_rank = self.stages_bytes(false) / ranks as Amount;
         let in_memory = self.memory_bytes(storage, ranks, u64::MAX);
         // Where tables wait packed, memory is short.
-        !storage.is_packed(ranks) && in_memory.saturating_add(of_rank) <= allowed
+        !storage.is_packed(ranks) && Amount::from(in_memory) + of_rank <= allowed.into()
     }
 
     /// The bytes that so many ranks, each of which is allowed so much memory, give each
@@ -254,10 +270,10 @@ impl Needs {
         let found = self.attackers * FOUND_PER_ATTACKER + FOUND_PER_ROW;
         // As many bytes as a row has, and one for its distance from the one before.
         let plies = found * (self.row_bytes + 1) / 100;
-        let plain = self.rows.saturating_mul(plies + SEEDS_PER_WORD * self.row_bytes / 8);
+        let plain = Amount::from(self.rows) * (plies + SEEDS_PER_WORD * self.row_bytes / 8);
         let stays_plain = self.stays_plain(storage, ranks, allowed);
         let sent = if stays_plain { plain } else { plain / PACKED_MAIL_SHARE };
-        sent / ranks as u64 * (ranks as u64 - 1)
+        clamped(sent / ranks as Amount * (ranks as Amount - 1))
     }
 
     /// The rows of a table.
@@ -270,15 +286,19 @@ impl Needs {
         self.sets
     }
 
-    /// The disk that the scratch folder takes.
-    pub(super) fn scratch_bytes(&self, storage: Storage) -> u64 {
-        match storage {
-            Storage::Memory => self.stages_bytes,
-            Storage::Shares(_) => {
-                let shares = self.table_bytes.saturating_mul(SHARES_ON_DISK) / 100;
-                self.stages_bytes.saturating_add(shares)
-            }
-        }
+    /// The stage files, compressed or not.
+    fn stages_bytes(&self, packed: bool) -> Amount {
+        let bytes = Amount::from(self.rows) * STAGE_BYTES_PER_WORD * self.row_bytes / 8;
+        if packed { bytes } else { bytes * PACKED_SHARE }
+    }
+
+    /// The disk that the scratch folder takes, compressed or not.
+    pub(super) fn scratch_bytes(&self, storage: Storage, packed: bool) -> u64 {
+        let shares = match storage {
+            Storage::Memory => 0,
+            Storage::Shares(_) => self.table_bytes() * SHARES_ON_DISK / 100,
+        };
+        clamped(self.stages_bytes(packed) + shares)
     }
 }
 
@@ -286,21 +306,24 @@ impl Needs {
 pub(super) struct Fit {
     /// Where the tables go.
     pub storage: Storage,
-    /// What is kept of the work done is compressed while less than this is free of the disk:
-    /// it takes time, which is well spent only where that or the memory before it is short.
-    pub plain_above: u64,
+    /// What is compressed of what is kept of the work.
+    pub compression: Compression,
     /// How many bytes of the smaller slices are kept in memory.
     pub cache_bytes: u64,
+    /// The disk that the work takes, about, and what is free, if that is less.
+    pub short_disk: Option<[u64; 2]>,
 }
 
 /// With what a slice is to be solved.
-pub(super) struct Limits {
+pub(super) struct Limits<'a> {
     /// Threads of a rank.
     pub threads: usize,
     /// The memory of a rank.
     pub memory_bytes: u64,
     /// How many ranks there are.
     pub ranks: usize,
+    /// The disk of the scratch folder.
+    pub files: &'a dyn FileSystem,
 }
 
 /// Refuses a slice that cannot be solved with so much memory, or for which the
@@ -311,40 +334,59 @@ pub(super) fn check(
     limits: &Limits,
     folder: &Path,
 ) -> Result<Fit, BuildError> {
-    let &Limits { threads, memory_bytes, ranks } = limits;
+    let &Limits { threads, memory_bytes, ranks, files } = limits;
     let needs = Needs::of(rules, slice, threads)?;
     let storage = needs.storage(memory_bytes, ranks).ok_or(BuildError::Memory {
         slice,
         needed: needs.least_memory_bytes(ranks),
         allowed: memory_bytes,
     })?;
-    let needed = needs.scratch_bytes(storage);
+    let needed = needs.scratch_bytes(storage, true);
     // Where the system does not say, the work itself will find out.
-    let available = available_disk(folder);
+    let available = files.available(existing(folder));
     let available = available.map_or(u64::MAX, |bytes| bytes.saturating_add(kept_bytes(folder)));
-    if available < needed {
+    if available < needed / SURELY_TOO_LITTLE {
         return Err(BuildError::Disk { slice, path: folder.to_owned(), needed, available });
     }
     let cache_bytes = needs.cache_bytes(storage, ranks, memory_bytes);
+    let plain = needs.scratch_bytes(storage, false);
     let stays_plain = needs.stays_plain(storage, ranks, memory_bytes);
-    let plain_above = if stays_plain { needs.stages_bytes } else { u64::MAX };
-    Ok(Fit { storage, plain_above, cache_bytes })
+    let always = !stays_plain || !has_room(plain, needed, available);
+    let compression = Compression { always, reserve_bytes: needed, writers: ranks };
+    let short_disk = (available < needed).then_some([needed, available]);
+    Ok(Fit { storage, compression, cache_bytes, short_disk })
+}
+
+/// Whether so many bytes of a disk have room for work in progress that is not compressed, and
+/// for as much as it takes compressed beside it: what is foretold may be too little, and the
+/// disk is there for others, too.
+pub(super) fn has_room(plain: u64, packed: u64, available: u64) -> bool {
+    plain.saturating_add(packed) <= available
+}
+
+/// An amount in the numbers of those who ask for it.
+fn clamped(amount: Amount) -> u64 {
+    u64::try_from(amount).unwrap_or(u64::MAX)
 }
 
 /// Of what the smaller slices took, what stays when it has been given back.
-fn kept(coded: u64) -> u64 {
+fn kept(coded: Amount) -> Amount {
     coded.min(KEPT_BYTES + coded / KEPT_SHARE)
 }
 
 /// The most that the smaller slices may take if no more than that is to stay.
-fn most_keeping(bytes: u64) -> u64 {
-    bytes.max(bytes.saturating_sub(KEPT_BYTES).saturating_mul(KEPT_SHARE))
+fn most_keeping(bytes: Amount) -> Amount {
+    bytes.max(bytes.saturating_sub(KEPT_BYTES) * KEPT_SHARE)
 }
 
 /// The bytes that are free on the disk on which a folder is, or would be, if the system says.
 pub fn available_disk(folder: &Path) -> Option<u64> {
-    let existing = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("."));
-    fs4::available_space(existing).ok()
+    SystemFiles.available(existing(folder)).ok()
+}
+
+/// The folder, or the first one above it that is there.
+fn existing(folder: &Path) -> &Path {
+    folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("."))
 }
 
 /// What an interrupted build has left in its folder and will use.
@@ -353,39 +395,41 @@ fn kept_bytes(folder: &Path) -> u64 {
     files.filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum()
 }
 
-fn row_bytes(rules: &Ruleset) -> u64 {
-    8 * row_words(rules) as u64
+fn row_bytes(rules: &Ruleset) -> Amount {
+    8 * row_words(rules) as Amount
 }
 
 fn defender_sets(rules: &Ruleset, slice: Slice) -> Result<u64, BuildError> {
     // The rows of a chunk, of a block at least, are kept together, in fewer than 2^31 bytes.
     binomial(rules.places(Kind::Defender).len(), slice.defenders)
-        .filter(|&sets| sets < (1 << 31) / row_bytes(rules))
+        .filter(|&sets| Amount::from(sets) < (1 << 31) / row_bytes(rules))
         .ok_or(BuildError::TooLarge(slice))
 }
 
-fn lookup_bytes(rules: &Ruleset, slice: Slice) -> u64 {
-    BlockLookup::bytes(rules.places(Kind::Attacker).len(), slice.attackers)
+fn lookup_bytes(rules: &Ruleset, slice: Slice) -> Amount {
+    BlockLookup::bytes(rules.places(Kind::Attacker).len(), slice.attackers).into()
 }
 
 /// What writing takes: the values of some chunks, those that wait for their blocks,
 /// and the rows that the workers make them of.
-fn output_bytes(index: &SliceIndex, chunks: Chunks, row_bytes: u64, threads: usize) -> u64 {
+fn output_bytes(index: &SliceIndex, chunks: Chunks, row_bytes: Amount, threads: usize) -> Amount {
     let lanes = index.lanes().count();
-    let tiles = tiles_at_once(lanes, chunks.chunk_rows(), threads).min(chunks.count()) as u64;
-    let batch = tiles * index.rows().div_ceil(chunks.count() as u64);
+    let tiles = tiles_at_once(lanes, chunks.chunk_rows(), threads).min(chunks.count());
+    let all_rows = Amount::from(index.rows());
+    let batch = tiles as Amount * all_rows.div_ceil(chunks.count() as Amount);
     let block = block_shape(Packing::Base3, index).rows_per_block;
-    let waiting = most_waiting(index.rows(), batch, block);
-    let both_sides = 2 * CODE_BYTES * lanes as u64;
-    let worker_rows = (threads * chunks.chunk_rows()).min(chunks.rows()) as u64;
+    let waiting = most_waiting(all_rows, batch, block.into());
+    let both_sides = 2 * CODE_BYTES * lanes as Amount;
+    let worker_rows =
+        (threads as Amount * chunks.chunk_rows() as Amount).min(chunks.rows() as Amount);
     let worker_row = EVENTS_PER_ROW * (2 * row_bytes + 6) + 6 * row_bytes;
-    let hashed = Metric::ALL.len() as u64 * index.rows().min(ValueHasher::WAITING as u64);
+    let hashed = Metric::ALL.len() as Amount * all_rows.min(ValueHasher::WAITING as Amount);
     // Vectors grow by more than they need.
     both_sides * (batch + waiting + waiting / 2 + hashed) + worker_rows * worker_row
 }
 
 /// The most rows that wait at a time, if they come in batches and leave in blocks.
-fn most_waiting(rows: u64, batch: u64, block: u64) -> u64 {
+fn most_waiting(rows: Amount, batch: Amount, block: Amount) -> Amount {
     // The batches after these are no others.
     let rows = rows.min(100 * batch);
     let (mut come, mut waiting, mut most) = (0, 0, 0);
@@ -399,9 +443,10 @@ fn most_waiting(rows: u64, batch: u64, block: u64) -> u64 {
     most
 }
 
-fn sets_bytes(rules: &Ruleset, slice: Slice) -> Result<u64, BuildError> {
-    let each = set_bytes(slice.defenders, row_bytes(rules) as usize, rules.symmetries().order());
-    Ok(defender_sets(rules, slice)? * each as u64)
+fn sets_bytes(rules: &Ruleset, slice: Slice) -> Result<Amount, BuildError> {
+    let row_bytes = 8 * row_words(rules);
+    let each = set_bytes(slice.defenders, row_bytes, rules.symmetries().order());
+    Ok(Amount::from(defender_sets(rules, slice)?) * each as Amount)
 }
 
 #[cfg(test)]
@@ -418,6 +463,31 @@ mod tests {
         assert_eq!(most_waiting(12, 4, 20), 12);
     }
 
+    /// Slices that no machine can build are told with some number.
+    #[test]
+    fn what_is_beyond_all_machines_can_be_counted() {
+        for (rules, most) in [("alea-evangelii", [24, 48]), ("large-hnefatafl", [12, 24])] {
+            let rules = Ruleset::load(rules).unwrap();
+            let mut counted = 0;
+            for defenders in (0..=most[0]).step_by(2) {
+                for attackers in (1..=most[1]).rev().step_by(5) {
+                    let Ok(needs) = Needs::of(&rules, Slice { defenders, attackers }, 2) else {
+                        continue;
+                    };
+                    counted += 1;
+                    for ranks in [1, 1000] {
+                        let least = needs.least_memory_bytes(ranks);
+                        let storage = needs.storage(least, ranks).unwrap_or(Storage::Memory);
+                        assert!(needs.memory_bytes(storage, ranks, u64::MAX) > 0);
+                        assert!(needs.scratch_bytes(storage, false) > 0);
+                        needs.exchanged_bytes(storage, ranks, least);
+                    }
+                }
+            }
+            assert!(counted > 3, "{counted}");
+        }
+    }
+
     #[test]
     fn smaller_slices_have_their_part() {
         let rules = Ruleset::load("brandubh").unwrap();
@@ -428,7 +498,8 @@ mod tests {
                 let storage = needs.storage(bytes, 1).unwrap();
                 assert!(needs.memory_bytes(storage, 1, bytes) <= bytes);
                 let cached = needs.cache_bytes(storage, 1, bytes);
-                assert!(cached >= needs.coded_bytes.min(bytes / CACHE_PART), "{slice}, {mib}");
+                let wanted = needs.coded_bytes.min(Amount::from(bytes) / CACHE_PART);
+                assert!(Amount::from(cached) >= wanted, "{slice}, {mib}");
             }
         }
     }
@@ -466,7 +537,7 @@ mod tests {
             assert_eq!(needs.storage(all, 1), Some(Storage::Memory), "{slice}");
             // A share for each rank, or for as many as there can be.
             let storage = needs.storage(u64::MAX, 3);
-            let shares = needs.most_shares.min(3) as usize;
+            let shares = needs.most_shares.min(3);
             assert_eq!(storage, Some(Storage::Shares(shares)), "{slice}");
         }
     }

@@ -3,6 +3,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::progress::{Phase, Progress};
 use crate::rules::{BySide, Side};
+use crate::solve::advance::advance;
 use crate::solve::error::BuildError;
 use crate::solve::exchange::{Exchange, of_rank};
 use crate::solve::store::{
@@ -246,7 +247,7 @@ impl<'a, const N: usize> Solver<'a, N> {
         let (slice, phase) = (self.frame.slice, Phase::Tables { winner: known.winner });
         let watch = Watch::start(self.ranks());
         progress.phase(slice, phase, self.own_rows() * tables.passes());
-        tables.begin(known, &|rows| progress.advance(rows as u64))?;
+        tables.begin(known, &|rows| advance(progress, rows as u64))?;
         watch.tell(slice, phase, &Worked::default(), progress)?;
         Ok(())
     }
@@ -266,7 +267,7 @@ impl<'a, const N: usize> Solver<'a, N> {
         progress.phase(slice, phase, self.own_rows());
         let own = Some(self.own.clone()).filter(|own| !own.is_empty());
         let log = own.map(|own| stages.begin(stage, own, base)).transpose()?;
-        let worked = tables.ply(known, log.as_ref(), &|rows| progress.advance(rows as u64))?;
+        let worked = tables.ply(known, log.as_ref(), &|rows| advance(progress, rows as u64))?;
         let parts = stages.finish(stage, base, log)?;
         watch.tell(slice, phase, &worked, progress)?;
         Ok(parts)
@@ -317,8 +318,7 @@ fn initial<'a, 's, const N: usize>(
             for (winner, seeds) in Side::ALL.into_iter().zip(&outcomes) {
                 keep(writer, winner, chunk, seeds)?;
             }
-            progress.advance(rows);
-            Ok(())
+            Ok(advance(progress, rows)?)
         };
         // In order: what neighbours lead to is near, so that all workers together come back
         // to few blocks of the smaller slices.

@@ -4,7 +4,7 @@ pub mod bytes;
 #[cfg(feature = "build")]
 pub(crate) mod filesystem;
 pub(crate) mod mapping;
-#[cfg(any(feature = "build", feature = "engine"))]
+#[cfg(feature = "build")]
 pub(crate) mod pages;
 pub(crate) mod positioned;
 pub(crate) mod prefetch;

@@ -1,7 +1,5 @@
 //! Large pages of memory.
 
-#[cfg(feature = "engine")]
-use std::collections::TryReserveError;
 use std::mem::MaybeUninit;
 
 /// An empty vector with room for so many items, in large pages.
@@ -9,18 +7,6 @@ pub(crate) fn with_capacity<T>(items: usize) -> Vec<T> {
     let mut vector = Vec::with_capacity(items);
     prefer_large_pages(vector.spare_capacity_mut());
     vector
-}
-
-/// The same.
-///
-/// # Errors
-/// If the system does not give so much memory.
-#[cfg(feature = "engine")]
-pub(crate) fn try_with_capacity<T>(items: usize) -> Result<Vec<T>, TryReserveError> {
-    let mut vector = Vec::new();
-    vector.try_reserve_exact(items)?;
-    prefer_large_pages(vector.spare_capacity_mut());
-    Ok(vector)
 }
 
 /// Asks for large pages for memory that will be read here and there: with small ones,

@@ -1,4 +1,4 @@
-//! How long work tells what it is doing.
+//! How long work tells what it is doing, and is stopped.
 
 use std::time::Duration;
 
@@ -48,7 +48,41 @@ pub struct RankWork {
     pub waiting: Duration,
 }
 
-/// Told by the library what it is doing; may be called from any thread.
+/// Told by the library what it is doing, and asked whether it should go on; may be called
+/// from any thread.
+///
+/// To cancel a build from another thread, let [`is_cancelled`](Progress::is_cancelled) read
+/// a flag:
+///
+/// ```
+/// # #[cfg(feature = "build")]
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use std::sync::atomic::{AtomicBool, Ordering};
+/// use taflbase::Ruleset;
+/// use taflbase::build::{BuildError, BuildOptions, build, slices_up_to};
+/// use taflbase::progress::Progress;
+///
+/// struct Flag(AtomicBool);
+///
+/// impl Progress for Flag {
+///     fn is_cancelled(&self) -> bool {
+///         self.0.load(Ordering::Relaxed)
+///     }
+/// }
+///
+/// let (rules, folder) = (Ruleset::load("brandubh")?, tempfile::tempdir()?);
+/// let (slices, options) = (slices_up_to(&rules, 3), BuildOptions::default());
+/// // Another thread may set the flag while the build is at work.
+/// let flag = Flag(AtomicBool::new(true));
+/// let built = build(&rules, folder.path(), &slices, &options, &flag, &mut |_| {});
+/// assert!(matches!(built, Err(BuildError::Cancelled)));
+/// // What was done is there, and the next build goes on from it.
+/// build(&rules, folder.path(), &slices, &options, &(), &mut |_| {})?;
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "build"))]
+/// # fn main() {}
+/// ```
 pub trait Progress: Sync {
     /// A phase of the work on a slice begins; it will go through that many rows.
     fn phase(&self, _slice: Slice, _phase: Phase, _rows: u64) {}
@@ -61,6 +95,12 @@ pub trait Progress: Sync {
 
     /// Something that the user should know, in one line: it is mended already.
     fn notice(&self, _text: &str) {}
+
+    /// Whether the work should stop. Builds ask several times a second, and stop with an
+    /// error; other work does not ask.
+    fn is_cancelled(&self) -> bool {
+        false
+    }
 }
 
 /// Tells nobody.

@@ -23,6 +23,16 @@ pub(super) fn record_bytes(head: &[u8]) -> usize {
     PAYLOAD.saturating_add(u32_at(head, PAYLOAD_LENGTH) as usize)
 }
 
+/// The version of zstd that published tables are compressed with.
+pub const PUBLISHED_ZSTD: &str = "1.5.7";
+
+/// The version of zstd that tables are compressed with here. Another one than
+/// [`PUBLISHED_ZSTD`] may make other bytes of the same values: compare the hashes of values
+/// ([`ValueHash`](super::ValueHash)) then, and no bytes.
+pub fn zstd_version() -> &'static str {
+    zstd_safe::version_string()
+}
+
 /// How hard zstd tries to find what repeats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Effort {

@@ -30,10 +30,14 @@ static void require(int holds, const char *what, size_t i)
 
 static void read_positions(void)
 {
-    char text[400];
+    char text[TAFL_POSITION_TEXT_BYTES + 1], printed[TAFL_POSITION_TEXT_BYTES];
     while (count < MOST && fgets(text, sizeof text, stdin) != NULL) {
         TaflStatus status = taflbase_parse_position(tables, text, &positions[count]);
         require(status == TAFL_STATUS_OK, "parse", count);
+        text[strcspn(text, "\n")] = '\0';
+        require(taflbase_print_position(tables, &positions[count], printed) == TAFL_STATUS_OK
+                    && strcmp(printed, text) == 0,
+                "print a position", count);
         count++;
     }
 }
@@ -45,15 +49,45 @@ static int same_position(const TaflPosition *one, const TaflPosition *other)
         && one->king == other->king && one->to_move == other->to_move;
 }
 
+/* A move without its text is the one that has it, goes through text, and is played alike. */
+static void compare_bare(size_t i, const TaflMove *move, const TaflBareMove *bare)
+{
+    char text[TAFL_MOVE_TEXT_BYTES];
+    TaflBareMove parsed;
+    TaflPosition played, made = positions[i];
+    require(memcmp(bare->captured, move->captured, sizeof bare->captured) == 0
+                && bare->from == move->from && bare->to == move->to
+                && bare->piece == move->piece && bare->ending == move->ending,
+            "a bare move", i);
+    require(taflbase_print_move(tables, bare, text) == TAFL_STATUS_OK
+                && strcmp(text, move->text) == 0,
+            "print a move", i);
+    require(taflbase_parse_move(tables, &positions[i], text, &parsed) == TAFL_STATUS_OK
+                && memcmp(parsed.captured, bare->captured, sizeof bare->captured) == 0
+                && parsed.from == bare->from && parsed.to == bare->to
+                && parsed.piece == bare->piece && parsed.ending == bare->ending,
+            "parse a move", i);
+    require(taflbase_play(tables, &positions[i], move, &played) == TAFL_STATUS_OK, "play", i);
+    require(taflbase_make_move(tables, &made, bare, &made) == TAFL_STATUS_OK
+                && same_position(&played, &made),
+            "make a move", i);
+}
+
 /* All moves have values; the best one's is the position's; each is worth what the
  * position after it is. */
 static void compare_moves(size_t i, TaflDtw value)
 {
     static TaflMove legal[400];
+    static TaflBareMove bare[400];
     static TaflMoveValue probed[400];
     size_t count, length;
     require(taflbase_legal_moves(tables, &positions[i], legal, 400, &count) == TAFL_STATUS_OK,
             "legal moves", i);
+    require(taflbase_generate_moves(tables, &positions[i], bare, 400, &length) == TAFL_STATUS_OK
+                && length == count && count <= 400,
+            "bare moves", i);
+    for (size_t n = 0; n < count; n++)
+        compare_bare(i, &legal[n], &bare[n]);
     require(taflbase_probe_moves(tables, &positions[i], probed, 400, &length) == TAFL_STATUS_OK,
             "probe moves", i);
     require(count == length && count <= 400, "as many moves", i);

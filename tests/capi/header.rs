@@ -20,12 +20,26 @@ fn introduction() -> String {
     format!("/*\n{lines} */")
 }
 
+/// The version, as macros.
+fn version() -> String {
+    let macros = [
+        ("", format!("{:?}", env!("CARGO_PKG_VERSION"))),
+        ("_MAJOR", env!("CARGO_PKG_VERSION_MAJOR").to_owned()),
+        ("_MINOR", env!("CARGO_PKG_VERSION_MINOR").to_owned()),
+        ("_PATCH", env!("CARGO_PKG_VERSION_PATCH").to_owned()),
+    ];
+    let lines = macros.map(|(name, value)| format!("\n#define TAFLBASE_VERSION{name} {value}"));
+    let comment = "/**\n * The version of the header, as taflbase_version has the library's.\n */";
+    format!("\n{comment}{}", lines.concat())
+}
+
 fn generated() -> String {
     let config = Config {
         header: Some(introduction()),
         include_guard: Some("TAFLBASE_H".to_owned()),
         autogen_warning: Some("/* Made by cbindgen from src/capi: see tests/capi. */".to_owned()),
         no_includes: true,
+        after_includes: Some(version()),
         sys_includes: ["stdbool.h", "stddef.h", "stdint.h"].map(str::to_owned).to_vec(),
         language: Language::C,
         cpp_compat: true,

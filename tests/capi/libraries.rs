@@ -6,15 +6,21 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 
-/// The folder of both libraries, built in the way that docs/c.md tells.
-static LIBRARIES: LazyLock<PathBuf> = LazyLock::new(|| {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    let arguments = "rustc --lib --features capi --crate-type cdylib,staticlib --target-dir";
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.current_dir(env!("CARGO_MANIFEST_DIR")).args(arguments.split(' ')).arg(target);
-    assert!(cargo.status().unwrap().success(), "{cargo:?}");
-    target.join("debug")
+/// Where the header and both libraries are installed, in the way that docs/c.md tells.
+static INSTALLED: LazyLock<PathBuf> = LazyLock::new(|| {
+    let temporary = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let prefix = temporary.join("capi");
+    let mut script = Command::new("scripts/install-c.sh");
+    script.current_dir(env!("CARGO_MANIFEST_DIR")).arg(&prefix).args(["--profile", "dev"]);
+    script.arg("--target-dir").arg(temporary.parent().unwrap());
+    assert!(script.status().unwrap().success(), "{script:?}");
+    prefix
 });
+
+/// The folder of both libraries.
+pub(crate) fn folder() -> PathBuf {
+    INSTALLED.join("lib")
+}
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Linking {
@@ -33,21 +39,26 @@ impl Program {
         let program =
             Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("capi-{name}-{linking:?}"));
         let mut cc = Command::new("cc");
-        cc.args(["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I"]);
-        cc.arg(root.join("src/capi")).arg(root.join(source)).arg("-o").arg(&program);
+        cc.args(["-std=c99", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I"]);
+        cc.arg(INSTALLED.join("include")).arg(root.join(source)).arg("-o").arg(&program);
         match linking {
             Linking::Shared => {
-                cc.arg("-L").arg(&*LIBRARIES).arg("-ltaflbase");
-                cc.arg(format!("-Wl,-rpath,{}", LIBRARIES.display()));
+                cc.arg("-L").arg(folder()).arg("-ltaflbase");
+                cc.arg(format!("-Wl,-rpath,{}", folder().display()));
             }
             Linking::Static => {
-                cc.arg(LIBRARIES.join("libtaflbase.a"));
+                cc.arg(folder().join("libtaflbase.a"));
             }
         }
         cc.args(["-lpthread", "-ldl", "-lm"]);
         let Output { status, stderr, .. } = cc.output().unwrap();
         assert!(status.success(), "{cc:?}\n{}", String::from_utf8_lossy(&stderr));
         Program(program)
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
     }
 
     /// Runs it and returns what it prints, or else what it says against it.

@@ -2,6 +2,9 @@
 //! linked with the shared and with the static library.
 #![cfg(all(feature = "capi", unix))]
 
+#[path = "../../examples/alpha_beta/search.rs"]
+#[allow(dead_code)]
+mod alpha_beta;
 mod header;
 mod libraries;
 #[path = "../positions/mod.rs"]

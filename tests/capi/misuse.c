@@ -89,8 +89,11 @@ static void wrong_pointers(const char *folder)
     TaflWdl wdl;
     TaflDtw dtw;
     TaflMove move;
+    TaflBareMove bare;
+    TaflSlice slice;
     TaflStatus status;
     size_t length;
+    char text[TAFL_POSITION_TEXT_BYTES];
     const TaflStatus invalid = TAFL_STATUS_INVALID_ARGUMENT;
 
     FAILS(taflbase_parse_position(NULL, WON, &position), invalid, "tablebase");
@@ -104,7 +107,16 @@ static void wrong_pointers(const char *folder)
     FAILS(taflbase_line(tables, &position, NULL, 1, &length), invalid, "moves");
     FAILS(taflbase_line(tables, &position, &move, 1, NULL), invalid, "length");
     FAILS(taflbase_legal_moves(tables, &position, NULL, 1, &length), invalid, "moves");
+    FAILS(taflbase_generate_moves(tables, &position, NULL, 1, &length), invalid, "moves");
     FAILS(taflbase_probe_moves(tables, &position, NULL, 1, &length), invalid, "moves");
+    FAILS(taflbase_make_move(tables, &position, NULL, &position), invalid, "played");
+    FAILS(taflbase_parse_move(tables, &position, NULL, &bare), invalid, "text");
+    FAILS(taflbase_parse_move(tables, &position, "c5-c1", NULL), invalid, "result");
+    FAILS(taflbase_print_move(tables, NULL, text), invalid, "played");
+    FAILS(taflbase_print_position(tables, &position, NULL), invalid, "text");
+    FAILS(taflbase_slices(tables, TAFL_METRIC_DTW, NULL, 1, &length), invalid, "slices");
+    FAILS(taflbase_slices(tables, TAFL_METRIC_DTW, &slice, 1, NULL), invalid, "length");
+    FAILS(taflbase_slices(tables, 2, &slice, 1, &length), invalid, "2 is no metric");
     FAILS(taflbase_play(tables, &position, NULL, &position), invalid, "played");
     move.from = move.to = 0;
     FAILS(taflbase_play(tables, &position, &move, &position), invalid, "no legal move");
@@ -116,7 +128,8 @@ static void wrong_pointers(const char *folder)
     FAILS(taflbase_add_directory(NULL, folder), invalid, "tablebase");
     FAILS(taflbase_add_directory(tables, NULL), invalid, "directory");
     REQUIRE(taflbase_probe_many_wdl(tables, NULL, 0, NULL, NULL) == TAFL_STATUS_OK);
-    REQUIRE(taflbase_max_men(NULL) == 0 && taflbase_board_size(NULL) == 0);
+    REQUIRE(taflbase_max_men(NULL) == 0 && taflbase_max_men_dtw(NULL) == 0);
+    REQUIRE(taflbase_board_size(NULL) == 0);
     REQUIRE(!taflbase_draws_are_undecided(NULL));
     REQUIRE(taflbase_cache_statistics(NULL).limit_bytes == 0);
     taflbase_free(tables);
@@ -149,6 +162,52 @@ static void wrong_positions(const char *folder)
     taflbase_free(tables);
 }
 
+/* Whatever a program puts into a move is refused, or does no harm. */
+static void wrong_moves(const char *folder)
+{
+    TaflTablebase *tables = open_brandubh(folder);
+    const TaflPosition won = parse(tables, WON);
+    TaflPosition position = won, after;
+    TaflBareMove good, move;
+    TaflWdl wdl;
+    size_t length;
+    char text[TAFL_POSITION_TEXT_BYTES];
+    const TaflStatus invalid = TAFL_STATUS_INVALID_ARGUMENT, bad = TAFL_STATUS_BAD_POSITION;
+
+    FAILS(taflbase_parse_move(tables, &won, "nonsense", &good), invalid, "nonsense");
+    FAILS(taflbase_parse_move(tables, &won, "c5-d4", &good), invalid, "c5-d4");
+    FAILS(taflbase_parse_move(tables, &won, "Kc5-c1xa1", &good), invalid, "Kc5-c1");
+    REQUIRE(taflbase_parse_move(tables, &won, " c5-c1", &good) == TAFL_STATUS_OK);
+    REQUIRE(good.piece == 'K' && good.from == won.king && good.to == 2 && good.ending == 0);
+    move = good;
+    move.to = 49;
+    FAILS(taflbase_make_move(tables, &won, &move, &after), invalid, "49");
+    FAILS(taflbase_print_move(tables, &move, text), invalid, "49");
+    move = good;
+    move.piece = 'x';
+    FAILS(taflbase_make_move(tables, &won, &move, &after), invalid, "piece");
+    move = good;
+    move.ending = 'x';
+    FAILS(taflbase_make_move(tables, &won, &move, &after), invalid, "ending");
+    move = good;
+    memset(move.captured, 0xff, sizeof move.captured);
+    FAILS(taflbase_print_move(tables, &move, text), invalid, "beyond the board");
+    memset(move.captured, 0, sizeof move.captured);
+    move.captured[0] = 15;
+    FAILS(taflbase_print_move(tables, &move, text), invalid, "three");
+    /* The king to an attacker's square: what is there is no position. */
+    move = good;
+    move.to = 7 + 4;
+    REQUIRE(taflbase_make_move(tables, &won, &move, &after) == TAFL_STATUS_OK);
+    FAILS(taflbase_probe_wdl(tables, &after, &wdl), bad, "e2");
+    FAILS(taflbase_generate_moves(tables, &after, &move, 1, &length), bad, "e2");
+    FAILS(taflbase_print_position(tables, &after, text), bad, "e2");
+    FAILS(taflbase_parse_move(tables, &after, "c1-c2", &move), bad, "e2");
+    position.king = 400;
+    FAILS(taflbase_make_move(tables, &position, &good, &after), bad, "400");
+    taflbase_free(tables);
+}
+
 static void one_of_many(const char *folder)
 {
     TaflTablebase *tables = open_brandubh(folder);
@@ -177,12 +236,26 @@ static void answers(const char *folder)
     TaflTablebase *tables = open_brandubh(NULL);
     TaflPosition position = parse(tables, WON);
     TaflMove moves[3];
+    TaflBareMove bare[2];
+    TaflSlice slices[100];
     size_t length;
 
     REQUIRE(position.king == 4 * 7 + 2 && position.to_move == 'd');
     REQUIRE(position.attackers[0] == (1ULL << (7 + 4) | 1ULL << (6 * 7 + 2)));
     REQUIRE(taflbase_board_size(tables) == 7 && taflbase_max_men(tables) == 6);
-    REQUIRE(!taflbase_draws_are_undecided(tables));
+    REQUIRE(taflbase_max_men_dtw(tables) == 5 && !taflbase_draws_are_undecided(tables));
+    /* A list is cut, and its length told. */
+    memset(slices, 0x55, sizeof slices);
+    REQUIRE(taflbase_slices(tables, TAFL_METRIC_DTW, slices, 1, &length) == TAFL_STATUS_OK);
+    REQUIRE(slices[0].defenders == 0 && slices[0].attackers == 1);
+    REQUIRE(length > 1 && length <= 100 && slices[1].defenders == 0x5555);
+    REQUIRE(taflbase_slices(tables, TAFL_METRIC_DTW, slices, 100, &length) == TAFL_STATUS_OK);
+    REQUIRE(1 + slices[length - 1].defenders + slices[length - 1].attackers == 5);
+    REQUIRE(taflbase_slices(tables, TAFL_METRIC_WDL, slices, 100, &length) == TAFL_STATUS_OK);
+    REQUIRE(length > 0 && 1 + slices[length - 1].defenders + slices[length - 1].attackers == 6);
+    memset(bare, 0x55, sizeof bare);
+    REQUIRE(taflbase_generate_moves(tables, &position, bare, 1, &length) == TAFL_STATUS_OK);
+    REQUIRE(length > 1 && bare[0].from == position.king && bare[1].from == 0x5555);
     /* A longer line is cut, and its length told. */
     memset(moves, 0x55, sizeof moves);
     REQUIRE(taflbase_line(tables, &position, moves, 1, &length) == TAFL_STATUS_OK && length == 3);
@@ -201,7 +274,11 @@ static void answers(const char *folder)
     REQUIRE(taflbase_open("berkeley", NULL, NULL, &tables) == TAFL_STATUS_OK);
     REQUIRE(taflbase_draws_are_undecided(tables) && taflbase_board_size(tables) == 9);
     taflbase_free(tables);
-    REQUIRE(strchr(taflbase_version(), '.') != NULL);
+    char version[100];
+    sprintf(version, "%d.%d.%d", TAFLBASE_VERSION_MAJOR, TAFLBASE_VERSION_MINOR,
+            TAFLBASE_VERSION_PATCH);
+    REQUIRE(strcmp(taflbase_version(), TAFLBASE_VERSION) == 0);
+    REQUIRE(strcmp(version, TAFLBASE_VERSION) == 0);
 }
 
 int main(int argc, char **argv)
@@ -213,6 +290,7 @@ int main(int argc, char **argv)
     wrong_openings(argv[1]);
     wrong_pointers(argv[1]);
     wrong_positions(argv[1]);
+    wrong_moves(argv[1]);
     one_of_many(argv[1]);
     answers(argv[1]);
     REQUIRE(probe(argv[1], K1V1) == TAFL_STATUS_OK);

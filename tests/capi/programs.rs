@@ -1,7 +1,8 @@
 //! C programs, with both libraries.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use taflbase::Tablebase;
 use taflbase::build::{BuildOptions, build, slices_up_to};
@@ -10,7 +11,8 @@ use taflbase::rules::Ruleset;
 use taflbase::value::Value;
 use tempfile::TempDir;
 
-use crate::libraries::{Linking, Program};
+use crate::alpha_beta::{Search, WON};
+use crate::libraries::{Linking, Program, folder};
 use crate::positions::{Random, all_positions, random_position};
 
 const BOTH: [Linking; 2] = [Linking::Shared, Linking::Static];
@@ -108,5 +110,62 @@ fn answers_are_those_of_the_library_from_all_threads() {
             let out = agree.run(&[name, folder], &input).unwrap();
             assert!(out == expected, "{name}, {linking:?}");
         }
+    }
+}
+
+#[test]
+fn a_program_may_have_a_zstd_of_its_own() {
+    let folder = built("brandubh");
+    for linking in BOTH {
+        let program = Program::compile("tests/capi/own_zstd.c", linking);
+        // A win in 3, for which a block was decoded.
+        assert_eq!(program.run(&[folder.path()], "").unwrap(), "1 3 1\n", "{linking:?}");
+    }
+}
+
+#[test]
+fn a_program_asks_for_a_shared_library_of_its_version() {
+    let program = Program::compile("examples/probe.c", Linking::Shared);
+    let readelf = |file: &Path| {
+        let out = Command::new("readelf").arg("-d").arg(file).output().unwrap();
+        String::from_utf8(out.stdout).unwrap()
+    };
+    let soname = match (env!("CARGO_PKG_VERSION_MAJOR"), env!("CARGO_PKG_VERSION_MINOR")) {
+        ("0", minor) => format!("libtaflbase.so.0.{minor}"),
+        (major, _) => format!("libtaflbase.so.{major}"),
+    };
+    assert!(readelf(program.path()).contains(&format!("Shared library: [{soname}]")));
+    let library = folder().join(format!("libtaflbase.so.{}", env!("CARGO_PKG_VERSION")));
+    assert!(readelf(&library).contains(&format!("Library soname: [{soname}]")));
+}
+
+#[test]
+fn the_search_in_c_is_the_search_in_rust() {
+    let tables = Tablebase::new(Ruleset::builtin("brandubh").unwrap());
+    let (rules, mut random) = (tables.rules(), Random::new(5));
+    let slices = ["K2v3", "K1v5"].map(|slice| slice.parse().unwrap());
+    let mut positions = Vec::new();
+    for slice in slices {
+        positions.extend((0..20).map(|i| random_position(rules, slice, i % 2 == 0, &mut random)));
+    }
+    let mut expected = String::new();
+    for tables in [None, Some(&tables)] {
+        let mut search = Search { rules, tables, most_men: 6, nodes: 0, answered: 0 };
+        for position in &positions {
+            search.value(position, (3, 0), (-WON, WON)).unwrap();
+        }
+        expected += &format!("{} {}\n", search.nodes, search.answered);
+    }
+    let input: String = positions.iter().map(|position| position.to_text(rules) + "\n").collect();
+    for linking in BOTH {
+        let program = Program::compile("examples/alpha_beta.c", linking);
+        let out = program.run(&["brandubh", "3"], &input).unwrap();
+        // "without tables  1852 nodes, 1.2 million a second, 0 answered by a table"
+        let lines = out.lines().filter(|line| line.contains(" nodes, "));
+        let numbers = lines.map(|line| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            format!("{} {}\n", words[2], words[8])
+        });
+        assert_eq!(numbers.collect::<String>(), expected, "{linking:?}");
     }
 }

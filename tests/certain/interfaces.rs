@@ -21,7 +21,7 @@ use tower::ServiceExt;
 
 use super::shuffled::{context, game, rules};
 use super::truth::Truth;
-use super::{Folders, RULES};
+use super::{RULES, tables_of};
 
 /// Whether a line that begins with that move comes to a win of that side within so many
 /// plies, as was said. Of the first line it is said of the position.
@@ -43,14 +43,13 @@ fn holds(tables: &Tablebase, game: &Game, played: &Move, winner: Side, plies: u3
 /// What an `analysis` of the protocol says, for games with a past.
 #[test]
 fn through_the_open_tafl_protocol() {
-    let folders = Folders::build();
     let (top, end) = RULES[0];
     let rules = rules(top, end);
     let record = rules.to_otn(&Position::start(&rules).unwrap()).unwrap();
     // The protocol has words of its own for repetitions.
     let rules = Arc::new(Ruleset::from_otn(&record).unwrap());
-    let tables = Tablebase::open(Ruleset::clone(&rules), folders.of(end)).unwrap();
-    for with_tables in [None, Some(PathBuf::from(folders.of(end)))] {
+    let tables = Tablebase::open(Ruleset::clone(&rules), tables_of(end)).unwrap();
+    for with_tables in [None, Some(PathBuf::from(tables_of(end)))] {
         let options = SessionOptions {
             threads: NonZeroUsize::MIN,
             table_bytes: 1 << 20,
@@ -98,11 +97,10 @@ fn through_the_open_tafl_protocol() {
 /// by the tables and drawn by their past.
 #[tokio::test]
 async fn through_http() {
-    let folders = Folders::build();
     let (top, end) = RULES[0];
     let rules = rules(top, end);
-    let tables = Tablebase::open(Ruleset::clone(&rules), folders.of(end)).unwrap();
-    for folder in [None, Some(folders.of(end))] {
+    let tables = Tablebase::open(Ruleset::clone(&rules), tables_of(end)).unwrap();
+    for folder in [None, Some(tables_of(end))] {
         let options =
             SiteOptions { search_time: Duration::from_millis(5), ..SiteOptions::default() };
         let site = Site::open(vec![Ruleset::clone(&rules)], folder, options).unwrap();

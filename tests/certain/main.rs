@@ -12,9 +12,10 @@ mod minimax;
 mod shuffled;
 mod truth;
 
+use std::fs;
 use std::num::NonZeroUsize;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
@@ -24,7 +25,6 @@ use taflbase::build::{BuildOptions, build, slices_up_to};
 use taflbase::engine::{Engine, EngineOptions, Iteration, Limits, Line, Score, SearchRequest};
 use taflbase::value::Value;
 use taflbase::{Game, Position, Ruleset, Tablebase};
-use tempfile::TempDir;
 use truth::{Truth, Undecided};
 
 /// The most men on the board.
@@ -41,27 +41,21 @@ const RULES: [(&str, &str); 7] = [
     ("ply-limit = 20", "repetition = \"allowed\""),
 ];
 
-/// All tables of the smallest board, for each worth of an endless game.
-struct Folders {
-    draw: TempDir,
-    undecided: TempDir,
-}
-
-impl Folders {
-    fn build() -> Folders {
-        let folder = |end| {
-            let (rules, folder) = (rules("", end), tempfile::tempdir().unwrap());
+/// All tables of the smallest board, for each worth of an endless game; built once.
+fn tables_of(end: &str) -> &'static Path {
+    static FOLDERS: OnceLock<[PathBuf; 2]> = OnceLock::new();
+    let folders = FOLDERS.get_or_init(|| {
+        [(RULES[0].1, "draw"), (RULES[3].1, "undecided")].map(|(end, name)| {
+            let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("certain").join(name);
+            let _ = fs::remove_dir_all(&folder);
+            let rules = rules("", end);
             let slices = slices_up_to(&rules, MEN);
             let options = BuildOptions::default();
-            build(&rules, folder.path(), &slices, &options, &(), &mut |_| {}).unwrap();
+            build(&rules, &folder, &slices, &options, &(), &mut |_| {}).unwrap();
             folder
-        };
-        Folders { draw: folder(RULES[0].1), undecided: folder(RULES[3].1) }
-    }
-
-    fn of(&self, end: &str) -> &Path {
-        if end.contains("mover-loses") { self.undecided.path() } else { self.draw.path() }
-    }
+        })
+    });
+    &folders[usize::from(end.contains("mover-loses"))]
 }
 
 /// What was seen of the engine's word.
@@ -79,6 +73,10 @@ struct Seen {
 /// Holds what an iteration says against the truth.
 fn check(tables: &Tablebase, game: &Game, iteration: &Iteration, seen: &mut Seen) {
     let mover = game.position().to_move;
+    let depths: Vec<u32> = iteration.lines.iter().map(|line| line.depth).collect();
+    let is_whole_depth = depths.iter().all(|&depth| depth == iteration.depth);
+    assert!(is_whole_depth || !iteration.is_complete, "{iteration:?}");
+    assert!(depths.is_sorted_by(|deeper, other| deeper >= other), "{iteration:?}");
     for (number, line) in iteration.lines.iter().enumerate() {
         let (winner, plies) = match line.score {
             Score::Estimate(_) => continue,
@@ -190,10 +188,9 @@ fn search(
 
 /// Searches with each of the rules.
 fn trials(count: u32) {
-    let folders = Folders::build();
     for (number, (top, end)) in RULES.into_iter().enumerate() {
         let rules = rules(top, end);
-        let seen = trial(&rules, folders.of(end), count, number as u64);
+        let seen = trial(&rules, tables_of(end), count, number as u64);
         println!("{top} {end}: {seen:?}");
         assert!(seen.wins > count / 20 && seen.losses > count / 40, "{seen:?}");
         let words = seen.wins + seen.losses;
@@ -204,22 +201,21 @@ fn trials(count: u32) {
 
 #[test]
 fn a_win_is_a_win_whatever_came_before_and_whenever_the_search_ends() {
-    trials(150);
+    trials(300);
 }
 
 /// Lost by the tables, drawn by what came before: the engine finds the move that draws, with
 /// no time to search.
 #[test]
 fn a_draw_by_the_past_is_not_thrown_away() {
-    let folders = Folders::build();
     for (top, end) in [RULES[0], RULES[1], RULES[4]] {
         let rules = rules(top, end);
-        let tables = Tablebase::open(Ruleset::clone(&rules), folders.of(end)).unwrap();
+        let tables = Tablebase::open(Ruleset::clone(&rules), tables_of(end)).unwrap();
         let tables = Arc::new(tables);
         let mut engine = engine(&rules, 1, Some(Arc::clone(&tables)));
         let mut random = fastrand::Rng::with_seed(3);
         let mut saved = 0;
-        for _ in 0..4000 {
+        for _ in 0..1500 {
             let Some(mut game) = game(&rules, &mut random) else { continue };
             let Value::Loss(plies) = tables.probe_dtw(game.position()).unwrap() else { continue };
             let is_late = game.plies_left().is_some_and(|left| left < plies.into());
@@ -252,10 +248,9 @@ fn a_win_is_a_win_in_a_hundred_thousand_searches() {
 /// no tables.
 #[test]
 fn the_truth_is_what_trying_everything_finds() {
-    let folders = Folders::build();
     for (number, (top, end)) in RULES.into_iter().enumerate() {
         let rules = rules(top, end);
-        let tables = Tablebase::open(Ruleset::clone(&rules), folders.of(end)).unwrap();
+        let tables = Tablebase::open(Ruleset::clone(&rules), tables_of(end)).unwrap();
         let mut random = fastrand::Rng::with_seed(number as u64);
         let mut found = [0, 0];
         for _ in 0..400 {

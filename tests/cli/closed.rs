@@ -47,7 +47,7 @@ fn damage_is_found_whether_or_not_anybody_reads_of_it() {
     }
     fs::remove_file(&file).unwrap();
     for arguments in both(&["check", "brandubh", "--against", "manifest.json", "--complete"]) {
-        run_unread(&place, &arguments).refused(1, &["1 of 6 files are missing here"]);
+        run_unread(&place, &arguments).refused(1, &["1 of 6 files is missing here"]);
     }
 }
 

@@ -19,7 +19,7 @@ fn first_line_keys(text: &str) -> Vec<String> {
 fn wrong_usage_is_told_on_one_line() {
     let place = Place::new();
     for (arguments, words) in [
-        (&[][..], &["taflbase --help"][..]),
+        (&["--json"][..], &["subcommand"][..]),
         (&["prob", "brandubh"], &["'prob'", "similar", "'probe'"]),
         (&["perft", "brandubh"], &["<DEPTH>", "usage: taflbase perft"]),
         (&["perft", "brandubh", "0"], &["DEPTH", "from 1 to 100"]),
@@ -33,7 +33,9 @@ fn wrong_usage_is_told_on_one_line() {
         (&["build", "brandubh", "--men", "3", "--metric", "dtm"], &["dtm", "wdl or dtw"]),
         (&["build", "brandubh", "--slice", "K30v5"], &["K30v5", "build fewer men"]),
         (&["build", "brandubh", "--slice", "K40v5"], &["K40v5", "more pieces than"]),
-        (&["rules", "chess"], &["\"chess\"", "brandubh"]),
+        (&["rules", "chess"], &["\"chess\"", "(ashton, ", "brandubh"]),
+        (&["probe", "brandub"], &["\"brandub\"", "did you mean brandubh?"]),
+        (&["rules", "Brandubh"], &["\"Brandubh\"", "did you mean brandubh?"]),
         (&["build", "brandubh", "--men", "-3"], &["'-3'", "--men"]),
         (&["build", "brandubh", "--men", "3", "--threads", "99999"], &["99999", "1024"]),
         (&["stats", "brandubh", "--threads", "many"], &["--threads", "many"]),
@@ -44,6 +46,14 @@ fn wrong_usage_is_told_on_one_line() {
         assert_eq!(run.out, "", "{arguments:?}");
     }
     assert!(!place.path("tables").exists());
+}
+
+#[test]
+fn without_a_command_help_is_an_error() {
+    let place = Place::new();
+    let bare = place.run(&[]);
+    assert_eq!((bare.status, &*bare.out), (2, ""));
+    assert_eq!(bare.err, place.run(&["-h"]).done());
 }
 
 #[test]
@@ -133,6 +143,8 @@ fn a_ruleset_file_with_an_unknown_key_is_refused() {
     let text = fs::read_to_string(ruleset("mini-corner")).unwrap();
     fs::write(place.path("mine.toml"), text.replace("goals =", "gaols =")).unwrap();
     place.run(&["rules", "mine.toml"]).refused(2, &["mine.toml", "line ", "gaols"]);
+    fs::write(place.path("mine.toml"), text.replace("goals =", "# ")).unwrap();
+    place.run(&["rules", "mine.toml"]).refused(2, &["mine.toml: end.goals: required but missing"]);
 }
 
 #[test]

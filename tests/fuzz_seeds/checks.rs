@@ -349,7 +349,7 @@ pub fn host(bytes: &[u8]) {
     let output = String::from_utf8(output).unwrap();
     assert!(output.starts_with("hello\n"), "{output:?}");
     for line in output.lines() {
-        let known = ["hello", "move ", "error ", "analysis ", "["];
+        let known = ["hello", "move ", "error ", "status ", "analysis ", "["];
         assert!(known.iter().any(|word| line.starts_with(word)), "{line:?}");
     }
 }

@@ -156,7 +156,7 @@ fn programs_that_do_not_play_lose_with_a_reason() {
         "sh: plays d3-c3: a defender stands on d3, and the attackers are to move"
     );
     assert_eq!(reason(&answer("error -1 no idea")), "sh: gives up: no idea");
-    assert_eq!(reason("read a; read b"), "sh: has ended");
+    assert_eq!(reason("read a; read b"), "sh: has ended with exit status 0");
     let begin = Instant::now();
     // It says something, but no move.
     assert_eq!(reason(&answer("error 0 hm")), "sh: has not answered within 2.2 s");
@@ -177,7 +177,7 @@ fn a_program_that_has_failed_is_started_anew() {
         game.play(&played).unwrap();
         let reply = taflbase::moves::legal_moves(&rules, game.position())[0];
         game.play(&reply).unwrap();
-        assert_eq!(player.choose(&game, FAST).unwrap_err().reason, "has ended");
+        assert_eq!(player.choose(&game, FAST).unwrap_err().reason, "has ended with exit status 0");
     }
 }
 
@@ -192,7 +192,7 @@ fn programs_that_do_not_start_are_told() {
         "taflbase: OpenTafl's notation cannot say what the ruleset decides by capture.protected-attackers"
     );
     assert!(start("/no/such/engine --fast", "brandubh").starts_with("engine: cannot be started: "));
-    assert!(start("true", "brandubh").starts_with("true: has ended"));
+    assert!(start("true", "brandubh").starts_with("true: has ended with exit status 0"));
     assert!(start("'open", "brandubh").ends_with("a quote is not closed"));
 }
 

@@ -237,6 +237,8 @@ fn analysis_has_as_many_lines_as_were_wanted() {
     let mut engine = Engine::brandubh(LONG);
     engine.say("analyze 3 1");
     let heard = engine.hear();
+    assert!(heard.starts_with("status depth ") && heard.ends_with(", not finished"), "{heard}");
+    let heard = engine.hear();
     let words: Vec<&str> = heard.split(' ').collect();
     assert_eq!(words[..2], ["analysis", "3"], "{heard}");
     assert_eq!(words.len(), 2 + 3 * 2, "{heard}");
@@ -246,6 +248,7 @@ fn analysis_has_as_many_lines_as_were_wanted() {
     engine.say("position /7/4t2/7/7/2K4/7/2t4/");
     engine.say("side defenders");
     engine.say("analyze 1 1");
+    engine.expect("status depth 1");
     engine.expect("analysis 1 c5-c1|e2-e1|c1-a1 -997.00");
 }
 

@@ -3,7 +3,7 @@ use taflbase::rules::Ruleset;
 use taflbase::share::Share;
 
 use super::answer::{Answer, Line, Row, Sample};
-use crate::cli::output::{columns, grouped};
+use crate::cli::output::{columns, grouped, some_of};
 
 /// How wide the text is.
 const WIDTH: usize = 88;
@@ -20,8 +20,11 @@ pub(super) fn text(rules: &Ruleset, answer: &Answer) -> String {
         for equation in equations {
             text += &line(equation);
         }
-        let different: Vec<&Line> = equations.iter().filter(|e| e.agrees == Some(false)).collect();
-        text += &format!("{} of the printed numbers do not agree.\n", different.len());
+        let verdicts: Vec<bool> = equations.iter().filter_map(|equation| equation.agrees).collect();
+        let different = verdicts.iter().filter(|&&agrees| !agrees).count();
+        let what = ["does not agree", "do not agree"];
+        let told = some_of(different, verdicts.len(), "printed number", what);
+        text += &format!("{told}.\n");
     }
     for (title, bounds) in [
         ("Placements of games that go on, at the most", &answer.running),

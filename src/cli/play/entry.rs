@@ -7,19 +7,24 @@ use taflbase::notation::parse_move;
 
 /// The commands, each with what follows it and what it does.
 pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
-    ("hint", "", "what the engine would play"),
+    ("hint", "", "a good move, from the engine at its strongest"),
     ("undo", "", "take back your last move, and the answer to it"),
+    ("resign", "", "give the game up"),
     ("tables", "", "what the tables know of the position and of each move"),
     ("moves", "", "all legal moves"),
     ("board", "", "the board, and its position as text"),
     ("flip", "", "turn the board round: see it from the other side"),
     ("side", "SIDE", "what you play: attackers, defenders, both or none"),
+    ("level", "NAME", "how well the engine plays: without a name, which levels there are"),
     ("new", "", "begin again"),
     ("save", "FILE", "save the game, as OpenTafl does (.otg)"),
     ("load", "FILE", "go on with a game that was saved"),
-    ("help", "", "this list"),
-    ("quit", "", "end; so does the end of input"),
+    ("help", "", "this list; ? does the same"),
+    ("quit", "", "end; exit and the end of input do the same"),
 ];
+
+/// Other words for commands.
+const SYNONYMS: &[(&str, &str)] = &[("?", "help"), ("exit", "quit")];
 
 /// A line, understood.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,14 +46,16 @@ pub(super) fn understand(game: &Game, line: &str) -> Entry {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let command = |name| Entry::Command(name, rest.trim().to_owned());
-    let names = || COMMANDS.iter().map(|&(name, ..)| name);
+    let names = || COMMANDS.iter().map(|&(name, ..)| (name, name)).chain(SYNONYMS.iter().copied());
     if line.is_empty() {
         return Entry::Empty;
     }
-    if let Some(name) = names().find(|&name| name == word) {
+    if let Some((_, name)) = names().find(|&(typed, _)| typed == word) {
         return command(name);
     }
-    let parsed = parse_move(game.rules(), game.position(), line);
+    let hyphenated = hyphenated(line);
+    let written = hyphenated.as_deref().unwrap_or(line);
+    let parsed = parse_move(game.rules(), game.position(), written);
     if let Ok(played) = parsed {
         return Entry::Move(played);
     }
@@ -65,12 +72,32 @@ pub(super) fn understand(game: &Game, line: &str) -> Entry {
         }
         _ => {}
     }
-    let mut begun = names().filter(|name| name.starts_with(word));
+    let mut begun = names().filter(|(typed, _)| typed.starts_with(word));
     match (begun.next(), begun.next()) {
-        (Some(name), None) => command(name),
-        (Some(first), Some(second)) => Entry::Wrong(format!("{first} or {second}?")),
-        _ => Entry::Wrong(format!("{word:?} is no move and no command: `help` lists them")),
+        (Some((_, name)), None) => command(name),
+        (Some((first, _)), Some((second, _))) => Entry::Wrong(format!("{first} or {second}?")),
+        _ => Entry::Wrong(format!("{word:?} is neither a move nor a command: ? lists them")),
     }
+}
+
+/// What begins with two squares, however they are written (`d3 d5`, `D3D5`), as a move:
+/// `d3-d5`.
+fn hyphenated(line: &str) -> Option<String> {
+    // The letter of a piece comes before that of a file.
+    let letters = line.find(|c: char| c.is_ascii_digit())?;
+    let (piece, squares) = line.split_at_checked(letters.checked_sub(1)?)?;
+    let digits = squares.get(1..)?.find(|c: char| !c.is_ascii_digit())?;
+    let (from, rest) = squares.split_at(1 + digits);
+    let to = rest.trim_start_matches(|c: char| c == '-' || c.is_whitespace());
+    let is_square = |text: &str| {
+        let mut chars = text.chars();
+        chars.next().is_some_and(|c| c.is_ascii_alphabetic())
+            && chars.next().is_some_and(|c| c.is_ascii_digit())
+    };
+    let squares = format!("{from}-{to}").to_ascii_lowercase();
+    let piece = piece.trim_end();
+    let is_piece = ["", "K", "k", "T", "t"].contains(&piece);
+    (is_piece && is_square(from) && is_square(to)).then(|| format!("{piece}{squares}"))
 }
 
 /// The legal moves that begin with this, at least two characters of it; hyphens, the
@@ -143,15 +170,22 @@ mod tests {
 
     #[test]
     fn moves_may_be_short() {
-        for line in ["Kc5-c1", "c5-c1", "c5c1", "kc5c1", "KC1", " kc5-c1 "] {
-            let expected = if line == "KC1" { "\"KC1\" is no move" } else { "Kc5-c1" };
-            assert!(understood(line).starts_with(expected), "{line}: {}", understood(line));
+        for line in ["Kc5-c1", "c5-c1", "c5c1", "c5 c1", "K c5 c1", "C5  C1", "kc5c1", " kc5-c1 "] {
+            assert_eq!(understood(line), "Kc5-c1", "{line}");
         }
+        assert!(understood("KC1").starts_with("\"KC1\" is no move"), "{}", understood("KC1"));
         assert_eq!(understood("e5-f"), "e5-f5");
         assert_eq!(understood("e5d"), "e5-d5");
         let many = understood("kc");
         assert!(many.starts_with("which one of these?\nKc5-c1") && many.contains("Kc5-d5"));
-        assert_eq!(understood("c5-c8"), "the board has no square \"c8\": squares go from a1 to g7");
+        for line in ["c5-c8", "c5 c8", "c5c8", "KC5 - C8"] {
+            let told = "the board has no square \"c8\": squares go from a1 to g7";
+            assert_eq!(understood(line), told, "{line}");
+        }
+        assert_eq!(understood("a1 a2"), "no piece stands on a1");
+        for line in ["é5 c1", "5", "c5 é1", "cc5 c1", "c5", "55 c1"] {
+            assert_eq!(hyphenated(line), None, "{line}");
+        }
     }
 
     #[test]
@@ -160,7 +194,10 @@ mod tests {
         assert_eq!(understood("hint"), "hint:");
         assert_eq!(understood("u"), "undo:");
         assert_eq!(understood("side  both "), "side:both");
+        assert_eq!(understood("?"), "help:");
+        assert_eq!(understood("exit"), "quit:");
+        assert_eq!(understood("ex"), "quit:");
         assert_eq!(understood("h"), "hint or help?");
-        assert_eq!(understood("x"), "\"x\" is no move and no command: `help` lists them");
+        assert_eq!(understood("x"), "\"x\" is neither a move nor a command: ? lists them");
     }
 }

@@ -3,7 +3,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use taflbase::record::Record;
+use taflbase::record::{GameResult, Record};
 use taflbase::rules::Side;
 
 use super::super::failure::Failure;
@@ -14,9 +14,12 @@ impl Play<'_> {
     pub(super) fn save(&mut self, path: &Path) -> Result<(), Failure> {
         let mut record = Record::new(self.game.clone());
         for side in Side::ALL {
-            let opponent = self.opponent.as_ref().map_or("taflbase".to_owned(), |it| it.name());
-            let player = if self.seats.has(side) { "human".to_owned() } else { opponent };
+            let is_users = self.seats.has(side);
+            let player = if is_users { "human".to_owned() } else { self.opponent.name() };
             record.tags.push((side.name().to_owned(), player));
+        }
+        if let Some(loser) = self.resigned {
+            record.result = GameResult::Won(loser.other());
         }
         let is_own = self.file.as_deref() == Some(path);
         let mut options = OpenOptions::new();

@@ -1,6 +1,8 @@
+mod advice;
 mod entry;
 mod files;
 mod input;
+mod interrupt;
 mod opponent;
 mod table;
 mod window;
@@ -9,6 +11,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use taflbase::arena::Level;
 use taflbase::history::Game;
 use taflbase::position::Position;
 use taflbase::rules::Side;
@@ -19,6 +23,7 @@ use super::output::Session;
 use super::strength::Strength;
 
 use input::Input;
+use opponent::is_limited;
 use table::Play;
 
 /// Play a game against the engine, or watch one
@@ -33,10 +38,14 @@ pub(super) struct Args {
     /// Begin here, not at the ruleset's start
     #[arg(long, value_name = "POS")]
     position: Option<String>,
-    /// Time that the engine takes for a move [default: 2, without --nodes]
+    /// How well the engine plays
+    #[arg(long, value_name = "NAME", default_value = "strongest", conflicts_with = "opponent")]
+    #[arg(value_parser = level())]
+    level: &'static Level,
+    /// Time that the strongest level takes for a move [default: 2, without --nodes]
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     time: Option<Duration>,
-    /// Positions that the engine searches for a move
+    /// Positions that the strongest level searches for a move
     #[arg(long, value_name = "N", value_parser = parse_number::<u64, 1, MAX>)]
     nodes: Option<u64>,
     #[command(flatten)]
@@ -50,14 +59,18 @@ pub(super) struct Args {
 }
 
 const HELP: &str = r#"A move is typed as it is written, e5-e8; captures, marks and the king's letter may be left
-out, and so may all that is not needed to tell it from the other moves: e5e8, or e5 if
+out, and so may all that is not needed to tell it from the other moves: e5 e8, or e5 if
 that man has one move. The tab key completes moves and commands, the arrow keys bring
-earlier lines back. `help` lists the commands. Ctrl-C while the engine thinks leaves its
+earlier lines back. `?` lists the commands. Ctrl-C while the engine thinks leaves its
 move to you. Without a terminal, lines are read as they come.
+
+The levels below hard do not ask the tables. A hint is the engine's at its strongest, with
+twice --time or --nodes.
 
 Examples:
   taflbase play brandubh
   taflbase play tablut --side defenders --time 5
+  taflbase play brandubh --level easy
   taflbase play brandubh --side none --nodes 20000
   taflbase play mcgill --opponent combination
   taflbase play berkeley --side both --position "/3tt1t2/1T1tK4/9/1t6t/3T1t1t1/3t4t/2T1t4/t2t4t/8t/ d""#;
@@ -90,12 +103,24 @@ impl Seats {
     }
 }
 
+/// A level by its name.
+fn level() -> impl TypedValueParser<Value = &'static Level> {
+    let names = PossibleValuesParser::new(Level::ALL.iter().map(Level::name));
+    names.try_map(|name| Level::of(&name).ok_or("there is no such level"))
+}
+
 /// Plays until the end of input.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     if session.json() {
         return Err(Failure::error(
             "play talks with people and has no --json: see `match`, `analyse`",
         ));
+    }
+    if is_limited(args.level) && (args.time.is_some() || args.nodes.is_some()) {
+        return Err(Failure::Error(format!(
+            "level {} has limits of its own: leave out --time and --nodes, or --level",
+            args.level.name()
+        )));
     }
     let tables = Arc::new(session.open_to_probe(&args.rules)?);
     let rules = Arc::new(tables.rules().clone());
@@ -106,6 +131,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let game = Game::from_position(Arc::clone(&rules), start)?;
     let mut play = Play::new(args, session, tables, game)?;
     let mut input = if args.display { play.open_window()? } else { Input::new()? };
+    play.greet()?;
     play.show()?;
     play.go_on(&mut input)
 }

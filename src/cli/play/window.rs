@@ -36,7 +36,7 @@ impl Play<'_> {
             board: String::new(),
             to_move: self.game.position().to_move,
             game: Some(&self.game),
-            winner: None,
+            winner: self.resigned.map(Side::other),
             manual,
             is_thinking,
         }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::score::{Points, TABLE_BAND, is_decided, plies_to_end};
 use crate::engine::EngineError;
 use crate::engine::state::Step;
-use crate::system::pages;
+use crate::system::mapping::Words;
 use crate::system::prefetch::prefetch;
 
 /// What a score in the table says of the true one.
@@ -78,25 +78,19 @@ impl Entry {
     }
 }
 
-/// Entries that are looked at together: one line of the processor's cache.
-#[repr(align(64))]
-#[derive(Default)]
-struct Bucket([Place; 4]);
-
-/// Where an entry is kept.
-#[derive(Default)]
-struct Place {
-    data: AtomicU64,
-    /// The key mixed with the data.
-    check: AtomicU64,
-}
+/// Words of the entries that are looked at together: one line of the processor's cache.
+const BUCKET_WORDS: usize = 8;
+/// Where an entry is kept: its data, and the key mixed with them.
+type Place = [AtomicU64; 2];
 
 /// More searches than this, and the table is cleared: an entry's generation says for
 /// certain whether it is of the current search.
 const GENERATIONS: u32 = 1 << 20;
 
+/// The system gives each page of its memory, filled with zeros, when it is first written:
+/// a table is made and cleared at once, however large it is, and no clock runs meanwhile.
 pub(super) struct TranspositionTable {
-    buckets: Vec<Bucket>,
+    words: Words,
     /// The number of the current search.
     generation: u32,
 }
@@ -113,15 +107,18 @@ impl TranspositionTable {
     /// # Errors
     /// If the system does not give so much memory.
     pub(super) fn new(bytes: usize) -> Result<TranspositionTable, EngineError> {
-        let count = (bytes / size_of::<Bucket>()).max(1);
-        let buckets = pages::try_with_capacity(count);
-        let mut buckets = buckets.map_err(|_| EngineError::Memory { bytes })?;
-        buckets.resize_with(count, Bucket::default);
-        Ok(TranspositionTable { buckets, generation: 0 })
+        let buckets = (bytes / (BUCKET_WORDS * size_of::<AtomicU64>())).max(1);
+        let words = Words::new(buckets * BUCKET_WORDS);
+        let words = words.map_err(|_| EngineError::Memory { bytes })?;
+        Ok(TranspositionTable { words, generation: 0 })
     }
 
     pub(super) fn clear(&mut self) {
-        self.buckets.fill_with(Bucket::default);
+        match Words::new(self.words.len()) {
+            Ok(words) => self.words = words,
+            // Without room for both, the old memory is cleared word by word.
+            Err(_) => self.words.iter().for_each(|word| word.store(0, Ordering::Relaxed)),
+        }
     }
 
     /// A new search begins: what earlier ones have left is overwritten first.
@@ -133,25 +130,29 @@ impl TranspositionTable {
     }
 
     #[inline]
-    fn bucket(&self, key: u64) -> &Bucket {
+    fn bucket(&self, key: u64) -> &[Place] {
+        let words = &*self.words;
+        let buckets = words.len() / BUCKET_WORDS;
         // The key's high bits, spread over the buckets without a division.
-        let number = ((u128::from(key) * self.buckets.len() as u128) >> 64) as usize;
-        &self.buckets[number]
+        let number = ((u128::from(key) * buckets as u128) >> 64) as usize;
+        words[number * BUCKET_WORDS..][..BUCKET_WORDS].as_chunks().0
     }
 
     /// Says that the position with that key will be asked for soon.
     #[inline]
     pub(super) fn prefetch(&self, key: u64) {
-        prefetch(self.bucket(key));
+        if let Some(place) = self.bucket(key).first() {
+            prefetch(place);
+        }
     }
 
     /// What is known of the position with that key, `ply` plies from the root, and holds
     /// for this game.
     #[inline]
     pub(super) fn get(&self, key: u64, ply: usize, validity: &Validity) -> Option<Entry> {
-        for place in &self.bucket(key).0 {
-            let data = place.data.load(Ordering::Relaxed);
-            if data != 0 && place.check.load(Ordering::Relaxed) ^ data == key {
+        for [data, check] in self.bucket(key) {
+            let data = data.load(Ordering::Relaxed);
+            if data != 0 && check.load(Ordering::Relaxed) ^ data == key {
                 let mut entry = unpacked(data, ply)?;
                 let is_of_this_search = (data >> GENERATION) as u32 == self.generation;
                 if is_decided(entry.score) && !validity.includes(entry.score, is_of_this_search) {
@@ -169,15 +170,15 @@ impl TranspositionTable {
         let generation = self.generation;
         let bucket = self.bucket(key);
         let mut least = (i32::MAX, 0);
-        for (number, place) in bucket.0.iter().enumerate() {
-            let data = place.data.load(Ordering::Relaxed);
+        for (number, [data, check]) in bucket.iter().enumerate() {
+            let data = data.load(Ordering::Relaxed);
             if data == 0 {
                 least = (i32::MIN, number);
                 continue;
             }
             let old_depth = (data >> DEPTH & 0xff) as i32;
             let old_generation = (data >> GENERATION) as u32;
-            if place.check.load(Ordering::Relaxed) ^ data == key {
+            if check.load(Ordering::Relaxed) ^ data == key {
                 // Deeper knowledge of this search stays, unless this is exact.
                 if old_generation == generation
                     && entry.bound != Some(Bound::Exact)
@@ -195,21 +196,21 @@ impl TranspositionTable {
             let age = (generation - old_generation).min(31);
             least = least.min((old_depth - 4 * age as i32, number));
         }
-        let place = &bucket.0[least.1];
+        let [place, check] = &bucket[least.1];
         let data = packed(entry, ply, generation);
-        place.data.store(data, Ordering::Relaxed);
-        place.check.store(key ^ data, Ordering::Relaxed);
+        place.store(data, Ordering::Relaxed);
+        check.store(key ^ data, Ordering::Relaxed);
     }
 
     #[cfg(test)]
     fn places(&self) -> impl Iterator<Item = &Place> {
-        self.buckets.iter().flat_map(|bucket| &bucket.0)
+        self.words.as_chunks().0.iter()
     }
 
     /// How many entries there are.
     #[cfg(test)]
     fn filled(&self) -> usize {
-        self.places().filter(|place| place.data.load(Ordering::Relaxed) != 0).count()
+        self.places().filter(|[data, _]| data.load(Ordering::Relaxed) != 0).count()
     }
 }
 
@@ -267,12 +268,39 @@ mod tests {
     }
 
     #[test]
+    fn a_cleared_table_knows_nothing() {
+        let mut table = TranspositionTable::new(1 << 12).unwrap();
+        let entry = Entry { step: Step::NONE, score: 1, depth: 7, bound: Some(Bound::Exact) };
+        (1..=40).for_each(|key| table.put(key << 58, 0, entry));
+        let size = table.places().count();
+        assert!(table.filled() > 4);
+        table.clear();
+        assert_eq!((table.filled(), table.places().count()), (0, size));
+    }
+
+    /// Neither making nor clearing a table writes to its memory.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn memory_is_taken_when_it_is_written() {
+        const BYTES: usize = 1 << 30;
+        let resident = || {
+            let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+            4096 * pages.split(' ').nth(1).unwrap().parse::<usize>().unwrap()
+        };
+        let before = resident();
+        let mut table = TranspositionTable::new(BYTES).unwrap();
+        table.clear();
+        // Other tests take memory, too.
+        assert!(resident() < before + BYTES / 2);
+    }
+
+    #[test]
     fn a_torn_entry_is_none() {
         let table = TranspositionTable::new(64).unwrap();
         let entry = Entry { step: Step::NONE, score: 1, depth: 7, bound: Some(Bound::Exact) };
         table.put(5, 0, entry);
-        let written = table.places().find(|place| place.data.load(Ordering::Relaxed) != 0);
-        written.unwrap().data.fetch_xor(1, Ordering::Relaxed);
+        let written = table.places().find(|[data, _]| data.load(Ordering::Relaxed) != 0);
+        written.unwrap()[0].fetch_xor(1, Ordering::Relaxed);
         assert_eq!(table.get(5, 0, &Validity::default()), None);
     }
 

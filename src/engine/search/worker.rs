@@ -163,8 +163,9 @@ impl<'a, const W: usize> Worker<'a, W> {
     /// Counts a position, and sees whether the search has to end.
     #[inline]
     fn visit(&mut self, ply: usize) {
-        /// Positions between two looks at the clock.
-        const INTERVAL: u64 = 1 << 10;
+        /// Positions between two looks at the clock. Each may be the first in a large page of
+        /// the table, which the system takes a millisecond or more to fill with zeros.
+        const INTERVAL: u64 = 1 << 5;
         self.nodes += 1;
         self.selective_depth = self.selective_depth.max(ply);
         if self.nodes.is_multiple_of(INTERVAL) && !self.is_completing {

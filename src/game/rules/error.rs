@@ -1,5 +1,8 @@
 use std::fmt;
 
+use super::Ruleset;
+use super::similar::similar;
+
 /// Why a ruleset cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -53,11 +56,13 @@ pub(super) fn fault<T>(
 impl fmt::Display for RulesetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RulesetError::Unknown { name } => write!(
-                f,
-                "{name:?} is neither a file nor a built-in ruleset ({})",
-                super::Ruleset::builtin_names().join(", ")
-            ),
+            RulesetError::Unknown { name } => {
+                write!(f, "{name:?} is neither a file nor a built-in ruleset")?;
+                match similar(name, Ruleset::builtin_names()) {
+                    Some(similar) => write!(f, ": did you mean {similar}?"),
+                    None => write!(f, " ({})", Ruleset::builtin_names().join(", ")),
+                }
+            }
             RulesetError::Unreadable { origin, reason } => write!(f, "{origin}: {reason}"),
             RulesetError::Form { origin, line, reason } => {
                 write!(f, "{origin}: line {line}: {reason}")

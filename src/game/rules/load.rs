@@ -82,7 +82,7 @@ fn builtin_text(name: &str) -> Option<&'static str> {
 }
 
 fn parse(text: &str, origin: &str) -> Result<Ruleset, RulesetError> {
-    let file = toml::from_str::<File>(text).map_err(|error| form_error(&error, text, origin))?;
+    let file = toml::from_str::<File>(text).map_err(|error| form_error(error, text, origin))?;
     check::ruleset(&file).map_err(|FieldFault { field, reason }| RulesetError::Field {
         origin: origin.to_owned(),
         field,
@@ -91,14 +91,30 @@ fn parse(text: &str, origin: &str) -> Result<Ruleset, RulesetError> {
 }
 
 /// The parser's complaint on one line, with the place it speaks of.
-fn form_error(error: &toml::de::Error, text: &str, origin: &str) -> RulesetError {
+fn form_error(mut error: toml::de::Error, text: &str, origin: &str) -> RulesetError {
+    let origin = origin.to_owned();
+    if let Some(field) = missing_field(error.message()).map(str::to_owned) {
+        // The span is that of whatever the file has of the table. Without the text, the
+        // error names the tables instead: "…\nin `movement.king`\n".
+        error.set_input(None);
+        let shown = error.to_string();
+        let table =
+            shown.lines().last().and_then(|line| line.strip_prefix("in `")?.strip_suffix('`'));
+        let field = table.into_iter().chain([&*field]).collect::<Vec<_>>().join(".");
+        return RulesetError::Field { origin, field, reason: "required but missing".to_owned() };
+    }
     let start = error.span().map_or(0, |span| span.start.min(text.len()));
     let lines = text.as_bytes()[..start].iter().filter(|&&b| b == b'\n');
     RulesetError::Form {
-        origin: origin.to_owned(),
+        origin,
         line: 1 + lines.count(),
         reason: error.message().replace('\n', ", "),
     }
+}
+
+/// The field that a message of serde's says is missing.
+fn missing_field(message: &str) -> Option<&str> {
+    message.strip_prefix("missing field `")?.strip_suffix('`')
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod names;
 mod otn;
 mod ruleset;
 mod side;
+mod similar;
 mod slides;
 mod summary;
 mod value_decisions;

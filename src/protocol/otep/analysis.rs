@@ -4,11 +4,13 @@ use crate::rules::Side;
 
 use super::simple;
 
-/// The line that tells what a search has found: how many lines, and for each its moves and
-/// what it is worth.
+/// What a search has found, in two lines: a status with the depth and whether it was finished,
+/// and the analysis with the number of lines, and for each its moves and what it is worth.
 pub(super) fn analysis(found: &Iteration, game: &Game) -> String {
     let (board, mover) = (game.rules().board, game.position().to_move);
-    let mut text = format!("analysis {}", found.lines.len());
+    let unfinished = if found.is_complete { "" } else { ", not finished" };
+    let mut text = format!("status depth {}{unfinished}\n", found.depth);
+    text.push_str(&format!("analysis {}", found.lines.len()));
     for line in &found.lines {
         let moves: Vec<String> = line.moves.iter().map(|played| simple(played, board)).collect();
         text.push_str(&format!(" {} {:.2}", moves.join("|"), value(line.score, mover)));

@@ -25,8 +25,8 @@ const NO_CLOCK: Duration = Duration::from_secs(600);
 /// When this is dropped, it is told goodbye, and ended if it does not go.
 pub struct ExternalPlayer {
     command: String,
-    /// The program, unless it has failed.
-    peer: Option<Peer>,
+    /// The program, or why there is none any more.
+    peer: Result<Peer, String>,
     /// The game as the program knows it, if it plays one.
     known: Option<Game>,
     /// Whether it has been told its side.
@@ -50,7 +50,13 @@ impl ExternalPlayer {
     pub fn start(command: &str, rules: Arc<Ruleset>) -> Result<ExternalPlayer, PlayerError> {
         let command = command.to_owned();
         let (has_side, full_moves) = (false, false);
-        let mut player = ExternalPlayer { command, peer: None, known: None, has_side, full_moves };
+        let mut player = ExternalPlayer {
+            command,
+            peer: Err("is not running".to_owned()),
+            known: None,
+            has_side,
+            full_moves,
+        };
         let game = Game::new(rules).map_err(|error| player.error(error))?;
         player.begin(&game)?;
         player.known = None;
@@ -63,13 +69,14 @@ impl ExternalPlayer {
 
     /// What comes of the program's failure: it is ended.
     fn fail<T>(&mut self, reason: impl ToString) -> Result<T, PlayerError> {
-        self.peer = None;
+        let error = self.error(reason);
+        self.peer = Err(error.reason.clone());
         self.known = None;
-        Err(self.error(reason))
+        Err(error)
     }
 
     fn peer(&mut self) -> Result<&mut Peer, PeerError> {
-        self.peer.as_mut().ok_or(PeerError::Gone)
+        self.peer.as_mut().map_err(|reason| PeerError::Failed(reason.clone()))
     }
 
     fn say(&mut self, line: &str) -> Result<(), PlayerError> {
@@ -78,7 +85,7 @@ impl ExternalPlayer {
 
     /// Starts the program and waits for its hello. OpenTafl tells the rules before.
     fn launch(&mut self, record: &str) -> Result<(), PlayerError> {
-        self.peer = Some(Peer::start(&self.command).or_else(|error| self.fail(error))?);
+        self.peer = Ok(Peer::start(&self.command).or_else(|error| self.fail(error))?);
         self.full_moves = false;
         self.say(record)?;
         let hello = |line: &str| (line == "hello").then_some(());
@@ -172,7 +179,7 @@ impl Player for ExternalPlayer {
         let record = record(game).map_err(|reason| self.error(reason))?;
         self.known = Some(game.clone());
         self.has_side = false;
-        if self.peer.is_some() { self.say(&record) } else { self.launch(&record) }
+        if self.peer.is_ok() { self.say(&record) } else { self.launch(&record) }
     }
 
     fn choose(&mut self, game: &Game, clock: Clock) -> Result<Move, PlayerError> {

@@ -2,12 +2,15 @@
 
 use std::fmt;
 use std::io::{self, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::lines::each_line;
+
+/// How long a program may take to end.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A running program, which is ended when this is dropped.
 pub(super) struct Peer {
@@ -24,8 +27,12 @@ pub(super) enum PeerError {
     /// A quote of the command line is not closed.
     OpenQuote,
     Start(io::Error),
-    /// It reads no more, or writes no more.
-    Gone,
+    /// It has failed before, and this is why.
+    Failed(String),
+    /// It has ended.
+    Ended(ExitStatus),
+    /// It runs, but reads no more, or writes no more.
+    Closed,
     /// It has not answered in this time.
     Late(Duration),
 }
@@ -36,7 +43,12 @@ impl fmt::Display for PeerError {
             PeerError::NoCommand => f.write_str("no command: write the program and its arguments"),
             PeerError::OpenQuote => f.write_str("a quote is not closed"),
             PeerError::Start(error) => write!(f, "cannot be started: {error}"),
-            PeerError::Gone => f.write_str("has ended"),
+            PeerError::Failed(reason) => f.write_str(reason),
+            PeerError::Ended(status) => {
+                // "exit status: 3", "signal: 9 (SIGKILL)".
+                write!(f, "has ended with {}", status.to_string().replacen(": ", " ", 1))
+            }
+            PeerError::Closed => f.write_str("runs, but has closed its input or output"),
             PeerError::Late(time) => {
                 write!(f, "has not answered within {:.1} s", time.as_secs_f64())
             }
@@ -55,7 +67,7 @@ impl Peer {
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().map_err(PeerError::Start)?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(PeerError::Gone);
+            return Err(PeerError::Closed);
         };
         let (sender, lines) = mpsc::sync_channel(UNREAD);
         // It ends with the pipe, or when nobody listens any more.
@@ -66,7 +78,25 @@ impl Peer {
     /// Says a line.
     pub(super) fn say(&mut self, line: &str) -> Result<(), PeerError> {
         let said = writeln!(self.input, "{line}").and_then(|()| self.input.flush());
-        said.map_err(|_| PeerError::Gone)
+        said.map_err(|_| self.gone())
+    }
+
+    /// Why it cannot be talked with any more. A program that ends closes its pipes a little
+    /// before it can be seen to have ended.
+    fn gone(&mut self) -> PeerError {
+        self.ends_within(PATIENCE).map_or(PeerError::Closed, PeerError::Ended)
+    }
+
+    /// Waits for its end.
+    fn ends_within(&mut self, patience: Duration) -> Option<ExitStatus> {
+        let begin = Instant::now();
+        loop {
+            match self.child.try_wait() {
+                Ok(None) if begin.elapsed() < patience => thread::sleep(Duration::from_millis(5)),
+                Ok(status) => return status,
+                Err(_) => return None,
+            }
+        }
     }
 
     /// The first line that is an answer; others are passed over.
@@ -88,7 +118,7 @@ impl Peer {
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => return Err(PeerError::Late(within)),
-                Err(RecvTimeoutError::Disconnected) => return Err(PeerError::Gone),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.gone()),
             }
         }
     }
@@ -96,14 +126,8 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        const PATIENCE: Duration = Duration::from_millis(500);
-        let begin = Instant::now();
-        let said_goodbye = self.say("goodbye").is_ok();
-        while said_goodbye && begin.elapsed() < PATIENCE {
-            match self.child.try_wait() {
-                Ok(None) => thread::sleep(Duration::from_millis(5)),
-                Ok(Some(_)) | Err(_) => break,
-            }
+        if self.say("goodbye").is_ok() {
+            self.ends_within(PATIENCE);
         }
         // It may be gone already.
         let _ = self.child.kill();
@@ -145,12 +169,20 @@ mod tests {
         let error = noisy.answer(second / 20, hello).unwrap_err().to_string();
         assert_eq!(error, "has not answered within 0.1 s");
         let mut ended = Peer::start("sh -c 'echo no; exit 3'").unwrap();
-        assert_eq!(ended.answer(10 * second, hello).unwrap_err().to_string(), "has ended");
+        let error = ended.answer(10 * second, hello).unwrap_err().to_string();
+        assert_eq!(error, "has ended with exit status 3");
         // The pipe is closed, sooner or later.
         let mut said = Ok(());
         while said.is_ok() {
             said = ended.say("rules");
         }
+        assert_eq!(said.unwrap_err().to_string(), "has ended with exit status 3");
+        let mut killed = Peer::start("sh -c 'kill -9 $$'").unwrap();
+        let error = killed.answer(10 * second, hello).unwrap_err().to_string();
+        assert_eq!(error, "has ended with signal 9 (SIGKILL)");
+        let mut mute = Peer::start("sh -c 'exec >&-; exec sleep 1000'").unwrap();
+        let error = mute.answer(10 * second, hello).unwrap_err().to_string();
+        assert_eq!(error, "runs, but has closed its input or output");
         let flood = "sh -c 'while true; do echo x; done'";
         let mut flood = Peer::start(flood).unwrap();
         let error = flood.answer(second / 5, hello).unwrap_err();

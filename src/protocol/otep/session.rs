@@ -46,6 +46,9 @@ pub struct Session {
     options: SessionOptions,
     kept: Kept,
     clock: Option<ClockLine>,
+    /// The record of the rules.
+    record: String,
+    /// For games by these rules.
     engine: Option<Engine>,
     task: Option<Task>,
     tasks: u64,
@@ -61,7 +64,15 @@ impl Drop for Session {
 impl Session {
     /// A session that has not begun.
     pub fn new(options: SessionOptions) -> Session {
-        Session { options, kept: Kept::new(), clock: None, engine: None, task: None, tasks: 0 }
+        Session {
+            options,
+            kept: Kept::new(),
+            clock: None,
+            record: String::new(),
+            engine: None,
+            task: None,
+            tasks: 0,
+        }
     }
 
     /// Says hello, and obeys the host until it says goodbye. After the input's end, only
@@ -78,15 +89,15 @@ impl Session {
         let reader = events.clone();
         thread::spawn(move || {
             // What cannot be read is the end.
-            let _ = each_line(input, |line| reader.send(Event::Line(line)).is_ok());
+            let _ = each_line(input, |line| reader.send(Event::Line(line, Instant::now())).is_ok());
             let _ = reader.send(Event::End);
         });
         say(&mut output, "hello")?;
         let mut has_ended = false;
         while !(has_ended && self.task.is_none()) {
             let answer = match next_event(&inbox, self.task.as_ref()) {
-                Event::Line(line) if line.trim() == "goodbye" => break,
-                Event::Line(line) => self.obey(&line, &events).map(|()| None),
+                Event::Line(line, _) if line.trim() == "goodbye" => break,
+                Event::Line(line, came) => self.obey(&line, came, &events).map(|()| None),
                 Event::End => {
                     has_ended = true;
                     Ok(None)
@@ -105,7 +116,8 @@ impl Session {
         Ok(())
     }
 
-    fn obey(&mut self, line: &str, events: &Sender<Event>) -> Result<(), Fault> {
+    /// Does what a line says that came at that time, since when a clock may run.
+    fn obey(&mut self, line: &str, came: Instant, events: &Sender<Event>) -> Result<(), Fault> {
         let line = line.trim();
         let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
@@ -113,10 +125,16 @@ impl Session {
             "rules" => {
                 self.halt();
                 self.clock = None;
-                self.engine = None;
+                // Another game by the same rules goes on with the same memory: to take it from
+                // the system anew would cost time when the clock runs.
+                if self.record != rest {
+                    self.engine = None;
+                    rest.clone_into(&mut self.record);
+                }
                 let rules = self.kept.begin(rest)?;
-                // It takes its memory before a clock runs.
-                self.engine = Some(self.new_engine(&rules)?);
+                if self.engine.is_none() {
+                    self.engine = Some(self.new_engine(&rules)?);
+                }
                 Ok(())
             }
             "position" => {
@@ -127,14 +145,14 @@ impl Session {
                 self.kept.name_side(side(command, rest).map_err(Fault::harmless)?);
                 Ok(())
             }
-            "clock" => self.set_clock(rest),
+            "clock" => self.set_clock(rest, came),
             "play" => {
                 self.halt();
-                self.play(side(command, rest).map_err(Fault::critical)?, events)
+                self.play(side(command, rest).map_err(Fault::critical)?, came, events)
             }
             "analyze" => {
                 self.halt();
-                self.analyze(rest, events)
+                self.analyze(rest, came, events)
             }
             "opponent-move" => {
                 self.halt();
@@ -155,30 +173,30 @@ impl Session {
         }
     }
 
-    fn set_clock(&mut self, text: &str) -> Result<(), Fault> {
+    fn set_clock(&mut self, text: &str, came: Instant) -> Result<(), Fault> {
         self.clock =
             ClockLine::parse(text).map_err(|error| Fault::harmless(format!("clock: {error}")))?;
         if let (Some(Task { aim: Aim::Play(side), deadline, .. }), Some(clock)) =
             (&mut self.task, &self.clock)
         {
             let time = clock.limits(*side, OVERHEAD).time;
-            *deadline = time.map(|time| Instant::now() + time);
+            *deadline = time.map(|time| came + time);
         }
         Ok(())
     }
 
-    fn play(&mut self, side: Side, events: &Sender<Event>) -> Result<(), Fault> {
+    fn play(&mut self, side: Side, came: Instant, events: &Sender<Event>) -> Result<(), Fault> {
+        self.kept.game_for(Some(side))?;
         let limits = match &self.clock {
-            Some(clock) => clock.limits(side, OVERHEAD),
+            Some(clock) => clock.limits(side, OVERHEAD + came.elapsed()),
             None => self.options.limits,
         };
         // One more than those that the host did not want.
-        self.kept.game_for(Some(side))?;
         let lines = NonZeroUsize::MIN.saturating_add(self.kept.refused().len());
         self.think(lines, limits, Aim::Play(side), events)
     }
 
-    fn analyze(&mut self, text: &str, events: &Sender<Event>) -> Result<(), Fault> {
+    fn analyze(&mut self, text: &str, came: Instant, events: &Sender<Event>) -> Result<(), Fault> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let wanted = match words[..] {
             [lines, seconds] => lines.parse().ok().zip(seconds.parse::<u32>().ok()),
@@ -189,7 +207,8 @@ impl Session {
             return Err(Fault::harmless(wrong));
         };
         self.kept.game_for(None).map_err(|fault| Fault::harmless(fault.text))?;
-        let time = Duration::from_secs(seconds.into()).saturating_sub(OVERHEAD).max(OVERHEAD);
+        let spent = OVERHEAD + came.elapsed();
+        let time = Duration::from_secs(seconds.into()).saturating_sub(spent).max(OVERHEAD);
         self.think(lines, Limits::time(time), Aim::Analyze, events)
     }
 
@@ -273,4 +292,98 @@ fn side(command: &str, name: &str) -> Result<Side, String> {
 fn say(output: &mut impl Write, line: &str) -> io::Result<()> {
     writeln!(output, "{line}")?;
     output.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::Receiver;
+
+    use super::*;
+
+    const RULES: &str =
+        "rules dim:7 ks:c cenh:tcnkmTCNKM surf:n tfr:d start:/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/";
+    /// A search without an end in sight; to wait for half of it is too long.
+    const LONG: Duration = Duration::from_secs(60);
+
+    struct Host {
+        session: Session,
+        events: Sender<Event>,
+        inbox: Receiver<Event>,
+    }
+
+    impl Host {
+        /// In a game of brandubh, without a clock.
+        fn new() -> Host {
+            let options = SessionOptions {
+                threads: NonZeroUsize::MIN,
+                table_bytes: 1 << 20,
+                contempt: 0,
+                limits: Limits::time(LONG),
+                tables: None,
+            };
+            let (events, inbox) = mpsc::channel();
+            let mut host = Host { session: Session::new(options), events, inbox };
+            host.say(RULES, Duration::ZERO);
+            host
+        }
+
+        /// Says something, which is read after so much time.
+        fn say(&mut self, line: &str, late: Duration) {
+            let came = Instant::now().checked_sub(late).unwrap();
+            let obeyed = self.session.obey(line, came, &self.events);
+            assert!(obeyed.is_ok(), "{line}: {}", obeyed.unwrap_err().text);
+        }
+
+        /// The answer.
+        fn hear(&mut self) -> String {
+            let Event::Answer(number) = next_event(&self.inbox, self.session.task.as_ref()) else {
+                panic!("only answers are sent");
+            };
+            match self.session.answer(number) {
+                Ok(answer) => answer.unwrap(),
+                Err(fault) => panic!("{}", fault.text),
+            }
+        }
+    }
+
+    /// What ends the first one's search ends that of all others.
+    #[test]
+    fn a_game_has_one_engine() {
+        let mut host = Host::new();
+        let stopper = host.session.engine.as_ref().unwrap().stopper();
+        let began = Instant::now();
+        for (line, answer) in [
+            ("play attackers", "move "),
+            ("error 2", ""),
+            ("play attackers", "move "),
+            ("error 2", ""),
+            ("analyze 3 60", "status depth "),
+            (RULES, ""),
+            ("play attackers", "move "),
+        ] {
+            host.say(line, Duration::ZERO);
+            if !answer.is_empty() {
+                stopper.stop();
+                let heard = host.hear();
+                assert!(heard.starts_with(answer), "{line}: {heard}");
+            }
+        }
+        assert!(began.elapsed() < LONG / 2);
+    }
+
+    #[test]
+    fn time_is_counted_from_when_a_line_came() {
+        let mut host = Host::new();
+        let late = LONG - Duration::from_secs(1);
+        let began = Instant::now();
+        host.say("clock 60000* 60000* 60 1 1", Duration::ZERO);
+        host.say("play attackers", late);
+        assert!(host.hear().starts_with("move "));
+        host.say("analyze 1 60", late);
+        assert!(host.hear().contains("\nanalysis 1 "));
+        host.say("play defenders", Duration::ZERO);
+        host.say("clock 60000* 60000* 60 1 1", late);
+        assert!(host.hear().starts_with("move "));
+        assert!(began.elapsed() < LONG / 2);
+    }
 }

@@ -39,7 +39,8 @@ impl Drop for Done {
 
 /// What wakes the session.
 pub(super) enum Event {
-    Line(String),
+    /// A line of the host, and when it came.
+    Line(String, Instant),
     /// The input has ended.
     End,
     /// The engine has an answer to this task.

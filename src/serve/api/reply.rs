@@ -1,18 +1,18 @@
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::unbounded_channel;
 
-use crate::arena::chance::Chance;
+use crate::arena::Level;
 use crate::history::{Game, Outcome};
 use crate::notation::parse_move;
 use crate::position::Position;
 use crate::rules::{Ruleset, Side};
 
 use super::super::asked::{OfRules, Sent, position};
-use super::super::levels::{LEVELS, Level};
 use super::super::problem::Problem;
 use super::super::searches::Task;
 use super::super::site::Site;
@@ -21,6 +21,8 @@ use super::engine;
 
 /// The longest game.
 const MOST_MOVES: usize = 2000;
+/// The most time for a move.
+const LONGEST: Duration = Duration::from_secs(4);
 
 #[derive(Deserialize)]
 pub(super) struct Played {
@@ -70,9 +72,9 @@ pub(super) async fn reply(
     }
     let task = Task {
         game: game.clone(),
-        tables: level.asks_tables.then(|| Arc::clone(&served.base)),
+        tables: level.asks_tables().then(|| Arc::clone(&served.base)),
         lines: level.lines(),
-        limits: level.limits(searches.time),
+        limits: level.limits(searches.time.min(LONGEST)),
     };
     let place = searches.enter().await?;
     let (sender, mut iterations) = unbounded_channel();
@@ -85,8 +87,8 @@ pub(super) async fn reply(
         found = Some(iteration);
     }
     drop(running);
-    let mut chance = Chance::new(RandomState::new().hash_one(0), b"reply");
-    let chosen = found.and_then(|found| level.choose(&found, &mut chance));
+    let seed = RandomState::new().hash_one(0);
+    let chosen = found.and_then(|found| level.choose(&found, seed));
     let chosen = chosen.ok_or_else(|| Problem::internal("the engine has found no move"))?;
     let text = chosen.display(game.rules().board).to_string();
     game.push(&chosen);
@@ -101,7 +103,7 @@ fn answer(game: &Game, played: Option<String>) -> Result<Told, Problem> {
 
 fn level(name: Option<&str>) -> Result<&'static Level, Problem> {
     let name = name.unwrap_or_default();
-    let known = || LEVELS.iter().map(|level| level.name).collect::<Vec<_>>().join(", ");
+    let known = || Level::ALL.iter().map(Level::name).collect::<Vec<_>>().join(", ");
     let wrong = || Problem::bad_parameter(format!("level is {name:?}: write one of {}", known()));
     Level::of(name).ok_or_else(wrong)
 }

@@ -4,11 +4,11 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::arena::Level;
 use crate::position::Position;
 use crate::rules::RulesetSummary;
 
 use super::super::asked::OfRules;
-use super::super::levels::LEVELS;
 use super::super::problem::Problem;
 use super::super::site::{Served, Site};
 use super::super::told::{Caching, Told};
@@ -57,7 +57,7 @@ struct Shown {
 pub(super) async fn list(State(site): State<Arc<Site>>) -> Result<Told, Problem> {
     let rulesets = site.rulesets().map(|served| Entry::new(served)).collect();
     let engine = site.searches.as_ref().map(|searches| Offer {
-        levels: LEVELS.iter().map(|level| level.name).collect(),
+        levels: Level::ALL.iter().map(Level::name).collect(),
         seconds: searches.time.as_secs_f64(),
     });
     let list = List { version: env!("CARGO_PKG_VERSION"), rulesets, engine };

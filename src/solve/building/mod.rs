@@ -10,7 +10,7 @@ mod reports;
 mod tests;
 mod work;
 
-pub use crate::solve::error::BuildError;
+pub use crate::solve::error::{BuildError, BuildLimit};
 #[cfg(feature = "mpi")]
 pub use crate::solve::exchange::Mpi;
 pub use crate::solve::exchange::{Alone, Exchange, ExchangeError, Member, Tally, team};
@@ -26,6 +26,7 @@ use crate::index::SliceIndex;
 use crate::progress::{Phase, Progress};
 use crate::rules::{BySide, Ruleset};
 use crate::slice::Slice;
+use crate::solve::advance::go_on;
 use crate::solve::convert::output::Target;
 use crate::solve::convert::read::{open_sub_slices, sub_slices};
 use crate::solve::convert::write::{self, SliceFiles};
@@ -35,9 +36,14 @@ use crate::solve::frame::region::row_words;
 use crate::solve::needs::{self, Fit, Limits};
 use crate::solve::plies::tables::Storage;
 use crate::solve::solver::{Solver, Workplace};
-use crate::solve::store::{Hash, Keeping, ScratchError, ScratchErrorKind, ScratchFolder};
+use crate::solve::store::{
+    Compression, Hash, Keeping, ScratchError, ScratchErrorKind, ScratchFolder,
+};
+use crate::system::bytes::Bytes;
 use crate::system::filesystem::{FileSystem, SystemFiles};
-use crate::table::{Header, Metric, SideSummary, TableErrorKind, remove_temporaries};
+use crate::table::{
+    Header, Metric, PUBLISHED_ZSTD, SideSummary, TableErrorKind, remove_temporaries, zstd_version,
+};
 use crate::tablebase::{ProbeError, Tablebase};
 
 use claim::Claims;
@@ -101,6 +107,8 @@ struct Means<'a> {
     /// Where the tables of a slice in progress are, and that all ranks work on them; `None`:
     /// wherever they fit, and those for whom it is enough work.
     placement: Option<Storage>,
+    /// What is compressed; `None`: what memory and disk have no room for.
+    compression: Option<Compression>,
     /// How much work a power cut may take.
     sync_every: Duration,
 }
@@ -108,7 +116,7 @@ struct Means<'a> {
 impl Default for Means<'_> {
     fn default() -> Self {
         let (files, sync_every) = (Arc::new(SystemFiles), SYNC_EVERY);
-        Means { ranks: &Alone, files, placement: None, sync_every }
+        Means { ranks: &Alone, files, placement: None, compression: None, sync_every }
     }
 }
 
@@ -120,8 +128,8 @@ const SYNC_EVERY: Duration = Duration::from_secs(10);
 /// is built again. `done` is told about each slice as it is finished.
 ///
 /// # Errors
-/// If a slice is too large, a file there is not the ruleset's, or a table
-/// cannot be written. What was finished stays, and the next build goes on.
+/// If a slice is too large, a file there is not the ruleset's, a table cannot be written,
+/// or `progress` cancels the build. What was finished stays, and the next build goes on.
 pub fn build(
     rules: &Ruleset,
     tables: &Path,
@@ -153,6 +161,16 @@ pub fn build_among(
     build_by(&means, rules, tables, slices, options, progress, done)
 }
 
+/// What users are told if tables are compressed with that version of zstd.
+fn zstd_notice(version: &str) -> Option<String> {
+    (version != PUBLISHED_ZSTD).then(|| {
+        format!(
+            "tables are compressed with zstd {version}, and published ones with {PUBLISHED_ZSTD}: \
+             their values can be compared, and their bytes cannot"
+        )
+    })
+}
+
 fn build_by(
     means: &Means,
     rules: &Ruleset,
@@ -169,6 +187,9 @@ fn build_by(
         let ranks = means.ranks;
         let threads = ranks.max(rayon::current_num_threads() as u64)? as usize;
         let memory_bytes = ranks.min(options.memory_bytes)?;
+        if let Some(notice) = zstd_notice(zstd_version()).filter(|_| ranks.rank() == 0) {
+            progress.notice(&notice);
+        }
         let folder = tables.join(&rules.name);
         let base = Tablebase::open_files(rules.clone(), tables)?;
         let claims = Claims::default();
@@ -295,7 +316,8 @@ impl Builder<'_> {
     /// How a slice is made to fit, by one rank or by all.
     fn fit(&self, slice: Slice, ranks: usize) -> Result<Fit, BuildError> {
         let folder = self.scratch_folder().join(work_name(slice));
-        let means = Limits { threads: self.threads, memory_bytes: self.memory_bytes, ranks };
+        let (threads, memory_bytes, files) = (self.threads, self.memory_bytes, &*self.means.files);
+        let means = Limits { threads, memory_bytes, ranks, files };
         needs::check(self.base.rules(), slice, &means, &folder)
     }
 
@@ -405,16 +427,27 @@ impl Builder<'_> {
     ) -> Result<SliceReport, BuildError> {
         let rules = self.base.rules();
         let started = Instant::now();
+        go_on(self.progress)?;
         self.progress.phase(slice, Phase::Reading, 0);
         let frame: Frame<N> = Frame::new(rules, slice)?;
         let index = SliceIndex::new(rules, slice)?;
         let folder = self.scratch_folder().join(work_name(slice));
-        let Fit { storage, plain_above, cache_bytes } = self.fit(slice, ranks.ranks())?;
+        let Fit { storage, compression, cache_bytes, short_disk } =
+            self.fit(slice, ranks.ranks())?;
         let placement = self.means.placement.unwrap_or(storage);
-        let files = &*self.means.files;
+        let compression = self.means.compression.unwrap_or(compression);
+        let files = &self.means.files;
         let is_first = ranks.rank() == 0;
+        if let Some([needed, available]) = short_disk.filter(|_| is_first) {
+            self.progress.notice(&format!(
+                "{}: {slice} takes about {} of disk and {} are free: it may stop with a full disk",
+                folder.display(),
+                Bytes(needed),
+                Bytes(available)
+            ));
+        }
         let (sync_every, progress) = (self.means.sync_every, self.progress);
-        let keeping = Keeping { files, sync_every, plain_above, progress };
+        let keeping = Keeping { files: Arc::clone(files), sync_every, compression, progress };
         let scratch = ScratchFolder::open(&folder, self.identity(slice)?, keeping)?;
         let mut discarded = BTreeSet::new();
         loop {
@@ -433,10 +466,17 @@ impl Builder<'_> {
                         return Err(BuildError::Again(path));
                     }
                 }
+                // With less on the disk the work may go on. Other ranks write there, too: the
+                // next build makes room for all.
+                Err(error) if error.is_disk_full() && ranks.ranks() == 1 => {
+                    if !scratch.make_room()? {
+                        return Err(error);
+                    }
+                }
                 Err(error) => return Err(error),
                 Ok(report) => {
                     if is_first {
-                        ScratchFolder::clear(files, &folder)?;
+                        ScratchFolder::clear(&**files, &folder)?;
                     }
                     return Ok(report);
                 }

@@ -9,7 +9,7 @@ use crate::tablebase::{ProbeError, Tablebase};
 use crate::solve::convert::read::sub_slices;
 use crate::solve::error::BuildError;
 use crate::solve::frame::counted_sets;
-use crate::solve::needs::Needs;
+use crate::solve::needs::{self, Needs};
 use crate::solve::plies::tables::Storage;
 
 use super::work::{self, Load, Work};
@@ -38,8 +38,26 @@ pub struct SliceSize {
     pub memory_bytes: u64,
     /// The least memory with which it can be built, about.
     pub least_memory_bytes: u64,
-    /// The disk that work in progress takes, with all tables in memory, about.
-    pub scratch_bytes: u64,
+    /// The disk that work in progress takes, compressed, with all tables in memory, about.
+    pub least_scratch_bytes: u64,
+    /// The disk that it takes uncompressed, about.
+    pub plain_scratch_bytes: u64,
+}
+
+impl SliceSize {
+    /// The disk that work in progress takes, about, where so many bytes of memory and of the
+    /// disk are free: it is compressed unless both have room for it.
+    pub fn scratch_bytes(&self, memory_bytes: u64, disk_bytes: u64) -> u64 {
+        let in_memory = self.memory_bytes.saturating_add(self.plain_scratch_bytes);
+        let plain = Some(self.plain_scratch_bytes).filter(|_| in_memory <= memory_bytes);
+        written(self.least_scratch_bytes, plain, disk_bytes)
+    }
+}
+
+/// What is written of work in progress that takes that compressed, and uncompressed, if
+/// memory has room for it.
+fn written(least: u64, plain: Option<u64>, disk_bytes: u64) -> u64 {
+    plain.filter(|&plain| needs::has_room(plain, least, disk_bytes)).unwrap_or(least)
 }
 
 /// Every slice with at most that many men, at least one attacker, and no more
@@ -89,8 +107,12 @@ pub struct RankPlan {
     /// The most memory of a rank in use at a time, about; `None` if it is more than it may
     /// be, with as many shares as there can be.
     pub memory_bytes: Option<u64>,
-    /// The disk that work in progress takes, of all of them, about.
-    pub scratch_bytes: u64,
+    /// The least memory of a rank with which they can build it, about.
+    pub least_memory_bytes: u64,
+    /// The disk that work in progress takes, of all of them, compressed, about.
+    pub least_scratch_bytes: u64,
+    /// The disk that it takes uncompressed, about, if memory has room for that.
+    pub plain_scratch_bytes: Option<u64>,
     /// The bytes that they give each other, all together, about.
     pub exchanged_bytes: u64,
 }
@@ -99,6 +121,12 @@ impl RankPlan {
     /// Whether shares wait packed on the disk while others are worked on.
     pub fn is_packed(&self) -> bool {
         Storage::Shares(self.shares).is_packed(self.ranks)
+    }
+
+    /// The disk that work in progress takes, of all of them, about, where so many bytes of it
+    /// are free: it is compressed unless memory and disk have room for it.
+    pub fn scratch_bytes(&self, disk_bytes: u64) -> u64 {
+        written(self.least_scratch_bytes, self.plain_scratch_bytes, disk_bytes)
     }
 }
 
@@ -129,7 +157,11 @@ pub fn plan_among(
                 ranks,
                 shares,
                 memory_bytes: storage.map(|s| needs.memory_bytes(s, ranks, memory_bytes)),
-                scratch_bytes: storage.map_or(0, |storage| needs.scratch_bytes(storage)),
+                least_memory_bytes: needs.least_memory_bytes(ranks),
+                least_scratch_bytes: storage.map_or(0, |s| needs.scratch_bytes(s, true)),
+                plain_scratch_bytes: storage
+                    .filter(|&s| needs.stays_plain(s, ranks, memory_bytes))
+                    .map(|storage| needs.scratch_bytes(storage, false)),
                 exchanged_bytes: storage
                     .map_or(0, |storage| needs.exchanged_bytes(storage, ranks, memory_bytes)),
             });
@@ -150,7 +182,8 @@ pub(super) fn deal(
     for &slice in slices {
         let needs = Needs::of(rules, slice, threads)?;
         let may_be_alone = needs.storage(memory_bytes, 1).is_some();
-        let may_be_shared = needs.storage(memory_bytes, ranks).is_some();
+        let may_be_shared =
+            if ranks == 1 { may_be_alone } else { needs.storage(memory_bytes, ranks).is_some() };
         let (rows, sets) = (needs.rows(), needs.sets());
         loads.push(Load { slice, rows, sets, may_be_alone, may_be_shared });
     }
@@ -182,6 +215,7 @@ fn slice_size(rules: &Ruleset, slice: Slice) -> Result<SliceSize, BuildError> {
         slots: index.rows().saturating_mul(2 * index.lanes().count() as u64),
         memory_bytes: needs.memory_bytes(Storage::Memory, 1, u64::MAX),
         least_memory_bytes: needs.least_memory_bytes(1),
-        scratch_bytes: needs.stages_bytes,
+        least_scratch_bytes: needs.scratch_bytes(Storage::Memory, true),
+        plain_scratch_bytes: needs.scratch_bytes(Storage::Memory, false),
     })
 }

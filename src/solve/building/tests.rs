@@ -9,6 +9,7 @@ use crate::solve::frame::counted_sets;
 use crate::solve::initial::coded_rows::CodedRows;
 use crate::solve::initial::sub_slice::SubSlices;
 use crate::solve::rows::numbers::ChunkNumber;
+use crate::solve::store::Compression;
 
 /// A ruleset, a slice of it, and tables of all that its captures lead to.
 struct Task {
@@ -84,9 +85,9 @@ impl Task {
         placement: &Storage,
     ) -> Vec<[CodedRows<N>; 2]> {
         let keeping = Keeping {
-            files: &SystemFiles,
+            files: Arc::new(SystemFiles),
             sync_every: SYNC_EVERY,
-            plain_above: u64::MAX,
+            compression: Compression::ALWAYS,
             progress: &(),
         };
         let phases = Phases::default();
@@ -260,6 +261,13 @@ fn it_does_not_matter_how_much_is_kept_of_smaller_slices() {
         let sub_slices = open_sub_slices(&task.base, task.slice, cache_bytes).unwrap();
         assert!(task.solved_in(task.frame(), sub_slices, &Storage::Memory) == all_kept);
     }
+}
+
+#[test]
+fn another_zstd_is_told() {
+    assert_eq!(super::zstd_notice(PUBLISHED_ZSTD), None);
+    let notice = super::zstd_notice("1.5.6").unwrap();
+    assert!(notice.contains("zstd 1.5.6") && notice.contains(PUBLISHED_ZSTD), "{notice}");
 }
 
 /// Smaller slices are read while the work goes on: what is made then is not kept.

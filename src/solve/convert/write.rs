@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use crate::index::SliceIndex;
 use crate::progress::{Phase, Progress};
 use crate::rules::{BySide, Ruleset};
+use crate::solve::advance::advance;
 use crate::solve::error::BuildError;
 use crate::solve::exchange::{Exchange, ExchangeError};
 use crate::solve::rows::numbers::ChunkNumber;
@@ -74,7 +75,7 @@ pub(crate) fn write<const N: usize>(
         waiting.append(&tiles);
         drop(tiles);
         write_blocks(&mut outputs, &mut waiting)?;
-        progress.advance(chunks.len() as u64);
+        advance(progress, chunks.len() as u64)?;
     }
     files.sum(ranks)?;
     for output in outputs {

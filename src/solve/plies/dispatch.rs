@@ -1,5 +1,7 @@
 //! What is kept by attackers, on its way to the shares by defenders.
 
+use std::sync::Arc;
+
 use crate::rules::Side;
 use crate::solve::plies::known::Known;
 use crate::solve::plies::ply::{events_of, mover};
@@ -7,7 +9,7 @@ use crate::solve::plies::post::Post;
 use crate::solve::plies::shares::Shares;
 use crate::solve::rows::numbers::ChunkNumber;
 use crate::solve::rows::row::{Event, Row};
-use crate::solve::store::{Content, ScratchError};
+use crate::solve::store::{Content, Heap, ScratchError, ScratchFolder};
 use crate::value::Plies;
 
 /// All that the shares by defenders are to know before the next ply.
@@ -24,21 +26,26 @@ pub(crate) struct Dispatch {
 }
 
 impl Dispatch {
-    /// With nothing sent yet.
+    /// With nothing sent yet to so many shares.
     ///
     /// # Errors
     /// If the disk refuses.
     pub(crate) fn new(
         known: &Known,
         told_before: Plies,
-        post: impl Fn() -> Result<Post, ScratchError>,
+        scratch: &ScratchFolder,
+        shares: usize,
     ) -> Result<Dispatch, ScratchError> {
-        let [won, open, last] = [post()?, post()?, post()?];
+        // One file for what is taken at once, and one for what waits for its ply, however
+        // many plies there are: a process may not have many.
+        let [at_once, later] = [Heap::new(scratch)?, Heap::new(scratch)?].map(Arc::new);
+        let [won, open] = [&at_once; 2].map(|heap| Post::new(heap, shares));
+        let last = Post::new(&later, shares);
         let is_theirs =
-            |&ply: &Plies| ply >= known.next_ply() && mover(known.winner, ply) == Side::Attackers;
+            |ply: Plies| ply >= known.next_ply() && mover(known.winner, ply) == Side::Attackers;
         let plies = 0..=known.last_event + 1;
-        let said = plies.map(|ply| Some(ply).filter(is_theirs).map(|_| post()).transpose());
-        Ok(Dispatch { told_before, won, open, last, said: said.collect::<Result<_, _>>()? })
+        let said = plies.map(|ply| is_theirs(ply).then(|| Post::new(&later, shares)));
+        Ok(Dispatch { told_before, won, open, last, said: said.collect() })
     }
 
     /// Sends what there is for a chunk; `rows` is room for it, and empty.

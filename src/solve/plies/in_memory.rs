@@ -61,7 +61,7 @@ impl<const N: usize> Tables for InMemory<'_, N> {
             let chunk = chunks.number(at);
             known.won_before(known.next_ply(), chunk, won)?;
             known.open(chunk, open)?;
-            done(changed.len());
+            done(changed.len())?;
             Ok(Frontier::of(&known.last_found(chunk)?, chunks, at, changed))
         });
         let changed = Frontier::joined(&changed.collect::<Result<Vec<_>, ScratchError>>()?);

@@ -107,8 +107,7 @@ impl<'a, const N: usize> InShares<'a, N> {
             let won = rows.par_chunks_mut(chunks.chunk_rows()).enumerate();
             won.try_for_each(|(at, won)| {
                 known.won_before(told, chunks.number(at), won)?;
-                done(won.len());
-                Ok::<_, ScratchError>(())
+                done(won.len())
             })?;
             share.won = AtRest::of(rows, chunks, packed)?;
             if share.is_losers() {
@@ -123,16 +122,14 @@ impl<'a, const N: usize> InShares<'a, N> {
     /// The shares by defenders get the same by post.
     fn begin_by_defenders(&mut self, known: &Known, done: Done) -> Result<(), ScratchError> {
         let (cut, ranks, packed) = (self.cut, self.ranks, self.heap.as_ref());
-        let post = || Post::new(self.scratch, cut.count());
         let told_before = told_before(known, known.winner != Side::Attackers);
-        let dispatch = Dispatch::new(known, told_before, post)?;
+        let dispatch = Dispatch::new(known, told_before, self.scratch, cut.count())?;
         for given in self.shares[Side::Defenders].iter().map(|share| share.given) {
             let numbers: Vec<ChunkNumber> = given.chunks.numbers().collect();
             numbers.into_par_iter().try_for_each(|chunk| {
                 let mut rows = vec![Row::<N>::EMPTY; given.chunks.rows_of(chunk)];
                 dispatch.chunk(known, cut, chunk, &mut rows)?;
-                done(rows.len());
-                Ok::<_, ScratchError>(())
+                done(rows.len())
             })?;
         }
         let (shares, [room, ..]) = (&mut self.shares[Side::Attackers], &mut self.rooms);
@@ -143,7 +140,7 @@ impl<'a, const N: usize> InShares<'a, N> {
             no_positions(&share.given, rows);
             mail.add_to(chunks, rows)?;
             share.won = AtRest::of(rows, chunks, packed)?;
-            done(chunks.rows());
+            done(chunks.rows())?;
         }
         for (share, mail) in shares.iter_mut().zip(open.deliver(ranks)?) {
             if share.is_losers() {
@@ -190,7 +187,7 @@ impl<const N: usize> Tables for InShares<'_, N> {
         done: Done,
     ) -> Result<Worked, ScratchError> {
         let mover = known.mover();
-        let post = Post::new(self.scratch, self.cut.count())?;
+        let post = Post::new(&Arc::new(Heap::new(self.scratch)?), self.cut.count());
         let rooms = &mut self.rooms;
         // Who has no log has no shares.
         let logs = || iter::repeat(log).flatten();
@@ -206,7 +203,7 @@ impl<const N: usize> Tables for InShares<'_, N> {
                 Side::Attackers => {
                     let said = share.said.get(usize::from(known.next_ply()));
                     if share.inbox.is_empty() && said.is_none_or(Mail::is_empty) {
-                        done(chunks.rows());
+                        done(chunks.rows())?;
                         continue;
                     }
                     let said = said.cloned().unwrap_or_default();

@@ -97,7 +97,7 @@ pub(crate) fn losing_ply<const N: usize, T: Table<N>>(
                 findings.note(place, found);
             }
             chunk_open.flip(findings.events())?;
-            (ply.done)(places.len() * block_rows);
+            (ply.done)(places.len() * block_rows)?;
             findings.keep(ply, chunk)
         },
     );

@@ -169,7 +169,7 @@ mod tests {
 
     use super::*;
     use crate::solve::rows::numbers::ChunkRow;
-    use crate::solve::store::{Keeping, ScratchFolder};
+    use crate::solve::store::{Compression, Keeping, ScratchFolder};
     use crate::system::filesystem::SystemFiles;
 
     const ROWS: usize = 24;
@@ -188,7 +188,8 @@ mod tests {
         ) {
             let folder = tempfile::tempdir().unwrap();
             let sync_every = Duration::MAX;
-            let keeping = Keeping { files: &SystemFiles, sync_every, plain_above: u64::MAX, progress: &() };
+            let (files, compression) = (Arc::new(SystemFiles), Compression::ALWAYS);
+            let keeping = Keeping { files, sync_every, compression, progress: &() };
             let scratch = ScratchFolder::open(folder.path(), [0; 32], keeping).unwrap();
             let chunks = Chunks::new(ROWS / 2, 2).of_blocks(4);
             let mut rows: Vec<Row<1>> = first.into_iter().map(|word| Row([word])).collect();

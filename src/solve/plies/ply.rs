@@ -53,8 +53,8 @@ pub(crate) fn mover(winner: Side, ply: Plies) -> Side {
     if finds_wins(ply) { winner } else { winner.other() }
 }
 
-/// Is told how many rows more have been seen to.
-pub(crate) type Done<'d> = &'d (dyn Fn(usize) + Sync);
+/// Is told how many rows more have been seen to; an error if the build is cancelled.
+pub(crate) type Done<'d> = &'d (dyn Fn(usize) -> Result<(), ScratchError> + Sync);
 
 /// A ply that is being worked on.
 #[derive(Clone, Copy)]

@@ -17,11 +17,11 @@ use crate::solve::rows::atomics::SharedRows;
 use crate::solve::rows::numbers::{ChunkNumber, ChunkRow, ShareRow};
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::codec::{decode_events, encode_events};
-use crate::solve::store::{Heap, ScratchError, ScratchFolder};
+use crate::solve::store::{Heap, ScratchError};
 
 /// Takes parcels for all shares.
 pub(crate) struct Post {
-    heap: Heap,
+    heap: Arc<Heap>,
     /// By share.
     parcels: Mutex<Vec<Vec<Parcel>>>,
     /// How many rows it has taken, and how long that took, in nanoseconds.
@@ -37,14 +37,10 @@ pub(crate) struct Mail {
 }
 
 impl Post {
-    /// With no parcels yet for so many shares.
-    ///
-    /// # Errors
-    /// If the disk refuses.
-    pub(crate) fn new(scratch: &ScratchFolder, shares: usize) -> Result<Post, ScratchError> {
-        let parcels = Mutex::new(vec![Vec::new(); shares]);
-        let heap = Heap::new(scratch)?;
-        Ok(Post { heap, parcels, taken: AtomicUsize::new(0), took: AtomicU64::new(0) })
+    /// With no parcels yet for so many shares, and a heap that others may use, too.
+    pub(crate) fn new(heap: &Arc<Heap>, shares: usize) -> Post {
+        let (heap, parcels) = (Arc::clone(heap), Mutex::new(vec![Vec::new(); shares]));
+        Post { heap, parcels, taken: AtomicUsize::new(0), took: AtomicU64::new(0) }
     }
 
     /// Takes rows, by share, each ascending.
@@ -105,7 +101,7 @@ impl Post {
                 inbox[share - own.start].push(parcel);
             })?;
         }
-        let heap = Arc::new(self.heap);
+        let heap = self.heap;
         let mail = inbox.into_iter().map(|mut parcels| {
             parcels.sort_unstable_by_key(|parcel| parcel.first);
             let mut reach = ShareRow::FIRST;
@@ -261,7 +257,7 @@ mod tests {
 
     use super::*;
     use crate::solve::exchange::Alone;
-    use crate::solve::store::Keeping;
+    use crate::solve::store::{Compression, Keeping, ScratchFolder};
     use crate::system::filesystem::SystemFiles;
 
     const CHUNKS: usize = 5;
@@ -274,10 +270,10 @@ mod tests {
     fn sent(rows: &BTreeMap<usize, (usize, usize)>, then: impl Fn(Post, [usize; 2])) {
         let folder = tempfile::tempdir().unwrap();
         let sync_every = Duration::MAX;
-        let keeping =
-            Keeping { files: &SystemFiles, sync_every, plain_above: u64::MAX, progress: &() };
+        let (files, compression) = (Arc::new(SystemFiles), Compression::ALWAYS);
+        let keeping = Keeping { files, sync_every, compression, progress: &() };
         let scratch = ScratchFolder::open(folder.path(), [0; 32], keeping).unwrap();
-        let post = Post::new(&scratch, 2).unwrap();
+        let post = Post::new(&Arc::new(Heap::new(&scratch).unwrap()), 2);
         let mut count = [0; 2];
         for parcel in 0..3 {
             let of = |share| {

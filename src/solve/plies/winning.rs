@@ -65,7 +65,7 @@ pub(crate) fn winning_ply<const N: usize, T: Table<N>>(
             let visited = wins.blocks(&among, block_rows);
             let mut findings = Findings::new(places.len());
             if visited.not_any() {
-                (ply.done)(places.len() * block_rows);
+                (ply.done)(places.len() * block_rows)?;
                 return findings.keep(ply, chunk);
             }
             let won = chunk_won.rows()?;
@@ -93,7 +93,7 @@ pub(crate) fn winning_ply<const N: usize, T: Table<N>>(
                 findings.note(place, found);
             }
             chunk_won.flip(findings.events())?;
-            (ply.done)(places.len() * block_rows);
+            (ply.done)(places.len() * block_rows)?;
             findings.keep(ply, chunk)
         },
     );

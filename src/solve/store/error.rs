@@ -4,7 +4,10 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::solve::error::BuildError;
 use crate::solve::exchange::ExchangeError;
+
+use super::room::is_full;
 
 /// The work in progress cannot be kept or read.
 #[derive(Debug)]
@@ -24,15 +27,34 @@ pub enum ScratchErrorKind {
     Damaged,
     /// Another rank, which was to do a part of the work, has stopped.
     Exchange(ExchangeError),
+    /// The build was cancelled.
+    Cancelled,
 }
 
 impl From<ExchangeError> for ScratchError {
     fn from(error: ExchangeError) -> ScratchError {
-        ScratchError { path: PathBuf::new(), kind: ScratchErrorKind::Exchange(error) }
+        ScratchErrorKind::Exchange(error).into()
+    }
+}
+
+/// What is no matter of a file.
+impl From<ScratchErrorKind> for ScratchError {
+    fn from(kind: ScratchErrorKind) -> ScratchError {
+        ScratchError { path: PathBuf::new(), kind }
     }
 }
 
 impl ScratchError {
+    /// Whether another disk may do better: this one is full, or does not keep what is written.
+    pub(crate) fn is_of_disk(&self) -> bool {
+        self.is_full() || matches!(&self.kind, ScratchErrorKind::Damaged)
+    }
+
+    /// Whether the disk is full, or what one may use of it.
+    pub(crate) fn is_full(&self) -> bool {
+        matches!(&self.kind, ScratchErrorKind::Io(source) if is_full(source))
+    }
+
     /// A file that does not hold what was written.
     pub fn damaged(path: &Path) -> ScratchError {
         ScratchError { path: path.to_owned(), kind: ScratchErrorKind::Damaged }
@@ -50,20 +72,21 @@ impl fmt::Display for ScratchError {
         match &self.kind {
             ScratchErrorKind::Io(source) => {
                 write!(f, "{path}: cannot keep the work done so far: {source}")?;
-                match source.kind() {
-                    io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => f.write_str(
-                        "; free some space or name another disk with --scratch, \
+                if is_full(source) {
+                    f.write_str(
+                        "; free some space or keep the work on another disk, \
                          and the next build goes on from here",
-                    ),
-                    _ => Ok(()),
+                    )?;
                 }
+                Ok(())
             }
             ScratchErrorKind::Damaged => write!(
                 f,
                 "{path}: the disk gives back other bytes than were written to it, time and \
-                 again; name another disk with --scratch"
+                 again; keep the work on another disk"
             ),
             ScratchErrorKind::Exchange(error) => error.fmt(f),
+            ScratchErrorKind::Cancelled => BuildError::Cancelled.fmt(f),
         }
     }
 }
@@ -72,7 +95,7 @@ impl std::error::Error for ScratchError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.kind {
             ScratchErrorKind::Io(source) => Some(source),
-            ScratchErrorKind::Damaged => None,
+            ScratchErrorKind::Damaged | ScratchErrorKind::Cancelled => None,
             ScratchErrorKind::Exchange(error) => Some(error),
         }
     }

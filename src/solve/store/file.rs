@@ -1,5 +1,6 @@
 //! Stage files: written once, then read record by record.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::io;
 use std::mem;
@@ -8,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use rayon::prelude::*;
 use zstd::bulk::Compressor;
 
 use crate::system::filesystem::{FileSystem, Output};
@@ -15,11 +17,14 @@ use crate::table::decompress;
 
 use super::ScratchFolder;
 use super::error::{ScratchError, at};
-use super::index::{Entry, HEADER_BYTES, Hash, Header, Index, sum};
+use super::index::{Entry, HEADER_BYTES, Hash, Header, Index, Sum, sum};
 use super::stage::{Key, PARTIAL, Part};
 
 /// Compression that costs little beside what the records took to compute.
 const LEVEL: i32 = 1;
+
+/// With fewer bytes that are not compressed there is nothing to gain: disks give out no less.
+const LEAST_PLAIN: u64 = 4096;
 
 /// A part of a stage that is done.
 #[derive(Debug)]
@@ -49,6 +54,27 @@ impl StageFile<'_> {
     /// Stands for all that is in the file, and all that it was made from.
     pub(crate) fn hash(&self) -> Hash {
         self.index.hash
+    }
+
+    /// The bytes of all records, as they are in the file.
+    pub(super) fn bytes(&self) -> u64 {
+        self.index.entries.iter().map(|entry| u64::from(entry.packed)).sum()
+    }
+
+    /// Whether so many of them are not compressed that it is worth while.
+    pub(super) fn is_plain(&self) -> bool {
+        let plain = self.index.entries.iter().filter(|entry| entry.packed == entry.length);
+        plain.map(|entry| u64::from(entry.packed)).sum::<u64>() >= LEAST_PLAIN
+    }
+
+    /// All records, compressed.
+    pub(super) fn packed(
+        &self,
+    ) -> impl ParallelIterator<Item = Result<(Key, Packed<'static>), ScratchError>> {
+        self.index.entries.par_iter().map(|entry| {
+            let record = Cow::Owned(self.record(entry)?);
+            Ok((entry.key, Packed::of(record, true).map_err(at(&self.path))?))
+        })
     }
 
     /// The bytes of a record; `None` if there is none.
@@ -100,6 +126,24 @@ struct Writing {
     entries: Vec<Entry>,
 }
 
+/// A record as it is to be stored.
+pub(super) struct Packed<'b> {
+    length: u32,
+    sum: Sum,
+    bytes: Cow<'b, [u8]>,
+}
+
+impl<'b> Packed<'b> {
+    /// Compressed, if that is wanted and makes it smaller.
+    fn of(bytes: Cow<'b, [u8]>, packs: bool) -> io::Result<Packed<'b>> {
+        let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
+        let sum = sum(&bytes);
+        let packed = packs.then(|| compress(&bytes)).transpose()?;
+        let smaller = packed.filter(|packed| packed.len() < bytes.len());
+        Ok(Packed { length, sum, bytes: smaller.map_or(bytes, Cow::Owned) })
+    }
+}
+
 impl<'a> StageWriter<'a> {
     /// Begins the file of a part.
     pub(super) fn begin(
@@ -120,21 +164,37 @@ impl<'a> StageWriter<'a> {
 
     /// Adds a record. One without bytes need not be added.
     pub(crate) fn add(&self, key: Key, bytes: &[u8]) -> Result<(), ScratchError> {
-        let add = || {
-            let packs = self.scratch.packs(bytes.len());
-            let packed = packs.then(|| compress(bytes)).transpose()?;
-            let smaller = packed.as_deref().filter(|packed| packed.len() < bytes.len());
-            let packed = smaller.unwrap_or(bytes);
-            let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
-            let (sum, size) = (sum(bytes), u32::try_from(packed.len()).map_err(io::Error::other)?);
-            let mut writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-            writing.file.write_all(packed)?;
-            let entry = Entry { key, length, sum, start: writing.end, packed: size };
-            writing.end += u64::from(size);
-            writing.entries.push(entry);
-            Ok(())
-        };
-        add().map_err(at(&self.path))
+        let packs = self.scratch.room.packs(bytes.len());
+        let packed = Packed::of(Cow::Borrowed(bytes), packs);
+        packed.and_then(|packed| self.put(key, &packed)).map_err(at(&self.path))
+    }
+
+    fn put(&self, key: Key, record: &Packed) -> io::Result<()> {
+        let &Packed { length, sum, ref bytes } = record;
+        let mut writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        writing.file.write_all(bytes)?;
+        let entry = Entry { key, length, sum, start: writing.end, packed: bytes.len() as u32 };
+        writing.end += u64::from(entry.packed);
+        writing.entries.push(entry);
+        Ok(())
+    }
+
+    /// Adds these records, and declares the part done so that it outlasts a power cut.
+    pub(super) fn finish_with<'b>(
+        self,
+        records: impl ParallelIterator<Item = Result<(Key, Packed<'b>), ScratchError>>,
+    ) -> Result<StageFile<'a>, ScratchError> {
+        records.try_for_each(|record| {
+            let (key, record) = record?;
+            self.put(key, &record).map_err(at(&self.path))
+        })?;
+        self.writing
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .file
+            .sync()
+            .map_err(at(&self.path))?;
+        self.finish()
     }
 
     /// Declares the part done: writes the index, and only then gives the file its name.
@@ -148,7 +208,7 @@ impl<'a> StageWriter<'a> {
             let sync = scratch.unsynced.take_if_due();
             if let Some(earlier) = &sync {
                 file.sync()?;
-                earlier.iter().try_for_each(|path| sync_if_there(scratch.files, path))?;
+                earlier.iter().try_for_each(|path| sync_if_there(&*scratch.files, path))?;
             }
             scratch.files.rename(&path.with_extension(PARTIAL), &path)?;
             match sync {
@@ -158,7 +218,7 @@ impl<'a> StageWriter<'a> {
             Ok(())
         };
         end().map_err(at(&path))?;
-        Ok(StageFile { files: scratch.files, path, chunks: part.chunks, index })
+        Ok(StageFile { files: &*scratch.files, path, chunks: part.chunks, index })
     }
 }
 

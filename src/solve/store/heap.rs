@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::system::filesystem::Unnamed;
@@ -12,6 +13,7 @@ use super::ScratchFolder;
 use super::error::{ScratchError, at};
 use super::file::compress;
 use super::index::{Sum, sum};
+use super::room::Room;
 
 /// Bytes, packed or as they are; they may be added, changed and read by many threads.
 #[derive(Debug)]
@@ -19,7 +21,7 @@ pub(crate) struct Heap {
     file: Box<dyn Unnamed>,
     /// Where the room that nobody has begins.
     end: AtomicU64,
-    packs: bool,
+    room: Arc<Room>,
     /// What messages call it.
     path: PathBuf,
 }
@@ -82,14 +84,14 @@ impl Label {
 }
 
 impl Heap {
-    /// An empty one in a scratch folder, which packs if that does now.
+    /// An empty one in a scratch folder, which packs when that does.
     ///
     /// # Errors
     /// If the disk refuses.
     pub(crate) fn new(scratch: &ScratchFolder) -> Result<Heap, ScratchError> {
         let file = scratch.files.unnamed(&scratch.folder).map_err(at(&scratch.folder))?;
         let path = scratch.folder.join("shares");
-        Ok(Heap { file, end: AtomicU64::new(0), packs: scratch.packs(0), path })
+        Ok(Heap { file, end: AtomicU64::new(0), room: Arc::clone(&scratch.room), path })
     }
 
     /// Adds bytes, fewer than 2^31.
@@ -153,7 +155,7 @@ impl Heap {
     }
 
     fn pack<'b>(&self, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>, ScratchError> {
-        if self.packs {
+        if self.room.packs(bytes.len()) {
             let packed = compress(bytes).map_err(at(&self.path))?;
             if packed.len() < bytes.len() {
                 return Ok(Cow::Owned(packed));

@@ -13,13 +13,17 @@ pub(super) use error::{ScratchError, ScratchErrorKind, at};
 pub(super) use file::{StageFile, StageWriter};
 pub(super) use heap::{Heap, Kept, LABEL_BYTES, Label};
 pub(super) use index::{Hash, RECORD_BYTES};
+pub(super) use room::{Compression, is_full};
 pub(super) use stage::{Content, Key, Stage};
 pub(super) use stages::{Parts, Stages};
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
+
+use rayon::prelude::*;
 
 use crate::progress::Progress;
 use crate::system::filesystem::FileSystem;
@@ -31,10 +35,10 @@ use stage::{Part, is_ours};
 
 /// The folder in which the work on one slice is kept.
 pub(super) struct ScratchFolder<'a> {
-    files: &'a dyn FileSystem,
+    files: Arc<dyn FileSystem>,
     folder: PathBuf,
     identity: Hash,
-    room: Room,
+    room: Arc<Room>,
     unsynced: Unsynced,
     progress: &'a dyn Progress,
 }
@@ -46,16 +50,15 @@ impl fmt::Debug for ScratchFolder<'_> {
 }
 
 /// How the work on a slice is kept.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Keeping<'a> {
     /// The disk.
-    pub files: &'a dyn FileSystem,
+    pub files: Arc<dyn FileSystem>,
     /// How much time passes until finished stages are synced, so that they outlast not
     /// only a killed program, but a power cut.
     pub sync_every: Duration,
-    /// Records are compressed while less than so many bytes of the disk are free: that takes
-    /// time, and makes an eighth of them, or less.
-    pub plain_above: u64,
+    /// Which records are compressed.
+    pub compression: Compression,
     /// Told what has to be done again.
     pub progress: &'a dyn Progress,
 }
@@ -68,27 +71,22 @@ impl<'a> ScratchFolder<'a> {
         identity: Hash,
         keeping: Keeping<'a>,
     ) -> Result<ScratchFolder<'a>, ScratchError> {
-        let Keeping { files, sync_every, plain_above, progress } = keeping;
+        let Keeping { files, sync_every, compression, progress } = keeping;
         files.make_folders(folder).map_err(at(folder))?;
         let (folder, unsynced) = (folder.to_owned(), Unsynced::new(sync_every));
-        let room = Room::new(plain_above);
+        let room = Arc::new(Room::new(Arc::clone(&files), folder.clone(), compression));
         Ok(ScratchFolder { files, folder, identity, room, unsynced, progress })
     }
 
-    /// Whether a record of so many bytes is to be compressed.
-    fn packs(&self, bytes: usize) -> bool {
-        self.room.is_short(bytes, || fs4::available_space(&self.folder))
-    }
-
-    /// Deletes what unfinished stages, and work of another identity, have left.
+    /// Deletes what unfinished stages, and work of another identity, have left, and
+    /// compresses the rest where the disk is short.
     pub(super) fn sweep(&self) -> Result<(), ScratchError> {
-        let mut others = 0;
-        for path in ours(self.files, &self.folder).map_err(at(&self.folder))? {
+        let (files, mut others) = (&*self.files, 0);
+        for path in ours(files, &self.folder).map_err(at(&self.folder))? {
             let stage = path.extension().is_none();
-            let header =
-                if stage { Header::read(self.files, &path).map_err(at(&path))? } else { None };
+            let header = if stage { Header::read(files, &path).map_err(at(&path))? } else { None };
             if header.is_none_or(|header| header.identity != self.identity) {
-                self.files.remove(&path).map_err(at(&path))?;
+                files.remove(&path).map_err(at(&path))?;
                 others += usize::from(stage);
             }
         }
@@ -99,7 +97,66 @@ impl<'a> ScratchFolder<'a> {
                 self.folder.display()
             ));
         }
+        if self.room.is_short() {
+            self.compress()?;
+        }
         Ok(())
+    }
+
+    /// Makes room on a disk that is full: compresses what is done, and from now on all that
+    /// is kept. False if that was so before, and there is nothing to be gained.
+    pub(super) fn make_room(&self) -> Result<bool, ScratchError> {
+        let was_plain = self.room.fill();
+        self.remove_unfinished()?;
+        Ok(self.compress()? || was_plain)
+    }
+
+    /// Deletes what unfinished stages have left.
+    fn remove_unfinished(&self) -> Result<(), ScratchError> {
+        let ours = ours(&*self.files, &self.folder).map_err(at(&self.folder))?;
+        let unfinished = ours.iter().filter(|path| path.extension().is_some());
+        unfinished.into_iter().try_for_each(|path| self.files.remove(path).map_err(at(path)))
+    }
+
+    /// Compresses the stages that are not; whether that has made them smaller.
+    fn compress(&self) -> Result<bool, ScratchError> {
+        let mut plain = Vec::new();
+        for part in self.parts()? {
+            let path = self.path(&part);
+            let header = Header::read(&*self.files, &path).map_err(at(&path))?;
+            let base = header.filter(|header| header.identity == self.identity).map(|h| h.base);
+            let Some(base) = base else { continue };
+            if let Some(file) = self.finished(&part, base)?.filter(StageFile::is_plain) {
+                plain.push((file.bytes(), part, file, base));
+            }
+        }
+        // What is gained from the small ones is room for the large ones.
+        plain.sort_by_key(|(bytes, ..)| *bytes);
+        let mut gains = false;
+        for (bytes, part, file, base) in &plain {
+            gains |= self.compressed(part, *base, file)?.bytes() < *bytes;
+        }
+        Ok(gains)
+    }
+
+    /// Puts a part with all records compressed in the place of the one that is there.
+    fn compressed(
+        &'a self,
+        part: &Part,
+        base: Hash,
+        plain: &StageFile,
+    ) -> Result<StageFile<'a>, ScratchError> {
+        let begin = || self.begin(part.clone(), base);
+        match begin().and_then(|writer| writer.finish_with(plain.packed())) {
+            // There is no room for both: the new one waits in memory until the old one is gone.
+            Err(error) if error.is_full() => {
+                let records = plain.packed().collect::<Result<Vec<_>, _>>()?;
+                self.remove_unfinished()?;
+                self.remove(part)?;
+                begin()?.finish_with(records.into_par_iter().map(Ok))
+            }
+            done => done,
+        }
     }
 
     /// Deletes the work in a folder, and the folder if nothing else is in it.
@@ -128,11 +185,11 @@ impl<'a> ScratchFolder<'a> {
 
     /// The file of a part of a stage, if it is done and stands on `base`: what
     /// [`Parts::hash`] says of the stage before it. One that does not fit is deleted.
-    fn finished(&self, part: &Part, base: Hash) -> Result<Option<StageFile<'a>>, ScratchError> {
-        let path = self.path(part);
+    fn finished(&'a self, part: &Part, base: Hash) -> Result<Option<StageFile<'a>>, ScratchError> {
+        let (files, path) = (&*self.files, self.path(part));
         let header = Header { identity: self.identity, base };
-        let read = || match Header::read(self.files, &path)? {
-            Some(found) if found == header => Index::read(self.files, &path, part, header),
+        let read = || match Header::read(files, &path)? {
+            Some(found) if found == header => Index::read(files, &path, part, header),
             _ => Ok(None),
         };
         match read() {
@@ -140,7 +197,7 @@ impl<'a> ScratchFolder<'a> {
             Err(error) => Err(at(&path)(error)),
             Ok(Some(index)) => {
                 let chunks = part.chunks.clone();
-                Ok(Some(StageFile { files: self.files, path, chunks, index }))
+                Ok(Some(StageFile { files, path, chunks, index }))
             }
             Ok(None) => {
                 self.discard(&path)?;
@@ -215,9 +272,9 @@ mod tests {
 
     fn open<'a>(folder: &Path, identity: Hash, progress: &'a dyn Progress) -> ScratchFolder<'a> {
         let keeping = Keeping {
-            files: &SystemFiles,
+            files: Arc::new(SystemFiles),
             sync_every: Duration::ZERO,
-            plain_above: u64::MAX,
+            compression: Compression::ALWAYS,
             progress,
         };
         let scratch = ScratchFolder::open(folder, identity, keeping).unwrap();

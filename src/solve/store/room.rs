@@ -1,64 +1,162 @@
 //! Whether there is room for records as they are.
 
 use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// After how many bytes the disk is asked again how much of it is free: others may write
-/// to it, too.
+use crate::system::filesystem::FileSystem;
+
+/// After how many bytes the disk is asked again how much of it is free, at most: others may
+/// write to it, too.
 const ASKED_EVERY: u64 = 64 << 20;
 
-/// Decides which records are compressed: those that come while less than so many bytes
-/// of the disk are free.
+/// The disk is not asked more often than that, however short it is.
+const ASKED_AFTER: u64 = 64 << 10;
+
+/// When what is kept of the work is compressed, which takes time and makes an eighth of it,
+/// or less.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Compression {
+    /// From the first byte on.
+    pub always: bool,
+    /// Otherwise while no more than so many bytes of the disk are free, which are for the
+    /// rest of the work.
+    pub reserve_bytes: u64,
+    /// How many ranks write to the disk.
+    pub writers: usize,
+}
+
+#[cfg(test)]
+impl Compression {
+    pub(crate) const ALWAYS: Compression =
+        Compression { always: true, reserve_bytes: 0, writers: 1 };
+}
+
+/// Decides which records are compressed, by what is free of the disk of a folder.
 #[derive(Debug)]
 pub(super) struct Room {
-    wanted: u64,
-    /// Since the disk was asked, and what it said.
-    bytes: AtomicU64,
+    files: Arc<dyn FileSystem>,
+    folder: PathBuf,
+    compression: Compression,
+    /// The disk was full once: from then on all records are compressed.
+    was_full: AtomicBool,
     is_short: AtomicBool,
+    /// Bytes to be written before the disk is asked again.
+    left: AtomicU64,
 }
 
 impl Room {
-    pub(super) fn new(wanted: u64) -> Room {
-        let (bytes, is_short) = (ASKED_EVERY.into(), AtomicBool::new(wanted == u64::MAX));
-        Room { wanted, bytes, is_short }
+    pub(super) fn new(
+        files: Arc<dyn FileSystem>,
+        folder: PathBuf,
+        compression: Compression,
+    ) -> Room {
+        let (was_full, is_short) = (AtomicBool::new(false), AtomicBool::new(false));
+        Room { files, folder, compression, was_full, is_short, left: AtomicU64::new(0) }
     }
 
-    /// Whether the next record, of so many bytes, is to be compressed; `available` asks the
-    /// disk.
-    pub(super) fn is_short(
-        &self,
-        bytes: usize,
-        available: impl FnOnce() -> io::Result<u64>,
-    ) -> bool {
-        let before = self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
-        if self.wanted < u64::MAX && before.saturating_add(bytes as u64) >= ASKED_EVERY {
-            self.bytes.store(0, Ordering::Relaxed);
-            // Where the system does not say, the work itself will find out.
-            let available = available().unwrap_or(u64::MAX);
-            self.is_short.store(available < self.wanted, Ordering::Relaxed);
+    /// Whether the next bytes, so many, are to be compressed.
+    pub(super) fn packs(&self, bytes: usize) -> bool {
+        if self.packs_all() {
+            return true;
+        }
+        let bytes = bytes as u64;
+        let less = |left: u64| Some(left.saturating_sub(bytes));
+        let left = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        if left.is_ok_and(|left| left <= bytes) {
+            self.ask();
         }
         self.is_short.load(Ordering::Relaxed)
     }
+
+    /// Asks the disk how much is free. The less it is, the sooner it is asked again: at first
+    /// after half of what may be written as it is, by all who write.
+    fn ask(&self) {
+        let spare = self.spare();
+        let writers = self.compression.writers.max(1) as u64;
+        let left = (spare / 2 / writers).clamp(ASKED_AFTER, ASKED_EVERY);
+        self.left.store(left, Ordering::Relaxed);
+        self.is_short.store(spare < writers * ASKED_AFTER, Ordering::Relaxed);
+    }
+
+    /// What is free of the disk beyond what is for the rest of the work.
+    fn spare(&self) -> u64 {
+        // Where the system does not say, the work itself will find out.
+        let available = self.files.available(&self.folder).unwrap_or(u64::MAX);
+        available.saturating_sub(self.compression.reserve_bytes)
+    }
+
+    /// Whether what is free of the disk is no more than what is for the rest of the work.
+    pub(super) fn is_short(&self) -> bool {
+        self.spare() == 0
+    }
+
+    /// Whether all is compressed, however much is free.
+    fn packs_all(&self) -> bool {
+        self.compression.always || self.was_full.load(Ordering::Relaxed)
+    }
+
+    /// The disk is full: compresses everything from now on. False if it did so before.
+    pub(super) fn fill(&self) -> bool {
+        let packed_all = self.packs_all();
+        self.was_full.store(true, Ordering::Relaxed);
+        !packed_all
+    }
+}
+
+/// Whether the disk, or what one may use of it, is full.
+pub(crate) fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::system::filesystem::faulty::{Fault, FaultyFiles, NEVER};
+
+    const RECORD: u64 = 100 << 10;
+    const RESERVE: u64 = 20 << 20;
+
+    /// A room on a disk of which so many bytes are free beside the reserve, and the disk.
+    fn room(spare: u64, writers: usize) -> (Room, FaultyFiles, tempfile::TempDir) {
+        let root = tempfile::tempdir().unwrap();
+        let files = FaultyFiles::new(root.path(), Fault::Fail, NEVER, 0).full(RESERVE + spare);
+        let compression = Compression { always: false, reserve_bytes: RESERVE, writers };
+        let room = Room::new(Arc::new(files.clone()), root.path().to_owned(), compression);
+        (room, files, root)
+    }
+
+    /// The next records that are compressed, or not.
+    fn next(room: &Room, packed: bool) -> u64 {
+        (0..1000).take_while(|_| room.packs(RECORD as usize) == packed).count() as u64
+    }
 
     #[test]
     fn records_are_compressed_while_the_disk_is_short() {
-        const RECORD: usize = 1 << 20;
-        let free = AtomicU64::new(1 << 30);
-        let room = Room::new(1 << 30);
-        let is_short = || room.is_short(RECORD, || Ok(free.load(Ordering::Relaxed)));
-        let after = ASKED_EVERY as usize / RECORD;
-        assert!(!is_short());
-        // Whoever else fills the disk: it is seen within so many bytes.
-        free.fetch_sub(1, Ordering::Relaxed);
-        assert_eq!((0..).take_while(|_| !is_short()).count(), after - 1);
-        free.fetch_add(1, Ordering::Relaxed);
-        assert_eq!((0..).take_while(|_| is_short()).count(), after - 1);
-        assert!(Room::new(u64::MAX).is_short(0, || Ok(u64::MAX)));
-        assert!(!Room::new(1).is_short(RECORD, || Err(io::ErrorKind::Unsupported.into())));
+        let (room, files, _root) = room(1 << 40, 1);
+        assert!(next(&room, false) == 1000 && !room.is_short());
+        // Whoever else fills the disk, or frees it.
+        let files = files.full(RESERVE);
+        assert!(room.is_short() && next(&room, false) <= ASKED_EVERY / RECORD);
+        files.full(1 << 40);
+        assert!(next(&room, true) <= 1 && next(&room, false) == 1000);
+        assert!(room.fill() && next(&room, true) == 1000 && !room.fill());
+    }
+
+    #[test]
+    fn the_reserve_is_left_on_small_disks() {
+        for (spare, writers) in [(0, 1), (RECORD, 2), (5 << 20, 1), (70 << 20, 1), (70 << 20, 3)] {
+            let (room, files, _root) = room(spare, writers);
+            let mut left = spare;
+            // All who write do so at the same time.
+            while left > 0 && !room.packs(RECORD as usize) {
+                left = left.saturating_sub(writers as u64 * RECORD);
+                files.clone().full(RESERVE + left);
+            }
+            let most = writers as u64 * (RECORD + ASKED_AFTER);
+            assert!(room.packs(RECORD as usize), "{spare}");
+            assert!(left <= most, "{left} of {spare} bytes are left");
+        }
     }
 }

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use fastrand::Rng;
@@ -22,6 +23,8 @@ pub(crate) enum Fault {
     Fail,
     /// The disk is full: a write gets some of its bytes to the file.
     Full,
+    /// Others fill the disk, but for so many bytes: see [`FaultyFiles::with_capacity`].
+    Crowded,
     /// Of what a call reads, one bit is another.
     Flip,
     /// The program is killed: this call and all that follow do nothing.
@@ -54,6 +57,15 @@ struct State {
     left: usize,
     dead: bool,
     random: Rng,
+    /// The bytes that there is room for, now and when others have filled the disk; those of
+    /// files without names, and of all files at their most.
+    capacity: u64,
+    crowded: u64,
+    unnamed: u64,
+    most_used: u64,
+    /// How many files without names there are, and have been at the most.
+    open: usize,
+    most_open: usize,
     files: Vec<Written>,
     /// What has which name now, and what would have it after a power cut; folders are
     /// `None`.
@@ -108,6 +120,12 @@ impl FaultyFiles {
             left: after,
             dead: false,
             random: Rng::with_seed(seed),
+            capacity: u64::MAX,
+            crowded: u64::MAX,
+            unnamed: 0,
+            most_used: 0,
+            open: 0,
+            most_open: 0,
             files: Vec::new(),
             names: Names::new(),
             lasting: Names::new(),
@@ -119,6 +137,29 @@ impl FaultyFiles {
         state.scan(root);
         state.lasting = state.names.clone();
         FaultyFiles(Arc::new(Mutex::new(state)))
+    }
+
+    /// The same, with room for so many bytes once others have filled the disk.
+    pub(crate) fn with_capacity(self, bytes: u64) -> FaultyFiles {
+        self.state().crowded = bytes;
+        self
+    }
+
+    /// The same, on a disk that others have filled: there is room for so many bytes, or for
+    /// those that are there.
+    pub(crate) fn full(self, bytes: u64) -> FaultyFiles {
+        self.state().fill(bytes);
+        self
+    }
+
+    /// The most bytes that there have been at a time.
+    pub(crate) fn most_used(&self) -> u64 {
+        self.state().most_used
+    }
+
+    /// The most files without names that there have been at a time.
+    pub(crate) fn most_open(&self) -> usize {
+        self.state().most_open
     }
 
     /// Whether it has gone wrong.
@@ -189,6 +230,10 @@ impl FaultyFiles {
                 std::thread::park();
             }
         }
+        if now && state.fault == Fault::Crowded {
+            let bytes = state.crowded;
+            state.fill(bytes);
+        }
         state.dead |= now && matches!(state.fault, Fault::Kill | Fault::PowerCut);
         if state.dead || now && state.fault == Fault::Fail {
             return Err(io::Error::other("injected"));
@@ -219,6 +264,25 @@ impl State {
                 self.names.insert(path, Some(file));
             }
         }
+    }
+
+    /// The bytes of all files.
+    fn used(&self) -> u64 {
+        let named = self.names.values().flatten().map(|&file| self.files[file].bytes.len() as u64);
+        named.sum::<u64>() + self.unnamed
+    }
+
+    /// Others take all but so many bytes, or those that are there.
+    fn fill(&mut self, bytes: u64) {
+        self.capacity = bytes.max(self.used());
+    }
+
+    /// Of so many more bytes, those that there is room for.
+    fn fitting(&mut self, bytes: u64) -> u64 {
+        let used = self.used();
+        let fitting = bytes.min(self.capacity.saturating_sub(used));
+        self.most_used = self.most_used.max(used + fitting);
+        fitting
     }
 
     /// A file with synced bytes.
@@ -293,8 +357,11 @@ impl FileSystem for FaultyFiles {
     }
 
     fn unnamed(&self, folder: &Path) -> io::Result<Box<dyn Unnamed>> {
-        let _state = self.change()?;
-        Ok(Box::new(FaultyUnnamed { files: self.clone(), file: SystemFiles.unnamed(folder)? }))
+        let mut state = self.change()?;
+        state.open += 1;
+        state.most_open = state.most_open.max(state.open);
+        let (file, end) = (SystemFiles.unnamed(folder)?, AtomicU64::new(0));
+        Ok(Box::new(FaultyUnnamed { files: self.clone(), file, end }))
     }
 
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
@@ -356,6 +423,11 @@ impl FileSystem for FaultyFiles {
         }
         Ok(())
     }
+
+    fn available(&self, _: &Path) -> io::Result<u64> {
+        let (state, _) = self.call()?;
+        Ok(state.capacity.saturating_sub(state.used()))
+    }
 }
 
 #[derive(Debug)]
@@ -369,8 +441,10 @@ struct FaultyOutput {
 impl Write for FaultyOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let (mut state, fault) = self.files.call()?;
-        let full = fault == Some(Fault::Full);
-        let count = if full { state.random.usize(0..=bytes.len()) } else { bytes.len() };
+        let mut full = fault == Some(Fault::Full);
+        let wanted = if full { state.random.usize(0..=bytes.len()) } else { bytes.len() };
+        let count = state.fitting(wanted as u64) as usize;
+        full |= count < bytes.len();
         self.output.write_all(&bytes[..count])?;
         let (start, end) = (self.at, self.at + count);
         let written = &mut state.files[self.file].bytes;
@@ -397,15 +471,29 @@ impl Output for FaultyOutput {
 struct FaultyUnnamed {
     files: FaultyFiles,
     file: Box<dyn Unnamed>,
+    end: AtomicU64,
+}
+
+impl Drop for FaultyUnnamed {
+    fn drop(&mut self) {
+        let mut state = self.files.state();
+        state.unnamed -= self.end.load(Ordering::Relaxed);
+        state.open -= 1;
+    }
 }
 
 impl Unnamed for FaultyUnnamed {
     fn write_at(&self, start: u64, bytes: &[u8]) -> io::Result<()> {
-        let (_state, fault) = self.files.call()?;
-        match fault {
-            Some(Fault::Full) => Err(io::ErrorKind::StorageFull.into()),
-            _ => self.file.write_at(start, bytes),
+        let (mut state, fault) = self.files.call()?;
+        let (end, new) = (self.end.load(Ordering::Relaxed), start + bytes.len() as u64);
+        let more = new.saturating_sub(end);
+        if fault == Some(Fault::Full) || state.fitting(more) < more {
+            return Err(io::ErrorKind::StorageFull.into());
         }
+        self.file.write_at(start, bytes)?;
+        state.unnamed += more;
+        self.end.store(end + more, Ordering::Relaxed);
+        Ok(())
     }
 
     fn read_at(&self, start: u64, bytes: usize) -> io::Result<Vec<u8>> {

@@ -54,6 +54,9 @@ pub(crate) trait FileSystem: Debug + Send + Sync {
     /// Makes the names in a folder last.
     fn sync_folder(&self, folder: &Path) -> io::Result<()>;
 
+    /// The bytes that are free on the disk of a folder.
+    fn available(&self, folder: &Path) -> io::Result<u64>;
+
     /// Makes a folder with all that it is in, if it is not there, and makes it last.
     fn make_folders(&self, path: &Path) -> io::Result<()> {
         if path.is_dir() {
@@ -167,5 +170,9 @@ impl FileSystem for SystemFiles {
     #[cfg(not(unix))]
     fn sync_folder(&self, _: &Path) -> io::Result<()> {
         Ok(())
+    }
+
+    fn available(&self, folder: &Path) -> io::Result<u64> {
+        fs4::available_space(folder)
     }
 }

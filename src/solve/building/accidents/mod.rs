@@ -4,6 +4,7 @@
 mod damage;
 mod kills;
 mod ranks;
+mod small_disks;
 mod smaller;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -99,8 +100,8 @@ fn faulty(
 ) -> (Means<'static>, FaultyFiles) {
     let files = FaultyFiles::new(tables, fault, after, seed);
     let placement = Some(*placement);
-    let means = Means { ranks: &Alone, files: Arc::new(files.clone()), placement, sync_every };
-    (means, files)
+    let disk = Arc::new(files.clone());
+    (Means { files: disk, placement, sync_every, ..Means::default() }, files)
 }
 
 /// What was done of the work, and outlasts what has happened, is not done again.

@@ -30,7 +30,8 @@ impl Case {
     ) -> Vec<Result<(), BuildError>> {
         let build = |member: Member| {
             let placement = Some(Storage::Shares(ranks + 1));
-            let means = Means { ranks: &member, files: files.clone(), placement, sync_every };
+            let files = files.clone();
+            let means = Means { ranks: &member, files, placement, sync_every, ..Means::default() };
             let options = BuildOptions { threads: 1, ..BuildOptions::default() };
             let slices = [self.slice];
             build_by(&means, &self.rules, tables, &slices, &options, &(), &mut |_| {})

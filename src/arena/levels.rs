@@ -1,0 +1,123 @@
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use crate::engine::{Iteration, Limits, Line, Score};
+use crate::moves::Move;
+
+use super::chance::Chance;
+
+/// How well the engine plays against people.
+#[derive(PartialEq, Eq, Debug)]
+pub struct Level {
+    name: &'static str,
+    /// Positions that it looks at; without that it is the time that ends a search.
+    nodes: Option<u64>,
+    /// How many moves it chooses from,
+    lines: NonZeroUsize,
+    /// which are worse than the best by no more than so many hundredths of a soldier.
+    margin: i32,
+    asks_tables: bool,
+}
+
+const fn level(name: &'static str, nodes: u64, lines: usize, margin: i32) -> Level {
+    let lines = match NonZeroUsize::new(lines) {
+        Some(lines) => lines,
+        None => NonZeroUsize::MIN,
+    };
+    Level { name, nodes: Some(nodes), lines, margin, asks_tables: false }
+}
+
+const LEVELS: [Level; 5] = [
+    level("beginner", 150, 8, 200),
+    level("easy", 1_500, 5, 80),
+    level("medium", 15_000, 3, 30),
+    Level { asks_tables: true, ..level("hard", 150_000, 1, 0) },
+    Level { asks_tables: true, nodes: None, ..level("strongest", 0, 1, 0) },
+];
+
+impl Level {
+    /// All of them, from the weakest to the strongest.
+    pub const ALL: &'static [Level] = &LEVELS;
+
+    /// The level of that name.
+    pub fn of(name: &str) -> Option<&'static Level> {
+        Level::ALL.iter().find(|level| level.name == name)
+    }
+
+    /// Its name: `beginner`, `easy`, `medium`, `hard` or `strongest`.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// How many moves it chooses from.
+    pub fn lines(&self) -> NonZeroUsize {
+        self.lines
+    }
+
+    /// Whether it asks the tables.
+    pub fn asks_tables(&self) -> bool {
+        self.asks_tables
+    }
+
+    /// How far it searches, where searches take no longer than that.
+    pub fn limits(&self, longest: Duration) -> Limits {
+        Limits { nodes: self.nodes, time: Some(longest), depth: None }
+    }
+
+    /// One of the moves that are good enough for it. Which one depends on the seed.
+    pub fn choose(&self, found: &Iteration, seed: u64) -> Option<Move> {
+        let best = worth(found.lines.first()?);
+        let good = found.lines.iter().filter(|line| worth(line) + self.margin >= best);
+        let moves: Vec<Move> = good.filter_map(|line| line.moves.first().copied()).collect();
+        Chance::new(seed, b"level").choose(&moves).copied()
+    }
+}
+
+/// In hundredths of a soldier: wins are far from everything else, and near ones the best.
+fn worth(line: &Line) -> i32 {
+    const WON: i32 = 1_000_000;
+    match line.score {
+        Score::Win(plies) => WON + 1000 * (1000 - i32::from(plies.min(999))),
+        Score::TableWin => WON,
+        Score::Estimate(hundredths) => hundredths.clamp(-WON / 2, WON / 2),
+        Score::TableLoss => -WON,
+        Score::Loss(plies) => -WON - 1000 * (1000 - i32::from(plies.min(999))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::Game;
+    use crate::moves::legal_moves;
+    use crate::rules::Ruleset;
+
+    #[test]
+    fn weaker_levels_choose_among_moves_that_are_not_much_worse() {
+        let game = Game::new(Ruleset::builtin("brandubh").unwrap().into()).unwrap();
+        let moves = legal_moves(game.rules(), game.position());
+        let scores = [100, 90, 60, 15, -110].map(Score::Estimate);
+        let lines = scores.iter().zip(&moves);
+        let lines =
+            lines.map(|(&score, &first)| Line { score, depth: 1, moves: vec![first] }).collect();
+        let found = Iteration {
+            depth: 1,
+            is_complete: true,
+            selective_depth: 1,
+            lines,
+            nodes: 1,
+            table_hits: 0,
+            time: Duration::ZERO,
+        };
+        for (name, candidates) in
+            [("beginner", 4), ("easy", 3), ("medium", 2), ("hard", 1), ("strongest", 1)]
+        {
+            let level = Level::of(name).unwrap();
+            let chosen =
+                |&played: &Move| (0..200).any(|seed| level.choose(&found, seed) == Some(played));
+            let expected: Vec<bool> = (0..5).map(|number| number < candidates).collect();
+            let chosen: Vec<bool> = moves[..5].iter().map(chosen).collect();
+            assert_eq!(chosen, expected, "{name}");
+        }
+    }
+}

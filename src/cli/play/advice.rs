@@ -1,0 +1,121 @@
+//! What the user is told besides the game: how to play it, hints, and the tables' word.
+
+use std::sync::Arc;
+
+use taflbase::arena::Level;
+use taflbase::draw::BoardPicture;
+use taflbase::engine::Engine;
+use taflbase::moves::legal_moves;
+use taflbase::rules::Kind;
+
+use super::super::failure::Failure;
+use super::super::probe::{move_table, words};
+use super::Seats;
+use super::entry::COMMANDS;
+use super::opponent::{Opponent, for_hints, in_units};
+use super::table::Play;
+
+impl Play<'_> {
+    /// Says who plays whom, what the signs on the board are, and how one moves.
+    pub(super) fn greet(&self) -> Result<(), Failure> {
+        let opponent = self.opponent.described();
+        let players = match self.seats {
+            Seats::Attackers => format!("you play the attackers against {opponent}"),
+            Seats::Defenders => format!("you play the defenders against {opponent}"),
+            Seats::Both => "you play both sides".to_owned(),
+            Seats::None => format!("{opponent} plays both sides"),
+        };
+        let moves = legal_moves(self.rules(), self.game.position());
+        let example = moves.first().map_or(String::new(), |first| {
+            format!("Type a move like {}, hint for a good one, or ", self.written(first))
+        });
+        self.say(&format!(
+            "{}: {players}.\n{}{example}? for all commands.",
+            self.rules().title,
+            self.legend(),
+        ))
+    }
+
+    /// What the letters and marks on the board are, one a line.
+    fn legend(&self) -> String {
+        let style = self.session.style();
+        let pieces =
+            [(Kind::Attacker, "attacker"), (Kind::Defender, "defender"), (Kind::King, "the king")];
+        let pieces = pieces.map(|(kind, name)| format!("{} {name}", style.piece(kind)));
+        let board = BoardPicture::new(self.rules(), self.game.position().layout());
+        let legend = format!("{}\n{}", pieces.join(", "), board.legend(self.rules()));
+        legend.lines().map(|line| format!("  {line}\n")).collect()
+    }
+
+    /// Lists the commands.
+    pub(super) fn help(&self) -> Result<(), Failure> {
+        let lines = COMMANDS.iter().map(|(name, rest, meaning)| {
+            let name = format!("{name} {rest}");
+            format!("{name:<12}{meaning}\n")
+        });
+        self.say(&format!(
+            "{:<12}play it: e5-e8, e5 e8, or as much of it as no other move begins with\n{}\n\
+             On the board:\n{}\n\
+             Scores are for the side that moves, in soldiers: \"+1.00 soldiers\" is as good as one\n\
+             soldier more. \"win in 5 plies\" is certain; a ply is a move of one side.",
+            "MOVE",
+            lines.collect::<String>(),
+            self.legend(),
+        ))
+    }
+
+    /// Tells what the engine would play, with all its strength and more time than the
+    /// opponent has.
+    pub(super) fn hint(&mut self) -> Result<(), Failure> {
+        let limits = for_hints(self.args);
+        let engine = match &mut self.opponent {
+            Opponent::Engine { level, engine, .. } if level.asks_tables() => engine,
+            _ => match &mut self.adviser {
+                Some(adviser) => adviser,
+                adviser => {
+                    let options = self.args.strength.options(&self.tables);
+                    adviser.insert(Engine::new(Arc::clone(self.game.rules()), options)?)
+                }
+            },
+        };
+        let (game, stopper) = (&self.game, engine.stopper());
+        let search = || engine.search(game, &limits, &mut |_| {});
+        let Some(found) = self.interrupt.attend(Some(stopper), search)? else {
+            return self.say("stopped");
+        };
+        let best = &found.lines[0];
+        let line: Vec<String> = best.moves.iter().map(|played| self.written(played)).collect();
+        let score = in_units(best.score);
+        self.say(&format!("hint: {} ({score}, depth {})", line.join(" "), found.depth))
+    }
+
+    /// Tells what the tables know of the position and of each move.
+    pub(super) fn ask_tables(&self) -> Result<(), Failure> {
+        let position = self.game.position();
+        match self.tables.probe(position) {
+            Ok(probe) => {
+                let told = words(&self.tables, probe.value);
+                let moves = move_table(&self.tables, position, &probe.moves);
+                self.say(&format!("{} to move: {told}\n\n{moves}", position.to_move.name()))
+            }
+            Err(error) => match self.session.refusal(&self.tables, &self.args.rules, error) {
+                Failure::Negative(told) => self.say(&told),
+                failure => Err(failure),
+            },
+        }
+    }
+
+    /// Lets the engine play at the level of that name, or tells which levels there are.
+    pub(super) fn change_level(&mut self, name: &str) -> Result<(), Failure> {
+        let Some(level) = Level::of(name) else {
+            let names: Vec<&str> = Level::ALL.iter().map(Level::name).collect();
+            let opponent = self.opponent.described();
+            return self.say(&format!(
+                "your opponent is {opponent}\nto change that, write level and one of {}",
+                names.join(", ")
+            ));
+        };
+        self.opponent = Opponent::at(level, self.args, &self.tables)?;
+        self.say(&format!("your opponent is {}", self.opponent.described()))
+    }
+}

@@ -1,0 +1,17 @@
+use crate::progress::Progress;
+use crate::solve::store::{ScratchError, ScratchErrorKind};
+
+/// An error if the build is cancelled.
+pub(super) fn go_on(progress: &dyn Progress) -> Result<(), ScratchError> {
+    if progress.is_cancelled() {
+        return Err(ScratchErrorKind::Cancelled.into());
+    }
+    Ok(())
+}
+
+/// Tells that so many rows more are done, after which the work goes on unless it is
+/// cancelled.
+pub(super) fn advance(progress: &dyn Progress, rows: u64) -> Result<(), ScratchError> {
+    progress.advance(rows);
+    go_on(progress)
+}

@@ -1,0 +1,101 @@
+//! Builds whose disk gets full: they finish wherever compressed work fits.
+
+use crate::solve::store::Compression;
+
+use super::*;
+
+/// Nothing is compressed before the disk is all but full.
+const LATE: Compression = Compression { always: false, reserve_bytes: 0, writers: 1 };
+
+fn means(files: &FaultyFiles, placement: &Storage, compression: Compression) -> Means<'static> {
+    let (files, placement) = (Arc::new(files.clone()), Some(*placement));
+    Means { ranks: &Alone, files, placement, compression: Some(compression), ..Means::default() }
+}
+
+impl Case {
+    /// The disk that a build takes at its most, and the calls that it makes.
+    fn most_used(&self, placement: &Storage, compression: Compression) -> (u64, usize) {
+        let root = tempfile::tempdir().unwrap();
+        let files = FaultyFiles::new(root.path(), Fault::Fail, NEVER, 0);
+        self.build(&means(&files, placement, compression), root.path()).unwrap();
+        (files.most_used(), files.calls())
+    }
+}
+
+/// Others fill the disk at any moment, and leave room for what the work takes compressed.
+fn others_may_fill_the_disk(placement: &Storage, percent: u64) {
+    let case = Case::new("mini-corner", "K2v3");
+    let (least, _) = case.most_used(placement, Compression::ALWAYS);
+    let (plain, calls) = case.most_used(placement, LATE);
+    assert!(plain > 3 * least, "{plain} bytes, compressed {least}");
+    for after in (0..calls).step_by(7) {
+        let what = format!("{placement:?}, full after {after} of {calls} calls");
+        let root = tempfile::tempdir().unwrap();
+        let full = FaultyFiles::new(root.path(), Fault::Crowded, after, 0);
+        let full = full.with_capacity(least * percent / 100);
+        let built = case.build(&means(&full, placement, LATE), root.path());
+        built.unwrap_or_else(|error| panic!("{what}: {error}"));
+        assert!(case.files(root.path()) == case.whole, "{what}: other tables");
+    }
+}
+
+#[test]
+fn others_may_fill_the_disk_in_memory() {
+    others_may_fill_the_disk(&IN_MEMORY, 100);
+}
+
+/// What is packed anew leaves other gaps in the tables that wait.
+#[test]
+fn others_may_fill_the_disk_in_shares() {
+    others_may_fill_the_disk(&IN_SHARES, 125);
+}
+
+/// A process may not have many files: there is none for each ply.
+#[test]
+fn few_files_are_open_at_a_time() {
+    let case = Case::new("mini-corner", "K2v3");
+    let root = tempfile::tempdir().unwrap();
+    let files = FaultyFiles::new(root.path(), Fault::Fail, NEVER, 0);
+    case.build(&means(&files, &IN_SHARES, Compression::ALWAYS), root.path()).unwrap();
+    // Of tables, of what waits for its ply, of what the last ply has sent and of what the next
+    // one sends.
+    assert!((2..=4).contains(&files.most_open()), "{}", files.most_open());
+}
+
+/// A build that goes on where a killed one has filled the disk makes room first, and that may
+/// go wrong at every call.
+#[test]
+fn the_next_build_finds_a_full_disk() {
+    let case = Case::new("mini-corner", "K2v3");
+    let (least, _) = case.most_used(&IN_MEMORY, Compression::ALWAYS);
+    let (_, calls) = case.most_used(&IN_MEMORY, LATE);
+    for killed_after in [calls / 2, calls - calls / 8] {
+        for fault in FAULTS {
+            for after in (0..).step_by(3) {
+                let what = format!("killed after {killed_after} calls, {fault:?} after {after}");
+                let root = tempfile::tempdir().unwrap();
+                let killed = FaultyFiles::new(root.path(), Fault::Kill, killed_after, 0);
+                case.build(&means(&killed, &IN_MEMORY, LATE), root.path()).unwrap_err();
+                let full = || {
+                    let files = FaultyFiles::new(root.path(), fault, after, after as u64);
+                    files.full(least)
+                };
+                let files = full();
+                let built = case.build(&means(&files, &IN_MEMORY, LATE), root.path());
+                let has_struck = files.has_struck();
+                if fault == Fault::PowerCut {
+                    files.lose_power();
+                }
+                case.is_sound(root.path(), &what);
+                if !has_struck {
+                    built.unwrap_or_else(|error| panic!("{what}: {error}"));
+                    break;
+                }
+                let files = FaultyFiles::new(root.path(), Fault::Fail, NEVER, 0).full(least);
+                let built = case.build(&means(&files, &IN_MEMORY, LATE), root.path());
+                built.unwrap_or_else(|error| panic!("{what}: {error}"));
+                case.goes_on(&IN_MEMORY, root.path(), &what);
+            }
+        }
+    }
+}
