@@ -96,11 +96,15 @@ fn formulas_are_compared() {
     let lines = place.run(&[&periods[..], &["--json"]].concat()).json();
     assert_eq!(lines.len(), 10);
     let expected = json!({"rows": 100, "columns": 100, "soldier": "nw", "king": [1, 2],
-        "period": 2, "from": 3, "offsets": [[-1], [1]]});
+        "looked_at": 100, "period": 2, "from": 3, "offsets": [[-1], [1]]});
     assert_eq!(lines[1], expected);
     let table = place.run(&periods).done();
     let line = table.lines().find(|line| line.starts_with("1,2")).unwrap();
-    assert_eq!(line.split_whitespace().collect::<Vec<_>>(), ["1,2", "2", "3", "-1", "+1"]);
+    assert_eq!(line.split_whitespace().collect::<Vec<_>>(), ["1,2", "100", "2", "3", "-1", "+1"]);
+    let none = ["short", "100x100", "--soldier", "closer", "--king", "1,7", "--periods"];
+    let table = place.run(&none).done();
+    let line = table.lines().find(|line| line.starts_with("1,7")).unwrap();
+    assert_eq!(line.split_whitespace().collect::<Vec<_>>(), ["1,7", "96", "none", "seen"]);
 }
 
 #[test]

@@ -100,7 +100,7 @@ the king's alone:
 --theorem; "clauses" and the proof's sets are for se alone, "values" are the Grundy values:
   {"rows":60,"columns":60,"soldier":"se","positions":3345300,"outcomes":{"said":3345300,"wrong":0,"examples":[]},"values":{"said":118533,"wrong":0,"examples":[]},"clauses":{"said":3345300,"wrong":0,"examples":[]},"sets":{"needed":{"said":1619200,"wrong":0,"examples":[]},"held":{"said":1619316,"wrong":0,"examples":[]}},"sets_as_printed":{"needed":{"said":1619200,"wrong":0,"examples":[]},"held":{"said":1685958,"wrong":3306,"examples":[[2,3,0,1]]}}}
 --periods, one line for each of the king's squares; null where none is seen:
-  {"rows":400,"columns":400,"soldier":"nw","king":[1,2],"looked_at":398,"period":2,"from":3,"offsets":[[-1],[1]]}
+  {"rows":400,"columns":400,"soldier":"nw","king":[1,2],"looked_at":400,"period":2,"from":3,"offsets":[[-1],[1]]}
 --at --grundy, with the king's squares alone; the values are null where a soldier is:
   {"rows":2,"columns":2,"soldier":"stationary","at":[[0,0]],"p_positions":[[0,1],[1,0]],"grundy":[null,0,0,1]}
 --graph, with vertices by name:
