@@ -109,6 +109,8 @@ pub use solve::building as build;
 #[cfg(feature = "build")]
 pub use study::{bound, manifest};
 pub use study::{find, share, short, stats};
+#[cfg(feature = "build")]
+pub use system::memory;
 pub use system::{bytes, progress};
 pub use table::dont_care;
 

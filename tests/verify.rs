@@ -1,11 +1,13 @@
 //! The verifier proves what was built and finds every kind of wrong value.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use taflbase::Tablebase;
 use taflbase::build::{BuildOptions, build, needed};
 use taflbase::index::{SliceIndex, Slot};
 use taflbase::moves::legal_moves;
+use taflbase::progress::{Phase, Progress};
 use taflbase::rules::{BySide, Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::table::{
@@ -546,4 +548,35 @@ fn a_damaged_table_is_named() {
         assert!(error.to_string().contains(&format!("{damaged}.dtw")), "{error}");
         std::fs::write(&path, bytes).unwrap();
     }
+}
+
+/// Cancels a verification when its values have been read.
+#[derive(Default)]
+struct Hasty {
+    is_cancelled: AtomicBool,
+    rows: AtomicU64,
+}
+
+impl Progress for Hasty {
+    fn phase(&self, _slice: Slice, phase: Phase, _rows: u64) {
+        self.is_cancelled.fetch_or(phase == Phase::Verifying, Ordering::Relaxed);
+    }
+
+    fn advance(&self, rows: u64) {
+        self.rows.fetch_add(rows, Ordering::Relaxed);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.is_cancelled.load(Ordering::Relaxed)
+    }
+}
+
+#[test]
+fn a_verification_is_cancelled() {
+    let tables = Tables::new("brandubh", &["K1v1"]);
+    let base = Tablebase::open_files(tables.rules.clone(), tables.folder.path()).unwrap();
+    let hasty = Hasty::default();
+    let cancelled = verify_slice(&base, "K1v1".parse().unwrap(), &hasty);
+    assert!(matches!(cancelled, Err(VerifyError::Cancelled)), "{cancelled:?}");
+    assert_eq!(hasty.rows.into_inner(), 0);
 }

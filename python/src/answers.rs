@@ -1,21 +1,23 @@
-//! Answers as the named tuples of `package/taflbase/answers.py`.
+//! Answers as the classes of `package/taflbase/answers.py` and `enums.py`.
 
 use pyo3::call::PyCallArgs;
+use pyo3::exceptions::PyValueError;
 use pyo3::types::{PyAnyMethods, PyModule};
-use pyo3::{Bound, PyAny, PyResult, Python};
+use pyo3::{Bound, IntoPyObject, PyAny, PyErr, PyResult, Python};
+use serde::Serialize;
 use taflbase::Tablebase;
 use taflbase::engine::{Iteration, Line, Score};
 use taflbase::history::Outcome;
 use taflbase::moves::Move;
 use taflbase::position::Position;
-use taflbase::rules::Ruleset;
+use taflbase::rules::{Ruleset, Side};
 use taflbase::tablebase::{MoveProbe, Probe};
 use taflbase::value::Value;
 
 use crate::board::Board;
 
-/// The named tuple of that class with these fields.
-pub fn named_tuple<'py>(
+/// The answer of that class, or by that function, with these arguments.
+pub fn answer<'py>(
     py: Python<'py>,
     class: &str,
     fields: impl PyCallArgs<'py>,
@@ -23,8 +25,50 @@ pub fn named_tuple<'py>(
     PyModule::import(py, "taflbase.answers")?.getattr(class)?.call1(fields)
 }
 
+/// JSON, for a function that makes an answer of it.
+pub fn json(value: &impl Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// A member of an enumeration.
+#[derive(Clone, Copy)]
+pub struct Word {
+    class: &'static str,
+    value: &'static str,
+}
+
+impl<'py> IntoPyObject<'py> for Word {
+    type Target = PyAny;
+    type Output = Bound<'py, PyAny>;
+    type Error = PyErr;
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        PyModule::import(py, "taflbase.enums")?.getattr(self.class)?.call1((self.value,))
+    }
+}
+
+/// A `Category`.
+pub fn category(value: &'static str) -> Word {
+    Word { class: "Category", value }
+}
+
+/// A `Side`.
+pub fn side(side: Side) -> Word {
+    Word { class: "Side", value: side.name() }
+}
+
+/// A `Phase`.
+pub fn phase(value: &'static str) -> Word {
+    Word { class: "Phase", value }
+}
+
+/// A `Verdict`.
+pub fn verdict(value: &'static str) -> Word {
+    Word { class: "Verdict", value }
+}
+
 pub fn value<'py>(py: Python<'py>, base: &Tablebase, value: Value) -> PyResult<Bound<'py, PyAny>> {
-    named_tuple(py, "Value", (base.category(value.wdl()), value.plies()))
+    answer(py, "Value", (category(base.category(value.wdl())), value.plies()))
 }
 
 /// A move in a position.
@@ -34,7 +78,7 @@ pub fn played<'py>(
     position: &Position,
     played: &Move,
 ) -> PyResult<Bound<'py, PyAny>> {
-    named_tuple(py, "Move", (text(rules, played), position.after(played).to_text(rules)))
+    answer(py, "Move", (text(rules, played), position.after(played).to_text(rules)))
 }
 
 /// Moves that are played one after the other from a position.
@@ -67,13 +111,13 @@ pub fn probe<'py>(
     let moves = probe.moves.iter().map(|probed| move_probe(py, base, position, probed));
     let fields = (
         position.to_text(base.rules()),
-        position.to_move.name(),
-        base.category(probe.value.wdl),
+        side(position.to_move),
+        category(base.category(probe.value.wdl)),
         probe.value.plies,
         moves.collect::<PyResult<Vec<_>>>()?,
         Board::of(base.rules(), position, None),
     );
-    named_tuple(py, "Probe", fields)
+    answer(py, "Probe", fields)
 }
 
 fn move_probe<'py>(
@@ -84,17 +128,17 @@ fn move_probe<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let fields = (
         text(base.rules(), &probed.played),
-        probed.category(base),
+        category(probed.category(base)),
         probed.value.and_then(|value| value.plies),
         probed.played.is_conversion(),
         position.after(&probed.played).to_text(base.rules()),
     );
-    named_tuple(py, "MoveProbe", fields)
+    answer(py, "MoveProbe", fields)
 }
 
 pub fn outcome<'py>(py: Python<'py>, outcome: &Outcome) -> PyResult<Bound<'py, PyAny>> {
-    let winner = outcome.winner.map(|side| side.name());
-    named_tuple(py, "Outcome", (winner, outcome.reason.name()))
+    let reason = Word { class: "Reason", value: outcome.reason.name() };
+    answer(py, "Outcome", (outcome.winner.map(side), reason))
 }
 
 /// An iteration of a search of that position.
@@ -107,13 +151,14 @@ pub fn iteration<'py>(
     let lines = iteration.lines.iter().map(|line| self::line(py, rules, position, line));
     let fields = (
         iteration.depth,
+        iteration.is_complete,
         iteration.selective_depth,
         lines.collect::<PyResult<Vec<_>>>()?,
         iteration.nodes,
         iteration.table_hits,
         iteration.time.as_secs_f64(),
     );
-    named_tuple(py, "Iteration", fields)
+    answer(py, "Iteration", fields)
 }
 
 fn line<'py>(
@@ -122,7 +167,8 @@ fn line<'py>(
     position: &Position,
     line: &Line,
 ) -> PyResult<Bound<'py, PyAny>> {
-    named_tuple(py, "Line", (score(py, line.score)?, moves(py, rules, position, &line.moves)?))
+    let moves = moves(py, rules, position, &line.moves)?;
+    answer(py, "Line", (score(py, line.score)?, moves, line.depth))
 }
 
 fn score(py: Python<'_>, score: Score) -> PyResult<Bound<'_, PyAny>> {
@@ -133,5 +179,5 @@ fn score(py: Python<'_>, score: Score) -> PyResult<Bound<'_, PyAny>> {
         Score::TableLoss => (Some("loss"), None, None),
         Score::Estimate(hundredths) => (None, None, Some(hundredths)),
     };
-    named_tuple(py, "Score", (category, plies, estimate))
+    answer(py, "Score", (category.map(self::category), plies, estimate))
 }

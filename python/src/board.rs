@@ -2,13 +2,14 @@ use std::hash::{Hash, Hasher};
 use std::sync::LazyLock;
 
 use pyo3::{pyclass, pymethods};
+use taflbase::Game;
 use taflbase::draw::{BoardPicture, Sheet, Style};
 use taflbase::moves::Move;
 use taflbase::position::Position;
 use taflbase::rules::Ruleset;
 
 /// A board to look at: in a notebook as a picture, by print as text, made by
-/// Tablebase.board.
+/// Tablebase.board and Game.board.
 #[pyclass(frozen, eq, hash, module = "taflbase")]
 pub struct Board {
     title: String,
@@ -26,10 +27,26 @@ struct Drawn {
 impl Board {
     /// The board of a position with an arrow for the move.
     pub fn of(rules: &Ruleset, position: &Position, played: Option<&Move>) -> Board {
-        let mut picture = BoardPicture::new(rules, position.layout());
-        if let Some(played) = played {
-            picture = picture.with_move(played);
-        }
+        let picture = BoardPicture::new(rules, position.layout());
+        let picture = match played {
+            Some(played) => picture.with_move(played),
+            None => picture,
+        };
+        Board::new_drawing(rules, position, picture)
+    }
+
+    /// The board of a game with the squares of the last move marked.
+    pub fn of_game(game: &Game) -> Board {
+        let (rules, position) = (game.rules(), game.position());
+        let picture = BoardPicture::new(rules, position.layout());
+        let picture = match game.moves().last() {
+            Some(last) => picture.with_last_move(last),
+            None => picture,
+        };
+        Board::new_drawing(rules, position, picture)
+    }
+
+    fn new_drawing(rules: &Ruleset, position: &Position, picture: BoardPicture) -> Board {
         let title = format!("{}: {}", rules.title, position.to_text(rules));
         let sheet_title = title.clone();
         let draw = move || Drawn {
@@ -67,7 +84,7 @@ impl Board {
     }
 
     /// The picture as an SVG document.
-    fn svg(&self) -> &str {
+    pub fn svg(&self) -> &str {
         &self.drawn.svg
     }
 

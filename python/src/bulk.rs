@@ -1,12 +1,16 @@
 //! Many positions at once, and their values as arrays.
 
+use std::fmt;
+
 use numpy::{IntoPyArray, PyArray1};
-use pyo3::{Bound, PyErr, PyResult, Python};
+use pyo3::{Bound, PyResult, Python};
 use taflbase::Tablebase;
 use taflbase::position::Position;
 use taflbase::table::Metric;
 use taflbase::tablebase::{ProbeError, Probed};
 use taflbase::value::Wdl;
+
+use crate::errors::{bulk_error, position_error, probe_error};
 
 /// Positions that are probed together: few enough to be held as such, and enough for
 /// blocks to be read once for many of them. Between two such lots Python may
@@ -23,31 +27,86 @@ pub struct Columns {
 /// The columns as arrays.
 pub type Arrays<'py> = (Bound<'py, PyArray1<i8>>, Bound<'py, PyArray1<i32>>);
 
+/// In place of an outcome: there is no table of the position's slice.
+pub const UNKNOWN: i8 = i8::MIN;
+/// In place of an outcome: it is not a position of a running game.
+pub const INVALID: i8 = i8::MIN + 1;
+
+/// What becomes of positions without an answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum OnError {
+    /// The first of them raises its error.
+    Raise,
+    /// They are marked as [`UNKNOWN`] or [`INVALID`].
+    Mark,
+}
+
 impl Columns {
     /// Adds the values of positions by the tables of that metric, or what is known of them
     /// by any.
     ///
     /// # Errors
-    /// What `refusal` makes of the first one that cannot be probed, and of its number.
+    /// That of the first one that cannot be probed.
     pub fn probe(
         &mut self,
         py: Python<'_>,
         base: &Tablebase,
         positions: &[Position],
         metric: Option<Metric>,
-        refusal: impl Fn(usize, ProbeError) -> PyErr,
     ) -> PyResult<()> {
-        let values = py.detach(|| probe_many(base, positions, metric));
-        for value in values {
-            let value = value.map_err(|error| refusal(self.wdl.len(), error))?;
-            self.wdl.push(match value.wdl {
-                Wdl::Win => 1,
-                Wdl::Draw => 0,
-                Wdl::Loss => -1,
-            });
-            self.dtw.push(value.plies.map_or(-1, i32::from));
+        for value in py.detach(|| probe_many(base, positions, metric)) {
+            self.push(value.map_err(|error| probe_error(base, error))?);
         }
         py.check_signals()
+    }
+
+    /// The same for positions that others have given, each perhaps an error instead.
+    ///
+    /// # Errors
+    /// That of the first one without an answer, unless it is to be marked; its number is
+    /// part of the message. A table that is damaged is always an error.
+    pub fn probe_each(
+        &mut self,
+        py: Python<'_>,
+        base: &Tablebase,
+        positions: &[Result<Position, impl fmt::Display>],
+        metric: Option<Metric>,
+        errors: OnError,
+    ) -> PyResult<()> {
+        let (first, marks) = (self.wdl.len(), errors == OnError::Mark);
+        let mut valid = Vec::with_capacity(positions.len());
+        for (number, position) in (first..).zip(positions) {
+            match position {
+                Ok(position) => valid.push(*position),
+                Err(_) if marks => {}
+                Err(error) => return Err(position_error(number, error)),
+            }
+        }
+        let mut values = py.detach(|| probe_many(base, &valid, metric)).into_iter();
+        for (number, position) in (first..).zip(positions) {
+            match position.as_ref().ok().and_then(|_| values.next()) {
+                None | Some(Err(ProbeError::Position(_))) if marks => self.push_mark(INVALID),
+                Some(Err(ProbeError::MissingTable { .. })) if marks => self.push_mark(UNKNOWN),
+                Some(Err(error)) => return Err(bulk_error(base, number, error)),
+                Some(Ok(value)) => self.push(value),
+                None => {}
+            }
+        }
+        py.check_signals()
+    }
+
+    fn push(&mut self, value: Probed) {
+        self.wdl.push(match value.wdl {
+            Wdl::Win => 1,
+            Wdl::Draw => 0,
+            Wdl::Loss => -1,
+        });
+        self.dtw.push(value.plies.map_or(-1, i32::from));
+    }
+
+    fn push_mark(&mut self, mark: i8) {
+        self.wdl.push(mark);
+        self.dtw.push(-1);
     }
 
     /// Each value as often as its number says.

@@ -3,21 +3,26 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
-use pyo3::types::{PyAnyMethods, PyBool, PyTypeMethods};
-use pyo3::{Bound, PyAny, PyResult, Python, pyclass, pymethods};
+use pyo3::types::{PyAnyMethods, PyBool, PyTuple, PyTypeMethods};
+use pyo3::{Bound, PyAny, PyErr, PyRef, PyResult, Python, pyclass, pymethods};
+use taflbase::Game;
 use taflbase::engine::{EngineError, EngineOptions, Limits, Weights};
-use taflbase::history;
+use taflbase::moves::Move;
+use taflbase::notation::parse_move;
 use taflbase::rules::Ruleset;
 
 use crate::analysis::Analysis;
-use crate::errors::{RulesetError, WeightsError, open_error, reach};
-use crate::game::{Game, check_running, from_position};
+use crate::errors::{Closed, MoveError, RulesetError, WeightsError, open_error, reach};
+use crate::game::running_game;
 use crate::open::load_rules;
-use crate::parameters::{parse_contempt, parse_count, parse_limits};
-use crate::search::{Search, Wish, lock};
+use crate::parameters::{ClockFields, parse_clock, parse_count, parse_limits, parse_within};
+use crate::search::{Request, Search, Wish, lock};
 use crate::tablebase::Tablebase;
+
+const MOST_CONTEMPT: i32 = EngineOptions::MOST_CONTEMPT;
 
 /// The engine for games of one ruleset.
 ///
@@ -41,21 +46,53 @@ pub struct Engine {
     rules: Arc<Ruleset>,
     options: EngineOptions,
     lines: NonZeroUsize,
-    engine: Arc<Mutex<taflbase::engine::Engine>>,
-    /// The last search that was begun. Who has work for the engine holds the lock.
-    current: Mutex<Option<Arc<Search>>>,
+    /// Who has work for the engine holds the lock.
+    work: Mutex<Work>,
+}
+
+/// The engine, and what it does.
+struct Work {
+    /// None after it was closed.
+    engine: Option<Arc<Mutex<taflbase::engine::Engine>>>,
+    /// The last search that was begun.
+    search: Option<Arc<Search>>,
+}
+
+/// What is to be searched, as it is given by name.
+struct Wanted {
+    limits: Limits,
+    clock: Option<ClockFields>,
+    root_moves: Option<Vec<String>>,
+}
+
+impl Wanted {
+    /// The request for the game's position, whose side to move has its share of its clock.
+    fn request(&self, game: &Game, overhead: Duration, lines: NonZeroUsize) -> PyResult<Request> {
+        let clock = self.clock.map(|clock| parse_clock(clock, game.position().to_move));
+        let share = clock.transpose()?.and_then(|clock| clock.limits(overhead).time);
+        let time = self.limits.time.into_iter().chain(share).min();
+        let limits = Limits { time, ..self.limits };
+        let root_moves = self.root_moves.as_deref().map(|moves| parse_root_moves(game, moves));
+        Ok(Request { limits, lines, root_moves: root_moves.transpose()?.unwrap_or_default() })
+    }
+}
+
+/// Moves that a search is restricted to.
+fn parse_root_moves(game: &Game, moves: &[String]) -> PyResult<Vec<Move>> {
+    if moves.is_empty() {
+        return Err(PyValueError::new_err("root_moves: give one move at least, or None for all"));
+    }
+    let parse = |text: &String| parse_move(game.rules(), game.position(), text);
+    let moves: Result<_, _> = moves.iter().map(parse).collect();
+    moves.map_err(|error| MoveError::new_err(format!("root_moves: {error}")))
 }
 
 impl Engine {
     /// Ends what the engine does, and gives it something else to do.
-    fn employ<T: Send>(
-        &self,
-        py: Python<'_>,
-        work: impl FnOnce(&mut Option<Arc<Search>>) -> T + Send,
-    ) -> T {
+    fn employ<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Work) -> T + Send) -> T {
         py.detach(|| {
-            let mut current = lock(&self.current);
-            if let Some(earlier) = current.take() {
+            let mut current = lock(&self.work);
+            if let Some(earlier) = current.search.take() {
                 earlier.halt(Wish::Replace);
                 earlier.join();
             }
@@ -63,13 +100,19 @@ impl Engine {
         })
     }
 
-    fn begin(&self, py: Python<'_>, game: &Bound<'_, PyAny>, limits: Limits) -> PyResult<Analysis> {
-        let game = self.game(game)?;
+    fn begin(
+        &self,
+        py: Python<'_>,
+        game: &Bound<'_, PyAny>,
+        wanted: &Wanted,
+    ) -> PyResult<Analysis> {
+        let game = running_game(&self.rules, game)?;
         let (rules, position) = (Arc::clone(&self.rules), *game.position());
-        let search = self.employ(py, |current| {
-            let search = Search::start(&self.engine, game, limits, self.lines)?;
-            *current = Some(Arc::clone(&search));
-            Ok::<_, std::io::Error>(search)
+        let request = wanted.request(&game, self.options.overhead, self.lines)?;
+        let search = self.employ(py, |work| {
+            let search = Search::start(work.engine.as_ref().ok_or_else(closed)?, game, request)?;
+            work.search = Some(Arc::clone(&search));
+            Ok::<_, PyErr>(search)
         })?;
         Ok(Analysis::new(rules, position, search))
     }
@@ -79,29 +122,13 @@ impl Engine {
         &self,
         py: Python<'_>,
         game: &Bound<'_, PyAny>,
-        limits: Limits,
+        wanted: &Wanted,
     ) -> PyResult<Analysis> {
-        if limits == Limits::default() {
-            let message = "give a limit: depth, nodes or time; analysis goes on without one";
+        if wanted.limits == Limits::default() && wanted.clock.is_none() {
+            let message = "give a limit: depth, nodes, time or clock; analysis goes on without one";
             return Err(PyValueError::new_err(message));
         }
-        self.begin(py, game, limits)
-    }
-
-    /// A game that can be searched, or one that begins with a position.
-    fn game(&self, argument: &Bound<'_, PyAny>) -> PyResult<history::Game> {
-        let game = if let Ok(game) = argument.cast::<Game>() {
-            game.borrow().game().clone()
-        } else if let Ok(text) = argument.extract::<String>() {
-            from_position(Arc::clone(&self.rules), Some(&text))?
-        } else {
-            let message =
-                format!("game: a Game or a position, not {}", argument.get_type().name()?);
-            return Err(PyTypeError::new_err(message));
-        };
-        same_rules("game", game.rules(), &self.rules)?;
-        check_running(&game)?;
-        Ok(game)
+        self.begin(py, game, wanted)
     }
 }
 
@@ -124,7 +151,7 @@ impl Engine {
         let mut options = EngineOptions {
             threads: parse_count("threads", threads, 1024)?,
             table_bytes: parse_count("hash_mib", hash_mib, 1 << 20)?.get() << 20,
-            contempt: parse_contempt(contempt)?,
+            contempt: parse_within("contempt", contempt, -MOST_CONTEMPT..=MOST_CONTEMPT)?,
             ..EngineOptions::new(&rules)
         };
         if let Some(tables) = tables {
@@ -141,8 +168,9 @@ impl Engine {
             }
             other => RulesetError::new_err(other.to_string()),
         })?;
-        let engine = Arc::new(Mutex::new(engine));
-        Ok(Engine { rules, options, lines: parse_count("lines", lines, 1000)?, engine, current: Mutex::default() })
+        let lines = parse_count("lines", lines, 1000)?;
+        let engine = Some(Arc::new(Mutex::new(engine)));
+        Ok(Engine { rules, options, lines, work: Mutex::new(Work { engine, search: None }) })
     }
 
     /// The ruleset's name.
@@ -154,11 +182,14 @@ impl Engine {
     /// Searches a game's position within the limits, and returns the last iteration.
     ///
     /// game: a Game, or a position, which has no history. depth: plies. nodes: positions,
-    /// of all threads together. time: seconds. The search ends with the first limit that
-    /// it reaches, by stop from another thread, or when there is nothing more to find; one
-    /// limit must be given. Ctrl-C ends it at once. Raises PositionError, GameOver or, for
-    /// a game of other rules, RulesetError.
-    #[pyo3(signature = (game, *, depth=None, nodes=None, time=None))]
+    /// of all threads together. time: seconds. clock: a Clock, of which the move takes a
+    /// share, so that time is left for the moves to come. root_moves: only these moves are
+    /// searched, and the scores are those of the best of them. The search ends with the
+    /// first limit that it reaches, by stop from another thread, or when there is nothing
+    /// more to find; one limit must be given. Ctrl-C ends it at once. Raises PositionError,
+    /// MoveError, GameOver, Closed or, for a game of other rules, RulesetError.
+    #[pyo3(signature = (game, *, depth=None, nodes=None, time=None, clock=None, root_moves=None))]
+    #[expect(clippy::too_many_arguments)]
     fn analyse<'py>(
         &self,
         py: Python<'py>,
@@ -166,12 +197,16 @@ impl Engine {
         depth: Option<i64>,
         nodes: Option<i64>,
         time: Option<f64>,
+        clock: Option<ClockFields>,
+        root_moves: Option<Vec<String>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.begin_limited(py, game, parse_limits(depth, nodes, time)?)?.wait(py)
+        let limits = parse_limits(depth, nodes, time)?;
+        self.begin_limited(py, game, &Wanted { limits, clock, root_moves })?.wait(py)
     }
 
     /// The best move within the limits, which are those of analyse.
-    #[pyo3(signature = (game, *, depth=None, nodes=None, time=None))]
+    #[pyo3(signature = (game, *, depth=None, nodes=None, time=None, clock=None, root_moves=None))]
+    #[expect(clippy::too_many_arguments)]
     fn best_move(
         &self,
         py: Python<'_>,
@@ -179,14 +214,18 @@ impl Engine {
         depth: Option<i64>,
         nodes: Option<i64>,
         time: Option<f64>,
+        clock: Option<ClockFields>,
+        root_moves: Option<Vec<String>>,
     ) -> PyResult<String> {
-        self.begin_limited(py, game, parse_limits(depth, nodes, time)?)?.best_move(py)
+        let limits = parse_limits(depth, nodes, time)?;
+        self.begin_limited(py, game, &Wanted { limits, clock, root_moves })?.best_move(py)
     }
 
     /// Begins a search and returns at once. To iterate over what it returns gives each
     /// iteration as soon as it is through. Without a limit the search goes on until it is
     /// stopped, or there is nothing more to find. The arguments are those of analyse.
-    #[pyo3(signature = (game, *, depth=None, nodes=None, time=None))]
+    #[pyo3(signature = (game, *, depth=None, nodes=None, time=None, clock=None, root_moves=None))]
+    #[expect(clippy::too_many_arguments)]
     fn analysis(
         &self,
         py: Python<'_>,
@@ -194,23 +233,44 @@ impl Engine {
         depth: Option<i64>,
         nodes: Option<i64>,
         time: Option<f64>,
+        clock: Option<ClockFields>,
+        root_moves: Option<Vec<String>>,
     ) -> PyResult<Analysis> {
-        self.begin(py, game, parse_limits(depth, nodes, time)?)
+        let limits = parse_limits(depth, nodes, time)?;
+        self.begin(py, game, &Wanted { limits, clock, root_moves })
     }
 
     /// Ends the search that is running, from any thread: it returns what it has found. If
     /// there is none, nothing happens.
     fn stop(&self, py: Python<'_>) {
         py.detach(|| {
-            if let Some(search) = &*lock(&self.current) {
+            if let Some(search) = &lock(&self.work).search {
                 search.halt(Wish::Stop);
             }
         });
     }
 
-    /// Forgets what it remembers of earlier searches.
-    fn clear(&self, py: Python<'_>) {
-        self.employ(py, |_| lock(&self.engine).clear());
+    /// Forgets what it remembers of earlier searches. Raises Closed.
+    fn clear(&self, py: Python<'_>) -> PyResult<()> {
+        self.employ(py, |work| {
+            lock(work.engine.as_ref().ok_or_else(closed)?).clear();
+            Ok(())
+        })
+    }
+
+    /// Ends its search, and gives back its memory. It cannot search any more. So does the
+    /// end of a with statement.
+    fn close(&self, py: Python<'_>) {
+        self.employ(py, |work| work.engine = None);
+    }
+
+    fn __enter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) {
+        self.close(py);
     }
 
     fn __repr__(&self) -> String {
@@ -225,14 +285,17 @@ impl Engine {
     }
 }
 
+fn closed() -> PyErr {
+    Closed::new_err("the engine is closed: make another one")
+}
+
 /// The tables that an engine is given, or none.
 fn tables(
     rules: &Ruleset,
     tables: &Bound<'_, PyAny>,
 ) -> PyResult<Option<Arc<taflbase::Tablebase>>> {
     if let Ok(tables) = tables.cast::<Tablebase>() {
-        let shared = tables.get().shared();
-        return Ok(Some(Arc::clone(shared)));
+        return Ok(Some(tables.get().shared()?));
     }
     if tables.is(PyBool::new(tables.py(), false)) {
         return Ok(None);
@@ -249,13 +312,4 @@ fn load_weights(rules: &Ruleset, path: &Path) -> PyResult<Weights> {
     let unusable = |reason: String| WeightsError::new_err(format!("{}: {reason}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| unusable(error.to_string()))?;
     Weights::from_toml(&text, rules).map_err(|error| unusable(error.to_string()))
-}
-
-fn same_rules(argument: &str, given: &Ruleset, wanted: &Ruleset) -> PyResult<()> {
-    if given.fingerprint() == wanted.fingerprint() {
-        return Ok(());
-    }
-    let (given, wanted) = (&given.name, &wanted.name);
-    let message = format!("{argument}: its rules are those of {given}, the engine's of {wanted}");
-    Err(RulesetError::new_err(message))
 }

@@ -6,15 +6,20 @@ use pyo3::{PyErr, Python, import_exception};
 use taflbase::Tablebase;
 use taflbase::tablebase::ProbeError;
 
+import_exception!(taflbase.errors, BuildError);
+import_exception!(taflbase.errors, Closed);
 import_exception!(taflbase.errors, DamagedTable);
 import_exception!(taflbase.errors, FolderError);
 import_exception!(taflbase.errors, GameOver);
+import_exception!(taflbase.errors, ManifestError);
 import_exception!(taflbase.errors, MissingTable);
 import_exception!(taflbase.errors, MoveError);
+import_exception!(taflbase.errors, PlayerError);
 import_exception!(taflbase.errors, PositionError);
 import_exception!(taflbase.errors, RulesetError);
 import_exception!(taflbase.errors, SearchError);
 import_exception!(taflbase.errors, SliceError);
+import_exception!(taflbase.errors, VerifyError);
 import_exception!(taflbase.errors, WeightsError);
 import_exception!(taflbase.errors, WrongTable);
 

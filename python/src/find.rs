@@ -12,7 +12,7 @@ use taflbase::slice::Slice;
 use taflbase::table::{Table, TableFile};
 use taflbase::value::Plies;
 
-use crate::answers::named_tuple;
+use crate::answers;
 use crate::errors::DamagedTable;
 use crate::parameters::parse_word;
 use crate::search::lock;
@@ -169,14 +169,14 @@ fn answer<'py>(py: Python<'py>, base: &Tablebase, found: &Found) -> PyResult<Bou
     let fields = (
         slice.to_string(),
         position.to_text(base.rules()),
-        position.to_move.name(),
-        base.category(found.value.wdl),
+        answers::side(position.to_move),
+        answers::category(base.category(found.value.wdl)),
         found.value.plies,
         found.images,
-        found.other.map(|other| base.category(other.wdl)),
+        found.other.map(|other| answers::category(base.category(other.wdl))),
         found.other.and_then(|other| other.plies),
     );
-    named_tuple(py, "Found", fields)
+    answers::answer(py, "Found", fields)
 }
 
 fn find_error(error: FindError) -> PyErr {

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use pyo3::exceptions::PyTypeError;
+use pyo3::types::{PyAnyMethods, PyTypeMethods};
 use pyo3::{Bound, PyAny, PyResult, Python, pyclass, pymethods};
 use taflbase::history;
 use taflbase::moves::{Move, legal_moves};
@@ -10,9 +12,9 @@ use taflbase::notation::parse_move;
 use taflbase::position::Position;
 use taflbase::rules::Ruleset;
 
-use crate::answers;
+use crate::answers::{self, Word};
 use crate::board::Board;
-use crate::errors::{GameOver, MoveError, PositionError, argument_error};
+use crate::errors::{GameOver, MoveError, PositionError, RulesetError, argument_error};
 use crate::open::load_rules;
 
 /// A game with its history, which positions do not tell: whether a position has come back,
@@ -33,10 +35,6 @@ pub struct Game {
 }
 
 impl Game {
-    pub fn game(&self) -> &history::Game {
-        &self.game
-    }
-
     fn rules(&self) -> &Ruleset {
         self.game.rules()
     }
@@ -51,7 +49,7 @@ impl Game {
 }
 
 /// A game without history.
-pub fn from_position(rules: Arc<Ruleset>, position: Option<&str>) -> PyResult<history::Game> {
+fn from_position(rules: Arc<Ruleset>, position: Option<&str>) -> PyResult<history::Game> {
     let game = match position {
         None => history::Game::new(rules),
         Some(text) => Position::parse(text, &rules)
@@ -61,11 +59,37 @@ pub fn from_position(rules: Arc<Ruleset>, position: Option<&str>) -> PyResult<hi
 }
 
 /// An error, if the game is over.
-pub fn check_running(game: &history::Game) -> PyResult<()> {
+fn check_running(game: &history::Game) -> PyResult<()> {
     match game.outcome() {
         Some(outcome) => Err(GameOver::new_err(format!("the game is over: {outcome}"))),
         None => Ok(()),
     }
+}
+
+/// A game of these rules that is not over: an argument that is a Game, or a position with
+/// which one begins.
+pub fn running_game(rules: &Arc<Ruleset>, argument: &Bound<'_, PyAny>) -> PyResult<history::Game> {
+    let game = if let Ok(game) = argument.cast::<Game>() {
+        game.borrow().game.clone()
+    } else if let Ok(text) = argument.extract::<String>() {
+        from_position(Arc::clone(rules), Some(&text))?
+    } else {
+        let message = format!("game: a Game or a position, not {}", argument.get_type().name()?);
+        return Err(PyTypeError::new_err(message));
+    };
+    same_rules("game", game.rules(), rules)?;
+    check_running(&game)?;
+    Ok(game)
+}
+
+/// An error, if what is given is of other rules than those that are wanted.
+pub fn same_rules(argument: &str, given: &Ruleset, wanted: &Ruleset) -> PyResult<()> {
+    if given.fingerprint() == wanted.fingerprint() {
+        return Ok(());
+    }
+    let (given, wanted) = (&given.name, &wanted.name);
+    let message = format!("{argument}: its rules are those of {given}, and not of {wanted}");
+    Err(RulesetError::new_err(message))
 }
 
 fn play(game: &mut history::Game, text: &str) -> PyResult<Move> {
@@ -118,10 +142,10 @@ impl Game {
         self.text(self.game.position())
     }
 
-    /// Who is to move: "attackers" or "defenders".
+    /// The side to move.
     #[getter]
-    fn to_move(&self) -> &'static str {
-        self.game.position().to_move.name()
+    fn to_move(&self) -> Word {
+        answers::side(self.game.position().to_move)
     }
 
     /// The moves that were played.
@@ -179,9 +203,14 @@ impl Game {
         Game { source: self.source.clone(), game: self.game.clone() }
     }
 
-    /// The board, to look at: as a picture in a notebook, as text with print.
+    /// The board, to look at: as a picture in a notebook, as text with print. The picture
+    /// marks the squares of the last move.
     fn board(&self) -> Board {
-        Board::of(self.rules(), self.game.position(), None)
+        Board::of_game(&self.game)
+    }
+
+    fn _repr_svg_(&self) -> String {
+        self.board().svg().to_owned()
     }
 
     fn __repr__(&self) -> String {

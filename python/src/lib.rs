@@ -4,9 +4,11 @@
 mod analysis;
 mod answers;
 mod board;
+mod build;
 mod bulk;
 mod engine;
 mod errors;
+mod external;
 mod find;
 mod game;
 mod open;
@@ -15,6 +17,8 @@ mod search;
 mod slice_values;
 mod squares;
 mod tablebase;
+mod verify;
+mod work;
 
 #[pyo3::pymodule]
 mod _native {
@@ -23,7 +27,11 @@ mod _native {
     #[pymodule_export]
     use crate::board::Board;
     #[pymodule_export]
+    use crate::build::{build, read_manifest};
+    #[pymodule_export]
     use crate::engine::Engine;
+    #[pymodule_export]
+    use crate::external::ExternalPlayer;
     #[pymodule_export]
     use crate::game::Game;
     #[pymodule_export]

@@ -21,13 +21,15 @@ const _: () = assert!(BlockCache::DEFAULT_BYTES == 67_108_864);
 /// directories: further folders, each with tables of this ruleset alone; the last one is
 ///     asked first.
 /// cache_bytes: the most memory that decoded blocks may take; 64 MiB unless given.
+/// embedded: whether the tables that are part of the package are there, too.
 /// access: "mapped" maps files into memory; "read" reads them block by block, for
 ///     drives that may fail and folders where others write.
 ///
 /// A file is opened when its slice is first probed. Raises RulesetError or FolderError.
 #[pyfunction]
 #[pyo3(signature = (
-    rules, tables=None, *, directories=Vec::new(), cache_bytes=67_108_864, access="mapped"
+    rules, tables=None, *, directories=Vec::new(), cache_bytes=67_108_864, access="mapped",
+    embedded=true
 ))]
 pub fn open(
     py: Python<'_>,
@@ -36,14 +38,11 @@ pub fn open(
     directories: Vec<PathBuf>,
     cache_bytes: usize,
     access: &str,
+    embedded: bool,
 ) -> PyResult<Tablebase> {
     let rules = load_rules(&rules)?;
     let cache = BlockCache::new(cache_bytes);
-    let options = TablebaseOptions {
-        access: parse_word("access", access)?,
-        cache,
-        ..TablebaseOptions::default()
-    };
+    let options = TablebaseOptions { access: parse_word("access", access)?, cache, embedded };
     let mut base = match tables {
         None => taflbase::Tablebase::with_options(rules, options),
         Some(folder) => py

@@ -1,15 +1,17 @@
 //! Parameters that are words or numbers of a range.
 
 use std::num::NonZeroUsize;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use pyo3::PyResult;
 use pyo3::exceptions::PyValueError;
-use taflbase::engine::{EngineOptions, Limits};
+use taflbase::engine::{Clock, Limits};
 use taflbase::rules::Side;
 use taflbase::slice::Slice;
 use taflbase::table::{Access, Metric};
 
+use crate::bulk::OnError;
 use crate::errors::SliceError;
 
 /// What has a few values with names.
@@ -33,6 +35,12 @@ impl Named for Metric {
 impl Named for Access {
     fn all() -> Vec<(&'static str, Access)> {
         vec![("mapped", Access::Mapped), ("read", Access::Read)]
+    }
+}
+
+impl Named for OnError {
+    fn all() -> Vec<(&'static str, OnError)> {
+        vec![("raise", OnError::Raise), ("mark", OnError::Mark)]
     }
 }
 
@@ -64,12 +72,37 @@ pub fn parse_count(argument: &str, number: i64, most: i64) -> PyResult<NonZeroUs
     })
 }
 
-/// What a draw costs, in hundredths of a soldier.
-pub fn parse_contempt(number: i64) -> PyResult<i32> {
-    const MOST: i32 = EngineOptions::MOST_CONTEMPT;
-    let inside = i32::try_from(number).ok().filter(|contempt| (-MOST..=MOST).contains(contempt));
+/// A number of a range, for an argument.
+pub fn parse_within(argument: &str, number: i64, range: RangeInclusive<i32>) -> PyResult<i32> {
+    let inside = i32::try_from(number).ok().filter(|number| range.contains(number));
     inside.ok_or_else(|| {
-        PyValueError::new_err(format!("contempt must be from -{MOST} to {MOST}, not {number}"))
+        let (least, most) = range.into_inner();
+        PyValueError::new_err(format!("{argument} must be from {least} to {most}, not {number}"))
+    })
+}
+
+/// The time of both sides as a `Clock`, which is a tuple.
+pub type ClockFields = (Option<f64>, Option<f64>, f64, f64);
+
+/// The clock of a side: what is left, and what each move adds.
+pub fn parse_clock(clock: ClockFields, side: Side) -> PyResult<Clock> {
+    let (attackers, defenders, attackers_increment, defenders_increment) = clock;
+    let (name, left, increment) = match side {
+        Side::Attackers => ("attackers", attackers, attackers_increment),
+        Side::Defenders => ("defenders", defenders, defenders_increment),
+    };
+    let none = || PyValueError::new_err(format!("clock: the {name} are to move and have no time"));
+    let left = parse_clock_seconds(name, left.ok_or_else(none)?)?;
+    let increment = parse_clock_seconds(&format!("{name}_increment"), increment)?;
+    Ok(Clock::Game { left, increment })
+}
+
+fn parse_clock_seconds(name: &str, seconds: f64) -> PyResult<Duration> {
+    let time = Duration::try_from_secs_f64(seconds).ok().filter(|time| *time <= MOST_TIME);
+    time.ok_or_else(|| {
+        let most = MOST_TIME.as_secs();
+        let message = format!("clock: {name} must be seconds from 0 to {most}, not {seconds}");
+        PyValueError::new_err(message)
     })
 }
 
@@ -84,12 +117,15 @@ pub fn parse_limits(depth: Option<i64>, nodes: Option<i64>, time: Option<f64>) -
     })
 }
 
-/// Seconds from a millisecond to a month, as the program takes them.
-fn parse_seconds(seconds: f64) -> PyResult<Duration> {
+/// The most time, as the program takes it: about a month.
+const MOST_TIME: Duration = Duration::from_secs(1 << 21);
+
+/// The time that a move may take.
+pub fn parse_seconds(seconds: f64) -> PyResult<Duration> {
     let time = Duration::try_from_secs_f64(seconds).ok();
-    let sensible = |time: &Duration| time.as_millis() > 0 && time.as_secs() < 1 << 21;
+    let sensible = |time: &Duration| time.as_millis() > 0 && *time < MOST_TIME;
     time.filter(sensible).ok_or_else(|| {
-        let most = 1 << 21;
+        let most = MOST_TIME.as_secs();
         PyValueError::new_err(format!("time must be seconds from 0.001 to {most}, not {seconds}"))
     })
 }

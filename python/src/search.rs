@@ -10,11 +10,19 @@ use std::time::Duration;
 use pyo3::{PyErr, PyResult, Python};
 use taflbase::Game;
 use taflbase::engine::{Engine, Iteration, Limits, SearchRequest, Stopper};
+use taflbase::moves::Move;
 
 use crate::errors::SearchError;
 
 /// How long somebody waits before Python may interrupt.
 const PATIENCE: Duration = Duration::from_millis(20);
+
+/// A search: how far it goes, and what it is to find; a `SearchRequest` that owns its moves.
+pub struct Request {
+    pub limits: Limits,
+    pub lines: NonZeroUsize,
+    pub root_moves: Vec<Move>,
+}
 
 /// A search that is running, or is over.
 pub struct Search {
@@ -55,8 +63,7 @@ impl Search {
     pub fn start(
         engine: &Arc<Mutex<Engine>>,
         game: Game,
-        limits: Limits,
-        lines: NonZeroUsize,
+        request: Request,
     ) -> io::Result<Arc<Search>> {
         let stopper = lock(engine).stopper();
         // A stop that came too late for the last search is not for this one.
@@ -67,7 +74,8 @@ impl Search {
             let mut engine = lock(&engine);
             // Before the engine is let go, so that nobody stops what comes after it.
             let _end = AtEnd(&told);
-            let request = SearchRequest { lines, ..limits.into() };
+            let Request { limits, lines, root_moves } = request;
+            let request = SearchRequest { limits, lines, root_moves: &root_moves };
             if let Ok(last) = engine.search(&game, request, &mut |iteration| told.tell(iteration)) {
                 told.tell(&last);
             }
@@ -134,10 +142,6 @@ impl Search {
             progress.untold.push_back(iteration.clone());
             progress.last = Some(iteration.clone());
             self.news.notify_all();
-        }
-        // The engine forgets who stopped it before it had begun.
-        if progress.wish.is_some() {
-            self.stopper.stop();
         }
     }
 }

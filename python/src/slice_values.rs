@@ -14,7 +14,7 @@ use taflbase::rules::{Kind, Ruleset, Side};
 use taflbase::slice::Slice;
 use taflbase::table::Metric;
 
-use crate::answers::named_tuple;
+use crate::answers::answer;
 use crate::bulk::{Columns, LOT};
 use crate::errors::{SliceError, probe_error};
 
@@ -33,7 +33,7 @@ impl Part {
         let Arrays { king, defenders, attackers } = pieces.into_arrays(py, self.slice)?;
         // Images have one value, so it is read once.
         let (wdl, dtw) = values.repeated(&images).into_arrays(py);
-        named_tuple(py, "SliceValues", (king, defenders, attackers, wdl, dtw))
+        answer(py, "SliceValues", (king, defenders, attackers, wdl, dtw))
     }
 
     /// One position of each class of mirror images.
@@ -42,7 +42,7 @@ impl Part {
         let Arrays { king, defenders, attackers } = pieces.into_arrays(py, self.slice)?;
         let images = images.into_pyarray(py);
         let (wdl, dtw) = values.into_arrays(py);
-        named_tuple(py, "SliceClasses", (king, defenders, attackers, images, wdl, dtw))
+        answer(py, "SliceClasses", (king, defenders, attackers, images, wdl, dtw))
     }
 
     fn find(
@@ -59,8 +59,7 @@ impl Part {
             let lot = first..rows.end.min(first + rows_per_lot as u64);
             let (positions, images) =
                 py.detach(|| classes_of(base.rules(), index, lot, self.to_move));
-            let refusal = |_, error| probe_error(base, error);
-            found.values.probe(py, base, &positions, self.metric, refusal)?;
+            found.values.probe(py, base, &positions, self.metric)?;
             found.pieces.append(py.detach(|| {
                 let chunks = positions.par_chunks(1 << 12);
                 chunks.map(|chunk| pieces_of(base.rules(), chunk)).collect()

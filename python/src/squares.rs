@@ -12,7 +12,7 @@ use taflbase::board::{Square, SquareSet};
 use taflbase::position::Position;
 use taflbase::rules::{Ruleset, Side};
 
-use crate::errors::{PositionError, argument_error, position_error};
+use crate::errors::{PositionError, argument_error};
 
 /// Positions of one side to move as arrays of squares, one row for each.
 pub struct Squares<'py> {
@@ -52,23 +52,26 @@ impl<'py> Squares<'py> {
         self.king.len()
     }
 
-    /// Some of the positions.
+    /// Some of the positions; for each that is none, why not.
     ///
     /// # Errors
-    /// The first that is none, with its number.
-    pub fn positions(&self, rules: &Ruleset, numbers: Range<usize>) -> PyResult<Vec<Position>> {
+    /// If the arrays cannot be read.
+    pub fn positions(
+        &self,
+        rules: &Ruleset,
+        numbers: Range<usize>,
+    ) -> PyResult<Vec<Result<Position, String>>> {
         let king: PyReadonlyArray1<'_, i64> = part(&self.king, &numbers)?.extract()?;
         let defenders: PyReadonlyArray2<'_, i64> = part(&self.defenders, &numbers)?.extract()?;
         let attackers: PyReadonlyArray2<'_, i64> = part(&self.attackers, &numbers)?.extract()?;
         let king = king.as_array();
         let (defenders, attackers) = (defenders.as_array(), attackers.as_array());
-        let one = |(row, number): (usize, usize)| {
+        let one = |row| {
             let [defenders, attackers] =
                 [&defenders, &attackers].map(|set| set.row(row).into_iter().copied());
             position(rules, king[row], defenders, attackers, self.to_move)
-                .map_err(|error| position_error(number, error))
         };
-        numbers.enumerate().map(one).collect()
+        Ok((0..numbers.len()).map(one).collect())
     }
 }
 

@@ -1,11 +1,10 @@
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
-use pyo3::exceptions::PyValueError;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::{PyAnyMethods, PyModule};
-use pyo3::{Bound, PyAny, PyResult, Python, pyclass, pymethods};
+use pyo3::types::PyTuple;
+use pyo3::{Bound, IntoPyObject, PyAny, PyRef, PyResult, Python, pyclass, pymethods};
 use taflbase::ProbeError;
+use taflbase::manifest::{Manifest, SliceEntry};
 use taflbase::moves::{Move, legal_moves};
 use taflbase::notation::parse_move;
 use taflbase::position::Position;
@@ -14,14 +13,15 @@ use taflbase::stats::count_values;
 use taflbase::table::Metric;
 use taflbase::tablebase::CacheStatistics;
 
-use crate::answers;
+use crate::answers::{self, Word};
 use crate::board::Board;
 use crate::bulk::{Columns, LOT};
-use crate::errors::{self, DamagedTable, MoveError, PositionError, bulk_error, position_error};
+use crate::errors::{self, Closed, DamagedTable, MissingTable, MoveError, PositionError};
 use crate::find::{Distance, Names, Told, Wanted, find};
 use crate::parameters::{parse_slice, parse_word};
 use crate::slice_values::Part;
 use crate::squares::{Squares, one_position};
+use crate::verify::{Request, verify};
 
 /// The tables of one ruleset, made by open.
 ///
@@ -31,47 +31,60 @@ use crate::squares::{Squares, one_position};
 /// environment sets another number.
 ///
 /// Probes raise PositionError for what is no position of a running game, MissingTable,
-/// DamagedTable, or WrongTable.
+/// DamagedTable, or WrongTable. close ends the use of the files, as does the end of a with
+/// statement; after that all methods raise Closed.
 #[pyclass(frozen, module = "taflbase")]
 pub struct Tablebase {
-    base: Arc<taflbase::Tablebase>,
+    /// The ruleset's name.
+    rules: String,
+    base: RwLock<Option<Arc<taflbase::Tablebase>>>,
 }
 
 impl Tablebase {
     pub fn new(base: taflbase::Tablebase) -> Tablebase {
-        Tablebase { base: Arc::new(base) }
+        let rules = base.rules().name.clone();
+        Tablebase { rules, base: RwLock::new(Some(Arc::new(base))) }
     }
 
-    /// The tables, for an engine.
-    pub fn shared(&self) -> &Arc<taflbase::Tablebase> {
-        &self.base
+    /// The tables, unless they are closed.
+    pub fn shared(&self) -> PyResult<Arc<taflbase::Tablebase>> {
+        let base = self.base.read().unwrap_or_else(PoisonError::into_inner);
+        base.clone().ok_or_else(|| Closed::new_err("the tablebase is closed: open it again"))
     }
+}
 
-    fn parse(&self, position: &str) -> PyResult<Position> {
-        Position::parse(position, self.base.rules())
-            .map_err(|error| PositionError::new_err(error.to_string()))
-    }
+fn parse(base: &taflbase::Tablebase, position: &str) -> PyResult<Position> {
+    Position::parse(position, base.rules())
+        .map_err(|error| PositionError::new_err(error.to_string()))
+}
 
-    fn parse_move(&self, position: &Position, text: &str) -> PyResult<Move> {
-        parse_move(self.base.rules(), position, text)
-            .map_err(|error| MoveError::new_err(error.to_string()))
-    }
+/// A move that is legal in the position.
+fn parse_legal(base: &taflbase::Tablebase, position: &Position, text: &str) -> PyResult<Move> {
+    parse_move(base.rules(), position, text).map_err(|error| MoveError::new_err(error.to_string()))
+}
 
-    /// What a call of the library answers, without the interpreter's lock.
-    fn ask<'a, T: Send>(
-        &'a self,
-        py: Python<'_>,
-        call: impl Send + FnOnce(&'a taflbase::Tablebase) -> Result<T, ProbeError>,
-    ) -> PyResult<T> {
-        py.detach(|| call(&self.base)).map_err(|error| errors::probe_error(&self.base, error))
-    }
+/// What a call of the library answers, without the interpreter's lock.
+fn ask<'a, T: Send>(
+    py: Python<'_>,
+    base: &'a taflbase::Tablebase,
+    call: impl Send + FnOnce(&'a taflbase::Tablebase) -> Result<T, ProbeError>,
+) -> PyResult<T> {
+    py.detach(|| call(base)).map_err(|error| errors::probe_error(base, error))
+}
 
-    fn slices_of(&self, metrics: &[Metric]) -> Vec<Slice> {
-        let mut slices: Vec<Slice> = metrics.iter().flat_map(|&m| self.base.slices(m)).collect();
-        slices.sort();
-        slices.dedup();
-        slices
+/// The answer of a probe; none if there is no table.
+fn if_there<T>(py: Python<'_>, answer: PyResult<T>) -> PyResult<Option<T>> {
+    match answer {
+        Err(error) if error.is_instance_of::<MissingTable>(py) => Ok(None),
+        answer => answer.map(Some),
     }
+}
+
+fn slices_of(base: &taflbase::Tablebase, metrics: &[Metric]) -> Vec<Slice> {
+    let mut slices: Vec<Slice> = metrics.iter().flat_map(|&metric| base.slices(metric)).collect();
+    slices.sort();
+    slices.dedup();
+    slices
 }
 
 #[pymethods]
@@ -79,41 +92,35 @@ impl Tablebase {
     /// The ruleset's name.
     #[getter]
     fn rules(&self) -> &str {
-        &self.base.rules().name
+        &self.rules
     }
 
     /// How many files and ranks the board has.
     #[getter]
-    fn size(&self) -> usize {
-        self.base.rules().board.size()
+    fn size(&self) -> PyResult<usize> {
+        Ok(self.shared()?.rules().board.size())
     }
 
     /// The most men, king included, of which there is any table. Of some there may be
     /// no distances: see max_men_dtw.
     #[getter]
-    fn max_men(&self) -> usize {
-        self.base.max_men()
+    fn max_men(&self) -> PyResult<usize> {
+        Ok(self.shared()?.max_men())
     }
 
     /// The most men, king included, of which there are distances, as probe_dtw,
     /// best_move and line need them.
     #[getter]
-    fn max_men_dtw(&self) -> usize {
-        self.base.max_men_dtw()
+    fn max_men_dtw(&self) -> PyResult<usize> {
+        Ok(self.shared()?.max_men_dtw())
     }
 
-    /// What the cache of decoded blocks holds, and how it has served so far: a dict of
-    /// "hits", "misses", "bytes" and "limit_bytes". Probes that the rules or a table's
-    /// index answer need no block.
-    fn cache_statistics(&self) -> HashMap<&'static str, u64> {
+    /// What the cache of decoded blocks holds, and how it has served so far. Probes that
+    /// the rules or a table's index answer need no block.
+    fn cache_statistics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let CacheStatistics { hits, misses, bytes, limit_bytes, .. } =
-            self.base.cache().statistics();
-        HashMap::from([
-            ("hits", hits),
-            ("misses", misses),
-            ("bytes", bytes as u64),
-            ("limit_bytes", limit_bytes as u64),
-        ])
+            self.shared()?.cache().statistics();
+        answers::answer(py, "CacheStatistics", (hits, misses, bytes, limit_bytes))
     }
 
     /// The slices of which there is a table, smallest first: "K1v2" is the king and 1
@@ -121,9 +128,10 @@ impl Tablebase {
     /// is a table of that metric: outcomes are read from either, distances from "dtw".
     #[pyo3(signature = (metric=None))]
     fn slices(&self, metric: Option<&str>) -> PyResult<Vec<String>> {
+        let base = self.shared()?;
         let slices = match metric {
-            None => self.slices_of(&Metric::ALL),
-            Some(metric) => self.slices_of(&[parse_word("metric", metric)?]),
+            None => slices_of(&base, &Metric::ALL),
+            Some(metric) => slices_of(&base, &[parse_word("metric", metric)?]),
         };
         Ok(slices.iter().map(ToString::to_string).collect())
     }
@@ -132,40 +140,68 @@ impl Tablebase {
     /// to a slice whose table is missing: such a move is "unknown". In a notebook the
     /// answer is a picture of the board with a table of the moves.
     fn probe<'py>(&self, py: Python<'py>, position: &str) -> PyResult<Bound<'py, PyAny>> {
-        let position = self.parse(position)?;
-        let probe = self.ask(py, |base| base.probe(&position))?;
-        answers::probe(py, &self.base, &position, &probe)
+        let base = self.shared()?;
+        let position = parse(&base, position)?;
+        let probe = ask(py, &base, |base| base.probe(&position))?;
+        answers::probe(py, &base, &position, &probe)
     }
 
-    /// The outcome for the side to move: "win", "draw", "loss" or "undecided".
-    fn probe_wdl(&self, py: Python<'_>, position: &str) -> PyResult<&'static str> {
-        let position = self.parse(position)?;
-        let wdl = self.ask(py, |base| base.probe_wdl(&position))?;
-        Ok(self.base.category(wdl))
+    /// The outcome for the side to move.
+    fn probe_wdl(&self, py: Python<'_>, position: &str) -> PyResult<Word> {
+        let base = self.shared()?;
+        let position = parse(&base, position)?;
+        let wdl = ask(py, &base, |base| base.probe_wdl(&position))?;
+        Ok(answers::category(base.category(wdl)))
     }
 
     /// The outcome with the distance to the end of the game, in plies.
     fn probe_dtw<'py>(&self, py: Python<'py>, position: &str) -> PyResult<Bound<'py, PyAny>> {
-        let position = self.parse(position)?;
-        let value = self.ask(py, |base| base.probe_dtw(&position))?;
-        answers::value(py, &self.base, value)
+        let base = self.shared()?;
+        let position = parse(&base, position)?;
+        let value = ask(py, &base, |base| base.probe_dtw(&position))?;
+        answers::value(py, &base, value)
+    }
+
+    /// As probe_wdl, with a default in place of MissingTable.
+    #[pyo3(signature = (position, default=None))]
+    fn get_wdl<'py>(
+        &self,
+        py: Python<'py>,
+        position: &str,
+        default: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let wdl = if_there(py, self.probe_wdl(py, position))?;
+        wdl.map_or(Ok(default), |wdl| wdl.into_pyobject(py).map(Some))
+    }
+
+    /// As probe_dtw, with a default in place of MissingTable.
+    #[pyo3(signature = (position, default=None))]
+    fn get_dtw<'py>(
+        &self,
+        py: Python<'py>,
+        position: &str,
+        default: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        Ok(if_there(py, self.probe_dtw(py, position))?.or(default))
     }
 
     /// The best move; None if there is no legal move. Raises MissingTable if the choice
     /// depends on tables that are missing: those of distances, unless the position is
     /// drawn, and of what a capture leads to, unless another move is known to be the best.
     fn best_move(&self, py: Python<'_>, position: &str) -> PyResult<Option<String>> {
-        let position = self.parse(position)?;
-        let best = self.ask(py, |base| base.best_move(&position))?;
-        Ok(best.map(|played| answers::text(self.base.rules(), &played)))
+        let base = self.shared()?;
+        let position = parse(&base, position)?;
+        let best = ask(py, &base, |base| base.best_move(&position))?;
+        Ok(best.map(|played| answers::text(base.rules(), &played)))
     }
 
     /// One line of best play to the end of the game, each move with the position after
     /// it; no moves for a draw. Needs tables of distances, as best_move does.
     fn line<'py>(&self, py: Python<'py>, position: &str) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let position = self.parse(position)?;
-        let line = self.ask(py, |base| base.line(&position))?;
-        answers::moves(py, self.base.rules(), &position, &line)
+        let base = self.shared()?;
+        let position = parse(&base, position)?;
+        let line = ask(py, &base, |base| base.line(&position))?;
+        answers::moves(py, base.rules(), &position, &line)
     }
 
     /// The legal moves of a position of any number of men, by origin and target in square
@@ -175,9 +211,10 @@ impl Tablebase {
         py: Python<'py>,
         position: &str,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let position = self.parse(position)?;
-        let moves = legal_moves(self.base.rules(), &position);
-        let rules = self.base.rules();
+        let base = self.shared()?;
+        let position = parse(&base, position)?;
+        let rules = base.rules();
+        let moves = legal_moves(rules, &position);
         moves.iter().map(|played| answers::played(py, rules, &position, played)).collect()
     }
 
@@ -186,9 +223,10 @@ impl Tablebase {
     /// stays on the board: that the game is over is told by the mark "++" of the move.
     /// No table is read. Raises MoveError if the move is not legal.
     fn play(&self, position: &str, r#move: &str) -> PyResult<String> {
-        let position = self.parse(position)?;
-        let played = self.parse_move(&position, r#move)?;
-        Ok(position.after(&played).to_text(self.base.rules()))
+        let base = self.shared()?;
+        let position = parse(&base, position)?;
+        let played = parse_legal(&base, &position, r#move)?;
+        Ok(position.after(&played).to_text(base.rules()))
     }
 
     /// The board of a position of any number of men, to look at: as a picture in a
@@ -196,26 +234,87 @@ impl Tablebase {
     /// No table is read. Raises MoveError if the move is not legal.
     #[pyo3(signature = (position, r#move=None))]
     fn board(&self, position: &str, r#move: Option<&str>) -> PyResult<Board> {
-        let position = self.parse(position)?;
-        let rules = self.base.rules();
-        let played = r#move.map(|text| self.parse_move(&position, text)).transpose()?;
-        Ok(Board::of(rules, &position, played.as_ref()))
+        let base = self.shared()?;
+        let position = parse(&base, position)?;
+        let played = r#move.map(|text| parse_legal(&base, &position, text)).transpose()?;
+        Ok(Board::of(base.rules(), &position, played.as_ref()))
     }
 
-    /// What a slice is like, as `taflbase stats --json` tells it: a dict for attackers
-    /// to move and one for defenders to move, with counts over all placements, mirror
-    /// images counted separately (as "positions"), the longest wins and losses, and a histogram.
+    /// Statistics of a slice, as `taflbase stats --json` prints them: with the attackers to
+    /// move, and with the defenders to move. Counts are over all placements, mirror images
+    /// counted separately.
     fn stats<'py>(&self, py: Python<'py>, slice: &str) -> PyResult<Bound<'py, PyAny>> {
+        let base = self.shared()?;
         let slice = parse_slice(slice)?;
-        let table = self.ask(py, |base| base.best_table(slice))?;
+        let table = ask(py, &base, |base| base.best_table(slice))?;
         let counted = py
-            .detach(|| count_values(self.base.rules(), table))
+            .detach(|| count_values(base.rules(), table))
             .map_err(|error| DamagedTable::new_err(error.to_string()))?;
         let metric = table.header().metric;
-        let reports = counted.map(|side| side.report(&self.base, slice, metric));
-        let text = serde_json::to_string(&reports)
-            .map_err(|error| PyValueError::new_err(error.to_string()))?;
-        PyModule::import(py, "json")?.getattr("loads")?.call1((text,))
+        let reports = counted.map(|side| side.report(&base, slice, metric));
+        answers::answer(py, "side_stats", (answers::json(&reports)?,))
+    }
+
+    /// Recomputes the values of a slice by forward moves and compares them with its
+    /// tables, as `taflbase verify` does. The tables of all slices that captures lead to
+    /// must be there.
+    ///
+    /// sample: verify this many percent of the blocks of the slice, which a slice that is
+    /// too large for the memory allows. seed: which blocks these are. memory_bytes: the
+    /// memory that the values may take; what is free unless given. progress: called with
+    /// a Progress at the beginning of each phase, and now and then.
+    ///
+    /// An exception of progress, or Ctrl-C, ends it. Raises MissingTable, DamagedTable or
+    /// WrongTable for tables that cannot be read, and VerifyError for a slice that does
+    /// not fit into the memory.
+    #[pyo3(signature = (slice, *, sample=None, seed=0, memory_bytes=None, progress=None))]
+    fn verify<'py>(
+        &self,
+        py: Python<'py>,
+        slice: &str,
+        sample: Option<f64>,
+        seed: u64,
+        memory_bytes: Option<u64>,
+        progress: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let request = Request { slice: parse_slice(slice)?, sample, seed, memory_bytes };
+        verify(py, &*self.shared()?, &request, progress.as_ref())
+    }
+
+    /// What the tables are: the counts of each slice, and the size, the checksum and the
+    /// hash of the values of each file. What the files say of themselves is not checked.
+    #[pyo3(signature = (slices=None))]
+    fn manifest<'py>(
+        &self,
+        py: Python<'py>,
+        slices: Option<Vec<String>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let base = self.shared()?;
+        let slices = match slices {
+            None => slices_of(&base, &Metric::ALL),
+            Some(slices) => {
+                slices.iter().map(|slice| parse_slice(slice)).collect::<Result<_, _>>()?
+            }
+        };
+        let mut manifest = Manifest::new(base.rules());
+        for slice in slices {
+            manifest.insert(ask(py, &base, |base| SliceEntry::of(base, slice))?);
+        }
+        answers::answer(py, "manifest", (answers::json(&manifest)?,))
+    }
+
+    /// Ends the use of the files. An engine that has the tables keeps them.
+    fn close(&self) {
+        self.base.write().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    fn __enter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, _exception: &Bound<'_, PyTuple>) {
+        self.close();
     }
 
     /// Positions of a slice, as `taflbase find` looks for them, in the order of its rows:
@@ -256,11 +355,12 @@ impl Tablebase {
         seed: u64,
         limit: Option<usize>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let base = self.shared()?;
         let slice = parse_slice(slice)?;
-        let table = self.ask(py, |base| base.best_table(slice))?;
+        let table = ask(py, &base, |base| base.best_table(slice))?;
         let wanted =
             Wanted { value, plies, to_move, zugzwang, pattern, king, attackers, defenders, empty };
-        find(py, &self.base, table, &wanted, &Told { longest, random, seed, limit })
+        find(py, &base, table, &wanted, &Told { longest, random, seed, limit })
     }
 
     /// The text of a position given by squares, numbered rank * size + file from a1,
@@ -273,44 +373,44 @@ impl Tablebase {
         attackers: &Bound<'_, PyAny>,
         to_move: &str,
     ) -> PyResult<String> {
-        let rules = self.base.rules();
+        let base = self.shared()?;
+        let rules = base.rules();
         one_position(py, rules, king, defenders, attackers, parse_word("to_move", to_move)?)
             .map(|position| position.to_text(rules))
     }
 
     /// The values of many positions as arrays, in their order. metric says which tables
     /// are asked: "dtw", or the smaller ones of "wdl", which have no distances; None asks
-    /// either, as probe does: outcomes of all, and distances where there are any. The
-    /// first position that cannot be probed raises an error that tells its number.
-    #[pyo3(signature = (positions, metric="dtw"))]
+    /// either, as probe does: outcomes of all, and distances where there are any.
+    ///
+    /// The first position without an answer raises an error with its number. With
+    /// errors="mark" the others are answered all the same: wdl is UNKNOWN where there is no
+    /// table, and INVALID for what is no position of a running game. A damaged table
+    /// raises DamagedTable in any case.
+    #[pyo3(signature = (positions, metric="dtw", *, errors="raise"))]
     fn probe_many<'py>(
         &self,
         py: Python<'py>,
         positions: Vec<PyBackedStr>,
         metric: Option<&str>,
+        errors: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let rules = self.base.rules();
-        let metric = parse_metric(metric)?;
-        let refusal = |number, error| bulk_error(&self.base, number, error);
+        let base = self.shared()?;
+        let (metric, errors) = (parse_metric(metric)?, parse_word("errors", errors)?);
         let mut values = Columns::default();
-        for (lot, texts) in positions.chunks(LOT).enumerate() {
-            let parsed: Result<Vec<Position>, _> = py.detach(|| {
-                let numbered = (lot * LOT..).zip(texts);
-                let parse = |(number, text): (usize, &PyBackedStr)| {
-                    Position::parse(text, rules).map_err(|error| (number, error))
-                };
-                numbered.map(parse).collect()
-            });
-            let parsed = parsed.map_err(|(number, error)| position_error(number, error))?;
-            values.probe(py, &self.base, &parsed, metric, refusal)?;
+        for texts in positions.chunks(LOT) {
+            let parsed: Vec<_> = py
+                .detach(|| texts.iter().map(|text| Position::parse(text, base.rules())).collect());
+            values.probe_each(py, &base, &parsed, metric, errors)?;
         }
-        answers::named_tuple(py, "Values", values.into_arrays(py))
+        answers::answer(py, "Values", values.into_arrays(py))
     }
 
     /// The values of positions given by squares, as slice_values returns them: n kings,
     /// n x defenders, n x attackers. They are arrays of any integers, or lists. As
     /// probe_many otherwise.
-    #[pyo3(signature = (king, defenders, attackers, to_move, metric="dtw"))]
+    #[pyo3(signature = (king, defenders, attackers, to_move, metric="dtw", *, errors="raise"))]
+    #[expect(clippy::too_many_arguments)]
     fn probe_squares<'py>(
         &self,
         py: Python<'py>,
@@ -319,23 +419,25 @@ impl Tablebase {
         attackers: &Bound<'py, PyAny>,
         to_move: &str,
         metric: Option<&str>,
+        errors: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let base = self.shared()?;
         let squares = Squares::new(king, defenders, attackers, parse_word("to_move", to_move)?)?;
-        let metric = parse_metric(metric)?;
-        let refusal = |number, error| bulk_error(&self.base, number, error);
+        let (metric, errors) = (parse_metric(metric)?, parse_word("errors", errors)?);
         let mut values = Columns::default();
         for first in (0..squares.len()).step_by(LOT) {
             let numbers = first..squares.len().min(first + LOT);
-            let positions = squares.positions(self.base.rules(), numbers)?;
-            values.probe(py, &self.base, &positions, metric, refusal)?;
+            let positions = squares.positions(base.rules(), numbers)?;
+            values.probe_each(py, &base, &positions, metric, errors)?;
         }
-        answers::named_tuple(py, "Values", values.into_arrays(py))
+        answers::answer(py, "Values", values.into_arrays(py))
     }
 
     /// How many rows the table of a slice has: see slice_values.
     fn slice_rows(&self, py: Python<'_>, slice: &str) -> PyResult<u64> {
+        let base = self.shared()?;
         let slice = parse_slice(slice)?;
-        self.ask(py, |base| base.index(slice).map(|index| index.rows()))
+        ask(py, &base, |base| base.index(slice).map(|index| index.rows()))
     }
 
     /// All positions of a slice with that side to move, with their values: 7 bytes and 2
@@ -356,7 +458,7 @@ impl Tablebase {
         metric: Option<&str>,
         rows: Option<(u64, u64)>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        part(slice, to_move, metric, rows)?.values(py, &self.base)
+        part(slice, to_move, metric, rows)?.values(py, &*self.shared()?)
     }
 
     /// One position of each class of mirror images of a slice, with its value and the
@@ -372,12 +474,15 @@ impl Tablebase {
         metric: Option<&str>,
         rows: Option<(u64, u64)>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        part(slice, to_move, metric, rows)?.classes(py, &self.base)
+        part(slice, to_move, metric, rows)?.classes(py, &*self.shared()?)
     }
 
     fn __repr__(&self) -> String {
-        let (rules, slices) = (self.rules(), self.slices_of(&Metric::ALL).len());
-        format!("<taflbase.Tablebase {rules}: {slices} slices, {}>", errors::reach(&self.base))
+        let tables = self.shared().map_or("closed".to_owned(), |base| {
+            let slices = slices_of(&base, &Metric::ALL).len();
+            format!("{slices} slices, {}", errors::reach(&base))
+        });
+        format!("<taflbase.Tablebase {}: {tables}>", self.rules)
     }
 }
 

@@ -8,6 +8,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Union
 
 import numpy as np
@@ -35,13 +36,13 @@ def texts(tables: Tablebase, values: Slice, to_move: str) -> list[str]:
 def test_a_slice_has_the_values_that_are_counted(rules: str, slice: str) -> None:
     tables = taflbase.open(rules)
     for stats, side in zip(tables.stats(slice), SIDES):
-        assert stats["to_move"] == side
+        assert stats.to_move == side
         counted = {
-            (WDL[bar["category"]], -1 if bar["dtw"] is None else bar["dtw"]): bar["positions"]
-            for bar in stats["histogram"]
+            (WDL[bar.category], -1 if bar.dtw is None else bar.dtw): bar.positions
+            for bar in stats.histogram
         }
         values, classes = tables.slice_values(slice, side), tables.slice_classes(slice, side)
-        assert len(values.king) == stats["positions"]
+        assert len(values.king) == stats.positions
         assert counts(values, np.ones_like(values.wdl)) == counted
         assert counts(classes, classes.images) == counted
 
@@ -76,7 +77,7 @@ def test_classes_are_of_mirror_images(brandubh: Tablebase) -> None:
 def test_heat_maps_are_symmetric(rules: str, slice: str, side: str) -> None:
     tables = taflbase.open(rules)
     values = tables.slice_values(slice, side)
-    counted = next(stats for stats in tables.stats(slice) if stats["to_move"] == side)
+    counted = next(stats for stats in tables.stats(slice) if stats.to_move == side)
     for outcome in ("win", "loss"):
         chosen = values.wdl == WDL[outcome]
         for squares in (values.king, *values.defenders.T, *values.attackers.T):
@@ -150,6 +151,37 @@ def test_what_is_known_of_many_is_what_is_known_of_each(brandubh: Tablebase) -> 
     assert np.array_equal(brandubh.probe_squares(*squares, "attackers", None).wdl, without.wdl)
 
 
+def test_each_position_is_answered_by_itself(brandubh: Tablebase) -> None:
+    # Of K0v6 there is no table, of K0v5 none with distances.
+    known, no_distance = "/7/4t2/7/7/2K4/7/2t4/ d", "/7/4t2/2K4/7/7/1t3t1/2t1t2/ a"
+    no_table, over = "/1ttttt1/7/7/2K4/7/7/4t2/ d", "/7/7/7/7/2K4/7/7/ d"
+    positions = [no_table, known, "nonsense", no_distance, over, known]
+    unknown, invalid = taflbase.UNKNOWN, taflbase.INVALID
+    expected = {
+        "dtw": ([unknown, 1, invalid, unknown, invalid, 1], [-1, 3, -1, -1, -1, 3]),
+        "wdl": ([unknown, 1, invalid, -1, invalid, 1], [-1] * 6),
+        None: ([unknown, 1, invalid, -1, invalid, 1], [-1, 3, -1, -1, -1, 3]),
+    }
+    for metric, (wdl, dtw) in expected.items():
+        values = brandubh.probe_many(positions, metric, errors="mark")
+        assert (values.wdl.tolist(), values.dtw.tolist()) == (wdl, dtw)
+    with pytest.raises(taflbase.PositionError, match="^position 2: "):
+        brandubh.probe_many(positions)
+    with pytest.raises(taflbase.MissingTable, match="^position 1: .* K0v6"):
+        brandubh.probe_many([known, no_table])
+    values = brandubh.probe_squares([16, 0, 99], [[]] * 3, [[1]] * 3, "attackers", errors="mark")
+    assert values.wdl.tolist()[1:] == [invalid, invalid] and values.wdl[0] in (-1, 0, 1)
+    with pytest.raises(ValueError, match='^errors must be "raise" or "mark", not "ignore"'):
+        brandubh.probe_many(positions, errors="ignore")
+
+
+def test_damaged_tables_are_not_marked(tmp_path: Path) -> None:
+    (tmp_path / "K0v2.dtw").write_bytes(b"damaged")
+    tables = taflbase.open("brandubh", directories=[tmp_path])
+    with pytest.raises(taflbase.DamagedTable, match="^position 0: .*K0v2.dtw"):
+        tables.probe_many(["/7/4t2/7/7/2K4/7/2t4/ d"], errors="mark")
+
+
 def test_parts_make_the_whole(brandubh: Tablebase) -> None:
     rows = brandubh.slice_rows("K2v1")
     cuts = [0, 1, 1, rows // 3, rows]
@@ -167,7 +199,7 @@ def test_slices_without_distances_have_wdl(brandubh: Tablebase) -> None:
     with pytest.raises(taflbase.MissingTable, match="^there is no dtw table") as raised:
         brandubh.slice_values("K0v5", "attackers", rows=(0, 500))
     assert (raised.value.slice, raised.value.metric) == ("K0v5", "dtw")
-    assert brandubh.stats("K4v1")[0]["max_win"] is None
+    assert brandubh.stats("K4v1")[0].max_win is None
 
 
 @pytest.mark.parametrize("number", [np.int8, np.int32, np.int64, np.uint8, np.uint64])

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import taflbase
-from taflbase import Engine, Game, Score, Tablebase
+from taflbase import Category, Clock, Engine, Game, Score, Tablebase
 from conftest import KNOWN, RULES
 
 WON = "/7/4t2/7/7/2K4/7/2t4/ d"
@@ -30,7 +30,7 @@ def test_forced_wins_are_found_in_their_distance_without_tables(rules: str) -> N
     for of, position, value, plies in known():
         if of == rules:
             found = engine.analyse(position, depth=12)
-            assert found.score == Score(value, plies, None), position
+            assert found.score == Score(Category(value), plies, None), position
             assert str(found.score) == f"{value} in {plies}" and found.table_hits == 0
 
 
@@ -39,7 +39,7 @@ def test_what_the_tables_know_is_played_in_their_distance(brandubh: Tablebase) -
     for found in brandubh.find("K1v2", value="win", plies=(3, 9), random=20, seed=5):
         game = Game("brandubh", found.position)
         side = game.to_move
-        assert engine.analyse(game, depth=1).score == Score("win", found.dtw, None)
+        assert engine.analyse(game, depth=1).score == Score(Category.WIN, found.dtw, None)
         while game.outcome() is None:
             if game.to_move == side:
                 game.play(engine.best_move(game, nodes=500))
@@ -58,7 +58,7 @@ def test_tables_without_distances_tell_who_wins(brandubh: Tablebase) -> None:
     engine = Engine("brandubh", hash_mib=4)
     scores = [engine.analyse(found.position, depth=2).score for found in wanted]
     assert not any(score.category == "win" for score in scores)
-    assert Score("loss", None, None) in scores and "table loss" in map(str, scores)
+    assert Score(Category.LOSS, None, None) in scores and "table loss" in map(str, scores)
 
 
 def test_folders_of_tables_are_asked(tmp_path: Path) -> None:
@@ -104,15 +104,15 @@ def test_iterations_are_told_one_by_one() -> None:
 
 def test_scores_have_an_order_and_words() -> None:
     scores = [
-        (Score("win", 1, None), "win in 1", 99_999),
-        (Score("win", 40, None), "win in 40", 99_960),
-        (Score("win", None, None), "table win", 99_000),
+        (Score(Category.WIN, 1, None), "win in 1", 99_999),
+        (Score(Category.WIN, 40, None), "win in 40", 99_960),
+        (Score(Category.WIN, None, None), "table win", 99_000),
         (Score(None, None, 35), "+0.35", 35),
         (Score(None, None, 0), "+0.00", 0),
         (Score(None, None, -1204), "-12.04", -1204),
-        (Score("loss", None, None), "table loss", -99_000),
-        (Score("loss", 6, None), "loss in 6", -99_994),
-        (Score("loss", 0, None), "loss in 0", -100_000),
+        (Score(Category.LOSS, None, None), "table loss", -99_000),
+        (Score(Category.LOSS, 6, None), "loss in 6", -99_994),
+        (Score(Category.LOSS, 0, None), "loss in 0", -100_000),
     ]
     for score, words, points in scores:
         assert (str(score), score.points()) == (words, points)
@@ -160,10 +160,91 @@ def test_limits_that_are_none(limits: dict[str, Any], error: type, message: str)
             ask(Game("brandubh"), **limits)
 
 
+def test_a_clock_gives_a_move_its_share() -> None:
+    engine, game = Engine("brandubh"), Game("brandubh")
+    # A twenty-fifth of what is left, and most of the increment.
+    for clock, least, most in [
+        (Clock(attackers=5), 0.05, 1.5),
+        (Clock(attackers=0, defenders=600, attackers_increment=10), 0, 1),
+        (Clock(1, 600, attackers_increment=0.4), 0.1, 1.5),
+    ]:
+        assert least < engine.analyse(game, clock=clock).time < most
+    # The other limits hold as well.
+    assert engine.analyse(game, clock=Clock(600), depth=2).depth == 2
+    assert engine.analyse(game, clock=Clock(6000), time=0.1).time < 2
+    game.play(engine.best_move(game, clock=Clock(attackers=0.1)))
+    assert engine.analysis(game, clock=Clock(defenders=0.1)).wait().lines
+    for clock, error, message in [
+        (Clock(attackers=9), ValueError, "^clock: the defenders are to move and have no time"),
+        (Clock(), ValueError, "^clock: the defenders are to move and have no time"),
+        (Clock(9, -1), ValueError, "^clock: defenders must be seconds from 0 to .*, not -1"),
+        (
+            Clock(9, 9, 0, float("inf")),
+            ValueError,
+            "^clock: defenders_increment must be seconds .*, not inf",
+        ),
+        (9, TypeError, "clock"),
+    ]:
+        with pytest.raises(error, match=message):
+            engine.best_move(game, clock=clock)  # type: ignore[arg-type]
+
+
+def test_a_search_is_restricted_to_moves() -> None:
+    engine, game = Engine("brandubh", lines=2), Game("brandubh", WON)
+    all_moves = [move.move for move in game.legal_moves()]
+    assert engine.best_move(game, depth=4) == "Kc5-c1"
+    others = [move for move in all_moves if move != "Kc5-c1"]
+    found = engine.analyse(game, depth=4, root_moves=others[:3])
+    assert {line.moves[0].move for line in found.lines} <= set(others[:3])
+    # Letters and marks may be missing, as in play.
+    for text in ("Kc5-a5", "c5-a5"):
+        assert engine.best_move(game, depth=2, root_moves=[text]) == "Kc5-a5"
+    last = engine.analysis(game, depth=2, root_moves=["Kc5-a5"]).wait()
+    assert [line.moves[0].move for line in last.lines] == ["Kc5-a5"]
+    for moves, error, message in [
+        ([], ValueError, "^root_moves: give one move at least, or None for all"),
+        (["e2-e1"], taflbase.MoveError, "^root_moves: .*e2"),
+        (["Kc5-a5", "nonsense"], taflbase.MoveError, '^root_moves: "nonsense" is no move'),
+    ]:
+        with pytest.raises(error, match=message):
+            engine.analyse(game, depth=2, root_moves=moves)
+
+
+def test_an_unfinished_iteration_is_told_as_such() -> None:
+    game = Game("ashton")
+    complete = Engine("ashton", lines=3).analyse(game, depth=3)
+    assert complete.complete and {line.depth for line in complete.lines} == {3}
+    told = [Engine("ashton", lines=3).analyse(game, nodes=nodes) for nodes in range(300, 3000, 300)]
+    unfinished = [iteration for iteration in told if not iteration.complete]
+    assert unfinished
+    for iteration in unfinished:
+        depths = [line.depth for line in iteration.lines]
+        assert depths == sorted(depths, reverse=True) and depths[0] <= iteration.depth
+
+
+def test_a_closed_engine_searches_no_more() -> None:
+    with Engine("brandubh") as engine:
+        analysis = engine.analysis(Game("brandubh"))
+        next(analysis)
+    with pytest.raises(taflbase.SearchError):
+        analysis.wait()
+    asks = [
+        lambda: engine.analyse(WON, depth=1),
+        lambda: engine.analysis(WON),
+        lambda: engine.best_move(WON, depth=1),
+        engine.clear,
+    ]
+    for ask in asks:
+        with pytest.raises(taflbase.Closed, match="^the engine is closed: make another one$"):
+            ask()
+    engine.stop()
+    engine.close()
+
+
 def test_only_an_analysis_may_have_no_limit() -> None:
     engine = Engine("brandubh")
     for ask in (engine.analyse, engine.best_move):
-        with pytest.raises(ValueError, match="^give a limit: depth, nodes or time"):
+        with pytest.raises(ValueError, match="^give a limit: depth, nodes, time or clock"):
             ask(Game("brandubh"))
 
 
@@ -178,7 +259,7 @@ def test_only_an_analysis_may_have_no_limit() -> None:
         ({"tables": 3}, TypeError, "tables: a Tablebase, a folder, or False for none, not int"),
         ({"tables": True}, TypeError, "tables: .* not bool"),
         ({"tables": "no such folder"}, taflbase.FolderError, "no such folder"),
-        ({"tables": taflbase.open("ashton")}, taflbase.RulesetError, "tables: its rules are"),
+        ({"tables": taflbase.open("ashton")}, taflbase.RulesetError, "the tables of ashton do not hold"),
         ({"weights": "no such file"}, taflbase.WeightsError, "^no such file: "),
     ],
 )

@@ -24,12 +24,12 @@ def test_what_is_found_has_the_value_that_is_told(brandubh: Tablebase) -> None:
 def test_counts_are_those_of_the_statistics(brandubh: Tablebase) -> None:
     attackers, defenders = brandubh.stats("K1v2")
     wins = brandubh.find("K1v2", value="win", to_move="attackers")
-    assert sum(one.images for one in wins) == attackers["win"]
+    assert sum(one.images for one in wins) == attackers.win
     longest = brandubh.find("K1v2", longest=True, to_move="defenders")
-    assert {one.dtw for one in longest} == {defenders["max_win"]}
+    assert {one.dtw for one in longest} == {defenders.max_win}
     zugzwangs = brandubh.find("K0v3", zugzwang=True)
     number = sum(one.images for one in zugzwangs)
-    assert number == brandubh.stats("K0v3")[0]["mutual_zugzwangs"] > 0
+    assert number == brandubh.stats("K0v3")[0].mutual_zugzwangs > 0
     assert all(one.other_category == "loss" for one in zugzwangs)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import taflbase
-from taflbase import Game, Outcome, Tablebase
+from taflbase import Game, Outcome, Reason, Side, Tablebase
 from conftest import RULES
 
 SHUFFLE = ["d1-c1", "d3-c3", "c1-d1", "c3-d3"]
@@ -44,18 +44,31 @@ def test_moves_and_positions_are_those_of_a_tablebase(brandubh: Tablebase) -> No
     assert str(game.board()) == str(brandubh.board(game.position))
 
 
+def test_a_game_draws_itself_with_its_last_move() -> None:
+    game = Game("brandubh")
+    assert "last move" not in game._repr_svg_()
+    game.play("d1-c1")
+    assert "the last move from d1 to c1" in game._repr_svg_()
+    assert game._repr_svg_() == game.board().svg()
+    # The two squares are framed, by four lines each.
+    frames = [line for line in game._repr_svg_().splitlines() if "#2f74d0" in line]
+    assert len(frames) == 8
+    game.undo()
+    assert game._repr_svg_() == Game("brandubh").board().svg()
+
+
 def test_games_end_as_the_rules_say() -> None:
     for game, outcome in [
-        (Game("brandubh", moves=SHUFFLE), Outcome(None, "repetition")),
+        (Game("brandubh", moves=SHUFFLE), Outcome(None, Reason.REPETITION)),
         (
             Game("berkeley", moves=["i6-f6", "f5-f3", "i4-i3", "e5-f5", "i3-i4", "f5-e5"]),
-            Outcome("attackers", "repetition"),
+            Outcome(Side.ATTACKERS, Reason.REPETITION),
         ),
         (
             Game("brandubh", WON, ["Kc5-c1", "e2-e1", "Kc1-a1"]),
-            Outcome("defenders", "king-escaped"),
+            Outcome(Side.DEFENDERS, Reason.KING_ESCAPED),
         ),
-        (Game("brandubh", "/7/7/2tT3/7/1TK4/7/7/ d", ["b5-b3"]), Outcome("defenders", "no-move")),
+        (Game("brandubh", "/7/7/2tT3/7/1TK4/7/7/ d", ["b5-b3"]), Outcome(Side.DEFENDERS, Reason.NO_MOVE)),
     ]:
         assert game.outcome() == outcome
         assert game.legal_moves() == []
@@ -71,7 +84,7 @@ def test_a_captured_king_ends_the_game(brandubh: Tablebase) -> None:
     game = Game("brandubh", found.position)
     best = brandubh.best_move(found.position)
     assert best is not None and game.play(best) == best
-    assert game.outcome() == Outcome("attackers", "king-captured")
+    assert game.outcome() == Outcome(Side.ATTACKERS, Reason.KING_CAPTURED)
 
 
 def test_the_plies_are_counted(tmp_path: Path) -> None:
@@ -82,7 +95,7 @@ def test_the_plies_are_counted(tmp_path: Path) -> None:
     game = Game(limited, moves=["d1-c1"])
     assert (game.plies_left, game.outcome()) == (1, None)
     game.play("e4-f4")
-    assert (game.plies_left, game.outcome()) == (0, Outcome(None, "ply-limit"))
+    assert (game.plies_left, game.outcome()) == (0, Outcome(None, Reason.PLY_LIMIT))
     assert pickle.loads(pickle.dumps(game)) == game
 
 
@@ -90,7 +103,7 @@ def test_games_are_compared_and_copied_with_their_history() -> None:
     game = Game("brandubh", moves=SHUFFLE[:3])
     for same in (game.copy(), copy.copy(game), pickle.loads(pickle.dumps(game))):
         assert same == game
-        assert same.play("c3-d3") and same.outcome() == Outcome(None, "repetition")
+        assert same.play("c3-d3") and same.outcome() == Outcome(None, Reason.REPETITION)
         assert same != game and game.outcome() is None
     back = Game("brandubh", moves=SHUFFLE)
     assert back.position == Game("brandubh").position and back != Game("brandubh")

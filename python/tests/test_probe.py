@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import shutil
 from importlib import metadata
@@ -12,8 +13,8 @@ import numpy as np
 import pytest
 
 import taflbase
-from taflbase import Move, MoveProbe, Tablebase, Value
-from conftest import TABLES
+from taflbase import Category, Metric, Move, MoveProbe, Side, Tablebase, Value
+from conftest import ROOT, TABLES
 
 WON = "/7/4t2/7/7/2K4/7/2t4/ d"
 
@@ -32,6 +33,90 @@ def test_a_position_has_a_value_and_its_moves(brandubh: Tablebase) -> None:
         Move("e2-e1", "/2K1t2/7/7/7/7/7/2t4/ d"),
         Move("Kc1-a1--", "/K3t2/7/7/7/7/7/2t4/ a"),
     ]
+
+
+def test_a_default_stands_for_a_missing_table(brandubh: Tablebase) -> None:
+    assert (brandubh.get_wdl(WON), brandubh.get_dtw(WON, 7)) == ("win", Value(Category.WIN, 3))
+    without_distances, missing = "/7/4t2/2K4/7/7/1t3t1/2t1t2/ a", "/1ttttt1/7/7/2K4/7/7/4t2/ d"
+    assert (brandubh.get_wdl(without_distances), brandubh.get_dtw(without_distances)) == (
+        "loss",
+        None,
+    )
+    assert (brandubh.get_wdl(missing), brandubh.get_wdl(missing, "?")) == (None, "?")
+    assert brandubh.get_dtw(missing, default=0) == 0
+    # Only that has a default.
+    with pytest.raises(taflbase.PositionError):
+        brandubh.get_wdl("nonsense", None)
+
+
+def test_a_closed_tablebase_is_of_no_use() -> None:
+    with taflbase.open("brandubh") as tables:
+        engine = taflbase.Engine("brandubh", tables=tables)
+        assert tables.probe_wdl(WON) == "win"
+    assert repr(tables) == "<taflbase.Tablebase brandubh: closed>"
+    asks = [
+        lambda: tables.probe(WON),
+        lambda: tables.get_wdl(WON),
+        lambda: tables.probe_many([WON], errors="mark"),
+        lambda: tables.slices(),
+        lambda: tables.max_men,
+        lambda: tables.stats("K0v1"),
+        lambda: tables.slice_values("K0v1", "attackers"),
+        lambda: taflbase.Engine("brandubh", tables=tables),
+    ]
+    for ask in asks:
+        with pytest.raises(taflbase.Closed, match="^the tablebase is closed: open it again$"):
+            ask()
+    tables.close()
+    # What was given to an engine is its own.
+    assert engine.analyse(WON, depth=1).score.plies == 3
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="maps are not told")
+def test_files_are_let_go(tmp_path: Path) -> None:
+    shutil.copy(TABLES / "brandubh" / "K0v2.dtw", tmp_path)
+    tables = taflbase.open("brandubh", directories=[tmp_path])
+    tables.probe(WON)
+    maps = Path("/proc/self/maps")
+    assert str(tmp_path) in maps.read_text()
+    tables.close()
+    assert str(tmp_path) not in maps.read_text()
+
+
+def test_words_are_enumerations_and_texts(brandubh: Tablebase) -> None:
+    probe = brandubh.probe(WON)
+    assert probe.category is Category.WIN and probe.to_move is Side.DEFENDERS
+    assert probe.moves[0].category is Category.WIN
+    assert brandubh.probe_wdl(WON) is Category.WIN
+    assert f"{probe.category} {probe.category:>5} {str(probe.to_move)}" == "win   win defenders"
+    assert {"win": 1}[probe.category] == 1 and {Category.WIN: 1}["win"] == 1
+    assert json.dumps([probe.category]) == '["win"]'
+    assert Category("loss") is pickle.loads(pickle.dumps(Category.LOSS))
+    by_word = brandubh.find("K1v1", value=Category.LOSS, to_move=Side.ATTACKERS, limit=3)
+    assert by_word and by_word == brandubh.find("K1v1", value="loss", to_move="attackers", limit=3)
+    assert brandubh.slices(Metric.DTW) == brandubh.slices("dtw")
+
+
+def test_statistics_are_read_by_attribute_or_by_name(brandubh: Tablebase) -> None:
+    attackers, defenders = brandubh.stats("K1v2")
+    assert (attackers.to_move, defenders.to_move) == (Side.ATTACKERS, Side.DEFENDERS)
+    assert attackers.win + attackers.loss + attackers.draw == attackers.positions
+    for name in attackers:
+        assert attackers[name] == getattr(attackers, name)
+    assert dict(attackers)["max_loss"] == attackers.max_loss == 8
+    assert sum(bar.positions for bar in attackers.histogram) == attackers.positions
+    assert attackers.histogram[0]["category"] is Category.WIN
+    with pytest.raises(KeyError, match="keys"):
+        attackers["keys"]
+    with pytest.raises(AttributeError):
+        attackers.win = 3  # type: ignore[misc]
+    assert attackers == brandubh.stats("K1v2")[0] != defenders
+
+
+def test_the_licences_are_part_of_the_package() -> None:
+    files = {file.name: file for file in metadata.files("taflbase") or []}
+    for name in ("LICENSE-MIT", "LICENSE-APACHE"):
+        assert files[name].read_text() == (ROOT / name).read_text()
 
 
 def test_a_side_without_a_move_has_lost(brandubh: Tablebase) -> None:
@@ -160,11 +245,18 @@ def test_what_is_open(brandubh: Tablebase) -> None:
     assert repr(taflbase.open("ashton")) == "<taflbase.Tablebase ashton: 6 slices, at most 4 men>"
 
 
+def test_tables_of_the_package_can_be_left_out(tmp_path: Path) -> None:
+    shutil.copy(TABLES / "brandubh" / "K0v2.dtw", tmp_path)
+    tables = taflbase.open("brandubh", directories=[tmp_path], embedded=False)
+    assert tables.slices() == ["K0v2"] and tables.get_wdl("/7/7/4K2/7/7/2t4/7/ a") is None
+    assert taflbase.open("brandubh", embedded=False).slices() == []
+
+
 @pytest.mark.parametrize("rules", taflbase.rulesets())
 def test_every_ruleset_has_tables_of_its_own(rules: str) -> None:
     tables = taflbase.open(rules)
     assert tables.max_men >= 3
-    assert sum(side["positions"] for side in tables.stats("K0v1")) > 0
+    assert sum(side.positions for side in tables.stats("K0v1")) > 0
 
 
 def test_a_cache_may_be_none_and_files_may_be_read() -> None:

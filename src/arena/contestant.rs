@@ -101,4 +101,8 @@ impl Contestant for RandomMover {
     }
 }
 
-impl Contestant for ExternalPlayer {}
+impl Contestant for ExternalPlayer {
+    fn stopper(&self) -> Option<Stopper> {
+        Some(ExternalPlayer::stopper(self))
+    }
+}

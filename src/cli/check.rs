@@ -9,7 +9,6 @@ use taflbase::tablebase::ProbeError;
 
 use super::arguments::Present;
 use super::failure::Failure;
-use super::manifest;
 use super::output::{Session, columns, size, some_of};
 
 /// Read tables again and compare all checksums
@@ -67,7 +66,8 @@ const NOT_LISTED: &str = "not in the manifest";
 /// Checks file by file.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let base = session.open(&args.present.rules)?;
-    let against = args.against.as_ref().map(|path| manifest::read(path, &base)).transpose()?;
+    let against =
+        args.against.as_ref().map(|path| Manifest::find(path, base.rules())).transpose()?;
     let listed = against.iter().flat_map(|manifest| &manifest.slices).map(|entry| entry.slice);
     let slices = args.present.slices_and(listed, &base, session)?;
     let mut findings = Vec::new();

@@ -5,6 +5,8 @@ use std::num::NonZeroUsize;
 use std::thread;
 use std::time::Duration;
 
+pub(super) use taflbase::memory::{available_bytes, peak_bytes};
+
 /// So many threads; 0 stands for one for each core that this process may use, or one if the
 /// system does not tell.
 pub(super) fn threads(wanted: usize) -> NonZeroUsize {
@@ -27,13 +29,7 @@ pub fn core_time() -> Option<Duration> {
     None
 }
 
-/// The most memory that this process has held since [`reset_peak`], or since it
-/// began, where the system tells.
-pub(super) fn peak_bytes() -> Option<u64> {
-    kibibytes("/proc/self/status", "VmHWM:")
-}
-
-/// Begins to measure the peak anew, where the system lets us.
+/// Begins to measure [`peak_bytes`] anew, where the system lets us.
 pub(super) fn reset_peak() {
     // Otherwise the peak is that of the whole run, and no less true.
     let _ = fs::write("/proc/self/clear_refs", "5");
@@ -43,16 +39,4 @@ pub(super) fn reset_peak() {
 /// have it in common, as they have its memory.
 pub(super) fn identity() -> Vec<u8> {
     fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default()
-}
-
-/// The memory that is free for this program, where the system tells.
-pub(super) fn available_bytes() -> Option<u64> {
-    kibibytes("/proc/meminfo", "MemAvailable:")
-}
-
-fn kibibytes(file: &str, name: &str) -> Option<u64> {
-    let told = fs::read_to_string(file).ok()?;
-    let line = told.lines().find_map(|line| line.strip_prefix(name))?;
-    let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
-    Some(kib << 10)
 }

@@ -1,8 +1,6 @@
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use taflbase::Tablebase;
-use taflbase::manifest::{MANIFEST_FILE, Manifest, SliceEntry};
+use taflbase::manifest::{Manifest, SliceEntry};
 
 use super::arguments::Present;
 use super::failure::Failure;
@@ -63,25 +61,4 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
 fn written(path: &Path, manifest: &Manifest, changed: usize) -> String {
     let slices = manifest.slices.len();
     format!("{}: {slices} slices, new or changed: {changed}\n", path.display())
-}
-
-/// Reads the manifest that a user named by its file, its folder, or the folder above it,
-/// where another ruleset's may be one of the same rules.
-pub(super) fn read(path: &Path, base: &Tablebase) -> Result<Manifest, Failure> {
-    let rules = base.rules();
-    if !path.is_dir() {
-        return Ok(Manifest::read(path, rules)?);
-    }
-    let own = [path.join(&rules.name), path.to_owned()].map(|folder| folder.join(MANIFEST_FILE));
-    if let Some(file) = own.iter().find(|file| file.exists()) {
-        return Ok(Manifest::read(file, rules)?);
-    }
-    let folders = fs::read_dir(path).into_iter().flatten().flatten();
-    let mut files: Vec<PathBuf> = folders.map(|it| it.path().join(MANIFEST_FILE)).collect();
-    files.sort();
-    let same = files.iter().find_map(|file| Manifest::read(file, rules).ok());
-    same.ok_or_else(|| {
-        let folder = path.display();
-        Failure::Error(format!("there is no {MANIFEST_FILE} of {} in {folder}", rules.name))
-    })
 }

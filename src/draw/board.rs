@@ -13,6 +13,8 @@ pub struct BoardPicture {
     pub(super) marked: [SquareSet; Mark::ALL.len()],
     /// From where to where a piece goes.
     pub(super) arrow: Option<(Square, Square)>,
+    /// From where to where a piece has gone.
+    pub(super) last: Option<(Square, Square)>,
     /// Pieces that this captures.
     pub(super) captured: SquareSet,
     pub(super) caption: Option<Caption>,
@@ -87,9 +89,9 @@ impl BoardPicture {
             taken |= squares;
             squares
         });
-        let (arrow, captured, caption) = (None, SquareSet::EMPTY, None);
+        let (arrow, last, captured, caption) = (None, None, SquareSet::EMPTY, None);
         let (board, is_turned) = (rules.board, false);
-        BoardPicture { board, layout, marked, arrow, captured, caption, is_turned }
+        BoardPicture { board, layout, marked, arrow, last, captured, caption, is_turned }
     }
 
     /// Shows a move that is about to be played: where the piece goes, and what it captures.
@@ -100,6 +102,13 @@ impl BoardPicture {
         if played.ending == Some(Ending::KingCaptured) {
             self.captured |= self.layout.king.into_iter().collect();
         }
+        self
+    }
+
+    /// Marks the squares of a move that has been played, where the piece was and where it is.
+    #[must_use]
+    pub fn with_last_move(mut self, played: &Move) -> BoardPicture {
+        self.last = Some((played.from, played.to));
         self
     }
 
@@ -164,6 +173,9 @@ impl BoardPicture {
         }
         if let Some((from, to)) = self.arrow {
             words.push(format!("a move from {} to {}", name(from), name(to)));
+        }
+        if let Some((from, to)) = self.last {
+            words.push(format!("the last move from {} to {}", name(from), name(to)));
         }
         if !self.captured.is_empty() {
             words.push(format!("captured on {}", list(self.captured)));

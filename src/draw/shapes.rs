@@ -122,6 +122,7 @@ pub(super) fn shapes(picture: &BoardPicture) -> Vec<Shape> {
     let mut drawing = Drawing { picture, shapes: Vec::new() };
     drawing.frame();
     drawing.squares();
+    drawing.last();
     drawing.arrow();
     drawing.pieces();
     drawing.captures();
@@ -240,6 +241,16 @@ impl Drawing<'_> {
     fn cross(&mut self, (x, y): Point, reach: f32, width: f32, ink: Ink) {
         self.line((x - reach, y - reach), (x + reach, y + reach), width, ink);
         self.line((x - reach, y + reach), (x + reach, y - reach), width, ink);
+    }
+
+    /// A frame inside each square of the last move.
+    fn last(&mut self) {
+        let d = 0.44 * SQUARE;
+        for square in self.picture.last.into_iter().flat_map(|(from, to)| [from, to]) {
+            let (x, y) = self.centre(square);
+            let corners = [(x - d, y - d), (x + d, y - d), (x + d, y + d), (x - d, y + d)];
+            self.outline(corners, Ink::Arrow);
+        }
     }
 
     /// From under the piece to the middle of the square that it goes to.

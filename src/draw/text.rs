@@ -68,7 +68,8 @@ impl BoardPicture {
                     Some(kind) => (kind.letter(), ink(kind)),
                     None => (letter, mark_ink(mark)),
                 };
-                let moves = self.arrow.is_some_and(|(from, to)| square == from || square == to);
+                let mut ends = self.arrow.iter().chain(&self.last);
+                let moves = ends.any(|&(from, to)| square == from || square == to);
                 let colour = if moves { format!("{colour};7") } else { colour.to_owned() };
                 picture.extend(std::iter::repeat_n(' ', blanks));
                 picture.push_str(&style.paint(&colour, &first.to_string()));

@@ -84,7 +84,7 @@ pub struct Engine {
 
 /// Ends a search from another thread.
 #[derive(Clone, Debug)]
-pub struct Stopper(Arc<AtomicBool>);
+pub struct Stopper(pub(crate) Arc<AtomicBool>);
 
 impl Stopper {
     /// Ends the running search, which returns what it knows. While no search is running,

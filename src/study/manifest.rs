@@ -15,7 +15,7 @@
 //! ```
 
 use std::fmt;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -164,6 +164,28 @@ impl Manifest {
         Ok(manifest)
     }
 
+    /// Reads a manifest of these rules from its file, from its folder, or from the folder
+    /// above it, where that of another ruleset with the same rules will do.
+    ///
+    /// # Errors
+    /// As [`read`](Manifest::read), or if there is none in the folder.
+    pub fn find(path: &Path, rules: &Ruleset) -> Result<Manifest, ManifestError> {
+        if !path.is_dir() {
+            return Manifest::read(path, rules);
+        }
+        let own = [path.join(&rules.name), path.to_owned()];
+        let own = own.map(|folder| folder.join(MANIFEST_FILE));
+        if let Some(file) = own.iter().find(|file| file.exists()) {
+            return Manifest::read(file, rules);
+        }
+        let folders = fs::read_dir(path).into_iter().flatten().flatten();
+        let mut files: Vec<PathBuf> = folders.map(|it| it.path().join(MANIFEST_FILE)).collect();
+        files.sort();
+        let same = files.iter().find_map(|file| Manifest::read(file, rules).ok());
+        let missing = || ManifestErrorKind::Missing { rules: rules.name.clone() };
+        same.ok_or_else(|| ManifestError { path: path.to_owned(), kind: missing() })
+    }
+
     /// The entry of a slice.
     pub fn slice(&self, slice: Slice) -> Option<&SliceEntry> {
         self.slices.iter().find(|entry| entry.slice == slice)
@@ -228,6 +250,11 @@ pub struct ManifestError {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ManifestErrorKind {
+    /// The folder has none.
+    Missing {
+        /// The ruleset that it was to be of.
+        rules: String,
+    },
     /// It cannot be read.
     Read(io::Error),
     /// It is no manifest.
@@ -243,8 +270,13 @@ pub enum ManifestErrorKind {
 
 impl fmt::Display for ManifestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.path.display())?;
+        let path = self.path.display();
+        if let ManifestErrorKind::Missing { rules } = &self.kind {
+            return write!(f, "there is no {MANIFEST_FILE} of {rules} in {path}");
+        }
+        write!(f, "{path}: ")?;
         match &self.kind {
+            ManifestErrorKind::Missing { .. } => Ok(()),
             ManifestErrorKind::Read(error) => write!(f, "cannot read the manifest: {error}"),
             ManifestErrorKind::Parse(error) => write!(f, "not a manifest of tables: {error}"),
             ManifestErrorKind::WrongRules { found, wanted } if found == wanted => {

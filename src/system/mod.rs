@@ -5,6 +5,8 @@ pub mod bytes;
 pub(crate) mod filesystem;
 pub(crate) mod mapping;
 #[cfg(feature = "build")]
+pub mod memory;
+#[cfg(feature = "build")]
 pub(crate) mod pages;
 pub(crate) mod positioned;
 pub(crate) mod prefetch;

@@ -96,8 +96,8 @@ pub trait Progress: Sync {
     /// Something that the user should know, in one line: it is mended already.
     fn notice(&self, _text: &str) {}
 
-    /// Whether the work should stop. Builds ask several times a second, and stop with an
-    /// error; other work does not ask.
+    /// Whether the work should stop. Builds and verifications ask several times a second, and
+    /// stop with an error.
     fn is_cancelled(&self) -> bool {
         false
     }

@@ -27,6 +27,8 @@ pub enum VerifyError {
         /// The bytes that the values of these blocks take.
         bytes: u64,
     },
+    /// The work was cancelled by its [`Progress`](crate::progress::Progress).
+    Cancelled,
     /// A table has distances beyond any that can be proved, 65530 plies.
     TooLong(Slice),
 }
@@ -53,6 +55,7 @@ impl fmt::Display for VerifyError {
                      fit into memory"
                 )
             }
+            VerifyError::Cancelled => f.write_str("the verification was cancelled"),
             VerifyError::TooLong(slice) => {
                 write!(
                     f,
@@ -69,6 +72,7 @@ impl std::error::Error for VerifyError {
             VerifyError::Table(error) => Some(error),
             VerifyError::TooLarge { .. }
             | VerifyError::BlockTooLarge { .. }
+            | VerifyError::Cancelled
             | VerifyError::TooLong(_) => None,
         }
     }

@@ -117,8 +117,8 @@ pub enum Verdict {
 /// What is found does not depend on the number of threads.
 ///
 /// # Errors
-/// If a table is missing, damaged or not what its name says, or if the values
-/// do not fit into memory, see [`memory_bytes`].
+/// If a table is missing, damaged or not what its name says, if the values do not fit into
+/// memory, see [`memory_bytes`], or if `progress` cancels it.
 pub fn verify_slice(
     base: &Tablebase,
     slice: Slice,

@@ -41,17 +41,21 @@ impl ProofOutcome {
     }
 }
 
-/// Compares the stored values of blocks of the slice with what their moves lead to.
+/// Compares the stored values of blocks of the slice with what their moves lead to; `None`
+/// if that was cancelled.
 pub(super) fn compare<T: Score>(
     rows: &StoredRows<T>,
     blocks: &HeldBlocks,
     metric: Metric,
     progress: &dyn Progress,
-) -> ProofOutcome {
+) -> Option<ProofOutcome> {
     let task_blocks = rows.own.layout.task_blocks();
-    let tasks: Vec<ProofOutcome> = (0..blocks.len().div_ceil(task_blocks))
+    let tasks: Option<Vec<ProofOutcome>> = (0..blocks.len().div_ceil(task_blocks))
         .into_par_iter()
         .map(|task| {
+            if progress.is_cancelled() {
+                return None;
+            }
             let blocks = blocks.blocks_from(task * task_blocks).take(task_blocks);
             let mut comparison = RowComparison::new(rows, metric);
             let mut walker = rows.own.layout.blocks.walker();
@@ -64,10 +68,10 @@ pub(super) fn compare<T: Score>(
             });
             let compared = compared.sum();
             progress.advance(compared);
-            comparison.outcome
+            Some(comparison.outcome)
         })
         .collect();
-    tasks.into_iter().fold(ProofOutcome::default(), ProofOutcome::add)
+    Some(tasks?.into_iter().fold(ProofOutcome::default(), ProofOutcome::add))
 }
 
 /// The comparison of one block after the other.

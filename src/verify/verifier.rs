@@ -156,7 +156,7 @@ impl<'a, T: Score> Verifier<'a, T> {
         let total = (share * rows.own.layout.index.rows() as f64) as u64;
         progress.phase(self.slice, Phase::Verifying, total);
         let outcome = proof::compare(&rows, &needed.compared, self.metric, progress);
-        Ok((rows, outcome))
+        Ok((rows, outcome.ok_or(VerifyError::Cancelled)?))
     }
 
     fn read<'n>(&'n self, needed: &'n NeededBlocks) -> Result<StoredRows<'n, T>, VerifyError> {

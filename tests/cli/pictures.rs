@@ -3,6 +3,8 @@
 use std::fs;
 
 use taflbase::draw::{BoardPicture, Sheet, Style};
+use taflbase::notation::parse_move;
+use taflbase::position::Position;
 use taflbase::rules::{Layout, Ruleset};
 
 use crate::place::{Place, Run, ruleset};
@@ -95,6 +97,23 @@ fn a_turned_board_has_everything_on_the_other_side() {
         assert_eq!(place(&turned, one), place(&upright, other));
         assert_ne!(place(&turned, one), place(&upright, one));
     }
+}
+
+#[test]
+fn the_last_move_is_marked_on_both_squares() {
+    let rules = Ruleset::builtin("brandubh").unwrap();
+    let start = Position::start(&rules).unwrap();
+    let played = parse_move(&rules, &start, "d1-c1").unwrap();
+    let board = BoardPicture::new(&rules, start.after(&played).layout());
+    let marked = board.clone().with_last_move(&played);
+    let [before, after] = [board, marked].map(|board| {
+        let reversed = board.to_text(Style::Ansi).matches(";7m").count();
+        (reversed, Sheet::new("", vec![board]).to_svg())
+    });
+    assert_eq!([before.0, after.0], [0, 2]);
+    assert!(after.1.contains("the last move from d1 to c1"), "{}", after.1);
+    // Four lines around each of the squares.
+    assert_eq!(after.1.lines().count(), before.1.lines().count() + 8);
 }
 
 #[test]

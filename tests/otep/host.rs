@@ -1,6 +1,7 @@
 //! The host's side: programs that play, and programs that do not.
 
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use taflbase::engine::{Clock, Player};
@@ -208,4 +209,24 @@ fn the_program_answers_what_is_piped_into_it() {
     program(&["--time", "1"], input).success().stdout("hello\nmove c5-c1\n");
     let refused = program(&["--tables", "/no/such"], input).code(2);
     refused.stdout("").stderr("taflbase: /no/such: there is no such folder of tables\n");
+}
+
+#[test]
+fn waiting_for_a_move_is_ended_from_another_thread() {
+    let rules = rules("brandubh");
+    let mut player = ExternalPlayer::start(&script("exec sleep 1000"), Arc::clone(&rules)).unwrap();
+    let game = Game::new(rules).unwrap();
+    player.begin(&game).unwrap();
+    let stopper = player.stopper();
+    let (begun, hour) = (Instant::now(), Clock::PerMove(Duration::from_secs(3600)));
+    let error = thread::scope(|scope| {
+        let waiting = scope.spawn(|| player.choose(&game, hour).unwrap_err());
+        while !waiting.is_finished() {
+            stopper.stop();
+            thread::sleep(Duration::from_millis(10));
+        }
+        waiting.join().unwrap()
+    });
+    assert_eq!(error.to_string(), "sh: was stopped");
+    assert!(begun.elapsed() < Duration::from_secs(60));
 }

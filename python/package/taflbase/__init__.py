@@ -4,7 +4,7 @@ an engine for all others.
 >>> import taflbase
 >>> tables = taflbase.open("brandubh")
 >>> tables.probe_dtw("/7/4t2/7/7/2K4/7/2t4/ d")
-Value(category='win', dtw=3)
+Value(category=<Category.WIN: 'win'>, dtw=3)
 >>> engine = taflbase.Engine("brandubh")
 >>> game = taflbase.Game("brandubh", moves=["d1-c1"])
 >>> best = engine.best_move(game, time=0.1)
@@ -13,32 +13,61 @@ Positions are texts as in OpenTafl: the board from rank 1 up, a blank, and the s
 move. Errors are of the classes in `taflbase.errors`.
 """
 
-from ._native import Analysis, Board, Engine, Game, Tablebase, __version__, open, rulesets
+from ._native import (
+    Analysis,
+    Board,
+    Engine,
+    ExternalPlayer,
+    Game,
+    Tablebase,
+    __version__,
+    build,
+    open,
+    read_manifest,
+    rulesets,
+)
 from .answers import (
+    Bar,
+    BuiltSlice,
+    CacheStatistics,
+    Clock,
     Found,
     Iteration,
     Line,
+    Manifest,
+    ManifestSlice,
     Move,
     MoveProbe,
     Outcome,
     Probe,
+    Progress,
     Score,
+    SideCounts,
+    SideStats,
     SliceClasses,
     SliceValues,
+    TableFile,
     Value,
     Values,
+    Verification,
 )
+from .enums import Category, Metric, Phase, Reason, Side, Verdict
 from .errors import (
+    BuildError,
+    Closed,
     DamagedTable,
     FolderError,
     GameOver,
+    ManifestError,
     MissingTable,
     MoveError,
+    PlayerError,
     PositionError,
     RulesetError,
     SearchError,
     SliceError,
     TaflbaseError,
+    VerifyError,
     WeightsError,
     WrongTable,
 )
@@ -49,41 +78,72 @@ DRAW = 0
 """A draw, or undecided where the rules have no draws, in arrays."""
 LOSS = -1
 """The side to move loses, in arrays."""
+UNKNOWN = -128
+"""There is no table, in arrays, with `errors="mark"`."""
+INVALID = -127
+"""It is not a position of a running game, in arrays, with `errors="mark"`."""
 
 __all__ = [
     "Analysis",
+    "Bar",
     "Board",
+    "BuildError",
+    "BuiltSlice",
+    "CacheStatistics",
+    "Category",
+    "Clock",
+    "Closed",
     "DRAW",
     "DamagedTable",
     "Engine",
+    "ExternalPlayer",
     "FolderError",
     "Found",
     "Game",
     "GameOver",
+    "INVALID",
     "Iteration",
     "LOSS",
     "Line",
+    "Manifest",
+    "ManifestError",
+    "ManifestSlice",
+    "Metric",
     "MissingTable",
     "Move",
     "MoveError",
     "MoveProbe",
     "Outcome",
+    "Phase",
+    "PlayerError",
     "PositionError",
     "Probe",
+    "Progress",
+    "Reason",
     "RulesetError",
     "Score",
     "SearchError",
+    "Side",
+    "SideCounts",
+    "SideStats",
     "SliceClasses",
     "SliceError",
     "SliceValues",
+    "TableFile",
     "Tablebase",
     "TaflbaseError",
+    "UNKNOWN",
     "Value",
     "Values",
+    "Verdict",
+    "Verification",
+    "VerifyError",
     "WIN",
     "WeightsError",
     "WrongTable",
     "__version__",
+    "build",
     "open",
+    "read_manifest",
     "rulesets",
 ]

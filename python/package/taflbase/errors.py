@@ -1,5 +1,7 @@
 """What can go wrong. Each message is one line that says what to do."""
 
+from .enums import Metric
+
 
 class TaflbaseError(Exception):
     """The base of all errors of this package."""
@@ -30,13 +32,13 @@ class MissingTable(TaflbaseError, LookupError):
 
     slice: str
     """The slice, as `K1v2`."""
-    metric: str
-    """What was to be read: `wdl` or `dtw`."""
+    metric: Metric
+    """What was to be read."""
 
     def __init__(self, message: str, slice: str, metric: str) -> None:
         super().__init__(message, slice, metric)
         self.slice = slice
-        self.metric = metric
+        self.metric = Metric(metric)
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -53,6 +55,28 @@ class WrongTable(TaflbaseError):
 
 class DamagedTable(TaflbaseError):
     """A table is damaged."""
+
+
+class Closed(TaflbaseError, ValueError):
+    """A tablebase, an engine or an external player was closed before."""
+
+
+class BuildError(TaflbaseError, RuntimeError):
+    """A build cannot be done, or go on. The tables that were finished stay, and the next
+    build goes on from what is there."""
+
+
+class VerifyError(TaflbaseError, RuntimeError):
+    """A slice cannot be verified: it does not fit into memory, or its distances are too
+    long."""
+
+
+class ManifestError(TaflbaseError, ValueError):
+    """A manifest cannot be read, or is one of other rules."""
+
+
+class PlayerError(TaflbaseError, RuntimeError):
+    """An external player cannot be started, has failed, or has given no legal move."""
 
 
 class WeightsError(TaflbaseError, ValueError):

@@ -1,7 +1,8 @@
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use crate::engine::{Clock, Player, PlayerError};
+use crate::engine::{Clock, Player, PlayerError, Stopper};
 use crate::history::{Game, Outcome};
 use crate::moves::Move;
 use crate::notation::parse_move;
@@ -33,6 +34,8 @@ pub struct ExternalPlayer {
     has_side: bool,
     /// Whether it wants moves in full, with captures and signs.
     full_moves: bool,
+    /// Whether nobody waits for its answer any more.
+    stopped: Arc<AtomicBool>,
 }
 
 /// What a program says in its turn.
@@ -49,18 +52,24 @@ impl ExternalPlayer {
     /// or does not say hello.
     pub fn start(command: &str, rules: Arc<Ruleset>) -> Result<ExternalPlayer, PlayerError> {
         let command = command.to_owned();
-        let (has_side, full_moves) = (false, false);
         let mut player = ExternalPlayer {
             command,
             peer: Err("is not running".to_owned()),
             known: None,
-            has_side,
-            full_moves,
+            has_side: false,
+            full_moves: false,
+            stopped: Arc::default(),
         };
         let game = Game::new(rules).map_err(|error| player.error(error))?;
         player.begin(&game)?;
         player.known = None;
         Ok(player)
+    }
+
+    /// What can end the waiting for its move from another thread. The program is ended
+    /// then, and the player fails.
+    pub fn stopper(&self) -> Stopper {
+        Stopper(Arc::clone(&self.stopped))
     }
 
     fn error(&self, reason: impl ToString) -> PlayerError {
@@ -101,7 +110,8 @@ impl ExternalPlayer {
         answer: impl Fn(&str) -> Option<T>,
     ) -> Result<T, PeerError> {
         let mut full_moves = self.full_moves;
-        let answer = self.peer()?.answer(within, |line| {
+        let stopped = Arc::clone(&self.stopped);
+        let answer = self.peer()?.answer(within, &stopped, |line| {
             match line {
                 "simple-moves off" => full_moves = true,
                 "simple-moves on" => full_moves = false,

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::{self, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -35,6 +36,8 @@ pub(super) enum PeerError {
     Closed,
     /// It has not answered in this time.
     Late(Duration),
+    /// Nobody waits for its answer any more.
+    Stopped,
 }
 
 impl fmt::Display for PeerError {
@@ -52,6 +55,7 @@ impl fmt::Display for PeerError {
             PeerError::Late(time) => {
                 write!(f, "has not answered within {:.1} s", time.as_secs_f64())
             }
+            PeerError::Stopped => f.write_str("was stopped"),
         }
     }
 }
@@ -103,12 +107,19 @@ impl Peer {
     pub(super) fn answer<T>(
         &mut self,
         within: Duration,
+        stopped: &AtomicBool,
         mut answer: impl FnMut(&str) -> Option<T>,
     ) -> Result<T, PeerError> {
+        /// How long it takes to notice that it is to stop.
+        const TICK: Duration = Duration::from_millis(20);
         let begin = Instant::now();
         loop {
+            // A stop ends one wait.
+            if stopped.swap(false, Ordering::Relaxed) {
+                return Err(PeerError::Stopped);
+            }
             let left = within.saturating_sub(begin.elapsed());
-            match self.lines.recv_timeout(left) {
+            match self.lines.recv_timeout(left.min(TICK)) {
                 Ok(line) => {
                     if let Some(answer) = answer(line.trim()) {
                         return Ok(answer);
@@ -117,7 +128,10 @@ impl Peer {
                         return Err(PeerError::Late(within));
                     }
                 }
-                Err(RecvTimeoutError::Timeout) => return Err(PeerError::Late(within)),
+                Err(RecvTimeoutError::Timeout) if left.is_zero() => {
+                    return Err(PeerError::Late(within));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(self.gone()),
             }
         }
@@ -165,11 +179,12 @@ mod tests {
         let second = Duration::from_secs(1);
         let hello = |line: &str| (line == "hello").then_some(());
         let mut noisy = Peer::start("sh -c 'echo starting; echo hello; exec sleep 1000'").unwrap();
-        assert!(noisy.answer(10 * second, hello).is_ok());
-        let error = noisy.answer(second / 20, hello).unwrap_err().to_string();
+        let goes_on = AtomicBool::new(false);
+        assert!(noisy.answer(10 * second, &goes_on, hello).is_ok());
+        let error = noisy.answer(second / 20, &goes_on, hello).unwrap_err().to_string();
         assert_eq!(error, "has not answered within 0.1 s");
         let mut ended = Peer::start("sh -c 'echo no; exit 3'").unwrap();
-        let error = ended.answer(10 * second, hello).unwrap_err().to_string();
+        let error = ended.answer(10 * second, &goes_on, hello).unwrap_err().to_string();
         assert_eq!(error, "has ended with exit status 3");
         // The pipe is closed, sooner or later.
         let mut said = Ok(());
@@ -178,15 +193,17 @@ mod tests {
         }
         assert_eq!(said.unwrap_err().to_string(), "has ended with exit status 3");
         let mut killed = Peer::start("sh -c 'kill -9 $$'").unwrap();
-        let error = killed.answer(10 * second, hello).unwrap_err().to_string();
+        let error = killed.answer(10 * second, &goes_on, hello).unwrap_err().to_string();
         assert_eq!(error, "has ended with signal 9 (SIGKILL)");
         let mut mute = Peer::start("sh -c 'exec >&-; exec sleep 1000'").unwrap();
-        let error = mute.answer(10 * second, hello).unwrap_err().to_string();
+        let error = mute.answer(10 * second, &goes_on, hello).unwrap_err().to_string();
         assert_eq!(error, "runs, but has closed its input or output");
         let flood = "sh -c 'while true; do echo x; done'";
         let mut flood = Peer::start(flood).unwrap();
-        let error = flood.answer(second / 5, hello).unwrap_err();
+        let error = flood.answer(second / 5, &goes_on, hello).unwrap_err();
         assert!(matches!(error, PeerError::Late(_)), "{error}");
+        let stopped = noisy.answer(1000 * second, &AtomicBool::new(true), hello).unwrap_err();
+        assert!(matches!(stopped, PeerError::Stopped), "{stopped}");
         for (command, reason) in
             [("", "no command"), ("'", "a quote is not closed"), ("/no/such", "cannot be")]
         {

@@ -1,0 +1,144 @@
+//! Building tables, and reading their manifests.
+
+use std::path::PathBuf;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::{Bound, FromPyObject, PyAny, PyErr, PyResult, Python, pyfunction};
+use taflbase::build::{BuildOptions, SliceReport, slices_up_to};
+use taflbase::manifest::Manifest;
+use taflbase::memory::available_bytes;
+use taflbase::rules::{Ruleset, Side};
+use taflbase::slice::Slice;
+use taflbase::stats::SideCounts;
+use taflbase::table::Metric;
+
+use crate::answers::{answer, json};
+use crate::errors::{BuildError, ManifestError, SliceError, open_error};
+use crate::open::load_rules;
+use crate::parameters::{parse_slice, parse_within, parse_word};
+use crate::work;
+
+/// Slices by their names.
+#[derive(FromPyObject)]
+pub enum Slices {
+    One(String),
+    Several(Vec<String>),
+}
+
+/// Builds the tables of slices and of all that they need, in a folder with a folder for
+/// each ruleset, as `taflbase build` does, and returns what was built and what was there.
+///
+/// rules: a built-in name (see rulesets), or a path to a ruleset file.
+/// tables: the folder; it is made if it is not there. Tables that are there are kept.
+/// men: every slice with at most this many men, the king included.
+/// slices: these slices, as "K2v4" or ["K2v4", "K1v5"], instead of men.
+/// metric: "wdl" writes no distances for slices that no other one of the build needs.
+/// force: build again what is there.
+/// threads: worker threads; 0 for one for each core.
+/// memory_bytes: the memory that the build may take; what is free unless given. Tables
+///     that do not fit are worked on in parts, of which the others wait on the disk.
+/// scratch: where work in progress is kept; beside the tables unless given.
+/// level: the level of compression, 1 to 22; 19 is for tables that are published.
+/// progress: called with a Progress at the beginning of each phase, and now and then.
+///
+/// An exception of progress, or Ctrl-C, ends the build between two steps. The same call
+/// goes on from there, as it does after any other interruption. Raises RulesetError,
+/// SliceError, BuildError, or for files that are there and cannot be read FolderError or
+/// WrongTable.
+#[pyfunction]
+#[expect(clippy::too_many_arguments)]
+#[pyo3(signature = (
+    rules, tables, *, men=None, slices=None, metric="dtw", force=false, threads=0,
+    memory_bytes=None, scratch=None, level=None, progress=None
+))]
+pub fn build<'py>(
+    py: Python<'py>,
+    rules: PathBuf,
+    tables: PathBuf,
+    men: Option<i64>,
+    slices: Option<Slices>,
+    metric: &str,
+    force: bool,
+    threads: i64,
+    memory_bytes: Option<u64>,
+    scratch: Option<PathBuf>,
+    level: Option<i64>,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let rules = load_rules(&rules)?;
+    let wanted = wanted(&rules, men, slices)?;
+    let options = BuildOptions {
+        metric: parse_word("metric", metric)?,
+        force,
+        threads: parse_within("threads", threads, 0..=1024)? as usize,
+        memory_bytes: memory_bytes.or_else(available_bytes).unwrap_or(u64::MAX),
+        level: level.map(|level| parse_within("level", level, 1..=22)).transpose()?,
+        scratch,
+    };
+    let mut reports = Vec::new();
+    let built = work::run(
+        py,
+        progress.as_ref(),
+        || {},
+        |reporter| {
+            let mut done = |report: &SliceReport| reports.push(report.clone());
+            taflbase::build::build(&rules, &tables, &wanted, &options, reporter, &mut done)
+        },
+    )?;
+    built.map_err(build_error)?;
+    reports.iter().map(|report| built_slice(py, &rules, report)).collect()
+}
+
+/// The slices that are to be built, without those that they need.
+fn wanted(rules: &Ruleset, men: Option<i64>, slices: Option<Slices>) -> PyResult<Vec<Slice>> {
+    match (men, slices) {
+        (Some(men @ 2..), None) => Ok(slices_up_to(rules, usize::try_from(men)?)),
+        (Some(men), None) => Err(PyValueError::new_err(format!(
+            "men must be 2 or more, not {men}: the smallest slice, K0v1, has 2 men"
+        ))),
+        (None, Some(Slices::One(slice))) => Ok(vec![parse_slice(&slice)?]),
+        (None, Some(Slices::Several(slices))) => {
+            slices.iter().map(|slice| parse_slice(slice)).collect()
+        }
+        _ => Err(PyTypeError::new_err("give either men or slices")),
+    }
+}
+
+fn built_slice<'py>(
+    py: Python<'py>,
+    rules: &Ruleset,
+    report: &SliceReport,
+) -> PyResult<Bound<'py, PyAny>> {
+    let SliceReport { slice, built, summaries, bytes, times, .. } = report;
+    let counts = Side::ALL.map(|side| SideCounts::new(rules, side, &summaries[side], Metric::Dtw));
+    let files: Vec<_> = bytes.iter().map(|&(metric, bytes)| (metric.name(), bytes)).collect();
+    let seconds: f64 = times.iter().map(|time| time.as_secs_f64()).sum();
+    answer(py, "built_slice", (slice.to_string(), *built, json(&counts)?, files, seconds))
+}
+
+fn build_error(error: taflbase::build::BuildError) -> PyErr {
+    match error {
+        taflbase::build::BuildError::Probe(error) => open_error(error),
+        taflbase::build::BuildError::Index(error) => SliceError::new_err(error.to_string()),
+        error => BuildError::new_err(error.to_string()),
+    }
+}
+
+/// Reads the manifest of a ruleset's tables.
+///
+/// rules: a built-in name (see rulesets), or a path to a ruleset file.
+/// path: the file, the folder that it is in, or the folder above that.
+///
+/// Raises RulesetError, or ManifestError.
+#[pyfunction]
+pub fn read_manifest<'py>(
+    py: Python<'py>,
+    rules: PathBuf,
+    path: PathBuf,
+) -> PyResult<Bound<'py, PyAny>> {
+    let rules = load_rules(&rules)?;
+    let manifest = py
+        .detach(|| Manifest::find(&path, &rules))
+        .map_err(|error| ManifestError::new_err(error.to_string()))?;
+    answer(py, "manifest", (json(&manifest)?,))
+}
