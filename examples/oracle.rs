@@ -68,7 +68,7 @@ fn starts(
             continue;
         };
         if game.outcome().is_none() {
-            let found = engine.search(&game, &Limits::depth(5), &mut |_| {})?;
+            let found = engine.search(&game, Limits::depth(5), &mut |_| {})?;
             if matches!(found.lines[0].score, Score::Estimate(_)) {
                 starts.push(position);
             }
@@ -93,7 +93,7 @@ fn rates(
         for (number, engine) in [&mut *with, &mut *without].into_iter().enumerate() {
             engine.clear();
             let began = Instant::now();
-            let found = engine.search(&game, &limits, &mut |_| {})?;
+            let found = engine.search(&game, limits, &mut |_| {})?;
             times[number] += began.elapsed();
             searched[number] += found.nodes;
             hits += found.table_hits;

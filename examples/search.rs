@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut game = Game::new(Arc::clone(&rules))?;
     let mut engine = Engine::new(Arc::clone(&rules), EngineOptions::new(&rules))?;
     let limits = Limits::time(Duration::from_secs(2));
-    let found = engine.search(&game, &limits, &mut |iteration| {
+    let found = engine.search(&game, limits, &mut |iteration| {
         let line = &iteration.lines[0];
         let moves: Vec<String> =
             line.moves.iter().map(|played| played.display(rules.board).to_string()).collect();

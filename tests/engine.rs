@@ -44,7 +44,7 @@ fn alone(rules: &Arc<Ruleset>) -> Engine {
 }
 
 fn score(engine: &mut Engine, game: &Game, limits: Limits) -> Score {
-    engine.search(game, &limits, &mut |_| {}).unwrap().lines[0].score
+    engine.search(game, limits, &mut |_| {}).unwrap().lines[0].score
 }
 
 fn score_of(value: Value) -> Score {
@@ -297,7 +297,7 @@ fn a_search_is_stopped_from_another_thread() {
             told.recv().unwrap();
             stopper.stop();
         });
-        engine.search(&game, &Limits::default(), &mut |_| {
+        engine.search(&game, Limits::default(), &mut |_| {
             iterations += 1;
             // Nobody listens any more after the first.
             let _ = tell.send(());
@@ -314,7 +314,7 @@ fn one_thread_does_the_same_every_time_and_more_are_sound() {
         let threads = threads.try_into().unwrap();
         let options = EngineOptions { threads, ..options(&rules) };
         let mut engine = Engine::new(Arc::clone(&rules), options).unwrap();
-        let found = engine.search(&game, &Limits::depth(7), &mut |_| {}).unwrap();
+        let found = engine.search(&game, Limits::depth(7), &mut |_| {}).unwrap();
         (found.nodes, found.lines[0].moves.clone())
     };
     assert_eq!(search(1), search(1));
@@ -394,7 +394,7 @@ fn an_engine_that_forgets_searches_as_a_new_one() {
     let game = Game::new(Arc::clone(&rules)).unwrap();
     let mut engine = alone(&rules);
     let nodes =
-        |engine: &mut Engine| engine.search(&game, &Limits::depth(6), &mut |_| {}).unwrap().nodes;
+        |engine: &mut Engine| engine.search(&game, Limits::depth(6), &mut |_| {}).unwrap().nodes;
     let first = nodes(&mut engine);
     assert_ne!(nodes(&mut engine), first);
     engine.clear();

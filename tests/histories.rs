@@ -30,7 +30,7 @@ fn agree(top: &str, end: &str) {
     let (mut wins, mut losses, mut others) = (0, 0, 0);
     for _ in 0..GAMES {
         let Some(mut game) = game(&rules, &mut random) else { continue };
-        let found = engine.search(&game, &Limits::depth(9), &mut |_| {}).unwrap().lines[0].score;
+        let found = engine.search(&game, Limits::depth(9), &mut |_| {}).unwrap().lines[0].score;
         let mut minimax = Minimax::new(u64::MAX);
         let lost = (2..PLIES).step_by(2).find(|&plies| minimax.loses(&mut game, plies));
         let context = context(&game);
@@ -79,7 +79,7 @@ fn what_tables_promise_stands_whatever_came_before() {
     for _ in 0..GAMES {
         let Some(game) = game(&rules, &mut random) else { continue };
         let Ok(value) = tables.probe_dtw(game.position()) else { continue };
-        let found = engine.search(&game, &Limits::depth(7), &mut |_| {}).unwrap();
+        let found = engine.search(&game, Limits::depth(7), &mut |_| {}).unwrap();
         let (score, best) = (found.lines[0].score, found.lines[0].moves[0]);
         let mut minimax = Minimax::new(u64::MAX);
         let distance = minimax.distance(&game, PLIES).map(|plies| plies as u16);

@@ -52,7 +52,7 @@ fn tasks(name: &str) -> Vec<Task> {
 fn found(game: &Game, limits: Limits) -> Iteration {
     let rules = game.rules();
     let options = EngineOptions { table_bytes: 4 << 20, tables: None, ..EngineOptions::new(rules) };
-    Engine::new(Arc::clone(rules), options).unwrap().search(game, &limits, &mut |_| {}).unwrap()
+    Engine::new(Arc::clone(rules), options).unwrap().search(game, limits, &mut |_| {}).unwrap()
 }
 
 #[test]

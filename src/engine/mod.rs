@@ -214,7 +214,7 @@ impl Engine {
     /// What it thinks of the game's position when it has that clock.
     pub(crate) fn think(&mut self, game: &Game, clock: Clock) -> Result<Iteration, PlayerError> {
         let limits = clock.limits(self.options.overhead);
-        self.search(game, &limits, &mut |_| {}).map_err(|error| self.refusal(error))
+        self.search(game, limits, &mut |_| {}).map_err(|error| self.refusal(error))
     }
 
     fn refusal(&self, error: EngineError) -> PlayerError {

@@ -87,7 +87,7 @@ fn answer(name: &'static str, text: &str, depth: u32) -> Result<Answer, Failure>
     let options = EngineOptions { tables: Some(tables), ..EngineOptions::new(&rules) };
     let mut engine = Engine::new(Arc::clone(&rules), options)?;
     let (core, began) = (core_time(), Instant::now());
-    let found = engine.search(&game, &Limits::depth(depth), &mut |_| {})?;
+    let found = engine.search(&game, Limits::depth(depth), &mut |_| {})?;
     let spent = match (core, core_time()) {
         (Some(before), Some(after)) => after.saturating_sub(before),
         _ => began.elapsed(),

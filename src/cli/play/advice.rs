@@ -79,7 +79,7 @@ impl Play<'_> {
             },
         };
         let (game, stopper) = (&self.game, engine.stopper());
-        let search = || engine.search(game, &limits, &mut |_| {});
+        let search = || engine.search(game, limits, &mut |_| {});
         let Some(found) = self.interrupt.attend(Some(stopper), search)? else {
             return self.say("stopped");
         };

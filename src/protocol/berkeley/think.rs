@@ -73,7 +73,7 @@ impl Thinker {
         let clock = Clock::Game { left: self.left, increment: Duration::ZERO };
         let limits = clock.limits(Duration::ZERO);
         let few = Limits { nodes: Some(self.effort.nodes), ..limits };
-        let found = self.engine.search(game, &few, &mut |_| {})?;
+        let found = self.engine.search(game, few, &mut |_| {})?;
         let time = limits.time.map(|time| time.saturating_sub(started.elapsed()));
         if found.depth >= self.effort.plies
             || !is_undecided(&found.lines[0])
@@ -82,7 +82,7 @@ impl Thinker {
             return Ok(found);
         }
         let deep = Limits { depth: Some(self.effort.plies), nodes: None, time };
-        let deeper = self.engine.search(game, &deep, &mut |_| {})?;
+        let deeper = self.engine.search(game, deep, &mut |_| {})?;
         Ok(if deeper.depth >= found.depth { deeper } else { found })
     }
 

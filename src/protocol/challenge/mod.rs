@@ -187,7 +187,7 @@ fn answer(
     let time = thinking_time(entry.time).saturating_sub(received.elapsed());
     let found = match moves.len() {
         0 | 1 => None,
-        _ => engine.search(game, &Limits::time(time), &mut |_| {}).ok(),
+        _ => engine.search(game, Limits::time(time), &mut |_| {}).ok(),
     };
     let searched = found.as_ref().map(|found| found.lines[0].moves[0]);
     let Some(chosen) = searched.or_else(|| moves.first().copied()) else {
