@@ -19,7 +19,7 @@ const SMALL_TABLE: usize = 16 << 20;
 /// Who plays the sides that the user does not.
 pub(super) enum Opponent {
     /// The engine.
-    Engine { level: &'static Level, engine: Engine, limits: Limits },
+    Engine { level: &'static Level, engine: Box<Engine>, limits: Limits },
     /// A player as in a match, which thinks as long as the strongest level.
     Player(Box<dyn Contestant>, Limits),
 }
@@ -48,7 +48,7 @@ impl Opponent {
             options.tables = None;
             options.table_bytes = options.table_bytes.min(SMALL_TABLE);
         }
-        let engine = Engine::new(Arc::new(tables.rules().clone()), options)?;
+        let engine = Box::new(Engine::new(Arc::new(tables.rules().clone()), options)?);
         let limits = match is_limited(level) {
             true => level.limits(THINKING_TIME),
             false => at_most(args),
