@@ -20,7 +20,7 @@ use std::thread;
 use std::time::Duration;
 
 use minimax::Minimax;
-use shuffled::{context, game, rules};
+use shuffled::{context, game, rules, shuffle};
 use taflbase::build::{BuildOptions, build, slices_up_to};
 use taflbase::engine::{Engine, EngineOptions, Iteration, Limits, Line, Score, SearchRequest};
 use taflbase::value::Value;
@@ -36,9 +36,9 @@ const RULES: [(&str, &str); 7] = [
     ("", "repetition = \"draw\"\nrepetition-occurrence = 3"),
     ("", "repetition = \"draw\"\nrepetition-counts-start = false"),
     ("", "repetition = \"mover-loses\""),
-    ("ply-limit = 20", "repetition = \"draw\""),
-    ("ply-limit = 24", "repetition = \"mover-loses\""),
-    ("ply-limit = 20", "repetition = \"allowed\""),
+    ("ply-limit = 16", "repetition = \"draw\""),
+    ("ply-limit = 18", "repetition = \"mover-loses\""),
+    ("ply-limit = 16", "repetition = \"allowed\""),
 ];
 
 /// All tables of the smallest board, for each worth of an endless game; built once.
@@ -140,15 +140,17 @@ fn trial(rules: &Arc<Ruleset>, folder: &Path, count: u32, seed: u64) -> Seen {
     let mut seen = Seen::default();
     while seen.searches < count {
         let Some(mut game) = game(rules, &mut random) else { continue };
-        // As in play: the position, and then one a few plies on.
-        for _ in 0..2 {
-            let number = random.usize(..engines.len());
+        // As in play: what it remembers is of the same game, when less could come back.
+        let number = random.usize(..engines.len());
+        for _ in 0..6 {
             let found = search(&mut engines[number], &game, &mut random, |iteration| {
                 check(&all, &game, iteration, &mut seen);
             });
             check(&all, &game, &found, &mut seen);
             seen.searches += 1;
-            game.play(&found.lines[0].moves[0]).unwrap();
+            let best = Some(found.lines[0].moves[0]);
+            let next = if random.bool() { best } else { shuffle(&game, &mut random).or(best) };
+            game.play(&next.unwrap()).unwrap();
             if game.outcome().is_some() {
                 break;
             }

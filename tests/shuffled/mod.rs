@@ -28,12 +28,7 @@ pub(crate) fn game(rules: &Arc<Ruleset>, random: &mut fastrand::Rng) -> Option<G
     let start = Position::new(rules, squares[0], defending, attacking, to_move).ok()?;
     let mut game = Game::from_position(Arc::clone(rules), start).ok()?;
     for _ in 0..random.usize(0..14) {
-        let moves = legal_moves(rules, game.position());
-        let calm: Vec<&Move> = moves.iter().filter(|played| played.ending.is_none()).collect();
-        let last = game.moves().len().checked_sub(2).map(|at| game.moves()[at]);
-        let back = calm.iter().find(|mv| last.is_some_and(|l| (mv.from, mv.to) == (l.to, l.from)));
-        let any = random.choice(&calm)?;
-        let played = **back.filter(|_| random.u8(..4) > 0).unwrap_or(any);
+        let played = shuffle(&game, random)?;
         game.play(&played).unwrap();
         if game.outcome().is_some() {
             game.undo();
@@ -41,6 +36,16 @@ pub(crate) fn game(rules: &Arc<Ruleset>, random: &mut fastrand::Rng) -> Option<G
         }
     }
     game.outcome().is_none().then_some(game)
+}
+
+/// A move that does not end the game: most often the one that takes the side's last one back.
+pub(crate) fn shuffle(game: &Game, random: &mut fastrand::Rng) -> Option<Move> {
+    let moves = legal_moves(game.rules(), game.position());
+    let calm: Vec<&Move> = moves.iter().filter(|played| played.ending.is_none()).collect();
+    let last = game.moves().len().checked_sub(2).map(|at| game.moves()[at]);
+    let back = calm.iter().find(|mv| last.is_some_and(|l| (mv.from, mv.to) == (l.to, l.from)));
+    let any = random.choice(&calm)?;
+    Some(**back.filter(|_| random.u8(..4) > 0).unwrap_or(any))
 }
 
 /// The rules, the first position and the moves, for messages.
