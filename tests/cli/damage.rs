@@ -80,7 +80,7 @@ fn damaged_files_are_refused_and_named() {
     place.run(&["stats", "brandubh", "--slice", "K2v1"]).refused(2, &["K2v1.dtw", "block "]);
     place.run(&["find", "brandubh", "--slice", "K2v1"]).refused(2, &["K2v1.dtw", "block "]);
     let verify = place.run(&["verify", "brandubh", "--slice", "K2v1"]);
-    verify.refused(1, &["1 of 1 slices"]);
+    verify.refused(1, &["1 of 1 slice is"]);
     assert!(verify.out.contains("K2v1.dtw"), "{}", verify.out);
 }
 

@@ -89,7 +89,7 @@ fn tables_are_compared_with_a_manifest() {
     let first: Value = serde_json::from_str(json.out.lines().next().unwrap()).unwrap();
     assert_eq!((&first["ok"], &first["against"]), (&false.into(), &"different values".into()));
     fs::remove_file(place.path("tables/brandubh/K1v1.wdl")).unwrap();
-    place.run(&check).refused(1, &["1 of 6 files have other values"]);
+    place.run(&check).refused(1, &["1 of 6 files has other values"]);
     let others = [&check[..], &["--slice", "K0v2"]].concat();
     place.run(&others).done();
     place.run(&["build", "brandubh", "--slice", "K1v1", "K2v1"]).done();
@@ -116,7 +116,7 @@ fn a_damaged_file_is_not_compared() {
     bytes[middle] ^= 1;
     fs::write(&file, bytes).unwrap();
     let check = place.run(&["check", "brandubh", "--against", MANIFEST, "--json"]);
-    check.refused(1, &["1 of 6 files are damaged"]);
+    check.refused(1, &["1 of 6 files is damaged"]);
     let line = check.out.lines().find(|line| line.contains("\"ok\":false")).unwrap();
     assert!(line.contains("K0v2") && line.contains("\"against\":null"), "{line}");
 }

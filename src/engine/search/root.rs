@@ -98,7 +98,7 @@ impl<const W: usize> Worker<'_, W> {
             let narrow = depth >= ASPIRATION_DEPTH && !is_decided(last) && last > -INFINITE;
             let (mut alpha, mut beta) =
                 if narrow { (last - margin, last + margin) } else { (-INFINITE, INFINITE) };
-            // What this iteration finds out is told from what the last one did.
+            // Scores of the last iteration are not taken for scores of this one.
             moves[line..].iter_mut().for_each(|mv| mv.score = -INFINITE);
             loop {
                 let score = self.search_root(&mut moves[line..], alpha, beta, depth);

@@ -142,9 +142,9 @@ impl<'a, const W: usize> Worker<'a, W> {
     /// position of the game comes back, on other ways one may.
     #[inline]
     pub(super) fn keep(&self, entry: Entry) {
-        let is_too_good =
+        let ignores_past =
             self.passes > 0 && self.shared.validity.this_search_only && is_decided(entry.score);
-        if self.rests_on == ANYWHERE && !is_too_good {
+        if self.rests_on == ANYWHERE && !ignores_past {
             self.shared.table.put(self.state.key, self.ply(), entry);
         }
     }

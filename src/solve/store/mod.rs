@@ -108,7 +108,10 @@ impl<'a> ScratchFolder<'a> {
     pub(super) fn make_room(&self) -> Result<bool, ScratchError> {
         let was_plain = self.room.fill();
         self.remove_unfinished()?;
-        Ok(self.compress()? || was_plain)
+        let gains = self.compress()?;
+        // The disk may have got full when it was to sync the name of a stage.
+        self.files.sync_folder(&self.folder).map_err(at(&self.folder))?;
+        Ok(gains || was_plain)
     }
 
     /// Deletes what unfinished stages have left.
