@@ -94,10 +94,12 @@ impl<'a> Proof<'a> {
         line
     }
 
-    /// Of a side that has lost, the move that takes longest.
+    /// Of a side that has lost, the move that takes longest; of several, the one that the
+    /// tables have first.
     fn longest_defence(&mut self) -> Option<Move> {
-        let replies = legal_moves(self.game.rules(), self.game.position());
-        replies.into_iter().max_by_key(|reply| {
+        let probe = self.tables.probe(self.game.position()).ok()?;
+        let replies = probe.moves.iter().map(|mv| mv.played).rev();
+        replies.max_by_key(|reply| {
             self.game.push(reply);
             self.budget = BUDGET;
             let plies = self.won_in().map(|(plies, _)| plies);
