@@ -187,7 +187,7 @@ fn rulesets_stand_side_by_side() {
     let position =
         Position::new(&rules, king, SquareSet::EMPTY, attackers, Side::Attackers).unwrap();
     let error = brandubh.probe_wdl(&position).unwrap_err();
-    assert!(matches!(error, ProbeError::Position(PositionError::OffBoard { .. })), "{error}");
+    assert!(matches!(error, ProbeError::Position(PositionError::OtherRules { .. })), "{error}");
 }
 
 #[test]
