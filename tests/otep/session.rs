@@ -237,7 +237,9 @@ fn analysis_has_as_many_lines_as_were_wanted() {
     let mut engine = Engine::brandubh(LONG);
     engine.say("analyze 3 1");
     let heard = engine.hear();
-    assert!(heard.starts_with("status depth ") && heard.ends_with(", not finished"), "{heard}");
+    // Time runs out within an iteration, most often when some of it has been searched.
+    let depth = heard.strip_prefix("status depth ").expect(&heard);
+    assert!(depth.trim_end_matches(", not finished").parse::<u32>().is_ok(), "{heard}");
     let heard = engine.hear();
     let words: Vec<&str> = heard.split(' ').collect();
     assert_eq!(words[..2], ["analysis", "3"], "{heard}");
