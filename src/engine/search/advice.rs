@@ -168,7 +168,8 @@ fn lost(
     lines: usize,
     has_past: bool,
 ) -> Advice {
-    if has_past && let Some(mut proof) = Proof::new(tables, game) {
+    let mut proof = if has_past { Proof::new(tables, game) } else { None };
+    if let Some(proof) = &mut proof {
         for mv in moves.iter_mut().filter(|mv| !mv.is_proved) {
             if let Some(plies) = proof.losing_move(&mv.played) {
                 (mv.value.plies, mv.is_proved) = (Some(plies), true);
@@ -180,8 +181,8 @@ fn lost(
         return Advice::Moves { moves, known: None };
     }
     let best = moves.iter().take(lines);
-    let line = |mv: &Advised| match Proof::new(tables, game).filter(|_| has_past) {
-        Some(mut proof) => Line { moves: proof.losing_line(&mv.played), ..line(mv) },
+    let line = |mv: &Advised| match &mut proof {
+        Some(proof) => Line { moves: proof.losing_line(&mv.played), ..line(mv) },
         None => table_line(tables, game, mv),
     };
     Advice::Lines(best.map(line).collect())
