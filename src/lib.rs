@@ -121,5 +121,3 @@ pub use rules::{Ruleset, Side};
 pub use slice::Slice;
 pub use tablebase::{ProbeError, Tablebase};
 pub use value::{Value, Wdl};
-
-use game::capture;

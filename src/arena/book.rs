@@ -2,10 +2,10 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::history::Game;
-use crate::moves::{Move, has_move, legal_moves};
-use crate::position::{Position, PositionError};
-use crate::rules::Ruleset;
+use crate::game::history::Game;
+use crate::game::moves::{Move, has_move, legal_moves};
+use crate::game::position::{Position, PositionError};
+use crate::game::rules::Ruleset;
 
 use super::chance::Chance;
 
@@ -133,7 +133,7 @@ mod tests {
             assert_eq!(game.moves().len(), 6);
             let different: HashSet<_> = game.positions().iter().collect();
             assert_eq!(different.len(), 7);
-            for to_move in crate::Side::ALL {
+            for to_move in crate::game::rules::Side::ALL {
                 let position = Position { to_move, ..*game.position() };
                 for played in legal_moves(&rules, &position) {
                     let after = position.after(&played);

@@ -2,9 +2,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::engine::{Clock, PlayerError};
-use crate::history::{Game, Outcome};
-use crate::moves::{Move, find_move};
-use crate::rules::{BySide, Side};
+use crate::game::history::{Game, Outcome};
+use crate::game::moves::{Move, find_move};
+use crate::game::rules::{BySide, Side};
 
 use super::contestant::Contestant;
 
@@ -118,8 +118,8 @@ mod tests {
 
     use super::*;
     use crate::engine::Player;
-    use crate::moves::legal_moves;
-    use crate::rules::Ruleset;
+    use crate::game::moves::legal_moves;
+    use crate::game::rules::Ruleset;
 
     /// Does with the first legal move what it is told.
     struct Puppet(fn(&Game, Move) -> Result<Move, PlayerError>);

@@ -1,6 +1,6 @@
 use crate::engine::{Clock, Engine, Iteration, Player, PlayerError, Score, Stopper};
-use crate::history::{Game, Outcome};
-use crate::moves::{Move, legal_moves};
+use crate::game::history::{Game, Outcome};
+use crate::game::moves::{Move, legal_moves};
 use crate::protocol::otep::ExternalPlayer;
 
 use super::chance::Chance;

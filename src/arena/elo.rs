@@ -1,4 +1,4 @@
-use crate::share::WITHIN_95;
+use crate::study::share::WITHIN_95;
 
 /// The results of pairs of games, both colours from the same opening: how many brought
 /// the first player 0, ½, 1, 1½ and 2 points.

@@ -2,7 +2,7 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use crate::engine::{Iteration, Limits, Line, Score};
-use crate::moves::Move;
+use crate::game::moves::Move;
 
 use super::chance::Chance;
 
@@ -88,9 +88,9 @@ fn worth(line: &Line) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::Game;
-    use crate::moves::legal_moves;
-    use crate::rules::Ruleset;
+    use crate::game::history::Game;
+    use crate::game::moves::legal_moves;
+    use crate::game::rules::Ruleset;
 
     #[test]
     fn weaker_levels_choose_among_moves_that_are_not_much_worse() {

@@ -8,8 +8,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::engine::{Engine, EngineOptions, PlayerError, Weights};
+use crate::game::rules::Ruleset;
 use crate::protocol::otep::ExternalPlayer;
-use crate::rules::Ruleset;
 use crate::tablebase::{ProbeError, Tablebase};
 
 use super::contestant::{Contestant, EnginePlayer, RandomMover};

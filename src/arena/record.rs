@@ -3,10 +3,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::board::Board;
 use crate::engine::Clock;
-use crate::moves::Move;
-use crate::rules::{Ruleset, Side};
+use crate::game::board::Board;
+use crate::game::moves::Move;
+use crate::game::rules::{Ruleset, Side};
 
 use super::bout::Bout;
 

@@ -1,4 +1,4 @@
-use crate::rules::{BySide, Side};
+use crate::game::rules::{BySide, Side};
 
 use super::elo::Pairs;
 use super::record::{GameRecord, Who};

@@ -6,9 +6,9 @@ use std::thread;
 use std::time::Duration;
 
 use crate::engine::{PlayerError, Stopper};
-use crate::history::Game;
-use crate::moves::Move;
-use crate::rules::BySide;
+use crate::game::history::Game;
+use crate::game::moves::Move;
+use crate::game::rules::BySide;
 
 use super::book::{BookError, openings};
 use super::bout::{self, Bout};

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::position::Position;
+use crate::game::position::Position;
 use crate::tablebase::{ProbeError, Tablebase};
 
 use super::pointers::{Output, reference, slice};

@@ -36,10 +36,10 @@ pub use types::{
     TaflOptions, TaflPosition, TaflSlice, TaflWdl,
 };
 
-use crate::moves::{each_legal_move, find_move};
-use crate::notation::parse_move;
-use crate::position::Position;
-use crate::rules::{Endless, Ruleset};
+use crate::game::moves::{each_legal_move, find_move};
+use crate::game::notation::parse_move;
+use crate::game::position::Position;
+use crate::game::rules::{Endless, Ruleset};
 use crate::tablebase::Tablebase;
 
 use calls::{answered, asked, listed, many_answered, told};

@@ -5,9 +5,9 @@ use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::notation::MoveError;
-use crate::position::PositionError;
-use crate::rules::RulesetError;
+use crate::game::notation::MoveError;
+use crate::game::position::PositionError;
+use crate::game::rules::RulesetError;
 use crate::tablebase::ProbeError;
 
 /// How a call ended. 0 is success; for everything else taflbase_last_error has a

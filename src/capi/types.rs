@@ -3,14 +3,14 @@
 
 use std::ffi::{c_char, c_int};
 
-use crate::board::{Board, SquareSet};
-use crate::moves::{Ending, Move};
-use crate::position::{Position, PositionError};
-use crate::rules::{Kind, Ruleset, Side};
-use crate::slice::Slice;
+use crate::game::board::{Board, SquareSet};
+use crate::game::moves::{Ending, Move};
+use crate::game::position::{Position, PositionError};
+use crate::game::rules::{Kind, Ruleset, Side};
+use crate::game::slice::Slice;
+use crate::game::value::{Value, Wdl};
 use crate::table::{Access, Metric};
 use crate::tablebase::{BlockCache, CacheStatistics, MoveProbe, TablebaseOptions};
-use crate::value::{Value, Wdl};
 
 use super::status::Failure;
 

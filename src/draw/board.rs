@@ -1,8 +1,8 @@
 use std::fmt::Write;
 
-use crate::board::{Board, Square, SquareSet};
-use crate::moves::{Ending, Move};
-use crate::rules::{Kind, Layout, Ruleset, Side, plural};
+use crate::game::board::{Board, Square, SquareSet};
+use crate::game::moves::{Ending, Move};
+use crate::game::rules::{Kind, Layout, Ruleset, Side, plural};
 
 /// A board to be drawn: what its squares are, what stands on them, and what happens.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
-use crate::board::SquareSet;
-use crate::rules::{Endless, Hostility, Kind, Movement, Repetition, Ruleset, Side, plural};
+use crate::game::board::SquareSet;
+use crate::game::rules::{Endless, Hostility, Kind, Movement, Repetition, Ruleset, Side, plural};
 
 use super::{BoardPicture, Style};
 

@@ -1,4 +1,4 @@
-use crate::rules::{Kind, Side};
+use crate::game::rules::{Kind, Side};
 
 use super::Style;
 use super::shapes::{Ink, Point, SQUARE, Shape, piece};

@@ -1,8 +1,8 @@
 //! What pictures are made of, and how a board is made of it. Lengths are in units, a
 //! square of the board being [`SQUARE`] of them; y grows downwards.
 
-use crate::board::Square;
-use crate::rules::{Kind, Side};
+use crate::game::board::Square;
+use crate::game::rules::{Kind, Side};
 
 use super::BoardPicture;
 use super::board::{Caption, Mark};

@@ -1,7 +1,7 @@
 use serde::Serialize;
 
-use crate::history::Game;
-use crate::value::Plies;
+use crate::game::history::Game;
+use crate::game::value::Plies;
 
 use super::{Iteration, Line, Score};
 

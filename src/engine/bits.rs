@@ -1,6 +1,6 @@
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
-use crate::board::{Square, SquareSet};
+use crate::game::board::{Square, SquareSet};
 
 /// A set of squares in as many words as the board needs: 1 for 7x7, 2 up to 11x11, 3
 /// for 13x13, 6 for the largest. Square `i` is bit `i % 64` of word `i / 64`.

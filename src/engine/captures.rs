@@ -1,7 +1,7 @@
 //! What arriving on a square captures, and on which squares one would capture.
 
-use crate::board::Direction;
-use crate::rules::{Kind, Side};
+use crate::game::board::Direction;
+use crate::game::rules::{Kind, Side};
 
 use super::bits::Bits;
 use super::ground::{Ground, NOWHERE};

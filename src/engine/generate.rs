@@ -1,6 +1,6 @@
 //! Which moves there are.
 
-use crate::rules::{Kind, Side};
+use crate::game::rules::{Kind, Side};
 
 use super::bits::Bits;
 use super::ground::{Ground, Lines};

@@ -1,7 +1,7 @@
 use std::ops::BitAnd;
 
-use crate::board::{Direction, Square, SquareSet};
-use crate::rules::{ByKind, BySide, Kind, RulesId, Ruleset};
+use crate::game::board::{Direction, Square, SquareSet};
+use crate::game::rules::{ByKind, BySide, Kind, RulesId, Ruleset};
 use crate::system::random::SplitMix;
 
 use super::bits::Bits;

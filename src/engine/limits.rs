@@ -1,7 +1,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use crate::moves::Move;
+use crate::game::moves::Move;
 
 /// How far a search may go; it ends with the first limit that it reaches. Without any,
 /// it goes on until it is stopped or there is nothing more to find.

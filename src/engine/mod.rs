@@ -21,9 +21,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::history::Game;
-use crate::moves::{Move, find_move};
-use crate::rules::Ruleset;
+use crate::game::history::Game;
+use crate::game::moves::{Move, find_move};
+use crate::game::rules::Ruleset;
 use crate::tablebase::Tablebase;
 
 use search::Search;

@@ -1,7 +1,7 @@
 use std::fmt;
 
-use crate::history::{Game, Outcome};
-use crate::moves::Move;
+use crate::game::history::{Game, Outcome};
+use crate::game::moves::Move;
 
 use super::Clock;
 

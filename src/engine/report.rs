@@ -1,8 +1,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::moves::Move;
-use crate::value::Plies;
+use crate::game::moves::Move;
+use crate::game::value::Plies;
 
 /// What a move is worth to the side to move, as far as a search can tell.
 ///

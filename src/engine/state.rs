@@ -1,7 +1,7 @@
-use crate::board::{MAX_SIZE, Square};
-use crate::moves::Move;
-use crate::position::Position;
-use crate::rules::{BySide, Kind, RulesId, Ruleset, Side};
+use crate::game::board::{MAX_SIZE, Square};
+use crate::game::moves::Move;
+use crate::game::position::Position;
+use crate::game::rules::{BySide, Kind, RulesId, Ruleset, Side};
 
 use super::bits::Bits;
 use super::ground::{Ground, Lines};
@@ -104,7 +104,7 @@ impl<const W: usize> State<W> {
     /// The move with all that it does.
     pub(super) fn full_move(&self, rules: &Ruleset, step: Step) -> Option<Move> {
         let (from, to) = (Square::new(step.from()), Square::new(step.to()));
-        crate::moves::find_move(rules, &self.position(rules.id()), from, to)
+        crate::game::moves::find_move(rules, &self.position(rules.id()), from, to)
     }
 
     /// The men of a side, the king included.

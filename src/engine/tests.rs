@@ -6,11 +6,11 @@ mod counted;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::board::SquareSet;
-use crate::history::Game;
-use crate::moves::{Ending, Move, has_move, legal_moves};
-use crate::position::Position;
-use crate::rules::{Ruleset, Side};
+use crate::game::board::SquareSet;
+use crate::game::history::Game;
+use crate::game::moves::{Ending, Move, has_move, legal_moves};
+use crate::game::position::Position;
+use crate::game::rules::{Ruleset, Side};
 use crate::system::random::SplitMix;
 
 use self::counted::{Counted, counted};
@@ -202,7 +202,8 @@ fn counts_of_lines_are_those_of_the_data_file() {
 
 #[test]
 fn sets_of_any_width_shift_over_words() {
-    let set: Bits<3> = [0, 63, 64, 127, 128].map(crate::Square::new).into_iter().collect();
+    let set: Bits<3> =
+        [0, 63, 64, 127, 128].map(crate::game::board::Square::new).into_iter().collect();
     assert!(set.up(1).iter().eq([1, 64, 65, 128, 129]));
     assert!(set.down(1).iter().eq([62, 63, 126, 127]));
     assert_eq!((set.len(), set.without(Bits::one(63)).len()), (5, 4));

@@ -1,9 +1,9 @@
 //! What an arriving piece captures: the one place where enclosing is judged,
 //! for moves and un-moves alike.
 
-use crate::board::{Direction, Square, SquareSet};
-use crate::position::Position;
-use crate::rules::{Hostility, Kind, Ruleset, Side};
+use crate::game::board::{Direction, Square, SquareSet};
+use crate::game::position::Position;
+use crate::game::rules::{Hostility, Kind, Ruleset, Side};
 
 /// What one move captures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

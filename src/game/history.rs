@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::moves::{Ending, Move, find_move, has_move};
-use crate::position::{Position, PositionError};
-use crate::rules::{Repetition, Ruleset, Side};
+use crate::game::moves::{Ending, Move, find_move, has_move};
+use crate::game::position::{Position, PositionError};
+use crate::game::rules::{Repetition, Ruleset, Side};
 
 /// A game from its first position to the one on the board.
 #[derive(Clone, Debug)]
@@ -238,7 +238,7 @@ impl Game {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation::parse_move;
+    use crate::game::notation::parse_move;
 
     fn played(rules: &str, start: Option<&str>, moves: &str) -> Game {
         let rules = Arc::new(Ruleset::builtin(rules).unwrap());

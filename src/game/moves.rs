@@ -16,10 +16,10 @@
 //!
 //! [`Movement`]: crate::rules::Movement
 
-use crate::board::{Square, SquareSet};
-use crate::capture::Captures;
-use crate::position::Position;
-use crate::rules::{Kind, Ruleset, Side};
+use crate::game::board::{Square, SquareSet};
+use crate::game::capture::Captures;
+use crate::game::position::Position;
+use crate::game::rules::{Kind, Ruleset, Side};
 
 /// How a move ends the game at once.
 ///

@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 
-use crate::moves::{Move, count_moves, legal_moves};
-use crate::position::Position;
-use crate::rules::Ruleset;
+use crate::game::moves::{Move, count_moves, legal_moves};
+use crate::game::position::Position;
+use crate::game::rules::Ruleset;
 
 /// How many sequences of exactly `depth` legal moves start here. A game that
 /// has ended goes no further, so it counts at the depth of its end only.

@@ -1,11 +1,11 @@
 //! Moves of any kind taken back: all positions that come right before a position.
 
-use crate::board::{Direction, SquareSet};
-use crate::capture::Captures;
-use crate::position::Position;
-use crate::rules::{Ruleset, Side};
-use crate::slice::Slice;
-use crate::unmoves::{UnMove, origins};
+use crate::game::board::{Direction, SquareSet};
+use crate::game::capture::Captures;
+use crate::game::position::Position;
+use crate::game::rules::{Ruleset, Side};
+use crate::game::slice::Slice;
+use crate::game::unmoves::{UnMove, origins};
 
 /// A legal move taken back, after which the game went on: an un-move, and what comes back
 /// to the board with it.

@@ -1,9 +1,9 @@
 //! Un-moves: the quiet moves that lead to a position, taken back.
 
-use crate::board::Square;
-use crate::capture::Captures;
-use crate::position::Position;
-use crate::rules::{Kind, Ruleset};
+use crate::game::board::Square;
+use crate::game::capture::Captures;
+use crate::game::position::Position;
+use crate::game::rules::{Kind, Ruleset};
 
 /// A move taken back that captured nothing and did not end the game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

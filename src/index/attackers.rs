@@ -1,4 +1,4 @@
-use crate::board::{Board, Square, SquareSet, Symmetry, SymmetryGroup, SymmetrySet};
+use crate::game::board::{Board, Square, SquareSet, Symmetry, SymmetryGroup, SymmetrySet};
 
 use super::orbits::{Orbit, orbits};
 use super::states::{NONE, States};

@@ -1,5 +1,5 @@
-use crate::board::Square;
-use crate::rules::{Kind, Ruleset};
+use crate::game::board::Square;
+use crate::game::rules::{Kind, Ruleset};
 
 /// The squares where the king may stand, numbered in square order.
 #[derive(Clone, Debug)]

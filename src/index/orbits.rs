@@ -1,4 +1,4 @@
-use crate::board::{Board, Square, SquareSet, Symmetry, SymmetryGroup};
+use crate::game::board::{Board, Square, SquareSet, Symmetry, SymmetryGroup};
 
 /// One orbit of squares under the symmetries.
 #[derive(Clone, Debug)]

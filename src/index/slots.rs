@@ -1,9 +1,9 @@
 use std::fmt;
 
-use crate::board::{Square, SquareSet, Symmetry, SymmetryGroup};
-use crate::position::Position;
-use crate::rules::{Kind, RulesId, Ruleset, Side};
-use crate::slice::Slice;
+use crate::game::board::{Square, SquareSet, Symmetry, SymmetryGroup};
+use crate::game::position::Position;
+use crate::game::rules::{Kind, RulesId, Ruleset, Side};
+use crate::game::slice::Slice;
 
 use super::{AttackerSets, Binomials, KingLanes, binomial, colex_unrank};
 

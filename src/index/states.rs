@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::board::SymmetryGroup;
+use crate::game::board::SymmetryGroup;
 
 use super::orbits::Orbit;
 

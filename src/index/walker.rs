@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use crate::board::{SquareSet, SymmetryGroup};
+use crate::game::board::{SquareSet, SymmetryGroup};
 
 use super::AttackerSets;
 use super::orbits::Orbit;

@@ -11,10 +11,10 @@ use axum::http::StatusCode;
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 
-use crate::bytes::Bytes;
-use crate::position::Position;
-use crate::rules::Ruleset;
-use crate::slice::Slice;
+use crate::game::position::Position;
+use crate::game::rules::Ruleset;
+use crate::game::slice::Slice;
+use crate::system::bytes::Bytes;
 
 use super::problem::Problem;
 use super::router::BODY_BYTES;

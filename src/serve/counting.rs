@@ -3,8 +3,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use crate::slice::Slice;
-use crate::stats::{SliceReport, count_values};
+use crate::game::slice::Slice;
+use crate::study::stats::{SliceReport, count_values};
 use crate::system::priority;
 
 use super::problem::Problem;

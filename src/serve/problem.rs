@@ -6,10 +6,10 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
-use crate::notation::MoveError;
-use crate::position::PositionError;
-use crate::slice::Slice;
-use crate::stats::StatsError;
+use crate::game::notation::MoveError;
+use crate::game::position::PositionError;
+use crate::game::slice::Slice;
+use crate::study::stats::StatsError;
 use crate::table::TableError;
 use crate::tablebase::ProbeError;
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::engine::{Engine, EngineOptions, Iteration, Limits, SearchRequest, Stopper};
-use crate::history::Game;
+use crate::game::history::Game;
 use crate::system::priority;
 use crate::tablebase::Tablebase;
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use crate::rules::Ruleset;
+use crate::game::rules::Ruleset;
 use crate::table::Access;
 use crate::tablebase::{BlockCache, ProbeError, Tablebase, TablebaseOptions};
 

@@ -1,5 +1,5 @@
-use crate::progress::Progress;
 use crate::solve::store::{ScratchError, ScratchErrorKind};
+use crate::system::progress::Progress;
 
 /// An error if the build is cancelled.
 pub(super) fn go_on(progress: &dyn Progress) -> Result<(), ScratchError> {

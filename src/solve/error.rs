@@ -2,8 +2,8 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use crate::game::slice::Slice;
 use crate::index::IndexError;
-use crate::slice::Slice;
 use crate::solve::exchange::ExchangeError;
 use crate::solve::store::{ScratchError, ScratchErrorKind, is_full};
 use crate::system::bytes::Bytes;

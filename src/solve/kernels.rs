@@ -1,9 +1,9 @@
 //! The solver's inner loops, one by one, for `benches/kernels.rs`.
 
-use crate::board::Symmetry;
+use crate::game::board::Symmetry;
+use crate::game::rules::{Ruleset, Side};
+use crate::game::slice::Slice;
 use crate::index::IndexError;
-use crate::rules::{Ruleset, Side};
-use crate::slice::Slice;
 
 use crate::solve::captures::decided::Decided;
 use crate::solve::frame::{Block, Frame};

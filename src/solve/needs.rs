@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use crate::game::rules::{Kind, Ruleset};
+use crate::game::slice::Slice;
 use crate::index::{IndexError, SliceIndex, binomial};
-use crate::rules::{Kind, Ruleset};
-use crate::slice::Slice;
 use crate::solve::convert::output::block_shape;
 use crate::solve::convert::read::{MOST_SEGMENT_ROWS, sub_slices};
 use crate::solve::convert::write::tiles_at_once;

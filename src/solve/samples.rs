@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 
-use crate::board::SquareSet;
-use crate::position::Position;
-use crate::rules::{Kind, Ruleset, Side};
+use crate::game::board::SquareSet;
+use crate::game::position::Position;
+use crate::game::rules::{Kind, Ruleset, Side};
 use crate::solve::captures::soldiers::Soldiers;
 use crate::solve::frame::{Block, Frame};
 use crate::solve::rows::numbers::Rank;

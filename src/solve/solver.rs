@@ -1,16 +1,16 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::progress::{Phase, Progress};
-use crate::rules::{BySide, Side};
+use crate::game::rules::{BySide, Side};
+use crate::game::value::{Plies, Value};
 use crate::solve::advance::advance;
 use crate::solve::error::BuildError;
 use crate::solve::exchange::{Exchange, of_rank};
 use crate::solve::store::{
     Content, Hash, Key, Parts, ScratchError, ScratchFolder, Stage, StageWriter, Stages,
 };
+use crate::system::progress::{Phase, Progress};
 use crate::table::Code;
-use crate::value::{Plies, Value};
 
 use crate::solve::frame::{Block, Frame};
 use crate::solve::initial::coded_rows::{CodedRows, code_of};

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::progress::{Phase, Progress, RankWork};
-use crate::slice::Slice;
+use crate::game::slice::Slice;
 use crate::solve::exchange::{Exchange, ExchangeError, Tally};
 use crate::solve::plies::tables::Worked;
+use crate::system::progress::{Phase, Progress, RankWork};
 
 /// Runs while a rank works.
 pub(super) struct Watch<'a> {

@@ -21,9 +21,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::rules::{BySide, Ruleset};
-use crate::slice::Slice;
-use crate::stats::SideCounts;
+use crate::game::rules::{BySide, Ruleset};
+use crate::game::slice::Slice;
+use crate::study::stats::SideCounts;
 use crate::table::{Metric, Table, TableFile};
 use crate::tablebase::{ProbeError, Tablebase};
 
@@ -225,7 +225,7 @@ mod slice_text {
     use serde::de::{Deserialize, Deserializer, Error};
     use serde::ser::Serializer;
 
-    use crate::slice::Slice;
+    use crate::game::slice::Slice;
 
     pub(super) fn serialize<S: Serializer>(slice: &Slice, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(slice)

@@ -6,13 +6,13 @@ use rayon::prelude::*;
 
 use super::stats::StatsError;
 use super::weights::Weights;
-use crate::board::SquareSet;
+use crate::game::board::SquareSet;
+use crate::game::rules::{BySide, Ruleset, Side};
+use crate::game::value::{Plies, Wdl};
 use crate::index::SliceIndex;
-use crate::rules::{BySide, Ruleset, Side};
 use crate::table::{
     Code, Metric, PackedBlock, Source, Table, TableError, WIN_IN_1, dtw_value, wdl_value,
 };
-use crate::value::{Plies, Wdl};
 
 /// How many slots of a side are looked at together: few enough to stay in a
 /// processor's cache.

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use crate::board::{Square, SquareSet};
-use crate::dont_care::{LeastImages, decided};
+use crate::game::board::{Square, SquareSet};
+use crate::game::rules::{BySide, Kind, Ruleset, Side};
 use crate::index::{SliceIndex, colex_next};
-use crate::rules::{BySide, Kind, Ruleset, Side};
+use crate::table::dont_care::{LeastImages, decided};
 
 /// By lane and row: how many placements a slot stands for, 0 for those that
 /// nobody asks for; and what the side to move decides by rule.
@@ -132,9 +132,9 @@ fn least_images(rules: &Ruleset, index: &SliceIndex, attackers: SquareSet) -> Le
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::moves::legal_moves;
+    use crate::game::slice::Slice;
     use crate::index::Slot;
-    use crate::moves::legal_moves;
-    use crate::slice::Slice;
 
     /// Holes and weights of all slots, one by one; some rows are cut off at
     /// either end.

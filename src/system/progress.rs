@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use crate::rules::Side;
-use crate::slice::Slice;
-use crate::value::Plies;
+use crate::game::rules::Side;
+use crate::game::slice::Slice;
+use crate::game::value::Plies;
 
 /// A step of the work on a slice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

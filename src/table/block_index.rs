@@ -7,7 +7,7 @@ use super::error::{KindResult, Part, TableErrorKind};
 use super::footer::Footer;
 use super::header::{HEADER_BYTES, Header};
 use super::source::{Source, read};
-use crate::rules::{BySide, Side};
+use crate::game::rules::{BySide, Side};
 
 /// Set in an entry that holds a block's one value.
 pub(super) const ONE_VALUE_FLAG: u64 = 1 << 63;

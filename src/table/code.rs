@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::value::{Value, Wdl};
+use crate::game::value::{Value, Wdl};
 
 /// A value as a table holds it; what it means depends on the table's metric.
 pub type Code = u16;

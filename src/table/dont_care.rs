@@ -13,10 +13,10 @@
 //!
 //! [`SliceIndex::rank`]: crate::index::SliceIndex::rank
 
-use crate::board::{Board, Direction, Square, SquareSet, Symmetry, SymmetryGroup};
-use crate::capture::Captures;
-use crate::position::Position;
-use crate::rules::{Kind, Ruleset, Side};
+use crate::game::board::{Board, Direction, Square, SquareSet, Symmetry, SymmetryGroup};
+use crate::game::capture::Captures;
+use crate::game::position::Position;
+use crate::game::rules::{Kind, Ruleset, Side};
 
 /// The king's squares on which the mover decides the game in this move, for
 /// one placement of the soldiers.
@@ -229,8 +229,8 @@ fn colex_less(set: SquareSet, other: SquareSet) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::moves::legal_moves;
     use crate::index::SliceIndex;
-    use crate::moves::legal_moves;
 
     fn check(rules: &Ruleset, slice: &str) {
         let index = SliceIndex::new(rules, slice.parse().unwrap()).unwrap();

@@ -3,8 +3,8 @@ use super::code::{Code, DONT_CARE};
 use super::error::{KindResult, Part, TableErrorKind};
 use super::header::Metric;
 use super::value_hash::ValueHash;
-use crate::rules::{BySide, Side};
-use crate::value::Plies;
+use crate::game::rules::{BySide, Side};
+use crate::game::value::Plies;
 
 /// `\x89TAFLEND`: without it at its end a file is not whole.
 const END_MAGIC: [u8; 8] = *b"\x89TAFLEND";

@@ -1,8 +1,8 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::board::MAX_SIZE;
-use crate::rules::Side;
+use crate::game::board::MAX_SIZE;
+use crate::game::rules::Side;
 
 /// The most lanes (king squares) that a table can have.
 pub const MAX_LANES: usize = MAX_SIZE as usize * MAX_SIZE as usize;

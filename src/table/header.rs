@@ -5,8 +5,8 @@ use std::path::Path;
 use super::bytes::{checksum, put, u16_at, u32_at, u64_at};
 use super::error::{KindResult, Part, TableError, TableErrorKind};
 use super::{BlockShape, Grid, Packing, SideSummary};
-use crate::rules::Fingerprint;
-use crate::slice::Slice;
+use crate::game::rules::Fingerprint;
+use crate::game::slice::Slice;
 
 /// The version of the format that this program writes, and the only one it reads.
 pub const FORMAT_VERSION: u16 = 2;

@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::rules::BySide;
+use crate::game::rules::BySide;
 use crate::system::filesystem::{FileSystem, Unnamed};
 use crate::system::tree_hash::{TreeHasher, array};
 
@@ -158,8 +158,8 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::rules::Fingerprint;
-    use crate::slice::Slice;
+    use crate::game::rules::Fingerprint;
+    use crate::game::slice::Slice;
     use crate::system::filesystem::faulty::{Fault, FaultyFiles, NEVER};
     use crate::table::block::{Effort, encode_block};
     use crate::table::{BlockShape, Grid, Metric, Packing};

@@ -11,7 +11,7 @@ use super::head::TableHead;
 use super::header::Header;
 use super::source::{Access, Source, TableFile, read};
 use super::value_hash::ValueHash;
-use crate::rules::{BySide, Side};
+use crate::game::rules::{BySide, Side};
 
 /// An open table over any [`Source`] of bytes: a file, or a table in memory.
 ///

@@ -1,7 +1,7 @@
 use std::fmt;
 
 use super::code::{Code, DONT_CARE};
-use crate::rules::{BySide, Side};
+use crate::game::rules::{BySide, Side};
 use crate::system::tree_hash::{PIECE, TreeHasher};
 
 /// Identifies the values of a table, whatever their blocks, packing and

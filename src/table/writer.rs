@@ -2,7 +2,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::rules::{BySide, Side};
+use crate::game::rules::{BySide, Side};
 use crate::system::filesystem::{self, FileSystem, SystemFiles};
 use crate::system::tree_hash::TreeHasher;
 

@@ -1,8 +1,8 @@
 use serde::Serialize;
 
-use crate::moves::Move;
-use crate::position::Position;
-use crate::value::{Plies, Value};
+use crate::game::moves::Move;
+use crate::game::position::Position;
+use crate::game::value::{Plies, Value};
 
 use super::{MoveProbe, Probed, Tablebase};
 

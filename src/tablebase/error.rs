@@ -2,9 +2,9 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use crate::game::position::PositionError;
+use crate::game::slice::Slice;
 use crate::index::IndexError;
-use crate::position::PositionError;
-use crate::slice::Slice;
 use crate::table::{Metric, TableError, TableErrorKind};
 
 /// Why a position cannot be probed.

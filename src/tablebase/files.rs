@@ -3,9 +3,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use crate::game::rules::Ruleset;
+use crate::game::slice::Slice;
 use crate::index::SliceIndex;
-use crate::rules::Ruleset;
-use crate::slice::Slice;
 use crate::table::{Access, Header, Metric, Table, TableError, TableFile, TableHead};
 
 use super::cache::CachedTable;

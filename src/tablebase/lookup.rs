@@ -2,11 +2,11 @@
 
 use rayon::prelude::*;
 
-use crate::dont_care::is_decided;
-use crate::position::Position;
-use crate::slice::Slice;
+use crate::game::position::Position;
+use crate::game::slice::Slice;
+use crate::game::value::{Value, Wdl};
+use crate::table::dont_care::is_decided;
 use crate::table::{Code, Metric, PackedBlock, TableError, dtw_value, wdl_value};
-use crate::value::{Value, Wdl};
 
 use super::files::OpenedTable;
 use super::{ProbeError, Probed, Tablebase};

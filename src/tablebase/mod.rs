@@ -21,11 +21,11 @@ pub use probe::{MoveProbe, Probe, Probed};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::game::rules::Ruleset;
+use crate::game::slice::Slice;
+use crate::game::value::Wdl;
 use crate::index::SliceIndex;
-use crate::rules::Ruleset;
-use crate::slice::Slice;
 use crate::table::{Access, Metric, Table, TableFile};
-use crate::value::Wdl;
 
 use files::{Files, OpenedTable};
 

@@ -1,9 +1,9 @@
 use std::cmp::Reverse;
 
-use crate::moves::{Ending, Move, legal_moves};
-use crate::position::Position;
+use crate::game::moves::{Ending, Move, legal_moves};
+use crate::game::position::Position;
+use crate::game::value::{Plies, Value, Wdl};
 use crate::table::Metric;
-use crate::value::{Plies, Value, Wdl};
 
 use super::{ProbeError, Tablebase};
 

@@ -1,5 +1,5 @@
-use crate::board::{SquareSet, Symmetry};
-use crate::rules::Ruleset;
+use crate::game::board::{SquareSet, Symmetry};
+use crate::game::rules::Ruleset;
 
 use super::geometry::{Geometry, Slide};
 use super::score::Score;

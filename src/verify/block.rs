@@ -1,7 +1,7 @@
 use std::ops::Range;
 
-use crate::board::{Square, SquareSet, Symmetry};
-use crate::rules::{Kind, Side};
+use crate::game::board::{Square, SquareSet, Symmetry};
+use crate::game::rules::{Kind, Side};
 
 use super::custodial::{CustodialCaptures, Line};
 use super::geometry::{BlockAttackers, Geometry, Slide};

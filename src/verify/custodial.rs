@@ -1,5 +1,5 @@
-use crate::board::{Direction, Square, SquareSet};
-use crate::rules::{Hostility, Kind, Ruleset, Side};
+use crate::game::board::{Direction, Square, SquareSet};
+use crate::game::rules::{Hostility, Kind, Ruleset, Side};
 
 /// Custodial captures: what a piece that arrives somewhere encloses, from the ruleset's
 /// square sets: the verifier's own reading of the capture rules.

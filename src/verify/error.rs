@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::slice::Slice;
+use crate::game::slice::Slice;
 use crate::table::TableError;
 use crate::tablebase::ProbeError;
 

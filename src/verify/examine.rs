@@ -2,8 +2,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::board::SquareSet;
-use crate::rules::Side;
+use crate::game::board::SquareSet;
+use crate::game::rules::Side;
 use crate::table::{
     Code, DONT_CARE, LaneHasher, Table, TableFile, ValueHash, ValueHasher, wdl_code,
 };

@@ -1,9 +1,9 @@
 use std::fmt;
 
-use crate::position::Position;
-use crate::rules::{Ruleset, Side};
+use crate::game::position::Position;
+use crate::game::rules::{Ruleset, Side};
+use crate::game::value::{Value, Wdl};
 use crate::table::{Metric, SideSummary, ValueHash};
-use crate::value::{Value, Wdl};
 
 /// Something in a table that is wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,7 +1,7 @@
-use crate::board::{Square, SquareSet, Symmetry, SymmetryGroup};
+use crate::game::board::{Square, SquareSet, Symmetry, SymmetryGroup};
+use crate::game::rules::{BySide, Kind, RulesId, Ruleset, Side};
+use crate::game::slice::Slice;
 use crate::index::{AttackerSets, Binomials, KingLanes, Walker, binomial, colex_rank};
-use crate::rules::{BySide, Kind, RulesId, Ruleset, Side};
-use crate::slice::Slice;
 
 use super::score::Score;
 

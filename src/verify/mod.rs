@@ -63,9 +63,9 @@ pub use error::VerifyError;
 pub use finding::Finding;
 pub use sample::Sample;
 
-use crate::progress::Progress;
-use crate::rules::{Ruleset, Side};
-use crate::slice::Slice;
+use crate::game::rules::{Ruleset, Side};
+use crate::game::slice::Slice;
+use crate::system::progress::Progress;
 use crate::table::Metric;
 use crate::tablebase::{ProbeError, Tablebase};
 

@@ -1,7 +1,7 @@
 use std::iter::Peekable;
 
-use crate::board::SquareSet;
-use crate::rules::Side;
+use crate::game::board::SquareSet;
+use crate::game::rules::Side;
 
 use super::custodial::CustodialCaptures;
 use super::geometry::{BlockWalker, Blocks, Geometry};

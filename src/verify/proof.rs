@@ -1,11 +1,11 @@
 use rayon::prelude::*;
 
-use crate::board::SquareSet;
-use crate::position::Position;
-use crate::progress::Progress;
-use crate::rules::{BySide, Side};
+use crate::game::board::SquareSet;
+use crate::game::position::Position;
+use crate::game::rules::{BySide, Side};
+use crate::game::value::Value;
+use crate::system::progress::Progress;
 use crate::table::{Metric, SideSummary};
-use crate::value::Value;
 
 use super::FEW;
 use super::best::Best;

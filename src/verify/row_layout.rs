@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use crate::board::SquareSet;
+use crate::game::board::SquareSet;
 use crate::index::SliceIndex;
 
 use super::geometry::{Blocks, DefenderSets};

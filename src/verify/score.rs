@@ -1,5 +1,5 @@
+use crate::game::value::Value;
 use crate::table::{Code, dtw_value};
-use crate::value::Value;
 
 /// What a move leads to, as a number that is the smaller the better it is for
 /// the mover: positions that his opponent has lost, the quickest first, drawn

@@ -1,5 +1,5 @@
-use crate::board::{Square, SquareSet, Symmetry};
-use crate::rules::{Kind, Ruleset, Side};
+use crate::game::board::{Square, SquareSet, Symmetry};
+use crate::game::rules::{Kind, Ruleset, Side};
 
 use super::best::{Best, Child};
 use super::block::{AttackerMove, Block};

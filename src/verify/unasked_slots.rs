@@ -1,8 +1,8 @@
 //! The slots that nobody asks a table for, for the rows of one set of attackers: as
 //! [`dont_care`](crate::dont_care) says, but found by the verifier's own code.
 
-use crate::board::{Square, SquareSet, Symmetry, SymmetryGroup};
-use crate::rules::{Kind, Ruleset, Side, Step};
+use crate::game::board::{Square, SquareSet, Symmetry, SymmetryGroup};
+use crate::game::rules::{Kind, Ruleset, Side, Step};
 
 use super::custodial::{CustodialCaptures, Line};
 use super::geometry::{BlockAttackers, DefenderSets, Geometry};

@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::rules::{BySide, Side};
+use crate::game::rules::{BySide, Side};
 use crate::system::prefetch::prefetch_all;
 use crate::table::{Code, Metric, Table, TableFile, WIN_IN_1, dtw_code_to_wdl_code};
 

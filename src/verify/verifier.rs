@@ -1,10 +1,10 @@
-use crate::position::Position;
-use crate::progress::{Phase, Progress};
-use crate::rules::{BySide, Side};
-use crate::slice::Slice;
+use crate::game::position::Position;
+use crate::game::rules::{BySide, Side};
+use crate::game::slice::Slice;
+use crate::game::value::Wdl;
+use crate::system::progress::{Phase, Progress};
 use crate::table::{Metric, SideSummary, wdl_value};
 use crate::tablebase::Tablebase;
-use crate::value::Wdl;
 
 use super::custodial::CustodialCaptures;
 use super::examine::{WrongSign, examine};

@@ -1,4 +1,4 @@
-use crate::rules::{Kind, Side};
+use crate::game::rules::{Kind, Side};
 
 use super::super::bits::Bits;
 use super::super::generate::squares;

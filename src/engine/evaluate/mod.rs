@@ -4,8 +4,8 @@
 mod features;
 mod weights;
 
-use crate::board::{Square, SquareSet};
-use crate::rules::{ByKind, Kind, Ruleset, Side};
+use crate::game::board::{Square, SquareSet};
+use crate::game::rules::{ByKind, Kind, Ruleset, Side};
 
 use super::ground::Ground;
 use super::state::State;
@@ -120,7 +120,7 @@ impl Tally for Count<'_> {
 
 impl Counts {
     /// Of a position.
-    pub fn of(rules: &Ruleset, position: &crate::Position) -> Counts {
+    pub fn of(rules: &Ruleset, position: &crate::game::position::Position) -> Counts {
         // The largest board's words serve all.
         let ground = Ground::<{ SquareSet::WORDS }>::new(rules);
         let state = State::new(&ground, position);

@@ -3,7 +3,7 @@ use std::fmt;
 
 use serde::Deserialize;
 
-use crate::rules::{ByKind, Kind, Ruleset};
+use crate::game::rules::{ByKind, Kind, Ruleset};
 
 use super::{Term, classes, orbits, representatives};
 

@@ -4,7 +4,7 @@ use crate::engine::bits::Bits;
 use crate::engine::generate::squares;
 use crate::engine::ground::Ground;
 use crate::engine::state::{State, Step};
-use crate::rules::{Kind, Side};
+use crate::game::rules::{Kind, Side};
 
 use super::Heuristic;
 use super::paths::Paths;

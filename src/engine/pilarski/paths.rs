@@ -5,7 +5,7 @@ use crate::engine::bits::Bits;
 use crate::engine::generate::squares;
 use crate::engine::ground::Ground;
 use crate::engine::state::{State, Step};
-use crate::rules::{Kind, Side};
+use crate::game::rules::{Kind, Side};
 
 /// The edges of the board, each from both of its corners.
 pub(super) struct Paths<const W: usize> {

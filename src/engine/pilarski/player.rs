@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use crate::engine::ground::Ground;
 use crate::engine::state::{State, Step};
 use crate::engine::{Clock, Limits, Player, PlayerError, Stopper, check_rules};
-use crate::history::Game;
-use crate::moves::Move;
-use crate::rules::Ruleset;
+use crate::game::history::Game;
+use crate::game::moves::Move;
+use crate::game::rules::Ruleset;
 use crate::system::random::{SplitMix, mix};
 
 use super::Method;

@@ -3,7 +3,7 @@
 
 use crate::engine::ground::Ground;
 use crate::engine::state::{State, Step};
-use crate::rules::Side;
+use crate::game::rules::Side;
 use crate::system::random::SplitMix;
 
 use super::paths::Paths;

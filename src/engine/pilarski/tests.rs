@@ -1,15 +1,16 @@
 use std::sync::Arc;
 
-use crate::Tablebase;
 use crate::engine::ground::Ground;
 use crate::engine::state::{State, Step};
 use crate::engine::{Clock, Player};
-use crate::history::Game;
-use crate::moves::Move;
-use crate::rules::{Ruleset, Side};
+use crate::game::board::Square;
+use crate::game::history::Game;
+use crate::game::moves::Move;
+use crate::game::position::Position;
+use crate::game::rules::{Ruleset, Side};
+use crate::game::value::Value;
 use crate::system::random::SplitMix;
-use crate::value::Value;
-use crate::{Position, Square};
+use crate::tablebase::Tablebase;
 
 use super::heuristic::{capturable, greedy_steps, score};
 use super::paths::Paths;
@@ -266,7 +267,7 @@ fn every_form_plays_legal_games_to_their_end() {
         let mut game = Game::new(rules()).unwrap();
         while game.outcome().is_none() {
             let chosen = player.choose(&game, Clock::Nodes(500)).unwrap();
-            let legal = crate::moves::legal_moves(game.rules(), game.position());
+            let legal = crate::game::moves::legal_moves(game.rules(), game.position());
             assert!(legal.contains(&chosen), "{method:?}");
             game.push(&chosen);
             if let Method::MonteCarlo(MonteCarlo { memory: 4096, .. }) = method {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::engine::state::Step;
-use crate::rules::Side;
+use crate::game::rules::Side;
 
 use super::{Reward, Visits};
 

@@ -8,11 +8,11 @@
 use std::cmp::Reverse;
 
 use crate::engine::{Line, Score};
-use crate::history::{Game, Outcome};
-use crate::moves::Move;
-use crate::rules::{Endless, Repetition};
+use crate::game::history::{Game, Outcome};
+use crate::game::moves::Move;
+use crate::game::rules::{Endless, Repetition};
+use crate::game::value::{Plies, Wdl};
 use crate::tablebase::{Probed, Tablebase};
-use crate::value::{Plies, Wdl};
 
 use super::proof::Proof;
 

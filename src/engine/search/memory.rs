@@ -1,7 +1,7 @@
 //! What a thread remembers of moves, whatever the position: which have been good.
 
 use crate::engine::state::Step;
-use crate::rules::{BySide, Side};
+use crate::game::rules::{BySide, Side};
 
 use super::worker::MAX_PLY;
 

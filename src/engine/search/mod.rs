@@ -22,10 +22,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::{Duration, Instant};
 
-use crate::history::Game;
-use crate::moves::legal_moves;
-use crate::rules::{Repetition, Ruleset, Side};
-use crate::value::Wdl;
+use crate::game::history::Game;
+use crate::game::moves::legal_moves;
+use crate::game::rules::{Repetition, Ruleset, Side};
+use crate::game::value::Wdl;
 
 use super::evaluate::{Evaluator, Weights};
 use super::ground::Ground;

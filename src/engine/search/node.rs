@@ -3,7 +3,7 @@
 
 use crate::engine::bits::Bits;
 use crate::engine::state::Step;
-use crate::rules::Side;
+use crate::game::rules::Side;
 
 use super::score::{MOST, Points, is_decided, lost_in, won_in};
 use super::table::{Bound, Entry};

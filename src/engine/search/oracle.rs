@@ -1,11 +1,12 @@
 //! What the tables say of positions inside the search.
 
-use crate::history::Game;
-use crate::rules::Endless;
+use crate::game::history::Game;
+use crate::game::position::Position;
+use crate::game::rules::Endless;
+use crate::game::slice::Slice;
+use crate::game::value::{Value, Wdl};
 use crate::table::Metric;
 use crate::tablebase::Tablebase;
-use crate::value::{Value, Wdl};
-use crate::{Position, Slice};
 
 use super::score::{Points, decided_in, of_wdl};
 use super::worker::Worker;

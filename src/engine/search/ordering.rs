@@ -1,7 +1,7 @@
 //! Which moves are looked at, and in which order.
 
 use crate::engine::state::Step;
-use crate::rules::Side;
+use crate::game::rules::Side;
 
 use super::node::{CAPTURE, Threat};
 use super::worker::{Candidate, Worker};

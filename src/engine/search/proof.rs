@@ -1,11 +1,11 @@
 //! Whether a win of the tables stands although positions of the game can come back.
 
 use crate::engine::{Line, Score};
-use crate::history::Game;
-use crate::moves::{Move, legal_moves};
-use crate::rules::{BySide, Side};
+use crate::game::history::Game;
+use crate::game::moves::{Move, legal_moves};
+use crate::game::rules::{BySide, Side};
+use crate::game::value::{Plies, Value, Wdl};
 use crate::tablebase::{ProbeError, Tablebase};
-use crate::value::{Plies, Value, Wdl};
 
 /// Positions that a proof looks at before it gives up.
 const BUDGET: u32 = 20_000;

@@ -3,7 +3,7 @@
 
 use crate::engine::generate::squares;
 use crate::engine::state::Step;
-use crate::rules::{Kind, Side};
+use crate::game::rules::{Kind, Side};
 
 use super::node::Threat;
 use super::ordering::TABLE;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::engine::state::Step;
 use crate::engine::{Iteration, Line, Score};
-use crate::value::Wdl;
+use crate::game::value::Wdl;
 
 use super::root_moves::{Findings, Found};
 use super::score::{INFINITE, MOST, plies_to_end, reported};

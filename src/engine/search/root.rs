@@ -214,8 +214,8 @@ impl<const W: usize> Worker<'_, W> {
 mod tests {
     use super::super::tests::with_worker;
     use super::*;
-    use crate::moves::legal_moves;
-    use crate::rules::Ruleset;
+    use crate::game::moves::legal_moves;
+    use crate::game::rules::Ruleset;
 
     /// At the start every move has mirror images, which are worth as much.
     #[test]

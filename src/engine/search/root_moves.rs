@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 
 use crate::engine::state::Step;
-use crate::moves::Move;
+use crate::game::moves::Move;
+use crate::game::value::Wdl;
 use crate::tablebase::Probed;
-use crate::value::Wdl;
 
 use super::score::{INFINITE, Points, decided_in, is_decided, plies_to_end};
 

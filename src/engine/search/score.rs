@@ -1,7 +1,7 @@
 //! Scores inside the search.
 
 use crate::engine::Score;
-use crate::value::{Plies, Wdl};
+use crate::game::value::{Plies, Wdl};
 
 /// What a position is worth to the side to move, in hundredths of a soldier.
 pub(super) type Points = i32;

@@ -6,8 +6,8 @@ use crate::engine::Limits;
 use crate::engine::evaluate::Evaluator;
 use crate::engine::ground::Ground;
 use crate::engine::state::State;
-use crate::rules::Ruleset;
-use crate::value::Wdl;
+use crate::game::rules::Ruleset;
+use crate::game::value::Wdl;
 
 use super::oracle::Oracle;
 use super::score::Points;

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use super::score::of_wdl;
 use super::*;
-use crate::board::{Square, SquareSet};
 use crate::engine::state::Step;
-use crate::history::{Outcome, Reason};
-use crate::position::Position;
-use crate::rules::{Endless, Repetition, Side};
+use crate::game::board::{Square, SquareSet};
+use crate::game::history::{Outcome, Reason};
+use crate::game::position::Position;
+use crate::game::rules::{Endless, Repetition, Side};
+use crate::game::value::Value;
 use crate::system::random::SplitMix;
 use crate::tablebase::Tablebase;
-use crate::value::Value;
 use worker::{ANYWHERE, Worker};
 
 /// Does something with a worker at the start of a game.

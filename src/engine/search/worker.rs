@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::rules::Repetition;
+use crate::game::rules::Repetition;
 
 use super::memory::Memory;
 use super::score::{Points, is_decided, lost_in, won_in};

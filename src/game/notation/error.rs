@@ -1,8 +1,8 @@
 use std::fmt;
 
-use crate::board::SquareName;
-use crate::position::with_article;
-use crate::rules::Kind;
+use crate::game::board::SquareName;
+use crate::game::position::with_article;
+use crate::game::rules::Kind;
 
 /// Why a text is no legal move.
 #[derive(Clone, PartialEq, Eq, Debug)]

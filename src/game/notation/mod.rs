@@ -10,10 +10,10 @@ mod error;
 
 use std::fmt;
 
-use crate::board::{Board, Direction, Square, SquareSet};
-use crate::moves::{Ending, Move, find_move};
-use crate::position::Position;
-use crate::rules::{Kind, Ruleset};
+use crate::game::board::{Board, Direction, Square, SquareSet};
+use crate::game::moves::{Ending, Move, find_move};
+use crate::game::position::Position;
+use crate::game::rules::{Kind, Ruleset};
 
 pub use error::MoveError;
 

@@ -1,7 +1,7 @@
 use std::fmt;
 
-use crate::board::{Board, Square, SquareName, SquareSet};
-use crate::rules::{Kind, LayoutError, Ruleset};
+use crate::game::board::{Board, Square, SquareName, SquareSet};
+use crate::game::rules::{Kind, LayoutError, Ruleset};
 
 /// Why something is no legal position.
 #[derive(Clone, PartialEq, Eq, Debug)]

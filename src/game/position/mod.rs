@@ -4,9 +4,9 @@ mod error;
 
 use std::fmt;
 
-use crate::board::{Board, Square, SquareSet, Symmetry};
-use crate::rules::{Kind, Layout, RulesId, Ruleset, Side};
-use crate::slice::Slice;
+use crate::game::board::{Board, Square, SquareSet, Symmetry};
+use crate::game::rules::{Kind, Layout, RulesId, Ruleset, Side};
+use crate::game::slice::Slice;
 
 pub use error::PositionError;
 pub(crate) use error::with_article;

@@ -1,9 +1,9 @@
 use std::fmt;
 
-use crate::history::Outcome;
-use crate::notation::MoveError;
-use crate::position::PositionError;
-use crate::rules::OtnError;
+use crate::game::history::Outcome;
+use crate::game::notation::MoveError;
+use crate::game::position::PositionError;
+use crate::game::rules::OtnError;
 
 /// Why a text is no game record, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -28,8 +28,8 @@ mod write;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::history::{Game, Outcome};
-use crate::rules::{Ruleset, Side};
+use crate::game::history::{Game, Outcome};
+use crate::game::rules::{Ruleset, Side};
 
 pub use error::{RecordError, RecordFault};
 

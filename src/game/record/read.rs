@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::history::Game;
-use crate::notation::{MoveError, parse_move};
-use crate::position::{Position, PositionError};
-use crate::rules::{Layout, Ruleset, Side};
+use crate::game::history::Game;
+use crate::game::notation::{MoveError, parse_move};
+use crate::game::position::{Position, PositionError};
+use crate::game::rules::{Layout, Ruleset, Side};
 
 use super::{GameResult, OWN_RULES, OWN_TAGS, RESULTS, Record, RecordError, RecordFault};
 

@@ -1,5 +1,5 @@
-use crate::position::Position;
-use crate::rules::Ruleset;
+use crate::game::position::Position;
+use crate::game::rules::Ruleset;
 
 use super::{OWN_RULES, OWN_TAGS, RESULTS, Record};
 

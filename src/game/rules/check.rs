@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use crate::board::{Board, MAX_SIZE, MIN_SIZE, SquareSet};
+use crate::game::board::{Board, MAX_SIZE, MIN_SIZE, SquareSet};
 
 use super::error::{FieldFault, fault};
 use super::file::{self, File, NoMoves};

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use crate::board::SquareSet;
+use crate::game::board::SquareSet;
 
 use super::plural;
 use super::{Hostility, Kind, Movement, Ruleset, Side};

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::board::{Board, Square, SquareName, SquareSet};
+use crate::game::board::{Board, Square, SquareName, SquareSet};
 
 use super::Kind;
 

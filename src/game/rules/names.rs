@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use toml::Spanned;
 
-use crate::board::{Board, SquareSet};
+use crate::game::board::{Board, SquareSet};
 
 use super::error::{FieldFault, fault};
 use super::file::Squares;

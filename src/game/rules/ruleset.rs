@@ -2,7 +2,7 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
-use crate::board::{Board, Square, SquareSet, SymmetryGroup};
+use crate::game::board::{Board, Square, SquareSet, SymmetryGroup};
 
 use super::{ByKind, BySide, Fingerprint, Kind, Layout, RulesId, Side, Slides};
 

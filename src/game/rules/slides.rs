@@ -1,4 +1,4 @@
-use crate::board::{Board, Direction, Square, SquareSet};
+use crate::game::board::{Board, Direction, Square, SquareSet};
 
 use super::ruleset::places;
 use super::{ByKind, Kind, Movement};

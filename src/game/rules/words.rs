@@ -1,4 +1,4 @@
-use crate::board::SquareSet;
+use crate::game::board::SquareSet;
 
 use super::{Kind, Ruleset};
 

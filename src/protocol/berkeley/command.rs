@@ -1,7 +1,7 @@
 use std::fmt;
 
-use crate::board::{Board, Square};
-use crate::rules::Side;
+use crate::game::board::{Board, Square};
+use crate::game::rules::Side;
 
 /// What a line asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

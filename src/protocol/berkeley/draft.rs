@@ -1,10 +1,10 @@
 use std::fmt::Write;
 
-use crate::board::{Board, Square, SquareSet};
-use crate::history::Game;
-use crate::moves::Ending;
-use crate::position::{Position, PositionError};
-use crate::rules::{Kind, Layout, LayoutError, Ruleset, Side};
+use crate::game::board::{Board, Square, SquareSet};
+use crate::game::history::Game;
+use crate::game::moves::Ending;
+use crate::game::position::{Position, PositionError};
+use crate::game::rules::{Kind, Layout, LayoutError, Ruleset, Side};
 
 /// A board on which anything may stand anywhere: one that is being set up, or one to be
 /// shown.

@@ -11,12 +11,12 @@ mod think;
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 
-use crate::board::Square;
 use crate::engine::Engine;
-use crate::history::Game;
-use crate::moves::Move;
-use crate::position::PositionError;
-use crate::rules::{BySide, Ruleset, Side};
+use crate::game::board::Square;
+use crate::game::history::Game;
+use crate::game::moves::Move;
+use crate::game::position::PositionError;
+use crate::game::rules::{BySide, Ruleset, Side};
 
 use command::{Command, written};
 use play::Play;

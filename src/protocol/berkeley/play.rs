@@ -1,11 +1,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::board::Square;
-use crate::history::Game;
-use crate::moves::{Move, find_move};
-use crate::position::PositionError;
-use crate::rules::{BySide, Ruleset, Side};
+use crate::game::board::Square;
+use crate::game::history::Game;
+use crate::game::moves::{Move, find_move};
+use crate::game::position::PositionError;
+use crate::game::rules::{BySide, Ruleset, Side};
 
 use super::draft::Draft;
 

@@ -1,10 +1,10 @@
 use std::time::{Duration, Instant};
 
 use crate::arena::chance::Chance;
-use crate::board::Symmetry;
 use crate::engine::{Clock, Engine, EngineError, Iteration, Limits, Line, Score};
-use crate::history::Game;
-use crate::moves::{Move, find_move, legal_moves};
+use crate::game::board::Symmetry;
+use crate::game::history::Game;
+use crate::game::moves::{Move, find_move, legal_moves};
 
 /// How long a [`Session`](super::Session)'s engine thinks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,8 +2,8 @@ use std::fmt;
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
-use crate::position::PositionError;
-use crate::rules::Side;
+use crate::game::position::PositionError;
+use crate::game::rules::Side;
 
 use super::colour;
 use super::frame::is_end;

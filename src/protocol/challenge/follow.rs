@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
-use crate::history::{Game, Reason};
-use crate::moves::{Move, legal_moves};
-use crate::position::{Position, PositionError};
-use crate::rules::{Layout, Ruleset, Side};
+use crate::game::history::{Game, Reason};
+use crate::game::moves::{Move, legal_moves};
+use crate::game::position::{Position, PositionError};
+use crate::game::rules::{Layout, Ruleset, Side};
 
 use super::message::State;
 
@@ -98,7 +98,7 @@ fn goes_on(game: &Game) -> bool {
 mod tests {
     use super::super::message::Turn;
     use super::*;
-    use crate::notation::parse_move;
+    use crate::game::notation::parse_move;
 
     const ASYMMETRIC: &str = "/3t1t3/t6t1/5T2t/1T7/1t7/2K5t/5t3/8t/7t1/ d";
 

@@ -5,10 +5,10 @@ use std::fmt;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::board::{Board, Square};
-use crate::moves::Move;
-use crate::position::Position;
-use crate::rules::{Kind, Layout, LayoutError, Side};
+use crate::game::board::{Board, Square};
+use crate::game::moves::Move;
+use crate::game::position::Position;
+use crate::game::rules::{Kind, Layout, LayoutError, Side};
 
 use super::ChallengeError;
 

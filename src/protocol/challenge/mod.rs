@@ -15,9 +15,9 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::engine::{Engine, Iteration, Limits};
-use crate::history::Game;
-use crate::moves::{Move, legal_moves};
-use crate::rules::{Ruleset, Side};
+use crate::game::history::Game;
+use crate::game::moves::{Move, legal_moves};
+use crate::game::rules::{Ruleset, Side};
 
 use follow::{Follower, Step};
 use message::{Action, State, Turn, from_text, to_text};

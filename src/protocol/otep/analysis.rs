@@ -1,6 +1,6 @@
 use crate::engine::{Iteration, Score};
-use crate::history::Game;
-use crate::rules::Side;
+use crate::game::history::Game;
+use crate::game::rules::Side;
 
 use super::simple;
 

@@ -2,7 +2,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::engine::{Clock, Limits};
-use crate::rules::{BySide, Side};
+use crate::game::rules::{BySide, Side};
 
 /// What a `clock` line tells: the time that both sides have left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

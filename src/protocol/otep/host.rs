@@ -3,10 +3,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::engine::{Clock, Player, PlayerError, Stopper};
-use crate::history::{Game, Outcome};
-use crate::moves::Move;
-use crate::notation::parse_move;
-use crate::rules::{Ruleset, Side};
+use crate::game::history::{Game, Outcome};
+use crate::game::moves::Move;
+use crate::game::notation::parse_move;
+use crate::game::rules::{Ruleset, Side};
 
 use super::clock::ClockLine;
 use super::peer::{Peer, PeerError};

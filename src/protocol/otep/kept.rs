@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::history::Game;
-use crate::moves::Move;
-use crate::notation::parse_move;
-use crate::position::{Position, PositionError};
-use crate::rules::{Layout, Ruleset, Side};
+use crate::game::history::Game;
+use crate::game::moves::Move;
+use crate::game::notation::parse_move;
+use crate::game::position::{Position, PositionError};
+use crate::game::rules::{Layout, Ruleset, Side};
 
 use super::layout;
 

@@ -13,10 +13,10 @@ mod session;
 mod task;
 mod thinking;
 
-use crate::board::Board;
-use crate::history::Game;
-use crate::moves::{Ending, Move};
-use crate::rules::Layout;
+use crate::game::board::Board;
+use crate::game::history::Game;
+use crate::game::moves::{Ending, Move};
+use crate::game::rules::Layout;
 
 pub use host::ExternalPlayer;
 pub use session::{Session, SessionOptions};

@@ -7,8 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::engine::{Engine, EngineOptions, Iteration, Limits};
-use crate::moves::legal_moves;
-use crate::rules::{Ruleset, Side};
+use crate::game::moves::legal_moves;
+use crate::game::rules::{Ruleset, Side};
 use crate::tablebase::Tablebase;
 
 use super::analysis::analysis;

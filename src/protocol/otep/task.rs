@@ -3,7 +3,7 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
-use crate::rules::Side;
+use crate::game::rules::Side;
 
 use super::thinking::Thinking;
 

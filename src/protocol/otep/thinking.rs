@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::thread::{self, JoinHandle};
 
 use crate::engine::{Engine, EngineError, Iteration, Limits, SearchRequest, Stopper};
-use crate::history::Game;
+use crate::game::history::Game;
 
 /// A search that is running.
 pub(super) struct Thinking {

@@ -8,7 +8,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::{Instant, interval_at};
 
 use crate::engine::{IterationAnswer, Limits};
-use crate::history::Game;
+use crate::game::history::Game;
 
 use super::super::asked::{Asked, OfRules, given, position};
 use super::super::problem::Problem;

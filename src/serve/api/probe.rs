@@ -4,8 +4,8 @@ use std::sync::Arc;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 
-use crate::position::Position;
-use crate::slice::Slice;
+use crate::game::position::Position;
+use crate::game::slice::Slice;
 use crate::tablebase::{MoveProbe, Probe, ProbeAnswer, ProbeError, Probed};
 
 use super::super::asked::{Asked, OfRules, Sent, given, position};

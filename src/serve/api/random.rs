@@ -6,12 +6,12 @@ use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 
 use crate::arena::chance::Chance;
+use crate::game::position::Position;
+use crate::game::rules::Side;
+use crate::game::slice::Slice;
+use crate::game::value::Plies;
 use crate::index::{SliceIndex, Slot};
-use crate::position::Position;
-use crate::rules::Side;
-use crate::slice::Slice;
-use crate::stats::SliceReport;
-use crate::value::Plies;
+use crate::study::stats::SliceReport;
 
 use super::super::asked::{Asked, OfSlice};
 use super::super::problem::Problem;

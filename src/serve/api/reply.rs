@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::unbounded_channel;
 
 use crate::arena::Level;
-use crate::history::{Game, Outcome};
-use crate::notation::parse_move;
-use crate::position::Position;
-use crate::rules::{Ruleset, Side};
+use crate::game::history::{Game, Outcome};
+use crate::game::notation::parse_move;
+use crate::game::position::Position;
+use crate::game::rules::{Ruleset, Side};
 
 use super::super::asked::{OfRules, Sent, position};
 use super::super::problem::Problem;

@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::arena::Level;
-use crate::position::Position;
-use crate::rules::RulesetSummary;
+use crate::game::position::Position;
+use crate::game::rules::RulesetSummary;
 
 use super::super::asked::OfRules;
 use super::super::problem::Problem;

@@ -7,8 +7,8 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
-use crate::manifest::{Manifest, SliceEntry};
-use crate::slice::Slice;
+use crate::game::slice::Slice;
+use crate::study::manifest::{Manifest, SliceEntry};
 use crate::table::Metric;
 use crate::tablebase::ProbeError;
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::runtime::Builder;
 use tokio::sync::watch;
 
-use crate::moves::Move;
+use crate::game::moves::Move;
 use crate::tablebase::Tablebase;
 
 use super::super::accept::Doorkeeper;

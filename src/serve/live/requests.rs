@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 use tokio::time::{Instant, interval_at};
 
-use crate::moves::Move;
+use crate::game::moves::Move;
 
 use super::super::api::rulesets;
 use super::super::attend::attend;

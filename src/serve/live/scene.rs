@@ -1,10 +1,10 @@
 use serde::Serialize;
 
-use crate::history::{Game, Outcome};
-use crate::moves::{Ending, Move, legal_moves};
-use crate::rules::{Ruleset, Side};
+use crate::game::history::{Game, Outcome};
+use crate::game::moves::{Ending, Move, legal_moves};
+use crate::game::rules::{Ruleset, Side};
+use crate::game::value::Plies;
 use crate::tablebase::Tablebase;
-use crate::value::Plies;
 
 /// What is to be seen of a game: always whole.
 #[derive(Clone, Debug, Serialize)]

@@ -22,10 +22,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::game::rules::{BySide, Ruleset};
+use crate::game::slice::Slice;
 use crate::index::SliceIndex;
-use crate::progress::{Phase, Progress};
-use crate::rules::{BySide, Ruleset};
-use crate::slice::Slice;
 use crate::solve::advance::go_on;
 use crate::solve::convert::output::Target;
 use crate::solve::convert::read::{open_sub_slices, sub_slices};
@@ -41,6 +40,7 @@ use crate::solve::store::{
 };
 use crate::system::bytes::Bytes;
 use crate::system::filesystem::{FileSystem, SystemFiles};
+use crate::system::progress::{Phase, Progress};
 use crate::table::{
     Header, Metric, PUBLISHED_ZSTD, SideSummary, TableErrorKind, remove_temporaries, zstd_version,
 };

@@ -1,8 +1,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::game::rules::Ruleset;
+use crate::game::slice::Slice;
 use crate::index::{IndexError, SliceIndex};
-use crate::rules::Ruleset;
-use crate::slice::Slice;
 use crate::table::Metric;
 use crate::tablebase::{ProbeError, Tablebase};
 

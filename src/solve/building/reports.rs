@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use crate::rules::BySide;
-use crate::slice::Slice;
+use crate::game::rules::BySide;
+use crate::game::slice::Slice;
+use crate::game::value::Plies;
 use crate::solve::exchange::{Exchange, ExchangeError};
 use crate::table::{Metric, SideSummary};
-use crate::value::Plies;
 
 use super::SliceReport;
 

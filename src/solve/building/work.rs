@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::slice::Slice;
+use crate::game::slice::Slice;
 
 /// A slice is for one rank if it is less than so many parts of a rank's fair share of the
 /// work: then all have about as much to do.

@@ -1,7 +1,7 @@
 //! The moves of attackers, for all rows of a block at once, and what they capture.
 
-use crate::board::{Square, SquareSet};
-use crate::rules::{Kind, Side};
+use crate::game::board::{Square, SquareSet};
+use crate::game::rules::{Kind, Side};
 
 use crate::solve::captures::soldiers::{Soldiers, Threat};
 use crate::solve::frame::{Block, Frame};
@@ -169,9 +169,9 @@ mod tests {
     use proptest::sample::Index;
 
     use super::*;
-    use crate::moves::{Ending, legal_moves};
-    use crate::rules::Ruleset;
-    use crate::slice::Slice;
+    use crate::game::moves::{Ending, legal_moves};
+    use crate::game::rules::Ruleset;
+    use crate::game::slice::Slice;
     use crate::solve::rows::numbers::BlockNumber;
     use crate::solve::samples::{load, positions, with_words};
 

@@ -1,7 +1,7 @@
 //! Where defenders capture soldiers, for all rows of a block at once.
 
-use crate::board::{Direction, Square, SquareSet};
-use crate::rules::Side;
+use crate::game::board::{Direction, Square, SquareSet};
+use crate::game::rules::Side;
 
 use crate::solve::captures::soldiers::Soldiers;
 use crate::solve::frame::Frame;
@@ -83,10 +83,10 @@ mod tests {
     use proptest::sample::Index;
 
     use super::*;
-    use crate::capture::Captures;
-    use crate::position::Position;
-    use crate::rules::Ruleset;
-    use crate::slice::Slice;
+    use crate::game::capture::Captures;
+    use crate::game::position::Position;
+    use crate::game::rules::Ruleset;
+    use crate::game::slice::Slice;
     use crate::solve::rows::numbers::{BlockNumber, Rank};
     use crate::solve::samples::{lanes_with, load, with_words};
 

@@ -1,10 +1,10 @@
 //! The positions that the mover decides at once, for all rows of a block:
 //! [`dont_care::decided`](crate::dont_care::decided) by rows.
 
-use crate::board::{Direction, SquareSet};
-use crate::dont_care::Danger;
+use crate::game::board::{Direction, SquareSet};
+use crate::game::rules::{Kind, Side};
 use crate::index::Walker;
-use crate::rules::{Kind, Side};
+use crate::table::dont_care::Danger;
 
 use crate::solve::captures::by_attackers::attacker_moves;
 use crate::solve::frame::wide_lines::{WideSquare, put_men};
@@ -137,8 +137,8 @@ impl<const N: usize> Kernel for InReach<'_, '_, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dont_care;
-    use crate::rules::Ruleset;
+    use crate::game::rules::Ruleset;
+    use crate::table::dont_care;
 
     fn check<const N: usize>(rules: &Ruleset, slice: &str) {
         let frame: Frame<N> = Frame::new(rules, slice.parse().unwrap()).unwrap();

@@ -1,7 +1,7 @@
 //! What an arriving piece captures, for all squares of the king at once.
 
-use crate::board::{Direction, Square, SquareSet};
-use crate::rules::{Kind, Ruleset, Side};
+use crate::game::board::{Direction, Square, SquareSet};
+use crate::game::rules::{Kind, Ruleset, Side};
 
 use crate::solve::frame::defender_sets::DefenderSets;
 use crate::solve::frame::region::Region;
@@ -266,8 +266,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::capture::Captures;
-    use crate::position::Position;
+    use crate::game::capture::Captures;
+    use crate::game::position::Position;
     use crate::solve::samples::{RULESETS, kings, soldiers, with_words};
 
     /// What the game says that a piece which has arrived captures.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use crate::game::rules::{BySide, Ruleset, Side};
 use crate::index::SliceIndex;
-use crate::rules::{BySide, Ruleset, Side};
 use crate::solve::error::BuildError;
 use crate::solve::exchange::{Exchange, ExchangeError, of_rank};
 use crate::system::filesystem::FileSystem;

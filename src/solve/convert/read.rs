@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::rules::Side;
-use crate::slice::Slice;
+use crate::game::rules::Side;
+use crate::game::slice::Slice;
 use crate::solve::error::BuildError;
 use crate::solve::frame::Frame;
 use crate::solve::initial::coded_rows::{CodedRows, FixedRows};
@@ -195,11 +195,11 @@ fn read_codes(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::rules::{BySide, Ruleset};
+    use crate::game::value::Value;
     use crate::index::SliceIndex;
-    use crate::rules::{BySide, Ruleset};
     use crate::table::{Grid, Header, Packing, SideSummary, TableWriter, ValueHash, dtw_value};
     use crate::tablebase::ProbeError;
-    use crate::value::Value;
 
     /// The tables that captures in brandubh K1v1 lead to, where all positions of K0v1
     /// have that code.

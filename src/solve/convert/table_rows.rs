@@ -3,14 +3,14 @@
 
 use std::ops::Range;
 
-use crate::board::{SquareSet, Symmetry};
-use crate::dont_care::LeastImages;
+use crate::game::board::{SquareSet, Symmetry};
+use crate::game::rules::{Kind, Side};
 use crate::index::{AttackerSets, SliceIndex, Walker};
-use crate::rules::{Kind, Side};
 use crate::solve::captures::decided::Decided;
 use crate::solve::frame::{Block, Frame};
 use crate::solve::rows::numbers::BlockNumber;
 use crate::solve::rows::row::Row;
+use crate::table::dont_care::LeastImages;
 
 /// A slice as the solver numbers it.
 pub(crate) struct SolverRows<'a, 'f, const N: usize> {

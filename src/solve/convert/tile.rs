@@ -1,7 +1,8 @@
 //! Some of the solver's rows as the codes of a table, side by side and lane by lane.
 
+use crate::game::rules::{BySide, Side};
+use crate::game::value::Value;
 use crate::index::SliceIndex;
-use crate::rules::{BySide, Side};
 use crate::solve::error::BuildError;
 use crate::solve::initial::coded_rows::CodedRows;
 use crate::solve::rows::numbers::{BlockNumber, ChunkNumber};
@@ -9,7 +10,6 @@ use crate::solve::rows::row::Row;
 use crate::solve::rows::simd::{self, Kernel, Processor};
 use crate::solve::solver::Solver;
 use crate::table::{Code, DONT_CARE, SideSummary, dtw_value};
-use crate::value::Value;
 
 use super::table_rows::{SolverRow, SolverRows};
 

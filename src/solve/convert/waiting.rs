@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::rules::{BySide, Side};
+use crate::game::rules::{BySide, Side};
 use crate::table::Code;
 
 use super::tile::Tile;

@@ -4,16 +4,16 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use crate::game::rules::{BySide, Ruleset};
+use crate::game::value::Plies;
 use crate::index::SliceIndex;
-use crate::progress::{Phase, Progress};
-use crate::rules::{BySide, Ruleset};
 use crate::solve::advance::advance;
 use crate::solve::error::BuildError;
 use crate::solve::exchange::{Exchange, ExchangeError};
 use crate::solve::rows::numbers::ChunkNumber;
 use crate::solve::solver::Solver;
+use crate::system::progress::{Phase, Progress};
 use crate::table::{Code, Metric, SideSummary};
-use crate::value::Plies;
 
 use super::output::{Output, Target};
 use super::table_rows::SolverRows;

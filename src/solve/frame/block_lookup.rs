@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
-use crate::board::{Board, Square, SquareSet, Symmetry};
+use crate::game::board::{Board, Square, SquareSet, Symmetry};
 use crate::index::{AttackerSets, Binomials, Walker, binomial, colex_rank};
 use crate::solve::rows::numbers::BlockNumber;
 use crate::solve::rows::row::Row;
@@ -287,8 +287,8 @@ mod tests {
     use proptest::sample::subsequence;
 
     use super::*;
-    use crate::rules::{Kind, Ruleset};
-    use crate::slice::Slice;
+    use crate::game::rules::{Kind, Ruleset};
+    use crate::game::slice::Slice;
     use crate::solve::frame::counted_sets;
     use crate::solve::samples::RULESETS;
 

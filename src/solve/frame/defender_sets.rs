@@ -1,6 +1,6 @@
-use crate::board::{Square, SquareSet, Symmetry};
+use crate::game::board::{Square, SquareSet, Symmetry};
+use crate::game::rules::{Kind, Ruleset};
 use crate::index::{Binomials, colex_unrank};
-use crate::rules::{Kind, Ruleset};
 
 use crate::solve::frame::region::Region;
 use crate::solve::rows::numbers::Rank;

@@ -1,5 +1,5 @@
-use crate::board::{Square, SquareSet};
-use crate::rules::{Kind, Ruleset};
+use crate::game::board::{Square, SquareSet};
+use crate::game::rules::{Kind, Ruleset};
 
 use crate::solve::frame::origins::{Origins, origins};
 use crate::solve::frame::region::Region;
@@ -205,9 +205,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::moves::legal_moves;
-    use crate::position::Position;
-    use crate::rules::Side;
+    use crate::game::moves::legal_moves;
+    use crate::game::position::Position;
+    use crate::game::rules::Side;
     use crate::solve::captures::soldiers::Soldiers;
     use crate::solve::samples::{RULESETS, kings, soldiers, with_words};
 

@@ -11,10 +11,10 @@ pub(super) mod wide_lines;
 
 use std::sync::Arc;
 
-use crate::board::SquareSet;
+use crate::game::board::SquareSet;
+use crate::game::rules::{Kind, Ruleset};
+use crate::game::slice::Slice;
 use crate::index::{AttackerSets, IndexError, Walker};
-use crate::rules::{Kind, Ruleset};
-use crate::slice::Slice;
 
 use crate::solve::frame::block_lookup::BlockLookup;
 use crate::solve::frame::defender_sets::DefenderSets;

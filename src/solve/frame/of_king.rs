@@ -1,7 +1,7 @@
 //! Captures of the king, as far as the attackers alone decide.
 
-use crate::board::{Direction, Square, SquareSet};
-use crate::rules::{Kind, Ruleset};
+use crate::game::board::{Direction, Square, SquareSet};
+use crate::game::rules::{Kind, Ruleset};
 
 use crate::solve::frame::region::Region;
 use crate::solve::frame::wide_lines::WideSquare;
@@ -101,9 +101,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::capture::Captures;
-    use crate::position::Position;
-    use crate::rules::Side;
+    use crate::game::capture::Captures;
+    use crate::game::position::Position;
+    use crate::game::rules::Side;
     use crate::solve::captures::soldiers::Soldiers;
     use crate::solve::frame::wide_lines::put_men;
     use crate::solve::samples::{RULESETS, kings, soldiers, with_words};

@@ -1,7 +1,7 @@
 //! Squares whose pieces slide by the same rules.
 
-use crate::board::SquareSet;
-use crate::rules::{Kind, Ruleset};
+use crate::game::board::SquareSet;
+use crate::game::rules::{Kind, Ruleset};
 
 /// Origins that share their path rules: all squares outside gates (and gates of
 /// one square, on whose way nothing is), or one gate's.

@@ -1,5 +1,5 @@
-use crate::board::{Board, Direction, Square, SquareSet, Symmetry};
-use crate::rules::{Kind, Ruleset};
+use crate::game::board::{Board, Direction, Square, SquareSet, Symmetry};
+use crate::game::rules::{Kind, Ruleset};
 
 use crate::solve::frame::origins::{Origins, origins};
 use crate::solve::rows::row::{Lanes, Row};
@@ -288,9 +288,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::moves::{Move, legal_moves};
-    use crate::position::Position;
-    use crate::rules::Side;
+    use crate::game::moves::{Move, legal_moves};
+    use crate::game::position::Position;
+    use crate::game::rules::Side;
     use crate::solve::captures::soldiers::Soldiers;
     use crate::solve::rows::row::Wide;
     use crate::solve::samples::{RULESETS, kings, soldiers, with_words};

@@ -1,7 +1,7 @@
 //! Slides along whole lines of eight boards at once.
 
-use crate::board::{Square, SquareSet};
-use crate::rules::{Kind, Ruleset};
+use crate::game::board::{Square, SquareSet};
+use crate::game::rules::{Kind, Ruleset};
 
 use crate::solve::frame::origins::{Origins, origins};
 use crate::solve::frame::region::Region;

@@ -1,7 +1,7 @@
 //! What both sides can do at once while the king is bare, for eight blocks of one row.
 
-use crate::board::{Direction, SquareSet};
-use crate::rules::Kind;
+use crate::game::board::{Direction, SquareSet};
+use crate::game::rules::Kind;
 
 use crate::solve::captures::decided::bare_kings_in_reach;
 use crate::solve::frame::wide_lines::WideSquare;

@@ -5,9 +5,9 @@ use std::io;
 
 use memmap2::MmapMut;
 
+use crate::game::value::Value;
 use crate::solve::rows::row::{Event, Row};
 use crate::table::{Code, dtw_code};
-use crate::value::Value;
 
 /// The code of a value. Half of all codes are for the smaller slices and half for what a
 /// slice adds, and no game is that long.

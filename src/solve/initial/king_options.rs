@@ -1,7 +1,7 @@
 //! What the king can do at once, whatever he captures: escape, or nothing at all.
 
-use crate::board::{Direction, Square, SquareSet};
-use crate::rules::Kind;
+use crate::game::board::{Direction, Square, SquareSet};
+use crate::game::rules::Kind;
 
 use crate::solve::frame::defender_sets::DefenderSets;
 use crate::solve::frame::region::Region;

@@ -1,8 +1,8 @@
 //! The initial pass: what each position's captures, its lack of moves and the
 //! rules themselves say, for both outcomes in one visit.
 
-use crate::board::{Square, SquareSet, Symmetry};
-use crate::rules::{Kind, Side};
+use crate::game::board::{Square, SquareSet, Symmetry};
+use crate::game::rules::{Kind, Side};
 use crate::table::Code;
 
 use crate::solve::captures::by_attackers::{AttackerMove, attacker_moves};

@@ -1,7 +1,7 @@
 //! What the initial pass finds, and how it becomes the seeds of both outcomes.
 
+use crate::game::value::{Plies, Wdl};
 use crate::table::{Code, dtw_value};
-use crate::value::{Plies, Wdl};
 
 use crate::solve::frame::Block;
 use crate::solve::rows::numbers::{ChunkRow, Rank};

@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
-use crate::board::{SquareSet, Symmetry};
-use crate::rules::Side;
+use crate::game::board::{SquareSet, Symmetry};
+use crate::game::rules::Side;
 
+use crate::game::value::Value;
 use crate::solve::error::BuildError;
 use crate::solve::frame::Frame;
 use crate::solve::frame::block_lookup::Target;
@@ -17,7 +18,6 @@ use crate::solve::initial::coded_rows::{FixedRows, code_of};
 use crate::solve::rows::numbers::Rank;
 use crate::solve::rows::row::Row;
 use crate::table::Code;
-use crate::value::Value;
 
 /// What a side to move has that has no men left.
 pub(super) const LOST_IN_0: Value = Value::Loss(0);

@@ -1,8 +1,8 @@
 //! Moves that capture nothing, for whole blocks at once.
 
-use crate::board::{SquareSet, Symmetry};
+use crate::game::board::{SquareSet, Symmetry};
+use crate::game::rules::Side;
 use crate::index::colex_next;
-use crate::rules::Side;
 
 use crate::solve::captures::by_attackers::attacker_moves;
 use crate::solve::captures::by_defenders::Arrivals;

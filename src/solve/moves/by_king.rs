@@ -1,9 +1,9 @@
 //! The king's moves in blocks of one row, in which nobody else of his side moves: eight
 //! rows at once.
 
-use crate::board::{Square, SquareSet};
+use crate::game::board::{Square, SquareSet};
+use crate::game::rules::{Ruleset, Side};
 use crate::index::Walker;
-use crate::rules::{Ruleset, Side};
 
 use crate::solve::captures::soldiers::{Exposed, Soldiers, exposed};
 use crate::solve::frame::Frame;

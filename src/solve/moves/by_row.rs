@@ -4,9 +4,9 @@
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
-use crate::board::{Direction, Square, SquareSet, SymmetryGroup};
+use crate::game::board::{Direction, Square, SquareSet, SymmetryGroup};
+use crate::game::rules::{Kind, Side};
 use crate::index::Walker;
-use crate::rules::{Kind, Side};
 
 use crate::solve::captures::by_attackers::{quiet_arrival, shields_near};
 use crate::solve::captures::soldiers::{Exposed, Soldiers, exposed};

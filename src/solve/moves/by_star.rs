@@ -11,9 +11,9 @@ use std::sync::atomic::Ordering;
 
 use rayon::prelude::*;
 
-use crate::board::{SquareSet, Symmetry};
+use crate::game::board::{SquareSet, Symmetry};
+use crate::game::slice::Slice;
 use crate::index::{AttackerSets, Walker};
-use crate::slice::Slice;
 
 use crate::solve::frame::block_lookup::Placed;
 use crate::solve::frame::wide_lines::{WideSquare, put_men};

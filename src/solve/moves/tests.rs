@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::capture::Captures;
-use crate::moves::{Ending, has_move, legal_moves};
-use crate::position::Position;
-use crate::rules::{Ruleset, Side};
-use crate::slice::Slice;
+use crate::game::capture::Captures;
+use crate::game::moves::{Ending, has_move, legal_moves};
+use crate::game::position::Position;
+use crate::game::rules::{Ruleset, Side};
+use crate::game::slice::Slice;
+use crate::game::unmoves::unmoves;
 use crate::solve::captures::decided::bare_kings_in_reach;
 use crate::solve::frame::{Block, Frame};
 use crate::solve::moves::Moves;
@@ -15,7 +16,6 @@ use crate::solve::moves::by_row::{RankLanes, RowBuffers};
 use crate::solve::rows::numbers::{BlockNumber, Rank};
 use crate::solve::rows::row::Row;
 use crate::solve::samples::{is_in_set, lanes_with, least, load, positions, with_words};
-use crate::unmoves::unmoves;
 
 /// Blocks that are looked at, and rows of each, about.
 const BLOCKS: usize = 25;

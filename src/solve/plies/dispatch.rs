@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::rules::Side;
+use crate::game::rules::Side;
+use crate::game::value::Plies;
 use crate::solve::plies::known::Known;
 use crate::solve::plies::ply::{events_of, mover};
 use crate::solve::plies::post::Post;
@@ -10,7 +11,6 @@ use crate::solve::plies::shares::Shares;
 use crate::solve::rows::numbers::ChunkNumber;
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::{Content, Heap, ScratchError, ScratchFolder};
-use crate::value::Plies;
 
 /// All that the shares by defenders are to know before the next ply.
 pub(crate) struct Dispatch {

@@ -11,8 +11,8 @@ use bitvec::slice::BitSlice;
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
+use crate::game::rules::{Kind, Side};
 use crate::index::Walker;
-use crate::rules::{Kind, Side};
 use crate::solve::frame::Frame;
 use crate::solve::moves::Moves;
 use crate::solve::moves::by_row::{RankLanes, RowBuffers, Unmove};

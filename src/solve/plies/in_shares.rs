@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::rules::{BySide, Side};
+use crate::game::rules::{BySide, Side};
+use crate::game::value::Plies;
 use crate::solve::exchange::{Exchange, of_rank};
 use crate::solve::plies::at_rest::AtRest;
 use crate::solve::plies::chunks::Chunks;
@@ -26,7 +27,6 @@ use crate::solve::rows::numbers::ChunkNumber;
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::{Content, Heap, ScratchError, ScratchFolder, StageWriter, Stages};
 use crate::system::pages;
-use crate::value::Plies;
 
 /// The tables of an outcome, as far as this rank of the build has them. If a rank has more
 /// than one share, all wait packed on the disk but the one that is worked on.

@@ -2,14 +2,14 @@
 
 use rayon::prelude::*;
 
-use crate::rules::Side;
+use crate::game::rules::Side;
+use crate::game::value::Plies;
 use crate::solve::frame::Block;
 use crate::solve::plies::ply::{Given, Records, finds_wins, mover};
 use crate::solve::rows::numbers::ChunkNumber;
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::codec::{decode_rows, encode_events, read_events};
 use crate::solve::store::{Content, Key, Parts, ScratchError, StageWriter};
-use crate::value::Plies;
 
 /// What the initial pass said, and what the plies so far have found.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
-use crate::rules::Side;
+use crate::game::rules::Side;
 use crate::solve::moves::by_block::Targets;
 use crate::solve::moves::cost::StarRows;
 use crate::solve::plies::cursor::Cursor;

@@ -2,14 +2,14 @@
 
 use bitvec::vec::BitVec;
 
-use crate::rules::Side;
+use crate::game::rules::Side;
+use crate::game::value::Plies;
 use crate::solve::moves::Moves;
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::frontier::Frontier;
 use crate::solve::rows::numbers::{ChunkNumber, ChunkRow};
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::{Content, ScratchError};
-use crate::value::Plies;
 
 /// What stays the same through all plies of an outcome.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use crate::rules::{BySide, Side};
+use crate::game::rules::{BySide, Side};
 use crate::solve::frame::Frame;
 use crate::solve::moves::Moves;
 use crate::solve::plies::chunks::Chunks;
@@ -166,7 +166,10 @@ mod tests {
     use crate::solve::rows::row::Row;
     use crate::solve::samples::{load, with_words};
 
-    fn check<const N: usize>(rules: &crate::rules::Ruleset, slice: crate::slice::Slice) {
+    fn check<const N: usize>(
+        rules: &crate::game::rules::Ruleset,
+        slice: crate::game::slice::Slice,
+    ) {
         let whole: Frame<N> = Frame::new(rules, slice).unwrap();
         let chunks = Chunks::new(whole.blocks(), whole.block_rows());
         let moves = Moves::new(&whole);
@@ -245,7 +248,10 @@ mod tests {
     }
 
     /// An image of a set under the rules' symmetries is in its share, and is what it was.
-    fn images_stay<const N: usize>(rules: &crate::rules::Ruleset, slice: crate::slice::Slice) {
+    fn images_stay<const N: usize>(
+        rules: &crate::game::rules::Ruleset,
+        slice: crate::game::slice::Slice,
+    ) {
         let whole: Frame<N> = Frame::new(rules, slice).unwrap();
         let chunks = Chunks::new(whole.blocks(), whole.block_rows());
         let cut = Shares::new(&whole, chunks, 3);

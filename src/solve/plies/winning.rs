@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::rules::Side;
+use crate::game::rules::Side;
 use crate::solve::moves::by_block::Targets;
 use crate::solve::moves::cost::StarRows;
 use crate::solve::plies::cursor::Cursor;

@@ -3,8 +3,8 @@
 
 use bitvec::slice::BitSlice;
 
+use crate::game::rules::Side;
 use crate::index::Walker;
-use crate::rules::Side;
 
 use crate::solve::frame::Block;
 use crate::solve::moves::Moves;

@@ -2,7 +2,7 @@
 //! interface, `unsafe` code is only here, in the mapping of files, in hints to the
 //! processor and the system, and in rows that threads share.
 
-use crate::board::Symmetry;
+use crate::game::board::Symmetry;
 use crate::solve::rows::row::{Row, Wide};
 use crate::solve::rows::transform::{Transform, Transforms};
 
@@ -267,7 +267,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::board::Board;
+    use crate::game::board::Board;
 
     /// Moves the rows one by one, then, if they are eight, all at once.
     struct FlipAll<'a, const N: usize>(&'a Transform<N>, &'a mut [Row<N>]);

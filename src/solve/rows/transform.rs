@@ -1,4 +1,4 @@
-use crate::board::Symmetry;
+use crate::game::board::Symmetry;
 use crate::solve::rows::row::Row;
 
 /// What each symmetry of the board does to the lanes.

@@ -25,8 +25,8 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
-use crate::progress::Progress;
 use crate::system::filesystem::FileSystem;
+use crate::system::progress::Progress;
 
 use file::Unsynced;
 use index::{Header, Index};
@@ -252,7 +252,7 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::rules::Side;
+    use crate::game::rules::Side;
     use crate::solve::rows::numbers::ChunkNumber;
     use crate::system::filesystem::SystemFiles;
 

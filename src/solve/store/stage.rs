@@ -3,9 +3,9 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::rules::Side;
+use crate::game::rules::Side;
+use crate::game::value::Plies;
 use crate::solve::rows::numbers::ChunkNumber;
-use crate::value::Plies;
 
 /// A step of the work on a slice, which is done in parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

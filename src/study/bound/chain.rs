@@ -2,10 +2,10 @@
 
 use num_bigint::BigUint;
 
-use crate::board::{Square, SquareSet};
-use crate::moves::legal_moves;
-use crate::position::{Position, PositionError};
-use crate::rules::{Kind, Ruleset, Side};
+use crate::game::board::{Square, SquareSet};
+use crate::game::moves::legal_moves;
+use crate::game::position::{Position, PositionError};
+use crate::game::rules::{Kind, Ruleset, Side};
 
 use super::count::{Binomials, Field, Tally};
 use super::ground::Ground;

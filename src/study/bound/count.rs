@@ -9,11 +9,11 @@ use std::collections::HashMap;
 
 use num_bigint::{BigInt, BigUint};
 
-use crate::board::{Square, SquareSet};
-use crate::slice::Slice;
+use crate::game::board::{Square, SquareSet};
+use crate::game::slice::Slice;
 
 use super::ground::{Camp, Ground};
-use crate::rules::{Kind, Ruleset};
+use crate::game::rules::{Kind, Ruleset};
 
 /// Where men may stand.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! How far men seem to be from where they are wanted.
 
-use crate::board::{Square, SquareSet};
-use crate::position::Position;
-use crate::rules::{Kind, Ruleset};
+use crate::game::board::{Square, SquareSet};
+use crate::game::position::Position;
+use crate::game::rules::{Kind, Ruleset};
 use crate::system::random::mix;
 
 /// What one move counts; the rest decides between positions that are as near.

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::position::PositionError;
+use crate::game::position::PositionError;
 
 /// Why there is no bound, or no sample.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::board::{Square, SquareSet, Symmetry, SymmetryGroup};
-use crate::rules::{ByKind, Kind, Ruleset, Side};
-use crate::slice::Slice;
+use crate::game::board::{Square, SquareSet, Symmetry, SymmetryGroup};
+use crate::game::rules::{ByKind, Kind, Ruleset, Side};
+use crate::game::slice::Slice;
 
 /// Camps with more squares than this, all together, are counted as other squares are.
 const MAX_CAMP_SQUARES: usize = 60;

@@ -8,10 +8,10 @@
 
 use num_bigint::BigUint;
 
-use crate::board::{Square, SquareSet, Symmetry, SymmetryGroup};
-use crate::position::Position;
-use crate::rules::{Kind, Ruleset};
-use crate::slice::Slice;
+use crate::game::board::{Square, SquareSet, Symmetry, SymmetryGroup};
+use crate::game::position::Position;
+use crate::game::rules::{Kind, Ruleset};
+use crate::game::slice::Slice;
 
 use super::count::{Binomials, Field};
 use super::ground::{Camp, Ground};

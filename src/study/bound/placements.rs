@@ -2,10 +2,10 @@
 
 use num_bigint::{BigInt, BigUint};
 
-use crate::board::{Square, SquareSet};
-use crate::position::Position;
-use crate::rules::Side;
-use crate::slice::Slice;
+use crate::game::board::{Square, SquareSet};
+use crate::game::position::Position;
+use crate::game::rules::Side;
+use crate::game::slice::Slice;
 use crate::system::random::SplitMix;
 
 use super::count::{Binomials, Field, Shape, Weights};

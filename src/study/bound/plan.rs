@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
-use crate::moves::{Move, legal_moves};
-use crate::position::Position;
-use crate::rules::{Ruleset, Side};
+use crate::game::moves::{Move, legal_moves};
+use crate::game::position::Position;
+use crate::game::rules::{Ruleset, Side};
 
 use super::budget::{Budget, Spent};
 use super::distance::Distance;

@@ -9,8 +9,8 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::position::Position;
-use crate::retractions::{Retraction, retractions};
+use crate::game::position::Position;
+use crate::game::retractions::{Retraction, retractions};
 use crate::system::random::mix;
 
 use super::budget::{Budget, Spent};

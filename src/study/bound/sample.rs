@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use num_bigint::BigUint;
 use rayon::prelude::*;
 
-use crate::dont_care::is_decided;
-use crate::history::Game;
-use crate::moves::{find_move, has_move, legal_moves};
-use crate::position::Position;
-use crate::rules::Ruleset;
-use crate::share::Share;
+use crate::game::history::Game;
+use crate::game::moves::{find_move, has_move, legal_moves};
+use crate::game::position::Position;
+use crate::game::rules::Ruleset;
+use crate::study::share::Share;
 use crate::system::random::{SplitMix, mix};
+use crate::table::dont_care::is_decided;
 
 use super::chain::{Bounds, unmoved};
 use super::error::BoundError;

@@ -1,10 +1,10 @@
 //! Positions of slices that are solved, counted from their tables.
 
-use crate::Tablebase;
-use crate::slice::Slice;
-use crate::stats::{StatsError, count_values};
+use crate::game::slice::Slice;
+use crate::game::value::Wdl;
+use crate::study::stats::{StatsError, count_values};
 use crate::table::Metric;
-use crate::value::Wdl;
+use crate::tablebase::Tablebase;
 
 /// What tables of distances tell of the positions with few men.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

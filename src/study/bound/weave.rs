@@ -6,10 +6,10 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
-use crate::board::Square;
-use crate::moves::{Move, find_move, legal_moves};
-use crate::position::Position;
-use crate::rules::{BySide, Ruleset, Side};
+use crate::game::board::Square;
+use crate::game::moves::{Move, find_move, legal_moves};
+use crate::game::position::Position;
+use crate::game::rules::{BySide, Ruleset, Side};
 
 use super::budget::{Budget, Spent};
 

@@ -1,10 +1,10 @@
 use std::fmt;
 
-use crate::board::SquareName;
-use crate::position::{PositionError, with_article};
-use crate::rules::{Kind, LayoutError};
-use crate::slice::Slice;
-use crate::stats::StatsError;
+use crate::game::board::SquareName;
+use crate::game::position::{PositionError, with_article};
+use crate::game::rules::{Kind, LayoutError};
+use crate::game::slice::Slice;
+use crate::study::stats::StatsError;
 
 /// Why nothing can be looked for.
 #[derive(Debug)]

@@ -3,9 +3,9 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use crate::game::rules::{BySide, Side};
+use crate::game::slice::Slice;
 use crate::index::Slot;
-use crate::rules::{BySide, Side};
-use crate::slice::Slice;
 use crate::system::random::mix;
 use crate::table::Code;
 

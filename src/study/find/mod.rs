@@ -38,10 +38,10 @@ mod search;
 
 use std::ops::RangeInclusive;
 
-use crate::position::Position;
-use crate::rules::{Endless, Ruleset, Side};
+use crate::game::position::Position;
+use crate::game::rules::{Endless, Ruleset, Side};
+use crate::game::value::{Plies, Wdl};
 use crate::tablebase::Probed;
-use crate::value::{Plies, Wdl};
 
 pub use error::{FindError, PatternError};
 pub use pattern::{Pattern, parse_squares};

@@ -1,7 +1,7 @@
 use super::PatternError;
-use crate::board::{Board, Square, SquareSet, Symmetry};
-use crate::position::PositionError;
-use crate::rules::{Kind, LayoutError, Ruleset};
+use crate::game::board::{Board, Square, SquareSet, Symmetry};
+use crate::game::position::PositionError;
+use crate::game::rules::{Kind, LayoutError, Ruleset};
 
 /// What stands where: a position fits if one of its mirror images does. The default is
 /// what every position fits.

@@ -2,12 +2,12 @@ use std::ops::ControlFlow;
 
 use super::hits::{Drawn, Hit, Longest};
 use super::{FindError, Found, FoundCount, Pattern, Query, mutual_zugzwang};
-use crate::board::SquareSet;
-use crate::rules::{BySide, Kind, Ruleset, Side};
+use crate::game::board::SquareSet;
+use crate::game::rules::{BySide, Kind, Ruleset, Side};
+use crate::game::value::Wdl;
 use crate::study::scan::{Lot, Scan, outcome, value};
 use crate::table::{Code, Metric, Source, Table, WIN_IN_1};
 use crate::tablebase::Probed;
-use crate::value::Wdl;
 
 /// A query to one table. All its answers are in the order of the table's rows: by the
 /// placement of the soldiers, then by the king's square, then by the side to move.

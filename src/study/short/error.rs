@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::bytes::Bytes;
+use crate::system::bytes::Bytes;
 
 use super::{Board, Cell};
 

@@ -2,7 +2,7 @@
 //! round.
 
 use crate::draw::{Grid, GridSquare, Shade};
-use crate::rules::{Kind, Side};
+use crate::game::rules::{Kind, Side};
 
 use super::blocking::Blocked;
 use super::theorem::{Print, ProofSet, proof_set};

@@ -12,12 +12,12 @@ use std::ops::ControlFlow;
 
 use super::find::mutual_zugzwang;
 use super::scan::{Lot, Scan, outcome, value};
-use crate::board::{Square, SquareSet};
+use crate::game::board::{Square, SquareSet};
+use crate::game::position::Position;
+use crate::game::rules::{BySide, Kind, Ruleset, Side};
+use crate::game::value::{Plies, Wdl};
 use crate::index::{IndexError, SliceIndex, Slot};
-use crate::position::Position;
-use crate::rules::{BySide, Kind, Ruleset, Side};
 use crate::table::{Code, Metric, SideSummary, Source, Table, TableError, WIN_IN_1};
-use crate::value::{Plies, Wdl};
 
 pub use report::{Bar, KingBar, SideCounts, SideDetails, SideReport, SliceReport};
 

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Tablebase;
-use crate::rules::{BySide, Endless, Ruleset, Side};
-use crate::slice::Slice;
+use crate::game::rules::{BySide, Endless, Ruleset, Side};
+use crate::game::slice::Slice;
+use crate::game::value::{Plies, Wdl};
 use crate::table::{Metric, SideSummary};
-use crate::value::{Plies, Wdl};
+use crate::tablebase::Tablebase;
 
 use super::{KingCount, SideStats, ValueCount};
 

@@ -1,6 +1,6 @@
 //! A rules record as words: fields with their values, and what they are by default.
 
-use crate::board::{Board, SquareSet};
+use crate::game::board::{Board, SquareSet};
 
 use super::super::{ByKind, Kind};
 use super::error::{OtnError, refused};

@@ -19,7 +19,7 @@ mod read;
 mod spaces;
 mod write;
 
-use crate::position::Position;
+use crate::game::position::Position;
 
 use super::Ruleset;
 

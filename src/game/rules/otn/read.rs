@@ -1,6 +1,6 @@
 //! From a rules record to a ruleset.
 
-use crate::board::{Board, MAX_SIZE, MIN_SIZE, SquareSet};
+use crate::game::board::{Board, MAX_SIZE, MIN_SIZE, SquareSet};
 
 use super::super::check::checked;
 use super::super::error::FieldFault;

@@ -1,8 +1,8 @@
 //! The special squares of a record: where a kind of piece may pass, stop and return,
 //! and to whom they are hostile.
 
-use crate::board::{Board, SquareSet};
-use crate::position::with_article;
+use crate::game::board::{Board, SquareSet};
+use crate::game::position::with_article;
 
 use super::super::{ByKind, Hostility, Kind, Layout, Movement};
 use super::error::{OtnError, refused};

@@ -1,8 +1,8 @@
 //! From a ruleset to a rules record: what a record would have to say is written, and read
 //! back to see whether it says it.
 
-use crate::board::{Square, SquareSet};
-use crate::position::Position;
+use crate::game::board::{Square, SquareSet};
+use crate::game::position::Position;
 
 use super::super::{ByKind, Kind, Repetition, Ruleset, Side};
 use super::error::OtnError;

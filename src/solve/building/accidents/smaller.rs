@@ -1,6 +1,6 @@
 //! Smaller slices that are replaced while a slice is worked on.
 
-use crate::rules::BySide;
+use crate::game::rules::BySide;
 use crate::table::{Access, Code, Table, TableWriter, ValueHash};
 
 use super::*;

@@ -1,4 +1,4 @@
-use crate::short::Soldier;
+use crate::study::short::Soldier;
 
 use super::walk::Around;
 use super::{Graph, GraphError};
