@@ -6,8 +6,7 @@ use crate::game::history::Game;
 use crate::game::moves::{Move, has_move, legal_moves};
 use crate::game::position::{Position, PositionError};
 use crate::game::rules::Ruleset;
-
-use super::chance::Chance;
+use crate::system::random::SeededRng;
 
 /// So many openings in a row that are of no use, and no more are looked for.
 const TRIES: u32 = 2000;
@@ -62,11 +61,11 @@ pub fn openings(
     if plies == 0 {
         return Ok(vec![Vec::new(); wanted]);
     }
-    let mut chance = Chance::new(seed, b"openings");
+    let mut random = SeededRng::for_purpose(seed, b"openings");
     let (mut found, mut known) = (Vec::new(), HashSet::new());
     let mut failures = 0;
     while found.len() < wanted {
-        match random_game(&start, plies, &mut chance) {
+        match random_game(&start, plies, &mut random) {
             Some(game) if known.insert(representative(rules, game.position())) => {
                 found.push(game.moves().to_vec());
                 failures = 0;
@@ -81,11 +80,11 @@ pub fn openings(
 }
 
 /// A game of so many plies that is of use as an opening, if chance gives one.
-fn random_game(start: &Game, plies: u32, chance: &mut Chance) -> Option<Game> {
+fn random_game(start: &Game, plies: u32, random: &mut SeededRng) -> Option<Game> {
     let mut game = start.clone();
     for _ in 0..plies {
         let moves = legal_moves(game.rules(), game.position());
-        game.push(chance.choose(&moves)?);
+        game.push(random.choose(&moves)?);
         let (now, before) = game.positions().split_last()?;
         if game.outcome().is_some() || before.contains(now) {
             return None;

@@ -2,8 +2,7 @@ use crate::engine::{Clock, Engine, Iteration, Player, PlayerError, Score, Stoppe
 use crate::game::history::{Game, Outcome};
 use crate::game::moves::{Move, legal_moves};
 use crate::protocol::otep::ExternalPlayer;
-
-use super::chance::Chance;
+use crate::system::random::SeededRng;
 
 /// A player in a match.
 pub trait Contestant: Player {
@@ -89,7 +88,7 @@ impl Player for RandomMover {
             purpose.push_str(&format!(" {}", played.display(game.rules().board)));
         }
         let moves = legal_moves(game.rules(), game.position());
-        let chosen = Chance::new(self.seed, purpose.as_bytes()).choose(&moves).copied();
+        let chosen = SeededRng::for_purpose(self.seed, purpose.as_bytes()).choose(&moves).copied();
         let none = || PlayerError { player: self.name(), reason: "the game is over".to_owned() };
         chosen.ok_or_else(none)
     }

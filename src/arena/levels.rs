@@ -3,8 +3,7 @@ use std::time::Duration;
 
 use crate::engine::{Iteration, Limits, Line, Score};
 use crate::game::moves::Move;
-
-use super::chance::Chance;
+use crate::system::random::SeededRng;
 
 /// How well the engine plays against people.
 #[derive(PartialEq, Eq, Debug)]
@@ -69,7 +68,7 @@ impl Level {
         let best = worth(found.lines.first()?);
         let good = found.lines.iter().filter(|line| worth(line) + self.margin >= best);
         let moves: Vec<Move> = good.filter_map(|line| line.moves.first().copied()).collect();
-        Chance::new(seed, b"level").choose(&moves).copied()
+        SeededRng::for_purpose(seed, b"level").choose(&moves).copied()
     }
 }
 

@@ -41,7 +41,6 @@
 
 mod book;
 mod bout;
-pub(crate) mod chance;
 mod contestant;
 mod elo;
 mod levels;

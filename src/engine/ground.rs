@@ -2,7 +2,7 @@ use std::ops::BitAnd;
 
 use crate::game::board::{Direction, Square, SquareSet};
 use crate::game::rules::{ByKind, BySide, Kind, RulesId, Ruleset};
-use crate::system::random::SplitMix;
+use crate::system::random::SeededRng;
 
 use super::bits::Bits;
 
@@ -90,8 +90,8 @@ impl<const W: usize> Ground<W> {
             Direction::ALL
                 .map(|d| rules.slides().next(from, d).map_or(NOWHERE as u16, |s| s.index() as u16))
         };
-        let mut random = SplitMix(0x7461_666c_6261_7365);
-        let keys = ByKind::from_fn(|_| board.squares().map(|_| random.next()).collect());
+        let mut random = SeededRng::new(0x7461_666c_6261_7365);
+        let keys = ByKind::from_fn(|_| board.squares().map(|_| random.next_u64()).collect());
         let movement = &rules.movement[Kind::King];
         Ground {
             rules: rules.id(),
@@ -114,7 +114,7 @@ impl<const W: usize> Ground<W> {
                 .filter(|&s| movement.cross.contains(s) || movement.stop.contains(s))
                 .collect(),
             keys,
-            side_key: random.next(),
+            side_key: random.next_u64(),
         }
     }
 

@@ -11,7 +11,7 @@ use crate::game::history::Game;
 use crate::game::moves::{Ending, Move, has_move, legal_moves};
 use crate::game::position::Position;
 use crate::game::rules::{Ruleset, Side};
-use crate::system::random::SplitMix;
+use crate::system::random::SeededRng;
 
 use self::counted::{Counted, counted};
 use super::bits::Bits;
@@ -31,16 +31,17 @@ fn rulesets() -> Vec<Ruleset> {
 /// Random games, and what is done at each position of them.
 fn along_games(rules: &Ruleset, count: u64, mut look: impl FnMut(&Game, &[Move])) {
     for seed in 0..count {
-        let mut random = SplitMix(seed);
+        let mut random = SeededRng::new(seed);
         let mut game = Game::new(Arc::new(rules.clone())).unwrap();
         for _ in 0..120 {
             let moves = legal_moves(rules, game.position());
             look(&game, &moves);
             // Captures more often than not, so that endgames are seen, too.
             let captures: Vec<&Move> = moves.iter().filter(|mv| mv.is_conversion()).collect();
-            let pick = |random: &mut SplitMix, len: usize| (random.next() % len as u64) as usize;
+            let pick =
+                |random: &mut SeededRng, len: usize| (random.next_u64() % len as u64) as usize;
             let calm: Vec<&Move> = moves.iter().filter(|mv| mv.ending.is_none()).collect();
-            let played = if !captures.is_empty() && !random.next().is_multiple_of(3) {
+            let played = if !captures.is_empty() && !random.next_u64().is_multiple_of(3) {
                 captures[pick(&mut random, captures.len())]
             } else if !calm.is_empty() {
                 calm[pick(&mut random, calm.len())]

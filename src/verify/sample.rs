@@ -1,4 +1,4 @@
-use crate::system::random::SplitMix;
+use crate::system::random::SeededRng;
 
 /// Which part of a slice is to be proved.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -25,7 +25,7 @@ impl Sample {
         let mut left = blocks.div_ceil(run);
         let mut wanted = (self.percent / 100.0 * left as f64).round() as usize;
         wanted = wanted.clamp(1, left);
-        let mut random = SplitMix(self.seed);
+        let mut random = SeededRng::new(self.seed);
         // One run after the other, each as likely as those still wanted are
         // among those left.
         let chosen = (0..left).filter(move |_| {

@@ -9,7 +9,7 @@ use crate::engine::{Clock, Limits, Player, PlayerError, Stopper, check_rules};
 use crate::game::history::Game;
 use crate::game::moves::Move;
 use crate::game::rules::Ruleset;
-use crate::system::random::{SplitMix, mix};
+use crate::system::random::{SeededRng, mix};
 
 use super::Method;
 use super::heuristic::{best_steps, greedy_steps};
@@ -136,7 +136,7 @@ impl Player for PilarskiPlayer {
         }
         self.stopped.store(false, Ordering::Relaxed);
         let place = (game.moves().len() as u64) << 32 | self.game_number;
-        let random = SplitMix(mix(self.seed ^ mix(place)));
+        let random = SeededRng::new(mix(self.seed ^ mix(place)));
         let task = Task { game, limits, began, stopped: &self.stopped, random };
         let (step, effort) = self.board.choose(&self.method, task);
         self.effort = Effort { time: began.elapsed(), ..effort };
@@ -162,7 +162,7 @@ struct Task<'a> {
     limits: Limits,
     began: Instant,
     stopped: &'a AtomicBool,
-    random: SplitMix,
+    random: SeededRng,
 }
 
 impl Task<'_> {
@@ -211,7 +211,7 @@ impl<const W: usize> Prepared<W> {
                     return (steps, effort);
                 }
                 let left = task.game.plies_left();
-                let random = SplitMix(task.random.next());
+                let random = SeededRng::new(task.random.next_u64());
                 let root = state.clone();
                 let mut search =
                     Simulation::new(*method, ground, paths, root, &steps, left, random);

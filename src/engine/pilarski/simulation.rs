@@ -4,7 +4,7 @@
 use crate::engine::ground::Ground;
 use crate::engine::state::{State, Step};
 use crate::game::rules::Side;
-use crate::system::random::SplitMix;
+use crate::system::random::SeededRng;
 
 use super::paths::Paths;
 use super::tree::{Formula, NOWHERE, Tree};
@@ -23,7 +23,7 @@ pub(super) struct Simulation<'a, const W: usize> {
     /// Plies to the last one of the game.
     plies_left: usize,
     tree: Tree,
-    random: SplitMix,
+    random: SeededRng,
     /// The positions of the tree that the running simulation came through.
     path: Vec<u32>,
     steps: Vec<Step>,
@@ -40,7 +40,7 @@ impl<'a, const W: usize> Simulation<'a, W> {
         root: State<W>,
         moves: &[Step],
         plies_left: Option<u32>,
-        random: SplitMix,
+        random: SeededRng,
     ) -> Simulation<'a, W> {
         let uses_definitions = match method.definitions {
             Definitions::Never => false,

@@ -9,7 +9,7 @@ use crate::game::moves::Move;
 use crate::game::position::Position;
 use crate::game::rules::{Ruleset, Side};
 use crate::game::value::Value;
-use crate::system::random::SplitMix;
+use crate::system::random::SeededRng;
 use crate::tablebase::Tablebase;
 
 use super::heuristic::{capturable, greedy_steps, score};
@@ -182,7 +182,7 @@ fn all_methods() -> [Method; 6] {
 /// Positions of so many men from which the side to move wins in so many plies.
 fn won_positions(tables: &Tablebase, side: Side, plies: u16, count: usize) -> Vec<Position> {
     let rules = tables.rules();
-    let mut random = SplitMix(7);
+    let mut random = SeededRng::new(7);
     let squares: Vec<Square> = rules.board.squares().collect();
     let mut found = Vec::new();
     while found.len() < count {

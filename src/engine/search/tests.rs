@@ -10,7 +10,7 @@ use crate::game::history::{Outcome, Reason};
 use crate::game::position::Position;
 use crate::game::rules::{Endless, Repetition, Side};
 use crate::game::value::Value;
-use crate::system::random::SplitMix;
+use crate::system::random::SeededRng;
 use crate::tablebase::Tablebase;
 use worker::{ANYWHERE, Worker};
 
@@ -87,7 +87,7 @@ fn check_repetitions<const W: usize>(worker: &mut Worker<'_, W>, here: &mut Game
 /// Legal moves until the game is over, of which every other one takes the side's
 /// last one back.
 fn shuffling_game(rules: &Arc<Ruleset>, seed: u64) -> Game {
-    let mut random = SplitMix(seed);
+    let mut random = SeededRng::new(seed);
     let mut game = Game::new(Arc::clone(rules)).unwrap();
     while game.outcome().is_none() && game.moves().len() < 120 {
         let moves = legal_moves(rules, game.position());
@@ -154,7 +154,7 @@ fn a_search_hears_from_the_tables_what_everybody_does() {
         let rules = Ruleset::builtin(name).unwrap();
         let tables = Arc::new(Tablebase::new(rules.clone()));
         let squares: Vec<Square> = rules.board.squares().collect();
-        let mut random = SplitMix(1);
+        let mut random = SeededRng::new(1);
         let mut answers = 0;
         with_worker::<W>(&rules, Some(Arc::clone(&tables)), |worker, _| {
             for _ in 0..2000 {
@@ -193,7 +193,7 @@ fn draws_by_the_ply_limit_rest_on_the_way_to_them() {
     let rules = Ruleset::from_toml(&format!("ply-limit = {limit}\n{text}"), "short").unwrap();
     let tables = Arc::new(Tablebase::new(Ruleset::builtin("brandubh").unwrap()));
     let squares: Vec<Square> = rules.board.squares().collect();
-    let mut random = SplitMix(1);
+    let mut random = SeededRng::new(1);
     let (mut late, mut in_time) = (0, 0);
     with_worker::<1>(&rules, Some(Arc::clone(&tables)), |worker, _| {
         for _ in 0..2000 {

@@ -1,10 +1,10 @@
 use std::time::{Duration, Instant};
 
-use crate::arena::chance::Chance;
 use crate::engine::{Clock, Engine, EngineError, Iteration, Limits, Line, Score};
 use crate::game::board::Symmetry;
 use crate::game::history::Game;
 use crate::game::moves::{Move, find_move, legal_moves};
+use crate::system::random::SeededRng;
 
 /// How long a [`Session`](super::Session)'s engine thinks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,12 +36,12 @@ pub(super) struct Thinker {
     effort: Effort,
     /// What is left of the game's time.
     left: Duration,
-    chance: Chance,
+    random: SeededRng,
 }
 
 impl Thinker {
     pub(super) fn new(engine: Engine, effort: Effort, seed: u64) -> Thinker {
-        Thinker { engine, effort, left: effort.game, chance: chance(seed) }
+        Thinker { engine, effort, left: effort.game, random: random(seed) }
     }
 
     /// A new game begins.
@@ -52,7 +52,7 @@ impl Thinker {
 
     /// From here on, the same moves are answered by the same moves.
     pub(super) fn seed(&mut self, seed: u64) {
-        self.chance = chance(seed);
+        self.random = random(seed);
         self.engine.clear();
     }
 
@@ -64,7 +64,7 @@ impl Thinker {
         let best = &found?.lines[0];
         if game.moves().len() >= self.effort.careful_plies && is_undecided(best) {
             let moves = legal_moves(game.rules(), game.position());
-            return Ok(*self.chance.choose(&moves).unwrap_or(&best.moves[0]));
+            return Ok(*self.random.choose(&moves).unwrap_or(&best.moves[0]));
         }
         Ok(self.some_image(game, best.moves[0]))
     }
@@ -98,7 +98,7 @@ impl Thinker {
             let square = |square| symmetry.apply(rules.board, square);
             find_move(rules, game.position(), square(chosen.from), square(chosen.to))
         };
-        self.chance.choose(&kept).and_then(image).unwrap_or(chosen)
+        self.random.choose(&kept).and_then(image).unwrap_or(chosen)
     }
 }
 
@@ -106,6 +106,6 @@ fn is_undecided(line: &Line) -> bool {
     matches!(line.score, Score::Estimate(_))
 }
 
-fn chance(seed: u64) -> Chance {
-    Chance::new(seed, b"berkeley")
+fn random(seed: u64) -> SeededRng {
+    SeededRng::for_purpose(seed, b"berkeley")
 }

@@ -5,13 +5,13 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 
-use crate::arena::chance::Chance;
 use crate::game::position::Position;
 use crate::game::rules::Side;
 use crate::game::slice::Slice;
 use crate::game::value::Plies;
 use crate::index::{SliceIndex, Slot};
 use crate::study::stats::SliceReport;
+use crate::system::random::SeededRng;
 
 use super::super::asked::{Asked, OfSlice};
 use super::super::problem::Problem;
@@ -104,9 +104,9 @@ fn drawn(served: &Served, slice: Slice, wanted: &Wanted) -> Result<Option<Positi
     let base = &served.base;
     let refusal = |error| Problem::of_tables(served.name(), &error);
     let index = base.index(slice).map_err(refusal)?;
-    let mut chance = Chance::new(RandomState::new().hash_one(slice), b"random");
+    let mut random = SeededRng::for_purpose(RandomState::new().hash_one(slice), b"random");
     for _ in 0..TRIES {
-        let Some(position) = placement(served, index, &mut chance, &wanted.sides) else {
+        let Some(position) = placement(served, index, &mut random, &wanted.sides) else {
             continue;
         };
         let value = base.probe_value(&position).map_err(refusal)?;
@@ -121,15 +121,15 @@ fn drawn(served: &Served, slice: Slice, wanted: &Wanted) -> Result<Option<Positi
 fn placement(
     served: &Served,
     index: &SliceIndex,
-    chance: &mut Chance,
+    random: &mut SeededRng,
     sides: &[Side],
 ) -> Option<Position> {
     let rules = &served.rules;
-    let lane = chance.number() % index.lanes().count().max(1) as u64;
-    let row = chance.number() % index.rows().max(1);
+    let lane = random.next_u64() % index.lanes().count().max(1) as u64;
+    let row = random.next_u64() % index.rows().max(1);
     let slot = Slot { lane: u16::try_from(lane).ok()?, row };
-    let position = index.unrank(slot, *chance.choose(sides)?)?;
+    let position = index.unrank(slot, *random.choose(sides)?)?;
     let images: Vec<_> = rules.symmetries().iter().collect();
-    let position = position.image(rules, *chance.choose(&images)?);
+    let position = position.image(rules, *random.choose(&images)?);
     position.check(rules).is_ok().then_some(position)
 }

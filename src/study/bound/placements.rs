@@ -6,7 +6,7 @@ use crate::game::board::{Square, SquareSet};
 use crate::game::position::Position;
 use crate::game::rules::Side;
 use crate::game::slice::Slice;
-use crate::system::random::SplitMix;
+use crate::system::random::SeededRng;
 
 use super::count::{Binomials, Field, Shape, Weights};
 use super::ground::Ground;
@@ -36,7 +36,7 @@ impl<'a> Placements<'a> {
     }
 
     /// The placement that belongs to that state of the generator, either side to move.
-    pub(crate) fn draw(&self, random: &mut SplitMix) -> Position {
+    pub(crate) fn draw(&self, random: &mut SeededRng) -> Position {
         loop {
             let position = self.draw_one(random);
             if self.is_counted(&position) {
@@ -45,7 +45,7 @@ impl<'a> Placements<'a> {
         }
     }
 
-    fn draw_one(&self, random: &mut SplitMix) -> Position {
+    fn draw_one(&self, random: &mut SeededRng) -> Position {
         let totals = self.kings.iter().map(|(_, _, weights)| weights.total(1));
         let (king, shape, weights) = &self.kings[chosen(random, totals)];
         let slices: Vec<(Slice, &BigInt)> = weights.slices().collect();
@@ -62,7 +62,7 @@ impl<'a> Placements<'a> {
         king: Square,
         shape: &Shape,
         slice: Slice,
-        random: &mut SplitMix,
+        random: &mut SeededRng,
     ) -> (SquareSet, SquareSet) {
         let [attackers, defenders] =
             [self.field.attackers, self.field.defenders].map(|places| places.without(king));
@@ -103,7 +103,7 @@ impl<'a> Placements<'a> {
 }
 
 /// One of these, each as likely as its weight says.
-fn chosen(random: &mut SplitMix, weights: impl Iterator<Item = BigUint> + Clone) -> usize {
+fn chosen(random: &mut SeededRng, weights: impl Iterator<Item = BigUint> + Clone) -> usize {
     let mut left = below(random, &weights.clone().sum());
     for (i, weight) in weights.enumerate() {
         if left < weight {
@@ -115,11 +115,11 @@ fn chosen(random: &mut SplitMix, weights: impl Iterator<Item = BigUint> + Clone)
 }
 
 /// A number below the limit, which is not 0, each as likely as any other.
-fn below(random: &mut SplitMix, limit: &BigUint) -> BigUint {
+fn below(random: &mut SeededRng, limit: &BigUint) -> BigUint {
     let bits = limit.bits();
     loop {
         let words: Vec<u32> =
-            (0..bits.div_ceil(32)).map(|_| (random.next() >> 32) as u32).collect();
+            (0..bits.div_ceil(32)).map(|_| (random.next_u64() >> 32) as u32).collect();
         let number = BigUint::new(words) >> (bits.div_ceil(32) * 32 - bits);
         if number < *limit {
             return number;
@@ -128,7 +128,7 @@ fn below(random: &mut SplitMix, limit: &BigUint) -> BigUint {
 }
 
 /// So many of the squares.
-fn subset(random: &mut SplitMix, places: SquareSet, count: usize) -> SquareSet {
+fn subset(random: &mut SeededRng, places: SquareSet, count: usize) -> SquareSet {
     let mut squares: Vec<Square> = places.iter().collect();
     for i in 0..count {
         let other = i + random.below(squares.len() - i);

@@ -11,7 +11,7 @@ use crate::game::moves::{find_move, has_move, legal_moves};
 use crate::game::position::Position;
 use crate::game::rules::Ruleset;
 use crate::study::share::Share;
-use crate::system::random::{SplitMix, mix};
+use crate::system::random::{SeededRng, mix};
 use crate::table::dont_care::is_decided;
 
 use super::chain::{Bounds, unmoved};
@@ -85,7 +85,7 @@ pub fn sample(
     let drawn: Option<Vec<Drawn>> = (0..sampling.placements)
         .into_par_iter()
         .map(|number| {
-            let mut random = SplitMix(mix(mix(sampling.seed) ^ number));
+            let mut random = SeededRng::new(mix(mix(sampling.seed) ^ number));
             let position = placements.draw(&mut random);
             let verdict = prove(ground, &start, &position, sampling.budget, &stop)?;
             if let Verdict::Reached(game) = &verdict {
