@@ -6,11 +6,11 @@
 //!
 //! The engine plays itself from random openings, one side with much more thought than the
 //! other so that somebody wins. What stood on the board 1, 3, 5 and 7 plies before the end
-//! is tried by `tests/minimax`, which knows nothing of the engine: what it proves to be won
+//! is tried by `tests/support/minimax`, which knows nothing of the engine: what it proves to be won
 //! within 7 plies (5 on boards larger than 9x9) is taken, up to a quota for each side and
 //! distance. The same arguments give the same positions.
 
-#[path = "../tests/minimax/mod.rs"]
+#[path = "../tests/support/minimax/mod.rs"]
 mod minimax;
 
 use std::collections::BTreeSet;

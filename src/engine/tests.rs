@@ -1,6 +1,6 @@
 //! The engine's board against the plain game code, over random games of all rulesets.
 
-#[path = "../../tests/counted/mod.rs"]
+#[path = "../../tests/support/counted/mod.rs"]
 mod counted;
 
 use std::collections::BTreeSet;
@@ -176,7 +176,7 @@ fn perft<const W: usize>(ground: &Ground<W>, state: &mut State<W>, depth: usize)
     count
 }
 
-/// The plain game code counts the same; see `tests/perft.rs`.
+/// The plain game code counts the same; see `tests/game/perft.rs`.
 #[test]
 fn counts_of_lines_are_those_of_the_data_file() {
     fn check<const W: usize>(rules: &Ruleset, position: &Position, expected: &[u64]) {

@@ -7,6 +7,6 @@
 mod alpha_beta;
 mod header;
 mod libraries;
-#[path = "../positions/mod.rs"]
+#[path = "../support/positions/mod.rs"]
 mod positions;
 mod programs;

@@ -4,7 +4,7 @@
 // Public for the fuzz targets, where this is a library; a module of the tests here.
 #![allow(unreachable_pub, missing_docs)]
 
-#[path = "../forge/mod.rs"]
+#[path = "../support/forge/mod.rs"]
 mod forge;
 
 use std::collections::HashMap;

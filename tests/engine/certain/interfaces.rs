@@ -1,0 +1,174 @@
+//! The same through the OpenTafl protocol and HTTP.
+
+use std::io::{BufRead, BufReader, Write, pipe};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use axum::body::{Body, to_bytes};
+use axum::http::Request;
+use serde_json::{Value as Json, json};
+use taflbase::engine::Limits;
+use taflbase::moves::Move;
+use taflbase::notation::parse_move;
+use taflbase::protocol::otep::{Session, SessionOptions};
+use taflbase::serve::{Site, SiteOptions, router};
+use taflbase::value::Value;
+use taflbase::{Game, Position, Ruleset, Side, Tablebase};
+use tower::ServiceExt;
+
+use super::truth::Truth;
+use super::{RULES, tables_of};
+use crate::shuffled::{context, game, rules};
+
+/// Whether a line that begins with that move comes to a win of that side within so many
+/// plies, as was said. Of the first line it is said of the position.
+fn holds(tables: &Tablebase, game: &Game, played: &Move, winner: Side, plies: u32, number: usize) {
+    let mover = game.position().to_move;
+    let mut truth = Truth::new(tables, 50_000);
+    let holds = if number == 0 && winner != mover {
+        truth.loses(&mut game.clone(), plies)
+    } else {
+        let mut then = game.clone();
+        then.play(played).unwrap();
+        truth.has_won(&mut then, winner, plies - 1)
+    };
+    let (text, context) = (played.display(game.rules().board), context(game));
+    let word = format!("{text}: the {} win in {plies}", winner.name());
+    assert!(!matches!(holds, Ok(false)), "{word} after {context}");
+}
+
+/// What an `analysis` of the protocol says, for games with a past.
+#[test]
+fn through_the_open_tafl_protocol() {
+    let (top, end) = RULES[0];
+    let rules = rules(top, end);
+    let record = rules.to_otn(&Position::start(&rules).unwrap()).unwrap();
+    // The protocol has words of its own for repetitions.
+    let rules = Arc::new(Ruleset::from_otn(&record).unwrap());
+    let tables = Tablebase::open(Ruleset::clone(&rules), tables_of(end)).unwrap();
+    for with_tables in [None, Some(PathBuf::from(tables_of(end)))] {
+        let options = SessionOptions {
+            threads: NonZeroUsize::MIN,
+            table_bytes: 1 << 20,
+            contempt: 0,
+            limits: Limits::nodes(1000),
+            tables: with_tables,
+        };
+        let (reader, mut input) = pipe().unwrap();
+        let (output, writer) = pipe().unwrap();
+        let session = thread::spawn(move || Session::new(options).run(reader, writer).unwrap());
+        let mut lines = BufReader::new(output).lines().map(Result::unwrap);
+        let mut random = fastrand::Rng::with_seed(8);
+        let (mut wins, mut losses) = (0, 0);
+        while wins + losses < 300 {
+            let Some(game) = game(&rules, &mut random) else { continue };
+            let board = rules.board;
+            writeln!(input, "rules {}", rules.to_otn(&game.positions()[0]).unwrap()).unwrap();
+            for played in game.moves() {
+                writeln!(input, "opponent-move {}", played.display(board)).unwrap();
+            }
+            writeln!(input, "analyze 2 0").unwrap();
+            let found = lines.find(|line| line.starts_with("analysis ")).unwrap();
+            let words: Vec<&str> = found.split(' ').skip(2).collect();
+            for (number, line) in words.chunks(2).enumerate() {
+                let value: f64 = line[1].parse().unwrap();
+                if value.abs() < 700.0 {
+                    continue;
+                }
+                let winner = if value > 0.0 { Side::Attackers } else { Side::Defenders };
+                let plies = (1000.0 - value.abs()).round() as u32;
+                let first = line[0].split('|').next().unwrap();
+                let played = parse_move(&rules, game.position(), first).unwrap();
+                holds(&tables, &game, &played, winner, plies, number);
+                let is_win = winner == game.position().to_move;
+                *if is_win { &mut wins } else { &mut losses } += 1;
+            }
+        }
+        assert!(wins > 20 && losses > 20, "{wins} and {losses}");
+        drop(input);
+        session.join().unwrap();
+    }
+}
+
+/// What the explorer's analysis says of positions, and what it plays in games that are lost
+/// by the tables and drawn by their past.
+#[tokio::test]
+async fn through_http() {
+    let (top, end) = RULES[0];
+    let rules = rules(top, end);
+    let tables = Tablebase::open(Ruleset::clone(&rules), tables_of(end)).unwrap();
+    for folder in [None, Some(tables_of(end))] {
+        let options =
+            SiteOptions { search_time: Duration::from_millis(5), ..SiteOptions::default() };
+        let site = Site::open(vec![Ruleset::clone(&rules)], folder, options).unwrap();
+        let router = router(Arc::new(site));
+        let text = async |request: Request<Body>| {
+            let response = router.clone().oneshot(request).await.unwrap();
+            let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+            String::from_utf8(body.to_vec()).unwrap()
+        };
+        let mut random = fastrand::Rng::with_seed(9);
+        let (mut words, mut saved) = (0, 0);
+        for _ in 0..1500 {
+            let Some(game) = game(&rules, &mut random) else { continue };
+            let here = Game::from_position(Arc::clone(&rules), *game.position()).unwrap();
+            if words < 400 {
+                let position = here.position().to_text(&rules).replace(' ', "_");
+                let path =
+                    format!("/api/v1/rulesets/{}/analysis?position={position}&lines=2", rules.name);
+                let events = text(Request::get(path).body(Body::empty()).unwrap()).await;
+                for data in events.lines().filter_map(|line| line.strip_prefix("data: ")) {
+                    words += words_hold(&tables, &here, &serde_json::from_str(data).unwrap());
+                }
+            }
+            if folder.is_some() && is_saved(&tables, &game) {
+                let moves: Vec<String> =
+                    game.moves().iter().map(|mv| mv.display(rules.board).to_string()).collect();
+                let start = game.positions()[0].to_text(&rules);
+                let sent = json!({"position": start, "moves": moves, "level": "strongest"});
+                let path = format!("/api/v1/rulesets/{}/reply", rules.name);
+                let request = Request::post(path).header("content-type", "application/json");
+                let answer = text(request.body(Body::from(sent.to_string())).unwrap()).await;
+                let answer: Json = serde_json::from_str(&answer).unwrap();
+                let reply = answer["move"].as_str().unwrap();
+                let played = parse_move(&rules, game.position(), reply).unwrap();
+                let mut then = game.clone();
+                then.play(&played).unwrap();
+                let winner = game.position().to_move.other();
+                let lost = Truth::new(&tables, 200_000).has_won(&mut then, winner, 60);
+                assert!(matches!(lost, Ok(false)), "{reply} after {}", context(&game));
+                saved += 1;
+            }
+        }
+        assert!(words > 200, "{words}");
+        assert_eq!(saved > 0, folder.is_some(), "{saved}");
+    }
+}
+
+/// Checks the wins and losses of an iteration; how many there are.
+fn words_hold(tables: &Tablebase, game: &Game, iteration: &Json) -> u32 {
+    let mut count = 0;
+    let lines = iteration["lines"].as_array().into_iter().flatten();
+    for (number, line) in lines.enumerate() {
+        let (Some(category), Some(plies)) = (line["category"].as_str(), line["plies"].as_u64())
+        else {
+            continue;
+        };
+        let mover = game.position().to_move;
+        let winner = if category == "win" { mover } else { mover.other() };
+        let first = line["moves"][0].as_str().unwrap();
+        let played = parse_move(game.rules(), game.position(), first).unwrap();
+        holds(tables, game, &played, winner, plies as u32, number);
+        count += 1;
+    }
+    count
+}
+
+/// Whether the game is lost by the tables, and not with its past.
+fn is_saved(tables: &Tablebase, game: &Game) -> bool {
+    matches!(tables.probe_dtw(game.position()), Ok(Value::Loss(_)))
+        && matches!(Truth::new(tables, 20_000).loses(&mut game.clone(), 60), Ok(false))
+}

@@ -1,0 +1,129 @@
+//! The engine in games with a past: what it says of a win or a loss within a few plies is
+//! what trying everything says, whatever positions may not come back.
+#![cfg(all(feature = "build", feature = "engine"))]
+
+use std::sync::Arc;
+
+use crate::minimax::Minimax;
+use crate::shuffled::{context, game, rules};
+use taflbase::build::{BuildOptions, build, slices_up_to};
+use taflbase::engine::{Engine, EngineOptions, Limits, Score};
+use taflbase::value::Value;
+use taflbase::{Ruleset, Tablebase};
+
+/// Wins and losses within so many plies are compared.
+const PLIES: usize = 5;
+
+/// Games that are looked at.
+const GAMES: usize = 2500;
+
+fn agree(top: &str, end: &str) {
+    let rules = rules(top, end);
+    let options =
+        EngineOptions { table_bytes: 1 << 20, tables: None, ..EngineOptions::new(&rules) };
+    // One for all games: what it remembers of one must not be told of another.
+    let mut engine = Engine::new(Arc::clone(&rules), options).unwrap();
+    let mut random = fastrand::Rng::with_seed(5);
+    let (mut wins, mut losses, mut others) = (0, 0, 0);
+    for _ in 0..GAMES {
+        let Some(mut game) = game(&rules, &mut random) else { continue };
+        let found = engine.search(&game, Limits::depth(9), &mut |_| {}).unwrap().lines[0].score;
+        let mut minimax = Minimax::new(u64::MAX);
+        let lost = (2..PLIES).step_by(2).find(|&plies| minimax.loses(&mut game, plies));
+        let context = context(&game);
+        match (minimax.distance(&game, PLIES), lost) {
+            (Some(plies), _) => {
+                wins += 1;
+                assert_eq!(found, Score::Win(plies as u16), "{end} {context}");
+            }
+            (None, Some(plies)) => {
+                losses += 1;
+                assert_eq!(found, Score::Loss(plies as u16), "{end} {context}");
+            }
+            (None, None) => {
+                others += 1;
+                let is_near = |plies: u16| usize::from(plies) <= PLIES;
+                let wrong = match found {
+                    Score::Win(plies) => is_near(plies),
+                    Score::Loss(plies) => usize::from(plies) < PLIES,
+                    _ => false,
+                };
+                assert!(!wrong, "{end} {context}: {found}");
+            }
+        }
+    }
+    println!("{end}: {wins} {losses} {others}");
+    assert!(wins > 20 && losses > 20 && others > 20, "{end}: {wins} {losses} {others}");
+}
+
+/// Tables know nothing of the past: a win that they have stands only if no earlier position
+/// can be brought back against it, and if not, another win that does is played.
+#[test]
+fn what_tables_promise_stands_whatever_came_before() {
+    let rules = rules("", "repetition = \"draw\"");
+    let folder = tempfile::tempdir().unwrap();
+    let slices = slices_up_to(&rules, 6);
+    build(&rules, folder.path(), &slices, &BuildOptions::default(), &(), &mut |_| {}).unwrap();
+    let tables = Arc::new(Tablebase::open(Ruleset::clone(&rules), folder.path()).unwrap());
+    let options = EngineOptions {
+        table_bytes: 1 << 20,
+        tables: Some(Arc::clone(&tables)),
+        ..EngineOptions::new(&rules)
+    };
+    let mut engine = Engine::new(Arc::clone(&rules), options).unwrap();
+    let mut random = fastrand::Rng::with_seed(5);
+    let (mut certain, mut spoiled, mut other) = (0, 0, 0);
+    for _ in 0..GAMES {
+        let Some(game) = game(&rules, &mut random) else { continue };
+        let Ok(value) = tables.probe_dtw(game.position()) else { continue };
+        let found = engine.search(&game, Limits::depth(7), &mut |_| {}).unwrap();
+        let (score, best) = (found.lines[0].score, found.lines[0].moves[0]);
+        let mut minimax = Minimax::new(u64::MAX);
+        let distance = minimax.distance(&game, PLIES).map(|plies| plies as u16);
+        let context = context(&game);
+        match (score, distance) {
+            (Score::Win(plies), _) if usize::from(plies) <= PLIES => {
+                certain += 1;
+                // The past may cost a longer way round.
+                spoiled += u32::from(value != Value::Win(plies));
+                assert_eq!(distance, Some(plies), "{context}");
+            }
+            (_, Some(plies)) => {
+                assert_ne!(value, Value::Win(plies), "{score} {context}");
+                // What takes longer is not looked at.
+                let after = tables.probe_dtw(&game.position().after(&best));
+                let is_near = matches!(after, Ok(Value::Loss(left)) if usize::from(left) < PLIES);
+                let wins = minimax.winning_moves(&game, PLIES).contains(&best);
+                assert!(wins || score == Score::TableWin && !is_near, "{score} {context}");
+            }
+            _ => other += 1,
+        }
+    }
+    println!("{certain} {spoiled} {other}");
+    assert!(certain > 20 && spoiled > 0 && other > 20, "{certain} {spoiled} {other}");
+}
+
+#[test]
+fn a_repetition_draws() {
+    agree("", "repetition = \"draw\"");
+}
+
+#[test]
+fn a_third_occurrence_draws() {
+    agree("", "repetition = \"draw\"\nrepetition-occurrence = 3");
+}
+
+#[test]
+fn the_start_does_not_count() {
+    agree("", "repetition = \"draw\"\nrepetition-counts-start = false");
+}
+
+#[test]
+fn who_repeats_loses() {
+    agree("", "repetition = \"mover-loses\"");
+}
+
+#[test]
+fn the_last_ply_draws() {
+    agree("ply-limit = 12", "repetition = \"allowed\"");
+}

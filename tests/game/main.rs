@@ -1,0 +1,15 @@
+//! Boards, rules, moves, notation and indices, against data files and each other.
+
+#[path = "../support/counted/mod.rs"]
+mod counted;
+mod index;
+mod moves_and_unmoves;
+mod otn;
+mod perft;
+#[path = "../support/positions/mod.rs"]
+mod positions;
+#[path = "../support/random/mod.rs"]
+mod random;
+mod records;
+mod rulesets;
+mod special_rules;

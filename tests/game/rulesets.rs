@@ -1,0 +1,524 @@
+//! Rulesets as a user meets them: the built-in ones, files, and refusals.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use taflbase::board::{Square, SquareSet, Symmetry};
+use taflbase::rules::{ByKind, BySide, Fingerprint, Kind, Repetition, Ruleset, Side};
+
+const CORNER: &str = include_str!("../rulesets/mini-corner.toml");
+const EDGE: &str = include_str!("../rulesets/mini-edge.toml");
+const CAMPS: &str = include_str!("../rulesets/mini-camps.toml");
+const LOPSIDED: &str = include_str!("../rulesets/lopsided.toml");
+
+fn read(text: &str) -> Ruleset {
+    Ruleset::from_toml(text, "test.toml").unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn builtin(name: &str) -> Ruleset {
+    Ruleset::builtin(name).unwrap()
+}
+
+/// The text with one passage changed, which must be there exactly once.
+fn edited(text: &str, from: &str, to: &str) -> String {
+    assert_eq!(text.matches(from).count(), 1, "{from}");
+    text.replace(from, to)
+}
+
+/// The fingerprints of the built-in rulesets, and with them all tables: they
+/// change only together with the version of the hash.
+const FINGERPRINTS: [(&str, &str); 9] = [
+    ("ashton", "46c2c2c1c45e62621a12f3b9acd6142d"),
+    ("mcgill", "21e76b2a782ad77643e6688a85f0344f"),
+    ("tablut", "21e76b2a782ad77643e6688a85f0344f"),
+    ("brandubh", "27e632691dd014bf84bc8a4029256f95"),
+    ("large-hnefatafl", "21bf88fcfda296d3feda192328488056"),
+    ("alea-evangelii", "f0813c671f46133a16d6564c81573ace"),
+    ("berkeley", "6de254d860bb274064db69467fe2cbdb"),
+    ("ashton-server", "3b060ac3a69b548567b7523e32941043"),
+    ("brandubh-online", "4615ba703b48f5726d4d97bef31befec"),
+];
+
+#[test]
+fn fingerprints_of_the_builtin_rulesets_stay() {
+    let found = Ruleset::builtin_names().iter();
+    let found: Vec<(&str, String)> =
+        found.map(|&name| (name, builtin(name).fingerprint().to_string())).collect();
+    let expected = FINGERPRINTS.map(|(name, hex)| (name, hex.to_owned()));
+    assert_eq!(found, expected);
+    let distinct: HashSet<String> = found.into_iter().map(|(_, hex)| hex).collect();
+    assert_eq!(distinct.len(), 8, "only mcgill and tablut share one");
+}
+
+#[test]
+fn pieces_have_the_places_that_the_rules_give_them() {
+    for (name, attackers, defenders, king) in [
+        ("ashton", 80, 64, 45),
+        ("ashton-server", 80, 64, 45),
+        ("berkeley", 80, 80, 49),
+        ("mcgill", 76, 76, 77),
+        ("tablut", 76, 76, 77),
+        ("brandubh", 44, 44, 45),
+        ("brandubh-online", 44, 44, 45),
+        ("large-hnefatafl", 164, 164, 165),
+        ("alea-evangelii", 356, 356, 357),
+    ] {
+        let places = Kind::ALL.map(|kind| builtin(name).places(kind).len());
+        assert_eq!(places, [attackers, defenders, king], "{name}");
+    }
+}
+
+#[test]
+fn armies_and_first_movers_are_those_of_the_rules() {
+    for (name, attackers, defenders, first) in [
+        ("ashton", 16, 8, Side::Defenders),
+        ("mcgill", 16, 8, Side::Attackers),
+        ("tablut", 16, 8, Side::Attackers),
+        ("brandubh", 8, 4, Side::Attackers),
+        ("large-hnefatafl", 24, 12, Side::Attackers),
+        ("alea-evangelii", 48, 24, Side::Defenders),
+        ("berkeley", 16, 8, Side::Attackers),
+        ("ashton-server", 16, 8, Side::Defenders),
+        ("brandubh-online", 8, 4, Side::Attackers),
+    ] {
+        let rules = builtin(name);
+        let armies = (rules.start.attackers.len(), rules.start.defenders.len());
+        assert_eq!((armies, rules.first), ((attackers, defenders), first), "{name}");
+        assert_eq!(rules.start.king, Some(rules.board.centre()));
+        assert_eq!(rules.ply_limit, (name == "mcgill").then_some(100));
+    }
+}
+
+#[test]
+fn builtin_rulesets_and_their_starts_have_all_symmetries() {
+    for name in Ruleset::builtin_names() {
+        let rules = builtin(name);
+        assert_eq!(rules.symmetries().order(), 8, "{name}");
+        for symmetry in Symmetry::ALL {
+            let image = |set| symmetry.apply_set(rules.board, set);
+            assert_eq!(image(rules.start.attackers), rules.start.attackers, "{name}");
+            assert_eq!(image(rules.start.defenders), rules.start.defenders, "{name}");
+        }
+    }
+}
+
+#[test]
+fn rulesets_may_have_fewer_symmetries() {
+    assert_eq!(read(CORNER).symmetries().order(), 8);
+    assert_eq!(read(EDGE).symmetries().order(), 8);
+    assert_eq!(read(LOPSIDED).symmetries().bits(), 0b11, "left and right");
+    let turns = read(CAMPS).symmetries();
+    assert_eq!(turns.order(), 4);
+    for turn in turns.iter() {
+        assert!(turns.contains(turn.then(turn)));
+        let orders = [1, 2, 4].into_iter().find(|&n| power(turn, n) == Symmetry::IDENTITY);
+        assert!(orders.is_some() && turn.index().count_ones() != 1, "a turn, no mirror");
+    }
+}
+
+fn power(symmetry: Symmetry, n: usize) -> Symmetry {
+    std::iter::repeat_n(symmetry, n).fold(Symmetry::IDENTITY, Symmetry::then)
+}
+
+/// The squares that the piece can reach on the empty board.
+fn reach(rules: &Ruleset, kind: Kind, from: &str) -> String {
+    let reach = rules.slides().reach(kind, square(rules, from));
+    let names = reach.iter().map(|square| rules.board.name(square).to_string());
+    names.collect::<Vec<_>>().join(" ")
+}
+
+fn square(rules: &Ruleset, name: &str) -> Square {
+    rules.board.parse(name).unwrap()
+}
+
+#[test]
+fn camps_open_outwards_only() {
+    let rules = builtin("ashton");
+    let attacker = |from| reach(&rules, Kind::Attacker, from);
+    assert_eq!(attacker("b5"), "b1 b2 b3 b4 a5 c5 d5 b6 b7 b8 b9");
+    assert_eq!(attacker("a3"), "a1 a2 b3 c3 d3 e3 f3 g3 h3 i3");
+    assert_eq!(attacker("c5"), "c1 c2 c3 c4 d5 c6 c7 c8 c9");
+    assert_eq!(reach(&rules, Kind::Defender, "e4"), "e3 a4".replace("a4", "b4 c4 d4 f4 g4 h4"));
+    assert_eq!(reach(&rules, Kind::King, "e5"), "e3 e4 c5 d5 f5 g5 e6 e7");
+    assert_eq!(reach(&rules, Kind::King, "c5"), "c1 c2 c3 c4 d5 c6 c7 c8 c9");
+    assert_eq!(reach(&rules, Kind::King, "a5"), "", "no place of his");
+}
+
+#[test]
+fn everybody_crosses_the_empty_throne_elsewhere() {
+    for name in ["tablut", "berkeley"] {
+        let rules = builtin(name);
+        assert_eq!(
+            reach(&rules, Kind::Attacker, "e4"),
+            "e1 e2 e3 a4 b4 c4 d4 f4 g4 h4 i4 e6 e7 e8 e9"
+        );
+        assert!(
+            rules.slides().reach(Kind::King, square(&rules, "e4")).contains(square(&rules, "e5"))
+        );
+    }
+}
+
+#[test]
+fn hostility_counts_only_where_it_can() {
+    let rules = builtin("ashton");
+    let throne = rules.named_squares("throne");
+    let camps = rules.named_squares("camps");
+    let ByKind([attacker, defender, king]) = rules.hostile;
+    assert_eq!((attacker.empty, attacker.occupied), (throne | camps, camps));
+    assert_eq!((defender.empty, defender.occupied), (throne | camps, throne));
+    assert_eq!((king.empty, king.occupied), (throne | camps, SquareSet::EMPTY));
+    assert_eq!(rules.protected, BySide([camps, SquareSet::EMPTY]));
+    let server = builtin("ashton-server");
+    assert_eq!(server.unaided[Side::Attackers], server.named_squares("camp-points"));
+    assert_eq!(server.protected[Side::Attackers] | server.unaided[Side::Attackers], camps);
+    let berkeley = builtin("berkeley");
+    let defender = berkeley.hostile[Kind::Defender];
+    assert_eq!((defender.occupied, defender.besieged), (SquareSet::EMPTY, throne));
+    let online = builtin("brandubh-online");
+    assert_eq!(online.surrounded, online.named_squares("throne"));
+    assert_eq!(online.hostile[Kind::King].empty, online.board.corners());
+}
+
+#[test]
+fn what_cannot_change_a_value_is_not_in_the_fingerprint() {
+    let original = read(CORNER).fingerprint();
+    for (from, to) in [
+        ("title = \"Mini tablut, corners\"", "title = \"Other\""),
+        ("source = \"Made", "source = \"Invented"),
+        ("name = \"mini-corner\"", "name = \"other\""),
+        ("notes = []", "notes = [\"A remark.\"]"),
+        ("\"/2t2/2T2/tTKTt/2T2/2t2/\"", "\"/2t2/5/t1K1t/5/2t2/\""),
+        ("first-mover = \"attackers\"", "first-mover = \"defenders\"\nply-limit = 50"),
+        ("repetition = \"draw\"", "repetition = \"allowed\""),
+        // No line leads over a corner, and no attacker or defender stands on the throne.
+        ("[movement.king]", "[movement.king]\nno-cross = [\"corners\"]"),
+        (
+            "occupied = [\"throne\"]",
+            "occupied = [\"throne\", \"corners\"]\nbesieged = [\"throne\"]",
+        ),
+        ("[capture]", "[capture]\nprotected-attackers = [\"throne\"]"),
+        ("king-surrounded = [\"throne\", ", "king-surrounded = [\"corners\", \"throne\", "),
+        ("[movement.king]", "[movement.king]\n[squares]\nunused = \"b2\""),
+        ("[hostile.king]", "[hostile.king]\noccupied = [\"throne\"]"),
+    ] {
+        let changed = read(&edited(CORNER, from, to)).fingerprint();
+        assert_eq!(changed, original, "{to}");
+    }
+}
+
+#[test]
+fn whatever_can_change_a_value_is_in_the_fingerprint() {
+    let mut seen: HashSet<Fingerprint> = HashSet::from([read(LOPSIDED).fingerprint()]);
+    for (from, to) in [
+        (
+            "[movement.attackers]\nno-stop = [\"throne\"]",
+            "[movement.attackers]\nno-stop = [\"throne\", \"corners\"]",
+        ),
+        ("[movement.attackers]\n", "[movement.attackers]\nno-cross = [\"throne\"]\n"),
+        ("no-entry = [\"camp\"]", "no-entry = []"),
+        ("no-stop = [\"throne\", \"camp\", \"harbour\"]", "no-stop = [\"throne\", \"camp\"]"),
+        ("no-stop = [\"camp\", \"corners\"]", "no-stop = [\"camp\", \"corners\", \"wells\"]"),
+        (
+            "no-stop = [\"camp\", \"corners\"]\n",
+            "no-stop = [\"camp\", \"corners\"]\nno-entry = [\"throne\"]\n",
+        ),
+        ("empty = [\"throne\", \"corners\"]", "empty = [\"throne\"]"),
+        (
+            "empty = [\"throne\", \"corners\"]",
+            "empty = [\"throne\", \"corners\"]\noccupied = [\"corners\"]",
+        ),
+        ("empty = [\"wells\", \"throne\"]", "empty = [\"wells\"]"),
+        ("occupied = [\"wells\"]", "occupied = [\"wells\", \"throne\"]"),
+        ("besieged = [\"throne\"]", "besieged = []"),
+        ("empty = [\"camp\"]", "empty = [\"camp\", \"throne\"]"),
+        ("empty = [\"camp\"]", "empty = [\"camp\"]\noccupied = [\"wells\"]"),
+        ("protected-attackers = [\"camp\"]", "protected-attackers = []"),
+        ("unaided-attackers = [\"wells\"]", "unaided-attackers = []"),
+        ("protected-defenders = [\"beside-throne\"]", "protected-defenders = []"),
+        ("protected-defenders = [\"beside-throne\"]", "unaided-defenders = [\"beside-throne\"]"),
+        ("king-surrounded = [\"throne\", \"wells\"]", "king-surrounded = [\"throne\"]"),
+        ("harbour = \"b1 c1 d1 e1 f1\"", "harbour = \"c1 d1 e1\""),
+        (
+            "repetition = \"draw\"\nendless = \"draw\"",
+            "repetition = \"mover-loses\"\nendless = \"undecided\"",
+        ),
+    ] {
+        let changed = read(&edited(LOPSIDED, from, to)).fingerprint();
+        assert!(seen.insert(changed), "{to}");
+    }
+    let larger = edited(CORNER, "size = 5", "size = 7");
+    let larger = edited(&larger, "/2t2/2T2/tTKTt/2T2/2t2/", "/7/3t3/7/3K3/7/7/7/");
+    assert_ne!(read(&larger).fingerprint(), read(CORNER).fingerprint());
+}
+
+/// Asserts that the reader refuses the text with that message.
+fn refuses(text: &str, message: &str) {
+    let error = Ruleset::from_toml(text, "my.toml").map(|rules| rules.name.clone());
+    let error = error.expect_err(message).to_string();
+    assert_eq!(error, format!("my.toml: {message}"));
+    assert!(!error.contains('\n'));
+}
+
+#[test]
+fn files_of_the_wrong_form_are_refused() {
+    for (from, to, message) in [
+        ("size = 5", "size = \"5\"", "line 6: invalid type: string \"5\", expected i64"),
+        (
+            "size = 5",
+            "sise = 5",
+            "line 6: unknown field `sise`, expected one of `name`, `title`, `source`, \
+             `notes`, `size`, `start`, `first-mover`, `ply-limit`, `squares`, `movement`, \
+             `hostile`, `capture`, `end`",
+        ),
+        (
+            "[hostile.king]\nempty",
+            "[hostile.king]\nemtpy",
+            "line 29: unknown field `emtpy`, expected one of `empty`, `occupied`, `besieged`",
+        ),
+        (
+            "first-mover = \"attackers\"",
+            "first-mover = \"white\"",
+            "line 8: unknown variant `white`, expected `attackers` or `defenders`",
+        ),
+        (
+            "first-mover = \"attackers\"",
+            "first-mover = \"attackers\"\nply-limit = 0",
+            "line 9: invalid value: integer `0`, expected a nonzero u32",
+        ),
+        (
+            "no-moves = \"loses\"",
+            "no-moves = \"draw\"",
+            "line 36: unknown variant `draw`, expected `loses`",
+        ),
+        (
+            "[capture]\nking",
+            "[capture]\n\nKing",
+            "line 33: unknown field `King-surrounded`, expected one of `protected-attackers`, \
+             `protected-defenders`, `unaided-attackers`, \
+             `unaided-defenders`, `king-surrounded`",
+        ),
+        (
+            "endless = \"draw\"",
+            "endless = ",
+            "line 38: string values must be quoted, expected literal string",
+        ),
+        (
+            "[movement.king]\n",
+            "[movement.king]\n[squares]\na = 5\n",
+            "line 20: expected a string of squares, \"a4 a5\", or a list of such strings",
+        ),
+    ] {
+        refuses(&edited(CORNER, from, to), message);
+    }
+}
+
+/// Whatever the file has of the tables around it.
+#[test]
+fn missing_fields_and_tables_are_named() {
+    for (from, to, field) in [
+        ("size = 5\n", "", "size"),
+        ("first-mover = \"attackers\"\n", "", "first-mover"),
+        ("[movement.king]\n", "", "movement.king"),
+        ("goals = [\"corners\"]\n", "", "end.goals"),
+        ("king-surrounded = [\"throne\", \"beside-throne\"]\n", "", "capture.king-surrounded"),
+        ("[hostile.king]\nempty = [\"throne\", \"corners\"]\n", "", "hostile.king"),
+        ("[capture]\nking-surrounded = [\"throne\", \"beside-throne\"]\n", "", "capture"),
+    ] {
+        refuses(&edited(CORNER, from, to), &format!("{field}: required but missing"));
+    }
+    let dotted = CORNER.replace("[movement.attackers]\n", "[movement]\nattackers.");
+    let dotted = dotted.replace("[movement.defenders]\n", "defenders.");
+    refuses(&dotted.replace("[movement.king]\n", ""), "movement.king: required but missing");
+}
+
+#[test]
+fn only_defenders_have_besieged_squares() {
+    for kind in ["attackers", "king"] {
+        let table = format!("[hostile.{kind}]\n");
+        let text = edited(CORNER, &table, &format!("{table}besieged = [\"corners\"]\n"));
+        refuses(
+            &text,
+            &format!("hostile.{kind}.besieged: only hostile.defenders can have besieged squares"),
+        );
+        read(&edited(CORNER, &table, &format!("{table}besieged = []\n")));
+    }
+}
+
+#[test]
+fn names_and_sizes_are_checked() {
+    for name in ["", "Mini", "a b", "a/b", "..", "-a", "é"] {
+        let text = edited(CORNER, "\"mini-corner\"", &format!("\"{name}\""));
+        refuses(
+            &text,
+            &format!("name: \"{name}\" may hold only a-z, 0-9 and, not at its start, -"),
+        );
+    }
+    for size in ["4", "6", "3", "21", "-5", "261"] {
+        let text = edited(CORNER, "size = 5", &format!("size = {size}"));
+        refuses(&text, &format!("size: {size} is not an odd number from 5 to 19"));
+    }
+}
+
+#[test]
+fn sets_of_squares_are_checked() {
+    let known = "known: throne, beside-throne, corners, edge, camps, escapes";
+    for (from, to, message) in [
+        ("\"d1 e1 d2\"", "\"d1 e1 a9\"", "squares.camps: \"a9\" is not on a 7x7 board"),
+        ("\"d1 e1 d2\"", "\"d1 e1 d1\"", "squares.camps: \"d1\" is there twice"),
+        ("\"d1 e1 d2\"", "\"d1 e1 g4\"", "squares.camps: \"g4\" is there twice"),
+        ("\"d1 e1 d2\"", "\" \"", "squares.camps: a set needs squares"),
+        ("escapes = ", "edge = \"a1\"\nescapes = ", "squares.edge: is predefined"),
+        (
+            "escapes = ",
+            "\"a\\nb\" = \"a1\"\nescapes = ",
+            "squares: \"a\\nb\" may hold only a-z, A-Z, 0-9, - and _",
+        ),
+        (
+            "goals = [\"escapes\"]",
+            "goals = [\"exits\"]",
+            &format!("end.goals: no set is named \"exits\" ({known})"),
+        ),
+        (
+            "[movement.attackers]\nno-stop = [\"throne\"]",
+            "[movement.attackers]\nno-stop = [\"camp\"]",
+            &format!("movement.attackers.no-stop: no set is named \"camp\" ({known})"),
+        ),
+        (
+            "no-entry = [\"camps\"]",
+            "no-entry = [\"camps\", \"edge\"]",
+            "movement.attackers.no-entry: \"d1\" is in two groups",
+        ),
+    ] {
+        refuses(&edited(CAMPS, from, to), message);
+    }
+}
+
+#[test]
+fn starts_are_checked() {
+    for (start, message) in [
+        ("/2t2/2T2/tTKTt/2T2/2t3/", "start: rank 5 has 6 squares instead of 5"),
+        ("/2t2/2T2/tTKTt/2T2/", "start: 4 ranks instead of 5"),
+        ("/2t2/2T2/tT1Tt/2T2/2t2/", "start: there is no king"),
+        ("/2t2/2K2/tTKTt/2T2/2t2/", "start: two kings, on c2 and c3"),
+        ("/5/2T2/1TKT1/2T2/5/", "start: there are no attackers"),
+        ("/2t2/2K2/tTtTt/2T2/2t2/", "start: no attacker may stand on c3"),
+        ("/T1t2/2K2/t3t/2T2/2t2/", "start: no defender may stand on a1"),
+        ("/K1t2/5/t3t/2T2/2t2/", "start: the king has already won on a1"),
+    ] {
+        refuses(&edited(CORNER, "/2t2/2T2/tTKTt/2T2/2t2/", start), message);
+    }
+    let text = edited(CAMPS, "/3t3/3t3/3T3/ttTKTtt/", "/3t3/3t3/3T3/Kt2Ttt/");
+    refuses(&text, "start: no king may stand on a4");
+}
+
+#[test]
+fn goals_and_endings_are_checked() {
+    for (from, to, message) in [
+        ("goals = [\"corners\"]", "goals = []", "end.goals: the king needs a square to win on"),
+        (
+            "[movement.king]",
+            "[movement.king]\nno-stop = [\"corners\"]",
+            "end.goals: the king may not stop on \"a1\"",
+        ),
+        (
+            "repetition = \"draw\"",
+            "repetition = \"mover-loses\"",
+            "end.endless: is \"undecided\" where the mover who repeats a position loses, for no game is drawn",
+        ),
+        (
+            "repetition = \"draw\"",
+            "repetition = \"draw\"\nrepetition-occurrence = 1",
+            "end.repetition-occurrence: 1 is no repetition: a position comes back with its second occurrence",
+        ),
+        (
+            "endless = \"draw\"",
+            "endless = \"undecided\"",
+            "end.endless: is \"draw\" unless end.repetition is \"mover-loses\"",
+        ),
+    ] {
+        refuses(&edited(CORNER, from, to), message);
+    }
+}
+
+#[test]
+fn a_builtin_name_is_only_for_its_rules() {
+    let text = edited(CORNER, "\"mini-corner\"", "\"brandubh\"");
+    refuses(&text, "name: \"brandubh\" is a built-in ruleset with other rules");
+    let text = include_str!("../../src/game/rules/builtin/brandubh.toml");
+    assert!(
+        Ruleset::from_toml(&edited(text, "title = \"Brandubh\"", "title = \"Mine\""), "my.toml")
+            .is_ok()
+    );
+}
+
+#[test]
+fn files_are_loaded_by_their_path() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rulesets/mini-edge.toml");
+    let rules = Ruleset::load(path.to_str().unwrap()).unwrap();
+    assert_eq!((rules.name.as_str(), rules.repetition), ("mini-edge", Repetition::MoverLoses));
+    let error = Ruleset::load("no-such-rules").unwrap_err().to_string();
+    assert!(
+        error.starts_with("\"no-such-rules\" is neither a file nor a built-in ruleset (ashton, "),
+        "{error}"
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bytes.toml");
+    std::fs::write(&path, [0xff, 0xfe]).unwrap();
+    let error = Ruleset::load(path.to_str().unwrap()).unwrap_err().to_string();
+    assert!(error.contains("bytes.toml: ") && error.contains("UTF-8"), "{error}");
+}
+
+#[test]
+fn descriptions_say_what_the_data_says() {
+    let text = builtin("ashton-server").describe();
+    for line in [
+        "  9  .  *  *  t# t# t# *  *  .\n  8  *  .  .  .  t# .  .  .  *\n",
+        "  5  t# t# T  T  K+ T  T  t# t#\n",
+        "     a  b  c  d  e  f  g  h  i\n",
+        "* the king wins here: escapes\n# no way in from outside: camps\n",
+        "a4 a5 b5 a6 | d1 e1 f1 e2 | i4 h5 i5 i6 | e8 d9 e9 f9\n",
+        "may leave throne, but never arrive there or cross it\n",
+        "never captured on camp-edges\n",
+        "on camp-points captured between two enemy pieces only\n",
+        "hostile with a piece of the own side on it: throne\n",
+        "on beside-throne: attackers on 3 sides and hostile squares\n",
+        "  king wins on  escapes\n",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    let renamed = include_str!("../../src/game/rules/builtin/ashton-server.toml")
+        .replace("ashton-server", "mine");
+    let renamed = read(&renamed).describe();
+    assert_eq!(
+        renamed.lines().skip(1).collect::<Vec<_>>(),
+        text.lines().skip(1).collect::<Vec<_>>()
+    );
+    for name in Ruleset::builtin_names() {
+        assert!(builtin(name).describe().contains(&builtin(name).fingerprint().to_string()));
+    }
+}
+
+#[test]
+fn the_json_view_has_the_fields_of_the_file() {
+    let json = builtin("berkeley").describe_json();
+    assert_eq!(json["first_mover"], "attackers");
+    assert_eq!(json["fingerprint"], builtin("berkeley").fingerprint().to_string());
+    assert_eq!(json["hostile"]["defenders"]["besieged"][0], "e5");
+    assert_eq!(json["end"]["repetition"], "mover-loses");
+    assert_eq!(json["end"]["goals"].as_array().map(Vec::len), Some(32));
+    assert_eq!(json["places"]["king"], 49);
+    let json = builtin("ashton").describe_json();
+    assert_eq!(json["movement"]["attackers"]["no_entry"][1][3], "e2");
+    assert_eq!(json["movement"]["king"]["no_entry"][0][0], "e5");
+    assert_eq!(json["symmetries"], 8);
+    assert_eq!(builtin("mcgill").describe_json()["ply_limit"], 100);
+}
+
+#[test]
+fn the_documented_example_is_sound() {
+    let text = include_str!("../../docs/rulesets.md");
+    let example = text.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
+    let rules = read(example.unwrap());
+    assert_eq!((rules.name.as_str(), rules.ply_limit), ("my-tablut", Some(200)));
+    assert_eq!(rules.symmetries().order(), 8);
+}

@@ -1,0 +1,28 @@
+//! The program as users and scripts meet it: statuses, streams, messages, JSON, protocols.
+
+mod analyse;
+mod arena;
+mod asked;
+mod berkeley;
+mod bound;
+mod challenge;
+mod closed;
+mod damage;
+mod find;
+#[path = "../support/forge/mod.rs"]
+mod forge;
+mod hostile;
+mod manifest;
+mod measures;
+mod messages;
+mod otep;
+mod pictures;
+mod place;
+mod play;
+mod ranks;
+mod readme;
+mod short;
+#[cfg(unix)]
+mod stopped;
+mod tables;
+mod usage;

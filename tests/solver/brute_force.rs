@@ -1,0 +1,72 @@
+//! Builds small slices of every game and compares each of their positions,
+//! mirror images and all, with the reference.
+
+use crate::comparison;
+use crate::reference::Rules;
+use taflbase::rules::Ruleset;
+
+/// Compares every position of those slices.
+fn compare(ruleset: &str, slices: &[(usize, usize)]) {
+    let file = format!("{}/tests/rulesets/{ruleset}.toml", env!("CARGO_MANIFEST_DIR"));
+    let rules = match ruleset.starts_with("mini-") {
+        true => Ruleset::load(&file).unwrap(),
+        false => Ruleset::load(ruleset).unwrap(),
+    };
+    comparison::compare(&rules, &Rules::named(ruleset), slices);
+}
+
+/// All slices with at most so many soldiers.
+fn up_to(soldiers: usize) -> Vec<(usize, usize)> {
+    let men = 1..=soldiers;
+    men.flat_map(|men| (1..=men).map(move |attackers| (men - attackers, attackers))).collect()
+}
+
+/// Those slices and a few larger ones.
+fn and(mut slices: Vec<(usize, usize)>, larger: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    slices.extend(larger);
+    slices
+}
+
+// Draws, undecided positions and captures of the king on his throne only come
+// with four or five attackers, hence the small boards.
+
+#[test]
+fn mini_corner_is_exact() {
+    compare("mini-corner", &and(up_to(4), &[(0, 5)]));
+}
+
+#[test]
+fn mini_edge_is_exact() {
+    // In K1v4 the besieged throne is an anvil: that takes a victim, the three
+    // besiegers and the attacker that arrives.
+    compare("mini-edge", &and(up_to(4), &[(0, 5), (1, 4)]));
+}
+
+#[test]
+fn mini_camps_is_exact() {
+    // K0v3 is the first slice with draws there.
+    compare("mini-camps", &and(up_to(2), &[(0, 3)]));
+}
+
+#[test]
+fn brandubh_is_exact() {
+    compare("brandubh", &up_to(2));
+}
+
+#[test]
+fn brandubh_online_is_exact() {
+    compare("brandubh-online", &up_to(2));
+}
+
+#[test]
+fn ashton_server_is_exact() {
+    // In K1v1 an attacker is captured on the inner cell of a camp.
+    compare("ashton-server", &up_to(2));
+}
+
+#[test]
+fn the_other_nine_by_nine_games_are_exact() {
+    for ruleset in ["ashton", "mcgill", "tablut", "berkeley"] {
+        compare(ruleset, &up_to(1));
+    }
+}

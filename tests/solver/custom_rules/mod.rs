@@ -1,0 +1,58 @@
+//! Whatever a ruleset file says is done: held against rules of the tests' own that
+//! read the file by themselves.
+
+mod moves;
+mod traps;
+mod values;
+
+use std::fs;
+
+use crate::inventions::Invention;
+use crate::reference::{Custom, Event};
+use taflbase::rules::Ruleset;
+
+/// A ruleset as the library and as the reference have read it, and its text.
+struct Both {
+    rules: Ruleset,
+    game: Custom,
+    text: String,
+}
+
+impl Both {
+    fn read(text: String) -> Both {
+        let rules = Ruleset::from_toml(&text, "text").unwrap_or_else(|e| panic!("{e}\n{text}"));
+        Both { rules, game: Custom::parse(&text), text }
+    }
+
+    /// The ruleset that is invented from a seed.
+    fn invented(size: u8, seed: u64) -> Both {
+        Both::read(Invention::new(size, seed).text())
+    }
+
+    /// All files of a folder of the source.
+    fn all_in(folder: &str) -> Vec<Both> {
+        let folder = format!("{}/{folder}", env!("CARGO_MANIFEST_DIR"));
+        let mut paths: Vec<_> =
+            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        paths.sort();
+        paths.iter().map(|path| Both::read(fs::read_to_string(path).unwrap())).collect()
+    }
+}
+
+/// Runs a check; tells what the ruleset is if it fails.
+fn checked(both: Both, check: impl FnOnce(&Both)) -> Both {
+    let run = std::panic::AssertUnwindSafe(|| check(&both));
+    if let Err(panic) = std::panic::catch_unwind(run) {
+        eprintln!("{}", both.text);
+        std::panic::resume_unwind(panic);
+    }
+    both
+}
+
+/// Asserts that in these games together everything came to pass so often: what nobody met
+/// was not tested.
+fn assert_seen(all: &[Both], least: u64) {
+    let sum = |event| all.iter().map(|both| both.game.seen(event)).sum();
+    let seen: Vec<(Event, u64)> = Event::ALL.into_iter().map(|e| (e, sum(e))).collect();
+    assert!(seen.iter().all(|&(_, times)| times >= least), "{seen:?}");
+}

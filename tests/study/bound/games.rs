@@ -1,0 +1,113 @@
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use taflbase::bound::{
+    BoundError, Bounds, Estimate, Ground, Sampling, Verdict, is_game, prove, sample,
+};
+use taflbase::moves::legal_moves;
+use taflbase::position::Position;
+use taflbase::retractions::retractions;
+use taflbase::rules::{Ruleset, Side};
+
+use super::{closure, placements, small};
+
+/// Both ways, for all positions of small games: what is taken back can be played, and what
+/// can be played is taken back.
+#[test]
+fn retractions_are_moves_backwards() {
+    for rules in small() {
+        let most = Ground::new(&rules).most;
+        let mut before: HashMap<Position, HashSet<Position>> = HashMap::new();
+        let all = placements(&rules);
+        let all = || all.iter().flat_map(|&p| Side::ALL.map(|to_move| Position { to_move, ..p }));
+        for position in all() {
+            for played in legal_moves(&rules, &position).iter().filter(|m| m.ending.is_none()) {
+                let next = position.after(played);
+                if !next.attackers.is_empty() {
+                    before.entry(next).or_default().insert(position);
+                }
+            }
+        }
+        let mut captures = 0;
+        for position in all() {
+            let back = retractions(&rules, &position, most);
+            captures += back.iter().filter(|step| !step.captured.is_empty()).count();
+            let found: HashSet<Position> =
+                back.iter().map(|step| position.before_all(step)).collect();
+            assert_eq!(found.len(), back.len());
+            let expected = before.remove(&position).unwrap_or_default();
+            assert_eq!(found, expected, "{}", position.display(&rules));
+        }
+        assert!(captures > 100);
+    }
+}
+
+#[test]
+fn verdicts_are_those_of_all_games() {
+    for rules in small() {
+        let ground = Ground::new(&rules);
+        let start = Position::start(&rules).unwrap();
+        let closure = closure(&rules);
+        let (mut reached, mut unreachable) = (0, 0);
+        let shared = Arc::new(rules.clone());
+        for position in placements(&rules).into_iter().step_by(1009) {
+            for to_move in Side::ALL {
+                let position = Position { to_move, ..position };
+                let stop = AtomicBool::new(false);
+                let is_in = closure.positions.contains(&position);
+                match prove(&ground, &start, &position, 30_000, &stop).unwrap() {
+                    Verdict::Reached(game) => {
+                        assert!(is_in && is_game(&shared, &game, &position));
+                        assert!(!is_game(&shared, &game[..game.len() - 1], &position));
+                        reached += 1;
+                    }
+                    Verdict::Unreachable => {
+                        assert!(!is_in, "{}", position.display(&rules));
+                        unreachable += 1;
+                    }
+                    Verdict::Unknown => {}
+                }
+            }
+        }
+        assert!(reached > 0 && unreachable > 0, "{reached} reached, {unreachable} not");
+    }
+}
+
+#[test]
+fn samples_are_pinned_and_do_not_depend_on_threads() {
+    let rules = Ruleset::builtin("brandubh").unwrap();
+    let ground = Ground::new(&rules);
+    let sampling = Sampling { placements: 12, seed: 5, budget: 100_000 };
+    let drawn = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| sample(&ground, sampling, &|_, _| true)).unwrap()
+    };
+    let one = drawn(1);
+    assert_eq!(one, drawn(3));
+    let estimate = Estimate::new(&Bounds::new(&ground).unwrap(), &one);
+    let texts: Vec<String> = one.iter().take(2).map(|d| d.position.to_text(&rules)).collect();
+    assert_eq!(texts, FIRST);
+    let plies: Vec<Option<usize>> = one.iter().map(|drawn| drawn.plies()).collect();
+    assert_eq!(plies, PLIES);
+    assert!(estimate.positions[1] < estimate.positions[0]);
+    let stopped = sample(&ground, sampling, &|_, _| false);
+    assert_eq!(stopped, Err(BoundError::Stopped));
+}
+
+const FIRST: [&str; 2] =
+    ["/7/tt5/1t3tT/T3Tt1/1t2t1K/6t/3T3/ a", "/3K3/tttTt2/6T/1t2t2/3Tt2/1T3t1/7/ a"];
+const PLIES: [Option<usize>; 12] = [
+    Some(34),
+    Some(24),
+    None,
+    Some(21),
+    Some(28),
+    None,
+    Some(40),
+    Some(51),
+    None,
+    None,
+    Some(38),
+    None,
+];

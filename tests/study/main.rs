@@ -1,0 +1,4 @@
+//! State-space bounds, and short tafl.
+
+mod bound;
+mod short;

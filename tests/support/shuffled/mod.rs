@@ -1,0 +1,57 @@
+//! Games on the smallest board with a past in which men mostly went to and fro.
+
+use std::sync::Arc;
+
+use taflbase::moves::{Move, legal_moves};
+use taflbase::{Game, Position, Ruleset, Side};
+
+/// The smallest board with other rules about the end of a game.
+pub(crate) fn rules(top: &str, end: &str) -> Arc<Ruleset> {
+    let text = include_str!("../../rulesets/mini-corner.toml");
+    let text = text.replace("size = 5\n", &format!("size = 5\n{top}\n"));
+    let (head, old) = text.split_once("repetition = \"draw\"\n").unwrap();
+    assert!(old.contains("endless = \"draw\""));
+    let endless = if end.contains("mover-loses") { "undecided" } else { "draw" };
+    let text = format!("{head}{end}\nendless = \"{endless}\"\n");
+    Arc::new(Ruleset::from_toml(&text, "variant").unwrap())
+}
+
+/// A game of men who mostly go to and fro, from a random position.
+pub(crate) fn game(rules: &Arc<Ruleset>, random: &mut fastrand::Rng) -> Option<Game> {
+    let mut squares: Vec<_> = rules.board.squares().collect();
+    random.shuffle(&mut squares);
+    let (defenders, attackers) = (random.usize(0..3), random.usize(1..5));
+    let set = |range: std::ops::Range<usize>| squares[range].iter().copied().collect();
+    let to_move = if random.bool() { Side::Attackers } else { Side::Defenders };
+    let (defending, attacking) =
+        (set(1..1 + defenders), set(1 + defenders..1 + defenders + attackers));
+    let start = Position::new(rules, squares[0], defending, attacking, to_move).ok()?;
+    let mut game = Game::from_position(Arc::clone(rules), start).ok()?;
+    for _ in 0..random.usize(0..14) {
+        let played = shuffle(&game, random)?;
+        game.play(&played).unwrap();
+        if game.outcome().is_some() {
+            game.undo();
+            break;
+        }
+    }
+    game.outcome().is_none().then_some(game)
+}
+
+/// A move that does not end the game: most often the one that takes the side's last one back.
+pub(crate) fn shuffle(game: &Game, random: &mut fastrand::Rng) -> Option<Move> {
+    let moves = legal_moves(game.rules(), game.position());
+    let calm: Vec<&Move> = moves.iter().filter(|played| played.ending.is_none()).collect();
+    let last = game.moves().len().checked_sub(2).map(|at| game.moves()[at]);
+    let back = calm.iter().find(|mv| last.is_some_and(|l| (mv.from, mv.to) == (l.to, l.from)));
+    let any = random.choice(&calm)?;
+    Some(**back.filter(|_| random.u8(..4) > 0).unwrap_or(any))
+}
+
+/// The rules, the first position and the moves, for messages.
+pub(crate) fn context(game: &Game) -> String {
+    let board = game.rules().board;
+    let moves: Vec<_> = game.moves().iter().map(|mv| mv.display(board).to_string()).collect();
+    let start = game.positions()[0].to_text(game.rules());
+    format!("{:?} {start} {}", game.rules().repetition, moves.join(" "))
+}
