@@ -8,9 +8,9 @@ use taflbase::engine::{Engine, Iteration, IterationAnswer, Limits, Line, SearchR
 use taflbase::history::Game;
 
 use super::arguments::{MAX, PositionArgs, on_interrupt, parse_number, parse_seconds};
-use super::failure::Failure;
+use super::engine_args::EngineArgs;
+use super::error::CliError;
 use super::output::{Session, grouped, time};
-use super::strength::Strength;
 
 /// Search a position with the engine, deeper and deeper, and tell the best lines of play
 #[derive(clap::Args)]
@@ -34,7 +34,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     time: Option<Duration>,
     #[command(flatten)]
-    strength: Strength,
+    engine: EngineArgs,
 }
 
 const HELP: &str = r#"Scores are for the side to move. "win in 5" and "loss in 4" are proved: the game takes at
@@ -55,14 +55,14 @@ before all moves were searched to the depth; each line has the depth that its sc
   {"rules":"brandubh","position":"/7/4t2/7/7/2K4/7/2t4/ d","to_move":"defenders","depth":1,"complete":true,"selective_depth":1,"nodes":1,"nodes_per_second":1000,"table_hits":1,"seconds":0.001,"lines":[{"score":"win in 3","category":"win","plies":3,"estimate":null,"depth":1,"moves":["Kc5-c1","e2-e1","Kc1-a1--"]}]}"#;
 
 /// Searches, and tells of each iteration.
-pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let tables = Arc::new(session.open_to_probe(&args.rules)?);
     let rules = Arc::new(tables.rules().clone());
-    let options = args.strength.options(&tables);
+    let options = args.engine.options(&tables);
     let position = args.at.position(&rules)?;
     let game = Game::from_position(Arc::clone(&rules), position)?;
     if let Some(outcome) = game.outcome() {
-        return Err(Failure::Error(format!("the game is over: {outcome}")));
+        return Err(CliError::Error(format!("the game is over: {outcome}")));
     }
     let mut engine = Engine::new(rules, options)?;
     let (stopper, stopped) = (engine.stopper(), AtomicBool::new(false));
@@ -70,40 +70,40 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         stopper.stop();
         !stopped.swap(true, Ordering::Relaxed)
     });
-    let mut teller = Teller { session, game: &game, last: None, told: Ok(()) };
+    let mut printer = IterationPrinter { session, game: &game, last: None, result: Ok(()) };
     let limits = Limits { depth: args.depth, nodes: args.nodes, time: args.time };
     let stopper = engine.stopper();
     let lines = NonZeroUsize::new(args.lines.into()).unwrap_or(NonZeroUsize::MIN);
     let request = SearchRequest { lines, ..limits.into() };
     let last = engine.search(&game, request, &mut |iteration| {
-        teller.tell(iteration);
+        printer.update(iteration);
         // Nobody reads on.
-        if teller.told.is_err() {
+        if printer.result.is_err() {
             stopper.stop();
         }
     });
-    teller.tell(&last.map_err(Failure::error)?);
-    teller.told
+    printer.update(&last.map_err(CliError::new)?);
+    printer.result
 }
 
 /// Prints iterations.
-struct Teller<'a> {
+struct IterationPrinter<'a> {
     session: &'a Session,
     game: &'a Game,
     last: Option<Iteration>,
-    told: Result<(), Failure>,
+    result: Result<(), CliError>,
 }
 
-impl Teller<'_> {
-    /// Tells of an iteration, unless it is the one that was told last.
-    fn tell(&mut self, iteration: &Iteration) {
-        if self.last.as_ref() != Some(iteration) && self.told.is_ok() {
-            self.told = self.print(iteration);
+impl IterationPrinter<'_> {
+    /// Tells of an iteration, unless it is the last one printed.
+    fn update(&mut self, iteration: &Iteration) {
+        if self.last.as_ref() != Some(iteration) && self.result.is_ok() {
+            self.result = self.print(iteration);
             self.last = Some(iteration.clone());
         }
     }
 
-    fn print(&self, iteration: &Iteration) -> Result<(), Failure> {
+    fn print(&self, iteration: &Iteration) -> Result<(), CliError> {
         if self.session.json() {
             return self.session.json_line(&IterationAnswer::new(self.game, iteration));
         }

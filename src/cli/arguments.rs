@@ -11,13 +11,13 @@ use taflbase::slice::Slice;
 use taflbase::table::Metric;
 use taflbase::tablebase::ProbeError;
 
-use super::failure::{Failure, STOPPED};
+use super::error::{CliError, INTERRUPTED_STATUS};
 use super::output::Session;
 
 /// Joins the two words of a position behind `--position`, which could else not
 /// be told from the arguments that follow, and lets `--slice` take several
 /// slices.
-pub(super) fn joined(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+pub(super) fn join_split(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::new();
     for argument in arguments {
         let side = argument == "a" || argument == "d";
@@ -55,24 +55,24 @@ impl Threads {
     }
 
     /// Does the work on so many threads.
-    pub(super) fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+    pub(super) fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, CliError> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.count()).build();
-        Ok(pool.map_err(Failure::error)?.install(work))
+        Ok(pool.map_err(CliError::new)?.install(work))
     }
 }
 
 /// Slices to build.
 #[derive(clap::Args)]
-pub(super) struct Wanted {
+pub(super) struct RequestedSlices {
     /// A built-in ruleset, or a path to a ruleset file
     pub rules: String,
     #[command(flatten)]
-    choice: Choice,
+    choice: SliceChoice,
 }
 
 #[derive(clap::Args)]
 #[group(required = true, multiple = false)]
-struct Choice {
+struct SliceChoice {
     /// Every slice with at most N men, the king included
     #[arg(long, value_name = "N", value_parser = parse_men)]
     men: Option<usize>,
@@ -81,9 +81,9 @@ struct Choice {
     slices: Vec<Slice>,
 }
 
-impl Wanted {
+impl RequestedSlices {
     /// The slices, without those that they need.
-    pub(super) fn slices(&self, rules: &Ruleset) -> Result<Vec<Slice>, Failure> {
+    pub(super) fn slices(&self, rules: &Ruleset) -> Result<Vec<Slice>, CliError> {
         match self.choice.men {
             None => Ok(self.choice.slices.clone()),
             Some(men) => Ok(slices_up_to(rules, men)),
@@ -108,7 +108,7 @@ pub(super) struct PositionArgs {
 
 impl PositionArgs {
     /// The position; without words, the ruleset's start.
-    pub(super) fn position(&self, rules: &Ruleset) -> Result<Position, Failure> {
+    pub(super) fn position(&self, rules: &Ruleset) -> Result<Position, CliError> {
         Ok(match self.position.is_empty() {
             true => Position::start(rules)?,
             false => Position::parse(&self.position.join(" "), rules)?,
@@ -118,7 +118,7 @@ impl PositionArgs {
 
 /// Slices of which there are tables.
 #[derive(clap::Args)]
-pub(super) struct Present {
+pub(super) struct ExistingSlices {
     /// A built-in ruleset, or a path to a ruleset file
     pub rules: String,
     /// These slices; may be repeated [default: every slice with a table]
@@ -126,7 +126,7 @@ pub(super) struct Present {
     slices: Vec<Slice>,
 }
 
-impl Present {
+impl ExistingSlices {
     /// Whether slices were asked for by name.
     pub(super) fn are_named(&self) -> bool {
         !self.slices.is_empty()
@@ -140,7 +140,7 @@ impl Present {
         &self,
         base: &Tablebase,
         session: &Session,
-    ) -> Result<Vec<Slice>, Failure> {
+    ) -> Result<Vec<Slice>, CliError> {
         self.slices_and([].into_iter(), base, session)
     }
 
@@ -151,7 +151,7 @@ impl Present {
         listed: impl Iterator<Item = Slice>,
         base: &Tablebase,
         session: &Session,
-    ) -> Result<Vec<Slice>, Failure> {
+    ) -> Result<Vec<Slice>, CliError> {
         let rules = &self.rules;
         let mut slices = self.slices.clone();
         if slices.is_empty() {
@@ -169,7 +169,7 @@ impl Present {
         slices.sort();
         slices.dedup();
         if slices.is_empty() {
-            return Err(Failure::Negative(format!(
+            return Err(CliError::Negative(format!(
                 "there are no tables of {rules} in {}: build some with `{}`",
                 session.tables().display(),
                 session.command("build", rules, "--men 4"),
@@ -232,7 +232,7 @@ pub(super) fn on_interrupt(act: impl Fn() -> bool + Send + 'static) {
     // Where there is no such thing as Ctrl-C, it does nothing.
     let _ = ctrlc::set_handler(move || {
         if !act() {
-            std::process::exit(STOPPED.into());
+            std::process::exit(INTERRUPTED_STATUS.into());
         }
     });
 }
@@ -261,7 +261,7 @@ mod tests {
     fn only_positions_and_slices_are_joined() {
         let join = |words: &str| {
             let words = words.split(',').map(OsString::from);
-            let joined = joined(words).into_iter();
+            let joined = join_split(words).into_iter();
             joined.map(|word| word.into_string().unwrap()).collect::<Vec<_>>().join(",")
         };
         assert_eq!(join("p,--position,/5/,a,x,3"), "p,--position,/5/ a,x,3");

@@ -11,14 +11,14 @@ use taflbase::position::Position;
 use taflbase::rules::Ruleset;
 use taflbase::tablebase::{ProbeError, Probed};
 
-use super::failure::Failure;
-use super::output::{Session, is_standard, some_of};
+use super::error::CliError;
+use super::output::{Session, count_of, is_standard};
 
 /// Lines that are probed together: each block is read once for all of them.
-const LOT: usize = 1 << 16;
+const BATCH_LINES: usize = 1 << 16;
 
 /// The longest line that may be a position; a file without ends of lines is none.
-const LONGEST: usize = 1 << 12;
+const MAX_LINE_BYTES: usize = 1 << 12;
 
 /// A line of the input.
 struct Line {
@@ -33,7 +33,7 @@ const INVALID: &str = "invalid";
 const UNKNOWN: &str = "unknown";
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct LineResult<'a> {
     position: &'a str,
     category: &'static str,
     dtw: Option<u16>,
@@ -43,49 +43,49 @@ struct Answer<'a> {
 
 /// Probes the positions of a file, or of standard input if it is `-`; tells one line for
 /// each of its lines.
-pub(super) fn run(base: &Tablebase, path: &Path, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(base: &Tablebase, path: &Path, session: &Session) -> Result<(), CliError> {
     let unreadable = |error: io::Error| {
-        Failure::Error(format!("{}: cannot read the positions: {error}", path.display()))
+        CliError::Error(format!("{}: cannot read the positions: {error}", path.display()))
     };
     let mut input: Box<dyn BufRead> = if is_standard(path) {
         Box::new(io::stdin().lock())
     } else {
         Box::new(BufReader::new(File::open(path).map_err(unreadable)?))
     };
-    let (mut number, mut wrong, mut unknown) = (0, 0, 0);
+    let (mut total, mut invalid, mut unknown) = (0, 0, 0);
     loop {
-        let lines = lot(&mut *input).map_err(unreadable)?;
+        let lines = read_batch(&mut *input).map_err(unreadable)?;
         if lines.is_empty() {
             break;
         }
-        let answers = answers(base, &lines)?;
-        number += lines.len();
-        wrong += answers.iter().filter(|answer| answer.category == INVALID).count();
-        unknown += answers.iter().filter(|answer| answer.category == UNKNOWN).count();
-        let texts = answers.par_iter().map(|answer| text(answer, session.json()));
-        session.text(&texts.collect::<Result<String, Failure>>()?)?;
+        let results = probe_lines(base, &lines)?;
+        total += lines.len();
+        invalid += results.iter().filter(|result| result.category == INVALID).count();
+        unknown += results.iter().filter(|result| result.category == UNKNOWN).count();
+        let texts = results.par_iter().map(|result| text(result, session.json()));
+        session.text(&texts.collect::<Result<String, CliError>>()?)?;
     }
-    let told: Vec<String> = [
-        (wrong, ["is not a position", "are not positions"]),
+    let problems: Vec<String> = [
+        (invalid, ["is not a position", "are not positions"]),
         (unknown, ["has no table", "have no table"]),
     ]
     .into_iter()
     .filter(|(count, _)| *count > 0)
-    .map(|(count, what)| some_of(count, number, "line", what))
+    .map(|(count, what)| count_of(count, total, "line", what))
     .collect();
-    if told.is_empty() { Ok(()) } else { Err(Failure::Negative(told.join(", "))) }
+    if problems.is_empty() { Ok(()) } else { Err(CliError::Negative(problems.join(", "))) }
 }
 
 /// The next lines, as many as are probed together.
-fn lot(input: &mut dyn BufRead) -> io::Result<Vec<Line>> {
+fn read_batch(input: &mut dyn BufRead) -> io::Result<Vec<Line>> {
     let mut lines = Vec::new();
-    while lines.len() < LOT {
+    while lines.len() < BATCH_LINES {
         let mut line = Vec::new();
-        let most = LONGEST as u64 + 1;
+        let most = MAX_LINE_BYTES as u64 + 1;
         if io::Read::take(&mut *input, most).read_until(b'\n', &mut line)? == 0 {
             break;
         }
-        let is_whole = line.len() <= LONGEST || line.ends_with(b"\n");
+        let is_whole = line.len() <= MAX_LINE_BYTES || line.ends_with(b"\n");
         if !is_whole {
             input.skip_until(b'\n')?;
         }
@@ -98,42 +98,46 @@ impl Line {
     /// Its position, or why it is none.
     fn position(&self, rules: &Ruleset) -> Result<Position, String> {
         if !self.is_whole {
-            return Err(format!("longer than {LONGEST} bytes"));
+            return Err(format!("longer than {MAX_LINE_BYTES} bytes"));
         }
         Position::parse(&self.text, rules).map_err(|error| error.to_string())
     }
 }
 
-fn answers<'a>(base: &Tablebase, lines: &'a [Line]) -> Result<Vec<Answer<'a>>, Failure> {
+fn probe_lines<'a>(base: &Tablebase, lines: &'a [Line]) -> Result<Vec<LineResult<'a>>, CliError> {
     let parsed: Vec<Result<Position, String>> =
         lines.par_iter().map(|line| line.position(base.rules())).collect();
     let positions: Vec<Position> = parsed.iter().flatten().copied().collect();
     let mut probed = base.probe_many(&positions).into_iter();
-    let answers = lines.iter().zip(parsed).map(|(line, parsed)| {
+    let results = lines.iter().zip(parsed).map(|(line, parsed)| {
         let position = &line.text;
-        let invalid = |error| Answer { position, category: INVALID, dtw: None, error: Some(error) };
+        let invalid =
+            |error| LineResult { position, category: INVALID, dtw: None, error: Some(error) };
         match parsed {
             Err(error) => Ok(invalid(error)),
             Ok(_) => match probed.next() {
-                Some(Ok(Probed { wdl, plies, .. })) => {
-                    Ok(Answer { position, category: base.category(wdl), dtw: plies, error: None })
-                }
+                Some(Ok(Probed { wdl, plies, .. })) => Ok(LineResult {
+                    position,
+                    category: base.category(wdl),
+                    dtw: plies,
+                    error: None,
+                }),
                 Some(Err(ProbeError::Position(error))) => Ok(invalid(error.to_string())),
                 Some(Err(ProbeError::MissingTable { .. })) | None => {
-                    Ok(Answer { position, category: UNKNOWN, dtw: None, error: None })
+                    Ok(LineResult { position, category: UNKNOWN, dtw: None, error: None })
                 }
-                Some(Err(error)) => Err(Failure::error(error)),
+                Some(Err(error)) => Err(CliError::new(error)),
             },
         }
     });
-    answers.collect()
+    results.collect()
 }
 
-fn text(answer: &Answer, json: bool) -> Result<String, Failure> {
+fn text(result: &LineResult, json: bool) -> Result<String, CliError> {
     if json {
-        return serde_json::to_string(answer).map(|line| line + "\n").map_err(Failure::error);
+        return serde_json::to_string(result).map(|line| line + "\n").map_err(CliError::new);
     }
-    let Answer { position, category, dtw, error } = answer;
+    let LineResult { position, category, dtw, error } = result;
     let last = match (dtw, error) {
         (Some(plies), _) => plies.to_string(),
         (None, Some(error)) => error.clone(),

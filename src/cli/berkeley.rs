@@ -12,10 +12,10 @@ use taflbase::protocol::berkeley::{Broken, Effort, Session as Program, command_o
 
 use super::arguments::parse_number;
 use super::display::{Lines, View, Window};
-use super::failure::Failure;
+use super::engine_args::HashSize;
+use super::error::CliError;
 use super::machine::threads;
 use super::output::Session;
-use super::strength::Hash;
 
 /// Speak the text interface of Berkeley's CS 61B, "Project 2: Tablut"
 #[derive(clap::Args)]
@@ -33,7 +33,7 @@ pub(super) struct Args {
     #[arg(value_parser = parse_number::<u16, 0, 1024>)]
     threads: u16,
     #[command(flatten)]
-    hash: Hash,
+    hash: HashSize,
 }
 
 const HELP: &str = r#"Commands, one a line; what follows # is not read:
@@ -58,7 +58,7 @@ Examples:
   taflbase berkeley --threads 4 --hash 1024"#;
 
 /// Plays as long as there are commands.
-pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let tables = session.open_to_probe("berkeley")?;
     let rules = Arc::new(tables.rules().clone());
     let tables = Arc::new(tables);
@@ -87,11 +87,11 @@ fn shown(
     session: &Session,
     tables: &Arc<Tablebase>,
     program: &mut Program,
-) -> Result<Box<dyn BufRead>, Failure> {
+) -> Result<Box<dyn BufRead>, CliError> {
     let file = opened(args)?;
     let (lines, sender) = Lines::of(move || from(file));
     let rules = tables.rules().clone();
-    let typist = Box::new(move |played: &Move| command_of(&rules, played));
+    let format_move = Box::new(move |played: &Move| command_of(&rules, played));
     let game = Game::new(Arc::new(tables.rules().clone()))?;
     let first = View {
         board: String::new(),
@@ -101,7 +101,7 @@ fn shown(
         manual: &[],
         is_thinking: true,
     };
-    let window = Window::open(session, tables, &first, typist, sender)?;
+    let window = Window::open(session, tables, &first, format_move, sender)?;
     program.watch(move |view| {
         window.show(&View {
             board: view.board.clone(),
@@ -121,12 +121,12 @@ fn any_seed() -> u64 {
 }
 
 /// Where commands come from.
-fn commands(args: &Args) -> Result<Box<dyn BufRead>, Failure> {
+fn commands(args: &Args) -> Result<Box<dyn BufRead>, CliError> {
     opened(args).map(from)
 }
 
 /// The file that they are in, if it is not standard input.
-fn opened(args: &Args) -> Result<Option<File>, Failure> {
+fn opened(args: &Args) -> Result<Option<File>, CliError> {
     let file = args.input.as_ref().map(File::open).transpose();
     file.map_err(|error| unread(args, &error))
 }
@@ -138,7 +138,7 @@ fn from(file: Option<File>) -> Box<dyn BufRead> {
     }
 }
 
-fn unread(args: &Args, error: &io::Error) -> Failure {
+fn unread(args: &Args, error: &io::Error) -> CliError {
     let from = args.input.as_deref().unwrap_or(Path::new("standard input"));
-    Failure::Error(format!("cannot read the commands from {}: {error}", from.display()))
+    CliError::Error(format!("cannot read the commands from {}: {error}", from.display()))
 }

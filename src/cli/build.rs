@@ -11,8 +11,8 @@ use taflbase::stats::SideCounts;
 use taflbase::table::Metric;
 use taflbase::value::Plies;
 
-use super::arguments::{Threads, Wanted, parse_bytes, parse_number};
-use super::failure::{Failure, STOPPED};
+use super::arguments::{RequestedSlices, Threads, parse_bytes, parse_number};
+use super::error::{CliError, INTERRUPTED_STATUS};
 use super::machine::{self, available_bytes};
 use super::output::{Session, columns, grouped, size};
 use super::progress::Reporter;
@@ -23,7 +23,7 @@ use super::ranks;
 #[command(after_help = HELP)]
 pub(super) struct Args {
     #[command(flatten)]
-    wanted: Wanted,
+    requested: RequestedSlices,
     #[command(flatten)]
     threads: Threads,
     /// The memory that the build may take, like 16GiB [default: what is free]
@@ -175,16 +175,16 @@ fn parse_metric(name: &str) -> Result<Metric, String> {
 }
 
 /// Builds slice by slice, perhaps with other processes.
-pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
-    ranks::among(|exchange| build(args, session, exchange))
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
+    ranks::run(|exchange| build(args, session, exchange))
 }
 
 /// What one of them does. The first one tells of it.
-fn build(args: &Args, session: &Session, exchange: &dyn Exchange) -> Result<(), Failure> {
-    let base = session.open_to_build(&args.wanted.rules)?;
+fn build(args: &Args, session: &Session, exchange: &dyn Exchange) -> Result<(), CliError> {
+    let base = session.open_to_build(&args.requested.rules)?;
     let rules = base.rules();
-    let slices = args.wanted.slices(rules)?;
-    let here = ranks::together(exchange, &machine::identity()).map_err(BuildError::from)?;
+    let slices = args.requested.slices(rules)?;
+    let here = ranks::count_on_host(exchange, &machine::identity()).map_err(BuildError::from)?;
     let free = || Some(available_bytes()? / here);
     let options = BuildOptions {
         metric: args.metric,
@@ -209,7 +209,7 @@ fn build(args: &Args, session: &Session, exchange: &dyn Exchange) -> Result<(), 
         if is_first {
             let _ = writeln!(io::stderr(), "\n{stopped}");
         }
-        process::exit(STOPPED.into());
+        process::exit(INTERRUPTED_STATUS.into());
     });
     let mut reports = Vec::new();
     let mut printed = Ok(());

@@ -9,8 +9,8 @@ use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
 use taflbase::table::Metric;
 
-use super::failure::Failure;
-use super::measure::measured;
+use super::error::CliError;
+use super::measure::build_measured;
 use super::model::{BYTES, MeasuredSlice, Model, Time};
 
 /// Calibration stops before a slice with which it would take longer than this, on a
@@ -26,8 +26,8 @@ pub(super) struct Calibration {
 impl Calibration {
     /// Builds the smallest of the planned slices in a temporary folder, and looks
     /// at the files of those that are there.
-    pub(super) fn new(base: &Tablebase, plan: &[SlicePlan]) -> Result<Calibration, Failure> {
-        let (time, mut bytes) = built(base.rules(), plan)?;
+    pub(super) fn new(base: &Tablebase, plan: &[SlicePlan]) -> Result<Calibration, CliError> {
+        let (time, mut bytes) = build_smallest(base.rules(), plan)?;
         bytes.extend(plan.iter().filter(|plan| plan.present).filter_map(|plan| {
             let amount = file_bytes(base, plan.slice)? as f64;
             Some(MeasuredSlice { slice: plan.slice, slots: plan.size?.slots, amount })
@@ -54,13 +54,13 @@ pub(super) fn file_bytes(base: &Tablebase, slice: Slice) -> Option<u64> {
 
 /// Builds slices, the quickest first, as long as it does not take long; returns
 /// what they took of time and of bytes.
-fn built(
+fn build_smallest(
     rules: &Ruleset,
     plan: &[SlicePlan],
-) -> Result<(Vec<MeasuredSlice>, Vec<MeasuredSlice>), Failure> {
+) -> Result<(Vec<MeasuredSlice>, Vec<MeasuredSlice>), CliError> {
     let sized = plan.iter().filter_map(|plan| plan.size.map(|size| (plan.slice, size.slots)));
     let mut left: BTreeMap<Slice, u64> = sized.collect();
-    let folder = tempfile::tempdir().map_err(Failure::error)?;
+    let folder = tempfile::tempdir().map_err(CliError::new)?;
     let (mut time, mut bytes) = (Vec::<MeasuredSlice>::new(), Vec::new());
     loop {
         let model = Time::fit(&time);
@@ -70,7 +70,7 @@ fn built(
         if taken + seconds > SECONDS {
             break;
         }
-        for (report, measure) in measured(rules, &[next], 1, folder.path())? {
+        for (report, measure) in build_measured(rules, &[next], 1, folder.path())? {
             // Those that this one needs may be there since before.
             if let Some(slots) = left.remove(&report.slice) {
                 let sample = |amount| MeasuredSlice { slice: report.slice, slots, amount };

@@ -14,14 +14,14 @@ use taflbase::protocol::challenge::{
 use taflbase::rules::Side;
 
 use super::arguments::parse_seconds;
-use super::failure::Failure;
+use super::engine_args::EngineArgs;
+use super::error::CliError;
 use super::output::{Session, grouped, time};
-use super::strength::Strength;
 
 /// The ruleset that the server plays.
 const RULES: &str = "ashton-server";
 /// The other player may come late, and think long.
-const LEAST_PATIENCE: Duration = Duration::from_secs(600);
+const MIN_PATIENCE: Duration = Duration::from_secs(600);
 
 /// Play one game with the server of the Bologna Tablut Challenge
 #[derive(clap::Args)]
@@ -50,7 +50,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     patience: Option<Duration>,
     #[command(flatten)]
-    strength: Strength,
+    engine: EngineArgs,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -76,7 +76,7 @@ JSON, one line; "position" is the last one (here after two moves):
   {"rules":"ashton-server","colour":"white","result":"WHITEWIN","won":true,"moves":["e3-f3","b5-b7"],"position":"/3ttt3/4t4/5T3/t3T3t/t1TTKTTtt/t3T3t/1t2T4/4t4/3ttt3/ d"}"#;
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct GameJson<'a> {
     rules: &'a str,
     colour: &'static str,
     result: Turn,
@@ -86,10 +86,10 @@ struct Answer<'a> {
 }
 
 /// Plays a game from its start to its end.
-pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let tables = session.open_to_probe(RULES)?;
     let rules = Arc::new(tables.rules().clone());
-    let options = args.strength.options(&Arc::new(tables));
+    let options = args.engine.options(&Arc::new(tables));
     let side = match args.colour {
         Colour::White => Side::Defenders,
         Colour::Black => Side::Attackers,
@@ -97,57 +97,57 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let entry = Entry { name: args.name.clone(), side, time: args.time };
     // The engine takes its memory before the clock runs.
     let mut engine = Engine::new(Arc::clone(&rules), options)?;
-    let patience = args.patience.unwrap_or(LEAST_PATIENCE.max(3 * args.time));
+    let patience = args.patience.unwrap_or(MIN_PATIENCE.max(3 * args.time));
     let port = args.port.unwrap_or(port(side));
-    let refused = |error| refusal(args, patience, &error);
+    let refused = |error| challenge_error(args, patience, &error);
     let connected = connect(&args.host, port, args.retry.unwrap_or_default(), patience);
     let mut stream = connected.map_err(refused)?;
     session.note(&format!("connected to {}:{port} as {}", args.host, colour(side)));
-    let mut tell = |event: Event<'_>| match text(&event) {
-        Told::Move(line) => drop(writeln!(io::stderr(), "{line}")),
-        Told::Warning(warning) => session.note(warning),
+    let mut tell = |event: Event<'_>| match event_message(&event) {
+        Message::Move(line) => drop(writeln!(io::stderr(), "{line}")),
+        Message::Warning(warning) => session.note(warning),
     };
     let end = play(&mut stream, &rules, &mut engine, &entry, &mut tell).map_err(refused)?;
     report(side, &end, session)
 }
 
 /// An error, with what to do about it.
-fn refusal(args: &Args, patience: Duration, error: &ChallengeError) -> Failure {
+fn challenge_error(args: &Args, patience: Duration, error: &ChallengeError) -> CliError {
     match error {
         ChallengeError::Connect { .. } if args.retry.is_none() => {
-            Failure::Error(format!("{error}; start the server first, or wait with --retry 60"))
+            CliError::Error(format!("{error}; start the server first, or wait with --retry 60"))
         }
         ChallengeError::Silent => {
-            Failure::Error(format!("{error}: --patience is {} s", patience.as_secs_f64()))
+            CliError::Error(format!("{error}: --patience is {} s", patience.as_secs_f64()))
         }
-        error => Failure::error(error),
+        error => CliError::new(error),
     }
 }
 
 /// What standard error is told of an event.
-enum Told {
+enum Message {
     Move(String),
     Warning(&'static str),
 }
 
-fn text(event: &Event<'_>) -> Told {
+fn event_message(event: &Event<'_>) -> Message {
     match event {
-        Event::Joined => Told::Warning("the server's game begins in the middle"),
-        Event::Lost => Told::Warning(
+        Event::Joined => Message::Warning("the server's game begins in the middle"),
+        Event::Lost => Message::Warning(
             "no legal move leads to the server's board: going on from there, without what was \
              before",
         ),
         Event::NoMove => {
-            Told::Warning("there is no legal move: the server will end the game by its clock")
+            Message::Warning("there is no legal move: the server will end the game by its clock")
         }
-        Event::Heard(game, played) => Told::Move(move_text(game, game.moves().len(), played)),
+        Event::Heard(game, played) => Message::Move(move_text(game, game.moves().len(), played)),
         Event::Answered(game, played, found) => {
             let mut line = move_text(game, game.moves().len() + 1, played);
             match found {
                 Some(found) => search_text(&mut line, found),
                 None => line.push_str("  the only move"),
             }
-            Told::Move(line)
+            Message::Move(line)
         }
     }
 }
@@ -168,7 +168,7 @@ fn search_text(line: &mut String, found: &Iteration) {
 }
 
 /// Prints the result.
-fn report(side: Side, end: &End, session: &Session) -> Result<(), Failure> {
+fn report(side: Side, end: &End, session: &Session) -> Result<(), CliError> {
     let moves = end.game.as_ref().map_or(&[][..], Game::moves);
     let won = end.verdict == Turn::end(Some(side));
     if session.json() {
@@ -176,7 +176,7 @@ fn report(side: Side, end: &End, session: &Session) -> Result<(), Failure> {
         let written = |played: &Move| {
             game.map(|game| played.display(game.rules().board).to_string()).unwrap_or_default()
         };
-        return session.json_line(&Answer {
+        return session.json_line(&GameJson {
             rules: RULES,
             colour: colour(side),
             result: end.verdict,

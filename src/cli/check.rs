@@ -7,16 +7,16 @@ use taflbase::slice::Slice;
 use taflbase::table::{Metric, TableError, TableErrorKind};
 use taflbase::tablebase::ProbeError;
 
-use super::arguments::Present;
-use super::failure::Failure;
-use super::output::{Session, columns, size, some_of};
+use super::arguments::ExistingSlices;
+use super::error::CliError;
+use super::output::{Session, columns, count_of, size};
 
 /// Read tables again and compare all checksums
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
     #[command(flatten)]
-    present: Present,
+    existing: ExistingSlices,
     /// Compare with this manifest, or the one in this folder, too
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
@@ -64,12 +64,12 @@ const MISSING: &str = "missing here";
 const NOT_LISTED: &str = "not in the manifest";
 
 /// Checks file by file.
-pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
-    let base = session.open(&args.present.rules)?;
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
+    let base = session.open(&args.existing.rules)?;
     let against =
         args.against.as_ref().map(|path| Manifest::find(path, base.rules())).transpose()?;
     let listed = against.iter().flat_map(|manifest| &manifest.slices).map(|entry| entry.slice);
-    let slices = args.present.slices_and(listed, &base, session)?;
+    let slices = args.existing.slices_and(listed, &base, session)?;
     let mut findings = Vec::new();
     // The first one that was asked for by name and has no file.
     let mut missing = None;
@@ -93,9 +93,9 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         None => Ok(()),
         Some(slice) => {
             let metric = Metric::Dtw;
-            Err(session.refusal(
+            Err(session.probe_error(
                 &base,
-                &args.present.rules,
+                &args.existing.rules,
                 ProbeError::MissingTable { slice, metric },
             ))
         }
@@ -103,7 +103,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
 }
 
 /// Success, or what is wrong with how many files.
-fn verdict(findings: &[CheckedTable], complete: bool) -> Result<(), Failure> {
+fn verdict(findings: &[CheckedTable], complete: bool) -> Result<(), CliError> {
     let is = |finding: &CheckedTable, state| finding.against.flatten() == Some(state);
     let different = findings.iter().filter(|finding| is(finding, DIFFERENT)).count();
     let missing = findings.iter().filter(|finding| complete && is(finding, MISSING)).count();
@@ -118,9 +118,9 @@ fn verdict(findings: &[CheckedTable], complete: bool) -> Result<(), Failure> {
     ]
     .into_iter()
     .filter(|(count, _)| *count > 0)
-    .map(|(count, what)| some_of(count, findings.len(), "file", what))
+    .map(|(count, what)| count_of(count, findings.len(), "file", what))
     .collect();
-    if wrong.is_empty() { Ok(()) } else { Err(Failure::Negative(wrong.join(", "))) }
+    if wrong.is_empty() { Ok(()) } else { Err(CliError::Negative(wrong.join(", "))) }
 }
 
 /// What is found of one file, if it is there or ought to be.
@@ -130,7 +130,7 @@ fn check<'a>(
     metric: Metric,
     against: Option<&Manifest>,
     complete: bool,
-) -> Result<Option<CheckedTable<'a>>, Failure> {
+) -> Result<Option<CheckedTable<'a>>, CliError> {
     let entry = against.map(|manifest| manifest.slice(slice).and_then(|entry| entry.file(metric)));
     let (bytes, errors, against) = match base.table(slice, metric) {
         Err(ProbeError::MissingTable { .. }) => {
@@ -140,7 +140,7 @@ fn check<'a>(
             (None, Vec::new(), Some(Some(MISSING)))
         }
         Err(ProbeError::Unreadable(error)) if is_forbidden(&error) => {
-            return Err(Failure::error(error));
+            return Err(CliError::new(error));
         }
         Err(error) => (None, vec![error.to_string()], entry.map(|_| None)),
         Ok(table) => match table.check() {
@@ -202,7 +202,7 @@ fn report(findings: &[CheckedTable]) -> String {
         0 => {}
         missing => {
             let what = ["is missing here", "are missing here"];
-            let told = some_of(missing, findings.len(), "file", what);
+            let told = count_of(missing, findings.len(), "file", what);
             text.push_str(&format!("\n{told}\n"));
         }
     }

@@ -1,6 +1,6 @@
 use clap_complete::{Shell, generate};
 
-use super::failure::Failure;
+use super::error::CliError;
 use super::output::Session;
 
 /// Print what a shell needs to complete this program's commands
@@ -18,7 +18,7 @@ Examples:
   taflbase completions fish > ~/.config/fish/completions/taflbase.fish";
 
 /// Prints them.
-pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let mut text = Vec::new();
     generate(args.shell, &mut super::command(), env!("CARGO_PKG_NAME"), &mut text);
     session.text(&String::from_utf8_lossy(&text))

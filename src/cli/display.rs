@@ -11,7 +11,7 @@ use taflbase::history::Game;
 use taflbase::moves::Move;
 use taflbase::rules::Side;
 
-use super::failure::Failure;
+use super::error::CliError;
 
 /// What is to be seen.
 #[cfg_attr(not(feature = "serve"), allow(dead_code))]
@@ -28,7 +28,7 @@ pub(super) struct View<'a> {
 }
 
 /// How a move is typed.
-pub(super) type Typist = Box<dyn Fn(&Move) -> String + Send + Sync>;
+pub(super) type MoveFormatter = Box<dyn Fn(&Move) -> String + Send + Sync>;
 
 /// Lines from the terminal and from the window.
 pub(super) struct Lines {
@@ -105,22 +105,22 @@ mod window {
             session: &Session,
             tables: &Arc<Tablebase>,
             view: &View<'_>,
-            typist: Typist,
+            format_move: MoveFormatter,
             lines: Sender<io::Result<Vec<u8>>>,
-        ) -> Result<Window, Failure> {
+        ) -> Result<Window, CliError> {
             let is_there = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
             if !is_there("DISPLAY") && !is_there("WAYLAND_DISPLAY") {
-                return Err(Failure::error(
+                return Err(CliError::new(
                     "there is no display, neither DISPLAY nor WAYLAND_DISPLAY is set: leave out \
                      --display",
                 ));
             }
             let play = move |played: &Move| {
                 // The game may be over.
-                let _ = lines.send(Ok((typist(played) + "\n").into_bytes()));
+                let _ = lines.send(Ok((format_move(played) + "\n").into_bytes()));
             };
             let display = Display::open(Arc::clone(tables), scene(tables, view), play);
-            let display = display.map_err(Failure::error)?;
+            let display = display.map_err(CliError::new)?;
             let url = display.url();
             session.note(&format!("the game is shown at {url}"));
             let quiet = Stdio::null;
@@ -168,10 +168,10 @@ mod window {
             _: &Session,
             _: &Arc<Tablebase>,
             _: &View<'_>,
-            _: Typist,
+            _: MoveFormatter,
             _: Sender<io::Result<Vec<u8>>>,
-        ) -> Result<Window, Failure> {
-            Err(Failure::error(
+        ) -> Result<Window, CliError> {
+            Err(CliError::new(
                 "this program was built without the display: build it with `--features serve`, \
                  or leave out --display",
             ))

@@ -2,7 +2,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use super::failure::Failure;
+use super::error::CliError;
 
 /// Writes a file that the user named: all of it, or nothing. What has that name stays as
 /// it is until the new file is complete. A device or a pipe is written to as it is.
@@ -12,7 +12,7 @@ pub(super) fn write(
     path: &Path,
     what: &str,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     let written = match path.metadata() {
         Ok(metadata) if !metadata.is_file() => {
             File::options().write(true).open(path).and_then(|mut file| fill(&mut file, content))
@@ -20,7 +20,7 @@ pub(super) fn write(
         _ => replace(path, content),
     };
     written.map_err(|error| {
-        Failure::Error(format!("{}: cannot write {what}: {error}", path.display()))
+        CliError::Error(format!("{}: cannot write {what}: {error}", path.display()))
     })
 }
 

@@ -13,8 +13,8 @@ use taflbase::table::TableFile;
 use taflbase::tablebase::Probed;
 use taflbase::value::{Plies, Wdl};
 
-use super::arguments::{MAX, Present, Threads, parse_number};
-use super::failure::Failure;
+use super::arguments::{ExistingSlices, MAX, Threads, parse_number};
+use super::error::CliError;
 use super::output::{Session, columns, grouped};
 
 /// Find positions in tables: by value, side to move and pattern; the longest, or random ones
@@ -22,20 +22,20 @@ use super::output::{Session, columns, grouped};
 #[command(after_help = HELP)]
 pub(super) struct Args {
     #[command(flatten)]
-    present: Present,
+    existing: ExistingSlices,
     #[command(flatten)]
     threads: Threads,
     #[command(flatten)]
-    wanted: Wanted,
+    value_filter: ValueFilter,
     #[command(flatten)]
-    squares: Squares,
+    square_filter: SquareFilter,
     #[command(flatten)]
-    answer: Answer,
+    output: OutputOptions,
 }
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "What to look for")]
-struct Wanted {
+struct ValueFilter {
     /// The outcome for the side to move: win, loss, and draw or undecided, whichever
     /// the rules have
     #[arg(long, value_name = "VALUE")]
@@ -54,7 +54,7 @@ struct Wanted {
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "What stands where, in any of the mirror images")]
-struct Squares {
+struct SquareFilter {
     /// A board, with ? for any square and * for the rest of a rank: "/*/*/*/3K*/*/*/*/"
     #[arg(long, value_name = "BOARD")]
     pattern: Option<String>,
@@ -74,7 +74,7 @@ struct Squares {
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "What to tell")]
-struct Answer {
+struct OutputOptions {
     /// Only the longest wins of each slice and side to move, or with --value loss the
     /// longest losses
     #[arg(long, conflicts_with_all = ["random", "count"])]
@@ -97,9 +97,9 @@ struct Answer {
 }
 
 /// How many positions a terminal is given.
-const ON_A_TERMINAL: usize = 20;
+const TERMINAL_LIMIT: usize = 20;
 /// So much text is printed at once.
-const LOT_BYTES: usize = 1 << 16;
+const FLUSH_BYTES: usize = 1 << 16;
 
 const HELP: &str = r#"Of a position and its mirror images there is one in the tables: it is found if any
 of its images fits the pattern, is shown as that one, and "images" tells how many
@@ -130,22 +130,23 @@ move; with --count, one line for each slice and side to move:
   {"rules":"brandubh","slice":"K1v2","to_move":"attackers","stored":16291,"placements":130316}"#;
 
 /// Looks through slice by slice.
-pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
-    let base = session.open_to_probe(&args.present.rules)?;
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
+    let base = session.open_to_probe(&args.existing.rules)?;
     let query = args.query(base.rules())?;
     let mut searches = Vec::new();
     let mut without = Vec::new();
-    for slice in args.present.slices(&base, session)? {
+    for slice in args.existing.slices(&base, session)? {
         let table = base.best_table(slice);
-        let table = table.map_err(|error| session.refusal(&base, &args.present.rules, error))?;
+        let table =
+            table.map_err(|error| session.probe_error(&base, &args.existing.rules, error))?;
         let search = Search::new(base.rules(), table, &query).and_then(|search| {
-            if args.answer.longest {
+            if args.output.longest {
                 search.check_distances()?;
             }
             Ok(search)
         });
         match search {
-            Err(error @ FindError::NoDistances(_)) if !args.present.are_named() => {
+            Err(error @ FindError::NoDistances(_)) if !args.existing.are_named() => {
                 without.push(error);
             }
             search => searches.push((slice, search?)),
@@ -159,20 +160,20 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         _ => return Err(without.remove(0).into()),
     }
     let finder = Finder { args, base: &base, session, query: &query };
-    args.threads.run(|| finder.tell(searches))?
+    args.threads.run(|| finder.run(searches))?
 }
 
 impl Args {
-    fn query(&self, rules: &Ruleset) -> Result<Query, Failure> {
-        let wanted = &self.wanted;
+    fn query(&self, rules: &Ruleset) -> Result<Query, CliError> {
+        let wanted = &self.value_filter;
         let wdl = match &wanted.value {
-            Some(value) => Some(parse_outcome(rules, value).map_err(told_of("--value"))?),
+            Some(value) => Some(parse_outcome(rules, value).map_err(invalid_value("--value"))?),
             None => None,
         };
-        if wdl == Some(Wdl::Draw) && (wanted.plies.is_some() || self.answer.longest) {
-            let option = if self.answer.longest { "--longest" } else { "--plies" };
+        if wdl == Some(Wdl::Draw) && (wanted.plies.is_some() || self.output.longest) {
+            let option = if self.output.longest { "--longest" } else { "--plies" };
             let open = rules.endless.name();
-            return Err(Failure::Error(format!(
+            return Err(CliError::Error(format!(
                 "{option} asks for distances, and no position that is {open} has any"
             )));
         }
@@ -182,16 +183,16 @@ impl Args {
             wdl,
             plies: wanted.plies.clone(),
             zugzwang: wanted.zugzwang,
-            pattern: self.squares.pattern(rules)?,
+            pattern: self.square_filter.pattern(rules)?,
         })
     }
 }
 
-impl Squares {
-    fn pattern(&self, rules: &Ruleset) -> Result<Pattern, Failure> {
+impl SquareFilter {
+    fn pattern(&self, rules: &Ruleset) -> Result<Pattern, CliError> {
         let squares = |option, names: &[String]| {
             let names = names.iter().map(|name| name.trim());
-            parse_squares(names, rules.board).map_err(told_of(option))
+            parse_squares(names, rules.board).map_err(invalid_value(option))
         };
         let king = squares("--king", &self.king)?;
         let by_squares = Pattern {
@@ -203,7 +204,8 @@ impl Squares {
         match &self.pattern {
             None => Ok(by_squares),
             Some(text) => {
-                let board = Pattern::parse(text, rules.board).map_err(told_of("--pattern"))?;
+                let board =
+                    Pattern::parse(text, rules.board).map_err(invalid_value("--pattern"))?;
                 Ok(board.and(&by_squares))
             }
         }
@@ -211,8 +213,8 @@ impl Squares {
 }
 
 /// An error of that option's value.
-fn told_of<E: std::fmt::Display>(option: &str) -> impl Fn(E) -> Failure {
-    move |error| Failure::Error(format!("{option}: {error}"))
+fn invalid_value<E: std::fmt::Display>(option: &str) -> impl Fn(E) -> CliError {
+    move |error| CliError::Error(format!("{option}: {error}"))
 }
 
 /// `21`, `9..21`, `9..` or `..21`.
@@ -235,7 +237,7 @@ fn parse_plies(text: &str) -> Result<RangeInclusive<Plies>, String> {
 }
 
 #[derive(Serialize)]
-struct FoundAnswer<'a> {
+struct PositionJson<'a> {
     rules: &'a str,
     slice: String,
     position: String,
@@ -244,18 +246,18 @@ struct FoundAnswer<'a> {
     dtw: Option<Plies>,
     images: usize,
     #[serde(flatten)]
-    other: Option<OtherAnswer>,
+    other: Option<OtherSideJson>,
 }
 
 /// The value with the other side to move.
 #[derive(Serialize)]
-struct OtherAnswer {
+struct OtherSideJson {
     other_category: &'static str,
     other_dtw: Option<Plies>,
 }
 
 #[derive(Serialize)]
-struct CountAnswer<'a> {
+struct CountJson<'a> {
     rules: &'a str,
     slice: String,
     to_move: &'static str,
@@ -273,51 +275,51 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    fn tell(&self, searches: Searches<'_>) -> Result<(), Failure> {
-        let answer = &self.args.answer;
-        if answer.count {
+    fn run(&self, searches: Searches<'_>) -> Result<(), CliError> {
+        let output = &self.args.output;
+        if output.count {
             return self.count(&searches);
         }
         let is_terminal = io::stdout().is_terminal();
-        let limit = answer.limit.unwrap_or(if is_terminal { ON_A_TERMINAL } else { 0 });
+        let limit = output.limit.unwrap_or(if is_terminal { TERMINAL_LIMIT } else { 0 });
         let mut printer = Printer::new(self, limit);
-        if let Some(count) = answer.random {
+        if let Some(count) = output.random {
             let searches: Vec<_> = searches.into_iter().map(|(_, search)| search).collect();
             printer.limit = count;
-            random(&searches, count, answer.seed)?
+            random(&searches, count, output.seed)?
                 .iter()
                 .try_for_each(|found| printer.add(found))?;
             return printer.finish();
         }
         for (_, search) in &searches {
-            let mut told = Ok(());
-            if answer.longest {
-                told = search.longest()?.iter().try_for_each(|found| printer.add(found));
+            let mut printed = Ok(());
+            if output.longest {
+                printed = search.longest()?.iter().try_for_each(|found| printer.add(found));
             } else {
                 search.each(|found| {
-                    told = printer.add(&found);
-                    match told.is_ok() && !printer.is_over() {
+                    printed = printer.add(&found);
+                    match printed.is_ok() && !printer.is_full() {
                         true => ControlFlow::Continue(()),
                         false => ControlFlow::Break(()),
                     }
                 })?;
             }
-            told?;
-            if printer.is_over() {
+            printed?;
+            if printer.is_full() {
                 break;
             }
         }
         printer.finish()
     }
 
-    fn count(&self, searches: &Searches<'_>) -> Result<(), Failure> {
+    fn count(&self, searches: &Searches<'_>) -> Result<(), CliError> {
         let mut rows = Vec::new();
         for (slice, search) in searches {
             let counts = search.count()?;
             for &side in self.query.sides() {
                 let FoundCount { stored, placements, .. } = counts[side];
                 if self.session.json() {
-                    self.session.json_line(&CountAnswer {
+                    self.session.json_line(&CountJson {
                         rules: &self.base.rules().name,
                         slice: slice.to_string(),
                         to_move: side.name(),
@@ -354,11 +356,11 @@ impl<'a> Printer<'a> {
     }
 
     /// Whether there are more than are wanted.
-    fn is_over(&self) -> bool {
+    fn is_full(&self) -> bool {
         self.more
     }
 
-    fn add(&mut self, found: &Found) -> Result<(), Failure> {
+    fn add(&mut self, found: &Found) -> Result<(), CliError> {
         if self.printed == self.limit {
             self.more = true;
             return Ok(());
@@ -366,20 +368,20 @@ impl<'a> Printer<'a> {
         let line = if self.finder.session.json() { self.json(found)? } else { self.line(found) };
         self.text.push_str(&line);
         self.printed += 1;
-        if self.text.len() >= LOT_BYTES { self.flush() } else { Ok(()) }
+        if self.text.len() >= FLUSH_BYTES { self.flush() } else { Ok(()) }
     }
 
-    fn flush(&mut self) -> Result<(), Failure> {
+    fn flush(&mut self) -> Result<(), CliError> {
         self.finder.session.text(&std::mem::take(&mut self.text))
     }
 
-    fn json(&self, found: &Found) -> Result<String, Failure> {
+    fn json(&self, found: &Found) -> Result<String, CliError> {
         let base = self.finder.base;
-        let other = |other: Probed| OtherAnswer {
+        let other = |other: Probed| OtherSideJson {
             other_category: base.category(other.wdl),
             other_dtw: other.plies,
         };
-        let answer = FoundAnswer {
+        let answer = PositionJson {
             rules: &base.rules().name,
             slice: found.position.slice().to_string(),
             position: found.position.to_text(base.rules()),
@@ -389,7 +391,7 @@ impl<'a> Printer<'a> {
             images: found.images,
             other: found.other.map(other),
         };
-        Ok(serde_json::to_string(&answer).map_err(Failure::error)? + "\n")
+        Ok(serde_json::to_string(&answer).map_err(CliError::new)? + "\n")
     }
 
     /// A line of aligned columns, under a header if it is the first.
@@ -411,7 +413,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Prints what is left, and tells if there is more, or nothing.
-    fn finish(mut self) -> Result<(), Failure> {
+    fn finish(mut self) -> Result<(), CliError> {
         self.flush()?;
         let session = self.finder.session;
         if self.more {

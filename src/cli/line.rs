@@ -6,7 +6,7 @@ use taflbase::tablebase::LineAnswer;
 use taflbase::value::{Value, Wdl};
 
 use super::arguments::PositionArgs;
-use super::failure::Failure;
+use super::error::CliError;
 use super::output::Session;
 use super::pictures::Pictures;
 use super::probe::words;
@@ -38,11 +38,11 @@ JSON, one line; positions are the first and those after each move (here the firs
   {"rules":"brandubh","position":"/7/7/5K1/7/3t3/4t2/7/ a","to_move":"attackers","category":"loss","dtw":4,"moves":["d5-d1","Kf3-a3","d1-b1","Ka3-a1--"],"positions":["/7/7/5K1/7/3t3/4t2/7/ a"]}"#;
 
 /// Plays the line.
-pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let base = session.open_to_probe(&args.rules)?;
     let rules = base.rules();
     let position = args.at.position(rules)?;
-    let refusal = |error| session.refusal(&base, &args.rules, error);
+    let refusal = |error| session.probe_error(&base, &args.rules, error);
     let value = base.probe_dtw(&position).map_err(refusal)?;
     let line = base.line(&position).map_err(refusal)?;
     let answer = LineAnswer::new(&base, &position, value, &line);

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::failure::Failure;
+use super::error::CliError;
 use super::output::Session;
 
 /// Write the manual pages, one for each command
@@ -19,12 +19,12 @@ Examples:
   man taflbase-build";
 
 /// Writes them.
-pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let folder = &args.folder;
     let written = fs::create_dir_all(folder)
         .and_then(|()| clap_mangen::generate_to(super::command(), folder));
     written.map_err(|error| {
-        Failure::Error(format!("{}: cannot write the pages: {error}", folder.display()))
+        CliError::Error(format!("{}: cannot write the pages: {error}", folder.display()))
     })?;
     session.text(&format!("{}: taflbase.1 and a page for each command\n", folder.display()))
 }

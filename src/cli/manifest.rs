@@ -2,8 +2,8 @@ use std::path::{Path, PathBuf};
 
 use taflbase::manifest::{Manifest, SliceEntry};
 
-use super::arguments::Present;
-use super::failure::Failure;
+use super::arguments::ExistingSlices;
+use super::error::CliError;
 use super::file;
 use super::output::{Session, is_standard};
 
@@ -12,7 +12,7 @@ use super::output::{Session, is_standard};
 #[command(after_help = HELP)]
 pub(super) struct Args {
     #[command(flatten)]
-    present: Present,
+    existing: ExistingSlices,
     /// Write to this file instead, - for standard output; slices that it has and that
     /// are not here stay
     #[arg(long, value_name = "FILE")]
@@ -33,17 +33,18 @@ with one side and one file):
   {"rules":"brandubh","fingerprint":"27e632691dd014bf84bc8a4029256f95","slices":[{"slice":"K0v1","sides":[{"to_move":"attackers","positions":1936,"win":72,"loss":1864,"draw":0,"undecided":0,"max_win":1,"max_loss":6}],"files":[{"metric":"dtw","bytes":368,"blake3":"86c4…","values":"0b1e…"}]}]}"#;
 
 /// Prints or writes.
-pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
-    let base = session.open(&args.present.rules)?;
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
+    let base = session.open(&args.existing.rules)?;
     let output = args.output.as_deref().filter(|path| !is_standard(path));
     let mut manifest = match output {
         Some(path) if path.is_file() => Manifest::read(path, base.rules())?,
         _ => Manifest::new(base.rules()),
     };
     let mut changed = 0;
-    for slice in args.present.slices(&base, session)? {
+    for slice in args.existing.slices(&base, session)? {
         let entry = SliceEntry::of(&base, slice);
-        let entry = entry.map_err(|error| session.refusal(&base, &args.present.rules, error))?;
+        let entry =
+            entry.map_err(|error| session.probe_error(&base, &args.existing.rules, error))?;
         changed += usize::from(manifest.insert(entry));
     }
     if let Some(path) = output {

@@ -10,16 +10,16 @@ use taflbase::progress::{Phase, Progress};
 use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
 
-use super::failure::Failure;
+use super::error::CliError;
 use super::machine::{self, core_time, peak_bytes, reset_peak};
 
 /// Builds the slices and what they need, smallest first, each with its measures.
-pub(super) fn measured(
+pub(super) fn build_measured(
     rules: &Ruleset,
     slices: &[Slice],
     threads: usize,
     folder: &Path,
-) -> Result<Vec<(SliceReport, Measure)>, Failure> {
+) -> Result<Vec<(SliceReport, Measure)>, CliError> {
     let options = BuildOptions { threads, ..BuildOptions::default() };
     let stopwatch = Stopwatch::new(machine::threads(threads).get() as u32);
     let mut measured = Vec::new();
@@ -31,9 +31,9 @@ pub(super) fn measured(
 }
 
 /// The folder is one for temporary files, which no option names.
-fn refused(error: BuildError) -> Failure {
+fn refused(error: BuildError) -> CliError {
     match error.limit() {
-        Some(BuildLimit::Scratch) => Failure::Error(format!("{error}; TMPDIR names its folder")),
+        Some(BuildLimit::Scratch) => CliError::Error(format!("{error}; TMPDIR names its folder")),
         _ => error.into(),
     }
 }

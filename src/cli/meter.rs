@@ -44,7 +44,7 @@ impl Meter {
     }
 
     /// So much of so much is done. Whether to go on.
-    pub(super) fn go_on(&self, done: u64, of: u64) -> bool {
+    pub(super) fn update(&self, done: u64, of: u64) -> bool {
         self.bar.set_length(of);
         self.bar.set_position(done);
         let mut last = self.last_line.lock().unwrap_or_else(|poisoned| poisoned.into_inner());

@@ -13,7 +13,8 @@ mod check;
 mod colour;
 mod completions;
 mod display;
-mod failure;
+mod engine_args;
+mod error;
 mod file;
 mod find;
 mod line;
@@ -37,7 +38,6 @@ mod rules;
 mod serve;
 mod short;
 mod stats;
-mod strength;
 mod verify;
 
 use std::path::PathBuf;
@@ -46,7 +46,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use colour::Colour;
-use failure::Failure;
+use error::CliError;
 use output::Session;
 
 /// Endgame tablebases for tafl games: build, verify and probe exact win, draw
@@ -112,7 +112,7 @@ enum Command {
 impl Command {
     /// Whether it does more than tell: its status says what its work has come to, and must
     /// not be that of the telling.
-    fn goes_on(&self) -> bool {
+    fn ignores_broken_pipe(&self) -> bool {
         match self {
             Command::Build(_) | Command::Verify(_) | Command::Check(_) => true,
             Command::Rules(_)
@@ -152,21 +152,21 @@ fn command() -> clap::Command {
 
 /// Runs the program with the arguments that it was given.
 pub(crate) fn main() -> ExitCode {
-    let arguments = arguments::joined(std::env::args_os());
+    let arguments = arguments::join_split(std::env::args_os());
     let parsed = command().try_get_matches_from(arguments);
     let answer = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => run(cli),
-        Err(error) => Failure::usage(error),
+        Err(error) => CliError::usage(error),
     };
     match answer {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
+        Err(error) => error.report(),
     }
 }
 
-fn run(cli: Cli) -> Result<(), Failure> {
-    let goes_on = cli.command.goes_on();
-    let session = Session::new(cli.json, cli.tables, cli.color.style(), goes_on);
+fn run(cli: Cli) -> Result<(), CliError> {
+    let ignores_broken_pipe = cli.command.ignores_broken_pipe();
+    let session = Session::new(cli.json, cli.tables, cli.color.style(), ignores_broken_pipe);
     match cli.command {
         Command::Rules(args) => rules::run(&args, &session),
         Command::Perft(args) => perft::run(&args, &session),

@@ -6,16 +6,16 @@ use taflbase::engine::Limits;
 use taflbase::protocol::otep::{self, SessionOptions};
 
 use super::arguments::{MAX, parse_number};
-use super::failure::Failure;
+use super::engine_args::EngineArgs;
+use super::error::CliError;
 use super::output::Session;
-use super::strength::Strength;
 
 /// Play as an engine of OpenTafl, by its protocol
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
     #[command(flatten)]
-    strength: Strength,
+    engine: EngineArgs,
     /// What a move takes where no clock is told, in seconds, up to 86400
     #[arg(long, value_name = "SECONDS", default_value_t = 5)]
     #[arg(value_parser = parse_number::<u32, 1, 86_400>)]
@@ -44,17 +44,17 @@ Examples:
   taflbase otep --threads 1 --nodes 100000"#;
 
 /// Obeys the host until it says goodbye.
-pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let tables = session.table_folder();
     if let Some(missing) = tables.filter(|folder| !folder.is_dir()) {
         let missing = missing.display();
-        return Err(Failure::Error(format!("{missing}: there is no such folder of tables")));
+        return Err(CliError::Error(format!("{missing}: there is no such folder of tables")));
     }
     let time = Limits::time(Duration::from_secs(args.time.into()));
     let options = SessionOptions {
-        threads: args.strength.threads(),
-        table_bytes: args.strength.table_bytes(),
-        contempt: args.strength.contempt(),
+        threads: args.engine.threads(),
+        table_bytes: args.engine.table_bytes(),
+        contempt: args.engine.contempt(),
         limits: args.nodes.map_or(time, Limits::nodes),
         tables: tables.map(Path::to_owned),
     };

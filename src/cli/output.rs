@@ -13,7 +13,7 @@ use taflbase::slice::Slice;
 use taflbase::table::Metric;
 use taflbase::tablebase::{ProbeError, TablebaseOptions};
 
-use super::failure::Failure;
+use super::error::CliError;
 use super::machine::{available_bytes, threads};
 
 /// The table folder of those who name none.
@@ -30,15 +30,20 @@ pub(super) struct Session {
     /// How boards are drawn.
     style: Style,
     /// Whether the command goes on when nobody reads its results any more.
-    goes_on: bool,
+    ignores_broken_pipe: bool,
 }
 
 impl Session {
     /// A session with the table folder that the user named, if there is one.
-    pub(super) fn new(json: bool, tables: Option<PathBuf>, style: Style, goes_on: bool) -> Session {
+    pub(super) fn new(
+        json: bool,
+        tables: Option<PathBuf>,
+        style: Style,
+        ignores_broken_pipe: bool,
+    ) -> Session {
         let is_named = tables.is_some();
         let tables = tables.unwrap_or_else(|| PathBuf::from(DEFAULT_TABLES));
-        Session { json, tables, is_named, style, goes_on }
+        Session { json, tables, is_named, style, ignores_broken_pipe }
     }
 
     /// Whether results are wanted as JSON.
@@ -62,27 +67,27 @@ impl Session {
     }
 
     /// Prints results for people.
-    pub(super) fn text(&self, text: &str) -> Result<(), Failure> {
+    pub(super) fn text(&self, text: &str) -> Result<(), CliError> {
         let mut out = io::stdout().lock();
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-        match written.map_err(Failure::from) {
-            Err(Failure::Closed) if self.goes_on => Ok(()),
+        match written.map_err(CliError::from) {
+            Err(CliError::BrokenPipe) if self.ignores_broken_pipe => Ok(()),
             written => written,
         }
     }
 
     /// Prints one result for programs, on a line of its own.
-    pub(super) fn json_line(&self, result: &impl Serialize) -> Result<(), Failure> {
-        let line = serde_json::to_string(result).map_err(Failure::error)?;
+    pub(super) fn json_line(&self, result: &impl Serialize) -> Result<(), CliError> {
+        let line = serde_json::to_string(result).map_err(CliError::new)?;
         self.text(&(line + "\n"))
     }
 
     /// The same for a result that is too long to be in memory as text.
-    pub(super) fn long_json_line(&self, result: &impl Serialize) -> Result<(), Failure> {
+    pub(super) fn long_json_line(&self, result: &impl Serialize) -> Result<(), CliError> {
         let mut out = BufWriter::new(io::stdout().lock());
         let written = serde_json::to_writer(&mut out, result).map_err(io::Error::from);
         let written = written.and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());
-        written.map_err(Failure::from)
+        written.map_err(CliError::from)
     }
 
     /// Tells people what is no result.
@@ -103,31 +108,31 @@ impl Session {
 
     /// The tables in files of a ruleset that the user knows by that name. A folder that
     /// he has named must be there.
-    pub(super) fn open(&self, name: &str) -> Result<Tablebase, Failure> {
+    pub(super) fn open(&self, name: &str) -> Result<Tablebase, CliError> {
         let options = TablebaseOptions { embedded: false, ..TablebaseOptions::default() };
         self.open_with(name, options)
     }
 
     /// The same tables and, behind them, those that are part of the program.
-    pub(super) fn open_to_probe(&self, name: &str) -> Result<Tablebase, Failure> {
+    pub(super) fn open_to_probe(&self, name: &str) -> Result<Tablebase, CliError> {
         self.open_with(name, TablebaseOptions::default())
     }
 
     /// The tables in files, in a folder that a build may have yet to make.
-    pub(super) fn open_to_build(&self, name: &str) -> Result<Tablebase, Failure> {
-        Tablebase::open_files(Ruleset::load(name)?, &self.tables).map_err(Failure::error)
+    pub(super) fn open_to_build(&self, name: &str) -> Result<Tablebase, CliError> {
+        Tablebase::open_files(Ruleset::load(name)?, &self.tables).map_err(CliError::new)
     }
 
-    fn open_with(&self, name: &str, options: TablebaseOptions) -> Result<Tablebase, Failure> {
+    fn open_with(&self, name: &str, options: TablebaseOptions) -> Result<Tablebase, CliError> {
         let rules = Ruleset::load(name)?;
         match self.table_folder() {
-            Some(folder) => Tablebase::open_with(rules, folder, options).map_err(Failure::error),
+            Some(folder) => Tablebase::open_with(rules, folder, options).map_err(CliError::new),
             None => Ok(Tablebase::with_options(rules, options)),
         }
     }
 
     /// An error of the tables. A missing one is a negative answer.
-    pub(super) fn refusal(&self, base: &Tablebase, rules: &str, error: ProbeError) -> Failure {
+    pub(super) fn probe_error(&self, base: &Tablebase, rules: &str, error: ProbeError) -> CliError {
         match error {
             ProbeError::MissingTable { slice, metric } => {
                 let any = base.best_table(slice);
@@ -135,15 +140,15 @@ impl Session {
                     Err(ProbeError::MissingTable { .. }) => None,
                     _ => Some(metric),
                 };
-                Failure::Negative(self.missing(base, rules, slice, metric))
+                CliError::Negative(self.missing_table(base, rules, slice, metric))
             }
-            error => Failure::error(error),
+            error => CliError::new(error),
         }
     }
 
     /// What to do where there is no table, or none of that metric: to build it, if this
     /// machine can.
-    fn missing(
+    fn missing_table(
         &self,
         base: &Tablebase,
         rules: &str,
@@ -159,13 +164,13 @@ impl Session {
         };
         // In whole MiB, as `plan` can be asked for.
         let available = available_bytes().map_or(u64::MAX, |bytes| bytes >> 20 << 20);
-        let mut foretold = wanted.clone();
-        let takes = match needs(base, slice, available) {
+        let mut plan_options = wanted.clone();
+        let takes = match build_resources(base, slice, available) {
             Some([memory, _]) if memory > available => {
                 format!("at least {} of memory", size(memory))
             }
             Some([_, disk]) if disk > available_disk(&self.tables).unwrap_or(u64::MAX) => {
-                foretold += &format!(" --memory {}MiB", available >> 20);
+                plan_options += &format!(" --memory {}MiB", available >> 20);
                 format!("at least {} of scratch", size(disk))
             }
             Some(_) => {
@@ -177,7 +182,7 @@ impl Session {
             "{missing}, nor can one be built here: {} men would take {takes}, as `{}` tells; the \
              tables here reach {reached} men; beyond them `{}` searches",
             slice.men(),
-            self.command("plan", rules, &foretold),
+            self.command("plan", rules, &plan_options),
             self.command("analyse", rules, "POS"),
         )
     }
@@ -185,7 +190,7 @@ impl Session {
 
 /// The least memory with which a slice and all that it needs can be built, and the disk
 /// that the work takes with so many bytes of memory; `None` if it cannot.
-fn needs(base: &Tablebase, slice: Slice, memory: u64) -> Option<[u64; 2]> {
+fn build_resources(base: &Tablebase, slice: Slice, memory: u64) -> Option<[u64; 2]> {
     // Whether the slice itself is too large is known at once; smaller ones take less disk.
     let own = plan_among(base.rules(), &[slice], 1, threads(0).get(), memory).ok()?;
     let disk = own.first()?.least_scratch_bytes;
@@ -248,7 +253,7 @@ pub(super) fn grouped(number: impl Display) -> String {
 
 /// A part of several things in words: `1 of 2 lines is wrong`, `2 of 2 lines are wrong`.
 /// Each of the predicates begins with its verb: that for one thing, and that for more.
-pub(super) fn some_of(count: usize, all: usize, noun: &str, [one, more]: [&str; 2]) -> String {
+pub(super) fn count_of(count: usize, all: usize, noun: &str, [one, more]: [&str; 2]) -> String {
     let plural = if all == 1 { "" } else { "s" };
     let predicate = if count == 1 { one } else { more };
     format!("{} of {} {noun}{plural} {predicate}", grouped(count), grouped(all))

@@ -4,7 +4,7 @@ use taflbase::position::Position;
 use taflbase::rules::Ruleset;
 
 use super::arguments::{Threads, parse_number};
-use super::failure::Failure;
+use super::error::CliError;
 use super::output::Session;
 
 /// Count the sequences of moves, to test move generators
@@ -40,7 +40,7 @@ struct Count {
 }
 
 /// Counts depth by depth.
-pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let rules = Ruleset::load(&args.rules)?;
     let position = match &args.position {
         Some(text) => Position::parse(text, &rules)?,

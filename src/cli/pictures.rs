@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use taflbase::draw::Sheet;
 
-use super::failure::Failure;
+use super::error::CliError;
 use super::file;
 use super::output::is_standard;
 
@@ -20,11 +20,11 @@ pub(super) struct Pictures {
 
 impl Pictures {
     /// Writes those that are wanted. Whether standard output is left for results.
-    pub(super) fn write(&self, sheet: impl FnOnce() -> Sheet) -> Result<bool, Failure> {
+    pub(super) fn write(&self, sheet: impl FnOnce() -> Sheet) -> Result<bool, CliError> {
         let wanted = [self.svg.as_deref(), self.png.as_deref()];
         let standard = wanted.iter().flatten().filter(|path| is_standard(path)).count();
         if standard > 1 {
-            return Err(Failure::error("--svg and --png cannot both go to standard output"));
+            return Err(CliError::new("--svg and --png cannot both go to standard output"));
         }
         if wanted == [None, None] {
             return Ok(true);
@@ -43,10 +43,10 @@ impl Pictures {
 fn write(
     path: &Path,
     picture: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     if !is_standard(path) {
         return file::write(path, "the picture", picture);
     }
     let mut out = BufWriter::new(io::stdout().lock());
-    picture(&mut out).and_then(|()| out.flush()).map_err(Failure::from)
+    picture(&mut out).and_then(|()| out.flush()).map_err(CliError::from)
 }

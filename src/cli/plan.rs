@@ -6,10 +6,10 @@ use taflbase::build::{RankPlan, SlicePlan, available_disk, plan, plan_among};
 use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
 
-use super::arguments::{Wanted, parse_bytes, parse_number};
+use super::arguments::{RequestedSlices, parse_bytes, parse_number};
 use super::build::nothing_to_build;
 use super::calibration::{Calibration, file_bytes};
-use super::failure::Failure;
+use super::error::CliError;
 use super::machine::{self, available_bytes};
 use super::output::{Session, columns, grouped, size, time};
 
@@ -18,11 +18,11 @@ use super::output::{Session, columns, grouped, size, time};
 #[command(after_help = HELP)]
 pub(super) struct Args {
     #[command(flatten)]
-    wanted: Wanted,
+    requested: RequestedSlices,
     /// Tell how so many processes, started by MPI, would build [default: one]
     #[arg(long, value_name = "N", value_parser = parse_number::<u64, 1, { 1 << 20 }>)]
     ranks: Option<u64>,
-    /// The memory that each of them may take, like 240GiB [default: what is free here]
+    /// The memory that each of them may take, like 240GiB [default: what is available here]
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     memory: Option<u64>,
     /// The threads of each of them; 0: one for each core here [default: 0]
@@ -65,7 +65,7 @@ const SHARED_TIMES: f64 = 1.4;
 const PACKED_TIMES: f64 = 1.9;
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct SliceEstimate<'a> {
     rules: &'a str,
     slice: String,
     defenders: usize,
@@ -81,29 +81,29 @@ struct Answer<'a> {
     disk_bytes: Option<u64>,
     core_seconds: Option<f64>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    among: Option<Among>,
+    among: Option<RankEstimate>,
 }
 
 /// What there is for a build.
-struct Free {
+struct Available {
     memory_bytes: u64,
     disk_bytes: u64,
 }
 
 /// What is different if several processes build.
 #[derive(Clone, Copy, Serialize)]
-struct Among {
+struct RankEstimate {
     by: usize,
     shares: Option<u64>,
     exchanged_bytes: u64,
 }
 
 /// Plans.
-pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
-    let base = session.open_to_build(&args.wanted.rules)?;
-    let slices = args.wanted.slices(base.rules())?;
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
+    let base = session.open_to_build(&args.requested.rules)?;
+    let slices = args.requested.slices(base.rules())?;
     let plan = plan(&base, &slices)?;
-    let free = Free {
+    let available = Available {
         memory_bytes: args.memory.or_else(available_bytes).unwrap_or(u64::MAX),
         // Several processes do not build on the disk that is here.
         disk_bytes: match args.ranks {
@@ -116,33 +116,35 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         .filter(|plan| !plan.present && plan.size.is_some())
         .map(|plan| plan.slice)
         .collect();
-    let is_among = args.ranks.is_some() || args.memory.is_some() || args.threads.is_some();
-    let ranked = match is_among {
-        true => rank_plans(args, base.rules(), &to_build, &free)?,
+    let with_ranks = args.ranks.is_some() || args.memory.is_some() || args.threads.is_some();
+    let ranked = match with_ranks {
+        true => rank_plans(args, base.rules(), &to_build, &available)?,
         false => Vec::new(),
     };
     // Where nothing fits there is no time to be foretold.
-    let is_any_built = match is_among {
+    let is_any_built = match with_ranks {
         true => ranked.iter().any(|plan| plan.memory_bytes.is_some()),
         false => !to_build.is_empty(),
     };
     let calibration = is_any_built.then(|| Calibration::new(&base, &plan)).transpose()?;
-    let mut answers: Vec<Answer> =
-        plan.iter().map(|plan| answer(&base, plan, calibration.as_ref(), &free)).collect();
+    let mut estimates: Vec<SliceEstimate> = plan
+        .iter()
+        .map(|plan| estimate_slice(&base, plan, calibration.as_ref(), &available))
+        .collect();
     for plan in &ranked {
         let name = plan.slice.to_string();
-        let own = answers.iter_mut().filter(|answer| answer.slice == name);
-        own.for_each(|answer| answer.put(plan, &free));
+        let own = estimates.iter_mut().filter(|estimate| estimate.slice == name);
+        own.for_each(|estimate| estimate.put(plan, &available));
     }
     if session.json() {
-        return answers.iter().try_for_each(|answer| session.json_line(answer));
+        return estimates.iter().try_for_each(|estimate| session.json_line(estimate));
     }
-    let rows: Vec<Vec<String>> = answers.iter().map(Answer::row).collect();
+    let rows: Vec<Vec<String>> = estimates.iter().map(SliceEstimate::row).collect();
     let header = ["slice", "state", "rows", "slots", "memory", "scratch", "disk", "core time"];
-    let more: &[_] = if is_among { &["by", "shares", "exchange"] } else { &[] };
+    let more: &[_] = if with_ranks { &["by", "shares", "exchange"] } else { &[] };
     let header: Vec<&str> = header.iter().chain(more).copied().collect();
     session.text(&columns(2, &header, &rows))?;
-    session.text(&total(&answers))
+    session.text(&total(&estimates))
 }
 
 /// How several processes would build these slices.
@@ -150,11 +152,11 @@ fn rank_plans(
     args: &Args,
     rules: &Ruleset,
     slices: &[Slice],
-    free: &Free,
-) -> Result<Vec<RankPlan>, Failure> {
+    available: &Available,
+) -> Result<Vec<RankPlan>, CliError> {
     let threads = machine::threads(args.threads.unwrap_or(0) as usize).get();
     let ranks = args.ranks.unwrap_or(1) as usize;
-    Ok(plan_among(rules, slices, ranks, threads, free.memory_bytes)?)
+    Ok(plan_among(rules, slices, ranks, threads, available.memory_bytes)?)
 }
 
 /// How many times the core time of a build in memory it takes, about.
@@ -166,19 +168,19 @@ fn times(plan: &RankPlan) -> f64 {
     }
 }
 
-fn answer<'a>(
+fn estimate_slice<'a>(
     base: &'a Tablebase,
     plan: &SlicePlan,
     calibration: Option<&Calibration>,
-    free: &Free,
-) -> Answer<'a> {
+    available: &Available,
+) -> SliceEstimate<'a> {
     let SlicePlan { slice, present, size } = *plan;
     let estimate = calibration.filter(|_| !present).zip(size);
     let disk_bytes = match estimate {
         Some((calibration, size)) => Some(calibration.file_bytes(slice, &size)),
         None => file_bytes(base, slice),
     };
-    Answer {
+    SliceEstimate {
         rules: &base.rules().name,
         slice: slice.to_string(),
         defenders: slice.defenders,
@@ -193,7 +195,8 @@ fn answer<'a>(
         slots: size.map(|size| size.slots),
         memory_bytes: size.map(|size| size.memory_bytes),
         least_memory_bytes: size.map(|size| size.least_memory_bytes),
-        scratch_bytes: size.map(|size| size.scratch_bytes(free.memory_bytes, free.disk_bytes)),
+        scratch_bytes: size
+            .map(|size| size.scratch_bytes(available.memory_bytes, available.disk_bytes)),
         least_scratch_bytes: size.map(|size| size.least_scratch_bytes),
         disk_bytes,
         core_seconds: estimate.map(|(known, size)| known.core_seconds(slice, &size)),
@@ -201,16 +204,16 @@ fn answer<'a>(
     }
 }
 
-impl Answer<'_> {
+impl SliceEstimate<'_> {
     /// Puts in how several processes would build the slice.
-    fn put(&mut self, plan: &RankPlan, free: &Free) {
+    fn put(&mut self, plan: &RankPlan, available: &Available) {
         let &RankPlan { ranks: by, exchanged_bytes, .. } = plan;
         let shares = plan.memory_bytes.map(|_| plan.shares as u64);
-        self.among = Some(Among { by, shares, exchanged_bytes });
+        self.among = Some(RankEstimate { by, shares, exchanged_bytes });
         self.memory_bytes = plan.memory_bytes;
         self.least_memory_bytes = Some(plan.least_memory_bytes);
         if plan.memory_bytes.is_some() {
-            self.scratch_bytes = Some(plan.scratch_bytes(free.disk_bytes));
+            self.scratch_bytes = Some(plan.scratch_bytes(available.disk_bytes));
             self.least_scratch_bytes = Some(plan.least_scratch_bytes);
             self.core_seconds = self.core_seconds.map(|seconds| seconds * times(plan));
         } else {
@@ -232,7 +235,7 @@ impl Answer<'_> {
             cell(self.disk_bytes, size),
             self.core_seconds.map_or("-".to_owned(), |seconds| time(duration(seconds))),
         ];
-        if let Some(Among { by, shares, exchanged_bytes }) = self.among {
+        if let Some(RankEstimate { by, shares, exchanged_bytes }) = self.among {
             let shares = cell(shares.filter(|&shares| shares > 0), grouped);
             row.extend([by.to_string(), shares, size(exchanged_bytes)]);
         }
@@ -245,23 +248,25 @@ fn duration(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
 
-fn total(answers: &[Answer]) -> String {
-    let in_state = |state| answers.iter().filter(move |answer| answer.state == state);
+fn total(estimates: &[SliceEstimate]) -> String {
+    let in_state = |state| estimates.iter().filter(move |estimate| estimate.state == state);
     let left_out = |state, why| match in_state(state).count() {
         0 => String::new(),
-        slices => format!("{why}: {slices} of {} slices\n", answers.len()),
+        slices => format!("{why}: {slices} of {} slices\n", estimates.len()),
     };
     let left_out = left_out("too large", "too large for this version")
         + &left_out("does not fit", "not to be built with so much memory");
     if in_state("to build").count() == 0 {
-        let rest = if left_out.is_empty() { nothing_to_build(answers.len()) } else { left_out };
+        let rest = if left_out.is_empty() { nothing_to_build(estimates.len()) } else { left_out };
         return format!("\n{rest}");
     }
-    let sum = |of: fn(&Answer) -> Option<u64>| {
+    let sum = |of: fn(&SliceEstimate) -> Option<u64>| {
         in_state("to build").filter_map(of).fold(0, u64::saturating_add)
     };
-    let most = |of: fn(&Answer) -> Option<u64>| in_state("to build").filter_map(of).max();
-    let amount = |what: &str, of: fn(&Answer) -> Option<u64>, least: fn(&Answer) -> Option<u64>| {
+    let most = |of: fn(&SliceEstimate) -> Option<u64>| in_state("to build").filter_map(of).max();
+    let amount = |what: &str,
+                  of: fn(&SliceEstimate) -> Option<u64>,
+                  least: fn(&SliceEstimate) -> Option<u64>| {
         let [usual, least] = [of, least].map(|of| size(most(of).unwrap_or(0)));
         let least = if usual == least { String::new() } else { format!(" (at least {least})") };
         format!("{usual} of {what}{least}")
@@ -269,10 +274,14 @@ fn total(answers: &[Answer]) -> String {
     format!(
         "\nto build: {} of {} slices, with about {}, {}, {} of disk, and {} of one core\n{left_out}",
         in_state("to build").count(),
-        answers.len(),
-        amount("memory", |answer| answer.memory_bytes, |answer| answer.least_memory_bytes),
-        amount("scratch", |answer| answer.scratch_bytes, |answer| answer.least_scratch_bytes),
-        size(sum(|answer| answer.disk_bytes)),
-        time(duration(in_state("to build").filter_map(|answer| answer.core_seconds).sum())),
+        estimates.len(),
+        amount("memory", |estimate| estimate.memory_bytes, |estimate| estimate.least_memory_bytes),
+        amount(
+            "scratch",
+            |estimate| estimate.scratch_bytes,
+            |estimate| estimate.least_scratch_bytes
+        ),
+        size(sum(|estimate| estimate.disk_bytes)),
+        time(duration(in_state("to build").filter_map(|estimate| estimate.core_seconds).sum())),
     )
 }

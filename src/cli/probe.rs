@@ -8,7 +8,7 @@ use taflbase::tablebase::{MoveAnswer, MoveProbe, Probe, ProbeAnswer, Probed};
 
 use super::arguments::PositionArgs;
 use super::batch;
-use super::failure::Failure;
+use super::error::CliError;
 use super::output::{Session, columns};
 use super::pictures::Pictures;
 
@@ -60,14 +60,14 @@ for draws, and where there are WDL tables only:
   {"rules":"brandubh","position":"/7/4t2/7/7/2K4/7/2t4/ d","to_move":"defenders","category":"win","dtw":3,"moves":[{"move":"Kc5-c1","category":"win","dtw":2,"conversion":false,"position":"/2K4/4t2/7/7/7/7/2t4/ a"}]}"#;
 
 /// Probes one position.
-pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let base = session.open_to_probe(&args.rules)?;
     let rules = base.rules();
     if let Some(path) = &args.batch {
         return batch::run(&base, path, session);
     }
     let position = args.at.position(rules)?;
-    let refusal = |error| session.refusal(&base, &args.rules, error);
+    let refusal = |error| session.probe_error(&base, &args.rules, error);
     let Probe { value, moves, .. } = base.probe(&position).map_err(refusal)?;
     let answer = ProbeAnswer::new(&base, &position, Some(value), &moves);
     let told = format!("{} to move: {}", answer.to_move, words(&base, value));

@@ -4,14 +4,14 @@ use std::env;
 
 use taflbase::build::{Alone, Exchange, ExchangeError};
 
-use super::failure::Failure;
+use super::error::CliError;
 
 /// Where launchers say how many processes they have started together: Open MPI, those
 /// with PMI (MPICH, Intel MPI), and Slurm's srun.
 const COUNTS: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
 
 /// How many processes a launcher has started, this one included, if one has.
-fn started() -> Option<usize> {
+fn launched_processes() -> Option<usize> {
     COUNTS.iter().find_map(|name| env::var(name).ok()?.parse().ok())
 }
 
@@ -20,27 +20,27 @@ fn started() -> Option<usize> {
 ///
 /// # Errors
 /// If a rank has stopped.
-pub(super) fn together(exchange: &dyn Exchange, place: &[u8]) -> Result<u64, ExchangeError> {
+pub(super) fn count_on_host(exchange: &dyn Exchange, place: &[u8]) -> Result<u64, ExchangeError> {
     let places = exchange.all_gather(place)?;
     Ok(places.iter().filter(|other| *other == place).count() as u64)
 }
 
 /// Does the work together with the processes that were started together with this one, or
 /// by itself.
-pub(super) fn among(
-    work: impl FnOnce(&dyn Exchange) -> Result<(), Failure> + Send,
-) -> Result<(), Failure> {
-    match started() {
-        Some(processes) if processes > 1 => among_processes(work, processes),
+pub(super) fn run(
+    work: impl FnOnce(&dyn Exchange) -> Result<(), CliError> + Send,
+) -> Result<(), CliError> {
+    match launched_processes() {
+        Some(processes) if processes > 1 => run_mpi(work, processes),
         _ => work(&Alone),
     }
 }
 
 #[cfg(feature = "mpi")]
-fn among_processes(
-    work: impl FnOnce(&dyn Exchange) -> Result<(), Failure> + Send,
+fn run_mpi(
+    work: impl FnOnce(&dyn Exchange) -> Result<(), CliError> + Send,
     processes: usize,
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     use std::{thread, time::Duration};
 
     use taflbase::build::Mpi;
@@ -50,7 +50,7 @@ fn among_processes(
 
     let work = |ranks: &Mpi| {
         if ranks.ranks() != processes {
-            return Err(Failure::Error(format!(
+            return Err(CliError::Error(format!(
                 "{processes} processes were started, and MPI connects {} of them: start them \
                  by the launcher of the MPI library that the program was built with",
                 ranks.ranks()
@@ -62,16 +62,16 @@ fn among_processes(
         }
         done
     };
-    let begun = Mpi::run(work, |failure: Failure| failure.tell().into());
-    begun.map_err(|_| Failure::error("MPI cannot be used here"))
+    let begun = Mpi::run(work, |error: CliError| error.print().into());
+    begun.map_err(|_| CliError::new("MPI cannot be used here"))
 }
 
 #[cfg(not(feature = "mpi"))]
-fn among_processes(
-    _: impl FnOnce(&dyn Exchange) -> Result<(), Failure> + Send,
+fn run_mpi(
+    _: impl FnOnce(&dyn Exchange) -> Result<(), CliError> + Send,
     processes: usize,
-) -> Result<(), Failure> {
-    Err(Failure::Error(format!(
+) -> Result<(), CliError> {
+    Err(CliError::Error(format!(
         "this is one of {processes} processes that MPI has started, and the program was built \
          without MPI: build it with `cargo build --release --features mpi`"
     )))
@@ -91,13 +91,13 @@ mod tests {
             let ranks = team(places.len()).into_iter().zip(places);
             thread::scope(|scope| {
                 let each = ranks.map(|(rank, place)| {
-                    scope.spawn(move || together(&rank, place.as_bytes()).unwrap())
+                    scope.spawn(move || count_on_host(&rank, place.as_bytes()).unwrap())
                 });
                 let each: Vec<_> = each.collect();
                 each.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
             })
         };
         assert_eq!(counts(&["here", "there", "here", "", "here"]), [3, 1, 3, 1, 3]);
-        assert_eq!(together(&Alone, b"here"), Ok(1));
+        assert_eq!(count_on_host(&Alone, b"here"), Ok(1));
     }
 }

@@ -1,6 +1,6 @@
 use taflbase::rules::{Ruleset, RulesetSummary};
 
-use super::failure::Failure;
+use super::error::CliError;
 use super::output::{Session, columns};
 
 /// List the rulesets, or show one with all its decisions
@@ -23,7 +23,7 @@ in it, with square names for names of sets (here shortened):
   {"name":"brandubh","size":7,"symmetries":8,"start":"/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/","squares":{"throne":["d4"]},"end":{"goals":["a1","g1","a7","g7"],"endless":"draw"}}"#;
 
 /// Lists or shows.
-pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let Some(name) = &args.rules else {
         return list(session);
     };
@@ -35,7 +35,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     }
 }
 
-fn list(session: &Session) -> Result<(), Failure> {
+fn list(session: &Session) -> Result<(), CliError> {
     let rulesets = Ruleset::builtin_names().iter().filter_map(|name| Ruleset::builtin(name));
     let entries: Vec<RulesetSummary> = rulesets.map(|rules| rules.summary()).collect();
     if session.json() {

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::arguments::{parse_bytes, parse_number, parse_seconds};
-use super::failure::Failure;
+use super::error::CliError;
 use super::output::Session;
 
 /// Serve the tables over HTTP, with a page on which anyone can look into them
@@ -54,7 +54,7 @@ fn parse_address(text: &str) -> Result<SocketAddr, String> {
 
 /// Serves until Ctrl-C.
 #[cfg(feature = "serve")]
-pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     use std::sync::Arc;
 
     use super::arguments::on_interrupt;
@@ -73,8 +73,8 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         log,
         ..SiteOptions::default()
     };
-    let site = Site::open(more, session.table_folder(), options).map_err(Failure::error)?;
-    let server = Server::bind(args.addr, Arc::new(site)).map_err(Failure::error)?;
+    let site = Site::open(more, session.table_folder(), options).map_err(CliError::new)?;
+    let server = Server::bind(args.addr, Arc::new(site)).map_err(CliError::new)?;
     let stopper = server.stopper();
     on_interrupt(move || stopper.stop());
     let address = server.address();
@@ -90,13 +90,13 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     } else {
         session.note(&format!("the explorer is at {url}"));
     }
-    server.run().map_err(Failure::error)
+    server.run().map_err(CliError::new)
 }
 
 /// Tells what is missing.
 #[cfg(not(feature = "serve"))]
-pub(super) fn run(_: &Args, _: &Session) -> Result<(), Failure> {
-    Err(Failure::error(
+pub(super) fn run(_: &Args, _: &Session) -> Result<(), CliError> {
+    Err(CliError::new(
         "this program was built without the explorer: build it with `--features serve`",
     ))
 }

@@ -3,8 +3,8 @@ use taflbase::rules::Ruleset;
 use taflbase::stats::{Bar, SideReport, SideStats, count_values};
 use taflbase::value::Wdl;
 
-use super::arguments::{Present, Threads};
-use super::failure::Failure;
+use super::arguments::{ExistingSlices, Threads};
+use super::error::CliError;
 use super::output::{Session, columns, grouped};
 
 /// Count wins, draws and losses, find the longest wins, and draw histograms
@@ -12,7 +12,7 @@ use super::output::{Session, columns, grouped};
 #[command(after_help = HELP)]
 pub(super) struct Args {
     #[command(flatten)]
-    present: Present,
+    existing: ExistingSlices,
     #[command(flatten)]
     threads: Threads,
     /// Print the histograms as CSV, a header line first
@@ -43,15 +43,16 @@ null where undecided positions leave it open), and how many placements have each
   {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"to_move":"attackers","positions":1668744,"win":130316,"loss":1538428,"draw":0,"undecided":0,"max_win":3,"max_loss":8,"longest_win":"/1tK4/2T4/7/4t2/7/7/7/ a","longest_loss":"/3t1T1/1K5/3t3/7/7/7/7/ a","mutual_zugzwangs":0,"histogram":[{"category":"win","dtw":1,"positions":130212}]}"#;
 
 /// Counts slice by slice.
-pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
-    let base = session.open_to_probe(&args.present.rules)?;
-    let slices = args.present.slices(&base, session)?;
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
+    let base = session.open_to_probe(&args.existing.rules)?;
+    let slices = args.existing.slices(&base, session)?;
     if args.csv {
         session.text(CSV_HEADER)?;
     }
     for (number, slice) in slices.into_iter().enumerate() {
         let table = base.best_table(slice);
-        let table = table.map_err(|error| session.refusal(&base, &args.present.rules, error))?;
+        let table =
+            table.map_err(|error| session.probe_error(&base, &args.existing.rules, error))?;
         let metric = table.header().metric;
         let counted = args.threads.run(|| count_values(base.rules(), table))??;
         for (i, stats) in counted.iter().enumerate() {

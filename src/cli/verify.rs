@@ -7,10 +7,10 @@ use taflbase::table::Metric;
 use taflbase::tablebase::ProbeError;
 use taflbase::verify::{Sample, Verdict, VerifyError, memory_bytes, verify_sample, verify_slice};
 
-use super::arguments::{MAX, Present, Threads, parse_bytes, parse_number};
-use super::failure::Failure;
+use super::arguments::{ExistingSlices, MAX, Threads, parse_bytes, parse_number};
+use super::error::CliError;
 use super::machine::available_bytes;
-use super::output::{Session, grouped, size, some_of};
+use super::output::{Session, count_of, grouped, size};
 use super::progress::Reporter;
 
 /// Recompute all values by forward moves and compare them with the tables
@@ -18,7 +18,7 @@ use super::progress::Reporter;
 #[command(after_help = HELP)]
 pub(super) struct Args {
     #[command(flatten)]
-    present: Present,
+    existing: ExistingSlices,
     /// Check a sample of this many percent of each slice's blocks (all stored positions
     /// with one set of attackers), which slices too large for memory allow
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
@@ -59,7 +59,7 @@ JSON, one line for each slice; "positions" are the stored ones, the verdict is "
   {"rules":"brandubh","slice":"K3v4","verdict":"sampled","percent":0.5,"seed":7,"blocks":85,"positions":67218240,"findings":0,"messages":[],"seconds":9.8}"#;
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct SliceResult<'a> {
     rules: &'a str,
     slice: String,
     verdict: &'static str,
@@ -83,9 +83,9 @@ struct Sampled {
 }
 
 /// Verifies slice by slice.
-pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
-    let base = session.open(&args.present.rules)?;
-    let slices = args.present.slices(&base, session)?;
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
+    let base = session.open(&args.existing.rules)?;
+    let slices = args.existing.slices(&base, session)?;
     let reporter = Reporter::new(slices.iter().map(|&slice| work(&base, slice)));
     let memory_bytes = args.memory.or_else(available_bytes).unwrap_or(u64::MAX);
     let sample = args.sample.map(|percent| Sample { percent, seed: args.seed, memory_bytes });
@@ -97,16 +97,16 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
             None => {
                 // Of what is not there that is all there is to say.
                 if base.best_table(slice).is_ok() {
-                    refuse_beyond(memory_bytes, &base, slice)?;
+                    check_memory(memory_bytes, &base, slice)?;
                 }
                 args.threads.run(|| verify_slice(&base, slice, &reporter))?
             }
         };
-        let answer = answer(&base, slice, verdict, sample, begun)
-            .map_err(|error| refusal(&base, args, session, error))?;
-        wrong += usize::from(answer.findings > 0);
+        let result = slice_result(&base, slice, verdict, sample, begun)
+            .map_err(|error| verify_error(&base, args, session, error))?;
+        wrong += usize::from(result.findings > 0);
         reporter.aside(|| {
-            if session.json() { session.json_line(&answer) } else { session.text(&answer.text()) }
+            if session.json() { session.json_line(&result) } else { session.text(&result.text()) }
         })?;
     }
     reporter.clear();
@@ -114,7 +114,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         0 => Ok(()),
         wrong => {
             let what = ["is wrong", "are wrong"];
-            Err(Failure::Negative(some_of(wrong, slices.len(), "slice", what)))
+            Err(CliError::Negative(count_of(wrong, slices.len(), "slice", what)))
         }
     }
 }
@@ -126,16 +126,16 @@ fn parse_percent(text: &str) -> Result<f64, String> {
 }
 
 /// Refuses a slice whose values the system would have to swap, or to kill for.
-fn refuse_beyond(available: u64, base: &Tablebase, slice: Slice) -> Result<(), Failure> {
+fn check_memory(available: u64, base: &Tablebase, slice: Slice) -> Result<(), CliError> {
     match memory_bytes(base.rules(), slice) {
         Some(bytes) if bytes <= available => Ok(()),
-        Some(bytes) => Err(Failure::Error(format!(
+        Some(bytes) => Err(CliError::Error(format!(
             "{slice} does not fit into memory to be verified: its values take {} of {}: allow \
              more with --memory, or check a part with --sample 1",
             size(bytes),
             size(available)
         ))),
-        bytes => Err(Failure::error(VerifyError::TooLarge { slice, bytes })),
+        bytes => Err(CliError::new(VerifyError::TooLarge { slice, bytes })),
     }
 }
 
@@ -149,13 +149,13 @@ fn work(base: &Tablebase, slice: Slice) -> (Slice, u64, u64) {
 }
 
 /// What there is to say about a slice. A damaged file is a finding.
-fn answer<'a>(
+fn slice_result<'a>(
     base: &'a Tablebase,
     slice: Slice,
     verdict: Result<Verdict, VerifyError>,
     sample: Option<Sample>,
     begun: Instant,
-) -> Result<Answer<'a>, VerifyError> {
+) -> Result<SliceResult<'a>, VerifyError> {
     let blocks = match verdict {
         Ok(Verdict::Sampled { blocks, .. }) => Some(blocks),
         _ => None,
@@ -176,7 +176,7 @@ fn answer<'a>(
         }
         Err(error) => return Err(error),
     };
-    Ok(Answer {
+    Ok(SliceResult {
         rules: &base.rules().name,
         slice: slice.to_string(),
         verdict,
@@ -188,16 +188,16 @@ fn answer<'a>(
     })
 }
 
-fn refusal(base: &Tablebase, args: &Args, session: &Session, error: VerifyError) -> Failure {
+fn verify_error(base: &Tablebase, args: &Args, session: &Session, error: VerifyError) -> CliError {
     match error {
-        VerifyError::Table(error) => session.refusal(base, &args.present.rules, error),
-        error => Failure::error(error),
+        VerifyError::Table(error) => session.probe_error(base, &args.existing.rules, error),
+        error => CliError::new(error),
     }
 }
 
-impl Answer<'_> {
+impl SliceResult<'_> {
     fn text(&self) -> String {
-        let Answer { slice, findings, .. } = self;
+        let SliceResult { slice, findings, .. } = self;
         let positions = grouped(self.positions);
         let sampled = self.sample.and_then(|Sampled { percent, seed, blocks }| {
             let blocks = match blocks? {

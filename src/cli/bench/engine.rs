@@ -10,7 +10,7 @@ use taflbase::rules::Ruleset;
 use taflbase::{Game, Tablebase};
 
 use super::Signature;
-use crate::cli::failure::Failure;
+use crate::cli::error::CliError;
 use crate::cli::machine::core_time;
 use crate::cli::output::{Session, columns, grouped};
 
@@ -31,7 +31,7 @@ const SET: &[(&str, &str, u32)] = &[
 
 /// What a search took.
 #[derive(Serialize)]
-struct Answer {
+struct SearchBenchmark {
     rules: &'static str,
     position: String,
     men: usize,
@@ -45,24 +45,24 @@ struct Answer {
 }
 
 /// Searches, and prints position by position.
-pub(super) fn run(session: &Session) -> Result<(), Failure> {
+pub(super) fn run(session: &Session) -> Result<(), CliError> {
     let mut signature = blake3::Hasher::new();
     let mut rows = Vec::new();
     for &(rules, position, depth) in SET {
-        let answer = answer(rules, position, depth)?;
-        signature.update(answer.best.as_bytes());
-        signature.update(&answer.nodes.to_le_bytes());
+        let found = search(rules, position, depth)?;
+        signature.update(found.best.as_bytes());
+        signature.update(&found.nodes.to_le_bytes());
         if session.json() {
-            session.json_line(&answer)?;
+            session.json_line(&found)?;
         }
         rows.push(vec![
             rules.to_owned(),
-            answer.men.to_string(),
+            found.men.to_string(),
             depth.to_string(),
-            answer.best,
-            grouped(answer.nodes),
-            format!("{:.1} %", 100.0 * answer.table_hits as f64 / answer.nodes as f64),
-            format!("{:.2} M", answer.nodes_per_core_second as f64 / 1e6),
+            found.best,
+            grouped(found.nodes),
+            format!("{:.1} %", 100.0 * found.table_hits as f64 / found.nodes as f64),
+            format!("{:.2} M", found.nodes_per_core_second as f64 / 1e6),
         ]);
     }
     let signature = signature.finalize().to_hex()[..16].to_owned();
@@ -75,14 +75,14 @@ pub(super) fn run(session: &Session) -> Result<(), Failure> {
 }
 
 /// The search of one position, by one thread, with the tables of the library alone.
-fn answer(name: &'static str, text: &str, depth: u32) -> Result<Answer, Failure> {
+fn search(name: &'static str, text: &str, depth: u32) -> Result<SearchBenchmark, CliError> {
     let rules = Arc::new(Ruleset::load(name)?);
     let start = match text {
         "" => Position::start(&rules),
         text => Position::parse(text, &rules),
     };
-    let start = start.map_err(Failure::error)?;
-    let game = Game::from_position(Arc::clone(&rules), start).map_err(Failure::error)?;
+    let start = start.map_err(CliError::new)?;
+    let game = Game::from_position(Arc::clone(&rules), start).map_err(CliError::new)?;
     let tables = Arc::new(Tablebase::new(Ruleset::clone(&rules)));
     let options = EngineOptions { tables: Some(tables), ..EngineOptions::new(&rules) };
     let mut engine = Engine::new(Arc::clone(&rules), options)?;
@@ -93,7 +93,7 @@ fn answer(name: &'static str, text: &str, depth: u32) -> Result<Answer, Failure>
         _ => began.elapsed(),
     };
     let seconds = spent.max(Duration::from_micros(1)).as_secs_f64();
-    Ok(Answer {
+    Ok(SearchBenchmark {
         rules: name,
         position: start.to_text(&rules),
         men: start.slice().men(),

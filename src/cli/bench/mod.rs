@@ -14,8 +14,8 @@ use taflbase::table::Metric;
 use taflbase::tablebase::{BlockCache, TablebaseOptions};
 
 use crate::cli::arguments::Threads;
-use crate::cli::failure::Failure;
-use crate::cli::measure::{Measure, Steps, measured};
+use crate::cli::error::CliError;
+use crate::cli::measure::{Measure, Steps, build_measured};
 use crate::cli::output::{Session, columns, grouped, size};
 
 /// Build a fixed set of slices in a temporary folder and tell how fast that goes; or search
@@ -40,7 +40,7 @@ pub(super) struct Args {
 
 const HELP: &str = r#"Tells for each slice how long its phases take, positions per core-second, the
 peak of memory, bits per position, and the median time of a WDL probe of random
-positions that the rules alone do not answer, with their block in a cache that
+positions that the rules alone do not benchmark, with their block in a cache that
 holds all of them, and below that with a block that has to be decoded ("-", or null,
 if there are no such positions); then one signature of all values. It changes if
 and only if results do, whatever the speed, the threads or the compression. What
@@ -53,7 +53,7 @@ more of one core.
 
 With --engine, one thread searches fixed positions to fixed depths, with the tables that
 are part of the program: positions that it looks at, in hundreds how many of them the
-tables answer, positions per core-second, and a signature of the counts and best moves,
+tables benchmark, positions per core-second, and a signature of the counts and best moves,
 which changes if the search does, and not with the machine.
 
 Examples:
@@ -89,7 +89,7 @@ const CACHE_BYTES: usize = 2 * PROBES * (64 << 10);
 const AT_ONCE: usize = 8;
 
 #[derive(Serialize)]
-struct Answer {
+struct SliceBenchmark {
     rules: String,
     slice: String,
     positions: u64,
@@ -123,7 +123,7 @@ struct Signature {
 }
 
 /// Builds, and prints slice by slice.
-pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     if args.engine {
         return engine::run(session);
     }
@@ -131,18 +131,18 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for (name, slices) in args.set()? {
         let rules = Ruleset::load(&name)?;
-        let folder = tempfile::tempdir().map_err(Failure::error)?;
-        let measured = measured(&rules, &slices, args.threads.count(), folder.path())?;
+        let folder = tempfile::tempdir().map_err(CliError::new)?;
+        let measured = build_measured(&rules, &slices, args.threads.count(), folder.path())?;
         let base = open(&rules, folder.path(), CACHE_BYTES)?;
         for (report, measure) in &measured {
             sign(&base, report.slice, &mut signature)?;
             if slices.contains(&report.slice) {
                 let cold = open(&rules, folder.path(), 0)?;
-                let answer = answer([&cold, &base], report, measure)?;
+                let benchmark = benchmark([&cold, &base], report, measure)?;
                 if session.json() {
-                    session.json_line(&answer)?;
+                    session.json_line(&benchmark)?;
                 }
-                rows.extend(answer.rows());
+                rows.extend(benchmark.rows());
             }
         }
     }
@@ -171,7 +171,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
 
 impl Args {
     /// The rulesets with the slices to measure.
-    fn set(&self) -> Result<Vec<(String, Vec<Slice>)>, Failure> {
+    fn set(&self) -> Result<Vec<(String, Vec<Slice>)>, CliError> {
         if let Some(rules) = &self.rules {
             return Ok(vec![(rules.clone(), self.slices.clone())]);
         }
@@ -180,44 +180,44 @@ impl Args {
             .map(|(rules, slices)| {
                 let slices = slices.iter().map(|slice| slice.parse());
                 let slices: Result<_, _> = slices.collect();
-                Ok(((*rules).to_owned(), slices.map_err(Failure::error)?))
+                Ok(((*rules).to_owned(), slices.map_err(CliError::new)?))
             })
             .collect()
     }
 }
 
 /// Adds a slice's tables to the signature.
-fn sign(base: &Tablebase, slice: Slice, signature: &mut blake3::Hasher) -> Result<(), Failure> {
+fn sign(base: &Tablebase, slice: Slice, signature: &mut blake3::Hasher) -> Result<(), CliError> {
     signature.update(&base.rules().fingerprint().0);
     for metric in Metric::ALL {
-        let table = base.table(slice, metric).map_err(Failure::error)?;
+        let table = base.table(slice, metric).map_err(CliError::new)?;
         signature.update(metric.file_name(slice).as_bytes());
         signature.update(&table.value_hash().0);
     }
     Ok(())
 }
 
-fn open(rules: &Ruleset, folder: &Path, cache_bytes: usize) -> Result<Tablebase, Failure> {
+fn open(rules: &Ruleset, folder: &Path, cache_bytes: usize) -> Result<Tablebase, CliError> {
     let options = TablebaseOptions {
         cache: BlockCache::new(cache_bytes),
         embedded: false,
         ..TablebaseOptions::default()
     };
-    Tablebase::open_with(rules.clone(), folder, options).map_err(Failure::error)
+    Tablebase::open_with(rules.clone(), folder, options).map_err(CliError::new)
 }
 
 /// What is to tell of a slice; `bases` are one without a cache and one with.
-fn answer(
+fn benchmark(
     bases: [&Tablebase; 2],
     report: &SliceReport,
     measure: &Measure,
-) -> Result<Answer, Failure> {
+) -> Result<SliceBenchmark, CliError> {
     let bits = |metric| {
         let file = report.bytes.iter().find(|file| file.0 == metric);
         file.map_or(0.0, |&(_, bytes)| 8.0 * bytes as f64 / report.positions as f64)
     };
     let core_seconds = measure.core.map(|time| time.as_secs_f64());
-    Ok(Answer {
+    Ok(SliceBenchmark {
         rules: bases[0].rules().name.clone(),
         slice: report.slice.to_string(),
         positions: report.positions,
@@ -231,7 +231,7 @@ fn answer(
 }
 
 /// Probes random positions, the same ones in every run.
-fn probe_nanos([cold, warm]: [&Tablebase; 2], slice: Slice) -> Result<ProbeNanos, Failure> {
+fn probe_nanos([cold, warm]: [&Tablebase; 2], slice: Slice) -> Result<ProbeNanos, CliError> {
     let positions = positions(warm, slice)?;
     // Once for nothing: choosing the positions has used much other memory.
     median_nanos(warm, &positions, AT_ONCE)?;
@@ -242,8 +242,8 @@ fn probe_nanos([cold, warm]: [&Tablebase; 2], slice: Slice) -> Result<ProbeNanos
 
 /// Random positions whose block must be read, and now is in the cache. Few of them,
 /// or none, in a slice whose values are nearly all known without.
-fn positions(base: &Tablebase, slice: Slice) -> Result<Vec<Position>, Failure> {
-    let index = base.index(slice).map_err(Failure::error)?;
+fn positions(base: &Tablebase, slice: Slice) -> Result<Vec<Position>, CliError> {
+    let index = base.index(slice).map_err(CliError::new)?;
     let lanes = index.lanes().count() as u64;
     let mut numbers = Numbers(slice.men() as u64);
     let reads = || {
@@ -256,7 +256,7 @@ fn positions(base: &Tablebase, slice: Slice) -> Result<Vec<Position>, Failure> {
         let slot = Slot { lane, row: numbers.below(index.rows()) };
         let before = reads();
         if let Some(position) = index.unrank(slot, Side::ALL[numbers.below(2) as usize]) {
-            base.probe_wdl(&position).map_err(Failure::error)?;
+            base.probe_wdl(&position).map_err(CliError::new)?;
             if reads() > before {
                 positions.push(position);
             }
@@ -274,12 +274,12 @@ fn median_nanos(
     base: &Tablebase,
     positions: &[Position],
     at_once: usize,
-) -> Result<Option<u64>, Failure> {
+) -> Result<Option<u64>, CliError> {
     let mut nanos = Vec::new();
     for positions in positions.chunks(at_once) {
         let begun = Instant::now();
         for position in positions {
-            base.probe_wdl(position).map_err(Failure::error)?;
+            base.probe_wdl(position).map_err(CliError::new)?;
         }
         nanos.push(begun.elapsed().as_nanos() as u64 / positions.len() as u64);
     }
@@ -303,7 +303,7 @@ impl Numbers {
     }
 }
 
-impl Answer {
+impl SliceBenchmark {
     /// Two rows of the table: core-seconds, and what they are worth.
     fn rows(&self) -> [Vec<String>; 2] {
         let name = format!("{} {}", self.rules, self.slice);

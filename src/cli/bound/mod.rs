@@ -1,14 +1,14 @@
-mod answer;
+mod report;
 mod text;
 
 use taflbase::bound::{BoundError, Bounds, Estimate, Ground, Sampling, sample, solved};
 use taflbase::rules::Ruleset;
 
 use super::arguments::{MAX, Threads, parse_number};
-use super::failure::Failure;
+use super::error::CliError;
 use super::meter::Meter;
 use super::output::Session;
-use answer::Answer;
+use report::BoundReport;
 
 /// Count how many positions a game can have: bounds, Galassi's equations, a sample
 #[derive(clap::Args)]
@@ -67,7 +67,7 @@ there are none, "placements" with --games alone, and lists are shortened here:
   {"rules":"ashton","attackers":16,"defenders":8,"symmetries":8,"equations":[{"equation":6,"name":"UB'_no_end","words":"equations 4 and 5","value":"947889249256532407079664255","printed":"9.5e26","agrees":true,"followed":""}],"readings":[{"cells":61,"black":15,"values":["1","2","3"]}],"running":[{"name":"naive","words":"each square by itself","value":"141440778841410474143624665261815556472832"}],"finished":[],"positions":[],"solved":{"slices":["K0v1"],"positions":7040,"decided":5472,"stuck":0},"sample":{"placements":300,"seed":1,"budget":1000000,"reached":{"share":0.9,"low":0.86,"high":0.93},"unreachable":{"share":0,"low":0,"high":0.01},"unknown":{"share":0.1,"low":0.07,"high":0.14},"decided":{"share":0.5,"low":0.4,"high":0.6},"stuck":{"share":0,"low":0,"high":0.01},"mean_plies":60.5,"max_plies":90,"estimate":"17","estimate_low":"16","estimate_high":"18","drawn":null},"table":[{"game":"Tablut","bound":"1.4e27","solution":"no","source":"Galassi"}]}"#;
 
 /// Counts, draws, and tells.
-pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let base = session.open_to_probe(&args.rules)?;
     let rules: &Ruleset = base.rules();
     let ground = Ground::new(rules);
@@ -77,24 +77,25 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
     if let Some(placements) = args.sample {
         let sampling = Sampling { placements, seed: args.seed, budget: args.budget };
         let meter = Meter::new("proof games");
-        let found =
-            args.threads.run(|| sample(&ground, sampling, &|done, of| meter.go_on(done, of)))??;
+        let found = args
+            .threads
+            .run(|| sample(&ground, sampling, &|done, of| meter.update(done, of)))??;
         drop(meter);
         let estimate = Estimate::new(&bounds, &found);
         drawn = Some((sampling, estimate, found));
     }
-    let answer = Answer::new(&ground, &bounds, &solved, drawn.as_ref(), args.games);
+    let report = BoundReport::new(&ground, &bounds, &solved, drawn.as_ref(), args.games);
     match session.json() {
-        true => session.json_line(&answer),
-        false => session.text(&text::text(rules, &answer)),
+        true => session.json_line(&report),
+        false => session.text(&text::text(rules, &report)),
     }
 }
 
-impl From<BoundError> for Failure {
-    fn from(error: BoundError) -> Failure {
+impl From<BoundError> for CliError {
+    fn from(error: BoundError) -> CliError {
         match error {
-            BoundError::Stopped => Failure::Stopped,
-            error => Failure::error(error),
+            BoundError::Stopped => CliError::Interrupted,
+            error => CliError::new(error),
         }
     }
 }

@@ -2,8 +2,8 @@ use taflbase::bound::{BigUint, scientific, scientific_floor};
 use taflbase::rules::Ruleset;
 use taflbase::share::Share;
 
-use super::answer::{Answer, Line, Row, Sample};
-use crate::cli::output::{columns, grouped, some_of};
+use super::report::{BoundReport, BoundRow, EquationRow, SampleReport};
+use crate::cli::output::{columns, count_of, grouped};
 
 /// How wide the text is.
 const WIDTH: usize = 88;
@@ -11,11 +11,11 @@ const WIDTH: usize = 88;
 const DIGITS: usize = 4;
 
 /// All of it for people.
-pub(super) fn text(rules: &Ruleset, answer: &Answer) -> String {
-    let Answer { attackers, defenders, .. } = answer;
+pub(super) fn text(rules: &Ruleset, report: &BoundReport) -> String {
+    let BoundReport { attackers, defenders, .. } = report;
     let mut text =
         format!("{}: a king, {defenders} defenders and {attackers} attackers\n", rules.title);
-    if let Some(equations) = &answer.equations {
+    if let Some(equations) = &report.equations {
         text += "\nGalassi's equations, each from its definition\n";
         for equation in equations {
             text += &line(equation);
@@ -23,22 +23,22 @@ pub(super) fn text(rules: &Ruleset, answer: &Answer) -> String {
         let verdicts: Vec<bool> = equations.iter().filter_map(|equation| equation.agrees).collect();
         let different = verdicts.iter().filter(|&&agrees| !agrees).count();
         let what = ["does not agree", "do not agree"];
-        let told = some_of(different, verdicts.len(), "printed number", what);
+        let told = count_of(different, verdicts.len(), "printed number", what);
         text += &format!("{told}.\n");
     }
     for (title, bounds) in [
-        ("Placements of games that go on, at the most", &answer.running),
-        ("Boards of games that are over, at the most", &answer.finished),
-        ("Positions, with a side to move", &answer.positions),
+        ("Placements of games that go on, at the most", &report.running),
+        ("Boards of games that are over, at the most", &report.finished),
+        ("Positions, with a side to move", &report.positions),
     ] {
         text += &format!("\n{title}\n");
         text.extend(bounds.iter().map(row));
     }
-    text += &solved(answer);
-    if let Some(sample) = &answer.sample {
+    text += &solved(report);
+    if let Some(sample) = &report.sample {
         text += &self::sample(sample);
     }
-    let games = answer.table.iter().map(|game| {
+    let games = report.table.iter().map(|game| {
         vec![game.game.clone(), game.bound.clone(), game.solution.to_owned(), game.source.clone()]
     });
     let header = ["game", "states", "solved", "source"];
@@ -46,8 +46,8 @@ pub(super) fn text(rules: &Ruleset, answer: &Answer) -> String {
         + &columns(4, &header, &games.collect::<Vec<_>>())
 }
 
-fn line(equation: &Line) -> String {
-    let Line { equation: number, name, words, value, printed, agrees, followed } = equation;
+fn line(equation: &EquationRow) -> String {
+    let EquationRow { equation: number, name, words, value, printed, agrees, followed } = equation;
     let printed = match (printed, agrees) {
         (Some(printed), Some(true)) => format!("printed {printed}: agrees"),
         (Some(printed), _) => format!("printed {printed}: DOES NOT AGREE"),
@@ -62,16 +62,16 @@ fn line(equation: &Line) -> String {
     text
 }
 
-fn row(row: &Row) -> String {
-    let Row { name, words, value } = row;
+fn row(row: &BoundRow) -> String {
+    let BoundRow { name, words, value } = row;
     let head = format!("{name:<17}  {:<9}  ", short(value));
     let text = indented(words, ' ', head.len());
     format!("{head}{}{}", text.trim_start(), indented(&grouped(value), ',', head.len()))
 }
 
 /// What tables tell of few men.
-fn solved(answer: &Answer) -> String {
-    let solved = &answer.solved;
+fn solved(report: &BoundReport) -> String {
+    let solved = &report.solved;
     let Some((first, last)) = solved.slices.first().zip(solved.slices.last()) else {
         return "\nThere are no tables of distances to count.\n".to_owned();
     };
@@ -83,8 +83,8 @@ fn solved(answer: &Answer) -> String {
     )
 }
 
-fn sample(sample: &Sample) -> String {
-    let Sample { placements, seed, budget, .. } = sample;
+fn sample(sample: &SampleReport) -> String {
+    let SampleReport { placements, seed, budget, .. } = sample;
     let shares = [
         ("reached by a proof game", &sample.reached),
         ("proved unreachable", &sample.unreachable),

@@ -12,11 +12,11 @@ use taflbase::arena::{
 use taflbase::engine::Clock;
 
 use super::arguments::{MAX, on_interrupt, parse_number, parse_seconds};
-use super::failure::Failure;
+use super::error::CliError;
 use super::machine::threads;
 use super::output::Session;
 
-use report::{Answer, both, elo_text, report};
+use report::{MatchJson, both, elo_text, report};
 
 /// Play a match of two players over many games, and tell who is stronger
 #[derive(clap::Args)]
@@ -107,7 +107,7 @@ JSON, one line; "elo" and what belongs to it are null where they cannot be known
   {"rules":"brandubh","players":["engine","random"],"games":2,"a":{"attackers":{"wins":1,"draws":0,"losses":0,"faults":0},"defenders":{"wins":1,"draws":0,"losses":0,"faults":0}},"b":{"attackers":{"wins":0,"draws":0,"losses":1,"faults":0},"defenders":{"wins":0,"draws":0,"losses":1,"faults":0}},"mean_plies":24.5,"pairs":[0,0,0,0,1],"score":1.0,"variance":0.0,"elo":null,"elo_low":null,"elo_high":null,"normalised_elo":null,"los":null,"llr":null,"accepted":null,"complete":true}"#;
 
 /// How often progress is told.
-const TELL_EVERY: Duration = Duration::from_secs(10);
+const REPORT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// `--clock`: `5+2`, minutes and seconds.
 fn parse_clock(text: &str) -> Result<Clock, String> {
@@ -142,16 +142,16 @@ impl MatchClock {
 }
 
 /// Plays the match.
-pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let tables = session.open_to_probe(&args.rules)?;
     let rules = Arc::new(tables.rules().clone());
     let tables = Some(Arc::new(tables));
-    let make = |who: Who, text: &str| -> Result<Factory, Failure> {
+    let make = |who: Who, text: &str| -> Result<Factory, CliError> {
         let (rules, tables) = (Arc::clone(&rules), tables.clone());
         // Two random movers do not play the same moves.
         let around = Surroundings { rules, tables, seed: args.seed.wrapping_mul(2) + who as u64 };
         let made = factory(text, &around);
-        made.map_err(|error| Failure::Error(format!("player {}, {text:?}: {error}", who.name())))
+        made.map_err(|error| CliError::Error(format!("player {}, {text:?}: {error}", who.name())))
     };
     let tournament = Tournament {
         players: [make(Who::A, &args.a)?, make(Who::B, &args.b)?],
@@ -168,45 +168,45 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         concurrency: threads(args.concurrency.map_or(0, usize::from)),
     };
     let store = match &args.output {
-        Some(path) => Some(Store::open(path, &tournament.settings).map_err(Failure::error)?),
+        Some(path) => Some(Store::open(path, &tournament.settings).map_err(CliError::new)?),
         None => None,
     };
     let stopped = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&stopped);
     on_interrupt(move || !set.swap(true, Ordering::Relaxed));
-    let mut teller = Teller { games: args.games, last: Instant::now() };
+    let mut reporter = ProgressReporter { games: args.games, last: Instant::now() };
     let results = tournament.run(store, &stopped, &mut |game, results| {
-        teller.tell(session, game, results);
+        reporter.update(session, game, results);
     });
-    let results = results.map_err(Failure::error)?;
+    let results = results.map_err(CliError::new)?;
     let standing = results.standing();
     if session.json() {
-        session.json_line(&Answer::new(&rules.name, args, &results, &standing))?;
+        session.json_line(&MatchJson::new(&rules.name, args, &results, &standing))?;
     } else {
         session.text(&report(args, &results, &standing))?;
     }
     if stopped.load(Ordering::Relaxed) && !results.is_complete() {
         let resume = if args.output.is_some() { "; the same command goes on" } else { "" };
         session.note(&format!("stopped{resume}"));
-        return Err(Failure::Stopped);
+        return Err(CliError::Interrupted);
     }
     Ok(())
 }
 
 /// Tells standard error now and then how the match stands.
-struct Teller {
+struct ProgressReporter {
     games: usize,
     last: Instant,
 }
 
-impl Teller {
-    fn tell(&mut self, session: &Session, game: &GameRecord, results: &Results) {
+impl ProgressReporter {
+    fn update(&mut self, session: &Session, game: &GameRecord, results: &Results) {
         if game.fault {
             let loser = game.winner.map_or("", |winner| winner.other().name());
             let (pair, reason) = (game.pair, &game.reason);
             session.note(&format!("pair {pair}: player {loser} loses by fault: {reason}"));
         }
-        if self.last.elapsed() < TELL_EVERY {
+        if self.last.elapsed() < REPORT_INTERVAL {
             return;
         }
         self.last = Instant::now();

@@ -79,12 +79,12 @@ pub(super) fn report(args: &Args, results: &Results, standing: &Standing) -> Str
 
 /// The results as JSON.
 #[derive(Serialize)]
-pub(super) struct Answer<'a> {
+pub(super) struct MatchJson<'a> {
     rules: &'a str,
     players: [&'a str; 2],
     games: u64,
-    a: SidesAnswer,
-    b: SidesAnswer,
+    a: SidesJson,
+    b: SidesJson,
     mean_plies: Option<f64>,
     pairs: [u64; 5],
     score: Option<f64>,
@@ -100,38 +100,38 @@ pub(super) struct Answer<'a> {
 }
 
 #[derive(Serialize)]
-struct SidesAnswer {
-    attackers: TallyAnswer,
-    defenders: TallyAnswer,
+struct SidesJson {
+    attackers: TallyJson,
+    defenders: TallyJson,
 }
 
 #[derive(Serialize)]
-struct TallyAnswer {
+struct TallyJson {
     wins: u64,
     draws: u64,
     losses: u64,
     faults: u64,
 }
 
-impl From<&BySide<Tally>> for SidesAnswer {
-    fn from(tallies: &BySide<Tally>) -> SidesAnswer {
+impl From<&BySide<Tally>> for SidesJson {
+    fn from(tallies: &BySide<Tally>) -> SidesJson {
         let [attackers, defenders] = tallies
             .map(|tally| {
                 let Tally { wins, draws, losses, faults } = tally;
-                TallyAnswer { wins, draws, losses, faults }
+                TallyJson { wins, draws, losses, faults }
             })
             .0;
-        SidesAnswer { attackers, defenders }
+        SidesJson { attackers, defenders }
     }
 }
 
-impl<'a> Answer<'a> {
+impl<'a> MatchJson<'a> {
     pub(super) fn new(
         rules: &'a str,
         args: &'a Args,
         results: &Results,
         standing: &Standing,
-    ) -> Answer<'a> {
+    ) -> MatchJson<'a> {
         let pairs = &standing.pairs;
         let (elo, interval) =
             pairs.elo().map_or((None, None), |elo| (Some(elo.value), elo.interval));
@@ -139,7 +139,7 @@ impl<'a> Answer<'a> {
             Hypothesis::First => sprt.elo0,
             Hypothesis::Second => sprt.elo1,
         });
-        Answer {
+        MatchJson {
             rules,
             players: [&args.a, &args.b],
             games: standing.games(),

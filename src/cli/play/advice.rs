@@ -8,22 +8,22 @@ use taflbase::engine::Engine;
 use taflbase::moves::legal_moves;
 use taflbase::rules::Kind;
 
-use super::super::failure::Failure;
+use super::super::error::CliError;
 use super::super::probe::{move_table, words};
-use super::Seats;
-use super::entry::COMMANDS;
-use super::opponent::{Opponent, for_hints, in_units};
-use super::table::Play;
+use super::UserSides;
+use super::command::COMMANDS;
+use super::opponent::{Opponent, hint_limits, score_text};
+use super::terminal::TerminalGame;
 
-impl Play<'_> {
+impl TerminalGame<'_> {
     /// Says who plays whom, what the signs on the board are, and how one moves.
-    pub(super) fn greet(&self) -> Result<(), Failure> {
+    pub(super) fn greet(&self) -> Result<(), CliError> {
         let opponent = self.opponent.described();
-        let players = match self.seats {
-            Seats::Attackers => format!("you play the attackers against {opponent}"),
-            Seats::Defenders => format!("you play the defenders against {opponent}"),
-            Seats::Both => "you play both sides".to_owned(),
-            Seats::None => format!("{opponent} plays both sides"),
+        let players = match self.user_sides {
+            UserSides::Attackers => format!("you play the attackers against {opponent}"),
+            UserSides::Defenders => format!("you play the defenders against {opponent}"),
+            UserSides::Both => "you play both sides".to_owned(),
+            UserSides::None => format!("{opponent} plays both sides"),
         };
         let moves = legal_moves(self.rules(), self.game.position());
         let example = moves.first().map_or(String::new(), |first| {
@@ -48,7 +48,7 @@ impl Play<'_> {
     }
 
     /// Lists the commands.
-    pub(super) fn help(&self) -> Result<(), Failure> {
+    pub(super) fn help(&self) -> Result<(), CliError> {
         let lines = COMMANDS.iter().map(|(name, rest, meaning)| {
             let name = format!("{name} {rest}");
             format!("{name:<12}{meaning}\n")
@@ -66,31 +66,31 @@ impl Play<'_> {
 
     /// Tells what the engine would play, with all its strength and more time than the
     /// opponent has.
-    pub(super) fn hint(&mut self) -> Result<(), Failure> {
-        let limits = for_hints(self.args);
+    pub(super) fn hint(&mut self) -> Result<(), CliError> {
+        let limits = hint_limits(self.args);
         let engine = match &mut self.opponent {
             Opponent::Engine { level, engine, .. } if level.asks_tables() => engine,
             _ => match &mut self.adviser {
                 Some(adviser) => adviser,
                 adviser => {
-                    let options = self.args.strength.options(&self.tables);
+                    let options = self.args.engine.options(&self.tables);
                     adviser.insert(Engine::new(Arc::clone(self.game.rules()), options)?)
                 }
             },
         };
         let (game, stopper) = (&self.game, engine.stopper());
         let search = || engine.search(game, limits, &mut |_| {});
-        let Some(found) = self.interrupt.attend(Some(stopper), search)? else {
+        let Some(found) = self.interrupt.run(Some(stopper), search)? else {
             return self.say("stopped");
         };
         let best = &found.lines[0];
         let line: Vec<String> = best.moves.iter().map(|played| self.written(played)).collect();
-        let score = in_units(best.score);
+        let score = score_text(best.score);
         self.say(&format!("hint: {} ({score}, depth {})", line.join(" "), found.depth))
     }
 
     /// Tells what the tables know of the position and of each move.
-    pub(super) fn ask_tables(&self) -> Result<(), Failure> {
+    pub(super) fn ask_tables(&self) -> Result<(), CliError> {
         let position = self.game.position();
         match self.tables.probe(position) {
             Ok(probe) => {
@@ -98,15 +98,15 @@ impl Play<'_> {
                 let moves = move_table(&self.tables, position, &probe.moves);
                 self.say(&format!("{} to move: {told}\n\n{moves}", position.to_move.name()))
             }
-            Err(error) => match self.session.refusal(&self.tables, &self.args.rules, error) {
-                Failure::Negative(told) => self.say(&told),
+            Err(error) => match self.session.probe_error(&self.tables, &self.args.rules, error) {
+                CliError::Negative(told) => self.say(&told),
                 failure => Err(failure),
             },
         }
     }
 
     /// Lets the engine play at the level of that name, or tells which levels there are.
-    pub(super) fn change_level(&mut self, name: &str) -> Result<(), Failure> {
+    pub(super) fn change_level(&mut self, name: &str) -> Result<(), CliError> {
         let Some(level) = Level::of(name) else {
             let names: Vec<&str> = Level::ALL.iter().map(Level::name).collect();
             let opponent = self.opponent.described();

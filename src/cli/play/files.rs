@@ -6,15 +6,15 @@ use std::sync::Arc;
 use taflbase::record::{GameResult, Record};
 use taflbase::rules::Side;
 
-use super::super::failure::Failure;
-use super::table::Play;
+use super::super::error::CliError;
+use super::terminal::TerminalGame;
 
-impl Play<'_> {
+impl TerminalGame<'_> {
     /// Saves the game in a new file, or in the one that it was saved in or loaded from.
-    pub(super) fn save(&mut self, path: &Path) -> Result<(), Failure> {
+    pub(super) fn save(&mut self, path: &Path) -> Result<(), CliError> {
         let mut record = Record::new(self.game.clone());
         for side in Side::ALL {
-            let is_users = self.seats.has(side);
+            let is_users = self.user_sides.has(side);
             let player = if is_users { "human".to_owned() } else { self.opponent.name() };
             record.tags.push((side.name().to_owned(), player));
         }
@@ -38,7 +38,7 @@ impl Play<'_> {
     }
 
     /// Goes on with a game that was saved, by the rules that are played here.
-    pub(super) fn load(&mut self, path: &Path) -> Result<(), Failure> {
+    pub(super) fn load(&mut self, path: &Path) -> Result<(), CliError> {
         let rules = Arc::clone(self.game.rules());
         let record = fs::read_to_string(path)
             .map_err(|error| error.to_string())
@@ -46,7 +46,7 @@ impl Play<'_> {
         match record {
             Ok(record) => {
                 self.file = Some(path.to_owned());
-                self.take_up(record.game)
+                self.start_game(record.game)
             }
             Err(error) => self.say(&format!("{}: {error}", path.display())),
         }

@@ -11,21 +11,21 @@ use rustyline::history::MemHistory;
 use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
 
-use super::super::failure::Failure;
+use super::super::error::CliError;
 
 /// Where lines come from.
 pub(super) enum Input {
     /// An editor, which remembers them and completes words.
-    Editor(Box<Editor<Words, MemHistory>>),
+    Editor(Box<Editor<WordCompleter, MemHistory>>),
     /// Whatever has lines: a pipe, or the terminal and a window.
     Lines(Box<dyn BufRead>),
 }
 
 /// What a line may be completed to.
-pub(super) struct Words(Vec<String>);
+pub(super) struct WordCompleter(Vec<String>);
 
 impl Input {
-    pub(super) fn new() -> Result<Input, Failure> {
+    pub(super) fn new() -> Result<Input, CliError> {
         if !io::stdin().is_terminal() {
             return Ok(Input::Lines(Box::new(io::stdin().lock())));
         }
@@ -33,7 +33,7 @@ impl Input {
             Config::builder().completion_type(CompletionType::List).auto_add_history(true).build();
         let mut editor =
             Editor::with_history(config, MemHistory::new()).map_err(|error| unreadable(&error))?;
-        editor.set_helper(Some(Words(Vec::new())));
+        editor.set_helper(Some(WordCompleter(Vec::new())));
         Ok(Input::Editor(Box::new(editor)))
     }
 
@@ -43,12 +43,12 @@ impl Input {
         &mut self,
         prompt: &str,
         words: Vec<String>,
-    ) -> Result<Option<String>, Failure> {
+    ) -> Result<Option<String>, CliError> {
         let editor = match self {
             Input::Editor(editor) => editor,
             Input::Lines(lines) => return plain_line(lines, prompt),
         };
-        editor.set_helper(Some(Words(words)));
+        editor.set_helper(Some(WordCompleter(words)));
         match editor.readline(prompt) {
             Ok(line) => Ok(Some(line)),
             // Ctrl-C drops what was typed.
@@ -60,7 +60,7 @@ impl Input {
 }
 
 /// The next line, as it comes.
-fn plain_line(lines: &mut dyn BufRead, prompt: &str) -> Result<Option<String>, Failure> {
+fn plain_line(lines: &mut dyn BufRead, prompt: &str) -> Result<Option<String>, CliError> {
     if io::stdin().is_terminal() {
         let mut out = io::stdout().lock();
         out.write_all(prompt.as_bytes()).and_then(|()| out.flush())?;
@@ -71,11 +71,11 @@ fn plain_line(lines: &mut dyn BufRead, prompt: &str) -> Result<Option<String>, F
     Ok((count > 0).then(|| String::from_utf8_lossy(&line).into_owned()))
 }
 
-fn unreadable(error: &dyn std::fmt::Display) -> Failure {
-    Failure::Error(format!("cannot read what is typed: {error}"))
+fn unreadable(error: &dyn std::fmt::Display) -> CliError {
+    CliError::Error(format!("cannot read what is typed: {error}"))
 }
 
-impl Completer for Words {
+impl Completer for WordCompleter {
     type Candidate = String;
 
     fn complete(
@@ -90,10 +90,10 @@ impl Completer for Words {
     }
 }
 
-impl Hinter for Words {
+impl Hinter for WordCompleter {
     type Hint = String;
 }
 
-impl Highlighter for Words {}
-impl Validator for Words {}
-impl Helper for Words {}
+impl Highlighter for WordCompleter {}
+impl Validator for WordCompleter {}
+impl Helper for WordCompleter {}

@@ -3,17 +3,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use taflbase::engine::Stopper;
 
 use super::super::arguments::on_interrupt;
-use super::super::failure::Failure;
+use super::super::error::CliError;
 
 /// Somebody who thinks, and what ends that, if it can be ended.
 type Thinker = Option<Stopper>;
 
 /// What Ctrl-C ends: the thinking that goes on, or else the program.
-pub(super) struct Interrupt(Arc<Mutex<Option<Thinker>>>);
+pub(super) struct InterruptHandler(Arc<Mutex<Option<Thinker>>>);
 
-impl Interrupt {
+impl InterruptHandler {
     /// From now on.
-    pub(super) fn new() -> Interrupt {
+    pub(super) fn new() -> InterruptHandler {
         let thinks = Arc::new(Mutex::new(None));
         let thinker = Arc::clone(&thinks);
         on_interrupt(move || {
@@ -23,15 +23,15 @@ impl Interrupt {
             }
             thinker.is_some()
         });
-        Interrupt(thinks)
+        InterruptHandler(thinks)
     }
 
     /// What comes of thinking that Ctrl-C can end; `None` if it has.
-    pub(super) fn attend<T, E: Into<Failure>>(
+    pub(super) fn run<T, E: Into<CliError>>(
         &self,
         stopper: Option<Stopper>,
         think: impl FnOnce() -> Result<T, E>,
-    ) -> Result<Option<T>, Failure> {
+    ) -> Result<Option<T>, CliError> {
         // A stop that came too late for the last search is not for this one.
         stopper.iter().for_each(Stopper::reset);
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(stopper);

@@ -1,10 +1,10 @@
 mod advice;
-mod entry;
+mod command;
 mod files;
 mod input;
 mod interrupt;
 mod opponent;
-mod table;
+mod terminal;
 mod window;
 
 use std::sync::Arc;
@@ -18,13 +18,13 @@ use taflbase::position::Position;
 use taflbase::rules::Side;
 
 use super::arguments::{MAX, parse_number, parse_seconds};
-use super::failure::Failure;
+use super::engine_args::EngineArgs;
+use super::error::CliError;
 use super::output::Session;
-use super::strength::Strength;
 
 use input::Input;
-use opponent::is_limited;
-use table::Play;
+use opponent::has_own_limits;
+use terminal::TerminalGame;
 
 /// Play a game against the engine, or watch one
 #[derive(clap::Args)]
@@ -34,7 +34,7 @@ pub(super) struct Args {
     rules: String,
     /// What you play [default: the side that moves first]
     #[arg(long, value_name = "SIDE", value_enum)]
-    side: Option<Seats>,
+    side: Option<UserSides>,
     /// Begin here, not at the ruleset's start
     #[arg(long, value_name = "POS")]
     position: Option<String>,
@@ -49,7 +49,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", value_parser = parse_number::<u64, 1, MAX>)]
     nodes: Option<u64>,
     #[command(flatten)]
-    strength: Strength,
+    engine: EngineArgs,
     /// Whom to play against: a player as `match` describes them, like heuristic
     #[arg(long, value_name = "PLAYER", default_value = "engine")]
     opponent: String,
@@ -77,28 +77,28 @@ Examples:
 
 /// Which sides the user plays; the engine plays the others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Seats {
+enum UserSides {
     Attackers,
     Defenders,
     Both,
     None,
 }
 
-impl Seats {
+impl UserSides {
     /// One side alone.
-    fn of(side: Side) -> Seats {
+    fn of(side: Side) -> UserSides {
         match side {
-            Side::Attackers => Seats::Attackers,
-            Side::Defenders => Seats::Defenders,
+            Side::Attackers => UserSides::Attackers,
+            Side::Defenders => UserSides::Defenders,
         }
     }
 
     fn has(self, side: Side) -> bool {
         match self {
-            Seats::Attackers => side == Side::Attackers,
-            Seats::Defenders => side == Side::Defenders,
-            Seats::Both => true,
-            Seats::None => false,
+            UserSides::Attackers => side == Side::Attackers,
+            UserSides::Defenders => side == Side::Defenders,
+            UserSides::Both => true,
+            UserSides::None => false,
         }
     }
 }
@@ -110,14 +110,14 @@ fn level() -> impl TypedValueParser<Value = &'static Level> {
 }
 
 /// Plays until the end of input.
-pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     if session.json() {
-        return Err(Failure::error(
+        return Err(CliError::new(
             "play talks with people and has no --json: see `match`, `analyse`",
         ));
     }
-    if is_limited(args.level) && (args.time.is_some() || args.nodes.is_some()) {
-        return Err(Failure::Error(format!(
+    if has_own_limits(args.level) && (args.time.is_some() || args.nodes.is_some()) {
+        return Err(CliError::Error(format!(
             "level {} has limits of its own: leave out --time and --nodes, or --level",
             args.level.name()
         )));
@@ -129,7 +129,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
         None => Position::start(&rules)?,
     };
     let game = Game::from_position(Arc::clone(&rules), start)?;
-    let mut play = Play::new(args, session, tables, game)?;
+    let mut play = TerminalGame::new(args, session, tables, game)?;
     let mut input = if args.display { play.open_window()? } else { Input::new()? };
     play.greet()?;
     play.show()?;

@@ -8,11 +8,11 @@ use taflbase::engine::{Clock, Engine, Limits, Score, SearchRequest, Stopper};
 use taflbase::history::Game;
 use taflbase::moves::Move;
 
-use super::super::failure::Failure;
+use super::super::error::CliError;
 use super::Args;
 
 /// For each move, unless the user says otherwise.
-const THINKING_TIME: Duration = Duration::from_secs(2);
+const DEFAULT_TIME: Duration = Duration::from_secs(2);
 /// Bytes of memory of the weaker levels, which look at few positions.
 const SMALL_TABLE: usize = 16 << 20;
 
@@ -30,10 +30,12 @@ impl Opponent {
         args: &Args,
         tables: &Arc<Tablebase>,
         game: &Game,
-    ) -> Result<Opponent, Failure> {
+    ) -> Result<Opponent, CliError> {
         match args.opponent.trim() {
             "engine" => Opponent::at(args.level, args, tables),
-            described => Ok(Opponent::Player(player(described, tables, game)?, at_most(args))),
+            described => {
+                Ok(Opponent::Player(player(described, tables, game)?, strongest_limits(args)))
+            }
         }
     }
 
@@ -42,16 +44,16 @@ impl Opponent {
         level: &'static Level,
         args: &Args,
         tables: &Arc<Tablebase>,
-    ) -> Result<Opponent, Failure> {
-        let mut options = args.strength.options(tables);
+    ) -> Result<Opponent, CliError> {
+        let mut options = args.engine.options(tables);
         if !level.asks_tables() {
             options.tables = None;
             options.table_bytes = options.table_bytes.min(SMALL_TABLE);
         }
         let engine = Box::new(Engine::new(Arc::new(tables.rules().clone()), options)?);
-        let limits = match is_limited(level) {
-            true => level.limits(THINKING_TIME),
-            false => at_most(args),
+        let limits = match has_own_limits(level) {
+            true => level.limits(DEFAULT_TIME),
+            false => strongest_limits(args),
         };
         Ok(Opponent::Engine { level, engine, limits })
     }
@@ -81,18 +83,18 @@ impl Opponent {
     }
 
     /// Another game begins.
-    pub(super) fn begin(&mut self, game: &Game) -> Result<(), Failure> {
+    pub(super) fn begin(&mut self, game: &Game) -> Result<(), CliError> {
         match self {
             Opponent::Engine { engine, .. } => {
                 engine.clear();
                 Ok(())
             }
-            Opponent::Player(player, _) => player.begin(game).map_err(Failure::error),
+            Opponent::Player(player, _) => player.begin(game).map_err(CliError::new),
         }
     }
 
     /// Its move, and what it thinks of it.
-    pub(super) fn choose(&mut self, game: &Game) -> Result<(Move, String), Failure> {
+    pub(super) fn choose(&mut self, game: &Game) -> Result<(Move, String), CliError> {
         match self {
             Opponent::Engine { level, engine, limits } => {
                 let request = SearchRequest { lines: level.lines(), ..(*limits).into() };
@@ -100,16 +102,16 @@ impl Opponent {
                 let chosen = level.choose(&found, any_seed());
                 let line = found.lines.iter().find(|line| line.moves.first() == chosen.as_ref());
                 let line = line.unwrap_or(&found.lines[0]);
-                let told = format!(" ({}, depth {})", in_units(line.score), found.depth);
+                let told = format!(" ({}, depth {})", score_text(line.score), found.depth);
                 Ok((line.moves[0], told))
             }
             Opponent::Player(player, limits) => {
                 let clock = match *limits {
                     Limits { nodes: Some(nodes), time: None, .. } => Clock::Nodes(nodes),
-                    Limits { time, .. } => Clock::PerMove(time.unwrap_or(THINKING_TIME)),
+                    Limits { time, .. } => Clock::PerMove(time.unwrap_or(DEFAULT_TIME)),
                 };
-                let chosen = player.choose(game, clock).map_err(Failure::error)?;
-                let told = |score| format!(" ({})", in_units(score));
+                let chosen = player.choose(game, clock).map_err(CliError::new)?;
+                let told = |score| format!(" ({})", score_text(score));
                 Ok((chosen, player.score().map_or(String::new(), told)))
             }
         }
@@ -117,25 +119,25 @@ impl Opponent {
 }
 
 /// Whether the level has a limit of its own, whatever the arguments say.
-pub(super) fn is_limited(level: &Level) -> bool {
-    level.limits(THINKING_TIME).nodes.is_some()
+pub(super) fn has_own_limits(level: &Level) -> bool {
+    level.limits(DEFAULT_TIME).nodes.is_some()
 }
 
 /// The limits of the strongest level.
-fn at_most(args: &Args) -> Limits {
-    let time = args.time.or(args.nodes.is_none().then_some(THINKING_TIME));
+fn strongest_limits(args: &Args) -> Limits {
+    let time = args.time.or(args.nodes.is_none().then_some(DEFAULT_TIME));
     Limits { time, nodes: args.nodes, ..Limits::default() }
 }
 
 /// Twice the limits of the strongest level: who gives a hint sees more than the opponent.
-pub(super) fn for_hints(args: &Args) -> Limits {
-    let Limits { time, nodes, .. } = at_most(args);
+pub(super) fn hint_limits(args: &Args) -> Limits {
+    let Limits { time, nodes, .. } = strongest_limits(args);
     let (time, nodes) = (time.map(|time| 2 * time), nodes.map(|nodes| nodes.saturating_mul(2)));
     Limits { time, nodes, ..Limits::default() }
 }
 
 /// A score with its unit.
-pub(super) fn in_units(score: Score) -> String {
+pub(super) fn score_text(score: Score) -> String {
     match score {
         Score::Estimate(_) => format!("{score} soldiers"),
         Score::Win(1) => format!("{score} ply"),
@@ -154,17 +156,17 @@ fn player(
     described: &str,
     tables: &Arc<Tablebase>,
     game: &Game,
-) -> Result<Box<dyn Contestant>, Failure> {
+) -> Result<Box<dyn Contestant>, CliError> {
     let around = Surroundings {
         rules: Arc::clone(game.rules()),
         tables: Some(Arc::clone(tables)),
         // Every game is another one.
         seed: any_seed(),
     };
-    let refused = |error| Failure::Error(format!("--opponent {described:?}: {error}"));
+    let refused = |error| CliError::Error(format!("--opponent {described:?}: {error}"));
     let make = factory(described, &around).map_err(refused)?;
-    let mut player = make().map_err(Failure::error)?;
-    player.begin(game).map_err(Failure::error)?;
+    let mut player = make().map_err(CliError::new)?;
+    player.begin(game).map_err(CliError::new)?;
     Ok(player)
 }
 
@@ -184,10 +186,10 @@ mod tests {
     fn hints_are_searched_further_than_any_level() {
         for options in [&[][..], &["--time", "3"], &["--nodes", "100"], &["--level", "hard"]] {
             let line = Line::parse_from([&["play", "brandubh"], options].concat());
-            let (most, hints) = (at_most(&line.args), for_hints(&line.args));
+            let (most, hints) = (strongest_limits(&line.args), hint_limits(&line.args));
             assert_eq!(hints.time, most.time.map(|time| 2 * time), "{options:?}");
             assert_eq!(hints.nodes, most.nodes.map(|nodes| 2 * nodes), "{options:?}");
-            let level = line.args.level.limits(THINKING_TIME);
+            let level = line.args.level.limits(DEFAULT_TIME);
             assert!(hints.time > level.time || hints.nodes > level.nodes, "{options:?}");
         }
     }
@@ -200,7 +202,7 @@ mod tests {
             (Score::Loss(4), "loss in 4 plies"),
             (Score::TableWin, "table win"),
         ] {
-            assert_eq!(in_units(score), text);
+            assert_eq!(score_text(score), text);
         }
     }
 }

@@ -4,19 +4,19 @@ use taflbase::moves::Move;
 use taflbase::rules::Side;
 
 use super::super::display::{Lines, View, Window};
-use super::super::failure::Failure;
+use super::super::error::CliError;
 use super::input::Input;
-use super::table::Play;
+use super::terminal::TerminalGame;
 
-impl Play<'_> {
+impl TerminalGame<'_> {
     /// Opens a window; from then on lines come from there, too.
-    pub(super) fn open_window(&mut self) -> Result<Input, Failure> {
+    pub(super) fn open_window(&mut self) -> Result<Input, CliError> {
         let (lines, sender) = Lines::of(|| Box::new(BufReader::new(io::stdin())));
         let board = self.game.rules().board;
-        let typist = Box::new(move |played: &Move| played.display(board).to_string());
+        let format_move = Box::new(move |played: &Move| played.display(board).to_string());
         let manual = self.manual();
         let view = self.view(&manual, true);
-        self.window = Some(Window::open(self.session, &self.tables, &view, typist, sender)?);
+        self.window = Some(Window::open(self.session, &self.tables, &view, format_move, sender)?);
         Ok(Input::Lines(Box::new(lines)))
     }
 
@@ -28,7 +28,7 @@ impl Play<'_> {
     }
 
     fn manual(&self) -> Vec<Side> {
-        Side::ALL.into_iter().filter(|&side| self.seats.has(side)).collect()
+        Side::ALL.into_iter().filter(|&side| self.user_sides.has(side)).collect()
     }
 
     fn view<'a>(&'a self, manual: &'a [Side], is_thinking: bool) -> View<'a> {

@@ -6,12 +6,12 @@ use taflbase::short::{Board, Soldier};
 
 use super::on_board::cells;
 use super::{Args, check_memory};
-use crate::cli::failure::Failure;
+use crate::cli::error::CliError;
 use crate::cli::meter::Meter;
 use crate::cli::output::{Session, grouped};
 
 #[derive(Serialize)]
-struct Answer {
+struct BlockingJson {
     rows: usize,
     columns: usize,
     soldier: &'static str,
@@ -27,14 +27,14 @@ pub(super) fn run(
     board: Board,
     rule: Soldier,
     session: &Session,
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     if rule != Soldier::Stationary {
-        return Err(Failure::error("--at is for --soldier stationary"));
+        return Err(CliError::new("--at is for --soldier stationary"));
     }
     let soldiers = cells(&args.at)?;
     check_memory(&format!("the board {board}"), Blocked::memory_bytes(board))?;
     let meter = Meter::new("short tafl");
-    let blocked = Blocked::new(board, &soldiers, &|done, of| meter.go_on(done, of))?;
+    let blocked = Blocked::new(board, &soldiers, &|done, of| meter.update(done, of))?;
     drop(meter);
     let title = format!("Short tafl {board}, stationary soldiers");
     let grid = || blocked_grid(&blocked, args.grundy);
@@ -45,7 +45,7 @@ pub(super) fn run(
         blocked.p_squares().map(|cell| [cell.row, cell.column]).collect();
     if session.json() {
         let values = || board.cells().map(|king| blocked.value(king)).collect();
-        return session.json_line(&Answer {
+        return session.json_line(&BlockingJson {
             rows: board.rows(),
             columns: board.columns(),
             soldier: rule.name(),

@@ -1,7 +1,7 @@
 mod blocking;
-mod formulas;
 mod on_board;
 mod on_graph;
+mod theorem;
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use taflbase::short::graph::GraphError;
 use taflbase::short::{Board, ShortError, Soldier};
 
 use super::arguments::Threads;
-use super::failure::Failure;
+use super::error::CliError;
 use super::machine::available_bytes;
 use super::output::{Session, size};
 use super::pictures::Pictures;
@@ -107,19 +107,19 @@ the king's alone:
   {"vertices":3,"edges":3,"soldier":"se","p_positions":[["b","a"]],"grundy":[0,1,2]}"#;
 
 /// Solves, and tells.
-pub(super) fn run(args: &Args, session: &Session) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let rule: Soldier = args.soldier.parse()?;
     if args.sets && rule != Soldier::SouthEast {
-        return Err(Failure::error("--sets are those of the theorem on --soldier se"));
+        return Err(CliError::new("--sets are those of the theorem on --soldier se"));
     }
     match (&args.graph, args.board) {
         (Some(file), _) => on_graph::run(args, file, rule, session),
-        (None, Some(board)) if args.theorem => formulas::compare(args, board, rule, session),
-        (None, Some(board)) if args.periods => formulas::periods(args, board, rule, session),
+        (None, Some(board)) if args.theorem => theorem::compare(args, board, rule, session),
+        (None, Some(board)) if args.periods => theorem::periods(args, board, rule, session),
         (None, Some(board)) if !args.at.is_empty() => blocking::run(args, board, rule, session),
         (None, Some(board)) => on_board::run(args, board, rule, session),
         (None, None) => {
-            Err(Failure::error("AxB is missing: write rows and columns, like 8x9, or --graph FILE"))
+            Err(CliError::new("AxB is missing: write rows and columns, like 8x9, or --graph FILE"))
         }
     }
 }
@@ -129,9 +129,9 @@ fn parse_board(text: &str) -> Result<Board, String> {
 }
 
 /// Refuses what does not fit into memory.
-fn check_memory(what: &str, needed: u64) -> Result<(), Failure> {
+fn check_memory(what: &str, needed: u64) -> Result<(), CliError> {
     match available_bytes() {
-        Some(free) if needed > free => Err(Failure::Error(format!(
+        Some(free) if needed > free => Err(CliError::Error(format!(
             "{what} takes {} of memory, and {} are free: take a smaller one, or --king for \
              a part of it",
             size(needed),
@@ -141,20 +141,20 @@ fn check_memory(what: &str, needed: u64) -> Result<(), Failure> {
     }
 }
 
-impl From<ShortError> for Failure {
-    fn from(error: ShortError) -> Failure {
+impl From<ShortError> for CliError {
+    fn from(error: ShortError) -> CliError {
         match error {
-            ShortError::Stopped => Failure::Stopped,
-            error => Failure::error(error),
+            ShortError::Stopped => CliError::Interrupted,
+            error => CliError::new(error),
         }
     }
 }
 
-impl From<GraphError> for Failure {
-    fn from(error: GraphError) -> Failure {
+impl From<GraphError> for CliError {
+    fn from(error: GraphError) -> CliError {
         match error {
-            GraphError::Stopped => Failure::Stopped,
-            error => Failure::error(error),
+            GraphError::Stopped => CliError::Interrupted,
+            error => CliError::new(error),
         }
     }
 }

@@ -7,14 +7,14 @@ use taflbase::short::picture::{Show, grid};
 use taflbase::short::{Board, Cell, Game, Soldier, Solved, grundy_values, memory_bytes, outcomes};
 
 use super::{Args, check_memory};
-use crate::cli::failure::Failure;
+use crate::cli::error::CliError;
 use crate::cli::meter::Meter;
 use crate::cli::output::{Session, grouped, size, time};
 
 // The bound that serde finds for itself is not needed.
 #[derive(Serialize)]
 #[serde(bound = "")]
-struct Answer<'a, V: Copy + Into<u16>> {
+struct BoardJson<'a, V: Copy + Into<u16>> {
     rows: usize,
     columns: usize,
     soldier: &'static str,
@@ -24,13 +24,13 @@ struct Answer<'a, V: Copy + Into<u16>> {
 }
 
 /// Lists that may be too long to be in memory as text, or at all.
-struct PPositions<'a, V>(&'a Shown<'a, V>);
-struct Values<'a, V>(&'a Shown<'a, V>);
+struct PPositions<'a, V>(&'a Selection<'a, V>);
+struct Values<'a, V>(&'a Selection<'a, V>);
 
 impl<V: Copy + Into<u16>> Serialize for PPositions<'_, V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let all = self.0.all().filter(|&(king, soldier)| self.0.solved.is_p(king, soldier));
-        serializer.collect_seq(all.map(|(king, soldier)| numbers(king, soldier)))
+        serializer.collect_seq(all.map(|(king, soldier)| coordinates(king, soldier)))
     }
 }
 
@@ -41,18 +41,18 @@ impl<V: Copy + Into<u16>> Serialize for Values<'_, V> {
     }
 }
 
-/// A position as its four numbers.
-pub(super) fn numbers(king: Cell, soldier: Cell) -> [usize; 4] {
+/// A position as its four coordinates.
+pub(super) fn coordinates(king: Cell, soldier: Cell) -> [usize; 4] {
     [king.row, king.column, soldier.row, soldier.column]
 }
 
 /// What was solved, and the king's squares that are asked for; none: all.
-struct Shown<'a, V> {
+struct Selection<'a, V> {
     solved: &'a Solved<V>,
     kings: BTreeSet<Cell>,
 }
 
-impl<V: Copy + Into<u16>> Shown<'_, V> {
+impl<V: Copy + Into<u16>> Selection<'_, V> {
     /// The positions that are asked for.
     fn all(&self) -> impl Iterator<Item = (Cell, Cell)> + '_ {
         let kings = self.solved.game().kings().cells();
@@ -70,7 +70,7 @@ impl<V: Copy + Into<u16>> Shown<'_, V> {
 }
 
 /// The part of a game that is needed for these squares of the king.
-pub(super) fn part_of(game: Game, kings: &BTreeSet<Cell>) -> Result<Game, Failure> {
+pub(super) fn restricted(game: Game, kings: &BTreeSet<Cell>) -> Result<Game, CliError> {
     // All must be on the board, and he comes from the rows and columns of none.
     for &king in kings {
         game.reached_from(king)?;
@@ -84,7 +84,7 @@ pub(super) fn part_of(game: Game, kings: &BTreeSet<Cell>) -> Result<Game, Failur
 }
 
 /// The squares that were named.
-pub(super) fn cells(names: &[String]) -> Result<BTreeSet<Cell>, Failure> {
+pub(super) fn cells(names: &[String]) -> Result<BTreeSet<Cell>, CliError> {
     names.iter().map(|text| Ok(text.parse()?)).collect()
 }
 
@@ -94,64 +94,64 @@ pub(super) fn run(
     board: Board,
     rule: Soldier,
     session: &Session,
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     let kings = cells(&args.king)?;
-    let game = part_of(Game::new(board, rule), &kings)?;
+    let game = restricted(Game::new(board, rule), &kings)?;
     let needed = memory_bytes(game, args.grundy);
     check_memory(&format!("the board {board}"), needed)?;
     let (meter, begun) = (Meter::new("short tafl"), Instant::now());
-    let go_on = |done, of| meter.go_on(done, of);
+    let go_on = |done, of| meter.update(done, of);
     // One type of values or the other.
     if args.grundy {
         let solved = args.threads.run(|| grundy_values(game, &go_on))??;
         let took = format!("{}, {} of memory", time(begun.elapsed()), size(needed));
         drop(meter);
-        return tell(args, session, &Shown { solved: &solved, kings }, &took);
+        return print(args, session, &Selection { solved: &solved, kings }, &took);
     }
     let solved = args.threads.run(|| outcomes(game, &go_on))??;
     let took = format!("{}, {} of memory", time(begun.elapsed()), size(needed));
     drop(meter);
-    tell(args, session, &Shown { solved: &solved, kings }, &took)
+    print(args, session, &Selection { solved: &solved, kings }, &took)
 }
 
-fn tell<V: Copy + Into<u16>>(
+fn print<V: Copy + Into<u16>>(
     args: &Args,
     session: &Session,
-    shown: &Shown<'_, V>,
+    selection: &Selection<'_, V>,
     took: &str,
-) -> Result<(), Failure> {
-    let game = shown.solved.game();
+) -> Result<(), CliError> {
+    let game = selection.solved.game();
     let (board, rule) = (game.board(), game.rule());
     let title = format!("Short tafl {board}, soldier {rule}");
     let grids = || -> Vec<Grid> {
-        let kings = shown.pictured().into_iter();
-        kings.map(|king| grid(shown.solved, king, args.show())).collect()
+        let kings = selection.pictured().into_iter();
+        kings.map(|king| grid(selection.solved, king, args.show())).collect()
     };
     if !args.pictures.write(|| Sheet::of_grids(title.clone(), grids()))? {
         return Ok(());
     }
     if session.json() {
-        return session.long_json_line(&Answer {
+        return session.long_json_line(&BoardJson {
             rows: board.rows(),
             columns: board.columns(),
             soldier: rule.name(),
-            p_positions: PPositions(shown),
-            grundy: args.grundy.then_some(Values(shown)),
+            p_positions: PPositions(selection),
+            grundy: args.grundy.then_some(Values(selection)),
         });
     }
-    let mut text = format!("{title}: {}\n", counts(args, shown));
+    let mut text = format!("{title}: {}\n", counts(args, selection));
     text.push_str(&format!("solved in {took}\n"));
-    for (king, grid) in shown.pictured().into_iter().zip(grids()) {
-        let is_p = |soldier: &Cell| shown.solved.is_p(king, *soldier);
-        let number = shown.solved.soldiers(king).filter(is_p).count();
+    for (king, grid) in selection.pictured().into_iter().zip(grids()) {
+        let is_p = |soldier: &Cell| selection.solved.is_p(king, *soldier);
+        let number = selection.solved.soldiers(king).filter(is_p).count();
         text.push_str(&format!("\nking on {king}: {} P-positions\n", grouped(number as u64)));
         text.push_str(&grid.to_text(session.style()));
     }
     session.text(&text)
 }
 
-fn counts<V: Copy + Into<u16>>(args: &Args, shown: &Shown<'_, V>) -> String {
-    let values = shown.all().map(|(king, soldier)| shown.solved.value(king, soldier));
+fn counts<V: Copy + Into<u16>>(args: &Args, selection: &Selection<'_, V>) -> String {
+    let values = selection.all().map(|(king, soldier)| selection.solved.value(king, soldier));
     let (mut all, mut p_positions, mut largest) = (0, 0, 0);
     for value in values {
         all += 1;

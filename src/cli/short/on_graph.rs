@@ -8,12 +8,12 @@ use taflbase::short::Soldier;
 use taflbase::short::graph::{Graph, SolvedGraph, solve_graph};
 
 use super::{Args, check_memory};
-use crate::cli::failure::Failure;
+use crate::cli::error::CliError;
 use crate::cli::meter::Meter;
 use crate::cli::output::{Session, columns, grouped, is_standard, size, time};
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct GraphJson<'a> {
     vertices: usize,
     edges: usize,
     soldier: &'static str,
@@ -28,16 +28,16 @@ pub(super) fn run(
     file: &Path,
     rule: Soldier,
     session: &Session,
-) -> Result<(), Failure> {
-    let text = read(file).map_err(told_of(file))?;
-    let graph = Graph::parse(&text, args.exit.as_deref()).map_err(told_of(file))?;
+) -> Result<(), CliError> {
+    let text = read(file).map_err(file_error(file))?;
+    let graph = Graph::parse(&text, args.exit.as_deref()).map_err(file_error(file))?;
     let kings: Result<Vec<usize>, _> = args.king.iter().map(|name| graph.vertex(name)).collect();
-    let kings = kings.map_err(told_of(file))?;
+    let kings = kings.map_err(file_error(file))?;
     let needed = SolvedGraph::memory_bytes(graph.vertices());
     check_memory("the graph", needed)?;
     let (meter, begun) = (Meter::new("short tafl"), Instant::now());
     let solved =
-        args.threads.run(|| solve_graph(&graph, rule, &|done, of| meter.go_on(done, of)))??;
+        args.threads.run(|| solve_graph(&graph, rule, &|done, of| meter.update(done, of)))??;
     drop(meter);
     let is_wanted = |king: usize| kings.is_empty() || kings.contains(&king);
     let wanted: Vec<([usize; 2], u16)> =
@@ -49,7 +49,7 @@ pub(super) fn run(
     if session.json() {
         let grundy = args.grundy.then(|| wanted.iter().map(|(_, value)| *value).collect());
         let (vertices, edges, soldier) = (graph.vertices(), graph.edges(), rule.name());
-        return session.json_line(&Answer { vertices, edges, soldier, p_positions, grundy });
+        return session.json_line(&GraphJson { vertices, edges, soldier, p_positions, grundy });
     }
     let took = format!("{}, {} of memory", time(begun.elapsed()), size(needed));
     let counts = format!(
@@ -84,6 +84,6 @@ fn read(file: &Path) -> io::Result<String> {
 }
 
 /// An error of that file.
-fn told_of<E: std::fmt::Display>(file: &Path) -> impl Fn(E) -> Failure {
-    move |error| Failure::Error(format!("{}: {error}", file.display()))
+fn file_error<E: std::fmt::Display>(file: &Path) -> impl Fn(E) -> CliError {
+    move |error| CliError::Error(format!("{}: {error}", file.display()))
 }

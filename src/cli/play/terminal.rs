@@ -11,19 +11,19 @@ use taflbase::moves::{Ending, Move, legal_moves};
 use taflbase::rules::{Ruleset, Side};
 
 use super::super::display::Window;
-use super::super::failure::Failure;
+use super::super::error::CliError;
 use super::super::output::Session;
-use super::entry::{COMMANDS, Entry, completions, listed, understand};
+use super::command::{COMMANDS, ParsedLine, completions, in_columns, parse_line};
 use super::input::Input;
-use super::interrupt::Interrupt;
+use super::interrupt::InterruptHandler;
 use super::opponent::Opponent;
-use super::{Args, Seats};
+use super::{Args, UserSides};
 
 /// What is said to those who want to play on.
 const OVER: &str = "the game is over";
 
 /// A game at the terminal.
-pub(super) struct Play<'a> {
+pub(super) struct TerminalGame<'a> {
     pub(super) args: &'a Args,
     pub(super) session: &'a Session,
     pub(super) tables: Arc<Tablebase>,
@@ -33,27 +33,27 @@ pub(super) struct Play<'a> {
     pub(super) opponent: Opponent,
     /// Who gives hints, once there was one, unless that is the opponent.
     pub(super) adviser: Option<Engine>,
-    pub(super) seats: Seats,
+    pub(super) user_sides: UserSides,
     /// Whether the board is seen from the other side.
     is_turned: bool,
     /// The file of this game.
     pub(super) file: Option<PathBuf>,
     /// Where the game is shown, too.
     pub(super) window: Option<Window>,
-    pub(super) interrupt: Interrupt,
+    pub(super) interrupt: InterruptHandler,
 }
 
-impl<'a> Play<'a> {
+impl<'a> TerminalGame<'a> {
     /// That game, with the engine or the opponent at the other side of the table.
     pub(super) fn new(
         args: &'a Args,
         session: &'a Session,
         tables: Arc<Tablebase>,
         game: Game,
-    ) -> Result<Play<'a>, Failure> {
+    ) -> Result<TerminalGame<'a>, CliError> {
         let opponent = Opponent::named(args, &tables, &game)?;
-        let seats = args.side.unwrap_or(Seats::of(game.position().to_move));
-        Ok(Play {
+        let user_sides = args.side.unwrap_or(UserSides::of(game.position().to_move));
+        Ok(TerminalGame {
             args,
             session,
             tables,
@@ -61,21 +61,21 @@ impl<'a> Play<'a> {
             resigned: None,
             opponent,
             adviser: None,
-            seats,
+            user_sides,
             is_turned: false,
             file: None,
             window: None,
-            interrupt: Interrupt::new(),
+            interrupt: InterruptHandler::new(),
         })
     }
 
     /// Does what is typed, and moves where it is the engine's turn, until the end of
     /// input.
-    pub(super) fn go_on(&mut self, input: &mut Input) -> Result<(), Failure> {
+    pub(super) fn go_on(&mut self, input: &mut Input) -> Result<(), CliError> {
         loop {
             let side = self.game.position().to_move;
             let is_over = self.end().is_some();
-            if !is_over && !self.seats.has(side) {
+            if !is_over && !self.user_sides.has(side) {
                 self.show_in_window(true);
                 self.opponent_moves()?;
                 continue;
@@ -91,18 +91,18 @@ impl<'a> Play<'a> {
             let Some(line) = input.line(&prompt, words)? else {
                 return Ok(());
             };
-            match understand(&self.game, &line) {
-                Entry::Empty => {}
-                Entry::Command("quit", _) => return Ok(()),
-                Entry::Command(name, rest) => self.obey(name, &rest)?,
-                Entry::Move(_) if is_over => self.say(OVER)?,
-                Entry::Move(played) => self.play(&played)?,
-                Entry::Wrong(told) => self.say(&told)?,
+            match parse_line(&self.game, &line) {
+                ParsedLine::Empty => {}
+                ParsedLine::Command("quit", _) => return Ok(()),
+                ParsedLine::Command(name, rest) => self.run_command(name, &rest)?,
+                ParsedLine::Move(_) if is_over => self.say(OVER)?,
+                ParsedLine::Move(played) => self.play(&played)?,
+                ParsedLine::Wrong(told) => self.say(&told)?,
             }
         }
     }
 
-    fn obey(&mut self, command: &str, rest: &str) -> Result<(), Failure> {
+    fn run_command(&mut self, command: &str, rest: &str) -> Result<(), CliError> {
         match command {
             "hint" | "tables" | "moves" | "resign" if self.end().is_some() => self.say(OVER),
             "hint" => self.hint(),
@@ -114,7 +114,7 @@ impl<'a> Play<'a> {
             "tables" => self.ask_tables(),
             "moves" => {
                 let moves = legal_moves(self.rules(), self.game.position());
-                self.say(&listed(self.rules().board, &moves))
+                self.say(&in_columns(self.rules().board, &moves))
             }
             "board" => {
                 self.show()?;
@@ -124,7 +124,7 @@ impl<'a> Play<'a> {
                 self.is_turned = !self.is_turned;
                 self.show()
             }
-            "side" => self.change_seats(rest),
+            "side" => self.change_user_sides(rest),
             "level" => self.change_level(rest),
             "save" | "load" if rest.is_empty() => {
                 self.say(&format!("write {command} and the name of a file"))
@@ -134,7 +134,7 @@ impl<'a> Play<'a> {
             "new" => {
                 let first = self.game.positions()[0];
                 self.file = None;
-                self.take_up(Game::from_position(Arc::clone(self.game.rules()), first)?)
+                self.start_game(Game::from_position(Arc::clone(self.game.rules()), first)?)
             }
             _ => self.help(),
         }
@@ -145,7 +145,7 @@ impl<'a> Play<'a> {
     }
 
     /// Says something on lines of its own.
-    pub(super) fn say(&self, text: &str) -> Result<(), Failure> {
+    pub(super) fn say(&self, text: &str) -> Result<(), CliError> {
         self.session.text(&format!("{}\n", text.trim_end()))
     }
 
@@ -163,12 +163,12 @@ impl<'a> Play<'a> {
         })
     }
 
-    fn say_end(&self) -> Result<(), Failure> {
+    fn say_end(&self) -> Result<(), CliError> {
         self.end().map_or(Ok(()), |end| self.say(&end))
     }
 
     /// Shows the board with the last move, and how the game has ended if it has.
-    pub(super) fn show(&self) -> Result<(), Failure> {
+    pub(super) fn show(&self) -> Result<(), CliError> {
         let mut layout = self.game.position().layout();
         let last = self.game.moves().last();
         if last.is_some_and(|last| last.ending == Some(Ending::KingCaptured)) {
@@ -181,17 +181,17 @@ impl<'a> Play<'a> {
         self.say_end()
     }
 
-    fn play(&mut self, played: &Move) -> Result<(), Failure> {
-        self.game.play(played).map_err(Failure::error)?;
+    fn play(&mut self, played: &Move) -> Result<(), CliError> {
+        self.game.play(played).map_err(CliError::new)?;
         self.show()
     }
 
-    fn opponent_moves(&mut self) -> Result<(), Failure> {
+    fn opponent_moves(&mut self) -> Result<(), CliError> {
         let side = self.game.position().to_move;
         let stopper = self.opponent.stopper();
-        let answer = self.interrupt.attend(stopper, || self.opponent.choose(&self.game))?;
+        let answer = self.interrupt.run(stopper, || self.opponent.choose(&self.game))?;
         let Some((played, told)) = answer else {
-            self.seats = Seats::Both;
+            self.user_sides = UserSides::Both;
             return self.say("stopped: you play both sides, until you choose with `side`");
         };
         let name = self.session.style().side(side, side.name());
@@ -200,7 +200,7 @@ impl<'a> Play<'a> {
     }
 
     /// Goes on with another game.
-    pub(super) fn take_up(&mut self, game: Game) -> Result<(), Failure> {
+    pub(super) fn start_game(&mut self, game: Game) -> Result<(), CliError> {
         self.game = game;
         self.resigned = None;
         self.opponent.begin(&self.game)?;
@@ -208,15 +208,15 @@ impl<'a> Play<'a> {
     }
 
     /// Takes back that a side has resigned, or as many plies as bring the user to move again.
-    fn undo(&mut self) -> Result<(), Failure> {
+    fn undo(&mut self) -> Result<(), CliError> {
         if self.resigned.take().is_some() {
             return self.show();
         }
         if self.game.undo().is_none() {
             return self.say("there is nothing to take back");
         }
-        let own = |game: &Game, seats: Seats| seats.has(game.position().to_move);
-        while self.seats != Seats::None && !own(&self.game, self.seats) {
+        let own = |game: &Game, user_sides: UserSides| user_sides.has(game.position().to_move);
+        while self.user_sides != UserSides::None && !own(&self.game, self.user_sides) {
             if self.game.undo().is_none() {
                 break;
             }
@@ -224,10 +224,10 @@ impl<'a> Play<'a> {
         self.show()
     }
 
-    fn change_seats(&mut self, name: &str) -> Result<(), Failure> {
-        match Seats::from_str(name, true) {
-            Ok(seats) => {
-                self.seats = seats;
+    fn change_user_sides(&mut self, name: &str) -> Result<(), CliError> {
+        match UserSides::from_str(name, true) {
+            Ok(user_sides) => {
+                self.user_sides = user_sides;
                 Ok(())
             }
             Err(_) => self.say("write side attackers, side defenders, side both or side none"),

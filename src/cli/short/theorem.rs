@@ -6,55 +6,55 @@ use taflbase::short::patterns::{Period, Tail, tail};
 use taflbase::short::theorem::Print;
 use taflbase::short::{Board, Cell, Game, Soldier, grundy_values, memory_bytes, outcomes};
 
-use super::on_board::{cells, numbers, part_of};
+use super::on_board::{cells, coordinates, restricted};
 use super::{Args, check_memory};
-use crate::cli::failure::Failure;
+use crate::cli::error::CliError;
 use crate::cli::meter::Meter;
 use crate::cli::output::{Session, columns, grouped};
 
 #[derive(Serialize)]
-struct Compared {
+struct TheoremCheck {
     rows: usize,
     columns: usize,
     soldier: &'static str,
     positions: u64,
-    outcomes: Said,
-    values: Said,
+    outcomes: ClaimCheck,
+    values: ClaimCheck,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    slides: Option<Slides>,
+    slides: Option<SlidesCheck>,
 }
 
 /// What is on the slides beside the theorem itself.
 #[derive(Serialize)]
-struct Slides {
-    clauses: Said,
-    sets: Sets,
-    sets_as_printed: Sets,
+struct SlidesCheck {
+    clauses: ClaimCheck,
+    sets: ProofSets,
+    sets_as_printed: ProofSets,
 }
 
 #[derive(Serialize)]
-struct Sets {
-    needed: Said,
-    held: Said,
+struct ProofSets {
+    needed: ClaimCheck,
+    held: ClaimCheck,
 }
 
 #[derive(Serialize)]
-struct Said {
+struct ClaimCheck {
     said: u64,
     wrong: u64,
     examples: Vec<[usize; 4]>,
 }
 
-impl From<Comparison> for Said {
-    fn from(Comparison { said, wrong, examples }: Comparison) -> Said {
-        let examples = examples.into_iter().map(|(king, soldier)| numbers(king, soldier));
-        Said { said, wrong, examples: examples.collect() }
+impl From<Comparison> for ClaimCheck {
+    fn from(Comparison { said, wrong, examples }: Comparison) -> ClaimCheck {
+        let examples = examples.into_iter().map(|(king, soldier)| coordinates(king, soldier));
+        ClaimCheck { said, wrong, examples: examples.collect() }
     }
 }
 
-impl From<ProofReport> for Sets {
-    fn from(report: ProofReport) -> Sets {
-        Sets { needed: report.needed.into(), held: report.held.into() }
+impl From<ProofReport> for ProofSets {
+    fn from(report: ProofReport) -> ProofSets {
+        ProofSets { needed: report.needed.into(), held: report.held.into() }
     }
 }
 
@@ -64,20 +64,20 @@ pub(super) fn compare(
     board: Board,
     rule: Soldier,
     session: &Session,
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     let game = Game::new(board, rule);
     check_memory(&format!("the board {board}"), memory_bytes(game, true))?;
     let meter = Meter::new("short tafl");
-    let solved = args.threads.run(|| grundy_values(game, &|done, of| meter.go_on(done, of)))??;
+    let solved = args.threads.run(|| grundy_values(game, &|done, of| meter.update(done, of)))??;
     drop(meter);
-    let compared = Compared {
+    let compared = TheoremCheck {
         rows: board.rows(),
         columns: board.columns(),
         soldier: rule.name(),
         positions: solved.positions(),
         outcomes: check_pattern(&solved).into(),
         values: check_values(&solved).into(),
-        slides: (rule == Soldier::SouthEast).then(|| Slides {
+        slides: (rule == Soldier::SouthEast).then(|| SlidesCheck {
             clauses: check_clauses(&solved).into(),
             sets: check_proof(&solved, Print::Corrected).into(),
             sets_as_printed: check_proof(&solved, Print::AsPrinted).into(),
@@ -88,34 +88,34 @@ pub(super) fn compare(
         false => session.text(&compared.text())?,
     }
     match compared.first_wrong() {
-        Some(what) => Err(Failure::Negative(format!("{what} are not what was computed"))),
+        Some(what) => Err(CliError::Negative(format!("{what} are not what was computed"))),
         None => Ok(()),
     }
 }
 
-impl Compared {
+impl TheoremCheck {
     /// What ought to be right.
-    fn stated(&self) -> Vec<(&'static str, &Said)> {
-        let mut stated = vec![("outcomes", &self.outcomes), ("Grundy values", &self.values)];
-        if let Some(Slides { clauses, sets, .. }) = &self.slides {
-            stated.push(("clauses of the slides", clauses));
-            stated.push(("needed for the proof", &sets.needed));
-            stated.push(("in the proof's sets", &sets.held));
+    fn claims(&self) -> Vec<(&'static str, &ClaimCheck)> {
+        let mut claims = vec![("outcomes", &self.outcomes), ("Grundy values", &self.values)];
+        if let Some(SlidesCheck { clauses, sets, .. }) = &self.slides {
+            claims.push(("clauses of the slides", clauses));
+            claims.push(("needed for the proof", &sets.needed));
+            claims.push(("in the proof's sets", &sets.held));
         }
-        stated
+        claims
     }
 
     fn first_wrong(&self) -> Option<&'static str> {
-        self.stated().into_iter().find(|(_, said)| said.wrong > 0).map(|(what, _)| what)
+        self.claims().into_iter().find(|(_, said)| said.wrong > 0).map(|(what, _)| what)
     }
 
     fn text(&self) -> String {
-        let Compared { rows, columns: wide, soldier, positions, .. } = self;
-        let mut stated = self.stated();
-        if let Some(Slides { sets_as_printed, .. }) = &self.slides {
-            stated.push(("in the sets as printed", &sets_as_printed.held));
+        let TheoremCheck { rows, columns: wide, soldier, positions, .. } = self;
+        let mut claims = self.claims();
+        if let Some(SlidesCheck { sets_as_printed, .. }) = &self.slides {
+            claims.push(("in the sets as printed", &sets_as_printed.held));
         }
-        let rows_of_text = stated.into_iter().map(|(what, said)| {
+        let rows_of_text = claims.into_iter().map(|(what, said)| {
             let examples = said.examples.iter();
             let examples = examples.map(|[a, b, c, d]| format!("{a},{b}/{c},{d}"));
             let examples: Vec<String> = examples.collect();
@@ -130,7 +130,7 @@ impl Compared {
 }
 
 #[derive(Serialize)]
-struct JsonPeriod {
+struct PeriodJson {
     rows: usize,
     columns: usize,
     soldier: &'static str,
@@ -147,20 +147,18 @@ pub(super) fn periods(
     board: Board,
     rule: Soldier,
     session: &Session,
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     if rule.leaves_play() {
-        return Err(Failure::error("--periods are for --soldier nw and --soldier closer"));
+        return Err(CliError::new("--periods are for --soldier nw and --soldier closer"));
     }
     let kings = cells(&args.king)?;
-    let game = part_of(Game::new(board, rule), &kings)?;
+    let game = restricted(Game::new(board, rule), &kings)?;
     if game.kings().rows() == 1 || game.kings().columns() == 1 {
-        return Err(Failure::error(
-            "--periods are of kings off the edge: write --king 1,1 or more",
-        ));
+        return Err(CliError::new("--periods are of kings off the edge: write --king 1,1 or more"));
     }
     check_memory(&format!("the board {board}"), memory_bytes(game, false))?;
     let meter = Meter::new("short tafl");
-    let solved = args.threads.run(|| outcomes(game, &|done, of| meter.go_on(done, of)))??;
+    let solved = args.threads.run(|| outcomes(game, &|done, of| meter.update(done, of)))??;
     drop(meter);
     let inner = game.kings().cells().filter(|king| king.row > 0 && king.column > 0);
     let mut table = Vec::new();
@@ -181,8 +179,8 @@ pub(super) fn periods(
     }
 }
 
-fn period(game: Game, king: Cell, Tail { rows, period }: Tail) -> JsonPeriod {
-    JsonPeriod {
+fn period(game: Game, king: Cell, Tail { rows, period }: Tail) -> PeriodJson {
+    PeriodJson {
         rows: game.board().rows(),
         columns: game.board().columns(),
         soldier: game.rule().name(),

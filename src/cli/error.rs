@@ -11,10 +11,10 @@ use taflbase::rules::RulesetError;
 use taflbase::stats::StatsError;
 
 /// The status of a program that was stopped by Ctrl-C, as shells have it.
-pub(super) const STOPPED: u8 = 130;
+pub(super) const INTERRUPTED_STATUS: u8 = 130;
 
 /// Why a command ends with another status than 0.
-pub(super) enum Failure {
+pub(super) enum CliError {
     /// A negative answer, told on one line.
     Negative(String),
     /// An error, told on one line that says what to do.
@@ -22,29 +22,29 @@ pub(super) enum Failure {
     /// There is no command: the help is an error message.
     Help(clap::Error),
     /// Ctrl-C has stopped it, and what there is was told.
-    Stopped,
+    Interrupted,
     /// Nobody reads the results any more, and to tell them was all there was to do.
-    Closed,
+    BrokenPipe,
 }
 
-impl Failure {
+impl CliError {
     /// Tells standard error and chooses the exit status.
     pub(super) fn report(self) -> ExitCode {
-        self.tell().into()
+        self.print().into()
     }
 
     /// Tells standard error; returns the exit status.
-    pub(super) fn tell(self) -> u8 {
+    pub(super) fn print(self) -> u8 {
         let (message, status) = match self {
-            Failure::Negative(message) => (message, 1),
-            Failure::Error(message) => (message, 2),
-            Failure::Help(help) => {
+            CliError::Negative(message) => (message, 1),
+            CliError::Error(message) => (message, 2),
+            CliError::Help(help) => {
                 // There is nobody left to tell if this fails.
                 let _ = help.print();
                 return 2;
             }
-            Failure::Stopped => return STOPPED,
-            Failure::Closed => return 0,
+            CliError::Interrupted => return INTERRUPTED_STATUS,
+            CliError::BrokenPipe => return 0,
         };
         let message = message.replace('\n', " ");
         // There is nobody left to tell if this fails.
@@ -53,19 +53,19 @@ impl Failure {
     }
 
     /// Any error as it describes itself.
-    pub(super) fn error(error: impl Display) -> Failure {
-        Failure::Error(error.to_string())
+    pub(super) fn new(error: impl Display) -> CliError {
+        CliError::Error(error.to_string())
     }
 
     /// What comes of arguments that do not parse: help and version are printed
     /// as they are, the rest becomes one line.
-    pub(super) fn usage(error: clap::Error) -> Result<(), Failure> {
+    pub(super) fn usage(error: clap::Error) -> Result<(), CliError> {
         use clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
         if !error.use_stderr() {
-            return error.print().map_err(Failure::from);
+            return error.print().map_err(CliError::from);
         }
         if error.kind() == DisplayHelpOnMissingArgumentOrSubcommand {
-            return Err(Failure::Help(error));
+            return Err(CliError::Help(error));
         }
         let text = error.render().to_string();
         let text = text.strip_prefix("error: ").unwrap_or(&text);
@@ -80,26 +80,26 @@ impl Failure {
                 message.push_str(&format!("{gap}{line}"));
             }
         }
-        Err(Failure::Error(message))
+        Err(CliError::Error(message))
     }
 }
 
 /// Of writing results; all other files are the library's.
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Failure {
+impl From<io::Error> for CliError {
+    fn from(error: io::Error) -> CliError {
         if error.kind() == io::ErrorKind::BrokenPipe {
-            Failure::Closed
+            CliError::BrokenPipe
         } else {
-            Failure::Error(format!("cannot write the results: {error}"))
+            CliError::Error(format!("cannot write the results: {error}"))
         }
     }
 }
 
 macro_rules! errors {
     ($($error:ty),*) => {
-        $(impl From<$error> for Failure {
-            fn from(error: $error) -> Failure {
-                Failure::error(error)
+        $(impl From<$error> for CliError {
+            fn from(error: $error) -> CliError {
+                CliError::new(error)
             }
         })*
     };
@@ -107,9 +107,9 @@ macro_rules! errors {
 
 errors!(RulesetError, EngineError, FindError, ManifestError, StatsError);
 
-impl From<BuildError> for Failure {
-    fn from(error: BuildError) -> Failure {
-        Failure::Error(match error.limit() {
+impl From<BuildError> for CliError {
+    fn from(error: BuildError) -> CliError {
+        CliError::Error(match error.limit() {
             Some(BuildLimit::Memory) => format!("{error}; --memory sets the limit"),
             Some(BuildLimit::Scratch) => format!("{error}; --scratch names its folder"),
             _ => error.to_string(),
@@ -117,8 +117,8 @@ impl From<BuildError> for Failure {
     }
 }
 
-impl From<PositionError> for Failure {
-    fn from(error: PositionError) -> Failure {
-        Failure::Error(format!("position: {error}"))
+impl From<PositionError> for CliError {
+    fn from(error: PositionError) -> CliError {
+        CliError::Error(format!("position: {error}"))
     }
 }

@@ -16,14 +16,14 @@ const CONTEMPT: RangeInclusive<i64> =
 
 /// Memory of the engine.
 #[derive(clap::Args)]
-pub(super) struct Hash {
+pub(super) struct HashSize {
     /// Memory for what the search remembers, in MiB, up to 1048576
     #[arg(long, value_name = "MIB", default_value_t = 256)]
     #[arg(value_parser = parse_number::<u32, 1, { 1 << 20 }>)]
     hash: u32,
 }
 
-impl Hash {
+impl HashSize {
     /// Bytes for what the search remembers.
     pub(super) fn bytes(&self) -> usize {
         (self.hash as usize) << 20
@@ -32,11 +32,11 @@ impl Hash {
 
 /// What the engine may take of the machine.
 #[derive(clap::Args)]
-pub(super) struct Strength {
+pub(super) struct EngineArgs {
     #[command(flatten)]
     threads: Threads,
     #[command(flatten)]
-    hash: Hash,
+    hash: HashSize,
     /// Draws are so much worse than level positions, in hundredths of a soldier: against
     /// weaker players, to play on
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -44,7 +44,7 @@ pub(super) struct Strength {
     contempt: i32,
 }
 
-impl Strength {
+impl EngineArgs {
     /// Threads to search with.
     pub(super) fn threads(&self) -> NonZeroUsize {
         threads(self.threads.count())

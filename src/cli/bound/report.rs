@@ -11,24 +11,24 @@ const GALASSI: &str = "ashton";
 
 /// All that the command tells, as JSON has it.
 #[derive(Serialize)]
-pub(super) struct Answer {
+pub(super) struct BoundReport {
     pub rules: String,
     pub attackers: usize,
     pub defenders: usize,
     pub symmetries: usize,
-    pub equations: Option<Vec<Line>>,
-    pub readings: Option<Vec<Limits>>,
-    pub running: Vec<Row>,
-    pub finished: Vec<Row>,
-    pub positions: Vec<Row>,
-    pub solved: Counted,
-    pub sample: Option<Sample>,
-    pub table: Vec<Game>,
+    pub equations: Option<Vec<EquationRow>>,
+    pub readings: Option<Vec<EquationReading>>,
+    pub running: Vec<BoundRow>,
+    pub finished: Vec<BoundRow>,
+    pub positions: Vec<BoundRow>,
+    pub solved: SolvedCounts,
+    pub sample: Option<SampleReport>,
+    pub table: Vec<TableRow>,
 }
 
 /// One of the paper's equations.
 #[derive(Serialize)]
-pub(super) struct Line {
+pub(super) struct EquationRow {
     pub equation: u8,
     pub name: &'static str,
     pub words: &'static str,
@@ -38,16 +38,16 @@ pub(super) struct Line {
     pub followed: String,
 }
 
-/// Limits of equation 12 that give what is printed.
+/// EquationReading of equation 12 that give what is printed.
 #[derive(Serialize)]
-pub(super) struct Limits {
+pub(super) struct EquationReading {
     cells: usize,
     black: usize,
     values: [String; 3],
 }
 
 #[derive(Serialize)]
-pub(super) struct Row {
+pub(super) struct BoundRow {
     pub name: &'static str,
     pub words: String,
     pub value: String,
@@ -55,7 +55,7 @@ pub(super) struct Row {
 
 /// What tables tell.
 #[derive(Serialize)]
-pub(super) struct Counted {
+pub(super) struct SolvedCounts {
     pub slices: Vec<String>,
     pub positions: u64,
     pub decided: u64,
@@ -63,7 +63,7 @@ pub(super) struct Counted {
 }
 
 #[derive(Serialize)]
-pub(super) struct Sample {
+pub(super) struct SampleReport {
     pub placements: u64,
     pub seed: u64,
     pub budget: u64,
@@ -77,12 +77,12 @@ pub(super) struct Sample {
     pub estimate: String,
     pub estimate_low: String,
     pub estimate_high: String,
-    pub drawn: Option<Vec<One>>,
+    pub drawn: Option<Vec<DrawnPlacement>>,
 }
 
 /// One placement that was drawn.
 #[derive(Serialize)]
-pub(super) struct One {
+pub(super) struct DrawnPlacement {
     pub position: String,
     pub verdict: &'static str,
     pub moves: Option<Vec<String>>,
@@ -90,34 +90,34 @@ pub(super) struct One {
 
 /// A row of Table 1.
 #[derive(Serialize)]
-pub(super) struct Game {
+pub(super) struct TableRow {
     pub game: String,
     pub bound: String,
     pub solution: &'static str,
     pub source: String,
 }
 
-impl Answer {
+impl BoundReport {
     pub(super) fn new(
         ground: &Ground,
         bounds: &Bounds,
         solved: &Solved,
         drawn: Option<&(Sampling, Estimate, Vec<Drawn>)>,
         with_games: bool,
-    ) -> Answer {
+    ) -> BoundReport {
         let rules = ground.rules;
         let is_papers = is_papers(rules);
-        let rows = |bounds: &[Bound]| bounds.iter().map(Row::new).collect();
-        Answer {
+        let rows = |bounds: &[Bound]| bounds.iter().map(BoundRow::new).collect();
+        BoundReport {
             rules: rules.name.clone(),
             attackers: ground.most.attackers,
             defenders: ground.most.defenders,
             symmetries: ground.group.order(),
-            equations: is_papers.then(|| equations().into_iter().map(Line::from).collect()),
+            equations: is_papers.then(|| equations().into_iter().map(EquationRow::from).collect()),
             readings: is_papers.then(|| {
                 let limits = readings().into_iter();
                 let texts = |values: [BigUint; 3]| values.map(|value| value.to_string());
-                let limits = limits.map(|r| Limits {
+                let limits = limits.map(|r| EquationReading {
                     cells: r.cells,
                     black: r.black,
                     values: texts(r.values),
@@ -127,15 +127,16 @@ impl Answer {
             running: rows(&bounds.running),
             finished: rows(&bounds.finished),
             positions: rows(&bounds.positions),
-            solved: Counted {
+            solved: SolvedCounts {
                 slices: solved.slices.iter().map(ToString::to_string).collect(),
                 positions: solved.positions,
                 decided: solved.decided,
                 stuck: solved.stuck,
             },
             sample: drawn.map(|(sampling, estimate, drawn)| {
-                let games = with_games.then(|| drawn.iter().map(|d| One::new(rules, d)).collect());
-                Sample::new(*sampling, estimate, games)
+                let games = with_games
+                    .then(|| drawn.iter().map(|d| DrawnPlacement::new(rules, d)).collect());
+                SampleReport::new(*sampling, estimate, games)
             }),
             table: table(rules, bounds, drawn.map(|(_, estimate, _)| estimate)),
         }
@@ -150,20 +151,20 @@ fn is_papers(rules: &Ruleset) -> bool {
 }
 
 /// The paper's rows, and behind them ours.
-fn table(rules: &Ruleset, bounds: &Bounds, estimate: Option<&Estimate>) -> Vec<Game> {
-    let paper = TABLE_1.iter().map(|&OtherGame { game, bound, solution, source }| Game {
+fn table(rules: &Ruleset, bounds: &Bounds, estimate: Option<&Estimate>) -> Vec<TableRow> {
+    let paper = TABLE_1.iter().map(|&OtherGame { game, bound, solution, source }| TableRow {
         game: game.to_owned(),
         bound: bound.to_owned(),
         solution,
         source: source.to_owned(),
     });
-    let own = |what: &str, bound: String| Game {
+    let own = |what: &str, bound: String| TableRow {
         game: format!("{}, {what}", rules.name),
         bound,
         solution: "no",
         source: "taflbase".to_owned(),
     };
-    let mut table: Vec<Game> = paper.collect();
+    let mut table: Vec<TableRow> = paper.collect();
     table.push(own("placements, games over included", scientific(&bounds.total(), 2)));
     table.push(own("placements of games that go on", scientific(bounds.placements(), 2)));
     table.push(own("the same, mirror images once", scientific(bounds.orbits(), 2)));
@@ -175,23 +176,35 @@ fn table(rules: &Ruleset, bounds: &Bounds, estimate: Option<&Estimate>) -> Vec<G
     table
 }
 
-impl Row {
-    fn new(bound: &Bound) -> Row {
-        Row { name: bound.name, words: bound.words.clone(), value: bound.value.to_string() }
+impl BoundRow {
+    fn new(bound: &Bound) -> BoundRow {
+        BoundRow { name: bound.name, words: bound.words.clone(), value: bound.value.to_string() }
     }
 }
 
-impl From<Equation> for Line {
-    fn from(equation: Equation) -> Line {
+impl From<Equation> for EquationRow {
+    fn from(equation: Equation) -> EquationRow {
         let Equation { number, name, words, value, printed, agrees, followed } = equation;
-        Line { equation: number, name, words, value: value.to_string(), printed, agrees, followed }
+        EquationRow {
+            equation: number,
+            name,
+            words,
+            value: value.to_string(),
+            printed,
+            agrees,
+            followed,
+        }
     }
 }
 
-impl Sample {
-    fn new(sampling: Sampling, estimate: &Estimate, drawn: Option<Vec<One>>) -> Sample {
+impl SampleReport {
+    fn new(
+        sampling: Sampling,
+        estimate: &Estimate,
+        drawn: Option<Vec<DrawnPlacement>>,
+    ) -> SampleReport {
         let [number, low, high] = estimate.positions.clone().map(|number| number.to_string());
-        Sample {
+        SampleReport {
             placements: sampling.placements,
             seed: sampling.seed,
             budget: sampling.budget,
@@ -210,13 +223,13 @@ impl Sample {
     }
 }
 
-impl One {
-    fn new(rules: &Ruleset, drawn: &Drawn) -> One {
+impl DrawnPlacement {
+    fn new(rules: &Ruleset, drawn: &Drawn) -> DrawnPlacement {
         let (verdict, game) = match &drawn.verdict {
             Verdict::Reached(game) => ("reached", Some(moves(rules, game))),
             Verdict::Unreachable => ("unreachable", None),
             Verdict::Unknown => ("unknown", None),
         };
-        One { position: drawn.position.to_text(rules), verdict, moves: game }
+        DrawnPlacement { position: drawn.position.to_text(rules), verdict, moves: game }
     }
 }

@@ -28,7 +28,7 @@ const SYNONYMS: &[(&str, &str)] = &[("?", "help"), ("exit", "quit")];
 
 /// A line, understood.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Entry {
+pub(super) enum ParsedLine {
     /// Nothing.
     Empty,
     /// A legal move.
@@ -42,13 +42,13 @@ pub(super) enum Entry {
 /// Understands a line in that game: a command or a move, whole or so much of it that it
 /// is the only one. Commands go before beginnings of moves, and these before beginnings
 /// of commands.
-pub(super) fn understand(game: &Game, line: &str) -> Entry {
+pub(super) fn parse_line(game: &Game, line: &str) -> ParsedLine {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-    let command = |name| Entry::Command(name, rest.trim().to_owned());
+    let command = |name| ParsedLine::Command(name, rest.trim().to_owned());
     let names = || COMMANDS.iter().map(|&(name, ..)| (name, name)).chain(SYNONYMS.iter().copied());
     if line.is_empty() {
-        return Entry::Empty;
+        return ParsedLine::Empty;
     }
     if let Some((_, name)) = names().find(|&(typed, _)| typed == word) {
         return command(name);
@@ -57,26 +57,26 @@ pub(super) fn understand(game: &Game, line: &str) -> Entry {
     let written = hyphenated.as_deref().unwrap_or(line);
     let parsed = parse_move(game.rules(), game.position(), written);
     if let Ok(played) = parsed {
-        return Entry::Move(played);
+        return ParsedLine::Move(played);
     }
-    let candidates = begun_with(game, line);
+    let candidates = moves_with_prefix(game, line);
     match (&candidates[..], parsed) {
-        (&[played], _) => return Entry::Move(played),
+        (&[played], _) => return ParsedLine::Move(played),
         ([_, _, ..], _) => {
-            let listed = listed(game.rules().board, &candidates);
-            return Entry::Wrong(format!("which one of these?\n{listed}"));
+            let in_columns = in_columns(game.rules().board, &candidates);
+            return ParsedLine::Wrong(format!("which one of these?\n{in_columns}"));
         }
         // What has a square in it is meant to be a move.
         ([], Err(error)) if line.contains(|c: char| c.is_ascii_digit()) => {
-            return Entry::Wrong(error.to_string());
+            return ParsedLine::Wrong(error.to_string());
         }
         _ => {}
     }
     let mut begun = names().filter(|(typed, _)| typed.starts_with(word));
     match (begun.next(), begun.next()) {
         (Some((_, name)), None) => command(name),
-        (Some((first, _)), Some((second, _))) => Entry::Wrong(format!("{first} or {second}?")),
-        _ => Entry::Wrong(format!("{word:?} is neither a move nor a command: ? lists them")),
+        (Some((first, _)), Some((second, _))) => ParsedLine::Wrong(format!("{first} or {second}?")),
+        _ => ParsedLine::Wrong(format!("{word:?} is neither a move nor a command: ? lists them")),
     }
 }
 
@@ -102,7 +102,7 @@ fn hyphenated(line: &str) -> Option<String> {
 
 /// The legal moves that begin with this, at least two characters of it; hyphens, the
 /// king's letter and upper case do not matter.
-fn begun_with(game: &Game, text: &str) -> Vec<Move> {
+fn moves_with_prefix(game: &Game, text: &str) -> Vec<Move> {
     let plain = |text: &str| text.replace(['-', ' '], "").to_ascii_lowercase();
     let text = plain(text);
     if text.len() < 2 {
@@ -122,7 +122,7 @@ fn begun_with(game: &Game, text: &str) -> Vec<Move> {
 }
 
 /// Moves in columns.
-pub(super) fn listed(board: Board, moves: &[Move]) -> String {
+pub(super) fn in_columns(board: Board, moves: &[Move]) -> String {
     let texts: Vec<String> = moves.iter().map(|played| played.display(board).to_string()).collect();
     let width = texts.iter().map(String::len).max().unwrap_or(0);
     let columns = (76 / (width + 2)).max(1);
@@ -160,11 +160,11 @@ mod tests {
         let rules = Arc::new(Ruleset::builtin("brandubh").unwrap());
         let position = Position::parse("/7/4t2/7/7/2K1T2/7/2t4/ d", &rules).unwrap();
         let game = Game::from_position(rules, position).unwrap();
-        match understand(&game, line) {
-            Entry::Empty => "empty".to_owned(),
-            Entry::Move(played) => played.display(game.rules().board).to_string(),
-            Entry::Command(name, rest) => format!("{name}:{rest}"),
-            Entry::Wrong(told) => told,
+        match parse_line(&game, line) {
+            ParsedLine::Empty => "empty".to_owned(),
+            ParsedLine::Move(played) => played.display(game.rules().board).to_string(),
+            ParsedLine::Command(name, rest) => format!("{name}:{rest}"),
+            ParsedLine::Wrong(told) => told,
         }
     }
 
