@@ -1,8 +1,8 @@
-//! Amounts of bytes for people.
+//! Human-readable byte counts.
 
 use std::fmt;
 
-/// So many bytes, told in the largest unit of which there are some: `1.5 MiB`.
+/// A number of bytes, displayed in the largest unit that gives 1 or more: `1.5 MiB`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bytes(pub u64);
 
@@ -30,7 +30,8 @@ mod tests {
 
     #[test]
     fn units_fit() {
-        let told = [0, 999, 1000, 16 << 30, 50_574_546 << 20].map(|bytes| Bytes(bytes).to_string());
-        assert_eq!(told, ["0 B", "999 B", "1.0 KiB", "16.0 GiB", "48.2 TiB"]);
+        let shown =
+            [0, 999, 1000, 16 << 30, 50_574_546 << 20].map(|bytes| Bytes(bytes).to_string());
+        assert_eq!(shown, ["0 B", "999 B", "1.0 KiB", "16.0 GiB", "48.2 TiB"]);
     }
 }

@@ -1,4 +1,4 @@
-//! What the work stands on and who is told of it: files, mapped memory, progress.
+//! Operating-system services: files, mapped memory, memory use, progress reports.
 
 pub mod bytes;
 #[cfg(feature = "build")]

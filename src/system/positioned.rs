@@ -1,18 +1,18 @@
-//! Files that many threads read and write at once, each from a place of its own.
+//! Positioned reads and writes, for files that many threads use at once.
 
 use std::fs::File;
 use std::io;
 
-/// Fills `bytes` from that place of the file on.
+/// Fills `bytes` from the file, starting at offset `start`.
 ///
 /// # Errors
-/// If they cannot be read, or are not all there.
+/// If reading fails, or the file ends before `bytes` is full.
 #[cfg(unix)]
 pub(crate) fn read_at(file: &File, bytes: &mut [u8], start: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, start)
 }
 
-/// Writes `bytes` from that place of the file on.
+/// Writes `bytes` to the file, starting at offset `start`.
 ///
 /// # Errors
 /// If the disk fails or is full.
@@ -21,10 +21,10 @@ pub(crate) fn write_at(file: &File, bytes: &[u8], start: u64) -> io::Result<()> 
     std::os::unix::fs::FileExt::write_all_at(file, bytes, start)
 }
 
-/// Fills `bytes` from that place of the file on.
+/// Fills `bytes` from the file, starting at offset `start`.
 ///
 /// # Errors
-/// If they cannot be read, or are not all there.
+/// If reading fails, or the file ends before `bytes` is full.
 #[cfg(windows)]
 pub(crate) fn read_at(file: &File, mut bytes: &mut [u8], mut start: u64) -> io::Result<()> {
     while !bytes.is_empty() {
@@ -39,7 +39,7 @@ pub(crate) fn read_at(file: &File, mut bytes: &mut [u8], mut start: u64) -> io::
     Ok(())
 }
 
-/// Writes `bytes` from that place of the file on.
+/// Writes `bytes` to the file, starting at offset `start`.
 ///
 /// # Errors
 /// If the disk fails or is full.

@@ -1,7 +1,7 @@
-//! Hints to the processor of what will be read soon.
+//! Prefetch hints to the processor.
 
-/// Has the processor fetch the line of its cache that the item begins in; where it does
-/// not know of that, nothing happens.
+/// Prefetches the cache line in which the item begins; does nothing on processors other than
+/// x86-64.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 #[allow(unsafe_code)]
@@ -11,14 +11,14 @@ pub(crate) fn prefetch<T>(item: &T) {
     unsafe { _mm_prefetch::<_MM_HINT_T0>((&raw const *item).cast()) };
 }
 
-/// The same for all of these.
+/// Prefetches all items.
 #[inline(always)]
 pub(crate) fn prefetch_all<T>(items: &[T]) {
     const LINE: usize = 64;
     items.iter().step_by(LINE / size_of::<T>().clamp(1, LINE)).for_each(prefetch);
 }
 
-/// As on other processors.
+/// Does nothing on other processors.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 pub(crate) fn prefetch<T>(_: &T) {}

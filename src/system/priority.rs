@@ -1,14 +1,14 @@
-//! How urgent a thread is.
+//! Thread priority.
 
-/// Lets this thread, and those that it starts, work when there is nothing else to do.
-/// Where threads have no priorities of their own, nothing changes.
+/// Gives this thread, and the threads that it starts, the lowest priority. Does nothing where the
+/// system has no thread priorities.
 pub(crate) fn lower() {
     #[cfg(target_os = "linux")]
     {
         use rustix::process::setpriority_process;
-        /// The least urgent.
+        /// The lowest priority (nice value).
         const LEAST: i32 = 19;
-        // Without it the thread works as all others do.
+        // On failure the thread keeps its normal priority.
         let _ = setpriority_process(None, LEAST);
     }
 }

@@ -1,32 +1,32 @@
-//! The BLAKE3 hash of bytes that are in several hands: each hashes the piece that it has.
+//! A BLAKE3 hash computed in parts, each by the process that holds its bytes.
 //!
-//! The hash is the root of a binary tree over the bytes (section 2.1 of the BLAKE3 paper),
-//! so whole subtrees can be hashed by anybody who has their bytes.
+//! The hash is the root of a binary tree over the bytes (section 2.1 of the BLAKE3 paper), so
+//! whole subtrees can be hashed independently.
 
 use blake3::Hasher;
 use blake3::hazmat::{
     ChainingValue, HasherExt, Mode, merge_subtrees_non_root, merge_subtrees_root,
 };
 
-/// The bytes of the smallest subtree that is kept as such: a hasher is fastest with many
-/// of its chunks at once.
-pub(crate) const PIECE: usize = 1 << 15;
+/// The length of the smallest subtree kept separately; a hasher is fastest with many BLAKE3 chunks
+/// at once.
+pub(crate) const SUBTREE_LEN: usize = 1 << 15;
 
-/// Hashes the bytes from some place on.
+/// An incremental hasher of the bytes from some offset on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct TreeHasher {
-    /// The place of the first byte.
+    /// The offset of the first byte.
     start: u64,
-    /// The place after the last byte.
+    /// The offset after the last byte.
     end: u64,
-    /// Bytes before the first whole piece, which somebody else has begun.
+    /// Bytes before the first subtree boundary; their subtree begins in another part.
     head: Vec<u8>,
-    /// Whole subtrees. They are joined to a larger one when more follows: the last two
-    /// may be the sides of the root.
+    /// Complete subtrees. Two are merged only when more bytes follow, since the last two may be the
+    /// children of the root.
     subtrees: Vec<Subtree>,
-    /// What the hash is if the first piece is all there is.
-    of_first: Option<[u8; blake3::OUT_LEN]>,
-    /// Bytes after the last whole piece.
+    /// The final hash if there are no bytes after the first subtree.
+    first_hash: Option<[u8; blake3::OUT_LEN]>,
+    /// Bytes after the last complete subtree.
     tail: Vec<u8>,
 }
 
@@ -38,20 +38,21 @@ struct Subtree {
 }
 
 impl TreeHasher {
-    /// Hashes the bytes from that place on; the hash is that of all bytes if it is 0.
+    /// Creates a hasher of the bytes from offset `start` on. Only one that starts at 0 can
+    /// [`finish`](TreeHasher::finish).
     pub(crate) fn new(start: u64) -> TreeHasher {
         let (head, subtrees, tail) = Default::default();
-        TreeHasher { start, end: start, head, subtrees, of_first: None, tail }
+        TreeHasher { start, end: start, head, subtrees, first_hash: None, tail }
     }
 
-    /// The place after the last byte.
+    /// The offset after the last byte.
     pub(crate) fn end(&self) -> u64 {
         self.end
     }
 
     /// Adds the next bytes.
     pub(crate) fn update(&mut self, mut bytes: &[u8]) {
-        let whole = self.start.next_multiple_of(PIECE as u64);
+        let whole = self.start.next_multiple_of(SUBTREE_LEN as u64);
         if self.end < whole {
             let (head, rest) = bytes.split_at(bytes.len().min((whole - self.end) as usize));
             self.head.extend_from_slice(head);
@@ -59,38 +60,38 @@ impl TreeHasher {
             bytes = rest;
         }
         if !self.tail.is_empty() {
-            let (tail, rest) = bytes.split_at(bytes.len().min(PIECE - self.tail.len()));
+            let (tail, rest) = bytes.split_at(bytes.len().min(SUBTREE_LEN - self.tail.len()));
             self.tail.extend_from_slice(tail);
             self.end += tail.len() as u64;
             bytes = rest;
-            if self.tail.len() == PIECE {
-                let mut piece = std::mem::take(&mut self.tail);
-                self.piece(self.end - PIECE as u64, &piece);
-                // The room is used again.
-                piece.clear();
-                self.tail = piece;
+            if self.tail.len() == SUBTREE_LEN {
+                let mut block = std::mem::take(&mut self.tail);
+                self.block(self.end - SUBTREE_LEN as u64, &block);
+                // Reuse the allocation.
+                block.clear();
+                self.tail = block;
             }
         }
-        let (pieces, tail) = bytes.as_chunks::<PIECE>();
-        for piece in pieces {
-            self.piece(self.end, piece);
-            self.end += PIECE as u64;
+        let (blocks, tail) = bytes.as_chunks::<SUBTREE_LEN>();
+        for block in blocks {
+            self.block(self.end, block);
+            self.end += SUBTREE_LEN as u64;
         }
         self.tail.extend_from_slice(tail);
         self.end += tail.len() as u64;
     }
 
-    /// Adds bytes that somebody else has hashed: those that come next.
+    /// Appends the bytes that `next` has hashed, which must start where these end.
     pub(crate) fn append(&mut self, next: &TreeHasher) {
         debug_assert_eq!(self.end, next.start);
         self.update(&next.head);
         next.subtrees.iter().for_each(|&subtree| push(&mut self.subtrees, subtree));
         self.end += next.subtrees.iter().map(|subtree| subtree.length).sum::<u64>();
-        self.of_first = self.of_first.or(next.of_first);
+        self.first_hash = self.first_hash.or(next.first_hash);
         self.update(&next.tail);
     }
 
-    /// The hash of all bytes.
+    /// Returns the hash of all bytes.
     pub(crate) fn finish(&self) -> blake3::Hash {
         debug_assert_eq!(self.start, 0);
         let mut subtrees = self.subtrees.clone();
@@ -100,7 +101,7 @@ impl TreeHasher {
             }
             let length = self.tail.len() as u64;
             let start = self.end - length;
-            let value = value(start, &self.tail).finalize_non_root();
+            let value = subtree_hasher(start, &self.tail).finalize_non_root();
             push(&mut subtrees, Subtree { start, length, value });
         }
         let mut values: Vec<ChainingValue> = subtrees.iter().map(|tree| tree.value).collect();
@@ -111,10 +112,10 @@ impl TreeHasher {
             }
             right = Some(merge_subtrees_non_root(&left, &last, Mode::Hash));
         }
-        self.of_first.map_or_else(|| blake3::hash(&[]), blake3::Hash::from_bytes)
+        self.first_hash.map_or_else(|| blake3::hash(&[]), blake3::Hash::from_bytes)
     }
 
-    /// All that another hasher needs to go on from here.
+    /// Serializes the state, so that another process can append it.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let numbers = [self.start, self.end, self.head.len() as u64, self.subtrees.len() as u64];
@@ -125,42 +126,43 @@ impl TreeHasher {
             bytes.extend(subtree.length.to_le_bytes());
             bytes.extend(subtree.value);
         }
-        bytes.push(self.of_first.is_some().into());
-        bytes.extend(self.of_first.unwrap_or_default());
+        bytes.push(self.first_hash.is_some().into());
+        bytes.extend(self.first_hash.unwrap_or_default());
         bytes.extend((self.tail.len() as u64).to_le_bytes());
         bytes.extend_from_slice(&self.tail);
         bytes
     }
 
-    /// The hasher of [`to_bytes`](TreeHasher::to_bytes), of which these bytes are taken;
-    /// `None` if they are others.
-    pub(crate) fn take(bytes: &mut &[u8]) -> Option<TreeHasher> {
-        let start = number(bytes)?;
-        let mut hasher = TreeHasher { end: number(bytes)?, ..TreeHasher::new(start) };
-        let [head, subtrees] = [number(bytes)?, number(bytes)?];
+    /// Reads a state written by [`to_bytes`](TreeHasher::to_bytes) from the front of `bytes` and
+    /// advances past it; `None` if it is malformed.
+    pub(crate) fn read_from(bytes: &mut &[u8]) -> Option<TreeHasher> {
+        let start = read_u64(bytes)?;
+        let mut hasher = TreeHasher { end: read_u64(bytes)?, ..TreeHasher::new(start) };
+        let [head, subtrees] = [read_u64(bytes)?, read_u64(bytes)?];
         hasher.head = bytes.split_off(..usize::try_from(head).ok()?)?.to_vec();
         for _ in 0..subtrees {
-            let (start, length) = (number(bytes)?, number(bytes)?);
-            hasher.subtrees.push(Subtree { start, length, value: array(bytes)? });
+            let (start, length) = (read_u64(bytes)?, read_u64(bytes)?);
+            hasher.subtrees.push(Subtree { start, length, value: read_array(bytes)? });
         }
-        let [is_some] = array(bytes)?;
-        hasher.of_first = Some(array(bytes)?).filter(|_| is_some != 0);
-        let tail = number(bytes)?;
+        let [is_some] = read_array(bytes)?;
+        hasher.first_hash = Some(read_array(bytes)?).filter(|_| is_some != 0);
+        let tail = read_u64(bytes)?;
         hasher.tail = bytes.split_off(..usize::try_from(tail).ok()?)?.to_vec();
         Some(hasher)
     }
 
-    fn piece(&mut self, start: u64, piece: &[u8]) {
-        let hasher = value(start, piece);
+    fn block(&mut self, start: u64, block: &[u8]) {
+        let hasher = subtree_hasher(start, block);
         if start == 0 {
-            self.of_first = Some(*value(0, piece).finalize().as_bytes());
+            self.first_hash = Some(*subtree_hasher(0, block).finalize().as_bytes());
         }
-        let subtree = Subtree { start, length: PIECE as u64, value: hasher.finalize_non_root() };
+        let subtree =
+            Subtree { start, length: SUBTREE_LEN as u64, value: hasher.finalize_non_root() };
         push(&mut self.subtrees, subtree);
     }
 }
 
-/// Puts the next subtree after others, and joins those that are whole with it there.
+/// Appends a subtree after merging complete pairs to its left.
 fn push(subtrees: &mut Vec<Subtree>, subtree: Subtree) {
     while let [.., left, right] = subtrees[..] {
         let length = 2 * right.length;
@@ -174,19 +176,19 @@ fn push(subtrees: &mut Vec<Subtree>, subtree: Subtree) {
     subtrees.push(subtree);
 }
 
-/// A subtree of at most a piece, which begins there.
-fn value(start: u64, bytes: &[u8]) -> Hasher {
+/// Hashes a subtree of at most [`SUBTREE_LEN`] bytes that begins at `start`.
+fn subtree_hasher(start: u64, bytes: &[u8]) -> Hasher {
     let mut hasher = Hasher::new();
     hasher.set_input_offset(start).update(bytes);
     hasher
 }
 
-fn number(bytes: &mut &[u8]) -> Option<u64> {
-    array(bytes).map(u64::from_le_bytes)
+fn read_u64(bytes: &mut &[u8]) -> Option<u64> {
+    read_array(bytes).map(u64::from_le_bytes)
 }
 
-/// Takes so many bytes; `None` if there are fewer.
-pub(crate) fn array<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
+/// Splits `N` bytes off the front; `None` if there are fewer.
+pub(crate) fn read_array<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
     bytes.split_off(..N)?.first_chunk().copied()
 }
 
@@ -196,12 +198,14 @@ mod tests {
 
     use super::*;
 
-    /// Lengths about multiples of pieces.
+    /// Lengths near multiples of the subtree length.
     fn lengths() -> impl Strategy<Value = usize> {
-        (0..6_usize, -3..4_isize, any::<bool>(), 0..PIECE).prop_map(|(pieces, more, near, any)| {
-            let length = (pieces * PIECE) as isize;
-            if near { (length + more).max(0) as usize } else { any }
-        })
+        (0..6_usize, -3..4_isize, any::<bool>(), 0..SUBTREE_LEN).prop_map(
+            |(blocks, more, near, any)| {
+                let length = (blocks * SUBTREE_LEN) as isize;
+                if near { (length + more).max(0) as usize } else { any }
+            },
+        )
     }
 
     proptest! {
@@ -220,9 +224,9 @@ mod tests {
                     all.extend(bytes);
                 }
                 let bytes = part.to_bytes();
-                let read = TreeHasher::take(&mut &bytes[..]);
+                let read = TreeHasher::read_from(&mut &bytes[..]);
                 prop_assert_eq!(read.as_ref(), Some(&part));
-                prop_assert_eq!(TreeHasher::take(&mut &bytes[..bytes.len() - 1]), None);
+                prop_assert_eq!(TreeHasher::read_from(&mut &bytes[..bytes.len() - 1]), None);
                 joined.append(&part);
             }
             prop_assert_eq!(joined.finish(), blake3::hash(&all));

@@ -7,8 +7,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::game::rules::BySide;
-use crate::system::filesystem::{FileSystem, Unnamed};
-use crate::system::tree_hash::{TreeHasher, array};
+use crate::system::filesystem::{FileSystem, TempFile};
+use crate::system::tree_hash::{TreeHasher, read_array};
 
 use super::block::EncodedBlock;
 use super::code::Code;
@@ -23,7 +23,7 @@ const COPIED: u64 = 1 << 20;
 #[derive(Debug)]
 pub(crate) struct PartWriter {
     header: Header,
-    records: Box<dyn Unnamed>,
+    records: Box<dyn TempFile>,
     length: u64,
     /// Of the records, as they were written.
     written: blake3::Hasher,
@@ -53,7 +53,7 @@ impl PartWriter {
         header: Header,
     ) -> Result<PartWriter, TableError> {
         let error = |source| TableErrorKind::io("create the table")(source).at(Some(folder));
-        let records = files.unnamed(folder).map_err(error)?;
+        let records = files.temp_file(folder).map_err(error)?;
         let (written, entries, largest) = Default::default();
         Ok(PartWriter { header, records, length: 0, written, entries, largest })
     }
@@ -138,16 +138,17 @@ impl WrittenPart {
     /// The part of [`to_bytes`](WrittenPart::to_bytes), of which these bytes are taken; `None` if
     /// they are others.
     pub(crate) fn take(bytes: &mut &[u8]) -> Option<WrittenPart> {
-        let hasher = TreeHasher::take(bytes)?;
+        let hasher = TreeHasher::read_from(bytes)?;
         let mut largest = BySide::default();
         for largest in largest.iter_mut() {
-            *largest = Code::from_le_bytes(array(bytes)?);
+            *largest = Code::from_le_bytes(read_array(bytes)?);
         }
         let mut entries = Vec::new();
-        for _ in 0..u64::from_le_bytes(array(bytes)?) {
-            let number = u64::from_le_bytes(array(bytes)?);
-            let [kind] = array(bytes)?;
-            entries.push((number, Entry::from_parts(kind, u64::from_le_bytes(array(bytes)?))?));
+        for _ in 0..u64::from_le_bytes(read_array(bytes)?) {
+            let number = u64::from_le_bytes(read_array(bytes)?);
+            let [kind] = read_array(bytes)?;
+            entries
+                .push((number, Entry::from_parts(kind, u64::from_le_bytes(read_array(bytes)?))?));
         }
         Some(WrittenPart { entries, largest, hasher })
     }

@@ -2,7 +2,7 @@ use std::fmt;
 
 use super::code::{Code, DONT_CARE};
 use crate::game::rules::{BySide, Side};
-use crate::system::tree_hash::{PIECE, TreeHasher};
+use crate::system::tree_hash::{SUBTREE_LEN, TreeHasher};
 
 /// Identifies the values of a table, whatever their blocks, packing and
 /// compression: tables of one slice and metric with one hash answer alike.
@@ -31,7 +31,7 @@ pub(crate) struct LaneHasher {
 }
 
 /// Values that are hashed together.
-const TOGETHER: usize = PIECE / size_of::<Code>();
+const TOGETHER: usize = SUBTREE_LEN / size_of::<Code>();
 
 impl ValueHasher {
     /// How many values of each side and lane may wait to be hashed.
@@ -67,7 +67,7 @@ impl ValueHasher {
     pub(crate) fn append(&mut self, bytes: &mut &[u8]) -> Option<()> {
         for lane in self.sides.iter_mut().flatten() {
             let mut whole = lane.whole();
-            whole.append(&TreeHasher::take(bytes)?);
+            whole.append(&TreeHasher::read_from(bytes)?);
             *lane = LaneHasher { hasher: whole, waiting: Vec::new() };
         }
         Some(())

@@ -9,7 +9,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::system::mapping::Words;
+use crate::system::mapping::AtomicWords;
 
 /// The name of no frame; of 0 frames.
 const EMPTY: u64 = 0;
@@ -31,7 +31,7 @@ const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
 /// The entries of all pieces that are in frames. Whoever changes one holds the lock of its
 /// share.
 pub(super) struct Directory {
-    words: Words,
+    words: AtomicWords,
     /// How many bits the number of an entry has among those of its share.
     bits: u32,
 }
@@ -58,7 +58,7 @@ impl Directory {
     /// system has not the memory.
     pub(super) fn new(frames: usize, shares: usize) -> Option<Directory> {
         let bits = (WAYS * frames).ilog2();
-        let words = Words::new(ENTRY_WORDS << bits).ok()?;
+        let words = AtomicWords::new(ENTRY_WORDS << bits).ok()?;
         Some(Directory { words, bits: bits - shares.ilog2() })
     }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
-use crate::system::mapping::Words;
+use crate::system::mapping::AtomicWords;
 
 use super::directory::{Directory, MOST_FRAMES, Piece};
 
@@ -23,7 +23,7 @@ const LEAST_SHARE: usize = 64;
 /// The frames of a cache, and which pieces are in them.
 pub(super) struct Frames {
     pub count: usize,
-    chunks: Box<[OnceLock<Words>]>,
+    chunks: Box<[OnceLock<AtomicWords>]>,
     /// `None` if there are no frames.
     directory: Option<Directory>,
     /// A power of two of them.
@@ -152,7 +152,7 @@ impl Frames {
         let chunk = frame / CHUNK_FRAMES;
         if self.chunks[chunk].get().is_none() {
             let frames = CHUNK_FRAMES.min(self.count - chunk * CHUNK_FRAMES);
-            let words = Words::new(frames * FRAME_WORDS).ok()?;
+            let words = AtomicWords::new(frames * FRAME_WORDS).ok()?;
             self.chunks[chunk].get_or_init(|| words);
         }
         self.words(frame)

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::score::{Points, TABLE_BAND, is_decided, plies_to_end};
 use crate::engine::EngineError;
 use crate::engine::state::Step;
-use crate::system::mapping::Words;
+use crate::system::mapping::AtomicWords;
 use crate::system::prefetch::prefetch;
 
 /// What a score in the table says of the true one.
@@ -90,7 +90,7 @@ const GENERATIONS: u32 = 1 << 20;
 /// The system gives each page of its memory, filled with zeros, when it is first written:
 /// a table is made and cleared at once, however large it is, and no clock runs meanwhile.
 pub(super) struct TranspositionTable {
-    words: Words,
+    words: AtomicWords,
     /// The number of the current search.
     generation: u32,
 }
@@ -108,13 +108,13 @@ impl TranspositionTable {
     /// If the system does not give so much memory.
     pub(super) fn new(bytes: usize) -> Result<TranspositionTable, EngineError> {
         let buckets = (bytes / (BUCKET_WORDS * size_of::<AtomicU64>())).max(1);
-        let words = Words::new(buckets * BUCKET_WORDS);
+        let words = AtomicWords::new(buckets * BUCKET_WORDS);
         let words = words.map_err(|_| EngineError::Memory { bytes })?;
         Ok(TranspositionTable { words, generation: 0 })
     }
 
     pub(super) fn clear(&mut self) {
-        match Words::new(self.words.len()) {
+        match AtomicWords::new(self.words.len()) {
             Ok(words) => self.words = words,
             // Without room for both, the old memory is cleared word by word.
             Err(_) => self.words.iter().for_each(|word| word.store(0, Ordering::Relaxed)),

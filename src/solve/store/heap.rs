@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::system::filesystem::Unnamed;
+use crate::system::filesystem::TempFile;
 use crate::table::decompress;
 
 use super::ScratchFolder;
@@ -18,7 +18,7 @@ use super::room::Room;
 /// Bytes, packed or as they are; they may be added, changed and read by many threads.
 #[derive(Debug)]
 pub(crate) struct Heap {
-    file: Box<dyn Unnamed>,
+    file: Box<dyn TempFile>,
     /// Where the room that nobody has begins.
     end: AtomicU64,
     room: Arc<Room>,
@@ -89,7 +89,7 @@ impl Heap {
     /// # Errors
     /// If the disk refuses.
     pub(crate) fn new(scratch: &ScratchFolder) -> Result<Heap, ScratchError> {
-        let file = scratch.files.unnamed(&scratch.folder).map_err(at(&scratch.folder))?;
+        let file = scratch.files.temp_file(&scratch.folder).map_err(at(&scratch.folder))?;
         let path = scratch.folder.join("shares");
         Ok(Heap { file, end: AtomicU64::new(0), room: Arc::clone(&scratch.room), path })
     }

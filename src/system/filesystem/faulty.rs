@@ -1,9 +1,8 @@
-//! A file system on which things go wrong: a call fails, a write is cut short, a bit
-//! flips on its way back, the program is killed, or the power fails and takes with it
-//! what was not synced.
+//! A file system with fault injection: a call fails, a write is cut short, a read returns a
+//! flipped bit, the process is killed, or a power cut loses what was not synced.
 //!
-//! It works in a real folder, so that everything else can read there, and keeps a
-//! second account of what would last.
+//! It works in a real folder, so that other code can read there, and tracks separately what
+//! would survive.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,38 +13,38 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use fastrand::Rng;
 
-use super::{FileSystem, Output, SystemFiles, Unnamed};
+use super::{FileSystem, Output, SystemFiles, TempFile};
 
-/// What goes wrong.
+/// An injected fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fault {
-    /// The call fails, and does nothing.
+    /// The call fails without effect.
     Fail,
-    /// The disk is full: a write gets some of its bytes to the file.
+    /// The disk is full: only a part of a write reaches the file.
     Full,
-    /// Others fill the disk, but for so many bytes: see [`FaultyFiles::with_capacity`].
+    /// Other programs fill the disk up to [`FaultyFiles::with_capacity`].
     Crowded,
-    /// Of what a call reads, one bit is another.
+    /// One bit of the data that a call reads is flipped.
     Flip,
-    /// The program is killed: this call and all that follow do nothing.
+    /// The process is killed: this call and all later ones have no effect.
     Kill,
-    /// The same, and what is not synced may be lost: see [`FaultyFiles::lose_power`].
+    /// As `Kill`, and unsynced data may be lost: see [`FaultyFiles::lose_power`].
     PowerCut,
-    /// The call does not come back: the process says [`FROZEN`] and waits to be killed.
+    /// The call does not return: the process prints [`FROZEN`] and waits to be killed.
     Freeze,
 }
 
-/// What a process prints when it has come to its [`Fault::Freeze`].
+/// The line that a process prints on [`Fault::Freeze`].
 pub(crate) const FROZEN: &str = "frozen";
 
-/// All kinds that a process outlives.
+/// The faults that the test process itself survives.
 pub(crate) const FAULTS: [Fault; 5] =
     [Fault::Fail, Fault::Full, Fault::Flip, Fault::Kill, Fault::PowerCut];
 
-/// After how many calls something goes wrong if nothing is to.
+/// The number of calls before the fault that means no fault at all.
 pub(crate) const NEVER: usize = usize::MAX - 1;
 
-/// A folder in which one call goes wrong.
+/// A folder in which one call meets a fault.
 #[derive(Clone, Debug)]
 pub(crate) struct FaultyFiles(Arc<Mutex<State>>);
 
@@ -53,66 +52,66 @@ pub(crate) struct FaultyFiles(Arc<Mutex<State>>);
 struct State {
     root: PathBuf,
     fault: Fault,
-    /// Calls until it goes wrong.
+    /// Calls before the fault; `usize::MAX` after it.
     left: usize,
     dead: bool,
     random: Rng,
-    /// The bytes that there is room for, now and when others have filled the disk; those of
-    /// files without names, and of all files at their most.
+    /// Disk capacity in bytes, now and once the disk is crowded; the bytes of temporary files, and
+    /// the peak of all files.
     capacity: u64,
-    crowded: u64,
-    unnamed: u64,
-    most_used: u64,
-    /// How many files without names there are, and have been at the most.
-    open: usize,
-    most_open: usize,
-    files: Vec<Written>,
-    /// What has which name now, and what would have it after a power cut; folders are
-    /// `None`.
+    crowded_capacity: u64,
+    temp_bytes: u64,
+    peak_bytes: u64,
+    /// Open temporary files, and their peak number.
+    open_temp_files: usize,
+    peak_temp_files: usize,
+    files: Vec<Contents>,
+    /// The current names, and those that would survive a power cut; folders map to `None`.
     names: Names,
-    lasting: Names,
-    /// Changes of names that are not synced, in their order.
+    durable: Names,
+    /// Unsynced changes of names, in order.
     pending: Vec<Change>,
     created: BTreeSet<PathBuf>,
     finished: BTreeSet<PathBuf>,
-    /// Files that got their names, in this order.
+    /// Renamed files, by their new names, in order.
     named: Vec<PathBuf>,
 }
 
 type Names = BTreeMap<PathBuf, Option<usize>>;
 
-/// The bytes of a file, of which so many are synced.
+/// The bytes of a file, and the length of the synced prefix.
 #[derive(Debug)]
-struct Written {
+struct Contents {
     bytes: Vec<u8>,
     synced: usize,
 }
 
-/// A change of a name: what goes, and what comes.
+/// A change of names: the name removed, and the name added with its file.
 #[derive(Debug)]
 struct Change {
-    gone: Option<PathBuf>,
-    come: Option<(PathBuf, Option<usize>)>,
+    removed: Option<PathBuf>,
+    added: Option<(PathBuf, Option<usize>)>,
 }
 
 impl Change {
     fn is_in(&self, folder: &Path) -> bool {
-        let path = self.gone.as_ref().or(self.come.as_ref().map(|(path, _)| path));
+        let added = self.added.as_ref().map(|(path, _)| path);
+        let path = self.removed.as_ref().or(added);
         path.and_then(|path| path.parent()) == Some(folder)
     }
 
     fn apply(&self, names: &mut Names) {
-        if let Some(path) = &self.gone {
+        if let Some(path) = &self.removed {
             names.remove(path);
         }
-        if let Some((path, node)) = &self.come {
+        if let Some((path, node)) = &self.added {
             names.insert(path.clone(), *node);
         }
     }
 }
 
 impl FaultyFiles {
-    /// The folder as it is, all synced; the call after so many goes wrong.
+    /// Wraps the folder with its present contents as synced; the fault strikes after `after` calls.
     pub(crate) fn new(root: &Path, fault: Fault, after: usize, seed: u64) -> FaultyFiles {
         let mut state = State {
             root: root.to_owned(),
@@ -121,68 +120,67 @@ impl FaultyFiles {
             dead: false,
             random: Rng::with_seed(seed),
             capacity: u64::MAX,
-            crowded: u64::MAX,
-            unnamed: 0,
-            most_used: 0,
-            open: 0,
-            most_open: 0,
+            crowded_capacity: u64::MAX,
+            temp_bytes: 0,
+            peak_bytes: 0,
+            open_temp_files: 0,
+            peak_temp_files: 0,
             files: Vec::new(),
             names: Names::new(),
-            lasting: Names::new(),
+            durable: Names::new(),
             pending: Vec::new(),
             created: BTreeSet::new(),
             finished: BTreeSet::new(),
             named: Vec::new(),
         };
         state.scan(root);
-        state.lasting = state.names.clone();
+        state.durable = state.names.clone();
         FaultyFiles(Arc::new(Mutex::new(state)))
     }
 
-    /// The same, with room for so many bytes once others have filled the disk.
+    /// Sets the disk's capacity after [`Fault::Crowded`].
     pub(crate) fn with_capacity(self, bytes: u64) -> FaultyFiles {
-        self.state().crowded = bytes;
+        self.state().crowded_capacity = bytes;
         self
     }
 
-    /// The same, on a disk that others have filled: there is room for so many bytes, or for
-    /// those that are there.
+    /// Limits the disk to `bytes` from now on, or to the bytes in use if those are more.
     pub(crate) fn full(self, bytes: u64) -> FaultyFiles {
         self.state().fill(bytes);
         self
     }
 
-    /// The most bytes that there have been at a time.
-    pub(crate) fn most_used(&self) -> u64 {
-        self.state().most_used
+    /// Returns the peak number of bytes in use.
+    pub(crate) fn peak_bytes(&self) -> u64 {
+        self.state().peak_bytes
     }
 
-    /// The most files without names that there have been at a time.
-    pub(crate) fn most_open(&self) -> usize {
-        self.state().most_open
+    /// Returns the peak number of open temporary files.
+    pub(crate) fn peak_temp_files(&self) -> usize {
+        self.state().peak_temp_files
     }
 
-    /// Whether it has gone wrong.
+    /// Returns whether the fault has struck.
     pub(crate) fn has_struck(&self) -> bool {
         self.state().left == usize::MAX
     }
 
-    /// How many calls there have been, if none was to go wrong.
+    /// Returns the number of calls so far, if created with [`NEVER`].
     pub(crate) fn calls(&self) -> usize {
         NEVER - self.state().left
     }
 
-    /// The files that were begun.
+    /// Returns the files created, without their temporary extensions.
     pub(crate) fn created(&self) -> BTreeSet<PathBuf> {
         self.state().created.clone()
     }
 
-    /// The files that got their names, which were synced.
+    /// Returns the files whose final names are synced.
     pub(crate) fn finished(&self) -> BTreeSet<PathBuf> {
         self.state().finished.clone()
     }
 
-    /// The files that got their names before another one did, and were not synced.
+    /// Returns the renamed files, except the last, whose final names are not synced.
     pub(crate) fn unfinished(&self) -> Vec<PathBuf> {
         let state = self.state();
         let mut named = state.named.clone();
@@ -191,21 +189,21 @@ impl FaultyFiles {
         named
     }
 
-    /// Leaves in the folder what a power cut may leave: of changes of names that were
-    /// not synced any, of bytes that were not synced a part, or others.
+    /// Leaves in the folder what a power cut may leave: any of the unsynced changes of names, and
+    /// a prefix of unsynced bytes, or wrong ones.
     pub(crate) fn lose_power(self) {
         let mut state = self.state();
-        let State { root, random, files, lasting, pending, .. } = &mut *state;
+        let State { root, random, files, durable, pending, .. } = &mut *state;
         pending.retain(|_| random.bool());
-        pending.iter().for_each(|change| change.apply(lasting));
+        pending.iter().for_each(|change| change.apply(durable));
         fs::remove_dir_all(&*root).unwrap();
         fs::create_dir(&*root).unwrap();
-        // A folder comes before what is in it.
-        for (path, node) in &*lasting {
+        // A folder sorts before its contents.
+        for (path, node) in &*durable {
             if path.parent().is_some_and(Path::is_dir) {
                 match node {
                     None => fs::create_dir(path).unwrap(),
-                    Some(file) => fs::write(path, files[*file].remains(random)).unwrap(),
+                    Some(file) => fs::write(path, files[*file].after_power_cut(random)).unwrap(),
                 }
             }
         }
@@ -215,7 +213,7 @@ impl FaultyFiles {
         self.0.lock().unwrap()
     }
 
-    /// Counts a call that does no more than its fault allows; the fault, if it is now.
+    /// Counts a call that has no effect before its fault; returns the fault, if it strikes now.
     fn call(&self) -> io::Result<(MutexGuard<'_, State>, Option<Fault>)> {
         let mut state = self.state();
         let now = state.left == 0;
@@ -224,14 +222,14 @@ impl FaultyFiles {
             left => left - 1,
         };
         if now && state.fault == Fault::Freeze {
-            // Not `println`, which a test keeps to itself.
+            // Not `println`, whose output the test harness captures.
             writeln!(io::stdout(), "{FROZEN}")?;
             loop {
                 std::thread::park();
             }
         }
         if now && state.fault == Fault::Crowded {
-            let bytes = state.crowded;
+            let bytes = state.crowded_capacity;
             state.fill(bytes);
         }
         state.dead |= now && matches!(state.fault, Fault::Kill | Fault::PowerCut);
@@ -242,7 +240,7 @@ impl FaultyFiles {
         Ok((state, fault))
     }
 
-    /// A call that changes names, or one that only fails when the disk is full.
+    /// Counts a call that changes names, or that fails only when the disk is full.
     fn change(&self) -> io::Result<MutexGuard<'_, State>> {
         match self.call()? {
             (_, Some(Fault::Full)) => Err(io::ErrorKind::StorageFull.into()),
@@ -266,32 +264,32 @@ impl State {
         }
     }
 
-    /// The bytes of all files.
+    /// Returns the bytes of all files.
     fn used(&self) -> u64 {
         let named = self.names.values().flatten().map(|&file| self.files[file].bytes.len() as u64);
-        named.sum::<u64>() + self.unnamed
+        named.sum::<u64>() + self.temp_bytes
     }
 
-    /// Others take all but so many bytes, or those that are there.
+    /// Limits the capacity to `bytes`, or to the bytes in use if those are more.
     fn fill(&mut self, bytes: u64) {
         self.capacity = bytes.max(self.used());
     }
 
-    /// Of so many more bytes, those that there is room for.
+    /// Returns how many of `bytes` more bytes fit, and records the peak.
     fn fitting(&mut self, bytes: u64) -> u64 {
         let used = self.used();
         let fitting = bytes.min(self.capacity.saturating_sub(used));
-        self.most_used = self.most_used.max(used + fitting);
+        self.peak_bytes = self.peak_bytes.max(used + fitting);
         fitting
     }
 
-    /// A file with synced bytes.
+    /// Adds a file with synced bytes and returns its number.
     fn add(&mut self, bytes: Vec<u8>) -> usize {
-        self.files.push(Written { synced: bytes.len(), bytes });
+        self.files.push(Contents { synced: bytes.len(), bytes });
         self.files.len() - 1
     }
 
-    /// Flips a bit on its way back, if that is what goes wrong.
+    /// Flips a random bit of the data read, if the fault is [`Fault::Flip`].
     fn flip(&mut self, fault: Option<Fault>, read: &mut [u8]) {
         if fault == Some(Fault::Flip) && !read.is_empty() {
             let bit = self.random.usize(0..8 * read.len());
@@ -299,20 +297,20 @@ impl State {
         }
     }
 
-    fn rename(&mut self, gone: Option<PathBuf>, come: Option<(PathBuf, Option<usize>)>) {
-        let change = Change { gone, come };
+    fn rename(&mut self, removed: Option<PathBuf>, added: Option<(PathBuf, Option<usize>)>) {
+        let change = Change { removed, added };
         change.apply(&mut self.names);
         self.pending.push(change);
     }
 }
 
-impl Written {
+impl Contents {
     fn sync(&mut self) {
         self.synced = self.bytes.len();
     }
 
-    /// What a power cut may leave.
-    fn remains(&self, random: &mut Rng) -> Vec<u8> {
+    /// Returns bytes that a power cut may leave.
+    fn after_power_cut(&self, random: &mut Rng) -> Vec<u8> {
         const SECTOR: usize = 64;
         let (synced, whole) = (self.synced, self.bytes.len());
         let mut bytes = self.bytes.clone();
@@ -356,12 +354,12 @@ impl FileSystem for FaultyFiles {
         Ok(Box::new(FaultyOutput { files: self.clone(), file, at: start as usize, output }))
     }
 
-    fn unnamed(&self, folder: &Path) -> io::Result<Box<dyn Unnamed>> {
+    fn temp_file(&self, folder: &Path) -> io::Result<Box<dyn TempFile>> {
         let mut state = self.change()?;
-        state.open += 1;
-        state.most_open = state.most_open.max(state.open);
-        let (file, end) = (SystemFiles.unnamed(folder)?, AtomicU64::new(0));
-        Ok(Box::new(FaultyUnnamed { files: self.clone(), file, end }))
+        state.open_temp_files += 1;
+        state.peak_temp_files = state.peak_temp_files.max(state.open_temp_files);
+        let (file, end) = (SystemFiles.temp_file(folder)?, AtomicU64::new(0));
+        Ok(Box::new(FaultyTempFile { files: self.clone(), file, end }))
     }
 
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
@@ -414,10 +412,10 @@ impl FileSystem for FaultyFiles {
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
         let mut state = self.change()?;
-        let State { pending, lasting, finished, .. } = &mut *state;
+        let State { pending, durable, finished, .. } = &mut *state;
         for change in pending.extract_if(.., |change| change.is_in(folder)) {
-            change.apply(lasting);
-            if let (Some(_), Some((path, _))) = (change.gone, change.come) {
+            change.apply(durable);
+            if let (Some(_), Some((path, _))) = (change.removed, change.added) {
                 finished.insert(path);
             }
         }
@@ -468,21 +466,21 @@ impl Output for FaultyOutput {
 }
 
 #[derive(Debug)]
-struct FaultyUnnamed {
+struct FaultyTempFile {
     files: FaultyFiles,
-    file: Box<dyn Unnamed>,
+    file: Box<dyn TempFile>,
     end: AtomicU64,
 }
 
-impl Drop for FaultyUnnamed {
+impl Drop for FaultyTempFile {
     fn drop(&mut self) {
         let mut state = self.files.state();
-        state.unnamed -= self.end.load(Ordering::Relaxed);
-        state.open -= 1;
+        state.temp_bytes -= self.end.load(Ordering::Relaxed);
+        state.open_temp_files -= 1;
     }
 }
 
-impl Unnamed for FaultyUnnamed {
+impl TempFile for FaultyTempFile {
     fn write_at(&self, start: u64, bytes: &[u8]) -> io::Result<()> {
         let (mut state, fault) = self.files.call()?;
         let (end, new) = (self.end.load(Ordering::Relaxed), start + bytes.len() as u64);
@@ -491,7 +489,7 @@ impl Unnamed for FaultyUnnamed {
             return Err(io::ErrorKind::StorageFull.into());
         }
         self.file.write_at(start, bytes)?;
-        state.unnamed += more;
+        state.temp_bytes += more;
         self.end.store(end + more, Ordering::Relaxed);
         Ok(())
     }

@@ -1,8 +1,7 @@
-//! The calls by which a build changes what is on the disk.
+//! The file operations of a build.
 //!
-//! They are behind a trait so that tests can let each of them fail, and lose at any
-//! moment what a power cut may take: whatever was not synced. Tables that are only
-//! probed are opened in another way.
+//! They are behind a trait so that tests can make each of them fail, and simulate power cuts that
+//! lose whatever was not synced. Probing opens tables without this trait.
 
 #[cfg(test)]
 pub(crate) mod faulty;
@@ -14,32 +13,32 @@ use std::path::{Path, PathBuf};
 
 use crate::system::positioned;
 
-/// What a build needs of a file system. A name is changed at once or not at all; it
-/// and the bytes behind it last when they have been synced.
+/// The file operations that a build needs. A name changes atomically; names and bytes are durable
+/// only after they are synced.
 pub(crate) trait FileSystem: Debug + Send + Sync {
-    /// Makes a folder, in one that is there.
+    /// Creates a folder; its parent must exist.
     fn make_folder(&self, path: &Path) -> io::Result<()>;
 
-    /// Makes a file to be written to; if it must be new, it is an error if there is
-    /// one, otherwise that one is emptied.
+    /// Creates a file for writing. An existing file is an error if `new` is set, and is truncated
+    /// otherwise.
     fn create(&self, path: &Path, new: bool) -> io::Result<Box<dyn Output>>;
 
-    /// A file that is there, to be written to from that place on.
+    /// Opens an existing file for writing from offset `start` on.
     fn open(&self, path: &Path, start: u64) -> io::Result<Box<dyn Output>>;
 
-    /// A file in a folder, which has no name and goes when it is closed.
-    fn unnamed(&self, folder: &Path) -> io::Result<Box<dyn Unnamed>>;
+    /// Creates an unnamed temporary file in `folder`, which is deleted when it is closed.
+    fn temp_file(&self, folder: &Path) -> io::Result<Box<dyn TempFile>>;
 
-    /// What is in a folder.
+    /// Returns the paths in a folder.
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>>;
 
-    /// The length of a file.
+    /// Returns the length of a file.
     fn length(&self, path: &Path) -> io::Result<u64>;
 
-    /// So many bytes of a file, from that place on.
+    /// Reads `bytes` bytes of a file from offset `start` on.
     fn read(&self, path: &Path, start: u64, bytes: usize) -> io::Result<Vec<u8>>;
 
-    /// Gives a file another name in its folder; what had that name is gone.
+    /// Renames a file within its folder and replaces any file of the new name.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Deletes a file.
@@ -48,25 +47,25 @@ pub(crate) trait FileSystem: Debug + Send + Sync {
     /// Deletes an empty folder.
     fn remove_folder(&self, path: &Path) -> io::Result<()>;
 
-    /// Makes the bytes of a file last.
+    /// Makes the contents of a file durable.
     fn sync(&self, path: &Path) -> io::Result<()>;
 
-    /// Makes the names in a folder last.
+    /// Makes the names in a folder durable.
     fn sync_folder(&self, folder: &Path) -> io::Result<()>;
 
-    /// The bytes that are free on the disk of a folder.
+    /// Returns the free bytes on the disk of a folder.
     fn available(&self, folder: &Path) -> io::Result<u64>;
 
-    /// Makes a folder with all that it is in, if it is not there, and makes it last.
+    /// Creates a folder and its missing parents, durably.
     fn make_folders(&self, path: &Path) -> io::Result<()> {
         if path.is_dir() {
             return Ok(());
         }
-        let parent = path.parent().filter(|parent| *parent != Path::new(""));
-        let parent = parent.unwrap_or(Path::new("."));
+        let named = path.parent().filter(|parent| *parent != Path::new(""));
+        let parent = named.unwrap_or(Path::new("."));
         self.make_folders(parent)?;
         match self.make_folder(path) {
-            // Another process may have been faster.
+            // Another process may have created it first.
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
             Err(_) if !path.is_dir() => Err(io::ErrorKind::NotADirectory.into()),
             _ => self.sync_folder(parent),
@@ -76,7 +75,7 @@ pub(crate) trait FileSystem: Debug + Send + Sync {
 
 /// A file that is being written.
 pub(crate) trait Output: Write + Debug + Send {
-    /// Makes the bytes last that were written so far.
+    /// Makes the bytes written so far durable.
     fn sync(&mut self) -> io::Result<()>;
 }
 
@@ -86,16 +85,16 @@ impl Output for File {
     }
 }
 
-/// A file without a name, of which nobody else knows; many threads may use it at once.
-pub(crate) trait Unnamed: Debug + Send + Sync {
-    /// Writes from that place on.
+/// An unnamed temporary file; threads may read and write it concurrently.
+pub(crate) trait TempFile: Debug + Send + Sync {
+    /// Writes `bytes` from offset `start` on.
     fn write_at(&self, start: u64, bytes: &[u8]) -> io::Result<()>;
 
-    /// So many bytes, from that place on.
+    /// Reads `bytes` bytes from offset `start` on.
     fn read_at(&self, start: u64, bytes: usize) -> io::Result<Vec<u8>>;
 }
 
-impl Unnamed for File {
+impl TempFile for File {
     fn write_at(&self, start: u64, bytes: &[u8]) -> io::Result<()> {
         positioned::write_at(self, bytes, start)
     }
@@ -107,7 +106,7 @@ impl Unnamed for File {
     }
 }
 
-/// The system's own.
+/// The operating system's files.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SystemFiles;
 
@@ -128,7 +127,7 @@ impl FileSystem for SystemFiles {
         Ok(Box::new(file))
     }
 
-    fn unnamed(&self, folder: &Path) -> io::Result<Box<dyn Unnamed>> {
+    fn temp_file(&self, folder: &Path) -> io::Result<Box<dyn TempFile>> {
         Ok(Box::new(tempfile::tempfile_in(folder)?))
     }
 
@@ -157,7 +156,7 @@ impl FileSystem for SystemFiles {
     }
 
     fn sync(&self, path: &Path) -> io::Result<()> {
-        // Some systems sync only files that may be written to.
+        // Some systems sync only files opened for writing.
         OpenOptions::new().write(true).open(path)?.sync_all()
     }
 
@@ -166,7 +165,7 @@ impl FileSystem for SystemFiles {
         File::open(folder)?.sync_all()
     }
 
-    /// Other systems open no folders, and name files for good by themselves.
+    /// Does nothing: other systems cannot open folders, and make names durable themselves.
     #[cfg(not(unix))]
     fn sync_folder(&self, _: &Path) -> io::Result<()> {
         Ok(())

@@ -16,7 +16,7 @@ impl Case {
         let root = tempfile::tempdir().unwrap();
         let files = FaultyFiles::new(root.path(), Fault::Fail, NEVER, 0);
         self.build(&means(&files, placement, compression), root.path()).unwrap();
-        (files.most_used(), files.calls())
+        (files.peak_bytes(), files.calls())
     }
 }
 
@@ -57,7 +57,7 @@ fn few_files_are_open_at_a_time() {
     case.build(&means(&files, &IN_SHARES, Compression::ALWAYS), root.path()).unwrap();
     // Of tables, of what waits for its ply, of what the last ply has sent and of what the next
     // one sends.
-    assert!((2..=4).contains(&files.most_open()), "{}", files.most_open());
+    assert!((2..=4).contains(&files.peak_temp_files()), "{}", files.peak_temp_files());
 }
 
 /// A build that goes on where a killed one has filled the disk makes room first, and that may
