@@ -1,5 +1,6 @@
 //! Boards, rules, moves, notation and indices, against data files and each other.
 
+mod architecture;
 #[path = "../support/counted/mod.rs"]
 mod counted;
 mod index;
