@@ -5,10 +5,10 @@ use crate::game::rules::{Ruleset, Side};
 use crate::game::slice::Slice;
 use crate::index::IndexError;
 
-use crate::solve::captures::decided::Decided;
+use crate::solve::captures::decided::Decider;
 use crate::solve::frame::{Block, Frame};
 use crate::solve::moves::Moves;
-use crate::solve::moves::by_block::{BlockMoves, Targets};
+use crate::solve::moves::by_block::{BlockMoves, TargetSet};
 use crate::solve::rows::numbers::BlockNumber;
 use crate::solve::rows::row::Row;
 use crate::solve::rows::simd::{self, Kernel, Processor};
@@ -69,7 +69,7 @@ impl<'a, const N: usize> Kernels<'a, N> {
     pub fn quiet_moves(&self, side: Side, block: usize) -> u64 {
         let block = self.frame.block(BlockNumber::new(block));
         let mut sought = block.valid.clone();
-        let targets = Targets {
+        let targets = TargetSet {
             rows: &self.table,
             first_block: BlockNumber::FIRST,
             complement: false,
@@ -118,7 +118,7 @@ impl<const N: usize> BareKing<'_, N> {
 
     /// Returns how many lanes a side to move decides at once.
     pub fn decided(&self, side: Side) -> u64 {
-        let (mut decider, mut decided) = (Decided::default(), Vec::new());
+        let (mut decider, mut decided) = (Decider::default(), Vec::new());
         let mut walker = self.moves.frame.walker();
         let blocks = self.blocks.iter().map(|block| {
             decider.find(self.moves.frame, &mut walker, block, side, &mut decided);

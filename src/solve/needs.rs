@@ -10,8 +10,8 @@ use crate::solve::convert::output::block_shape;
 use crate::solve::convert::read::{MOST_SEGMENT_ROWS, sub_slices};
 use crate::solve::convert::write::tiles_at_once;
 use crate::solve::error::BuildError;
+use crate::solve::frame::attacker_sets;
 use crate::solve::frame::block_lookup::BlockLookup;
-use crate::solve::frame::counted_sets;
 use crate::solve::frame::defender_sets::set_bytes;
 use crate::solve::frame::region::row_words;
 use crate::solve::initial::pass::Buffers;
@@ -118,7 +118,7 @@ impl Needs {
     pub(super) fn of(rules: &Ruleset, slice: Slice, threads: usize) -> Result<Needs, BuildError> {
         let row_bytes = row_bytes(rules);
         let sets = defender_sets(rules, slice)?;
-        let blocks = counted_sets(rules, slice)?.rows();
+        let blocks = attacker_sets(rules, slice)?.rows();
         let rows = blocks.checked_mul(sets).ok_or(IndexError::TooLarge(slice))?;
         let chunks = Chunks::new(blocks as usize, sets as usize);
         let chunk_rows = (chunks.chunk_rows() as u64).min(rows);
@@ -133,7 +133,7 @@ impl Needs {
         let mut numberings = 0;
         for (child, _) in sub_slices(slice) {
             let sets = Amount::from(defender_sets(rules, child)?);
-            let rows = Amount::from(counted_sets(rules, child)?.rows()) * sets;
+            let rows = Amount::from(attacker_sets(rules, child)?.rows()) * sets;
             let bytes = 8 + CODES_PER_ROW * (CODE_BYTES + row_bytes);
             coded += rows * bytes;
             // A segment has one block at least.

@@ -166,7 +166,7 @@ impl<'a, const N: usize> Solver<'a, N> {
         let (mut walker, mut block) = (self.frame.walker(), Block::default());
         let mut valid: Vec<Row<N>> = Vec::with_capacity(self.chunk_rows());
         for number in blocks {
-            self.frame.put_block(number, walker.set(number.into()).0, &mut block);
+            self.frame.load_block(number, walker.set(number.into()).0, &mut block);
             valid.extend(&block.valid);
         }
         let mut plies: [Vec<(Code, Vec<Event<N>>)>; 2] = Default::default();

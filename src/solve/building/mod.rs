@@ -26,7 +26,7 @@ use crate::game::rules::{BySide, Ruleset};
 use crate::game::slice::Slice;
 use crate::index::SliceIndex;
 use crate::solve::advance::go_on;
-use crate::solve::convert::output::Target;
+use crate::solve::convert::output::OutputTarget;
 use crate::solve::convert::read::{open_sub_slices, sub_slices};
 use crate::solve::convert::write::{self, SliceFiles};
 use crate::solve::exchange::Tallied;
@@ -499,7 +499,8 @@ impl Builder<'_> {
         let solver = Solver::solve(frame, sub_slices, workplace)?;
         let solved = started.elapsed();
         let files = &self.means.files;
-        let target = Target { files, folder: &self.folder, metrics, level: self.options.level };
+        let target =
+            OutputTarget { files, folder: &self.folder, metrics, level: self.options.level };
         let written = write::write(self.base.rules(), solver, index, &target, self.progress)?;
         let times = [opened, solved - opened, started.elapsed() - solved];
         let SliceFiles { positions, summaries, bytes } = written;

@@ -8,7 +8,7 @@ use crate::tablebase::{ProbeError, Tablebase};
 
 use crate::solve::convert::read::sub_slices;
 use crate::solve::error::BuildError;
-use crate::solve::frame::counted_sets;
+use crate::solve::frame::attacker_sets;
 use crate::solve::needs::{self, Needs};
 use crate::solve::plies::tables::Storage;
 
@@ -210,7 +210,7 @@ fn slice_size(rules: &Ruleset, slice: Slice) -> Result<SliceSize, BuildError> {
     let index = SliceIndex::new(rules, slice)?;
     let needs = Needs::of(rules, slice, rayon::current_num_threads())?;
     Ok(SliceSize {
-        blocks: counted_sets(rules, slice)?.rows(),
+        blocks: attacker_sets(rules, slice)?.rows(),
         rows: index.rows(),
         slots: index.rows().saturating_mul(2 * index.lanes().count() as u64),
         memory_bytes: needs.memory_bytes(Storage::Memory, 1, u64::MAX),

@@ -4,8 +4,8 @@ use std::sync::Mutex;
 
 use super::*;
 use crate::solve::exchange::each_of_team;
+use crate::solve::frame::attacker_sets;
 use crate::solve::frame::block_lookup::BlockLookup;
-use crate::solve::frame::counted_sets;
 use crate::solve::initial::coded_rows::CodedRows;
 use crate::solve::initial::sub_slice::SubSlices;
 use crate::solve::rows::numbers::ChunkNumber;
@@ -58,7 +58,7 @@ impl Task {
 
     fn without_entries(&self, slice: Slice) -> Arc<BlockLookup> {
         let rules = self.base.rules();
-        let sets = counted_sets(rules, slice).unwrap();
+        let sets = attacker_sets(rules, slice).unwrap();
         let lookup = BlockLookup::with_entries_up_to(0, sets, rules.board, slice.attackers);
         assert!(lookup.entries().is_none());
         Arc::new(lookup)

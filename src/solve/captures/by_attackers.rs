@@ -16,7 +16,7 @@ pub(crate) struct AttackerMove<const N: usize> {
     /// The attackers after the move.
     pub after: SquareSet,
     /// The lanes on which the king is in the way.
-    pub king_passed: Row<N>,
+    pub king_in_way: Row<N>,
     /// The lanes on which the move captures the king, if no defender matters.
     pub king_captured: Row<N>,
 }
@@ -38,26 +38,28 @@ pub(crate) fn attacker_moves<const N: usize, T>(
         for ray in frame.rules.slides().from(Kind::Attacker, from) {
             // So much of the ray is closed to defenders in `lanes`.
             let mut closed = 0;
-            let mut king_passed = Row::EMPTY;
+            let mut king_in_way = Row::EMPTY;
             for (i, step) in ray.iter().enumerate() {
                 let to = step.square;
                 if others.contains(to) {
                     break;
                 }
-                king_passed |= frame.region.bit(to);
+                king_in_way |= frame.region.bit(to);
                 let after = others.with(to);
                 let Some(wanted) = step.ends.then(|| wanted(to, after)).flatten() else {
                     continue;
                 };
-                for &rank in ray[closed..=i].iter().flat_map(|s| frame.defenders.holding(s.square))
+                for &rank in
+                    ray[closed..=i].iter().flat_map(|s| frame.defenders.ranks_holding(s.square))
                 {
                     lanes[rank.index()] = Row::EMPTY;
                 }
                 closed = i + 1;
-                let king_captured = frame.of_king.by_arrival(after, to);
-                visit(wanted, AttackerMove { to, after, king_passed, king_captured }, lanes);
+                let king_captured = frame.king_captures.by_arrival(after, to);
+                visit(wanted, AttackerMove { to, after, king_in_way, king_captured }, lanes);
             }
-            for &rank in ray[..closed].iter().flat_map(|s| frame.defenders.holding(s.square)) {
+            for &rank in ray[..closed].iter().flat_map(|s| frame.defenders.ranks_holding(s.square))
+            {
                 lanes[rank.index()] = block.valid[rank.index()];
             }
         }
@@ -71,23 +73,23 @@ impl<const N: usize> AttackerMove<N> {
     }
 
     /// Takes out of `lanes`, by defender rank, those on which the move captures
-    /// a defender; notes in `before` what they were.
-    pub(crate) fn take_captures(
+    /// a defender; notes in `saved` what they were.
+    pub(crate) fn remove_captures(
         &self,
         frame: &Frame<N>,
         lanes: &mut [Row<N>],
-        before: &mut Vec<(Rank, Row<N>)>,
+        saved: &mut Vec<(Rank, Row<N>)>,
     ) {
         for threat in self.threats(frame) {
             let quiet = [false, true].map(|backed| {
                 threat.victim(backed).map_or(!Row::EMPTY, |victim| victim.quiet(&frame.region))
             });
-            for &rank in frame.defenders.holding(threat.square) {
+            for &rank in frame.defenders.ranks_holding(threat.square) {
                 let lanes = &mut lanes[rank.index()];
                 if lanes.is_empty() {
                     continue;
                 }
-                before.push((rank, *lanes));
+                saved.push((rank, *lanes));
                 *lanes &= quiet[usize::from(threat.is_backed(&frame.defenders, rank))];
             }
         }
@@ -99,47 +101,47 @@ impl<const N: usize> AttackerMove<N> {
         &self,
         frame: &'f Frame<N>,
     ) -> impl Iterator<Item = Rank> + 'f {
-        let shields = shields_near(frame, self.to).iter();
-        shields.flat_map(|square| frame.defenders.holding(square).iter().copied())
+        let shields = shields_around(frame, self.to).iter();
+        shields.flat_map(|square| frame.defenders.ranks_holding(square).iter().copied())
     }
 
     /// The lanes of a row on which the move captures the king.
-    pub(crate) fn captures_of_king(&self, frame: &Frame<N>, rank: Rank) -> Row<N> {
+    pub(crate) fn king_captures(&self, frame: &Frame<N>, rank: Rank) -> Row<N> {
         let soldiers = Soldiers { attackers: self.after, defenders: frame.defenders.set(rank) };
-        soldiers.captures_of_king(frame.rules, &frame.region, self.to)
+        soldiers.king_captures(frame.rules, &frame.region, self.to)
     }
 
     /// Adds to `found`, by defender rank, those of the `lanes` with a free way on
-    /// which the move captures the king. `before` is room to work in.
-    pub(crate) fn add_captures_of_king(
+    /// which the move captures the king. `saved` is room to work in.
+    pub(crate) fn add_king_captures(
         &self,
         frame: &Frame<N>,
         lanes: &[Row<N>],
         found: &mut [Row<N>],
-        before: &mut Vec<(Rank, Row<N>)>,
+        saved: &mut Vec<(Rank, Row<N>)>,
     ) {
-        before.clear();
-        before.extend(self.shielded_ranks(frame).map(|rank| (rank, found[rank.index()])));
-        let captured = self.king_captured.without(self.king_passed);
+        saved.clear();
+        saved.extend(self.shielded_ranks(frame).map(|rank| (rank, found[rank.index()])));
+        let captured = self.king_captured.without(self.king_in_way);
         if !captured.is_empty() {
             for (found, &lanes) in found.iter_mut().zip(lanes) {
                 *found |= lanes & captured;
             }
         }
         // There a defender may be in the place of a hostile empty square.
-        for &(rank, before) in &*before {
-            found[rank.index()] = before;
+        for &(rank, saved) in &*saved {
+            found[rank.index()] = saved;
         }
-        for &(rank, _) in &*before {
-            let legal = lanes[rank.index()].without(self.king_passed);
-            found[rank.index()] |= legal & self.captures_of_king(frame, rank);
+        for &(rank, _) in &*saved {
+            let legal = lanes[rank.index()].without(self.king_in_way);
+            found[rank.index()] |= legal & self.king_captures(frame, rank);
         }
     }
 }
 
 /// The squares from which a defender may change whether an attacker arriving
 /// on `to` captures the king.
-pub(crate) fn shields_near<const N: usize>(frame: &Frame<N>, to: Square) -> SquareSet {
+pub(crate) fn shields_around<const N: usize>(frame: &Frame<N>, to: Square) -> SquareSet {
     let board = frame.rules.board;
     let near = |&s: &Square| {
         board.file(s).abs_diff(board.file(to)) + board.rank(s).abs_diff(board.rank(to)) <= 2
@@ -158,7 +160,7 @@ pub(crate) fn quiet_arrival<const N: usize>(
     let soldiers = Soldiers { attackers: after, defenders: frame.defenders.set(rank) };
     let victims = soldiers.victims(frame.rules, Side::Attackers, to);
     let quiet = victims.fold(!Row::EMPTY, |all, victim| all & victim.quiet(&frame.region));
-    quiet.without(soldiers.captures_of_king(frame.rules, &frame.region, to))
+    quiet.without(soldiers.king_captures(frame.rules, &frame.region, to))
 }
 
 #[cfg(test)]
@@ -197,7 +199,7 @@ mod tests {
     }
 
     fn found<const N: usize>(frame: &Frame<N>, block: &Block<N>, rank: Rank) -> Moves<N> {
-        let (mut moves, mut before) = (Moves::new(), Vec::new());
+        let (mut moves, mut saved) = (Moves::new(), Vec::new());
         let row = rank.index();
         attacker_moves(
             frame,
@@ -205,19 +207,19 @@ mod tests {
             &mut Vec::new(),
             |_, _| Some(()),
             |(), mv, lanes| {
-                let legal = lanes[row].without(mv.king_passed);
+                let legal = lanes[row].without(mv.king_in_way);
                 if legal.is_empty() {
                     return;
                 }
                 let mut captured = vec![Row::EMPTY; lanes.len()];
-                mv.add_captures_of_king(frame, lanes, &mut captured, &mut before);
-                assert_eq!(legal & mv.captures_of_king(frame, rank), captured[row]);
+                mv.add_king_captures(frame, lanes, &mut captured, &mut saved);
+                assert_eq!(legal & mv.king_captures(frame, rank), captured[row]);
                 let mut rows = lanes.to_vec();
-                before.clear();
-                mv.take_captures(frame, &mut rows, &mut before);
+                saved.clear();
+                mv.remove_captures(frame, &mut rows, &mut saved);
                 let quiet = (rows[row] & legal).without(captured[row]);
                 assert_eq!(legal & quiet_arrival(frame, mv.after, mv.to, rank), quiet);
-                before.iter().rev().for_each(|&(rank, was)| rows[rank.index()] = was);
+                saved.iter().rev().for_each(|&(rank, was)| rows[rank.index()] = was);
                 assert_eq!(rows, lanes);
                 let from = (block.attackers - mv.after).first().unwrap();
                 moves.insert((from, mv.to), [legal, quiet, captured[row]]);

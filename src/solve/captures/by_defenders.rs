@@ -9,7 +9,7 @@ use crate::solve::rows::row::Row;
 
 /// Where defenders capture, for one attacker set.
 #[derive(Clone, Debug)]
-pub(crate) struct Arrivals<const N: usize> {
+pub(crate) struct QuietArrivals<const N: usize> {
     /// By square of the board: the lanes on which a defending soldier arriving
     /// there captures nothing, other defenders left out of account.
     pub soldiers: Vec<Row<N>>,
@@ -21,13 +21,13 @@ pub(crate) struct Arrivals<const N: usize> {
     pub anvils: Vec<(Square, Square)>,
 }
 
-impl<const N: usize> Arrivals<N> {
+impl<const N: usize> QuietArrivals<N> {
     /// Where they capture these attackers.
-    pub(crate) fn new(frame: &Frame<N>, attackers: SquareSet) -> Arrivals<N> {
+    pub(crate) fn new(frame: &Frame<N>, attackers: SquareSet) -> QuietArrivals<N> {
         let soldiers = Soldiers { attackers, defenders: SquareSet::EMPTY };
         // Without defenders nobody asks where they arrive.
         let squares = if frame.slice.defenders > 0 { frame.rules.board.area() } else { 0 };
-        let mut arrivals = Arrivals {
+        let mut arrivals = QuietArrivals {
             soldiers: vec![!Row::EMPTY; squares],
             king: !Row::EMPTY,
             anvils: Vec::new(),
@@ -65,11 +65,11 @@ impl<const N: usize> Arrivals<N> {
 
     /// Takes out of `lanes`, by defender rank, those on which the arriving king
     /// captures with the help of one of the defenders.
-    pub(crate) fn take_helped(&self, frame: &Frame<N>, lanes: &mut [Row<N>]) {
+    pub(crate) fn remove_assisted(&self, frame: &Frame<N>, lanes: &mut [Row<N>]) {
         for &(anvil, to) in &self.anvils {
             let helped = frame.region.bit(to) & self.king;
             if !helped.is_empty() {
-                for &rank in frame.defenders.holding(anvil) {
+                for &rank in frame.defenders.ranks_holding(anvil) {
                     lanes[rank.index()] = lanes[rank.index()].without(helped);
                 }
             }
@@ -97,7 +97,7 @@ mod tests {
             let block = frame.block(BlockNumber::new(number.index(frame.blocks())));
             let rank = Rank::new(row.index(frame.block_rows()));
             let valid = block.valid[rank.index()];
-            let arrivals = Arrivals::new(&frame, block.attackers);
+            let arrivals = QuietArrivals::new(&frame, block.attackers);
             let mut beside = Vec::new();
             let quiet = |position: &Position, to: Square| {
                 Captures::by_arrival(rules, position, Side::Defenders, to).is_empty()
@@ -112,7 +112,7 @@ mod tests {
                 assert_eq!(beside[to.index()] & valid, expected, "{slice}, to {to:?}");
             }
             let mut lanes = block.valid.clone();
-            arrivals.take_helped(&frame, &mut lanes);
+            arrivals.remove_assisted(&frame, &mut lanes);
             let expected = lanes_with(&frame, &block, rank, Side::Defenders, |p| quiet(p, p.king));
             assert_eq!(lanes[rank.index()] & arrivals.king, expected, "{slice}, the king");
         });

@@ -7,7 +7,7 @@ use crate::index::Walker;
 use crate::table::dont_care::Danger;
 
 use crate::solve::captures::by_attackers::attacker_moves;
-use crate::solve::frame::wide_lines::{WideSquare, put_men};
+use crate::solve::frame::wide_lines::{WideSquare, set_men};
 use crate::solve::frame::{Block, Frame};
 use crate::solve::rows::numbers::{BlockNumber, Rank};
 use crate::solve::rows::row::{Lanes, Row, Wide};
@@ -15,16 +15,16 @@ use crate::solve::rows::simd::{self, Kernel, Processor};
 
 /// Finds them; room to work in is kept from block to block.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Decided<const N: usize> {
+pub(crate) struct Decider<const N: usize> {
     lanes: Vec<Row<N>>,
-    before: Vec<(Rank, Row<N>)>,
+    saved: Vec<(Rank, Row<N>)>,
     /// Eight blocks of a bare king, by the first one's number and all of them: where an
     /// attacker captures him.
     bare_kings: Option<(usize, Wide<N>)>,
     squares: Vec<WideSquare<N>>,
 }
 
-impl<const N: usize> Decided<N> {
+impl<const N: usize> Decider<N> {
     /// By defender rank, the lanes on which the side to move captures the king
     /// or escapes with him in this move. `walker` goes through the frame's blocks.
     pub(crate) fn find(
@@ -39,23 +39,23 @@ impl<const N: usize> Decided<N> {
         decided.resize(frame.block_rows(), Row::EMPTY);
         match to_move {
             Side::Attackers if frame.slice.defenders == 0 => {
-                decided[0] = self.bare_king_in_reach(frame, walker, block.number);
+                decided[0] = self.bare_king_captures_cached(frame, walker, block.number);
             }
-            Side::Attackers => self.kings_in_reach(frame, block, decided),
+            Side::Attackers => self.king_captures(frame, block, decided),
             Side::Defenders => {
-                let shut = |soldiers: SquareSet| {
+                let blocked = |soldiers: SquareSet| {
                     Direction::ALL.map(|d| frame.region.before_goals(d, soldiers))
                 };
-                let by_attackers = shut(block.attackers);
+                let by_attackers = blocked(block.attackers);
                 let open_to_men = frame.rules.goals.meets(frame.rules.places(Kind::Defender));
                 for (rank, decided) in frame.defenders.ranks().zip(decided) {
                     if !block.valid[rank.index()].is_empty() {
-                        let shut = if open_to_men {
-                            shut(block.attackers | frame.defenders.set(rank))
+                        let blocked = if open_to_men {
+                            blocked(block.attackers | frame.defenders.set(rank))
                         } else {
                             by_attackers
                         };
-                        *decided = frame.region.escapes(shut, frame.free(block, rank));
+                        *decided = frame.region.escapes(blocked, frame.free(block, rank));
                     }
                 }
             }
@@ -63,7 +63,7 @@ impl<const N: usize> Decided<N> {
     }
 
     /// Eight blocks are looked at together: the next ones come soon.
-    fn bare_king_in_reach(
+    fn bare_king_captures_cached(
         &mut self,
         frame: &Frame<N>,
         walker: &mut Walker,
@@ -75,37 +75,37 @@ impl<const N: usize> Decided<N> {
             _ => {
                 let last = frame.blocks() - 1;
                 let attackers = std::array::from_fn(|i| walker.set((first + i).min(last) as u64).0);
-                bare_kings_in_reach(frame, &attackers, &mut self.squares)
+                bare_king_captures(frame, &attackers, &mut self.squares)
             }
         };
         self.bare_kings = Some((first, found));
         found.row(i)
     }
 
-    fn kings_in_reach(&mut self, frame: &Frame<N>, block: &Block<N>, decided: &mut [Row<N>]) {
+    fn king_captures(&mut self, frame: &Frame<N>, block: &Block<N>, decided: &mut [Row<N>]) {
         let danger = Danger::new(frame.rules, block.attackers);
         let wanted = |to, _| danger.any(to).then_some(());
         attacker_moves(frame, block, &mut self.lanes, wanted, |(), mv, lanes| {
-            mv.add_captures_of_king(frame, lanes, decided, &mut self.before);
+            mv.add_king_captures(frame, lanes, decided, &mut self.saved);
         });
     }
 }
 
 /// The lanes on which an attacker captures a bare king in this move, for eight sets of
-/// attackers: what [`Decided::kings_in_reach`] finds, without the rows of other defenders.
+/// attackers: what [`Decider::king_captures`] finds, without the rows of other defenders.
 /// `squares` is room to work in.
-pub(crate) fn bare_kings_in_reach<const N: usize>(
+pub(crate) fn bare_king_captures<const N: usize>(
     frame: &Frame<N>,
     attackers: &[SquareSet; Wide::<1>::ROWS],
     squares: &mut Vec<WideSquare<N>>,
 ) -> Wide<N> {
     squares.resize(frame.rules.board.area(), WideSquare::EMPTY);
     let mut decided = Wide::EMPTY;
-    simd::run(InReach { frame, attackers, squares, decided: &mut decided });
+    simd::run(BareKingKernel { frame, attackers, squares, decided: &mut decided });
     decided
 }
 
-struct InReach<'a, 'f, const N: usize> {
+struct BareKingKernel<'a, 'f, const N: usize> {
     frame: &'a Frame<'f, N>,
     attackers: &'a [SquareSet; Wide::<1>::ROWS],
     /// By square of the board.
@@ -113,16 +113,16 @@ struct InReach<'a, 'f, const N: usize> {
     decided: &'a mut Wide<N>,
 }
 
-impl<const N: usize> Kernel for InReach<'_, '_, N> {
+impl<const N: usize> Kernel for BareKingKernel<'_, '_, N> {
     #[inline(always)]
     fn run(self, _: impl Processor) {
-        let InReach { frame, attackers, squares, decided } = self;
+        let BareKingKernel { frame, attackers, squares, decided } = self;
         let places = frame.attackers.squares();
-        put_men(squares, attackers);
+        set_men(squares, attackers);
         for &to in places {
             // The mover may be counted among those who help: from one side of the king to
             // another he would have to pass him.
-            let captured = frame.of_king.by_arrival_on_eight(squares, to);
+            let captured = frame.king_captures.by_arrival_wide(squares, to);
             let square = &mut squares[to.index()];
             square.targets = captured.without(square.men.spread());
         }
@@ -142,7 +142,7 @@ mod tests {
 
     fn check<const N: usize>(rules: &Ruleset, slice: &str) {
         let frame: Frame<N> = Frame::new(rules, slice.parse().unwrap()).unwrap();
-        let (mut decider, mut decided) = (Decided::default(), Vec::new());
+        let (mut decider, mut decided) = (Decider::default(), Vec::new());
         for number in frame.block_numbers().step_by(1 + frame.blocks() / 100) {
             let block = frame.block(number);
             for side in Side::ALL {

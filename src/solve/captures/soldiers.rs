@@ -125,7 +125,7 @@ impl Soldiers {
     }
 
     /// The lanes on which an attacker arriving on `to` captures the king.
-    pub(crate) fn captures_of_king<const N: usize>(
+    pub(crate) fn king_captures<const N: usize>(
         &self,
         rules: &Ruleset,
         region: &Region<N>,
@@ -211,7 +211,7 @@ impl Threat {
     /// Whether one of the defenders of a row stands on the anvil.
     #[inline]
     pub(crate) fn is_backed<const N: usize>(&self, sets: &DefenderSets<N>, rank: Rank) -> bool {
-        self.can_be_backed && sets.is_among(sets.men(rank), self.anvil)
+        self.can_be_backed && sets.has_man_on(sets.men(rank), self.anvil)
     }
 
     /// The soldier on the square, if he is captured on some lane at least.
@@ -300,7 +300,7 @@ mod tests {
         let mut groups: Vec<(Row<N>, SquareSet)> = Vec::new();
         capture_groups(region, &victims, |lanes, captured| groups.push((lanes, captured)));
         let quiet = victims.iter().fold(!Row::EMPTY, |quiet, v| quiet & v.quiet(region));
-        let of_king = soldiers.captures_of_king(rules, region, to);
+        let king_captures = soldiers.king_captures(rules, region, to);
         for king in kings(rules, soldiers) {
             let lane = region.bit(king);
             let mut here = groups.iter().filter(|(lanes, _)| !(*lanes & lane).is_empty());
@@ -310,7 +310,11 @@ mod tests {
             assert!(here.next().is_none(), "groups share no lane");
             assert_eq!(!(quiet & lane).is_empty(), captured.is_empty());
             if mover == Side::Attackers {
-                assert_eq!(!(of_king & lane).is_empty(), expected.king, "{soldiers:?} to {to:?}");
+                assert_eq!(
+                    !(king_captures & lane).is_empty(),
+                    expected.king,
+                    "{soldiers:?} to {to:?}"
+                );
             }
         }
     }

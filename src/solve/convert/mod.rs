@@ -1,8 +1,8 @@
 //! Between tables and the solver's rows.
 
 pub(super) mod output;
+mod pending_rows;
 pub(super) mod read;
 pub(super) mod table_rows;
 mod tile;
-mod waiting;
 pub(super) mod write;

@@ -16,14 +16,14 @@ use crate::table::{
     TableWriter, ValueHasher, WrittenPart, dtw_code_to_wdl_code, encode_block,
 };
 
+use super::pending_rows::PendingRows;
 use super::tile::Tile;
-use super::waiting::Waiting;
 
 /// Codes of one side that wait for their blocks, at most about.
 const WAITING_CODES: usize = 1 << 25;
 
 /// Where the files go, and how they are written.
-pub(crate) struct Target<'a> {
+pub(crate) struct OutputTarget<'a> {
     /// The disk.
     pub files: &'a Arc<dyn FileSystem>,
     /// The folder.
@@ -69,7 +69,7 @@ impl Output {
     pub(super) fn create(
         rules: &Ruleset,
         index: &SliceIndex,
-        target: &Target,
+        target: &OutputTarget,
         metric: Metric,
         greatest: Code,
         ranks: &dyn Exchange,
@@ -149,12 +149,12 @@ impl Output {
     }
 
     /// Writes the blocks of this rank whose rows are all there.
-    pub(super) fn write_blocks(&mut self, waiting: &Waiting) -> Result<(), BuildError> {
+    pub(super) fn write_blocks(&mut self, pending: &PendingRows) -> Result<(), BuildError> {
         let shape = self.grid.shape();
         let height = shape.rows_per_block;
-        let there = match waiting.end() == self.grid.rows() {
+        let there = match pending.end() == self.grid.rows() {
             true => self.groups.end,
-            false => self.groups.end.min(waiting.end() / height),
+            false => self.groups.end.min(pending.end() / height),
         };
         let groups = self.groups.start..there.max(self.groups.start);
         let lane_groups = self.grid.lanes().div_ceil(shape.lanes_per_block);
@@ -169,11 +169,11 @@ impl Output {
                 let first = lane_group * shape.lanes_per_block;
                 let last = (first + shape.lanes_per_block).min(self.grid.lanes());
                 let row = group * height;
-                let rows = row..(row + height).min(waiting.end());
-                let rows = (rows.start - waiting.first_row) as usize
-                    ..(rows.end - waiting.first_row) as usize;
+                let rows = row..(row + height).min(pending.end());
+                let rows = (rows.start - pending.first_row) as usize
+                    ..(rows.end - pending.first_row) as usize;
                 values.clear();
-                for lane in &waiting.codes[side][first..last] {
+                for lane in &pending.codes[side][first..last] {
                     let codes = lane[rows.clone()].iter();
                     values.extend(codes.map(|&code| Output::code(self.metric, code)));
                 }
@@ -197,7 +197,7 @@ impl Output {
     pub(super) fn finish(
         self,
         summaries: BySide<SideSummary>,
-        target: &Target,
+        target: &OutputTarget,
         ranks: &dyn Exchange,
     ) -> Result<u64, BuildError> {
         let mut hasher = self.hasher;

@@ -6,8 +6,8 @@ use crate::game::rules::Side;
 use crate::game::slice::Slice;
 use crate::solve::error::BuildError;
 use crate::solve::frame::Frame;
-use crate::solve::initial::coded_rows::{CodedRows, FixedRows};
-use crate::solve::initial::sub_slice::{SubSlices, Unread};
+use crate::solve::initial::coded_rows::{CodedRows, MappedRows};
+use crate::solve::initial::sub_slice::{SubSliceSource, SubSlices};
 use crate::solve::rows::numbers::BlockNumber;
 use crate::solve::rows::row::Row;
 use crate::table::{BlockShape, Code, Metric, Table, TableFile, WIN_IN_1};
@@ -65,7 +65,7 @@ pub(crate) fn open_sub_slices<const N: usize>(
         let read = Box::new(move |frame: &Frame<N>, blocks| {
             read_blocks(&SolverRows { frame, index }, table, to_move, blocks)
         });
-        slices.push(Unread { to_move, frame, greatest, segment_blocks, read });
+        slices.push(SubSliceSource { to_move, frame, greatest, segment_blocks, read });
     }
     Ok(SubSlices::new(slices, cache_bytes))
 }
@@ -99,18 +99,18 @@ fn read_blocks<const N: usize>(
     table: &Table<TableFile>,
     to_move: Side,
     blocks: Range<usize>,
-) -> Result<FixedRows<N>, BuildError> {
+) -> Result<MappedRows<N>, BuildError> {
     let (frame, lanes) = (rows.frame, rows.index.lanes());
     let bits: Vec<Row<N>> = lanes.squares().iter().map(|&s| frame.region.bit(s)).collect();
     let table_rows = rows.table_rows(&blocks);
     let height = (table_rows.end - table_rows.start) as usize;
     let codes = read_codes(table, to_move, lanes.count(), table_rows)?;
     let mut part = CodedRows::default();
-    let mut block = rows.room();
+    let mut block = rows.buffer();
     let mut entries: Vec<Entries<N>> = vec![Vec::new(); frame.block_rows()];
     let mut at = 0;
     for number in blocks.map(BlockNumber::new) {
-        rows.block(number, to_move, &mut block);
+        rows.load(number, to_move, &mut block);
         for (entries, row) in entries.iter_mut().zip(&block.rows) {
             entries.clear();
             let Some(row) = row else { continue };
@@ -134,7 +134,7 @@ fn read_blocks<const N: usize>(
             part.push(entries.iter().copied());
         }
     }
-    FixedRows::new(&part).map_err(BuildError::OutOfMemory)
+    MappedRows::new(&part).map_err(BuildError::OutOfMemory)
 }
 
 /// Gives the values of least images to all images.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::game::board::{SquareSet, Symmetry};
 use crate::game::rules::{Kind, Side};
 use crate::index::{AttackerSets, SliceIndex, Walker};
-use crate::solve::captures::decided::Decided;
+use crate::solve::captures::decided::Decider;
 use crate::solve::frame::{Block, Frame};
 use crate::solve::rows::numbers::BlockNumber;
 use crate::solve::rows::row::Row;
@@ -29,7 +29,7 @@ pub(crate) struct SolverBlock<'a, const N: usize> {
     pub symmetries: Vec<Symmetry>,
     solved: Block<N>,
     decided: Vec<Row<N>>,
-    decider: Decided<N>,
+    decider: Decider<N>,
 }
 
 /// One row of the solver.
@@ -58,14 +58,14 @@ impl<const N: usize> SolverRows<'_, '_, N> {
     }
 
     /// Room for a block; it is quick to go from one block to the next one.
-    pub(crate) fn room(&self) -> SolverBlock<'_, N> {
+    pub(crate) fn buffer(&self) -> SolverBlock<'_, N> {
         SolverBlock {
             walker: Walker::new(self.attackers()),
             rows: Vec::new(),
             symmetries: Vec::new(),
             solved: Block::default(),
             decided: Vec::new(),
-            decider: Decided::default(),
+            decider: Decider::default(),
         }
     }
 
@@ -83,11 +83,11 @@ impl<const N: usize> SolverRows<'_, '_, N> {
 
     /// What is known of a block before its values. The rows that the table has
     /// are those with any free set of defenders, in the same order.
-    pub(crate) fn block(&self, number: BlockNumber, to_move: Side, block: &mut SolverBlock<'_, N>) {
+    pub(crate) fn load(&self, number: BlockNumber, to_move: Side, block: &mut SolverBlock<'_, N>) {
         let frame = self.frame;
         let (attackers, stabilizer) = block.walker.set(number.into());
         let solved = &mut block.solved;
-        frame.put_block(number, attackers, solved);
+        frame.load_block(number, attackers, solved);
         block.decider.find(frame, &mut block.walker, solved, to_move, &mut block.decided);
         let least = LeastImages::new(frame.rules, stabilizer);
         let kings = frame.rules.places(Kind::King);
@@ -101,15 +101,15 @@ impl<const N: usize> SolverRows<'_, '_, N> {
             };
             Some(SolverRow { valid, decided: decided & valid, least, weight })
         }));
-        self.leave_out(attackers, &mut block.rows);
+        self.remove_overlaps(attackers, &mut block.rows);
         block.symmetries.clear();
         block.symmetries.extend(least.symmetries());
     }
 
     /// Leaves out the rows whose defenders meet the attackers.
-    fn leave_out(&self, attackers: SquareSet, rows: &mut [Option<SolverRow<N>>]) {
+    fn remove_overlaps(&self, attackers: SquareSet, rows: &mut [Option<SolverRow<N>>]) {
         for square in attackers {
-            for &rank in self.frame.defenders.holding(square) {
+            for &rank in self.frame.defenders.ranks_holding(square) {
                 rows[rank.index()] = None;
             }
         }

@@ -13,7 +13,7 @@ use crate::table::{Code, DONT_CARE, SideSummary, dtw_value};
 
 use super::table_rows::{SolverRow, SolverRows};
 
-/// Rows that are spread out before they are turned into lanes: as many as stay
+/// Rows that are spread out before they are transposed into lanes: as many as stay
 /// in the cache.
 const STRIP_ROWS: usize = 64;
 
@@ -55,15 +55,15 @@ impl Tile {
             summaries: Default::default(),
             positions: 0,
         };
-        let mut block = rows.room();
+        let mut block = rows.buffer();
         let coded = solver.coded_rows(chunk)?;
         for (side, coded) in Side::ALL.into_iter().zip(&coded) {
             let summary = &mut tile.summaries[side];
             let mut strip = Strip::<N>::new(&lanes, height);
             let mut solver_row = 0;
             for number in blocks.clone().map(BlockNumber::new) {
-                rows.block(number, side, &mut block);
-                simd::run(Spread {
+                rows.load(number, side, &mut block);
+                simd::run(SpreadKernel {
                     rows: &block.rows,
                     coded,
                     first: solver_row,
@@ -85,7 +85,7 @@ impl Tile {
 }
 
 /// Puts the codes of a block's rows into a strip, those that are stored, and counts all.
-struct Spread<'a, 'b, const N: usize> {
+struct SpreadKernel<'a, 'b, const N: usize> {
     rows: &'a [Option<SolverRow<N>>],
     /// Rows of values, of which the block's first is this one.
     coded: &'a CodedRows<N>,
@@ -95,7 +95,7 @@ struct Spread<'a, 'b, const N: usize> {
     summary: &'a mut SideSummary,
 }
 
-impl<const N: usize> Kernel for Spread<'_, '_, N> {
+impl<const N: usize> Kernel for SpreadKernel<'_, '_, N> {
     #[inline(always)]
     fn run(self, processor: impl Processor) {
         for (i, row) in self.rows.iter().enumerate() {
@@ -121,7 +121,7 @@ struct Strip<'a, const N: usize> {
     /// Rows in there.
     rows: usize,
     /// Lane by lane, a code for each row of the tile.
-    turned: Vec<Code>,
+    transposed: Vec<Code>,
     /// Rows in there.
     done: usize,
 }
@@ -135,7 +135,7 @@ impl<'a, const N: usize> Strip<'a, N> {
             height,
             codes: vec![DONT_CARE; Self::WIDTH * STRIP_ROWS],
             rows: 0,
-            turned: vec![DONT_CARE; lanes.len() * height],
+            transposed: vec![DONT_CARE; lanes.len() * height],
             done: 0,
         }
     }
@@ -153,16 +153,16 @@ impl<'a, const N: usize> Strip<'a, N> {
     fn next_row(&mut self) {
         self.rows += 1;
         if self.rows == STRIP_ROWS {
-            self.turn();
+            self.transpose();
         }
     }
 
-    fn turn(&mut self) {
+    fn transpose(&mut self) {
         for (lane, &bit) in self.lanes.iter().enumerate() {
-            let turned = &mut self.turned[lane * self.height + self.done..][..self.rows];
+            let transposed = &mut self.transposed[lane * self.height + self.done..][..self.rows];
             let codes = self.codes.chunks_exact(Self::WIDTH);
-            for (turned, codes) in turned.iter_mut().zip(codes) {
-                *turned = codes[bit];
+            for (transposed, codes) in transposed.iter_mut().zip(codes) {
+                *transposed = codes[bit];
             }
         }
         self.codes.fill(DONT_CARE);
@@ -171,8 +171,8 @@ impl<'a, const N: usize> Strip<'a, N> {
     }
 
     fn finish(mut self) -> Vec<Code> {
-        self.turn();
-        self.turned
+        self.transpose();
+        self.transposed
     }
 }
 

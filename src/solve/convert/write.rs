@@ -15,10 +15,10 @@ use crate::solve::solver::Solver;
 use crate::system::progress::{Phase, Progress};
 use crate::table::{Code, Metric, SideSummary};
 
-use super::output::{Output, Target};
+use super::output::{Output, OutputTarget};
+use super::pending_rows::PendingRows;
 use super::table_rows::SolverRows;
 use super::tile::Tile;
-use super::waiting::Waiting;
 
 /// The memory of the tiles that are spread out before their values go to the
 /// blocks, about; one at least.
@@ -40,7 +40,7 @@ pub(crate) fn write<const N: usize>(
     rules: &Ruleset,
     solver: Solver<N>,
     index: &SliceIndex,
-    target: &Target,
+    target: &OutputTarget,
     progress: &dyn Progress,
 ) -> Result<SliceFiles, BuildError> {
     let ranks = solver.ranks();
@@ -54,7 +54,7 @@ pub(crate) fn write<const N: usize>(
     progress.phase(index.slice(), Phase::Writing, chunks.len() as u64);
     let mut files = SliceFiles { positions: 0, summaries: Default::default(), bytes: Vec::new() };
     let first_row = first_row(&solver, index, chunks.start);
-    let mut waiting = Waiting::new(index.lanes().count(), first_row);
+    let mut pending = PendingRows::new(index.lanes().count(), first_row);
     let threads = rayon::current_num_threads();
     let at_once = tiles_at_once(index.lanes().count(), solver.chunk_rows(), threads);
     for first in chunks.clone().step_by(at_once) {
@@ -70,11 +70,11 @@ pub(crate) fn write<const N: usize>(
                 sum.add(part);
             }
         }
-        let row = waiting.end();
+        let row = pending.end();
         outputs.iter_mut().for_each(|output| output.hash(&tiles, row));
-        waiting.append(&tiles);
+        pending.append(&tiles);
         drop(tiles);
-        write_blocks(&mut outputs, &mut waiting)?;
+        write_blocks(&mut outputs, &mut pending)?;
         advance(progress, chunks.len() as u64)?;
     }
     files.sum(ranks)?;
@@ -125,12 +125,12 @@ pub(crate) fn tiles_at_once(lanes: usize, chunk_rows: usize, threads: usize) -> 
 }
 
 /// Writes the blocks whose rows are all there.
-fn write_blocks(outputs: &mut [Output], waiting: &mut Waiting) -> Result<(), BuildError> {
+fn write_blocks(outputs: &mut [Output], pending: &mut PendingRows) -> Result<(), BuildError> {
     for output in outputs.iter_mut() {
-        output.write_blocks(waiting)?;
+        output.write_blocks(pending)?;
     }
     let next = outputs.iter().filter_map(Output::next_row).min();
-    waiting.forget(next.map_or(waiting.end(), |next| next.min(waiting.end())));
+    pending.discard_before(next.map_or(pending.end(), |next| next.min(pending.end())));
     Ok(())
 }
 

@@ -14,13 +14,13 @@ const MOST_ENTRIES: u64 = 1 << 28;
 
 /// Where the rows of an attacker set are.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Target {
+pub(crate) struct BlockLocation {
     /// The block.
     pub block: BlockNumber,
     /// What brings the set to the block's.
     pub symmetry: Symmetry,
     /// What brings the block's lanes back.
-    pub back: Symmetry,
+    pub inverse: Symmetry,
 }
 
 /// Finds the block of an attacker set.
@@ -39,13 +39,13 @@ pub(crate) struct BlockLookup {
     /// By rank among all sets: the block, and in the low three bits the
     /// symmetry that brings the set to it.
     entries: Option<Vec<AtomicU32>>,
-    inverse: [Symmetry; 8],
+    inverses: [Symmetry; 8],
 }
 
 /// A set of attackers, made ready for looking up sets with one of them elsewhere, or with
 /// one more.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Placed {
+pub(crate) struct PreparedSet {
     set: SquareSet,
     /// Their places, as if they were squares.
     places: SquareSet,
@@ -56,11 +56,11 @@ pub(crate) struct Placed {
 
 /// What is known of where a set's rows are.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Sought {
+pub(crate) enum PendingLookup {
     /// The number of the entry that tells.
     Entry(usize),
     /// All: the index has told.
-    Found(Target),
+    Found(BlockLocation),
 }
 
 impl BlockLookup {
@@ -88,7 +88,7 @@ impl BlockLookup {
             squares,
             places,
             entries: None,
-            inverse: Symmetry::ALL.map(Symmetry::inverse),
+            inverses: Symmetry::ALL.map(Symmetry::inverse),
         };
         let total = binomial(lookup.squares.len(), count).unwrap_or(u64::MAX);
         if total <= most && lookup.sets.rows() <= u64::from(u32::MAX >> 3) {
@@ -103,14 +103,14 @@ impl BlockLookup {
         let all = (0..total as usize).into_par_iter();
         all.map(|_| AtomicU32::new(0)).collect_into_vec(&mut entries);
         match self.squares.len() {
-            ..=64 => self.tell_images::<1>(board, &entries),
-            _ => self.tell_images::<{ SquareSet::WORDS }>(board, &entries),
+            ..=64 => self.fill_entries::<1>(board, &entries),
+            _ => self.fill_entries::<{ SquareSet::WORDS }>(board, &entries),
         }
         entries
     }
 
     /// The places are bits of `W` words.
-    fn tell_images<const W: usize>(&self, board: Board, entries: &[AtomicU32]) {
+    fn fill_entries<const W: usize>(&self, board: Board, entries: &[AtomicU32]) {
         const TASK: u64 = 1 << 10;
         // Of several symmetries that bring an image back the least one stays,
         // being the last.
@@ -170,47 +170,52 @@ impl BlockLookup {
     }
 
     /// Where the rows of the set are.
-    pub(crate) fn target(&self, set: SquareSet) -> Target {
+    pub(crate) fn locate(&self, set: SquareSet) -> BlockLocation {
         match &self.entries {
             Some(entries) => {
                 let places = self.places(set).iter().map(Square::index);
                 let rank = colex_rank(&self.binomials, places);
-                self.unpacked(&entries[rank as usize])
+                self.decode(&entries[rank as usize])
             }
             None => {
                 let (offset, symmetry) = self.sets.place(set);
-                let back = self.inverse[symmetry.index()];
-                Target { block: BlockNumber::from(offset), symmetry, back }
+                let inverse = self.inverses[symmetry.index()];
+                BlockLocation { block: BlockNumber::from(offset), symmetry, inverse }
             }
         }
     }
 
     /// Makes ready to look up sets that differ from this one in a man.
-    pub(crate) fn put(&self, set: SquareSet, placed: &mut Placed) {
-        placed.set = set;
+    pub(crate) fn prepare(&self, set: SquareSet, prepared: &mut PreparedSet) {
+        prepared.set = set;
         if self.entries.is_none() {
             return;
         }
-        placed.places = self.places(set);
-        placed.sums.clear();
+        prepared.places = self.places(set);
+        prepared.sums.clear();
         let mut sums = [0; 3];
-        placed.sums.push(sums);
-        for (below, place) in placed.places.iter().enumerate() {
+        prepared.sums.push(sums);
+        for (below, place) in prepared.places.iter().enumerate() {
             for (fewer, sum) in sums.iter_mut().enumerate() {
                 *sum += self.binomials.get(place.index(), below + fewer);
             }
-            placed.sums.push(sums);
+            prepared.sums.push(sums);
         }
     }
 
     /// Begins to look up the set after one of its men has moved: an entry is on its way
     /// from memory, so that other work can be done before it is asked for.
     #[inline]
-    pub(crate) fn seek_moved(&self, placed: &Placed, from: Square, to: Square) -> Sought {
+    pub(crate) fn begin_lookup(
+        &self,
+        prepared: &PreparedSet,
+        from: Square,
+        to: Square,
+    ) -> PendingLookup {
         let Some(entries) = &self.entries else {
-            return Sought::Found(self.target(placed.set.without(from).with(to)));
+            return PendingLookup::Found(self.locate(prepared.set.without(from).with(to)));
         };
-        let Placed { places, sums, .. } = placed;
+        let PreparedSet { places, sums, .. } = prepared;
         let before = |square| places.count_before(Square::new(square));
         let (from, to) = (self.place(from), self.place(to));
         let (left, above) = (before(from), before(to));
@@ -226,16 +231,18 @@ impl BlockLookup {
             sums[above][1] + own + between + (sums[last][1] - sums[left + 1][1])
         };
         prefetch(&entries[rank as usize]);
-        Sought::Entry(rank as usize)
+        PendingLookup::Entry(rank as usize)
     }
 
-    /// Where what is sought is.
+    /// Where what is pending is.
     #[inline(always)]
-    pub(crate) fn found(&self, sought: Sought) -> Target {
-        match (sought, &self.entries) {
-            (Sought::Entry(entry), Some(entries)) => self.unpacked(&entries[entry]),
-            (Sought::Found(target), _) => target,
-            (Sought::Entry(_), None) => unreachable!("entries are sought where there are some"),
+    pub(crate) fn resolve(&self, pending: PendingLookup) -> BlockLocation {
+        match (pending, &self.entries) {
+            (PendingLookup::Entry(entry), Some(entries)) => self.decode(&entries[entry]),
+            (PendingLookup::Found(target), _) => target,
+            (PendingLookup::Entry(_), None) => {
+                unreachable!("entries are pending where there are some")
+            }
         }
     }
 
@@ -252,8 +259,8 @@ impl BlockLookup {
     /// Puts in by place the number of the entry of the men and one more there; 0 where one
     /// of them is.
     #[inline(always)]
-    pub(crate) fn put_entries(&self, placed: &Placed, numbers: &mut Vec<u32>) {
-        let Placed { places, sums, .. } = placed;
+    pub(crate) fn extended_entries(&self, prepared: &PreparedSet, numbers: &mut Vec<u32>) {
+        let PreparedSet { places, sums, .. } = prepared;
         let all = sums[sums.len() - 1][2];
         numbers.clear();
         let mut first = 0;
@@ -270,13 +277,13 @@ impl BlockLookup {
 
     /// What an entry says.
     #[inline(always)]
-    pub(crate) fn unpacked(&self, entry: &AtomicU32) -> Target {
+    pub(crate) fn decode(&self, entry: &AtomicU32) -> BlockLocation {
         let entry = entry.load(Ordering::Relaxed);
         let number = (entry & 7) as usize;
-        Target {
+        BlockLocation {
             block: BlockNumber::new((entry >> 3) as usize),
             symmetry: Symmetry::ALL[number],
-            back: self.inverse[number],
+            inverse: self.inverses[number],
         }
     }
 }
@@ -289,7 +296,7 @@ mod tests {
     use super::*;
     use crate::game::rules::{Kind, Ruleset};
     use crate::game::slice::Slice;
-    use crate::solve::frame::counted_sets;
+    use crate::solve::frame::attacker_sets;
     use crate::solve::samples::RULESETS;
 
     /// A lookup with entries and one without.
@@ -297,13 +304,13 @@ mod tests {
         let places = rules.places(Kind::Attacker);
         let sets = binomial(places.len(), attackers).unwrap();
         [sets, sets - 1].map(|most| {
-            let canonical = counted_sets(rules, Slice { defenders: 0, attackers }).unwrap();
+            let canonical = attacker_sets(rules, Slice { defenders: 0, attackers }).unwrap();
             BlockLookup::with_entries_up_to(most, canonical, rules.board, attackers)
         })
     }
 
-    fn parts(target: Target) -> (BlockNumber, Symmetry, Symmetry) {
-        (target.block, target.symmetry, target.back)
+    fn parts(target: BlockLocation) -> (BlockNumber, Symmetry, Symmetry) {
+        (target.block, target.symmetry, target.inverse)
     }
 
     /// Every set of three attackers, and of each one the place that is looked up.
@@ -312,29 +319,31 @@ mod tests {
         let [by_entries, by_index] = both(&rules, 3);
         assert!(by_entries.entries().is_some() && by_index.entries().is_none());
         let places: Vec<Square> = rules.places(Kind::Attacker).iter().collect();
-        let mut placed = [Placed::default(), Placed::default()];
+        let mut prepared = [PreparedSet::default(), PreparedSet::default()];
         for (i, &first) in places.iter().enumerate() {
             for &second in &places[..i] {
                 let others = SquareSet::of(first).with(second);
-                by_entries.put(others, &mut placed[0]);
+                by_entries.prepare(others, &mut prepared[0]);
                 let mut numbers = Vec::new();
-                by_entries.put_entries(&placed[0], &mut numbers);
+                by_entries.extended_entries(&prepared[0], &mut numbers);
                 assert_eq!(numbers.len(), places.len());
                 for (&square, entry) in by_entries.squares().iter().zip(numbers) {
                     if others.contains(square) {
                         assert_eq!(entry, 0);
                         continue;
                     }
-                    let target = parts(by_index.target(others.with(square)));
-                    assert_eq!(parts(by_entries.target(others.with(square))), target);
+                    let target = parts(by_index.locate(others.with(square)));
+                    assert_eq!(parts(by_entries.locate(others.with(square))), target);
                     let entries = by_entries.entries().unwrap();
-                    assert_eq!(parts(by_entries.unpacked(&entries[entry as usize])), target);
-                    by_entries.put(others.with(square), &mut placed[0]);
-                    by_index.put(others.with(square), &mut placed[1]);
+                    assert_eq!(parts(by_entries.decode(&entries[entry as usize])), target);
+                    by_entries.prepare(others.with(square), &mut prepared[0]);
+                    by_index.prepare(others.with(square), &mut prepared[1]);
                     for &to in places.iter().filter(|&&to| to != first && to != second) {
-                        let target = parts(by_index.target(others.with(to)));
-                        for (lookup, placed) in [&by_entries, &by_index].into_iter().zip(&placed) {
-                            let found = lookup.found(lookup.seek_moved(placed, square, to));
+                        let target = parts(by_index.locate(others.with(to)));
+                        for (lookup, prepared) in
+                            [&by_entries, &by_index].into_iter().zip(&prepared)
+                        {
+                            let found = lookup.resolve(lookup.begin_lookup(prepared, square, to));
                             assert_eq!(parts(found), target);
                         }
                     }
@@ -362,20 +371,20 @@ mod tests {
         proptest!(ProptestConfig::with_cases(50), |(squares in sets)| {
             let set: SquareSet = squares.into_iter().collect();
             for lookup in &lookups {
-                let target = lookup.target(set);
+                let target = lookup.locate(set);
                 let (canonical, _) = lookup.sets().unrank(target.block.into());
                 assert_eq!(target.symmetry.apply_set(rules.board, set), canonical);
-                assert_eq!(target.back.apply_set(rules.board, canonical), set);
-                assert_eq!(target.symmetry.then(target.back), Symmetry::IDENTITY);
+                assert_eq!(target.inverse.apply_set(rules.board, canonical), set);
+                assert_eq!(target.symmetry.then(target.inverse), Symmetry::IDENTITY);
                 assert!(rules.symmetries().contains(target.symmetry));
                 for g in rules.symmetries().iter() {
                     let image = g.apply_set(rules.board, set);
-                    assert_eq!(lookup.target(image).block, target.block, "{g:?}");
+                    assert_eq!(lookup.locate(image).block, target.block, "{g:?}");
                 }
-                let mut placed = Placed::default();
-                lookup.put(set, &mut placed);
+                let mut prepared = PreparedSet::default();
+                lookup.prepare(set, &mut prepared);
                 for square in set {
-                    let again = lookup.found(lookup.seek_moved(&placed, square, square));
+                    let again = lookup.resolve(lookup.begin_lookup(&prepared, square, square));
                     assert_eq!(parts(again), parts(target));
                 }
             }

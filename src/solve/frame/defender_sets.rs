@@ -24,7 +24,7 @@ pub(crate) struct DefenderSets<const N: usize> {
     /// The sets' places, `count` for each rank.
     men: Vec<u16>,
     /// For every square of the board: the ranks of the sets that hold it.
-    holding: Vec<Vec<Rank>>,
+    ranks_holding: Vec<Vec<Rank>>,
     /// The lanes on which each set's men stand.
     pub lanes: Vec<Row<N>>,
     /// For every symmetry of the rules: the rank of each set's image.
@@ -34,8 +34,8 @@ pub(crate) struct DefenderSets<const N: usize> {
 /// The bytes that the numbering takes for each set of `count` defenders.
 pub(crate) fn set_bytes(count: usize, row_bytes: usize, symmetries: usize) -> usize {
     let men = count * size_of::<u16>();
-    let (holding, images) = (count * size_of::<Rank>(), symmetries * size_of::<Rank>());
-    men + holding + row_bytes + images
+    let (ranks_holding, images) = (count * size_of::<Rank>(), symmetries * size_of::<Rank>());
+    men + ranks_holding + row_bytes + images
 }
 
 impl<const N: usize> DefenderSets<N> {
@@ -54,7 +54,7 @@ impl<const N: usize> DefenderSets<N> {
             places,
             binomials: None,
             men: Vec::with_capacity(total * count),
-            holding: vec![Vec::new(); rules.board.area()],
+            ranks_holding: vec![Vec::new(); rules.board.area()],
             lanes: Vec::with_capacity(total),
             images: Default::default(),
         };
@@ -63,7 +63,7 @@ impl<const N: usize> DefenderSets<N> {
             let squares: SquareSet = men.iter().map(|&place| sets.squares[place]).collect();
             sets.men.extend(men.iter().map(|&place| place as u16));
             for square in squares {
-                sets.holding[square.index()].push(Rank::new(rank));
+                sets.ranks_holding[square.index()].push(Rank::new(rank));
             }
             sets.lanes.push(region.row(squares));
         }
@@ -93,7 +93,7 @@ impl<const N: usize> DefenderSets<N> {
             places: self.places.clone(),
             binomials: None,
             men: ranks.iter().flat_map(|&old| self.men(old)).copied().collect(),
-            holding: self.holding.iter().map(|ranks| renumbered(ranks)).collect(),
+            ranks_holding: self.ranks_holding.iter().map(|ranks| renumbered(ranks)).collect(),
             lanes: ranks.iter().map(|old| self.lanes[old.index()]).collect(),
             images: std::array::from_fn(|symmetry| image(&self.images[symmetry])),
         }
@@ -138,7 +138,7 @@ impl<const N: usize> DefenderSets<N> {
     /// The rank of a set of these places but those of the `captured`, of whom
     /// as many as it has too many.
     #[inline]
-    pub(crate) fn rank_but(&self, men: &[u16], captured: SquareSet) -> Rank {
+    pub(crate) fn rank_without(&self, men: &[u16], captured: SquareSet) -> Rank {
         let left = men.iter().map(|&place| usize::from(place));
         let left = left.filter(|&place| !captured.contains(self.squares[place]));
         let binomials = self.binomials();
@@ -154,20 +154,20 @@ impl<const N: usize> DefenderSets<N> {
 
     /// Whether one of these places is the square.
     #[inline]
-    pub(crate) fn is_among(&self, men: &[u16], square: Square) -> bool {
+    pub(crate) fn has_man_on(&self, men: &[u16], square: Square) -> bool {
         men.iter().any(|&place| self.squares[usize::from(place)] == square)
     }
 
     /// Whether one of these places is among the squares.
     #[inline]
-    pub(crate) fn is_any_among(&self, men: &[u16], squares: SquareSet) -> bool {
+    pub(crate) fn any_on(&self, men: &[u16], squares: SquareSet) -> bool {
         men.iter().any(|&place| squares.contains(self.squares[usize::from(place)]))
     }
 
     /// The ranks of the sets that hold the square, ascending.
     #[inline]
-    pub(crate) fn holding(&self, square: Square) -> &[Rank] {
-        &self.holding[square.index()]
+    pub(crate) fn ranks_holding(&self, square: Square) -> &[Rank] {
+        &self.ranks_holding[square.index()]
     }
 
     /// By rank: the rank of the image under one of the rules' symmetries.
@@ -215,8 +215,8 @@ mod tests {
             assert_eq!(sets.set(rank), set);
             assert_eq!(sets.lanes[rank.index()], region.row(set));
             for square in rules.board.squares() {
-                assert_eq!(sets.holding(square).contains(&rank), set.contains(square));
-                assert_eq!(sets.is_among(sets.men(rank), square), set.contains(square));
+                assert_eq!(sets.ranks_holding(square).contains(&rank), set.contains(square));
+                assert_eq!(sets.has_man_on(sets.men(rank), square), set.contains(square));
             }
             for g in rules.symmetries().iter() {
                 let image = sets.images(g)[rank.index()];
@@ -256,7 +256,7 @@ mod tests {
             let men = sets[2].set(rank).iter().zip(captured);
             let captured: SquareSet = men.filter(|man| man.1).map(|man| man.0).collect();
             if let Some(fewer) = 2_usize.checked_sub(captured.len()) {
-                let left = sets[fewer].rank_but(sets[2].men(rank), captured);
+                let left = sets[fewer].rank_without(sets[2].men(rank), captured);
                 assert_eq!(sets[fewer].set(left), sets[2].set(rank) - captured);
             }
         });
@@ -268,8 +268,8 @@ mod tests {
             let rules = Ruleset::builtin(rules).unwrap();
             let sets = DefenderSets::<1>::new(&rules, &Region::new(&rules), count);
             let bytes = set_bytes(count, size_of::<Row<1>>(), rules.symmetries().order());
-            let DefenderSets { men, holding, lanes, images, .. } = &sets;
-            let ranks = holding.iter().chain(images).map(|ranks| size_of_val(&ranks[..]));
+            let DefenderSets { men, ranks_holding, lanes, images, .. } = &sets;
+            let ranks = ranks_holding.iter().chain(images).map(|ranks| size_of_val(&ranks[..]));
             let all = size_of_val(&men[..]) + size_of_val(&lanes[..]) + ranks.sum::<usize>();
             assert_eq!(all, sets.len() * bytes);
         }

@@ -1,13 +1,13 @@
 use crate::game::board::{Square, SquareSet};
 use crate::game::rules::{Kind, Ruleset};
 
-use crate::solve::frame::origins::{Origins, origins};
+use crate::solve::frame::origins::{OriginGroup, origins};
 use crate::solve::frame::region::Region;
 use crate::solve::rows::row::Row;
 use crate::solve::rows::simd::{self, Kernel, Processor};
 
 /// Lines that are run along at once, so that the compiler makes vectors of them.
-const TOGETHER: usize = 8;
+const WIDTH: usize = 8;
 
 /// Soldiers' slides along whole lines of the board, for all origins at once.
 ///
@@ -23,11 +23,11 @@ pub(crate) struct SlideLines<const N: usize> {
 }
 
 /// Something for every square, twice: along the files and along the ranks.
-/// Neighbours on a line are [`TOGETHER`] apart, neighbouring lines side by side.
+/// Neighbours on a line are [`WIDTH`] apart, neighbouring lines side by side.
 #[derive(Clone, Debug)]
-struct Lines<const N: usize>([Vec<[Row<N>; TOGETHER]>; 2]);
+struct Lines<const N: usize>([Vec<[Row<N>; WIDTH]>; 2]);
 
-/// Origins that share their path rules, on lines: see [`Origins`].
+/// Origins that share their path rules, on lines: see [`OriginGroup`].
 #[derive(Clone, Debug)]
 struct OriginClass<const N: usize> {
     /// All lanes on the origins.
@@ -49,21 +49,21 @@ pub(crate) struct LineBuffers<const N: usize> {
 
 impl<const N: usize> Lines<N> {
     fn new(slots: usize) -> Lines<N> {
-        let empty = vec![[Row::EMPTY; TOGETHER]; slots / TOGETHER];
+        let empty = vec![[Row::EMPTY; WIDTH]; slots / WIDTH];
         Lines([empty.clone(), empty])
     }
 
     #[inline(always)]
     fn put(&mut self, slots: [usize; 2], row: Row<N>) {
         for (lines, slot) in self.0.iter_mut().zip(slots) {
-            lines[slot / TOGETHER][slot % TOGETHER] = row;
+            lines[slot / WIDTH][slot % WIDTH] = row;
         }
     }
 
     /// What is there for the square with that number in the files.
     #[inline(always)]
     fn get(&self, slot: usize) -> Row<N> {
-        self.0[0][slot / TOGETHER][slot % TOGETHER]
+        self.0[0][slot / WIDTH][slot % WIDTH]
     }
 }
 
@@ -71,7 +71,7 @@ impl<const N: usize> LineBuffers<N> {
     /// Where the missing man's moves may end: nowhere, until targets are put in.
     #[inline]
     pub(crate) fn clear(&mut self) {
-        self.targets.0.iter_mut().for_each(|lines| lines.fill([Row::EMPTY; TOGETHER]));
+        self.targets.0.iter_mut().for_each(|lines| lines.fill([Row::EMPTY; WIDTH]));
     }
 }
 
@@ -79,9 +79,8 @@ impl<const N: usize> SlideLines<N> {
     /// The lines of a ruleset's board, for soldiers of that kind.
     pub(crate) fn new(rules: &Ruleset, region: &Region<N>, kind: Kind) -> SlideLines<N> {
         let board = rules.board;
-        let slot = |line: usize, step: usize| {
-            (line / TOGETHER * board.size() + step) * TOGETHER + line % TOGETHER
-        };
+        let slot =
+            |line: usize, step: usize| (line / WIDTH * board.size() + step) * WIDTH + line % WIDTH;
         let slots = |square: Square| {
             let (file, rank) = (board.file(square), board.rank(square));
             [slot(file, rank), slot(rank, file)]
@@ -91,7 +90,7 @@ impl<const N: usize> SlideLines<N> {
             classes: Vec::new(),
             slots: board.squares().map(slots).collect(),
         };
-        let class = |origins: Origins| OriginClass {
+        let class = |origins: OriginGroup| OriginClass {
             origins: lines.table(origins.squares, |_| !Row::EMPTY),
             stop: lines.table(origins.stop, |_| !Row::EMPTY),
             cross: lines.table(origins.cross, |square| !region.bit(square)),
@@ -101,7 +100,7 @@ impl<const N: usize> SlideLines<N> {
     }
 
     fn empty(&self) -> Lines<N> {
-        Lines::new(self.side.next_multiple_of(TOGETHER) * self.side)
+        Lines::new(self.side.next_multiple_of(WIDTH) * self.side)
     }
 
     /// A row for each of the squares that are on the board.
@@ -134,21 +133,20 @@ impl<const N: usize> SlideLines<N> {
     pub(crate) fn reached(&self, buffers: &LineBuffers<N>, square: Square) -> Row<N> {
         let [by_file, by_rank] = self.slots[square.index()];
         let [files, ranks] = &buffers.reach.0;
-        files[by_file / TOGETHER][by_file % TOGETHER]
-            | ranks[by_rank / TOGETHER][by_rank % TOGETHER]
+        files[by_file / WIDTH][by_file % WIDTH] | ranks[by_rank / WIDTH][by_rank % WIDTH]
     }
 
     /// Finds for every square the lanes of all targets that a man there reaches
     /// when `occupied` squares are taken. Lanes on which the king is in the way
     /// are left out.
     pub(crate) fn reach(&self, occupied: SquareSet, buffers: &mut LineBuffers<N>) {
-        buffers.reach.0.iter_mut().for_each(|lines| lines.fill([Row::EMPTY; TOGETHER]));
+        buffers.reach.0.iter_mut().for_each(|lines| lines.fill([Row::EMPTY; WIDTH]));
         for (class, cross) in self.classes.iter().zip(&mut buffers.cross) {
             for square in occupied {
                 cross.put(self.slots[square.index()], Row::EMPTY);
             }
             for along in 0..2 {
-                simd::run(Run {
+                simd::run(LineKernel {
                     side: self.side,
                     origins: &class.origins.0[along],
                     stop: &class.stop.0[along],
@@ -166,35 +164,35 @@ impl<const N: usize> SlideLines<N> {
 }
 
 /// Runs along all files, or all ranks, in both directions.
-struct Run<'a, const N: usize> {
+struct LineKernel<'a, const N: usize> {
     side: usize,
-    origins: &'a [[Row<N>; TOGETHER]],
-    stop: &'a [[Row<N>; TOGETHER]],
-    cross: &'a [[Row<N>; TOGETHER]],
-    targets: &'a [[Row<N>; TOGETHER]],
-    reach: &'a mut [[Row<N>; TOGETHER]],
+    origins: &'a [[Row<N>; WIDTH]],
+    stop: &'a [[Row<N>; WIDTH]],
+    cross: &'a [[Row<N>; WIDTH]],
+    targets: &'a [[Row<N>; WIDTH]],
+    reach: &'a mut [[Row<N>; WIDTH]],
 }
 
-impl<const N: usize> Run<'_, N> {
+impl<const N: usize> LineKernel<'_, N> {
     /// One step: what has been carried so far can be reached from here.
     #[inline(always)]
-    fn step(&mut self, at: usize, carry: &mut [Row<N>; TOGETHER]) {
+    fn step(&mut self, at: usize, carry: &mut [Row<N>; WIDTH]) {
         let (reach, origins) = (&mut self.reach[at], &self.origins[at]);
         let (cross, stop, targets) = (&self.cross[at], &self.stop[at], &self.targets[at]);
-        for i in 0..TOGETHER {
+        for i in 0..WIDTH {
             reach[i] |= carry[i] & origins[i];
             carry[i] = carry[i] & cross[i] | targets[i] & stop[i];
         }
     }
 }
 
-impl<const N: usize> Kernel for Run<'_, N> {
+impl<const N: usize> Kernel for LineKernel<'_, N> {
     #[inline(always)]
     fn run(mut self, _: impl Processor) {
         for first in (0..self.reach.len()).step_by(self.side) {
-            let mut carry = [Row::EMPTY; TOGETHER];
+            let mut carry = [Row::EMPTY; WIDTH];
             (first..first + self.side).for_each(|at| self.step(at, &mut carry));
-            carry = [Row::EMPTY; TOGETHER];
+            carry = [Row::EMPTY; WIDTH];
             (first..first + self.side).rev().for_each(|at| self.step(at, &mut carry));
         }
     }

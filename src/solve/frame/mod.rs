@@ -3,8 +3,8 @@
 
 pub(super) mod block_lookup;
 pub(super) mod defender_sets;
+pub(super) mod king_captures;
 pub(super) mod lines;
-pub(super) mod of_king;
 pub(super) mod origins;
 pub(super) mod region;
 pub(super) mod wide_lines;
@@ -18,8 +18,8 @@ use crate::index::{AttackerSets, IndexError, Walker};
 
 use crate::solve::frame::block_lookup::BlockLookup;
 use crate::solve::frame::defender_sets::DefenderSets;
+use crate::solve::frame::king_captures::KingCaptures;
 use crate::solve::frame::lines::SlideLines;
-use crate::solve::frame::of_king::CapturesOfKing;
 use crate::solve::frame::region::Region;
 use crate::solve::frame::wide_lines::WideLines;
 use crate::solve::rows::numbers::{BlockNumber, Rank};
@@ -45,7 +45,7 @@ pub(super) struct Frame<'a, const N: usize> {
     /// How defenders slide.
     pub defender_lines: SlideLines<N>,
     /// What it takes to capture the king.
-    pub of_king: CapturesOfKing<N>,
+    pub king_captures: KingCaptures<N>,
     /// Squares where a defender makes the difference in the capture of a king.
     pub shields: SquareSet,
 }
@@ -87,7 +87,8 @@ impl<'a, const N: usize> Frame<'a, N> {
     /// If its attacker sets cannot be counted.
     pub(super) fn new(rules: &'a Ruleset, slice: Slice) -> Result<Frame<'a, N>, IndexError> {
         let region = Arc::new(Region::new(rules));
-        let attackers = BlockLookup::new(counted_sets(rules, slice)?, rules.board, slice.attackers);
+        let attackers =
+            BlockLookup::new(attacker_sets(rules, slice)?, rules.board, slice.attackers);
         let defenders = DefenderSets::new(rules, &region, slice.defenders);
         Ok(Frame::of(rules, slice, region, Arc::new(attackers), defenders))
     }
@@ -115,7 +116,7 @@ impl<'a, const N: usize> Frame<'a, N> {
             defenders,
             attacker_lines: WideLines::new(rules, &region, Kind::Attacker),
             defender_lines: SlideLines::new(rules, &region, Kind::Defender),
-            of_king: CapturesOfKing::new(rules, &region),
+            king_captures: KingCaptures::new(rules, &region),
             shields: either & rules.places(Kind::Defender),
             region,
         }
@@ -135,7 +136,7 @@ impl<'a, const N: usize> Frame<'a, N> {
     pub(super) fn block(&self, number: BlockNumber) -> Block<N> {
         let (attackers, _) = self.attackers.sets().unrank(number.into());
         let mut block = Block::default();
-        self.put_block(number, attackers, &mut block);
+        self.load_block(number, attackers, &mut block);
         block
     }
 
@@ -152,7 +153,7 @@ impl<'a, const N: usize> Frame<'a, N> {
 
     /// Puts the block of that number, which has these attackers, in the place of another
     /// one.
-    pub(super) fn put_block(
+    pub(super) fn load_block(
         &self,
         number: BlockNumber,
         attackers: SquareSet,
@@ -164,7 +165,7 @@ impl<'a, const N: usize> Frame<'a, N> {
         block.valid.clear();
         block.valid.extend(self.defenders.lanes.iter().map(|&lanes| places.without(lanes)));
         for square in attackers {
-            for &rank in self.defenders.holding(square) {
+            for &rank in self.defenders.ranks_holding(square) {
                 block.valid[rank.index()] = Row::EMPTY;
             }
         }
@@ -187,7 +188,7 @@ impl<'a, const N: usize> Frame<'a, N> {
 ///
 /// # Errors
 /// If they cannot be counted.
-pub(super) fn counted_sets(rules: &Ruleset, slice: Slice) -> Result<AttackerSets, IndexError> {
+pub(super) fn attacker_sets(rules: &Ruleset, slice: Slice) -> Result<AttackerSets, IndexError> {
     let places = rules.places(Kind::Attacker);
     let heavy = rules.places(Kind::Defender);
     let group = rules.symmetries();

@@ -1,7 +1,7 @@
 use crate::game::board::{Board, Direction, Square, SquareSet, Symmetry};
 use crate::game::rules::{Kind, Ruleset};
 
-use crate::solve::frame::origins::{Origins, origins};
+use crate::solve::frame::origins::{OriginGroup, origins};
 use crate::solve::rows::row::{Lanes, Row};
 use crate::solve::rows::transform::{Transform, Transforms};
 
@@ -32,7 +32,7 @@ pub(crate) struct Region<const N: usize> {
     last_file: Row<N>,
 }
 
-/// King's origins that share their path rules, by lanes: see [`Origins`].
+/// King's origins that share their path rules, by lanes: see [`OriginGroup`].
 #[derive(Clone, Debug)]
 struct OriginClass<const N: usize> {
     /// The origins.
@@ -161,11 +161,11 @@ impl<const N: usize> Region<N> {
         if symmetry == Symmetry::IDENTITY {
             row
         } else {
-            self.transforms.of(symmetry).by_bytes(row)
+            self.transforms.of(symmetry).apply_bytewise(row)
         }
     }
 
-    fn origin_class(&self, rules: &Ruleset, origins: Origins) -> OriginClass<N> {
+    fn origin_class(&self, rules: &Ruleset, origins: OriginGroup) -> OriginClass<N> {
         let approaches = Direction::ALL.map(|direction| {
             let step = |b: Square| rules.board.step(b, direction).map(|goal| (b, goal));
             let steps = rules.board.squares().filter_map(step);
@@ -262,16 +262,16 @@ impl<const N: usize> Region<N> {
 
     /// The lanes from which the king reaches a goal in one slide, when soldiers
     /// leave the lanes `free` and stand on the goals one step, by
-    /// [`Direction`], from the lanes `shut`.
+    /// [`Direction`], from the lanes `blocked`.
     #[inline(always)]
-    pub(crate) fn escapes<L: Lanes<N>>(&self, shut: [L; 4], free: L) -> L {
+    pub(crate) fn escapes<L: Lanes<N>>(&self, blocked: [L; 4], free: L) -> L {
         let mut origins = L::all(Row::EMPTY);
         for class in &self.classes {
             let cross = L::all(class.cross) & free;
             let mut reached = L::all(Row::EMPTY);
             for direction in Direction::ALL {
                 let open = L::all(class.before_goals[direction as usize]);
-                let open = open.without(shut[direction as usize]);
+                let open = open.without(blocked[direction as usize]);
                 let back = direction.opposite();
                 // The square next to the goal is an origin, or passed.
                 let passed = self.fill(open & cross, cross, back);
@@ -342,9 +342,9 @@ mod tests {
 
             let expected =
                 lanes_with(rules, &region, soldiers, |played| rules.goals.contains(played.to));
-            let shut = Direction::ALL.map(|direction| region.before_goals(direction, occupied));
-            let wide = region.escapes(shut.map(Wide::all), Wide::all(free));
-            assert_eq!(both(region.escapes(shut, free), wide), expected, "{soldiers:?}");
+            let blocked = Direction::ALL.map(|direction| region.before_goals(direction, occupied));
+            let wide = region.escapes(blocked.map(Wide::all), Wide::all(free));
+            assert_eq!(both(region.escapes(blocked, free), wide), expected, "{soldiers:?}");
         });
     }
 
@@ -368,7 +368,7 @@ mod tests {
             for g in Symmetry::ALL {
                 let image = region.row(g.apply_set(rules.board, set));
                 assert_eq!(region.transform(g, region.row(set)), image, "{g:?}");
-                assert_eq!(region.transforms.of(g).by_bytes(region.row(set)), image, "{g:?}");
+                assert_eq!(region.transforms.of(g).apply_bytewise(region.row(set)), image, "{g:?}");
             }
         });
     }

@@ -3,7 +3,7 @@
 use crate::game::board::{Square, SquareSet};
 use crate::game::rules::{Kind, Ruleset};
 
-use crate::solve::frame::origins::{Origins, origins};
+use crate::solve::frame::origins::{OriginGroup, origins};
 use crate::solve::frame::region::Region;
 use crate::solve::rows::row::{Lanes, Row, Wide};
 
@@ -48,7 +48,7 @@ impl<const N: usize> WideSquare<N> {
 
 /// Says on which squares eight boards have men.
 #[inline(always)]
-pub(crate) fn put_men<const N: usize>(
+pub(crate) fn set_men<const N: usize>(
     squares: &mut [WideSquare<N>],
     boards: &[SquareSet; Wide::<1>::ROWS],
 ) {
@@ -67,7 +67,7 @@ pub(crate) fn put_men<const N: usize>(
 impl<const N: usize> WideLines<N> {
     /// The lines of a ruleset's board, for soldiers of that kind.
     pub(crate) fn new(rules: &Ruleset, region: &Region<N>, kind: Kind) -> WideLines<N> {
-        let class = |of: Origins| {
+        let class = |of: OriginGroup| {
             let passage = |square| Passage {
                 origin: lanes(of.squares, square),
                 stop: lanes(of.stop, square),
@@ -138,7 +138,7 @@ mod tests {
                     .without(region.bit(square))
             };
             let mut squares = vec![WideSquare::EMPTY; rules.board.area()];
-            put_men(&mut squares, &boards);
+            set_men(&mut squares, &boards);
             for (square, here) in rules.board.squares().zip(&mut squares) {
                 let rows = std::array::from_fn(|i| match boards[i].contains(square) {
                     true => Row::EMPTY,

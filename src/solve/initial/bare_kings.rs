@@ -3,11 +3,11 @@
 use crate::game::board::{Direction, SquareSet};
 use crate::game::rules::Kind;
 
-use crate::solve::captures::decided::bare_kings_in_reach;
+use crate::solve::captures::decided::bare_king_captures;
 use crate::solve::frame::wide_lines::WideSquare;
 use crate::solve::frame::{Block, Frame};
-use crate::solve::initial::king_options::king_at_once;
-use crate::solve::rows::row::{Wide, of_eight};
+use crate::solve::initial::king_options::escapes_and_stalemates;
+use crate::solve::rows::row::{Wide, map_eight};
 use crate::solve::rows::simd::{self, Kernel, Processor};
 
 /// What they can do, block by block.
@@ -28,34 +28,35 @@ impl<const N: usize> BareKings<N> {
         blocks: &[Block<N>],
         squares: &mut Vec<WideSquare<N>>,
     ) -> BareKings<N> {
-        let attackers = of_eight(blocks, |block| block.attackers);
-        let captured = bare_kings_in_reach(frame, &attackers, squares);
+        let attackers = map_eight(blocks, |block| block.attackers);
+        let captured = bare_king_captures(frame, &attackers, squares);
         let mut found = BareKings { captured, escaped: Wide::EMPTY, stalemates: Wide::EMPTY };
-        simd::run(Pass { frame, blocks, attackers: &attackers, found: &mut found });
+        simd::run(BareKingsKernel { frame, blocks, attackers: &attackers, found: &mut found });
         found
     }
 }
 
-struct Pass<'a, 'f, const N: usize> {
+struct BareKingsKernel<'a, 'f, const N: usize> {
     frame: &'a Frame<'f, N>,
     blocks: &'a [Block<N>],
     attackers: &'a [SquareSet; Wide::<1>::ROWS],
     found: &'a mut BareKings<N>,
 }
 
-impl<const N: usize> Kernel for Pass<'_, '_, N> {
+impl<const N: usize> Kernel for BareKingsKernel<'_, '_, N> {
     #[inline(always)]
     fn run(self, _: impl Processor) {
-        let Pass { frame, blocks, attackers, found } = self;
-        let mut shut = [Wide::EMPTY; 4];
+        let BareKingsKernel { frame, blocks, attackers, found } = self;
+        let mut blocked = [Wide::EMPTY; 4];
         if frame.rules.goals.meets(frame.rules.places(Kind::Attacker)) {
-            shut = Direction::ALL.map(|direction| {
+            blocked = Direction::ALL.map(|direction| {
                 Wide::of(&attackers.map(|men| frame.region.before_goals(direction, men)))
             });
         }
-        let free = Wide::of(&of_eight(blocks, |block| block.free));
-        let valid = Wide::of(&of_eight(blocks, |block| block.valid[0]));
+        let free = Wide::of(&map_eight(blocks, |block| block.free));
+        let valid = Wide::of(&map_eight(blocks, |block| block.valid[0]));
         found.captured = found.captured & valid;
-        (found.escaped, found.stalemates) = king_at_once(&frame.region, shut, free, valid);
+        (found.escaped, found.stalemates) =
+            escapes_and_stalemates(&frame.region, blocked, free, valid);
     }
 }

@@ -96,19 +96,19 @@ fn entries<'r, const N: usize>(
 
 /// The same in memory that goes back to the system when it is dropped: what comes and goes
 /// in pieces of megabytes, by several threads, an allocator keeps more of than there is.
-pub(crate) struct FixedRows<const N: usize> {
+pub(crate) struct MappedRows<const N: usize> {
     /// Lanes, starts and codes, one after the other.
     map: MmapMut,
     rows: usize,
     entries: usize,
 }
 
-impl<const N: usize> FixedRows<N> {
+impl<const N: usize> MappedRows<N> {
     /// The same rows.
     ///
     /// # Errors
     /// If the system has no memory for them.
-    pub(crate) fn new(rows: &CodedRows<N>) -> io::Result<FixedRows<N>> {
+    pub(crate) fn new(rows: &CodedRows<N>) -> io::Result<MappedRows<N>> {
         let CodedRows { starts, codes, lanes } = rows;
         let parts: [&[u8]; 3] = [
             bytemuck::cast_slice(lanes),
@@ -123,7 +123,7 @@ impl<const N: usize> FixedRows<N> {
             there.copy_from_slice(part);
             rest = after;
         }
-        Ok(FixedRows { map, rows: starts.len(), entries: codes.len() })
+        Ok(MappedRows { map, rows: starts.len(), entries: codes.len() })
     }
 
     /// The memory that they take.
@@ -164,10 +164,10 @@ mod tests {
         let mut all = CodedRows::default();
         rows.iter().for_each(|row| all.push(row.iter().copied()));
         assert_eq!(entries(&all), rows);
-        let fixed = FixedRows::new(&all).unwrap();
+        let fixed = MappedRows::new(&all).unwrap();
         assert_eq!(fixed.size_bytes(), 4 * 8 + 4 * (2 + 8));
         assert!((0..4).all(|row| fixed.row(row).eq(all.row(row))));
-        assert!(FixedRows::new(&CodedRows::<1>::default()).is_ok());
+        assert!(MappedRows::new(&CodedRows::<1>::default()).is_ok());
     }
 
     #[test]

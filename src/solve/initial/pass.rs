@@ -6,7 +6,7 @@ use crate::game::rules::{Kind, Side};
 use crate::table::Code;
 
 use crate::solve::captures::by_attackers::{AttackerMove, attacker_moves};
-use crate::solve::captures::by_defenders::Arrivals;
+use crate::solve::captures::by_defenders::QuietArrivals;
 use crate::solve::captures::soldiers::{Threat, Victim, capture_groups};
 use crate::solve::error::BuildError;
 use crate::solve::frame::wide_lines::WideSquare;
@@ -14,10 +14,10 @@ use crate::solve::frame::{Block, Frame};
 use crate::solve::initial::bare_kings::BareKings;
 use crate::solve::initial::coded_rows::code_of;
 use crate::solve::initial::king_options::KingOptions;
-use crate::solve::initial::seeds::{Immediate, Seeds};
-use crate::solve::initial::sub_slice::{LOST_IN_0, OfAttackers, SubSlices};
+use crate::solve::initial::seeds::{ImmediateMoves, Seeds};
+use crate::solve::initial::sub_slice::{AttackerRows, LOST_IN_0, SubSlices};
 use crate::solve::moves::Moves;
-use crate::solve::moves::by_block::{BlockMoves, Targets, for_missing_defender};
+use crate::solve::moves::by_block::{BlockMoves, TargetSet, for_missing_defender};
 use crate::solve::moves::by_king::KingRows;
 use crate::solve::rows::numbers::{BlockNumber, Rank};
 use crate::solve::rows::row::{Row, Wide};
@@ -36,7 +36,7 @@ struct Arrival<const N: usize> {
     threats: Vec<Threat>,
     /// For the attackers captured there so far: the rows with the others; `None` if there
     /// are none.
-    after: Vec<(SquareSet, Option<OfAttackers<N>>)>,
+    after: Vec<(SquareSet, Option<AttackerRows<N>>)>,
 }
 
 /// What a worker of the initial pass reuses from block to block.
@@ -48,7 +48,7 @@ pub(crate) struct Buffers<'f, const N: usize> {
     quiet: Vec<Row<N>>,
     /// By a missing defender's place.
     ranks: Vec<Rank>,
-    options: [Immediate<N>; 2],
+    immediate: [ImmediateMoves<N>; 2],
     /// Rows as they were before the captures of the king by one move.
     decisive: Vec<(Rank, Row<N>)>,
     /// For one arrival: the lanes by code.
@@ -62,7 +62,7 @@ impl<const N: usize> Buffers<'_, N> {
     /// How many rows they have for each row of a block, besides those for codes that
     /// captures lead to.
     pub(crate) const BLOCK_ROWS: usize =
-        BlockMoves::<N>::BLOCK_ROWS + 2 * Immediate::<N>::BLOCK_ROWS + 3;
+        BlockMoves::<N>::BLOCK_ROWS + 2 * ImmediateMoves::<N>::BLOCK_ROWS + 3;
 }
 
 impl<'a, const N: usize> InitialPass<'a, N> {
@@ -77,13 +77,14 @@ impl<'a, const N: usize> InitialPass<'a, N> {
 
     /// Buffers for one worker.
     pub(crate) fn buffers(&self) -> Buffers<'a, N> {
-        let options = || Immediate::new(self.frame.block_rows(), self.sub_slices.greatest_code());
+        let immediate =
+            || ImmediateMoves::new(self.frame.block_rows(), self.sub_slices.greatest_code());
         Buffers {
             block_moves: BlockMoves::new(self.frame),
             lanes: Vec::new(),
             quiet: Vec::new(),
             ranks: Vec::new(),
-            options: [options(), options()],
+            immediate: [immediate(), immediate()],
             decisive: Vec::new(),
             values: Vec::new(),
             arrivals: Vec::new(),
@@ -108,7 +109,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
             let blocks = first..blocks.end.min(first + together);
             let room = &mut room[..blocks.len()];
             for (number, block) in blocks.map(BlockNumber::new).zip(&mut *room) {
-                self.frame.put_block(number, walker.set(number.into()).0, block);
+                self.frame.load_block(number, walker.set(number.into()).0, block);
             }
             match &self.moves.kings {
                 Some(kings) => self.bare_kings(kings, room, buffers, &mut seeds),
@@ -120,10 +121,10 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     }
 
     fn one_block(&self, block: &Block<N>, buffers: &mut Buffers<N>, seeds: &mut [Seeds<N>; 2]) {
-        buffers.options.iter_mut().for_each(|options| options.clear(&block.valid));
+        buffers.immediate.iter_mut().for_each(|immediate| immediate.clear(&block.valid));
         self.attackers(block, buffers);
         self.defenders(block, buffers);
-        add(block, &buffers.options, seeds);
+        add(block, &buffers.immediate, seeds);
     }
 
     /// Attackers capture nothing but the king, and only the king captures them.
@@ -137,7 +138,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         let found = BareKings::find(self.frame, blocks, &mut buffers.squares);
         for (i, block) in blocks.iter().enumerate() {
             let valid = block.valid[0];
-            let [attackers, defenders] = &mut buffers.options;
+            let [attackers, defenders] = &mut buffers.immediate;
             attackers.clear(&block.valid);
             defenders.clear(&block.valid);
             attackers.stalemates[0] = self.moves.rows.stalemates(block.attackers, valid);
@@ -150,13 +151,13 @@ impl<'a, const N: usize> InitialPass<'a, N> {
                 self.threats(block, to.collect(), &mut buffers.arrivals);
                 self.captures_by_king_of_row(block, Rank::FIRST, capturing, buffers);
             }
-            add(block, &buffers.options, seeds);
+            add(block, &buffers.immediate, seeds);
         }
     }
 
     fn attackers(&self, block: &Block<N>, buffers: &mut Buffers<N>) {
         let frame = self.frame;
-        let Buffers { lanes, options: [options, _], decisive, .. } = buffers;
+        let Buffers { lanes, immediate: [immediate, _], decisive, .. } = buffers;
         let mut any_stalemates = true;
         attacker_moves(
             frame,
@@ -166,14 +167,14 @@ impl<'a, const N: usize> InitialPass<'a, N> {
             |(), mv, lanes| {
                 if any_stalemates {
                     let mut left = Row::EMPTY;
-                    for (stalemates, &lanes) in options.stalemates.iter_mut().zip(&*lanes) {
-                        *stalemates = stalemates.without(lanes.without(mv.king_passed));
+                    for (stalemates, &lanes) in immediate.stalemates.iter_mut().zip(&*lanes) {
+                        *stalemates = stalemates.without(lanes.without(mv.king_in_way));
                         left |= *stalemates;
                     }
                     any_stalemates = !left.is_empty();
                 }
-                mv.add_captures_of_king(frame, lanes, &mut options.decisive, decisive);
-                self.attacker_captures(&mv, lanes, options);
+                mv.add_king_captures(frame, lanes, &mut immediate.decisive, decisive);
+                self.attacker_captures(&mv, lanes, immediate);
             },
         );
     }
@@ -183,7 +184,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         &self,
         mv: &AttackerMove<N>,
         lanes: &[Row<N>],
-        options: &mut Immediate<N>,
+        immediate: &mut ImmediateMoves<N>,
     ) {
         let (frame, sets) = (self.frame, &self.frame.defenders);
         let threats: Vec<Threat> = mv.threats(frame).collect();
@@ -191,17 +192,17 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         let mut of_attackers = [const { None }; 3];
         let mut victims = Vec::with_capacity(threats.len());
         for (i, threat) in threats.iter().enumerate() {
-            for &rank in sets.holding(threat.square) {
-                let legal = lanes[rank.index()].without(mv.king_passed);
+            for &rank in sets.ranks_holding(threat.square) {
+                let legal = lanes[rank.index()].without(mv.king_in_way);
                 let men = sets.men(rank);
-                let earlier = || threats[..i].iter().any(|t| sets.is_among(men, t.square));
+                let earlier = || threats[..i].iter().any(|t| sets.has_man_on(men, t.square));
                 // A row with several of the squares is seen to at the first.
                 if legal.is_empty() || earlier() {
                     continue;
                 }
-                let king = if exact { mv.captures_of_king(frame, rank) } else { mv.king_captured };
+                let king = if exact { mv.king_captures(frame, rank) } else { mv.king_captured };
                 victims.clear();
-                let there = threats[i..].iter().filter(|t| sets.is_among(men, t.square));
+                let there = threats[i..].iter().filter(|t| sets.has_man_on(men, t.square));
                 victims.extend(there.filter_map(|t| t.victim(t.is_backed(sets, rank))));
                 capture_groups(&frame.region, &victims, |lanes, captured| {
                     let lanes = lanes & legal.without(king);
@@ -212,10 +213,10 @@ impl<'a, const N: usize> InitialPass<'a, N> {
                     let child = &self.sub_slices.fewer_defenders[number];
                     let rows = of_attackers[number].get_or_insert_with(|| child.of(mv.after));
                     let fewer = &child.frame.defenders;
-                    let left = fewer.rank_but(men, captured);
+                    let left = fewer.rank_without(men, captured);
                     let image = |g: Symmetry| fewer.images(g)[left.index()];
                     rows.values(&frame.region, image, lanes, |code, lanes| {
-                        options.capture(code, rank, lanes);
+                        immediate.add_capture(code, rank, lanes);
                     });
                 });
             }
@@ -232,15 +233,15 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     }
 
     fn defenders_that_move(&self, block: &Block<N>, buffers: &mut Buffers<N>) {
-        let Buffers { block_moves, options: [_, options], .. } = buffers;
-        let everywhere = Targets {
+        let Buffers { block_moves, immediate: [_, immediate], .. } = buffers;
+        let everywhere = TargetSet {
             rows: &block.valid,
             first_block: block.number,
             complement: false,
             blocks: None,
         };
-        block_moves.defender_moves(block, everywhere, None, &mut options.stalemates);
-        self.king.add(block, options);
+        block_moves.defender_moves(block, everywhere, None, &mut immediate.stalemates);
+        self.king.add(block, immediate);
     }
 
     /// What a defending piece threatens by arriving on these squares.
@@ -259,7 +260,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     fn defender_captures(&self, block: &Block<N>, buffers: &mut Buffers<N>) {
         let frame = self.frame;
         let stop = frame.rules.places(Kind::Defender);
-        let Buffers { ranks, options: [_, options], values, arrivals, .. } = buffers;
+        let Buffers { ranks, immediate: [_, immediate], values, arrivals, .. } = buffers;
         let mut victims: Vec<Victim> = Vec::new();
         for_missing_defender(frame, block, ranks, |_, occupied, ranks| {
             let free = stop - occupied;
@@ -281,7 +282,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
                     self.spread(*to, occupied, ranks, lanes, |origin, lanes| {
                         let lanes = lanes & block.valid[origin.index()];
                         if !lanes.is_empty() {
-                            options.capture(code, origin, lanes);
+                            immediate.add_capture(code, origin, lanes);
                         }
                     });
                 }
@@ -293,10 +294,10 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     /// `known` are the answers so far.
     fn after<'k>(
         &self,
-        known: &'k mut Vec<(SquareSet, Option<OfAttackers<N>>)>,
+        known: &'k mut Vec<(SquareSet, Option<AttackerRows<N>>)>,
         attackers: SquareSet,
         captured: SquareSet,
-    ) -> Option<&'k OfAttackers<N>> {
+    ) -> Option<&'k AttackerRows<N>> {
         let at = known.iter().position(|(set, _)| *set == captured).unwrap_or_else(|| {
             let left = attackers - captured;
             let child = self.sub_slices.fewer_attackers.get(captured.len() - 1);
@@ -311,7 +312,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     /// move.
     fn after_attackers(
         &self,
-        after: Option<&OfAttackers<N>>,
+        after: Option<&AttackerRows<N>>,
         rank: Rank,
         lanes: Row<N>,
         values: &mut Vec<(Code, Row<N>)>,
@@ -353,10 +354,10 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     /// Every arrival of the king that captures, spread to his origins.
     fn captures_by_king(&self, block: &Block<N>, buffers: &mut Buffers<N>) {
         let frame = self.frame;
-        let arrivals = Arrivals::new(frame, block.attackers);
+        let arrivals = QuietArrivals::new(frame, block.attackers);
         buffers.quiet.clear();
         buffers.quiet.extend(block.valid.iter().map(|&valid| valid & arrivals.king));
-        arrivals.take_helped(frame, &mut buffers.quiet);
+        arrivals.remove_assisted(frame, &mut buffers.quiet);
         for (rank, valid) in frame.defenders.ranks().zip(&block.valid) {
             let capturing = valid.without(buffers.quiet[rank.index()]);
             self.captures_by_king_of_row(block, rank, capturing, buffers);
@@ -371,7 +372,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         buffers: &mut Buffers<N>,
     ) {
         let frame = self.frame;
-        let Buffers { options: [_, options], values, arrivals, .. } = buffers;
+        let Buffers { immediate: [_, immediate], values, arrivals, .. } = buffers;
         for lane in capturing.lanes() {
             let to = frame.region.square(lane);
             let end = Row::bit(lane);
@@ -390,7 +391,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
             values.clear();
             self.after_attackers(after, rank, end, values);
             for &(code, _) in values.iter() {
-                options.capture(code, rank, origins);
+                immediate.add_capture(code, rank, origins);
             }
         }
     }
@@ -399,7 +400,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
 /// Adds what both sides can do in a block to the seeds of both outcomes.
 fn add<const N: usize>(
     block: &Block<N>,
-    [attackers, defenders]: &[Immediate<N>; 2],
+    [attackers, defenders]: &[ImmediateMoves<N>; 2],
     [by_attackers, by_defenders]: &mut [Seeds<N>; 2],
 ) {
     by_attackers.add(block, attackers, defenders);

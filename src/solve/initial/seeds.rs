@@ -25,7 +25,7 @@ pub(crate) struct Seeds<const N: usize> {
 }
 
 /// What one side to move can do at once, by row of a block.
-pub(crate) struct Immediate<const N: usize> {
+pub(crate) struct ImmediateMoves<const N: usize> {
     /// Where it has no legal move.
     pub stalemates: Vec<Row<N>>,
     /// Where a move wins at once by rule: a king's capture or escape.
@@ -37,15 +37,15 @@ pub(crate) struct Immediate<const N: usize> {
     codes: Vec<Code>,
 }
 
-impl<const N: usize> Immediate<N> {
+impl<const N: usize> ImmediateMoves<N> {
     /// How many rows it has for each row of a block, besides those for codes.
     pub(crate) const BLOCK_ROWS: usize = 2;
 
     /// Nothing yet; captures will lead to no code above the greatest.
-    pub(crate) fn new(rows: usize, greatest: Code) -> Immediate<N> {
+    pub(crate) fn new(rows: usize, greatest: Code) -> ImmediateMoves<N> {
         let empty = vec![Row::EMPTY; rows];
         let captures = vec![Vec::new(); usize::from(greatest) + 1];
-        Immediate { stalemates: empty.clone(), decisive: empty, captures, codes: Vec::new() }
+        ImmediateMoves { stalemates: empty.clone(), decisive: empty, captures, codes: Vec::new() }
     }
 
     /// Forgets everything, for a block with these positions.
@@ -70,7 +70,7 @@ impl<const N: usize> Immediate<N> {
     }
 
     /// Notes that captures lead to positions of that code.
-    pub(crate) fn capture(&mut self, code: Code, rank: Rank, lanes: Row<N>) {
+    pub(crate) fn add_capture(&mut self, code: Code, rank: Rank, lanes: Row<N>) {
         let rows = &mut self.captures[usize::from(code)];
         if rows.is_empty() {
             self.codes.push(code);
@@ -90,7 +90,12 @@ impl<const N: usize> Seeds<N> {
 
     /// Adds the rows of the chunk's next block: what the winner and the loser can
     /// do when they are to move.
-    pub(crate) fn add(&mut self, block: &Block<N>, winner: &Immediate<N>, loser: &Immediate<N>) {
+    pub(crate) fn add(
+        &mut self,
+        block: &Block<N>,
+        winner: &ImmediateMoves<N>,
+        loser: &ImmediateMoves<N>,
+    ) {
         let won_by = winner.captures(Wdl::Loss);
         let safe_by = [loser.captures(Wdl::Draw), loser.captures(Wdl::Loss)].concat();
         let held_by = loser.captures(Wdl::Win);

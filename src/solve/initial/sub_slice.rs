@@ -12,9 +12,9 @@ use crate::game::rules::Side;
 use crate::game::value::Value;
 use crate::solve::error::BuildError;
 use crate::solve::frame::Frame;
-use crate::solve::frame::block_lookup::Target;
+use crate::solve::frame::block_lookup::BlockLocation;
 use crate::solve::frame::region::Region;
-use crate::solve::initial::coded_rows::{FixedRows, code_of};
+use crate::solve::initial::coded_rows::{MappedRows, code_of};
 use crate::solve::rows::numbers::Rank;
 use crate::solve::rows::row::Row;
 use crate::table::Code;
@@ -35,48 +35,48 @@ pub(crate) struct SubSlices<'a, const N: usize> {
     cache: Arc<RowCache<N>>,
 }
 
-/// The values of a smaller slice for one side to move. They are read when they are asked
+/// The values of a smaller slice for one side to move. They are read when they are wanted
 /// for, some blocks at a time: a *segment*.
 pub(crate) struct SubSlice<'a, const N: usize> {
     /// The slice; its blocks are the canonical attacker sets.
     pub frame: Frame<'a, N>,
     segment_blocks: usize,
-    read: Box<Read<'a, N>>,
+    read: Box<ReadBlocks<'a, N>>,
     /// Its number among all in the cache.
     number: u32,
     cache: Arc<RowCache<N>>,
 }
 
 /// Reads all rows of some blocks.
-pub(crate) type Read<'a, const N: usize> =
-    dyn Fn(&Frame<N>, Range<usize>) -> Result<FixedRows<N>, BuildError> + Sync + 'a;
+pub(crate) type ReadBlocks<'a, const N: usize> =
+    dyn Fn(&Frame<N>, Range<usize>) -> Result<MappedRows<N>, BuildError> + Sync + 'a;
 
 /// The rows with one set of attackers.
-pub(super) struct OfAttackers<const N: usize> {
-    target: Target,
+pub(super) struct AttackerRows<const N: usize> {
+    target: BlockLocation,
     /// Those of the segment, and which is the first; `None` if they cannot be read.
-    rows: Option<(Arc<FixedRows<N>>, usize)>,
+    rows: Option<(Arc<MappedRows<N>>, usize)>,
 }
 
 /// Segments of all smaller slices, no more than so many bytes, least wanted ones dropped.
 struct RowCache<const N: usize> {
-    segments: Cache<(u32, u32), Arc<FixedRows<N>>, Bytes>,
+    segments: Cache<(u32, u32), Arc<MappedRows<N>>, ByteWeighter>,
     /// Why one could not be read, if nobody has been told yet.
     failure: Mutex<Option<BuildError>>,
 }
 
 /// How much of the cache a segment takes.
 #[derive(Clone)]
-struct Bytes;
+struct ByteWeighter;
 
-impl<const N: usize> Weighter<(u32, u32), Arc<FixedRows<N>>> for Bytes {
-    fn weight(&self, _: &(u32, u32), rows: &Arc<FixedRows<N>>) -> u64 {
+impl<const N: usize> Weighter<(u32, u32), Arc<MappedRows<N>>> for ByteWeighter {
+    fn weight(&self, _: &(u32, u32), rows: &Arc<MappedRows<N>>) -> u64 {
         rows.size_bytes() as u64
     }
 }
 
 /// A smaller slice, before it has a place in a cache.
-pub(crate) struct Unread<'a, const N: usize> {
+pub(crate) struct SubSliceSource<'a, const N: usize> {
     /// The side to move after the captures that lead to it.
     pub to_move: Side,
     /// The slice.
@@ -86,17 +86,18 @@ pub(crate) struct Unread<'a, const N: usize> {
     /// How many blocks are best read at a time.
     pub segment_blocks: usize,
     /// How they are.
-    pub read: Box<Read<'a, N>>,
+    pub read: Box<ReadBlocks<'a, N>>,
 }
 
 impl<'a, const N: usize> SubSlices<'a, N> {
     /// Of these slices; of what has been read, no more than so many bytes are kept, and
     /// what is being used.
-    pub(crate) fn new(slices: Vec<Unread<'a, N>>, cache_bytes: u64) -> SubSlices<'a, N> {
+    pub(crate) fn new(slices: Vec<SubSliceSource<'a, N>>, cache_bytes: u64) -> SubSlices<'a, N> {
         let greatest = slices.iter().map(|slice| slice.greatest).max().unwrap_or(0);
-        let segments = |slice: &Unread<N>| slice.frame.blocks().div_ceil(slice.segment_blocks);
+        let segments =
+            |slice: &SubSliceSource<N>| slice.frame.blocks().div_ceil(slice.segment_blocks);
         let segments = slices.iter().map(segments).sum();
-        let segments = Cache::with_weighter(segments, cache_bytes, Bytes);
+        let segments = Cache::with_weighter(segments, cache_bytes, ByteWeighter);
         let cache = Arc::new(RowCache { segments, failure: Mutex::default() });
         let mut all = SubSlices {
             fewer_defenders: Vec::new(),
@@ -104,7 +105,9 @@ impl<'a, const N: usize> SubSlices<'a, N> {
             greatest: greatest.max(code_of(LOST_IN_0)),
             cache,
         };
-        for (number, Unread { to_move, frame, segment_blocks, read, .. }) in (0..).zip(slices) {
+        for (number, SubSliceSource { to_move, frame, segment_blocks, read, .. }) in
+            (0..).zip(slices)
+        {
             let cache = Arc::clone(&all.cache);
             let child = SubSlice { frame, segment_blocks, read, number, cache };
             match to_move {
@@ -120,7 +123,7 @@ impl<'a, const N: usize> SubSlices<'a, N> {
         self.greatest
     }
 
-    /// Says whether what was asked for was all there.
+    /// Says whether what was wanted for was all there.
     ///
     /// # Errors
     /// If something could not be read since the last time that anybody was told: nothing
@@ -139,8 +142,8 @@ impl<const N: usize> RowCache<N> {
 impl<const N: usize> SubSlice<'_, N> {
     /// The rows with these attackers. Whether they could be read [`SubSlices::check`]
     /// says.
-    pub(super) fn of(&self, attackers: SquareSet) -> OfAttackers<N> {
-        let target = self.frame.attackers.target(attackers);
+    pub(super) fn of(&self, attackers: SquareSet) -> AttackerRows<N> {
+        let target = self.frame.attackers.locate(attackers);
         let block = target.block.index();
         let segment = block / self.segment_blocks;
         let first = segment * self.segment_blocks;
@@ -152,11 +155,11 @@ impl<const N: usize> SubSlice<'_, N> {
         let rows = cache.segments.get_or_insert_with(&(self.number, segment as u32), read);
         let rows = rows.map_err(|error| *cache.failure() = Some(error)).ok();
         let first_row = (block - first) * self.frame.block_rows();
-        OfAttackers { target, rows: rows.map(|rows| (rows, first_row)) }
+        AttackerRows { target, rows: rows.map(|rows| (rows, first_row)) }
     }
 }
 
-impl<const N: usize> OfAttackers<N> {
+impl<const N: usize> AttackerRows<N> {
     /// Calls `visit` with every code that positions have on some of the lanes,
     /// and those lanes, of which there must be some. `image` gives the rank of the
     /// defenders' image under a symmetry.
@@ -170,17 +173,17 @@ impl<const N: usize> OfAttackers<N> {
     ) {
         let Some((rows, first)) = &self.rows else { return };
         let row = first + image(self.target.symmetry).index();
-        // Few lanes are asked for: they go to the row, not the row to them.
-        let (mut lanes, mut asked) = (lanes, region.transform(self.target.symmetry, lanes));
+        // Few lanes are wanted for: they go to the row, not the row to them.
+        let (mut lanes, mut wanted) = (lanes, region.transform(self.target.symmetry, lanes));
         for (code, there) in rows.row(row) {
-            let found = there & asked;
-            if found == asked {
+            let found = there & wanted;
+            if found == wanted {
                 return visit(code, lanes);
             }
             if !found.is_empty() {
-                let here = region.transform(self.target.back, found);
+                let here = region.transform(self.target.inverse, found);
                 visit(code, here);
-                asked = asked.without(found);
+                wanted = wanted.without(found);
                 lanes = lanes.without(here);
             }
         }

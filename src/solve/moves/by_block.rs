@@ -5,8 +5,8 @@ use crate::game::rules::Side;
 use crate::index::colex_next;
 
 use crate::solve::captures::by_attackers::attacker_moves;
-use crate::solve::captures::by_defenders::Arrivals;
-use crate::solve::frame::block_lookup::Target;
+use crate::solve::captures::by_defenders::QuietArrivals;
+use crate::solve::frame::block_lookup::BlockLocation;
 use crate::solve::frame::lines::LineBuffers;
 use crate::solve::frame::region::Region;
 use crate::solve::frame::{Block, Frame};
@@ -20,8 +20,8 @@ use crate::system::prefetch::prefetch_all;
 pub(crate) struct BlockMoves<'f, const N: usize> {
     frame: &'f Frame<'f, N>,
     lanes: Vec<Row<N>>,
-    /// Rows of `lanes` before an attacker's captures were taken out.
-    before: Vec<(Rank, Row<N>)>,
+    /// Rows of `lanes` saved an attacker's captures were taken out.
+    saved: Vec<(Rank, Row<N>)>,
     /// By defender rank: where the king may arrive.
     ends: Vec<Row<N>>,
     ranks: Vec<Rank>,
@@ -33,7 +33,7 @@ pub(crate) struct BlockMoves<'f, const N: usize> {
 /// in it. Only what a move can arrive at is ever looked at, so that lanes
 /// without positions do not matter.
 #[derive(Clone, Copy)]
-pub(crate) struct Targets<'a, const N: usize> {
+pub(crate) struct TargetSet<'a, const N: usize> {
     /// The rows of some consecutive blocks: no move leads elsewhere.
     pub rows: &'a [Row<N>],
     /// The first of those blocks.
@@ -43,7 +43,7 @@ pub(crate) struct Targets<'a, const N: usize> {
     pub blocks: Option<&'a bitvec::slice::BitSlice>,
 }
 
-impl<'a, const N: usize> Targets<'a, N> {
+impl<'a, const N: usize> TargetSet<'a, N> {
     /// The rows of a block that is among them.
     pub(crate) fn rows_of(&self, block: BlockNumber, block_rows: usize) -> &'a [Row<N>] {
         &self.rows[(block.index() - self.first_block.index()) * block_rows..][..block_rows]
@@ -64,12 +64,12 @@ impl<'a, const N: usize> Targets<'a, N> {
             return None;
         }
         let rows = self.rows_of(block, block_rows);
-        Some(Targets { rows, first_block: block, blocks: None, ..*self })
+        Some(TargetSet { rows, first_block: block, blocks: None, ..*self })
     }
 }
 
 impl<'f, const N: usize> BlockMoves<'f, N> {
-    /// How many rows it has for each row of a block, about: `lanes`, `ends` and `before`,
+    /// How many rows it has for each row of a block, about: `lanes`, `ends` and `saved`,
     /// which has ranks, too.
     pub(crate) const BLOCK_ROWS: usize = 4;
 
@@ -78,7 +78,7 @@ impl<'f, const N: usize> BlockMoves<'f, N> {
         BlockMoves {
             frame,
             lanes: Vec::new(),
-            before: Vec::new(),
+            saved: Vec::new(),
             ends: Vec::new(),
             ranks: Vec::new(),
             quiet: Vec::new(),
@@ -86,76 +86,82 @@ impl<'f, const N: usize> BlockMoves<'f, N> {
         }
     }
 
-    /// Takes out of `sought`, by defender rank, the lanes of the block from which
+    /// Takes out of `remaining`, by defender rank, the lanes of the block from which
     /// `side` has a move that captures nothing and leads to a target. Lanes that
-    /// are not sought cost little.
+    /// are not remaining cost little.
     pub(crate) fn quiet_moves(
         &mut self,
         side: Side,
         block: &Block<N>,
-        targets: Targets<N>,
-        sought: &mut [Row<N>],
+        targets: TargetSet<N>,
+        remaining: &mut [Row<N>],
     ) {
         match side {
-            Side::Attackers => self.quiet_attackers(block, targets, sought),
+            Side::Attackers => self.quiet_attackers(block, targets, remaining),
             Side::Defenders => {
                 let Some(own) = targets.of_block(block.number, self.frame.block_rows()) else {
                     return;
                 };
-                let arrivals = Arrivals::new(self.frame, block.attackers);
-                self.quiet_king(block, own, &arrivals, sought);
-                self.defender_moves(block, own, Some(&arrivals), sought);
+                let arrivals = QuietArrivals::new(self.frame, block.attackers);
+                self.quiet_king(block, own, &arrivals, remaining);
+                self.defender_moves(block, own, Some(&arrivals), remaining);
             }
         }
     }
 
-    fn quiet_attackers(&mut self, block: &Block<N>, targets: Targets<N>, sought: &mut [Row<N>]) {
-        let BlockMoves { frame, lanes, before, .. } = self;
+    fn quiet_attackers(
+        &mut self,
+        block: &Block<N>,
+        targets: TargetSet<N>,
+        remaining: &mut [Row<N>],
+    ) {
+        let BlockMoves { frame, lanes, saved, .. } = self;
         let frame = *frame;
         let wanted = |_, after| {
-            let target = frame.attackers.target(after);
+            let target = frame.attackers.locate(after);
             Some((target, targets.of_block(target.block, frame.block_rows())?))
         };
-        attacker_moves(frame, block, lanes, wanted, |(target, theirs), mv, lanes| {
-            before.clear();
-            mv.take_captures(frame, lanes, before);
-            let captures = before.len();
+        attacker_moves(frame, block, lanes, wanted, |(target, target_rows), mv, lanes| {
+            saved.clear();
+            mv.remove_captures(frame, lanes, saved);
+            let captures = saved.len();
             for rank in mv.shielded_ranks(frame) {
                 let lanes = &mut lanes[rank.index()];
                 if !lanes.is_empty() {
-                    before.push((rank, std::mem::replace(lanes, Row::EMPTY)));
+                    saved.push((rank, std::mem::replace(lanes, Row::EMPTY)));
                 }
             }
-            pull(frame, theirs, target, lanes, mv.king_passed | mv.king_captured, sought);
-            for &(rank, lanes) in &before[captures..] {
-                let sought = &mut sought[rank.index()];
-                let asked = (*sought & lanes).without(mv.king_passed);
-                if !asked.is_empty() {
-                    let asked = asked.without(mv.captures_of_king(frame, rank));
-                    *sought = sought.without(reached(frame, theirs, target, rank, asked));
+            pull(frame, target_rows, target, lanes, mv.king_in_way | mv.king_captured, remaining);
+            for &(rank, lanes) in &saved[captures..] {
+                let remaining = &mut remaining[rank.index()];
+                let candidates = (*remaining & lanes).without(mv.king_in_way);
+                if !candidates.is_empty() {
+                    let candidates = candidates.without(mv.king_captures(frame, rank));
+                    *remaining =
+                        remaining.without(reached(frame, target_rows, target, rank, candidates));
                 }
             }
-            for &(rank, was) in before.iter().rev() {
+            for &(rank, was) in saved.iter().rev() {
                 lanes[rank.index()] = was;
             }
         });
     }
 
-    /// Takes out of `sought`, by rank, the lanes from which a defending soldier
+    /// Takes out of `remaining`, by rank, the lanes from which a defending soldier
     /// has a move to one of the block's targets: one that captures nothing if
     /// the `arrivals` are given, otherwise any.
     pub(crate) fn defender_moves(
         &mut self,
         block: &Block<N>,
-        targets: Targets<N>,
-        arrivals: Option<&Arrivals<N>>,
-        sought: &mut [Row<N>],
+        targets: TargetSet<N>,
+        arrivals: Option<&QuietArrivals<N>>,
+        remaining: &mut [Row<N>],
     ) {
         let BlockMoves { frame, ranks, quiet, lines: buffers, .. } = self;
         let (lines, places) = (&frame.defender_lines, &frame.defenders.squares);
         for_missing_defender(frame, block, ranks, |others, occupied, ranks| {
             let rows = || places.iter().zip(ranks).filter(|&(&s, _)| !occupied.contains(s));
-            if rows().all(|(_, &rank)| sought[rank.index()].is_empty()) {
+            if rows().all(|(_, &rank)| remaining[rank.index()].is_empty()) {
                 return;
             }
             if let Some(arrivals) = arrivals {
@@ -177,8 +183,8 @@ impl<'f, const N: usize> BlockMoves<'f, N> {
             }
             lines.reach(occupied, buffers);
             for (&square, &rank) in rows() {
-                let sought = &mut sought[rank.index()];
-                *sought = sought.without(lines.reached(buffers, square));
+                let remaining = &mut remaining[rank.index()];
+                *remaining = remaining.without(lines.reached(buffers, square));
             }
         });
     }
@@ -186,44 +192,44 @@ impl<'f, const N: usize> BlockMoves<'f, N> {
     fn quiet_king(
         &mut self,
         block: &Block<N>,
-        targets: Targets<N>,
-        arrivals: &Arrivals<N>,
-        sought: &mut [Row<N>],
+        targets: TargetSet<N>,
+        arrivals: &QuietArrivals<N>,
+        remaining: &mut [Row<N>],
     ) {
         let BlockMoves { frame, ends, .. } = self;
         ends.clear();
         let valid = frame.defenders.ranks().zip(&block.valid);
         ends.extend(valid.map(|(rank, &valid)| targets.get(rank) & valid & arrivals.king));
-        arrivals.take_helped(frame, ends);
+        arrivals.remove_assisted(frame, ends);
         let (region, men) = (&frame.region, &frame.defenders.lanes);
-        simd::run(KingMoves { region, ends, free: block.free, men, sought });
+        simd::run(KingMovesKernel { region, ends, free: block.free, men, remaining });
     }
 }
 
 /// One attacker move for all sets of defenders, to the targets' block.
 fn pull<const N: usize>(
     frame: &Frame<N>,
-    theirs: Targets<N>,
-    target: Target,
+    target_rows: TargetSet<N>,
+    target: BlockLocation,
     legal: &[Row<N>],
     except: Row<N>,
-    sought: &mut [Row<N>],
+    remaining: &mut [Row<N>],
 ) {
-    simd::run(Pull {
-        theirs: theirs.rows,
-        complement: if theirs.complement { !Row::EMPTY } else { Row::EMPTY },
+    simd::run(PullKernel {
+        target_rows: target_rows.rows,
+        complement: if target_rows.complement { !Row::EMPTY } else { Row::EMPTY },
         images: frame.defenders.images(target.symmetry),
-        transform: (target.back != Symmetry::IDENTITY)
-            .then(|| frame.region.transforms.of(target.back)),
+        transform: (target.inverse != Symmetry::IDENTITY)
+            .then(|| frame.region.transforms.of(target.inverse)),
         legal,
         except,
-        sought,
+        remaining,
     });
     for row in legal.len() / Wide::<N>::ROWS * Wide::<N>::ROWS..legal.len() {
-        let asked = (sought[row] & legal[row]).without(except);
-        if !asked.is_empty() {
-            let reached = reached(frame, theirs, target, Rank::new(row), asked);
-            sought[row] = sought[row].without(reached);
+        let candidates = (remaining[row] & legal[row]).without(except);
+        if !candidates.is_empty() {
+            let reached = reached(frame, target_rows, target, Rank::new(row), candidates);
+            remaining[row] = remaining[row].without(reached);
         }
     }
 }
@@ -231,13 +237,13 @@ fn pull<const N: usize>(
 /// The lanes of one row that one attacker move brings to a target.
 fn reached<const N: usize>(
     frame: &Frame<N>,
-    theirs: Targets<N>,
-    target: Target,
+    target_rows: TargetSet<N>,
+    target: BlockLocation,
     rank: Rank,
-    asked: Row<N>,
+    candidates: Row<N>,
 ) -> Row<N> {
-    let there = theirs.get(frame.defenders.images(target.symmetry)[rank.index()]);
-    frame.region.transform(target.back, there) & asked
+    let there = target_rows.get(frame.defenders.images(target.symmetry)[rank.index()]);
+    frame.region.transform(target.inverse, there) & candidates
 }
 
 /// Calls `visit` for every set of one defender fewer that leaves the
@@ -267,12 +273,12 @@ pub(crate) fn for_missing_defender<const N: usize>(
     }
 }
 
-/// The innermost loop: takes out of `sought` what one attacker move brings to a
+/// The innermost loop: takes out of `remaining` what one attacker move brings to a
 /// target, for all sets of defenders but those behind the last eight.
-struct Pull<'a, const N: usize> {
+struct PullKernel<'a, const N: usize> {
     /// The rows of the block that the move leads to, each to be xored with
     /// `complement`.
-    theirs: &'a [Row<N>],
+    target_rows: &'a [Row<N>],
     complement: Row<N>,
     /// For every row, which of them it is.
     images: &'a [Rank],
@@ -281,59 +287,60 @@ struct Pull<'a, const N: usize> {
     /// On these lanes, but on the exceptions, the move is one.
     legal: &'a [Row<N>],
     except: Row<N>,
-    sought: &'a mut [Row<N>],
+    remaining: &'a mut [Row<N>],
 }
 
-impl<const N: usize> Kernel for Pull<'_, N> {
+impl<const N: usize> Kernel for PullKernel<'_, N> {
     #[inline(always)]
     fn run(self, processor: impl Processor) {
         const ROWS: usize = Wide::<1>::ROWS;
-        prefetch_all(self.theirs);
+        prefetch_all(self.target_rows);
         let except = Wide::all(self.except);
         let complement = Wide::all(self.complement);
         let eights = self.legal.as_chunks::<ROWS>().0.iter().enumerate();
-        for ((i, legal), sought) in eights.zip(self.sought.as_chunks_mut::<ROWS>().0) {
-            let seeking = Wide::of(sought);
-            let asked = (seeking & Wide::of(legal)).without(except);
-            if asked.is_empty() {
+        for ((i, legal), remaining) in eights.zip(self.remaining.as_chunks_mut::<ROWS>().0) {
+            let remaining_lanes = Wide::of(remaining);
+            let candidates = (remaining_lanes & Wide::of(legal)).without(except);
+            if candidates.is_empty() {
                 continue;
             }
             let there = match self.transform {
-                None => Wide::of(&self.theirs.as_chunks::<ROWS>().0[i]),
+                None => Wide::of(&self.target_rows.as_chunks::<ROWS>().0[i]),
                 Some(transform) => {
                     let ranks = &self.images.as_chunks::<ROWS>().0[i];
-                    processor.transform_all(transform, Wide::gather(self.theirs, ranks))
+                    processor.transform_wide(transform, Wide::gather(self.target_rows, ranks))
                 }
             };
-            *sought = seeking.without((there ^ complement) & asked).rows();
+            *remaining = remaining_lanes.without((there ^ complement) & candidates).rows();
         }
     }
 }
 
-/// Takes out of `sought` the lanes from which the king goes to one of the
+/// Takes out of `remaining` the lanes from which the king goes to one of the
 /// `ends`, row by row.
-struct KingMoves<'a, const N: usize> {
+struct KingMovesKernel<'a, const N: usize> {
     region: &'a Region<N>,
     ends: &'a [Row<N>],
     /// What the attackers leave free.
     free: Row<N>,
     /// What the defenders take.
     men: &'a [Row<N>],
-    sought: &'a mut [Row<N>],
+    remaining: &'a mut [Row<N>],
 }
 
-impl<const N: usize> Kernel for KingMoves<'_, N> {
+impl<const N: usize> Kernel for KingMovesKernel<'_, N> {
     #[inline(always)]
     fn run(self, _: impl Processor) {
         let free = Wide::all(self.free);
-        let rows = self.sought.chunks_mut(Wide::<N>::ROWS).zip(self.ends.chunks(Wide::<N>::ROWS));
-        for ((sought, ends), men) in rows.zip(self.men.chunks(Wide::<N>::ROWS)) {
-            let (seeking, ends) = (Wide::load(sought), Wide::load(ends));
-            if seeking.is_empty() || ends.is_empty() {
+        let rows =
+            self.remaining.chunks_mut(Wide::<N>::ROWS).zip(self.ends.chunks(Wide::<N>::ROWS));
+        for ((remaining, ends), men) in rows.zip(self.men.chunks(Wide::<N>::ROWS)) {
+            let (remaining_lanes, ends) = (Wide::load(remaining), Wide::load(ends));
+            if remaining_lanes.is_empty() || ends.is_empty() {
                 continue;
             }
             let origins = self.region.king_origins(ends, free.without(Wide::load(men)));
-            seeking.without(origins).store(sought);
+            remaining_lanes.without(origins).store(remaining);
         }
     }
 }

@@ -60,7 +60,7 @@ impl<'f, const N: usize> KingRows<'f, N> {
         blocks: &[(BlockNumber, Row<N>)],
         visit: impl FnMut(BlockNumber, Row<N>),
     ) {
-        simd::run(Pass { of: self, walker, blocks, visit });
+        simd::run(KingRowsKernel { of: self, walker, blocks, visit });
     }
 }
 
@@ -76,14 +76,14 @@ fn is_captured(rules: &Ruleset, exposed: Exposed, occupied: bool) -> bool {
 }
 
 /// Goes through some blocks.
-struct Pass<'a, 'w, const N: usize, V> {
+struct KingRowsKernel<'a, 'w, const N: usize, V> {
     of: &'a KingRows<'a, N>,
     walker: &'a mut Walker<'w>,
     blocks: &'a [(BlockNumber, Row<N>)],
     visit: V,
 }
 
-impl<const N: usize, V: FnMut(BlockNumber, Row<N>)> Kernel for Pass<'_, '_, N, V> {
+impl<const N: usize, V: FnMut(BlockNumber, Row<N>)> Kernel for KingRowsKernel<'_, '_, N, V> {
     #[inline(always)]
     fn run(mut self, _: impl Processor) {
         let region = &self.of.frame.region;

@@ -8,12 +8,12 @@ use crate::game::board::{Direction, Square, SquareSet, SymmetryGroup};
 use crate::game::rules::{Kind, Side};
 use crate::index::Walker;
 
-use crate::solve::captures::by_attackers::{quiet_arrival, shields_near};
+use crate::solve::captures::by_attackers::{quiet_arrival, shields_around};
 use crate::solve::captures::soldiers::{Exposed, Soldiers, exposed};
 use crate::solve::frame::Frame;
-use crate::solve::frame::block_lookup::{Placed, Sought};
+use crate::solve::frame::block_lookup::{PendingLookup, PreparedSet};
 use crate::solve::rows::numbers::{BlockNumber, Rank};
-use crate::solve::rows::row::{Row, Wide, of_eight};
+use crate::solve::rows::row::{Row, Wide, map_eight};
 use crate::solve::rows::simd::{self, Kernel, Processor};
 use crate::system::prefetch::prefetch;
 
@@ -21,7 +21,7 @@ use crate::system::prefetch::prefetch;
 pub(crate) struct RowMoves<'f, const N: usize> {
     frame: &'f Frame<'f, N>,
     /// By square of arrival: where defenders may change what attackers capture.
-    near: Vec<SquareSet>,
+    capture_zone: Vec<SquareSet>,
     /// The blocks whose attackers have a symmetry of their own.
     symmetric: BitVec,
     /// Attackers whom the king can capture without the help of a defender.
@@ -33,7 +33,7 @@ pub(crate) type RankLanes<const N: usize> = (Rank, Row<N>);
 
 /// Lanes of a row from which an attacker has moved, before it is known where the row is.
 pub(crate) struct Unmove<const N: usize> {
-    origin: Sought,
+    origin: PendingLookup,
     /// As the attackers stand, not as they are stored; so are the lanes.
     rank: Rank,
     lanes: Row<N>,
@@ -41,29 +41,29 @@ pub(crate) struct Unmove<const N: usize> {
 
 /// A move of an attacker, over these squares, before it is known where it leads.
 #[derive(Clone, Copy)]
-struct Ahead<const N: usize> {
+struct PendingMove<const N: usize> {
     to: Square,
     passed: SquareSet,
     /// The lanes of a king on these squares.
     kings: Row<N>,
-    sought: Sought,
+    pending: PendingLookup,
 }
 
 /// Buffers that a worker reuses from block to block.
 pub(crate) struct RowBuffers<const N: usize> {
-    placed: Placed,
+    prepared: PreparedSet,
     /// Rows on which an attacker captured nothing when he arrived.
     quiet: Vec<RankLanes<N>>,
-    /// The squares of a line that he can have come over, and what is sought where he can
+    /// The squares of a line that he can have come over, and what is pending where he can
     /// have come from.
-    line: Vec<(Square, Option<Sought>)>,
-    ahead: Vec<Ahead<N>>,
+    line: Vec<(Square, Option<PendingLookup>)>,
+    ahead: Vec<PendingMove<N>>,
 }
 
 impl<const N: usize> Default for RowBuffers<N> {
     fn default() -> Self {
         RowBuffers {
-            placed: Placed::default(),
+            prepared: PreparedSet::default(),
             quiet: Vec::new(),
             line: Vec::new(),
             ahead: Vec::new(),
@@ -76,7 +76,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
     pub(crate) fn new(frame: &'f Frame<'f, N>) -> RowMoves<'f, N> {
         RowMoves {
             frame,
-            near: frame.rules.board.squares().map(|to| near(frame, to)).collect(),
+            capture_zone: frame.rules.board.squares().map(|to| capture_zone(frame, to)).collect(),
             symmetric: symmetric_blocks(frame),
             exposed: exposed(frame.rules).collect(),
         }
@@ -85,13 +85,13 @@ impl<'f, const N: usize> RowMoves<'f, N> {
     /// The lanes on which an attacker who has arrived on `to` captures nothing.
     #[inline]
     pub(crate) fn quiet(&self, after: SquareSet, to: Square, rank: Rank) -> Row<N> {
-        let near = &self.near[to.index()];
+        let capture_zone = &self.capture_zone[to.index()];
         let sets = &self.frame.defenders;
         let men = sets.men(rank);
-        if men.iter().any(|&place| near.contains(sets.squares[usize::from(place)])) {
+        if men.iter().any(|&place| capture_zone.contains(sets.squares[usize::from(place)])) {
             return quiet_arrival(self.frame, after, to, rank);
         }
-        !self.frame.of_king.by_arrival(after, to)
+        !self.frame.king_captures.by_arrival(after, to)
     }
 
     /// Adds the rows and lanes from which an attacker has a move that captures nothing
@@ -105,8 +105,8 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         unmoves: &mut Vec<Unmove<N>>,
     ) {
         let (frame, sets) = (self.frame, &self.frame.defenders);
-        let RowBuffers { placed, quiet, line, .. } = buffers;
-        frame.attackers.put(attackers, placed);
+        let RowBuffers { prepared, quiet, line, .. } = buffers;
+        frame.attackers.prepare(attackers, prepared);
         for to in attackers {
             quiet.clear();
             quiet.extend(rows.iter().filter_map(|&(rank, lanes)| {
@@ -120,14 +120,15 @@ impl<'f, const N: usize> RowMoves<'f, N> {
                 line.clear();
                 for step in ray.iter().take_while(|step| !attackers.contains(step.square)) {
                     let from = step.square;
-                    let origin = step.ends.then(|| frame.attackers.seek_moved(placed, to, from));
+                    let origin =
+                        step.ends.then(|| frame.attackers.begin_lookup(prepared, to, from));
                     line.push((from, origin));
                 }
                 for &(rank, mut lanes) in &*quiet {
                     let men = sets.men(rank);
                     for &(square, origin) in &*line {
                         lanes = lanes.without(frame.region.bit(square));
-                        if lanes.is_empty() || sets.is_among(men, square) {
+                        if lanes.is_empty() || sets.has_man_on(men, square) {
                             break;
                         }
                         if let Some(origin) = origin {
@@ -140,18 +141,18 @@ impl<'f, const N: usize> RowMoves<'f, N> {
     }
 
     /// Calls `visit` with the stored rows and lanes that un-moves have led to.
-    pub(crate) fn settle(
+    pub(crate) fn resolve_unmoves(
         &self,
         unmoves: &[Unmove<N>],
         visit: impl FnMut(BlockNumber, Rank, Row<N>),
     ) {
-        simd::run(Settling { frame: self.frame, unmoves, visit });
+        simd::run(ResolveKernel { frame: self.frame, unmoves, visit });
     }
 
     /// Takes out of the rows of a block the lanes from which an attacker has a
     /// move that captures nothing to a position that is not in `table`; rows
     /// without lanes are dropped.
-    pub(crate) fn attackers_escape(
+    pub(crate) fn remove_attacker_escapes(
         &self,
         attackers: SquareSet,
         table: &[Row<N>],
@@ -160,8 +161,8 @@ impl<'f, const N: usize> RowMoves<'f, N> {
     ) {
         let frame = self.frame;
         let sets = &frame.defenders;
-        let RowBuffers { placed, ahead, .. } = buffers;
-        frame.attackers.put(attackers, placed);
+        let RowBuffers { prepared, ahead, .. } = buffers;
+        frame.attackers.prepare(attackers, prepared);
         for from in attackers {
             rows.retain(|(_, lanes)| !lanes.is_empty());
             if rows.is_empty() {
@@ -176,25 +177,25 @@ impl<'f, const N: usize> RowMoves<'f, N> {
                     passed.insert(to);
                     kings |= frame.region.bit(to);
                     if step.ends {
-                        let sought = frame.attackers.seek_moved(placed, from, to);
-                        ahead.push(Ahead { to, passed, kings, sought });
+                        let pending = frame.attackers.begin_lookup(prepared, from, to);
+                        ahead.push(PendingMove { to, passed, kings, pending });
                     }
                 }
             }
-            for Ahead { sought, .. } in &*ahead {
-                prefetch(&table[frame.first_row(frame.attackers.found(*sought).block)]);
+            for PendingMove { pending, .. } in &*ahead {
+                prefetch(&table[frame.first_row(frame.attackers.resolve(*pending).block)]);
             }
-            for &Ahead { to, passed, kings, sought } in &*ahead {
-                let target = frame.attackers.found(sought);
+            for &PendingMove { to, passed, kings, pending } in &*ahead {
+                let target = frame.attackers.resolve(pending);
                 let images = frame.defenders.images(target.symmetry);
                 let first = frame.first_row(target.block);
                 for (rank, lanes) in rows.iter_mut() {
-                    let asked = lanes.without(kings);
-                    if asked.is_empty() || sets.is_any_among(sets.men(*rank), passed) {
+                    let candidates = lanes.without(kings);
+                    if candidates.is_empty() || sets.any_on(sets.men(*rank), passed) {
                         continue;
                     }
                     let known = table[first + images[rank.index()].index()];
-                    let safe = asked.without(frame.region.transform(target.back, known));
+                    let safe = candidates.without(frame.region.transform(target.inverse, known));
                     if !safe.is_empty() {
                         let quiet = self.quiet(attackers.without(from).with(to), to, *rank);
                         *lanes = lanes.without(safe & quiet);
@@ -299,7 +300,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
     /// Those of the lanes from which neither the king nor a defender has a move
     /// that captures nothing to a position that is not in `table`, the rows of
     /// the block by rank.
-    pub(crate) fn without_defenders_escape(
+    pub(crate) fn without_defender_escapes(
         &self,
         attackers: SquareSet,
         table: &[Row<N>],
@@ -319,15 +320,15 @@ impl<'f, const N: usize> RowMoves<'f, N> {
                 let mut kings = Row::EMPTY;
                 for step in ray.iter().take_while(|step| !occupied.contains(step.square)) {
                     kings |= frame.region.bit(step.square);
-                    let asked = lanes.without(kings);
-                    if asked.is_empty() {
+                    let candidates = lanes.without(kings);
+                    if candidates.is_empty() {
                         break;
                     }
                     if !step.ends {
                         continue;
                     }
                     let defenders = soldiers.defenders.without(from).with(step.square);
-                    let safe = asked.without(table[sets.rank(defenders).index()]);
+                    let safe = candidates.without(table[sets.rank(defenders).index()]);
                     if !safe.is_empty() {
                         let after = Soldiers { attackers, defenders };
                         lanes = lanes.without(safe & self.quiet_soldier(&after, step.square));
@@ -370,21 +371,21 @@ impl<'f, const N: usize> RowMoves<'f, N> {
 }
 
 /// Looks up where un-moves have led to, eight at a time.
-struct Settling<'a, 'f, const N: usize, V> {
+struct ResolveKernel<'a, 'f, const N: usize, V> {
     frame: &'a Frame<'f, N>,
     unmoves: &'a [Unmove<N>],
     visit: V,
 }
 
-impl<const N: usize, V: FnMut(BlockNumber, Rank, Row<N>)> Kernel for Settling<'_, '_, N, V> {
+impl<const N: usize, V: FnMut(BlockNumber, Rank, Row<N>)> Kernel for ResolveKernel<'_, '_, N, V> {
     #[inline(always)]
     fn run(mut self, processor: impl Processor) {
         let Frame { attackers, defenders, region, .. } = self.frame;
         for unmoves in self.unmoves.chunks(Wide::<N>::ROWS) {
-            let targets = of_eight(unmoves, |unmove| attackers.found(unmove.origin));
-            let lanes = Wide::of(&of_eight(unmoves, |unmove| unmove.lanes));
-            let symmetries = of_eight(&targets, |target| target.symmetry);
-            let lanes = processor.transform_by(&region.transforms, symmetries, lanes);
+            let targets = map_eight(unmoves, |unmove| attackers.resolve(unmove.origin));
+            let lanes = Wide::of(&map_eight(unmoves, |unmove| unmove.lanes));
+            let symmetries = map_eight(&targets, |target| target.symmetry);
+            let lanes = processor.transform_each(&region.transforms, symmetries, lanes);
             for (i, (unmove, target)) in unmoves.iter().zip(targets).enumerate() {
                 let rank = defenders.images(target.symmetry)[unmove.rank.index()];
                 (self.visit)(target.block, rank, lanes.row(i));
@@ -394,9 +395,9 @@ impl<const N: usize, V: FnMut(BlockNumber, Rank, Row<N>)> Kernel for Settling<'_
 }
 
 /// Where defenders may change what an attacker captures who arrives on `to`.
-fn near<const N: usize>(frame: &Frame<N>, to: Square) -> SquareSet {
+fn capture_zone<const N: usize>(frame: &Frame<N>, to: Square) -> SquareSet {
     let beside: SquareSet = frame.rules.board.neighbours(to).collect();
-    (beside & frame.rules.places(Kind::Defender)) | shields_near(frame, to)
+    (beside & frame.rules.places(Kind::Defender)) | shields_around(frame, to)
 }
 
 fn symmetric_blocks<const N: usize>(frame: &Frame<N>) -> BitVec {

@@ -15,10 +15,10 @@ use crate::game::board::{SquareSet, Symmetry};
 use crate::game::slice::Slice;
 use crate::index::{AttackerSets, Walker};
 
-use crate::solve::frame::block_lookup::Placed;
-use crate::solve::frame::wide_lines::{WideSquare, put_men};
-use crate::solve::frame::{Frame, counted_sets};
-use crate::solve::rows::atomics::SharedRows;
+use crate::solve::frame::block_lookup::PreparedSet;
+use crate::solve::frame::wide_lines::{WideSquare, set_men};
+use crate::solve::frame::{Frame, attacker_sets};
+use crate::solve::rows::atomics::AtomicRows;
 use crate::solve::rows::row::{Lanes, Row, Wide};
 use crate::solve::rows::simd::{self, Kernel, Processor};
 use crate::system::prefetch::prefetch;
@@ -26,7 +26,7 @@ use crate::system::prefetch::prefetch;
 /// Stars that one task works on.
 const TASK: usize = 1 << 10;
 /// Stars that are worked on together.
-const TOGETHER: usize = Wide::<1>::ROWS;
+const WIDTH: usize = Wide::<1>::ROWS;
 
 /// The stars of a slice.
 pub(crate) struct AttackerStars<'f, const N: usize> {
@@ -37,13 +37,13 @@ pub(crate) struct AttackerStars<'f, const N: usize> {
 /// A worker's buffers, for eight stars.
 struct Worker<'s, const N: usize> {
     walker: Walker<'s>,
-    placed: Placed,
-    stars: [SquareSet; TOGETHER],
+    prepared: PreparedSet,
+    stars: [SquareSet; WIDTH],
     /// By star and place, the numbers of the entries that tell of an attacker there.
-    numbers: [Vec<u32>; TOGETHER],
+    numbers: [Vec<u32>; WIDTH],
     /// By place, the numbers of the rows, and the symmetries that lead there.
-    rows: Vec<[u32; TOGETHER]>,
-    symmetries: Vec<[Symmetry; TOGETHER]>,
+    rows: Vec<[u32; WIDTH]>,
+    symmetries: Vec<[Symmetry; WIDTH]>,
     /// By square of the board.
     squares: Vec<WideSquare<N>>,
 }
@@ -57,7 +57,7 @@ impl<'f, const N: usize> AttackerStars<'f, N> {
             return None;
         }
         let others = Slice { attackers: slice.attackers - 1, ..slice };
-        Some(AttackerStars { frame, others: counted_sets(frame.rules, others).ok()? })
+        Some(AttackerStars { frame, others: attacker_sets(frame.rules, others).ok()? })
     }
 
     /// Takes out of all rows the lanes from which an attacker has a move that
@@ -66,13 +66,13 @@ impl<'f, const N: usize> AttackerStars<'f, N> {
     /// images of a lane under the symmetries of its attackers, one at least is
     /// taken.
     pub(crate) fn without_moves(&self, table: &[Row<N>], complement: bool, rows: &mut [Row<N>]) {
-        let rows = SharedRows::new(rows);
+        let rows = AtomicRows::new(rows);
         let stars = self.others.rows() as usize;
         (0..stars.div_ceil(TASK)).into_par_iter().for_each_init(
             || Worker {
                 walker: Walker::new(&self.others),
-                placed: Placed::default(),
-                stars: [SquareSet::EMPTY; TOGETHER],
+                prepared: PreparedSet::default(),
+                stars: [SquareSet::EMPTY; WIDTH],
                 numbers: Default::default(),
                 rows: Vec::new(),
                 symmetries: Vec::new(),
@@ -80,59 +80,59 @@ impl<'f, const N: usize> AttackerStars<'f, N> {
             },
             |worker, task| {
                 let stars = task * TASK..((task + 1) * TASK).min(stars);
-                simd::run(Pass { of: self, table, complement, rows, stars, worker });
+                simd::run(StarsKernel { of: self, table, complement, rows, stars, worker });
             },
         );
     }
 }
 
 /// One task.
-struct Pass<'a, 's, const N: usize> {
+struct StarsKernel<'a, 's, const N: usize> {
     of: &'a AttackerStars<'a, N>,
     table: &'a [Row<N>],
     complement: bool,
-    rows: SharedRows<'a, N>,
+    rows: AtomicRows<'a, N>,
     stars: Range<usize>,
     worker: &'a mut Worker<'s, N>,
 }
 
-impl<const N: usize> Kernel for Pass<'_, '_, N> {
+impl<const N: usize> Kernel for StarsKernel<'_, '_, N> {
     #[inline(always)]
     fn run(mut self, processor: impl Processor) {
-        for first in self.stars.clone().step_by(TOGETHER) {
-            self.find(first);
-            put_men(&mut self.worker.squares, &self.worker.stars);
-            self.put_targets(processor);
+        for first in self.stars.clone().step_by(WIDTH) {
+            self.look_up_rows(first);
+            set_men(&mut self.worker.squares, &self.worker.stars);
+            self.set_targets(processor);
             self.of.frame.attacker_lines.reach(&mut self.worker.squares);
-            self.remove(processor);
+            self.remove_reached(processor);
         }
     }
 }
 
-impl<const N: usize> Pass<'_, '_, N> {
+impl<const N: usize> StarsKernel<'_, '_, N> {
     /// Finds the rows of eight stars; the last one stands for those that are missing.
     #[inline(always)]
-    fn find(&mut self, first: usize) {
+    fn look_up_rows(&mut self, first: usize) {
         let lookup = &self.of.frame.attackers;
         let entries = lookup.entries().unwrap_or_default();
-        let Worker { walker, placed, stars, numbers, rows, symmetries, .. } = &mut *self.worker;
+        let Worker { walker, prepared, stars, numbers, rows, symmetries, .. } = &mut *self.worker;
         for (i, (others, numbers)) in stars.iter_mut().zip(&mut *numbers).enumerate() {
             let star = (first + i).min(self.stars.end - 1);
             (*others, _) = walker.set(star as u64);
-            lookup.put(*others, placed);
-            lookup.put_entries(placed, numbers);
+            lookup.prepare(*others, prepared);
+            lookup.extended_entries(prepared, numbers);
             numbers.iter().for_each(|&number| prefetch(&entries[number as usize]));
         }
         rows.clear();
         symmetries.clear();
         for place in 0..lookup.squares().len() {
-            let mut here = [0; TOGETHER];
+            let mut here = [0; WIDTH];
             for (here, numbers) in here.iter_mut().zip(&*numbers) {
                 *here = entries[numbers[place] as usize].load(Ordering::Relaxed);
             }
-            let mut row = [0; TOGETHER];
-            let mut symmetry = [Symmetry::IDENTITY; TOGETHER];
-            for i in 0..TOGETHER {
+            let mut row = [0; WIDTH];
+            let mut symmetry = [Symmetry::IDENTITY; WIDTH];
+            for i in 0..WIDTH {
                 row[i] = here[i] >> 3;
                 symmetry[i] = Symmetry::of_low_bits(here[i]);
             }
@@ -147,20 +147,20 @@ impl<const N: usize> Pass<'_, '_, N> {
 
     /// Puts in where moves may end.
     #[inline(always)]
-    fn put_targets(&mut self, processor: impl Processor) {
-        let Frame { region, attackers, of_king, .. } = self.of.frame;
+    fn set_targets(&mut self, processor: impl Processor) {
+        let Frame { region, attackers, king_captures, .. } = self.of.frame;
         let Worker { rows, symmetries, squares, .. } = &mut *self.worker;
         let complement = if self.complement { Wide::all(!Row::EMPTY) } else { Wide::EMPTY };
         let places = attackers.squares().iter().zip(rows).zip(symmetries);
         for ((&square, rows), symmetries) in places {
             let mut known = Wide::EMPTY;
-            let mut back = [Symmetry::IDENTITY; TOGETHER];
-            for i in 0..TOGETHER {
+            let mut back = [Symmetry::IDENTITY; WIDTH];
+            for i in 0..WIDTH {
                 known.put(i, self.table[rows[i] as usize]);
                 back[i] = symmetries[i].inverse();
             }
-            let ends = processor.transform_by(&region.transforms, back, known ^ complement);
-            let captured = of_king.by_arrival_on_eight(squares, square);
+            let ends = processor.transform_each(&region.transforms, back, known ^ complement);
+            let captured = king_captures.by_arrival_wide(squares, square);
             let square = &mut squares[square.index()];
             square.targets = ends.without(captured | square.men.spread());
         }
@@ -168,14 +168,14 @@ impl<const N: usize> Pass<'_, '_, N> {
 
     /// Takes out of the rows what is reached.
     #[inline(always)]
-    fn remove(&mut self, processor: impl Processor) {
+    fn remove_reached(&mut self, processor: impl Processor) {
         let Frame { region, attackers, .. } = self.of.frame;
         let Worker { rows, symmetries, squares, .. } = &mut *self.worker;
         let places = attackers.squares().iter().zip(rows).zip(symmetries);
         for ((&square, rows), symmetries) in places {
             let WideSquare { men, reached, .. } = squares[square.index()];
             let reached = reached.without(men.spread());
-            let reached = processor.transform_by(&region.transforms, *symmetries, reached);
+            let reached = processor.transform_each(&region.transforms, *symmetries, reached);
             let mut left = Wide::EMPTY;
             for (i, &row) in rows.iter().enumerate() {
                 left.put(i, self.rows.get(row as usize));

@@ -8,10 +8,10 @@ use crate::game::position::Position;
 use crate::game::rules::{Ruleset, Side};
 use crate::game::slice::Slice;
 use crate::game::unmoves::unmoves;
-use crate::solve::captures::decided::bare_kings_in_reach;
+use crate::solve::captures::decided::bare_king_captures;
 use crate::solve::frame::{Block, Frame};
 use crate::solve::moves::Moves;
-use crate::solve::moves::by_block::{BlockMoves, Targets};
+use crate::solve::moves::by_block::{BlockMoves, TargetSet};
 use crate::solve::moves::by_row::{RankLanes, RowBuffers};
 use crate::solve::rows::numbers::{BlockNumber, Rank};
 use crate::solve::rows::row::Row;
@@ -103,8 +103,12 @@ fn blocks<const N: usize>(frame: &Frame<N>, side: Side, table: &[Row<N>], set: u
     let mut block_moves = BlockMoves::new(frame);
     for complement in [false, true] {
         for (block, ranks) in some(frame) {
-            let targets =
-                Targets { rows: table, first_block: BlockNumber::FIRST, complement, blocks: None };
+            let targets = TargetSet {
+                rows: table,
+                first_block: BlockNumber::FIRST,
+                complement,
+                blocks: None,
+            };
             let mut left = block.valid.clone();
             block_moves.quiet_moves(side, &block, targets, &mut left);
             for rank in ranks {
@@ -131,13 +135,13 @@ fn escapes<const N: usize>(
         match side {
             Side::Attackers => {
                 let mut buffers = RowBuffers::default();
-                moves.rows.attackers_escape(block.attackers, table, &mut rows, &mut buffers);
+                moves.rows.remove_attacker_escapes(block.attackers, table, &mut rows, &mut buffers);
             }
             Side::Defenders => {
                 let of_block = &table[frame.first_row(block.number)..][..frame.block_rows()];
                 for (rank, lanes) in &mut rows {
                     let row = (*rank, *lanes);
-                    *lanes = moves.rows.without_defenders_escape(block.attackers, of_block, row);
+                    *lanes = moves.rows.without_defender_escapes(block.attackers, of_block, row);
                 }
                 rows.retain(|(_, lanes)| !lanes.is_empty());
             }
@@ -167,7 +171,7 @@ fn moves_back<const N: usize>(frame: &Frame<N>, moves: &Moves<N>, side: Side, ta
                 let mut buffers = RowBuffers::default();
                 let mut unmoves = Vec::new();
                 moves.rows.attacker_unmoves(block.attackers, &rows, &mut buffers, &mut unmoves);
-                moves.rows.settle(&unmoves, |number, rank, lanes| {
+                moves.rows.resolve_unmoves(&unmoves, |number, rank, lanes| {
                     put(&frame.block(number), rank, lanes);
                 });
             }
@@ -218,7 +222,7 @@ fn single_rows<const N: usize>(frame: &Frame<N>, moves: &Moves<N>) {
             let lanes = block.valid[0];
             let stalemates = moves.rows.stalemates(block.attackers, lanes);
             let attackers = [block.attackers; 8];
-            let decisive = bare_kings_in_reach(frame, &attackers, &mut Vec::new()).row(7) & lanes;
+            let decisive = bare_king_captures(frame, &attackers, &mut Vec::new()).row(7) & lanes;
             let lanes_with = |has: &dyn Fn(&Position) -> bool| {
                 lanes_with(frame, &block, Rank::FIRST, Side::Attackers, has)
             };

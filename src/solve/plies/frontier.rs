@@ -16,9 +16,9 @@ use crate::index::Walker;
 use crate::solve::frame::Frame;
 use crate::solve::moves::Moves;
 use crate::solve::moves::by_row::{RankLanes, RowBuffers, Unmove};
-use crate::solve::moves::cost::{StarRows, are_few};
+use crate::solve::moves::cost::{StarCost, row_by_row_is_cheaper};
 use crate::solve::plies::chunks::Chunks;
-use crate::solve::rows::atomics::SharedRows;
+use crate::solve::rows::atomics::AtomicRows;
 use crate::solve::rows::numbers::{BlockNumber, Rank};
 use crate::solve::rows::row::{Event, Row};
 
@@ -97,10 +97,10 @@ impl Predecessors {
         side: Side,
         rows: &[Row<N>],
         frontier: &Frontier,
-        star_rows: StarRows,
+        star_cost: StarCost,
         into: &mut [Row<N>],
     ) -> Predecessors {
-        match Way::back(moves, chunks, side, frontier, star_rows) {
+        match Way::back(moves, chunks, side, frontier, star_cost) {
             Way::Stars => Predecessors::Stars,
             Way::Rows => {
                 Predecessors::Lanes(attackers_back(moves, chunks, rows, &frontier.blocks, into))
@@ -135,14 +135,15 @@ impl Way {
         chunks: Chunks,
         side: Side,
         frontier: &Frontier,
-        star_rows: StarRows,
+        star_cost: StarCost,
     ) -> Way {
         if side == Side::Defenders {
             // Their moves stay in the block.
             Way::Blocks
-        } else if moves.stars.is_some() && !star_rows.are_more_work(frontier.rows, chunks.rows()) {
+        } else if moves.stars.is_some() && !star_cost.exceeds_row_cost(frontier.rows, chunks.rows())
+        {
             Way::Stars
-        } else if are_few(frontier.rows, chunks.blocks, chunks.block_rows) {
+        } else if row_by_row_is_cheaper(frontier.rows, chunks.blocks, chunks.block_rows) {
             Way::Rows
         } else {
             Way::Blocks
@@ -168,7 +169,7 @@ fn predecessors<const N: usize>(frame: &Frame<N>, side: Side, blocks: &BitVec) -
             for ray in frame.rules.slides().to(Kind::Attacker, to) {
                 for step in ray.iter().take_while(|step| !others.contains(step.square)) {
                     if step.ends {
-                        let origin = frame.attackers.target(others.with(step.square)).block;
+                        let origin = frame.attackers.locate(others.with(step.square)).block;
                         found.set_aliased(origin.index(), true);
                     }
                 }
@@ -203,11 +204,11 @@ fn attackers_back<const N: usize>(
     changed: &BitSlice,
     into: &mut [Row<N>],
 ) -> BitVec {
-    let (frame, into) = (moves.frame, SharedRows::new(into));
+    let (frame, into) = (moves.frame, AtomicRows::new(into));
     let touched = BitVec::<AtomicUsize>::repeat(false, chunks.blocks);
     // Reads of rows far apart overlap, which atomic writes do not.
     let add = |unmoves: &mut Vec<Unmove<N>>, reached: &mut Vec<(BlockNumber, usize, Row<N>)>| {
-        moves.rows.settle(unmoves, |origin, rank, lanes| {
+        moves.rows.resolve_unmoves(unmoves, |origin, rank, lanes| {
             let row = frame.first_row(origin) + rank.index();
             into.prefetch(row);
             reached.push((origin, row, lanes));

@@ -155,7 +155,7 @@ pub(crate) fn no_positions<const N: usize>(given: &Given<N>, rows: &mut [Row<N>]
         let places = chunks.places_of(chunks.number(chunk));
         for (place, rows) in places.zip(rows.chunks_mut(chunks.block_rows)) {
             let number = chunks.block(place);
-            moves.frame.put_block(number, walker.set(number.into()).0, block);
+            moves.frame.load_block(number, walker.set(number.into()).0, block);
             for (row, &valid) in rows.iter_mut().zip(&block.valid) {
                 *row = !valid;
             }

@@ -4,8 +4,8 @@ use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
 use crate::game::rules::Side;
-use crate::solve::moves::by_block::Targets;
-use crate::solve::moves::cost::StarRows;
+use crate::solve::moves::by_block::TargetSet;
+use crate::solve::moves::cost::StarCost;
 use crate::solve::plies::cursor::Cursor;
 use crate::solve::plies::frontier::{Frontier, Predecessors, ones};
 use crate::solve::plies::ply::{Findings, Given, Ply};
@@ -49,14 +49,14 @@ pub(crate) fn losing_ply<const N: usize, T: Table<N>>(
     let &Given { moves, winner, chunks } = given;
     let loser = winner.other();
     // Nothing can be lost that has no new win within reach.
-    let star_rows = StarRows::BACK_AND_ON;
+    let star_cost = StarCost::BACK_AND_ON;
     let (new, into) = (tables.newly_won, &mut *tables.lost);
-    let predecessors = Predecessors::find(moves, chunks, loser, new, won, star_rows, into);
+    let predecessors = Predecessors::find(moves, chunks, loser, new, won, star_cost, into);
     let candidates = candidates(given, ply, &mut tables, &predecessors)?;
     let Losing { open: all_open, won: known, lost: may_be_lost, .. } = tables;
     let by_stars = moves.stars.as_ref().filter(|_| {
         let (rows, all) = (candidates.rows, chunks.rows());
-        loser == Side::Attackers && !StarRows::ON.are_more_work(rows, all)
+        loser == Side::Attackers && !StarCost::ON.exceeds_row_cost(rows, all)
     });
     let (whole, by_chunk) = match known {
         Won::Whole(rows) => (rows, (0..chunks.count()).map(|_| None).collect()),
@@ -80,7 +80,7 @@ pub(crate) fn losing_ply<const N: usize, T: Table<N>>(
                 _ => (whole, 0),
             };
             let first_block = chunks.block(first);
-            let safe = Targets { rows, first_block, complement: true, blocks: None };
+            let safe = TargetSet { rows, first_block, complement: true, blocks: None };
             if let Some(kings) = kings.filter(|_| may.any()) {
                 let (own, first) = (&rows[places.start - first..], chunks.block(places.start));
                 worker.kings_escape(kings, first, may, own, chunk_may_be_lost);

@@ -13,7 +13,7 @@ use crate::solve::exchange::{Exchange, of_rank};
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::frontier::Frontier;
 use crate::solve::plies::parcel::{Parcel, exchange};
-use crate::solve::rows::atomics::SharedRows;
+use crate::solve::rows::atomics::AtomicRows;
 use crate::solve::rows::numbers::{ChunkNumber, ChunkRow, ShareRow};
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::codec::{decode_events, encode_events};
@@ -141,7 +141,7 @@ impl Mail {
         rows: &mut [Row<N>],
     ) -> Result<Frontier, ScratchError> {
         let blocks = BitVec::<AtomicUsize>::repeat(false, chunks.blocks);
-        let rows = SharedRows::new(rows);
+        let rows = AtomicRows::new(rows);
         self.parcels.par_iter().try_for_each(|parcel| {
             for Event { row, lanes } in self.open(parcel)? {
                 rows.add(row.index(), lanes);

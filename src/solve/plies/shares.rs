@@ -265,7 +265,7 @@ mod tests {
                     assert_eq!(ranks[image.index()], all.images(g)[old.index()]);
                 }
                 for square in rules.board.squares() {
-                    let holds = some.holding(square).contains(&rank);
+                    let holds = some.ranks_holding(square).contains(&rank);
                     assert_eq!(holds, all.set(old).contains(square));
                 }
             }

@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 
 use crate::game::rules::Side;
-use crate::solve::moves::by_block::Targets;
-use crate::solve::moves::cost::StarRows;
+use crate::solve::moves::by_block::TargetSet;
+use crate::solve::moves::cost::StarCost;
 use crate::solve::plies::cursor::Cursor;
 use crate::solve::plies::frontier::{Frontier, Predecessors, ones};
 use crate::solve::plies::ply::{Findings, Given, Ply};
@@ -39,8 +39,8 @@ pub(crate) fn winning_ply<const N: usize, T: Table<N>>(
     let &Given { moves, winner, chunks } = given;
     let Winning { won: all_won, lost: known, newly_won } = tables;
     let mut all_won = all_won.chunks(chunks);
-    let star_rows = StarRows::BACK;
-    let predecessors = Predecessors::find(moves, chunks, winner, known, lost, star_rows, newly_won);
+    let star_cost = StarCost::BACK;
+    let predecessors = Predecessors::find(moves, chunks, winner, known, lost, star_cost, newly_won);
     if let (Predecessors::Stars, Some(stars)) = (&predecessors, &moves.stars) {
         let new = newly_won.par_chunks_mut(chunks.chunk_rows());
         all_won.par_iter_mut().zip(new).try_for_each(|(won, new)| {
@@ -51,7 +51,7 @@ pub(crate) fn winning_ply<const N: usize, T: Table<N>>(
     }
     let kings = moves.kings.as_ref().filter(|_| winner == Side::Defenders);
     let (blocks, first_block) = (Some(&lost.blocks[..]), chunks.block(0));
-    let targets = Targets { rows: known, first_block, complement: false, blocks };
+    let targets = TargetSet { rows: known, first_block, complement: false, blocks };
     let tables = all_won.into_par_iter();
     let tables = tables.zip(newly_won.par_chunks_mut(chunks.chunk_rows()));
     let changed = tables.enumerate().map_init(

@@ -8,10 +8,10 @@ use crate::index::Walker;
 
 use crate::solve::frame::Block;
 use crate::solve::moves::Moves;
-use crate::solve::moves::by_block::{BlockMoves, Targets};
+use crate::solve::moves::by_block::{BlockMoves, TargetSet};
 use crate::solve::moves::by_king::KingRows;
 use crate::solve::moves::by_row::{RankLanes, RowBuffers};
-use crate::solve::moves::cost::are_few;
+use crate::solve::moves::cost::row_by_row_is_cheaper;
 use crate::solve::plies::frontier::{lanes_of, ones};
 use crate::solve::rows::numbers::BlockNumber;
 use crate::solve::rows::row::Row;
@@ -77,7 +77,7 @@ impl<'f, const N: usize> Worker<'f, N> {
         &mut self,
         winner: Side,
         number: BlockNumber,
-        targets: Targets<N>,
+        targets: TargetSet<N>,
         won: &[Row<N>],
         found: &mut [Row<N>],
     ) {
@@ -87,7 +87,7 @@ impl<'f, const N: usize> Worker<'f, N> {
                 return;
             }
         }
-        self.put_block(number);
+        self.load_block(number);
         let (block, sought) = (&self.block, &mut self.lanes);
         for ((sought, &valid), &won) in sought.iter_mut().zip(&block.valid).zip(won) {
             *sought = valid.without(won);
@@ -108,7 +108,7 @@ impl<'f, const N: usize> Worker<'f, N> {
         found: &mut [Row<N>],
     ) -> bool {
         lanes_of(targets, &mut self.rows);
-        if !are_few(self.rows.len(), 1, targets.len()) {
+        if !row_by_row_is_cheaper(self.rows.len(), 1, targets.len()) {
             return false;
         }
         let (attackers, _) = self.walker.set(number.into());
@@ -167,9 +167,9 @@ impl<'f, const N: usize> Worker<'f, N> {
         });
     }
 
-    fn put_block(&mut self, number: BlockNumber) {
+    fn load_block(&mut self, number: BlockNumber) {
         let (attackers, _) = self.walker.set(number.into());
-        self.moves.frame.put_block(number, attackers, &mut self.block);
+        self.moves.frame.load_block(number, attackers, &mut self.block);
     }
 
     /// Takes out of the rows of a block, by rank, the lanes from which the loser
@@ -178,15 +178,15 @@ impl<'f, const N: usize> Worker<'f, N> {
         &mut self,
         loser: Side,
         number: BlockNumber,
-        safe: Targets<N>,
+        safe: TargetSet<N>,
         rows: &mut [Row<N>],
     ) {
         lanes_of(rows, &mut self.rows);
         if self.rows.is_empty() {
             return;
         }
-        if !are_few(self.rows.len(), 1, rows.len()) {
-            self.put_block(number);
+        if !row_by_row_is_cheaper(self.rows.len(), 1, rows.len()) {
+            self.load_block(number);
             return self.block_moves.quiet_moves(loser, &self.block, safe, rows);
         }
         let (attackers, _) = self.walker.set(number.into());
@@ -194,14 +194,19 @@ impl<'f, const N: usize> Worker<'f, N> {
         match loser {
             Side::Attackers => {
                 rows.fill(Row::EMPTY);
-                moves.attackers_escape(attackers, safe.rows, &mut self.rows, &mut self.row_buffers);
+                moves.remove_attacker_escapes(
+                    attackers,
+                    safe.rows,
+                    &mut self.rows,
+                    &mut self.row_buffers,
+                );
                 self.rows.iter().for_each(|&(rank, lanes)| rows[rank.index()] = lanes);
             }
             Side::Defenders => {
                 let of_block = safe.rows_of(number, rows.len());
                 for &(rank, lanes) in &self.rows {
                     rows[rank.index()] =
-                        moves.without_defenders_escape(attackers, of_block, (rank, lanes));
+                        moves.without_defender_escapes(attackers, of_block, (rank, lanes));
                 }
             }
         }

@@ -8,19 +8,19 @@ use crate::system::prefetch::prefetch;
 /// Rows that are written by many threads at once. In one pass lanes are only
 /// added or only removed, so that it does not matter who comes first.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SharedRows<'t, const N: usize>(&'t [[AtomicU64; N]]);
+pub(crate) struct AtomicRows<'t, const N: usize>(&'t [[AtomicU64; N]]);
 
-impl<'t, const N: usize> SharedRows<'t, N> {
+impl<'t, const N: usize> AtomicRows<'t, N> {
     /// Shares rows for as long as they are borrowed.
     #[allow(unsafe_code)]
-    pub(crate) fn new(rows: &'t mut [Row<N>]) -> SharedRows<'t, N> {
+    pub(crate) fn new(rows: &'t mut [Row<N>]) -> AtomicRows<'t, N> {
         let (first, count) = (rows.as_mut_ptr().cast::<[AtomicU64; N]>(), rows.len());
         assert!(first.is_aligned(), "rows are aligned for atomic access");
         // SAFETY: a row is `N` words of type `u64`, `AtomicU64` has the size and
         // the values of `u64`, and the alignment was just seen to. The rows are
         // borrowed mutably for all of the slice's life, so that nobody else can
         // read or write them.
-        SharedRows(unsafe { std::slice::from_raw_parts(first, count) })
+        AtomicRows(unsafe { std::slice::from_raw_parts(first, count) })
     }
 
     /// Says that a row will be read soon.

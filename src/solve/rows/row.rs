@@ -264,7 +264,7 @@ impl<const N: usize> Wide<N> {
 /// Something of each of these, at most eight, and that of the last one in place of those
 /// that are missing.
 #[inline(always)]
-pub(crate) fn of_eight<T, U: Copy>(items: &[T], of: impl Fn(&T) -> U) -> [U; Wide::<1>::ROWS] {
+pub(crate) fn map_eight<T, U: Copy>(items: &[T], of: impl Fn(&T) -> U) -> [U; Wide::<1>::ROWS] {
     let last = items.len() - 1;
     let mut all = [of(&items[0]); Wide::<1>::ROWS];
     for (i, all) in all.iter_mut().enumerate().skip(1) {

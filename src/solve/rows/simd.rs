@@ -21,19 +21,23 @@ pub(crate) trait Processor: Copy {
     fn transform<const N: usize>(self, transform: &Transform<N>, row: Row<N>) -> Row<N>;
     /// Eight rows with their lanes moved.
     #[inline(always)]
-    fn transform_all<const N: usize>(self, transform: &Transform<N>, mut rows: Wide<N>) -> Wide<N> {
-        transform_each(self, transform, &mut rows);
+    fn transform_wide<const N: usize>(
+        self,
+        transform: &Transform<N>,
+        mut rows: Wide<N>,
+    ) -> Wide<N> {
+        transform_rows(self, transform, &mut rows);
         rows
     }
     /// Eight rows with their lanes moved, each by a symmetry of its own.
     #[inline(always)]
-    fn transform_by<const N: usize>(
+    fn transform_each<const N: usize>(
         self,
         transforms: &Transforms<N>,
         symmetries: [Symmetry; Wide::<1>::ROWS],
         mut rows: Wide<N>,
     ) -> Wide<N> {
-        transform_each_by(self, transforms, symmetries, &mut rows);
+        transform_rows_each(self, transforms, symmetries, &mut rows);
         rows
     }
     /// Puts a value in the places of a word's bits.
@@ -47,7 +51,7 @@ pub(crate) trait Processor: Copy {
 
 /// Moves the lanes of eight rows, one by one.
 #[inline(always)]
-fn transform_each<const N: usize>(
+fn transform_rows<const N: usize>(
     processor: impl Processor,
     transform: &Transform<N>,
     rows: &mut Wide<N>,
@@ -59,7 +63,7 @@ fn transform_each<const N: usize>(
 
 /// Moves the lanes of eight rows, one by one, each by a symmetry of its own.
 #[inline(always)]
-fn transform_each_by<const N: usize>(
+fn transform_rows_each<const N: usize>(
     processor: impl Processor,
     transforms: &Transforms<N>,
     symmetries: [Symmetry; 8],
@@ -77,7 +81,7 @@ pub(crate) struct Portable;
 impl Processor for Portable {
     #[inline(always)]
     fn transform<const N: usize>(self, transform: &Transform<N>, row: Row<N>) -> Row<N> {
-        transform.by_bytes(row)
+        transform.apply_bytewise(row)
     }
 }
 
@@ -104,10 +108,10 @@ mod avx512 {
     use std::sync::LazyLock;
 
     use super::{
-        Kernel, Processor, Row, Symmetry, Transform, Transforms, Wide, transform_each,
-        transform_each_by,
+        Kernel, Processor, Row, Symmetry, Transform, Transforms, Wide, transform_rows,
+        transform_rows_each,
     };
-    use crate::solve::rows::transform::{EachOfBytes, OfBytes};
+    use crate::solve::rows::transform::{BitMatrices, BitMatrix};
 
     /// Proof that the processor has AVX-512 with the bit shuffles and matrices; only
     /// [`Avx512::detect`] makes one.
@@ -141,7 +145,7 @@ mod avx512 {
     impl Avx512 {
         /// Eight words with their bytes and bits moved.
         #[inline(always)]
-        fn of_bytes(self, moved: OfBytes, words: [u64; 8]) -> [u64; 8] {
+        fn of_bytes(self, moved: BitMatrix, words: [u64; 8]) -> [u64; 8] {
             let mut image = [0; 8];
             // SAFETY: the processor must have the features, which `self` proves; eight
             // words are read from and written to as many.
@@ -163,12 +167,7 @@ mod avx512 {
         /// Eight words with their bytes and bits moved, each by the symmetry of that
         /// number.
         #[inline(always)]
-        fn each_of_bytes(
-            self,
-            moved: &EachOfBytes,
-            numbers: [u64; 8],
-            words: [u64; 8],
-        ) -> [u64; 8] {
+        fn shuffle_each(self, moved: &BitMatrices, numbers: [u64; 8], words: [u64; 8]) -> [u64; 8] {
             let mut image = [0; 8];
             // SAFETY: the processor must have the features, which `self` proves; eight
             // words are read from and written to as many.
@@ -217,20 +216,20 @@ mod avx512 {
         }
 
         #[inline(always)]
-        fn transform_all<const N: usize>(
+        fn transform_wide<const N: usize>(
             self,
             transform: &Transform<N>,
             mut rows: Wide<N>,
         ) -> Wide<N> {
             match transform.of_bytes {
                 Some(of_bytes) if N == 1 => rows.0[0] = self.of_bytes(of_bytes, rows.0[0]),
-                _ => transform_each(self, transform, &mut rows),
+                _ => transform_rows(self, transform, &mut rows),
             }
             rows
         }
 
         #[inline(always)]
-        fn transform_by<const N: usize>(
+        fn transform_each<const N: usize>(
             self,
             transforms: &Transforms<N>,
             symmetries: [Symmetry; 8],
@@ -239,9 +238,9 @@ mod avx512 {
             match &transforms.of_bytes {
                 Some(of_bytes) if N == 1 => {
                     let numbers = symmetries.map(|symmetry| symmetry.index() as u64);
-                    rows.0[0] = self.each_of_bytes(of_bytes, numbers, rows.0[0]);
+                    rows.0[0] = self.shuffle_each(of_bytes, numbers, rows.0[0]);
                 }
-                _ => transform_each_by(self, transforms, symmetries, &mut rows),
+                _ => transform_rows_each(self, transforms, symmetries, &mut rows),
             }
             rows
         }
@@ -282,7 +281,7 @@ mod tests {
         #[inline(always)]
         fn run(self, processor: impl Processor) {
             let all = Self::eight(self.1)
-                .map(|rows| processor.transform_all(self.0, Wide::of(rows)).rows());
+                .map(|rows| processor.transform_wide(self.0, Wide::of(rows)).rows());
             self.1.iter_mut().for_each(|row| *row = processor.transform(self.0, *row));
             if let Some(all) = all {
                 assert_eq!(all, self.1);
@@ -296,7 +295,7 @@ mod tests {
     impl Kernel for FlipEach<'_> {
         #[inline(always)]
         fn run(self, processor: impl Processor) {
-            *self.2 = processor.transform_by(self.0, self.1, Wide::of(self.2)).rows();
+            *self.2 = processor.transform_each(self.0, self.1, Wide::of(self.2)).rows();
         }
     }
 

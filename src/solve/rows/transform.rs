@@ -6,12 +6,12 @@ use crate::solve::rows::row::Row;
 pub(crate) struct Transforms<const N: usize> {
     each: [Transform<N>; 8],
     /// The same for words that are squares of eight bytes, if all are so simple.
-    pub of_bytes: Option<EachOfBytes>,
+    pub of_bytes: Option<BitMatrices>,
 }
 
-/// By symmetry: what [`OfBytes`] says of it.
+/// By symmetry: what [`BitMatrix`] says of it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct EachOfBytes {
+pub(crate) struct BitMatrices {
     pub bytes: [u64; 8],
     pub bits: [u64; 8],
     /// All bits set, or none.
@@ -27,13 +27,13 @@ pub(crate) struct Transform<const N: usize> {
     /// other.
     pub picks: [[Pick; N]; N],
     /// The same for a word that is a square of eight bytes, if it is so simple.
-    pub of_bytes: Option<OfBytes>,
+    pub of_bytes: Option<BitMatrix>,
 }
 
 /// A symmetry of a square of 8 x 8 bits, a word's bytes: turned round, mirrored, or
 /// moved, or several of that. What comes from beyond the square is left out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct OfBytes {
+pub(crate) struct BitMatrix {
     /// For every byte of the image, or if they change with its bits, for every bit, the
     /// last one first: the number of the byte that it comes from; 128: of none.
     pub bytes: u64,
@@ -59,10 +59,10 @@ impl<const N: usize> Transforms<N> {
         let each = Symmetry::ALL.map(transform);
         let all_simple = each.iter().all(|transform| transform.of_bytes.is_some());
         let of_bytes = all_simple.then(|| {
-            let words = |word: fn(OfBytes) -> u64| {
+            let words = |word: fn(BitMatrix) -> u64| {
                 std::array::from_fn(|i| each[i].of_bytes.map_or(0, word))
             };
-            EachOfBytes {
+            BitMatrices {
                 bytes: words(|of_bytes| of_bytes.bytes),
                 bits: words(|of_bytes| of_bytes.bits),
                 transposed: words(|of_bytes| if of_bytes.transposed { u64::MAX } else { 0 }),
@@ -99,14 +99,14 @@ impl<const N: usize> Transform<N> {
         let used = last.map_or(0, |last| last + 1);
         Transform {
             bytes: (0..used).step_by(8).map(byte).collect(),
-            of_bytes: [false, true].into_iter().find_map(|t| OfBytes::of(&picks[0][0], t)),
+            of_bytes: [false, true].into_iter().find_map(|t| BitMatrix::of(&picks[0][0], t)),
             picks,
         }
     }
 
     /// The image of a row, byte by byte.
     #[inline(always)]
-    pub(crate) fn by_bytes(&self, row: Row<N>) -> Row<N> {
+    pub(crate) fn apply_bytewise(&self, row: Row<N>) -> Row<N> {
         let mut image = Row::EMPTY;
         for (i, table) in self.bytes.iter().enumerate() {
             image |= table[(row.0[i / 8] >> (i % 8 * 8)) as usize & 0xff];
@@ -115,9 +115,9 @@ impl<const N: usize> Transform<N> {
     }
 }
 
-impl OfBytes {
+impl BitMatrix {
     /// What these picks do, if they do the same to all bytes.
-    fn of(picks: &Pick, transposed: bool) -> Option<OfBytes> {
+    fn of(picks: &Pick, transposed: bool) -> Option<BitMatrix> {
         // By byte of the image and by bit: what they come from.
         let (mut from_byte, mut from_bit) = ([None; 8], [None; 8]);
         for to in (0..64).filter(|to| picks.mask >> to & 1 == 1) {
@@ -138,7 +138,7 @@ impl OfBytes {
         }
         from_bit.reverse();
         let (bytes, bits) = if transposed { (from_bit, from_byte) } else { (from_byte, from_bit) };
-        Some(OfBytes {
+        Some(BitMatrix {
             bytes: u64::from_le_bytes(bytes.map(|byte| byte.unwrap_or(128))),
             bits: u64::from_le_bytes(bits.map(|bit| bit.map_or(0, |bit| 1 << bit))),
             transposed,

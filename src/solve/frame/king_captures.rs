@@ -1,4 +1,4 @@
-//! Captures of the king, as far as the attackers alone decide.
+//! Captures of the king, as far as the attackers unaided decide.
 
 use crate::game::board::{Direction, Square, SquareSet};
 use crate::game::rules::{Kind, Ruleset};
@@ -9,31 +9,32 @@ use crate::solve::rows::row::{Lanes, Row, Wide};
 
 /// What it takes to capture the king by arriving on each square, while no
 /// defender is near.
-pub(crate) struct CapturesOfKing<const N: usize> {
+pub(crate) struct KingCaptures<const N: usize> {
     /// By square of arrival: the lanes on which nobody else is needed.
-    alone: Vec<Row<N>>,
+    unaided: Vec<Row<N>>,
     /// By square of arrival: on which lanes an attacker on which square is enough.
-    by_one: Vec<Vec<(Square, Row<N>)>>,
+    with_one: Vec<Vec<(Square, Row<N>)>>,
     /// By square of arrival: on which lanes several are needed, and where.
-    by_more: Vec<Vec<(SquareSet, Row<N>)>>,
+    with_several: Vec<Vec<(SquareSet, Row<N>)>>,
 }
 
-impl<const N: usize> CapturesOfKing<N> {
+impl<const N: usize> KingCaptures<N> {
     /// Under these rules.
-    pub(crate) fn new(rules: &Ruleset, region: &Region<N>) -> CapturesOfKing<N> {
+    pub(crate) fn new(rules: &Ruleset, region: &Region<N>) -> KingCaptures<N> {
         let area = rules.board.area();
-        let mut captures = CapturesOfKing {
-            alone: vec![Row::EMPTY; area],
-            by_one: vec![Vec::new(); area],
-            by_more: vec![Vec::new(); area],
+        let mut captures = KingCaptures {
+            unaided: vec![Row::EMPTY; area],
+            with_one: vec![Vec::new(); area],
+            with_several: vec![Vec::new(); area],
         };
         for to in rules.board.squares() {
             for (king, needed) in arrival(rules, region, to) {
                 match needed[..] {
-                    [] => captures.alone[to.index()] |= king,
-                    [other] => captures.by_one[to.index()].push((other, king)),
+                    [] => captures.unaided[to.index()] |= king,
+                    [other] => captures.with_one[to.index()].push((other, king)),
                     [_, ..] => {
-                        captures.by_more[to.index()].push((needed.into_iter().collect(), king));
+                        captures.with_several[to.index()]
+                            .push((needed.into_iter().collect(), king));
                     }
                 }
             }
@@ -44,13 +45,13 @@ impl<const N: usize> CapturesOfKing<N> {
     /// The lanes on which an attacker who has arrived on `to` captures the king.
     #[inline]
     pub(crate) fn by_arrival(&self, after: SquareSet, to: Square) -> Row<N> {
-        let mut captured = self.alone[to.index()];
-        for &(other, king) in &self.by_one[to.index()] {
+        let mut captured = self.unaided[to.index()];
+        for &(other, king) in &self.with_one[to.index()] {
             if after.contains(other) {
                 captured |= king;
             }
         }
-        for &(needed, king) in &self.by_more[to.index()] {
+        for &(needed, king) in &self.with_several[to.index()] {
             if needed.is_subset(after) {
                 captured |= king;
             }
@@ -60,12 +61,12 @@ impl<const N: usize> CapturesOfKing<N> {
 
     /// The same on eight boards, where those who help stand on squares with these men.
     #[inline(always)]
-    pub(crate) fn by_arrival_on_eight(&self, squares: &[WideSquare<N>], to: Square) -> Wide<N> {
-        let mut captured = Wide::all(self.alone[to.index()]);
-        for &(other, king) in &self.by_one[to.index()] {
+    pub(crate) fn by_arrival_wide(&self, squares: &[WideSquare<N>], to: Square) -> Wide<N> {
+        let mut captured = Wide::all(self.unaided[to.index()]);
+        for &(other, king) in &self.with_one[to.index()] {
             captured = captured | squares[other.index()].men.spread() & Wide::all(king);
         }
-        for &(needed, king) in &self.by_more[to.index()] {
+        for &(needed, king) in &self.with_several[to.index()] {
             let mut all = Wide::all(king);
             for other in needed {
                 all = all & squares[other.index()].men.spread();
@@ -105,24 +106,24 @@ mod tests {
     use crate::game::position::Position;
     use crate::game::rules::Side;
     use crate::solve::captures::soldiers::Soldiers;
-    use crate::solve::frame::wide_lines::put_men;
+    use crate::solve::frame::wide_lines::set_men;
     use crate::solve::samples::{RULESETS, kings, soldiers, with_words};
 
     fn check<const N: usize>(rules: &'static Ruleset) {
         let region = Region::<N>::new(rules);
-        let of_king = CapturesOfKing::new(rules, &region);
+        let king_captures = KingCaptures::new(rules, &region);
         proptest!(ProptestConfig::with_cases(300), |(soldiers in soldiers(rules))| {
             let Soldiers { attackers, .. } = soldiers;
             let mut squares = vec![WideSquare::EMPTY; rules.board.area()];
             let defenders = SquareSet::EMPTY;
             for to in attackers {
-                let at_once = of_king.by_arrival(attackers, to);
+                let at_once = king_captures.by_arrival(attackers, to);
                 // Without the mover, and without anyone.
                 let mut boards = [attackers.without(to); Wide::<1>::ROWS];
                 boards[7] = SquareSet::EMPTY;
-                put_men(&mut squares, &boards);
-                let on_eight = of_king.by_arrival_on_eight(&squares, to);
-                assert_eq!(on_eight.row(7), of_king.by_arrival(SquareSet::EMPTY, to));
+                set_men(&mut squares, &boards);
+                let on_eight = king_captures.by_arrival_wide(&squares, to);
+                assert_eq!(on_eight.row(7), king_captures.by_arrival(SquareSet::EMPTY, to));
                 for king in kings(rules, Soldiers { attackers, defenders }) {
                     let board = Position { attackers, defenders, king, to_move: Side::Attackers, rules: rules.id() };
                     let expected = Captures::by_arrival(rules, &board, Side::Attackers, to).king;

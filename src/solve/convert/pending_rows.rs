@@ -8,17 +8,17 @@ use crate::table::Code;
 use super::tile::Tile;
 
 /// Rows that are not yet in all files' blocks.
-pub(super) struct Waiting {
+pub(super) struct PendingRows {
     /// By side, by lane: the codes of distances.
     pub codes: BySide<Vec<Vec<Code>>>,
     /// The first of those rows.
     pub first_row: u64,
 }
 
-impl Waiting {
+impl PendingRows {
     /// None yet; the first that comes is that row.
-    pub(super) fn new(lanes: usize, first_row: u64) -> Waiting {
-        Waiting { codes: BySide::from_fn(|_| vec![Vec::new(); lanes]), first_row }
+    pub(super) fn new(lanes: usize, first_row: u64) -> PendingRows {
+        PendingRows { codes: BySide::from_fn(|_| vec![Vec::new(); lanes]), first_row }
     }
 
     /// Adds the rows of tiles.
@@ -39,7 +39,7 @@ impl Waiting {
     }
 
     /// Drops the rows before that one.
-    pub(super) fn forget(&mut self, before: u64) {
+    pub(super) fn discard_before(&mut self, before: u64) {
         let done = before.saturating_sub(self.first_row) as usize;
         self.codes.0.par_iter_mut().flatten().for_each(|lane| {
             lane.drain(..done);
