@@ -59,21 +59,21 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
 
     use super::arguments::on_interrupt;
     use taflbase::rules::Ruleset;
-    use taflbase::serve::{Log, Server, Site, SiteOptions};
+    use taflbase::serve::{AppState, Log, ServeOptions, Server};
     use taflbase::tablebase::BlockCache;
 
     let more = args.rules.iter().map(|path| Ruleset::load(&path.to_string_lossy()));
     let more = more.collect::<Result<Vec<_>, _>>()?;
     let cache = BlockCache::new(usize::try_from(args.cache).unwrap_or(usize::MAX));
     let log = Log::to(std::io::stderr());
-    let options = SiteOptions {
+    let options = ServeOptions {
         cache,
         searches: if args.no_engine { 0 } else { args.searches.into() },
         search_time: args.search_time,
         log,
-        ..SiteOptions::default()
+        ..ServeOptions::default()
     };
-    let site = Site::open(more, session.table_folder(), options).map_err(CliError::new)?;
+    let site = AppState::open(more, session.table_folder(), options).map_err(CliError::new)?;
     let server = Server::bind(args.addr, Arc::new(site)).map_err(CliError::new)?;
     let stopper = server.stopper();
     on_interrupt(move || stopper.stop());

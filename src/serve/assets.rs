@@ -1,9 +1,13 @@
 use std::collections::BTreeMap;
 
-use super::told::Kept;
+use axum::http::HeaderMap;
+use axum::response::{IntoResponse, Response};
 
-/// The files of the page: the name in the URL, the media type, and what is in it.
-/// `index.html` is served at `/` too.
+use super::problem::Problem;
+use super::response::CachedBody;
+
+/// The files of the page: name in the URL, media type and contents. `index.html` is also served
+/// at `/`.
 macro_rules! files {
     ($($name:literal $media:literal;)+) => {
         const FILES: &[(&str, &str, &[u8])] =
@@ -40,16 +44,24 @@ files! {
 }
 
 /// The files of the page, compressed.
-pub(super) struct Assets(BTreeMap<&'static str, Kept>);
+pub(super) struct Assets(BTreeMap<&'static str, CachedBody>);
 
 impl Assets {
     pub(super) fn new() -> Assets {
-        Assets(FILES.iter().map(|&(name, media, bytes)| (name, Kept::new(media, bytes))).collect())
+        Assets(
+            FILES
+                .iter()
+                .map(|&(name, media, bytes)| (name, CachedBody::new(media, bytes)))
+                .collect(),
+        )
     }
 
-    /// The file of that name.
-    pub(super) fn get(&self, name: &str) -> Option<&Kept> {
-        self.0.get(name)
+    /// Returns the file with that name, or 404.
+    pub(super) fn response(&self, name: &str, request: &HeaderMap) -> Response {
+        match self.0.get(name) {
+            Some(body) => body.response(request),
+            None => Problem::not_found("no such page").into_response(),
+        }
     }
 }
 

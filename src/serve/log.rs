@@ -7,81 +7,81 @@ use std::thread::{self, JoinHandle};
 
 use serde::Serialize;
 
-/// Lines that may wait to be written. More are dropped: a reader of the log who is slow
-/// must not slow the answers down.
-const WAITING: usize = 4096;
+/// Maximum lines in the queue. Further lines are dropped, so that a slow reader of the log does
+/// not delay responses.
+const MAX_QUEUED: usize = 4096;
 
-/// A log of JSON lines, written by a thread of its own.
+/// A log of JSON lines, written by a background thread.
 #[derive(Clone, Default)]
-pub struct Log(Option<Arc<Writing>>);
+pub struct Log(Option<Arc<LogWriter>>);
 
-struct Writing {
+struct LogWriter {
     lines: Mutex<Option<SyncSender<Vec<u8>>>>,
-    writer: Mutex<Option<JoinHandle<()>>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
     dropped: AtomicU64,
 }
 
 impl Log {
-    /// Nobody is told.
+    /// Returns a log that discards its lines.
     pub fn none() -> Log {
         Log(None)
     }
 
-    /// Lines go there.
+    /// Returns a log that writes to `output`.
     pub fn to(output: impl Write + Send + 'static) -> Log {
-        let (lines, received) = sync_channel(WAITING);
-        let writer = thread::spawn(move || write(&received, output));
-        Log(Some(Arc::new(Writing {
+        let (lines, received) = sync_channel(MAX_QUEUED);
+        let thread = thread::spawn(move || write_lines(&received, output));
+        Log(Some(Arc::new(LogWriter {
             lines: Mutex::new(Some(lines)),
-            writer: Mutex::new(Some(writer)),
+            thread: Mutex::new(Some(thread)),
             dropped: AtomicU64::new(0),
         })))
     }
 
-    /// Writes one line, later.
+    /// Queues a line.
     pub(super) fn line(&self, line: &impl Serialize) {
-        let Some(writing) = &self.0 else {
+        let Some(writer) = &self.0 else {
             return;
         };
         let Ok(mut text) = serde_json::to_vec(line) else {
             return;
         };
         text.push(b'\n');
-        let lines = writing.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = writer.lines.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.as_ref().is_some_and(|lines| lines.try_send(text).is_err()) {
-            writing.dropped.fetch_add(1, Ordering::Relaxed);
+            writer.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// How many lines were dropped.
+    /// Returns the number of dropped lines.
     pub(super) fn dropped(&self) -> u64 {
-        self.0.as_ref().map_or(0, |writing| writing.dropped.load(Ordering::Relaxed))
+        self.0.as_ref().map_or(0, |writer| writer.dropped.load(Ordering::Relaxed))
     }
 
-    /// Writes what is waiting; what comes later is dropped.
+    /// Writes the queued lines and closes the log; later lines are dropped.
     pub(super) fn end(&self) {
-        let Some(writing) = &self.0 else {
+        let Some(writer) = &self.0 else {
             return;
         };
-        writing.lines.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let writer = writing.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(writer) = writer {
-            // It has written what it could.
-            let _ = writer.join();
+        writer.lines.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let thread = writer.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(thread) = thread {
+            // A panic of the writer must not fail the shutdown.
+            let _ = thread.join();
         }
     }
 }
 
-/// Writes lines as they come, and flushes when there are no more for now. Where nobody
-/// reads them any more, they are dropped.
-fn write(lines: &Receiver<Vec<u8>>, output: impl Write) {
-    let mut output = BufWriter::new(output);
+/// Writes lines as they arrive, and flushes when the queue is empty. Write errors are ignored:
+/// the server keeps running when nobody reads its log.
+fn write_lines(lines: &Receiver<Vec<u8>>, output: impl Write) {
+    let mut buffered = BufWriter::new(output);
     while let Ok(first) = lines.recv() {
-        let mut written = output.write_all(&first);
+        let mut written = buffered.write_all(&first);
         for line in lines.try_iter() {
-            written = written.and_then(|()| output.write_all(&line));
+            written = written.and_then(|()| buffered.write_all(&line));
         }
-        let _ = written.and_then(|()| output.flush());
+        let _ = written.and_then(|()| buffered.flush());
     }
 }
 

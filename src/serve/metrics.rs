@@ -4,13 +4,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::site::Site;
-
 /// Upper bounds of the histogram's buckets, in microseconds.
 const BOUNDS: [u64; 12] =
     [100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 100_000, 500_000, 2_000_000, 10_000_000];
 
-/// What has been counted since the start.
+/// Counters since the start of the server.
 #[derive(Default)]
 pub(super) struct Metrics {
     requests: Mutex<BTreeMap<(String, u16), u64>>,
@@ -21,7 +19,16 @@ pub(super) struct Metrics {
     shed: AtomicU64,
 }
 
-/// A request that is being answered; no more once it is dropped.
+/// A snapshot of the numbers counted outside of [`Metrics`].
+pub(super) struct Gauges {
+    pub(super) log_lines_dropped: u64,
+    pub(super) cache_hits: u64,
+    pub(super) cache_misses: u64,
+    pub(super) cache_bytes: u64,
+    pub(super) tables_open: u64,
+}
+
+/// A request in flight, until it is dropped.
 pub(super) struct InFlight<'a>(&'a AtomicU64);
 
 impl Drop for InFlight<'_> {
@@ -31,13 +38,13 @@ impl Drop for InFlight<'_> {
 }
 
 impl Metrics {
-    /// Counts a request as long as it is being answered.
+    /// Counts a request as in flight until the guard is dropped.
     pub(super) fn enter(&self) -> InFlight<'_> {
         self.in_flight.fetch_add(1, Ordering::Relaxed);
         InFlight(&self.in_flight)
     }
 
-    /// Counts an answer.
+    /// Counts a response.
     pub(super) fn answered(&self, route: &str, status: u16, took: Duration) {
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         match requests.get_mut(&(route.to_owned(), status)) {
@@ -55,14 +62,14 @@ impl Metrics {
         self.microseconds.fetch_add(micros, Ordering::Relaxed);
     }
 
-    /// Counts a request or a connection that was refused because there were too many.
+    /// Counts a request or connection refused because of overload.
     pub(super) fn shed(&self) {
         self.shed.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Everything, as Prometheus reads it.
-    pub(super) fn text(&self, site: &Site) -> String {
-        let mut page = Page::default();
+    /// Writes all metrics in the Prometheus text format.
+    pub(super) fn text(&self, gauges: &Gauges) -> String {
+        let mut page = PrometheusText::default();
         let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone();
         page.head("http_requests_total", "counter", "Requests by route and status.");
         for ((route, status), count) in requests {
@@ -70,22 +77,21 @@ impl Metrics {
             page.value("http_requests_total", &labels, count);
         }
         self.histogram(&mut page);
-        let load = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        let cache = site.options.cache.statistics();
-        let open: usize = site.rulesets().map(|served| served.base.tables_open()).sum();
+        let in_flight = self.in_flight.load(Ordering::Relaxed);
+        let shed = self.shed.load(Ordering::Relaxed);
         let rest = [
-            ("http_in_flight", "gauge", "Requests being answered.", load(&self.in_flight)),
-            ("http_shed_total", "counter", "Requests and connections refused.", load(&self.shed)),
+            ("http_in_flight", "gauge", "Requests being answered.", in_flight),
+            ("http_shed_total", "counter", "Requests and connections refused.", shed),
             (
                 "log_lines_dropped_total",
                 "counter",
                 "Lines of the log dropped.",
-                site.options.log.dropped(),
+                gauges.log_lines_dropped,
             ),
-            ("cache_hits_total", "counter", "Blocks found in the cache.", cache.hits),
-            ("cache_misses_total", "counter", "Blocks decoded.", cache.misses),
-            ("cache_bytes", "gauge", "Memory of cached blocks.", cache.bytes as u64),
-            ("tables_open", "gauge", "Tables that are open.", open as u64),
+            ("cache_hits_total", "counter", "Blocks found in the cache.", gauges.cache_hits),
+            ("cache_misses_total", "counter", "Blocks decoded.", gauges.cache_misses),
+            ("cache_bytes", "gauge", "Memory of cached blocks.", gauges.cache_bytes),
+            ("tables_open", "gauge", "Tables that are open.", gauges.tables_open),
         ];
         for (name, kind, help, value) in rest {
             page.head(name, kind, help);
@@ -96,7 +102,7 @@ impl Metrics {
         page.0
     }
 
-    fn histogram(&self, page: &mut Page) {
+    fn histogram(&self, page: &mut PrometheusText) {
         const NAME: &str = "http_request_seconds";
         page.head(NAME, "histogram", "Time until an answer begins.");
         let mut sum = 0;
@@ -114,10 +120,10 @@ impl Metrics {
 }
 
 #[derive(Default)]
-struct Page(String);
+struct PrometheusText(String);
 
-// A string takes whatever is written.
-impl Page {
+// Writing to a string cannot fail.
+impl PrometheusText {
     fn head(&mut self, name: &str, kind: &str, help: &str) {
         let _ = write!(self.0, "# HELP taflbase_{name} {help}\n# TYPE taflbase_{name} {kind}\n");
     }

@@ -1,18 +1,18 @@
-//! The explorer: an HTTP API and a page on which anyone can look into the tables.
+//! The explorer: an HTTP API for the tables, and a page that uses it.
 //!
-//! A [`Site`] is what is served: rulesets, their tables and the limits. A [`Server`]
-//! serves it on an address; [`router`] serves it in a server of your own. The API is
-//! told in `docs/explorer.md`.
+//! An [`AppState`] holds the rulesets, their tables and the limits. A [`Server`] serves it on
+//! an address; [`router`] returns it as a router for your own server. The API is documented in
+//! `docs/explorer.md`.
 //!
 //! ```
 //! use std::sync::Arc;
 //!
-//! use taflbase::serve::{Server, Site, SiteOptions};
+//! use taflbase::serve::{AppState, ServeOptions, Server};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // The built-in rulesets with the tables that are part of the library.
-//! let site = Site::open(Vec::new(), None, SiteOptions::default())?;
-//! let server = Server::bind("127.0.0.1:0".parse()?, Arc::new(site))?;
+//! // The built-in rulesets with the built-in tables.
+//! let state = AppState::open(Vec::new(), None, ServeOptions::default())?;
+//! let server = Server::bind("127.0.0.1:0".parse()?, Arc::new(state))?;
 //! println!("http://{}/", server.address());
 //! server.stopper().stop();
 //! server.run()?;
@@ -20,28 +20,31 @@
 //! # }
 //! ```
 
-mod accept;
+mod acceptor;
 mod api;
-mod asked;
+mod app_state;
 mod assets;
-mod attend;
-mod counting;
-mod gate;
+mod event_stream;
+mod extract;
+mod limiter;
 mod live;
 mod log;
 mod metrics;
-mod patient;
+mod middleware;
 mod problem;
+mod response;
 mod router;
-mod searches;
+mod search_pool;
+mod served_ruleset;
 mod server;
-mod site;
-mod stream;
-mod told;
+mod stats_cache;
+mod stopper;
+mod write_timeout;
 
+pub use app_state::{AppState, OpenError, ServeOptions};
 pub use live::{Display, DisplayError, Scene};
 pub use log::Log;
 pub use problem::Problem;
 pub use router::router;
-pub use server::{ServeError, Server, Stopper};
-pub use site::{Site, SiteError, SiteOptions};
+pub use server::{ServeError, Server};
+pub use stopper::Stopper;

@@ -1,4 +1,5 @@
 use std::any::Any;
+use std::error::Error;
 use std::path::Path;
 
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
@@ -13,8 +14,7 @@ use crate::study::stats::StatsError;
 use crate::table::TableError;
 use crate::tablebase::ProbeError;
 
-/// Why a request has no other answer, as RFC 9457 has it. Its texts name rulesets,
-/// slices and metrics, never files.
+/// An error response (RFC 9457). Its texts name rulesets, slices and metrics, never files.
 #[derive(Clone, Debug, Serialize)]
 pub struct Problem {
     #[serde(rename = "type")]
@@ -25,7 +25,7 @@ pub struct Problem {
     detail: String,
     #[serde(flatten)]
     missing: Option<Box<Missing>>,
-    /// For the log alone.
+    /// Cause for the log; not sent to clients.
     #[serde(skip)]
     cause: Option<Box<str>>,
 }
@@ -37,7 +37,7 @@ struct Missing {
     build: String,
 }
 
-/// What the log tells of a problem, and clients are not told.
+/// The cause of a problem, for the log; not sent to clients.
 #[derive(Clone)]
 pub(super) struct Cause(pub(super) Box<str>);
 
@@ -54,20 +54,20 @@ macro_rules! problems {
 problems! {
     bad_position 400 "bad-position" "Not a position";
     game_over 400 "game-over" "The game is over";
-    bad_parameter 400 "bad-parameter" "A parameter is wrong";
-    forbidden 403 "forbidden" "Not from there";
-    not_found 404 "not-found" "There is nothing here";
-    unknown_ruleset 404 "unknown-ruleset" "No such ruleset";
-    unknown_slice 404 "unknown-slice" "No table of this slice";
-    table_is_missing 404 "missing-table" "A table is missing";
-    wrong_method 405 "method-not-allowed" "Not with this method";
-    stale 409 "stale" "Not now";
+    bad_parameter 400 "bad-parameter" "Invalid parameter";
+    forbidden 403 "forbidden" "Forbidden";
+    not_found 404 "not-found" "Not found";
+    unknown_ruleset 404 "unknown-ruleset" "Unknown ruleset";
+    unknown_slice 404 "unknown-slice" "Unknown slice";
+    table_is_missing 404 "missing-table" "Missing table";
+    wrong_method 405 "method-not-allowed" "Method not allowed";
+    stale 409 "stale" "Out of date";
     too_large 413 "too-large" "The request is too large";
-    wrong_media 415 "unsupported-media-type" "Not JSON";
-    damaged_table 500 "damaged-table" "A table is damaged";
-    internal 500 "internal" "A fault of the server";
-    overloaded 503 "overloaded" "Too many requests";
-    timeout 503 "timeout" "It took too long";
+    wrong_media 415 "unsupported-media-type" "Unsupported media type";
+    damaged_table 500 "damaged-table" "Damaged table";
+    internal 500 "internal" "Internal error";
+    overloaded 503 "overloaded" "Overloaded";
+    timeout 503 "timeout" "Timeout";
 }
 
 impl Problem {
@@ -76,23 +76,20 @@ impl Problem {
         Problem { kind, code, title, status, detail, missing: None, cause: None }
     }
 
-    /// A table is not there that the answer depends on.
+    /// A missing table that the answer depends on.
     pub(super) fn missing_table(rules: &str, slice: Slice, detail: String) -> Problem {
-        let build = format!("taflbase build {rules} --slice {slice}");
-        let problem = Problem::table_is_missing(detail);
-        let missing = Some(Box::new(Missing { slice: slice.to_string(), build }));
-        Problem { missing, ..problem }
+        let missing = Missing {
+            slice: slice.to_string(),
+            build: format!("taflbase build {rules} --slice {slice}"),
+        };
+        Problem { missing: Some(Box::new(missing)), ..Problem::table_is_missing(detail) }
     }
 
-    /// What the tables of these rules refuse to tell.
+    /// A failed probe.
     pub(super) fn of_tables(rules: &str, error: &ProbeError) -> Problem {
-        let damaged = |what: &str| {
-            let detail = format!("{what} cannot be read as it was written");
-            Problem { cause: Some(error.to_string().into()), ..Problem::damaged_table(detail) }
-        };
         match error {
             ProbeError::MissingTable { slice, metric } => {
-                let detail = format!("there is no {metric} table of {slice} here");
+                let detail = format!("no {metric} table of {slice}");
                 Problem::missing_table(rules, *slice, detail)
             }
             ProbeError::Position(error) => error.into(),
@@ -101,16 +98,22 @@ impl Problem {
             | ProbeError::Unsupported(TableError { path: Some(path), .. })
             | ProbeError::Foreign { path: Some(path), .. }
             | ProbeError::WrongRules { path, .. }
-            | ProbeError::WrongName { path } => damaged(&table_name(path)),
-            ProbeError::Inconsistent { slice } => damaged(&format!("a table of {slice}")),
-            _ => damaged("a table"),
+            | ProbeError::WrongName { path } => Problem::damaged(&table_name(path), error),
+            ProbeError::Inconsistent { slice } => {
+                Problem::damaged(&format!("a table of {slice}"), error)
+            }
+            _ => Problem::damaged("a table", error),
         }
     }
 
-    /// A table whose values cannot be counted.
+    /// A failed count of values.
     pub(super) fn of_counting(slice: Slice, error: &StatsError) -> Problem {
-        let detail = format!("a table of {slice} cannot be read as it was written");
-        Problem { cause: Some(error.to_string().into()), ..Problem::damaged_table(detail) }
+        Problem::damaged(&format!("a table of {slice}"), error)
+    }
+
+    fn damaged(table: &str, cause: &dyn Error) -> Problem {
+        let detail = format!("{table} is damaged or unreadable");
+        Problem { cause: Some(cause.to_string().into()), ..Problem::damaged_table(detail) }
     }
 
     /// A panic that was caught.
@@ -119,15 +122,16 @@ impl Problem {
         let cause = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("a panic");
         Problem {
             cause: Some(cause.into()),
-            ..Problem::internal("this request has met a fault of the program; the others go on")
+            ..Problem::internal("this request hit a bug in the server; others are not affected")
         }
     }
 }
 
-/// A table by slice and metric, as its file is named: `K2v4.dtw`. Folders are left out.
+/// Names a table by the slice and metric in its file name (`K2v4.dtw`), without the folders.
 fn table_name(path: &Path) -> String {
-    let part = |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().display().to_string();
-    format!("the {} table of {}", part(path.extension()), part(path.file_stem()))
+    let metric = path.extension().unwrap_or_default().display();
+    let slice = path.file_stem().unwrap_or_default().display();
+    format!("the {metric} table of {slice}")
 }
 
 impl From<&PositionError> for Problem {

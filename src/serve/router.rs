@@ -10,22 +10,19 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::cors::{Any as Anybody, CorsLayer};
+use tower_http::cors::{Any as AnyOrigin, CorsLayer};
 
 use super::api;
-use super::attend::attend;
+use super::app_state::AppState;
+use super::extract::BODY_BYTES;
+use super::middleware;
 use super::problem::Problem;
-use super::site::Site;
 
-/// The longest body.
-pub(super) const BODY_BYTES: usize = 256 << 10;
-
-/// All that is served, as a router: for a server of your own, and for tests. Limits of
-/// connections and of slow clients are that server's.
-pub fn router(site: Arc<Site>) -> Router {
-    let panicked = |panic: Box<dyn Any + Send>| Problem::of_panic(&*panic).into_response();
+/// Returns the explorer as a router, for your own server or for tests. That server has to limit
+/// connections and slow clients.
+pub fn router(state: Arc<AppState>) -> Router {
     let cors = CorsLayer::new()
-        .allow_origin(Anybody)
+        .allow_origin(AnyOrigin)
         .allow_methods([Method::GET, Method::HEAD, Method::POST])
         .allow_headers([CONTENT_TYPE]);
     Router::new()
@@ -34,13 +31,17 @@ pub fn router(site: Arc<Site>) -> Router {
         .route("/metrics", get(metrics))
         .route("/", get(index))
         .route("/{file}", get(file))
-        .fallback(nothing)
+        .fallback(not_found)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(BODY_BYTES))
         .layer(cors)
-        .layer(CatchPanicLayer::custom(panicked))
-        .layer(from_fn_with_state(Arc::clone(&site), attend))
-        .with_state(site)
+        .layer(CatchPanicLayer::custom(panic_response))
+        .layer(from_fn_with_state(Arc::clone(&state), middleware::wrap))
+        .with_state(state)
+}
+
+fn panic_response(panic: Box<dyn Any + Send>) -> Response {
+    Problem::of_panic(&*panic).into_response()
 }
 
 async fn health() -> Response {
@@ -48,34 +49,30 @@ async fn health() -> Response {
     (headers, "{\"status\":\"ok\"}").into_response()
 }
 
-async fn metrics(State(site): State<Arc<Site>>) -> Response {
-    let kind = (CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8");
-    ([(CACHE_CONTROL, "no-store"), kind], site.metrics.text(&site)).into_response()
+async fn metrics(State(state): State<Arc<AppState>>) -> Response {
+    let media = (CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8");
+    let text = state.metrics.text(&state.gauges());
+    ([(CACHE_CONTROL, "no-store"), media], text).into_response()
 }
 
-async fn index(State(site): State<Arc<Site>>, headers: HeaderMap) -> Response {
-    asset(&site, "index.html", &headers)
+async fn index(State(state): State<Arc<AppState>>, headers: HeaderMap) -> Response {
+    state.assets.response("index.html", &headers)
 }
 
 async fn file(
-    State(site): State<Arc<Site>>,
+    State(state): State<Arc<AppState>>,
     name: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
 ) -> Response {
-    // What is no text is no name.
-    asset(&site, &name.map_or_else(|_| String::new(), |Path(name)| name), &headers)
+    // No file has a name that is not UTF-8.
+    let name = name.map_or_else(|_| String::new(), |Path(name)| name);
+    state.assets.response(&name, &headers)
 }
 
-/// A file of the page.
-pub(super) fn asset(site: &Site, name: &str, headers: &HeaderMap) -> Response {
-    let found = site.assets.get(name).map(|asset| asset.response(headers));
-    found.unwrap_or_else(|| Problem::not_found("there is no such page").into_response())
-}
-
-async fn nothing() -> Problem {
-    Problem::not_found("there is no such page: the API begins with /api/v1/rulesets")
+async fn not_found() -> Problem {
+    Problem::not_found("no such page: the API starts at /api/v1/rulesets")
 }
 
 async fn wrong_method(method: Method, OriginalUri(uri): OriginalUri) -> Problem {
-    Problem::wrong_method(format!("{method} is not for {}", uri.path()))
+    Problem::wrong_method(format!("{} does not support {method}", uri.path()))
 }

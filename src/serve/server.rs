@@ -5,46 +5,34 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::Builder;
-use tokio::sync::watch;
 
-use super::accept::Doorkeeper;
+use super::acceptor::Acceptor;
+use super::app_state::{AppState, cores};
 use super::router::router;
-use super::site::{Site, cores};
+use super::stopper::Stopper;
 
-/// How long a server that ends waits for answers under way.
+/// Time that requests in flight have at shutdown.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Serves a [`Site`] on an address.
+/// Serves an [`AppState`] on an address.
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
-    site: Arc<Site>,
+    state: Arc<AppState>,
 }
 
-/// Ends a [`Server`] from another thread.
-#[derive(Clone, Debug)]
-pub struct Stopper(watch::Sender<bool>);
-
-impl Stopper {
-    /// The server takes no more connections, ends its streams, answers the requests that it
-    /// has, and returns. Returns whether it had not been told so before.
-    pub fn stop(&self) -> bool {
-        !self.0.send_replace(true)
-    }
-}
-
-/// Why a server cannot serve.
+/// Why a server cannot start.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// The address cannot be listened on.
+    /// Listening on the address failed.
     Bind {
         /// The address.
         address: SocketAddr,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
-    /// The system gives no threads or events.
+    /// The system refused threads or an event queue.
     Runtime(io::Error),
 }
 
@@ -52,7 +40,7 @@ impl fmt::Display for ServeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ServeError::Bind { address, source } => {
-                write!(f, "{address}: cannot listen there: {source}; name another address or port")
+                write!(f, "cannot listen on {address}: {source}; choose another address or port")
             }
             ServeError::Runtime(error) => write!(f, "cannot start the server: {error}"),
         }
@@ -62,62 +50,57 @@ impl fmt::Display for ServeError {
 impl std::error::Error for ServeError {}
 
 impl Server {
-    /// Takes the address; port 0 is any that is free. Clients may connect from here on.
+    /// Listens on the address; port 0 takes any free port. Clients can connect from now on.
     ///
     /// # Errors
-    /// If the address cannot be listened on.
-    pub fn bind(address: SocketAddr, site: Arc<Site>) -> Result<Server, ServeError> {
-        let refused = |source| ServeError::Bind { address, source };
-        let listener = TcpListener::bind(address).map_err(refused)?;
-        listener.set_nonblocking(true).map_err(refused)?;
-        let address = listener.local_addr().map_err(refused)?;
-        Ok(Server { listener, address, site })
+    /// If the server cannot listen on the address.
+    pub fn bind(address: SocketAddr, state: Arc<AppState>) -> Result<Server, ServeError> {
+        let listener = listen(address).map_err(|source| ServeError::Bind { address, source })?;
+        let bound = listener.local_addr().map_err(|source| ServeError::Bind { address, source })?;
+        Ok(Server { listener, address: bound, state })
     }
 
-    /// The address that it listens on.
+    /// Returns the address that the server listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What can end it.
+    /// Returns a handle that stops the server.
     pub fn stopper(&self) -> Stopper {
-        self.site.stopper()
+        self.state.stopper()
     }
 
     /// Serves until it is stopped.
     ///
     /// # Errors
-    /// If the system gives it no threads.
+    /// If the system refuses threads.
     pub fn run(self) -> Result<(), ServeError> {
-        let Server { listener, site, .. } = self;
-        let runtime = Builder::new_multi_thread().enable_all().worker_threads(cores()).build();
-        let runtime = runtime.map_err(ServeError::Runtime)?;
-        let served: io::Result<()> = runtime.block_on(async {
-            let listener = tokio::net::TcpListener::from_std(listener)?;
-            let doorkeeper = Doorkeeper {
-                router: router(Arc::clone(&site)),
-                connections: site.options.connections,
-                patience: site.options.patience,
+        let Server { listener, state, .. } = self;
+        let runtime = Builder::new_multi_thread()
+            .enable_all()
+            .worker_threads(cores())
+            .build()
+            .map_err(ServeError::Runtime)?;
+        let result: io::Result<()> = runtime.block_on(async {
+            let acceptor = Acceptor {
+                router: router(Arc::clone(&state)),
+                connections: state.options.connections,
+                client_timeout: state.options.client_timeout,
                 grace: GRACE,
             };
-            doorkeeper.serve(listener, &site.metrics, site.ended()).await;
+            let async_listener = tokio::net::TcpListener::from_std(listener)?;
+            acceptor.serve(async_listener, &state.metrics, state.shutdown()).await;
             Ok(())
         });
-        // Work that nobody waits for any more is left.
+        // Probes that have lost their client would otherwise delay the exit.
         runtime.shutdown_timeout(Duration::from_millis(100));
-        site.options.log.end();
-        served.map_err(ServeError::Runtime)
+        state.options.log.end();
+        result.map_err(ServeError::Runtime)
     }
 }
 
-impl Stopper {
-    pub(super) fn new() -> Stopper {
-        Stopper(watch::Sender::new(false))
-    }
-
-    /// Waits until it is stopped.
-    pub(super) async fn stopped(&self) {
-        // The sender is here.
-        let _ = self.0.subscribe().wait_for(|&stopped| stopped).await;
-    }
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let listener = TcpListener::bind(address)?;
+    listener.set_nonblocking(true)?;
+    Ok(listener)
 }

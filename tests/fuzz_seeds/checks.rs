@@ -29,7 +29,7 @@ use taflbase::protocol::challenge::message::{self, Action, State};
 use taflbase::protocol::{berkeley, challenge, otep};
 use taflbase::record::Record;
 use taflbase::rules::{Ruleset, Side};
-use taflbase::serve::{Site, SiteOptions, router};
+use taflbase::serve::{AppState, ServeOptions, router};
 use taflbase::slice::Slice;
 use taflbase::table::{Access, Header, Table};
 use taflbase::tablebase::{BlockCache, Probed, TablebaseOptions};
@@ -53,8 +53,8 @@ fn assert_one_line(error: impl Display) {
 
 /// The explorer with the built-in rulesets, whose searches are short, and what runs it.
 static EXPLORER: LazyLock<(Router, Runtime)> = LazyLock::new(|| {
-    let options = SiteOptions { search_time: Duration::from_millis(2), ..SiteOptions::default() };
-    let site = Arc::new(Site::open(Vec::new(), None, options).unwrap());
+    let options = ServeOptions { search_time: Duration::from_millis(2), ..ServeOptions::default() };
+    let site = Arc::new(AppState::open(Vec::new(), None, options).unwrap());
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     (router(site), runtime)
 });

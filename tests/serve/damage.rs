@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
-use taflbase::serve::{Log, Site, SiteOptions, router};
+use taflbase::serve::{AppState, Log, ServeOptions, router};
 use taflbase::tablebase::BlockCache;
 
 use super::get;
@@ -37,8 +37,8 @@ fn served(folder: &Path) -> (Router, Written) {
     }
     let written = Written::default();
     let (cache, log) = (BlockCache::new(0), Log::to(written.clone()));
-    let options = SiteOptions { cache, log, ..SiteOptions::default() };
-    (router(Arc::new(Site::open(Vec::new(), Some(folder), options).unwrap())), written)
+    let options = ServeOptions { cache, log, ..ServeOptions::default() };
+    (router(Arc::new(AppState::open(Vec::new(), Some(folder), options).unwrap())), written)
 }
 
 fn path(query: &str) -> String {

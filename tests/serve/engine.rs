@@ -3,7 +3,7 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use taflbase::serve::SiteOptions;
+use taflbase::serve::ServeOptions;
 
 use super::{Running, WON, connect, get, post, served, served_with};
 
@@ -57,7 +57,7 @@ async fn a_wrong_game_is_told() {
     let router = served();
     for (sent, code, detail) in [
         (json!({"level": "godlike"}), "bad-parameter", "beginner, easy"),
-        (json!({}), "bad-parameter", "write one of"),
+        (json!({}), "bad-parameter", "use one of"),
         (json!({"level": "easy", "moves": ["d1-d9"]}), "bad-parameter", "move 1: "),
         (json!({"level": "easy", "position": "x"}), "bad-position", ""),
         (json!({"level": "easy", "moves": vec!["d1-c1"; 2001]}), "bad-parameter", "2000"),
@@ -71,7 +71,7 @@ async fn a_wrong_game_is_told() {
 #[tokio::test]
 async fn analysis_tells_iterations_and_its_end() {
     let time = Duration::from_millis(500);
-    let router = served_with(SiteOptions { search_time: time, ..SiteOptions::default() });
+    let router = served_with(ServeOptions { search_time: time, ..ServeOptions::default() });
     let path = format!("/api/v1/rulesets/brandubh/analysis?position={OPEN}&lines=2");
     let got = get(&router, &path).await;
     assert_eq!(
@@ -104,7 +104,7 @@ async fn analysis_tells_iterations_and_its_end() {
 
 #[tokio::test]
 async fn without_an_engine_there_is_none() {
-    let router = served_with(SiteOptions { searches: 0, ..SiteOptions::default() });
+    let router = served_with(ServeOptions { searches: 0, ..ServeOptions::default() });
     assert_eq!(get(&router, "/api/v1/rulesets").await.json()["engine"], Value::Null);
     let path = format!("/api/v1/rulesets/brandubh/analysis?position={OPEN}");
     assert_eq!(get(&router, &path).await.code(), "not-found");
@@ -128,7 +128,7 @@ fn listen(address: SocketAddr) -> BufReader<std::net::TcpStream> {
 #[test]
 fn a_client_that_goes_away_ends_its_search() {
     let time = Duration::from_secs(60);
-    let options = SiteOptions { search_time: time, ..SiteOptions::default() };
+    let options = ServeOptions { search_time: time, ..ServeOptions::default() };
     let mut server = Running::new(options);
     // There is one place: each search can only begin when the one before has ended.
     let began = Instant::now();
@@ -142,7 +142,7 @@ fn a_client_that_goes_away_ends_its_search() {
 #[test]
 fn an_open_stream_does_not_hold_up_the_end() {
     let time = Duration::from_secs(60);
-    let options = SiteOptions { search_time: time, ..SiteOptions::default() };
+    let options = ServeOptions { search_time: time, ..ServeOptions::default() };
     let mut server = Running::new(options);
     let mut stream = listen(server.address);
     let began = Instant::now();

@@ -20,7 +20,7 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request};
 use serde_json::Value;
-use taflbase::serve::{Server, Site, SiteOptions, Stopper, router};
+use taflbase::serve::{AppState, ServeOptions, Server, Stopper, router};
 use tower::ServiceExt;
 
 /// A position that the defenders win in 3, in a query.
@@ -28,11 +28,11 @@ const WON: &str = "/7/4t2/7/7/2K4/7/2t4/_d";
 
 /// The tables that are part of the library, behind a router.
 fn served() -> Router {
-    served_with(SiteOptions::default())
+    served_with(ServeOptions::default())
 }
 
-fn served_with(options: SiteOptions) -> Router {
-    router(Arc::new(Site::open(Vec::new(), None, options).unwrap()))
+fn served_with(options: ServeOptions) -> Router {
+    router(Arc::new(AppState::open(Vec::new(), None, options).unwrap()))
 }
 
 /// An answer.
@@ -91,8 +91,8 @@ struct Running {
 }
 
 impl Running {
-    fn new(options: SiteOptions) -> Running {
-        let site = Site::open(Vec::new(), None, options).unwrap();
+    fn new(options: ServeOptions) -> Running {
+        let site = AppState::open(Vec::new(), None, options).unwrap();
         let server = Server::bind("127.0.0.1:0".parse().unwrap(), Arc::new(site)).unwrap();
         let (address, stopper) = (server.address(), server.stopper());
         let thread = std::thread::spawn(move || server.run().unwrap());

@@ -4,16 +4,16 @@ use std::io::{Read, Write};
 use std::net::Shutdown;
 use std::time::{Duration, Instant};
 
-use taflbase::serve::SiteOptions;
+use taflbase::serve::ServeOptions;
 
 use super::{Running, WON, connect, exchange, read_all};
 
 /// A server that does not wait for long.
 fn impatient() -> Running {
-    Running::new(SiteOptions {
-        patience: Duration::from_millis(400),
-        request_time: Duration::from_millis(1000),
-        ..SiteOptions::default()
+    Running::new(ServeOptions {
+        client_timeout: Duration::from_millis(400),
+        request_timeout: Duration::from_millis(1000),
+        ..ServeOptions::default()
     })
 }
 
@@ -166,7 +166,7 @@ fn no_path_leads_to_files() {
 
 #[test]
 fn connections_are_counted() {
-    let options = SiteOptions { connections: 4, ..SiteOptions::default() };
+    let options = ServeOptions { connections: 4, ..ServeOptions::default() };
     let mut server = Running::new(options);
     let mut held: Vec<_> = (0..4).map(|_| connect(server.address)).collect();
     for stream in &mut held {

@@ -10,16 +10,15 @@ use tokio::time::{Instant, interval_at};
 use crate::engine::{IterationAnswer, Limits};
 use crate::game::history::Game;
 
-use super::super::asked::{Asked, OfRules, given, position};
+use super::super::app_state::AppState;
+use super::super::event_stream::{self, EventSender, HEARTBEAT};
+use super::super::extract::{QueryParams, RulesetPath, parse_position, required_position};
 use super::super::problem::Problem;
-use super::super::searches::{Running, Task};
-use super::super::site::Site;
-use super::super::stream::{Events, HEARTBEAT, events};
-use super::super::told::Subject;
-use super::engine;
+use super::super::response::Subject;
+use super::super::search_pool::{RunningSearch, SearchTask};
 
-/// Lines that are searched at once.
-const MOST_LINES: usize = 10;
+/// Maximum number of lines.
+const MAX_LINES: usize = 10;
 
 #[derive(Deserialize)]
 pub(super) struct Query {
@@ -27,77 +26,82 @@ pub(super) struct Query {
     lines: Option<usize>,
 }
 
-/// Why there is no more to tell.
+/// Data of the event `end`.
 #[derive(Serialize)]
-struct End {
+struct EndEvent {
     reason: &'static str,
 }
 
-/// Searches a position, and tells of each iteration as it comes.
+/// Searches a position and streams the iterations.
 pub(super) async fn analysis(
-    State(site): State<Arc<Site>>,
-    OfRules(served): OfRules,
-    Asked(query): Asked<Query>,
+    State(state): State<Arc<AppState>>,
+    RulesetPath(served): RulesetPath,
+    QueryParams(query): QueryParams<Query>,
 ) -> Result<Response, Problem> {
-    let searches = engine(&site)?;
-    let text = given(query.position)?;
+    let searches = state.engine()?;
+    let text = required_position(query.position)?;
     let rules = Arc::clone(&served.rules);
-    let game = Game::from_position(Arc::clone(&rules), position(&text, &rules)?)?;
+    let game = Game::from_position(Arc::clone(&rules), parse_position(&text, &rules)?)?;
     if let Some(outcome) = game.outcome() {
         return Err(Problem::game_over(format!("the game is over: {outcome}")));
     }
-    let lines = query.lines.unwrap_or(1);
-    let wrong = || Problem::bad_parameter(format!("lines is {lines}: write 1 to {MOST_LINES}"));
-    let lines = NonZeroUsize::new(lines).filter(|lines| lines.get() <= MOST_LINES);
-    let task = Task {
+    let lines = parse_lines(query.lines.unwrap_or(1))?;
+    let task = SearchTask {
         game: game.clone(),
         tables: Some(Arc::clone(&served.base)),
-        lines: lines.ok_or_else(wrong)?,
+        lines,
         limits: Limits::time(searches.time),
     };
-    let place = searches.enter().await?;
-    let (sender, iterations) = unbounded_channel();
-    let running = searches.start(place, task, move |iteration| {
-        // The client may have gone.
-        let _ = sender.send(IterationAnswer::new(&game, iteration));
+    let permit = searches.acquire().await?;
+    let (iteration_sender, iterations) = unbounded_channel();
+    let running = searches.start(permit, task, move |iteration| {
+        // This fails after the client has disconnected.
+        let _ = iteration_sender.send(IterationAnswer::new(&game, iteration));
     });
-    let (events, mut response) = events();
-    tokio::spawn(forward(iterations, events, running, Arc::clone(&site)));
+    let (sender, mut response) = event_stream::open();
+    tokio::spawn(forward(iterations, sender, running, Arc::clone(&state)));
     let ruleset = Some(served.name().to_owned());
     response.extensions_mut().insert(Subject { ruleset, slice: None });
     Ok(response)
 }
 
-/// Sends iterations until there are no more, the client goes, or the server ends.
+/// Parses the number of lines.
+fn parse_lines(lines: usize) -> Result<NonZeroUsize, Problem> {
+    NonZeroUsize::new(lines)
+        .filter(|lines| lines.get() <= MAX_LINES)
+        .ok_or_else(|| Problem::bad_parameter(format!("lines is {lines}: use 1 to {MAX_LINES}")))
+}
+
+/// Sends iterations until the search ends, the client disconnects or the server shuts down.
 async fn forward(
     mut iterations: UnboundedReceiver<IterationAnswer>,
-    events: Events,
-    running: Running,
-    site: Arc<Site>,
+    sender: EventSender,
+    running: RunningSearch,
+    state: Arc<AppState>,
 ) {
-    let ended = site.ended();
-    tokio::pin!(ended);
-    let mut beat = interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
+    let shutdown = state.shutdown();
+    tokio::pin!(shutdown);
+    let mut heartbeat = interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
     let (mut last, mut number) = (None, 0);
     let reason = loop {
         tokio::select! {
-            () = &mut ended => break "shutdown",
-            () = events.closed() => return,
-            _ = beat.tick() => {
-                events.beat().await;
+            () = &mut shutdown => break "shutdown",
+            () = sender.closed() => return,
+            _ = heartbeat.tick() => {
+                sender.heartbeat().await;
             }
             iteration = iterations.recv() => match iteration {
                 None => break "done",
-                // The last one is told twice.
+                // The search reports the last iteration twice.
                 same if same == last => {}
                 Some(iteration) => {
                     number += 1;
-                    events.send("iteration", number, &iteration).await;
+                    sender.send("iteration", number, &iteration).await;
                     last = Some(iteration);
                 }
             },
         }
     };
     drop(running);
-    events.send("end", number + 1, &End { reason }).await;
+    sender.send("end", number + 1, &EndEvent { reason }).await;
 }

@@ -4,29 +4,30 @@ use axum::extract::State;
 
 use crate::tablebase::LineAnswer;
 
-use super::super::asked::{Asked, OfRules, given, position};
+use super::super::app_state::AppState;
+use super::super::extract::{QueryParams, RulesetPath, parse_position, required_position};
 use super::super::problem::Problem;
-use super::super::site::Site;
-use super::super::told::{Caching, Told};
+use super::super::response::{Caching, JsonReply};
 use super::probe::Query;
 
-/// One line of best play to the end.
+/// Returns a line of best play to the end.
 pub(super) async fn line(
-    State(site): State<Arc<Site>>,
-    OfRules(served): OfRules,
-    Asked(query): Asked<Query>,
-) -> Result<Told, Problem> {
-    let text = given(query.position)?;
-    let answer = move || {
+    State(state): State<Arc<AppState>>,
+    RulesetPath(served): RulesetPath,
+    QueryParams(query): QueryParams<Query>,
+) -> Result<JsonReply, Problem> {
+    let text = required_position(query.position)?;
+    let work = move || {
         let base = &served.base;
-        let position = position(&text, base.rules())?;
-        let refusal = |error| Problem::of_tables(served.name(), &error);
-        let value = base.probe_dtw(&position).map_err(refusal)?;
-        let line = base.line(&position).map_err(refusal)?;
+        let position = parse_position(&text, base.rules())?;
+        let (value, line) = base
+            .probe_dtw(&position)
+            .and_then(|value| Ok((value, base.line(&position)?)))
+            .map_err(|error| Problem::of_tables(served.name(), &error))?;
         let answer = LineAnswer::new(base, &position, value, &line);
         let caching = if served.is_builtin { Caching::Day } else { Caching::Revalidate };
-        let told = Told::json(&answer, caching)?;
-        Ok(told.about(served.name(), Some(position.slice().to_string())))
+        Ok(JsonReply::new(&answer, caching)?
+            .about(served.name(), Some(position.slice().to_string())))
     };
-    site.probes.work(answer).await
+    state.probes.run(work).await
 }

@@ -1,4 +1,4 @@
-//! What is asked under `/api/v1`.
+//! The API under `/api/v1`.
 
 mod analysis;
 mod line;
@@ -13,24 +13,17 @@ use std::sync::Arc;
 use axum::Router;
 use axum::routing::{get, post};
 
-use super::problem::Problem;
-use super::searches::Searches;
-use super::site::Site;
+use super::app_state::AppState;
 
-pub(super) fn router() -> Router<Arc<Site>> {
+pub(super) fn router() -> Router<Arc<AppState>> {
     Router::new()
         .route("/rulesets", get(rulesets::list))
         .route("/rulesets/{name}", get(rulesets::show))
-        .route("/rulesets/{name}/probe", get(probe::one).post(probe::many))
+        .route("/rulesets/{name}/probe", get(probe::single).post(probe::batch))
         .route("/rulesets/{name}/line", get(line::line))
         .route("/rulesets/{name}/slices", get(slices::list))
         .route("/rulesets/{name}/slices/{slice}", get(slices::show))
         .route("/rulesets/{name}/slices/{slice}/random", get(random::random))
         .route("/rulesets/{name}/analysis", get(analysis::analysis))
         .route("/rulesets/{name}/reply", post(reply::reply))
-}
-
-/// The engine, if it is served.
-fn engine(site: &Site) -> Result<&Searches, Problem> {
-    site.searches.as_ref().ok_or_else(|| Problem::not_found("the engine is not served here"))
 }

@@ -8,14 +8,18 @@ use crate::game::position::Position;
 use crate::game::slice::Slice;
 use crate::tablebase::{MoveProbe, Probe, ProbeAnswer, ProbeError, Probed};
 
-use super::super::asked::{Asked, OfRules, Sent, given, position};
+use super::super::app_state::AppState;
+use super::super::extract::{
+    JsonBody, QueryParams, RulesetPath, parse_position, required_position,
+};
 use super::super::problem::Problem;
-use super::super::site::{Served, Site};
-use super::super::told::{Caching, Told};
+use super::super::response::{Caching, JsonReply};
+use super::super::served_ruleset::ServedRuleset;
 
-/// Positions that are answered at once, and with all their moves.
-const MOST: usize = 1000;
-const MOST_WITH_MOVES: usize = 100;
+/// Maximum positions of a batch.
+const MAX_BATCH: usize = 1000;
+/// Maximum positions of a batch with moves.
+const MAX_BATCH_WITH_MOVES: usize = 100;
 
 #[derive(Deserialize)]
 pub(super) struct Query {
@@ -23,76 +27,80 @@ pub(super) struct Query {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Lot {
+pub(super) struct Batch {
     positions: Vec<String>,
     #[serde(default)]
     moves: bool,
 }
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct PositionReply<'a> {
     #[serde(flatten)]
     probe: ProbeAnswer<'a>,
     slice: String,
-    /// The slices without a table.
+    /// Slices without a table.
     missing: Vec<String>,
 }
 
 #[derive(Serialize)]
-struct Answers {
+struct BatchReply {
     answers: Vec<serde_json::Value>,
 }
 
-/// What is known of a position and its moves.
-struct Known {
+/// The value of a position, as far as it is known, and its moves.
+struct ProbedPosition {
     position: Position,
     value: Option<Probed>,
     moves: Vec<MoveProbe>,
 }
 
-/// One position, with its moves.
-pub(super) async fn one(
-    State(site): State<Arc<Site>>,
-    OfRules(served): OfRules,
-    Asked(query): Asked<Query>,
-) -> Result<Told, Problem> {
-    let text = given(query.position)?;
-    let answer = move || {
-        let known = Known::of(&served, position(&text, &served.rules)?)?;
-        let told = Told::json(&known.answer(&served), known.caching(&served))?;
-        Ok(told.about(served.name(), Some(known.position.slice().to_string())))
+/// Probes a position and its moves.
+pub(super) async fn single(
+    State(state): State<Arc<AppState>>,
+    RulesetPath(served): RulesetPath,
+    QueryParams(query): QueryParams<Query>,
+) -> Result<JsonReply, Problem> {
+    let text = required_position(query.position)?;
+    let work = move || {
+        let probed = ProbedPosition::with_moves(&served, parse_position(&text, &served.rules)?)?;
+        let reply = JsonReply::new(&probed.reply(&served), probed.caching(&served))?;
+        Ok(reply.about(served.name(), Some(probed.position.slice().to_string())))
     };
-    site.probes.work(answer).await
+    state.probes.run(work).await
 }
 
-/// Many positions; of each the value alone, unless moves are wanted.
-pub(super) async fn many(
-    State(site): State<Arc<Site>>,
-    OfRules(served): OfRules,
-    Sent(lot): Sent<Lot>,
-) -> Result<Told, Problem> {
-    let most = if lot.moves { MOST_WITH_MOVES } else { MOST };
-    if lot.positions.len() > most {
-        let wrong = format!("{} positions: send at most {most} at once", lot.positions.len());
-        return Err(Problem::bad_parameter(wrong));
+/// Probes a batch of positions, with their moves on request.
+pub(super) async fn batch(
+    State(state): State<Arc<AppState>>,
+    RulesetPath(served): RulesetPath,
+    JsonBody(batch): JsonBody<Batch>,
+) -> Result<JsonReply, Problem> {
+    let max = if batch.moves { MAX_BATCH_WITH_MOVES } else { MAX_BATCH };
+    if batch.positions.len() > max {
+        let detail = format!("{} positions: send at most {max}", batch.positions.len());
+        return Err(Problem::bad_parameter(detail));
     }
-    let answer = move || {
-        let answers = lot.positions.iter().map(|text| {
-            let answered = position(text, &served.rules).and_then(|position| match lot.moves {
-                true => Known::of(&served, position),
-                false => Known::without_moves(&served, position),
-            });
-            let answer = answered.map(|known| serde_json::to_value(known.answer(&served)));
-            answer.unwrap_or_else(serde_json::to_value).unwrap_or_default()
+    let work = move || {
+        let answers = batch.positions.iter().map(|text| {
+            let result =
+                parse_position(text, &served.rules).and_then(|position| match batch.moves {
+                    true => ProbedPosition::with_moves(&served, position),
+                    false => ProbedPosition::without_moves(&served, position),
+                });
+            // A position that fails does not fail the batch: its problem takes its place.
+            match result {
+                Ok(probed) => serde_json::to_value(probed.reply(&served)).unwrap_or_default(),
+                Err(problem) => serde_json::to_value(problem).unwrap_or_default(),
+            }
         });
-        let answers = Answers { answers: answers.collect() };
-        Ok(Told::json(&answers, Caching::Revalidate)?.about(served.name(), None))
+        let reply = BatchReply { answers: answers.collect() };
+        Ok(JsonReply::new(&reply, Caching::Revalidate)?.about(served.name(), None))
     };
-    site.probes.work(answer).await
+    state.probes.run(work).await
 }
 
-impl Known {
-    fn of(served: &Served, position: Position) -> Result<Known, Problem> {
+impl ProbedPosition {
+    fn with_moves(served: &ServedRuleset, position: Position) -> Result<ProbedPosition, Problem> {
         let base = &served.base;
         let probed = match base.probe(&position) {
             Ok(Probe { value, moves }) => Ok((Some(value), moves)),
@@ -102,28 +110,31 @@ impl Known {
             Err(error) => Err(error),
         };
         let (value, moves) = probed.map_err(|e| Problem::of_tables(served.name(), &e))?;
-        Ok(Known { position, value, moves })
+        Ok(ProbedPosition { position, value, moves })
     }
 
-    fn without_moves(served: &Served, position: Position) -> Result<Known, Problem> {
+    fn without_moves(
+        served: &ServedRuleset,
+        position: Position,
+    ) -> Result<ProbedPosition, Problem> {
         let value = match served.base.probe_value(&position) {
             Err(ProbeError::MissingTable { .. }) => None,
             value => Some(value.map_err(|e| Problem::of_tables(served.name(), &e))?),
         };
-        Ok(Known { position, value, moves: Vec::new() })
+        Ok(ProbedPosition { position, value, moves: Vec::new() })
     }
 
-    fn answer<'a>(&self, served: &'a Served) -> Answer<'a> {
-        let Known { position, value, moves } = self;
+    fn reply<'a>(&self, served: &'a ServedRuleset) -> PositionReply<'a> {
+        let ProbedPosition { position, value, moves } = self;
         let missing = self.missing().into_iter().map(|slice| slice.to_string());
-        Answer {
+        PositionReply {
             probe: ProbeAnswer::new(&served.base, position, *value, moves),
             slice: position.slice().to_string(),
             missing: missing.collect(),
         }
     }
 
-    /// The slices without a table, of the position and of those that moves lead to.
+    /// Returns the slices without a table, of the position and of its successors.
     fn missing(&self) -> BTreeSet<Slice> {
         let unknown = self.moves.iter().filter(|probed| probed.value.is_none());
         let after = unknown.map(|probed| self.position.after(&probed.played).slice());
@@ -131,9 +142,9 @@ impl Known {
         after.chain(own).collect()
     }
 
-    /// Tables may come, and files of rules may change; what everybody means by a name,
-    /// and is known exactly, stays.
-    fn caching(&self, served: &Served) -> Caching {
+    /// Only complete and exact values of built-in rules are final: tables may be added, and
+    /// ruleset files may change.
+    fn caching(&self, served: &ServedRuleset) -> Caching {
         let values = self.moves.iter().map(|probed| probed.value).chain([self.value]);
         let is_exact = values.into_iter().all(|value| value.is_some_and(Probed::is_exact));
         if served.is_builtin && is_exact { Caching::Day } else { Caching::Revalidate }

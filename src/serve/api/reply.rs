@@ -12,21 +12,20 @@ use crate::game::notation::parse_move;
 use crate::game::position::Position;
 use crate::game::rules::{Ruleset, Side};
 
-use super::super::asked::{OfRules, Sent, position};
+use super::super::app_state::AppState;
+use super::super::extract::{JsonBody, RulesetPath, parse_position};
 use super::super::problem::Problem;
-use super::super::searches::Task;
-use super::super::site::Site;
-use super::super::told::{Caching, Told};
-use super::engine;
+use super::super::response::{Caching, JsonReply};
+use super::super::search_pool::SearchTask;
 
-/// The longest game.
-const MOST_MOVES: usize = 2000;
-/// The most time for a move.
-const LONGEST: Duration = Duration::from_secs(4);
+/// Maximum moves of a game.
+const MAX_MOVES: usize = 2000;
+/// Time limit for a move.
+const MAX_TIME: Duration = Duration::from_secs(4);
 
 #[derive(Deserialize)]
-pub(super) struct Played {
-    /// Where the game began; the ruleset's start if nothing is said.
+pub(super) struct GameRequest {
+    /// First position of the game. Default: the ruleset's start.
     position: Option<String>,
     #[serde(default)]
     moves: Vec<String>,
@@ -34,99 +33,100 @@ pub(super) struct Played {
 }
 
 #[derive(Serialize)]
-struct Answer {
-    /// None if the game was over.
+struct MoveReply {
+    /// `None` if the game was over.
     #[serde(rename = "move")]
     played: Option<String>,
-    /// The position after it.
+    /// Position after the move.
     position: String,
-    over: Option<Over>,
+    over: Option<GameEnd>,
 }
 
 #[derive(Serialize)]
-struct Over {
+struct GameEnd {
     winner: Option<&'static str>,
     reason: &'static str,
 }
 
-impl From<Outcome> for Over {
-    fn from(outcome: Outcome) -> Over {
-        Over { winner: outcome.winner.map(Side::name), reason: outcome.reason.name() }
+impl From<Outcome> for GameEnd {
+    fn from(outcome: Outcome) -> GameEnd {
+        GameEnd { winner: outcome.winner.map(Side::name), reason: outcome.reason.name() }
     }
 }
 
-/// The engine's move in a game.
+/// Chooses the engine's move in a game.
 pub(super) async fn reply(
-    State(site): State<Arc<Site>>,
-    OfRules(served): OfRules,
-    Sent(played): Sent<Played>,
-) -> Result<Told, Problem> {
-    let searches = engine(&site)?;
-    let level = level(played.level.as_deref())?;
+    State(state): State<Arc<AppState>>,
+    RulesetPath(served): RulesetPath,
+    JsonBody(request): JsonBody<GameRequest>,
+) -> Result<JsonReply, Problem> {
+    let searches = state.engine()?;
+    let level = parse_level(request.level.as_deref())?;
     let rules = Arc::clone(&served.rules);
-    // To follow a long game takes its time.
-    let followed = site.probes.work(move || follow(&rules, &played));
-    let mut game = followed.await?;
+    // Replaying a long game takes time that the async threads do not have.
+    let mut game = state.probes.run(move || replay(&rules, &request)).await?;
     if game.outcome().is_some() {
-        return answer(&game, None);
+        return move_reply(&game, None);
     }
-    let task = Task {
+    let task = SearchTask {
         game: game.clone(),
         tables: level.asks_tables().then(|| Arc::clone(&served.base)),
         lines: level.lines(),
-        limits: level.limits(searches.time.min(LONGEST)),
+        limits: level.limits(searches.time.min(MAX_TIME)),
     };
-    let place = searches.enter().await?;
+    let permit = searches.acquire().await?;
     let (sender, mut iterations) = unbounded_channel();
-    let running = searches.start(place, task, move |iteration| {
-        // Nobody may wait any more.
+    let running = searches.start(permit, task, move |iteration| {
+        // This fails after the client has disconnected.
         let _ = sender.send(iteration.clone());
     });
-    let mut found = None;
+    let mut last = None;
     while let Some(iteration) = iterations.recv().await {
-        found = Some(iteration);
+        last = Some(iteration);
     }
     drop(running);
     let seed = RandomState::new().hash_one(0);
-    let chosen = found.and_then(|found| level.choose(&found, seed));
-    let chosen = chosen.ok_or_else(|| Problem::internal("the engine has found no move"))?;
+    let chosen = last
+        .and_then(|iteration| level.choose(&iteration, seed))
+        .ok_or_else(|| Problem::internal("the engine found no move"))?;
     let text = chosen.display(game.rules().board).to_string();
     game.push(&chosen);
-    Ok(answer(&game, Some(text))?.about(served.name(), None))
+    Ok(move_reply(&game, Some(text))?.about(served.name(), None))
 }
 
-fn answer(game: &Game, played: Option<String>) -> Result<Told, Problem> {
+fn move_reply(game: &Game, played: Option<String>) -> Result<JsonReply, Problem> {
     let position = game.position().to_text(game.rules());
-    let over = game.outcome().map(Over::from);
-    Told::json(&Answer { played, position, over }, Caching::Never)
+    let over = game.outcome().map(GameEnd::from);
+    JsonReply::new(&MoveReply { played, position, over }, Caching::Never)
 }
 
-fn level(name: Option<&str>) -> Result<&'static Level, Problem> {
-    let name = name.unwrap_or_default();
-    let known = || Level::ALL.iter().map(Level::name).collect::<Vec<_>>().join(", ");
-    let wrong = || Problem::bad_parameter(format!("level is {name:?}: write one of {}", known()));
-    Level::of(name).ok_or_else(wrong)
+fn parse_level(level: Option<&str>) -> Result<&'static Level, Problem> {
+    let name = level.unwrap_or_default();
+    Level::of(name).ok_or_else(|| {
+        let known: Vec<&str> = Level::ALL.iter().map(Level::name).collect();
+        Problem::bad_parameter(format!("level is {name:?}: use one of {}", known.join(", ")))
+    })
 }
 
-/// The game as it was played.
-fn follow(rules: &Arc<Ruleset>, played: &Played) -> Result<Game, Problem> {
-    let count = played.moves.len();
-    if count > MOST_MOVES {
-        let wrong = format!("{count} moves: a game has at most {MOST_MOVES} here");
-        return Err(Problem::bad_parameter(wrong));
+/// Replays a game from its moves.
+fn replay(rules: &Arc<Ruleset>, request: &GameRequest) -> Result<Game, Problem> {
+    let count = request.moves.len();
+    if count > MAX_MOVES {
+        let detail = format!("{count} moves: send at most {MAX_MOVES}");
+        return Err(Problem::bad_parameter(detail));
     }
-    let start = match &played.position {
-        Some(text) => position(text, rules)?,
+    let start = match &request.position {
+        Some(text) => parse_position(text, rules)?,
         None => Position::start(rules)?,
     };
     let mut game = Game::from_position(Arc::clone(rules), start)?;
-    for (number, text) in (1..).zip(&played.moves) {
+    for (number, text) in (1..).zip(&request.moves) {
         if let Some(outcome) = game.outcome() {
-            let wrong = format!("before move {number} the game is over: {outcome}");
-            return Err(Problem::game_over(wrong));
+            let detail = format!("the game is over before move {number}: {outcome}");
+            return Err(Problem::game_over(detail));
         }
-        let wrong = |error| Problem::bad_parameter(format!("move {number}: {error}"));
-        let next = parse_move(rules, game.position(), text).map_err(wrong)?;
+        let next = parse_move(rules, game.position(), text)
+            .map_err(|error| Problem::bad_parameter(format!("move {number}: {error}")))?;
         game.push(&next);
     }
     Ok(game)

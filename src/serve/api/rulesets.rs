@@ -8,65 +8,66 @@ use crate::arena::Level;
 use crate::game::position::Position;
 use crate::game::rules::RulesetSummary;
 
-use super::super::asked::OfRules;
+use super::super::app_state::AppState;
+use super::super::extract::RulesetPath;
 use super::super::problem::Problem;
-use super::super::site::{Served, Site};
-use super::super::told::{Caching, Told};
+use super::super::response::{Caching, JsonReply};
+use super::super::served_ruleset::ServedRuleset;
 
 #[derive(Serialize)]
-struct List {
+struct RulesetList {
     version: &'static str,
-    rulesets: Vec<Entry>,
-    /// What the engine offers, if it is served.
-    engine: Option<Offer>,
+    rulesets: Vec<RulesetEntry>,
+    /// `None` if the server runs no engine.
+    engine: Option<EngineInfo>,
 }
 
 #[derive(Serialize)]
-struct Offer {
-    /// From the weakest to the strongest.
+struct EngineInfo {
+    /// Levels, from weakest to strongest.
     levels: Vec<&'static str>,
-    /// The time that an analysis takes.
+    /// Time limit of an analysis.
     seconds: f64,
 }
 
 #[derive(Serialize)]
-struct Entry {
+struct RulesetEntry {
     #[serde(flatten)]
     summary: RulesetSummary,
-    /// The position at the start, if anybody could move in it.
+    /// Start position; `None` if it is not playable.
     start: Option<String>,
     max_men: usize,
 }
 
-impl Entry {
-    fn new(served: &Served) -> Entry {
+impl RulesetEntry {
+    fn new(served: &ServedRuleset) -> RulesetEntry {
         let rules = &served.rules;
         let start = Position::start(rules).ok().map(|start| start.to_text(rules));
-        Entry { summary: rules.summary(), start, max_men: served.base.max_men() }
+        RulesetEntry { summary: rules.summary(), start, max_men: served.base.max_men() }
     }
 }
 
 #[derive(Serialize)]
-struct Shown {
+struct RulesetDetails {
     #[serde(flatten)]
     rules: Value,
     text: String,
 }
 
-/// All rulesets.
-pub(super) async fn list(State(site): State<Arc<Site>>) -> Result<Told, Problem> {
-    let rulesets = site.rulesets().map(|served| Entry::new(served)).collect();
-    let engine = site.searches.as_ref().map(|searches| Offer {
+/// Lists all rulesets.
+pub(super) async fn list(State(state): State<Arc<AppState>>) -> Result<JsonReply, Problem> {
+    let rulesets = state.rulesets().map(|served| RulesetEntry::new(served)).collect();
+    let engine = state.searches.as_ref().map(|searches| EngineInfo {
         levels: Level::ALL.iter().map(Level::name).collect(),
         seconds: searches.time.as_secs_f64(),
     });
-    let list = List { version: env!("CARGO_PKG_VERSION"), rulesets, engine };
-    Told::json(&list, Caching::Revalidate)
+    let list = RulesetList { version: env!("CARGO_PKG_VERSION"), rulesets, engine };
+    JsonReply::new(&list, Caching::Revalidate)
 }
 
-/// One ruleset with all its decisions.
-pub(in super::super) async fn show(OfRules(served): OfRules) -> Result<Told, Problem> {
+/// Describes a ruleset.
+pub(in crate::serve) async fn show(RulesetPath(served): RulesetPath) -> Result<JsonReply, Problem> {
     let rules = &served.rules;
-    let shown = Shown { rules: rules.describe_json(), text: rules.describe() };
-    Ok(Told::json(&shown, Caching::Revalidate)?.about(served.name(), None))
+    let details = RulesetDetails { rules: rules.describe_json(), text: rules.describe() };
+    Ok(JsonReply::new(&details, Caching::Revalidate)?.about(served.name(), None))
 }

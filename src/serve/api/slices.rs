@@ -12,37 +12,37 @@ use crate::study::manifest::{Manifest, SliceEntry};
 use crate::table::Metric;
 use crate::tablebase::ProbeError;
 
-use super::super::asked::{OfRules, OfSlice};
+use super::super::app_state::AppState;
+use super::super::extract::{RulesetPath, SlicePath};
 use super::super::problem::Problem;
-use super::super::site::{Served, Site};
-use super::super::told::Kept;
+use super::super::response::CachedBody;
+use super::super::served_ruleset::ServedRuleset;
 
-/// What is told as long as there is nothing else.
+/// Body of the response while statistics are counted.
 #[derive(Serialize)]
-struct Awaited {
+struct PendingReply {
     slice: String,
     status: &'static str,
 }
 
-/// All slices of a ruleset, from the headers of their tables.
+/// Lists all slices of a ruleset, from the headers of their tables.
 pub(super) async fn list(
-    State(site): State<Arc<Site>>,
-    OfRules(served): OfRules,
+    State(state): State<Arc<AppState>>,
+    RulesetPath(served): RulesetPath,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let listed = Arc::clone(&served);
-    let list = site.probes.work(move || match listed.slices.get() {
+    let list = state.probes.run(move || match served.slices.get() {
         Some(list) => Ok(list.clone()),
         None => {
-            let list = Kept::json(&manifest(&listed))?;
-            Ok(listed.slices.get_or_init(|| list).clone())
+            let list = CachedBody::json(&manifest(&served))?;
+            Ok(served.slices.get_or_init(|| list).clone())
         }
     });
     Ok(list.await?.response(&headers))
 }
 
-/// What a manifest of the tables says; of those that cannot be read, nothing.
-fn manifest(served: &Served) -> Manifest {
+/// Returns the manifest of a ruleset's tables, without those that cannot be read.
+fn manifest(served: &ServedRuleset) -> Manifest {
     let mut manifest = Manifest::new(&served.rules);
     for slice in Metric::ALL.into_iter().flat_map(|metric| served.base.slices(metric)) {
         if let Ok(entry) = SliceEntry::of(&served.base, slice) {
@@ -52,37 +52,37 @@ fn manifest(served: &Served) -> Manifest {
     manifest
 }
 
-/// The statistics of one slice, or that they are being counted.
+/// Returns the statistics of a slice, or 202 while they are counted.
 pub(super) async fn show(
-    State(site): State<Arc<Site>>,
-    OfSlice(served, slice): OfSlice,
+    State(state): State<Arc<AppState>>,
+    SlicePath(served, slice): SlicePath,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let counting = Arc::clone(&site);
-    let counted = site.probes.work(move || {
+    let app = Arc::clone(&state);
+    let work = state.probes.run(move || {
         check_slice(&served, slice)?;
-        counting.counting.get(&served, slice)
+        app.stats.get(&served, slice)
     });
-    Ok(match counted.await? {
-        Some(counted) => counted.answer.response(&headers),
-        None => awaited(slice),
+    Ok(match work.await? {
+        Some(stats) => stats.body.response(&headers),
+        None => pending(slice),
     })
 }
 
-/// An error if the slice has no table that can be opened.
-pub(super) fn check_slice(served: &Served, slice: Slice) -> Result<(), Problem> {
+/// Checks that the slice has a table that can be opened.
+pub(super) fn check_slice(served: &ServedRuleset, slice: Slice) -> Result<(), Problem> {
     match served.base.best_table(slice) {
         Ok(_) => Ok(()),
         Err(ProbeError::MissingTable { .. }) => {
-            Err(Problem::unknown_slice(format!("there is no table of {slice} here")))
+            Err(Problem::unknown_slice(format!("no table of {slice}")))
         }
         Err(error) => Err(Problem::of_tables(served.name(), &error)),
     }
 }
 
-/// Ask again in a second.
-pub(super) fn awaited(slice: Slice) -> Response {
+/// Asks the client to retry after a second.
+pub(super) fn pending(slice: Slice) -> Response {
     let headers = [(RETRY_AFTER, "1"), (CACHE_CONTROL, "no-store")];
-    let body = Json(Awaited { slice: slice.to_string(), status: "counting" });
+    let body = Json(PendingReply { slice: slice.to_string(), status: "counting" });
     (StatusCode::ACCEPTED, headers, body).into_response()
 }

@@ -1,9 +1,10 @@
-//! A game that is played elsewhere, shown in a browser of the same machine, which may move
-//! for those who play.
+//! Live display: shows a game of this process in a browser on the same machine, where users can
+//! also make their moves.
 
 mod display;
-mod requests;
+mod routes;
 mod scene;
+mod state;
 
 pub use display::{Display, DisplayError};
 pub use scene::Scene;

@@ -6,34 +6,34 @@ use crate::game::rules::{Ruleset, Side};
 use crate::game::value::Plies;
 use crate::tablebase::Tablebase;
 
-/// What is to be seen of a game: always whole.
+/// A snapshot of a game for display.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Scene {
-    /// The ruleset's name.
+    /// Name of the ruleset.
     pub rules: String,
-    /// The board as text, which may be none of a position: while it is set up, and when
-    /// the king is captured.
+    /// The board as text. It may be no valid position: while it is being set up, and after the
+    /// king's capture.
     pub board: String,
-    /// The side to move.
+    /// Side to move.
     pub to_move: &'static str,
-    /// The last move.
+    /// Last move.
     pub last: Option<String>,
-    /// The legal moves; none while the program thinks, or if the game is over.
+    /// Legal moves; empty while the engine thinks and when the game is over.
     pub moves: Vec<String>,
-    /// The sides that are played by hand.
+    /// Sides played by hand.
     pub manual: Vec<&'static str>,
-    /// Who has won.
+    /// Side that has won.
     pub winner: Option<&'static str>,
-    /// Why the game is over.
+    /// Reason for the end of the game.
     pub over: Option<&'static str>,
-    /// What the tables say of the position.
+    /// Value of the position from the tables.
     pub value: Option<SceneValue>,
     #[serde(skip)]
     legal: Vec<Move>,
 }
 
-/// What tables say of a position.
+/// Value of a position from the tables.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct SceneValue {
@@ -44,7 +44,7 @@ pub struct SceneValue {
 }
 
 impl Scene {
-    /// A board on which no game is played.
+    /// Returns the scene of a board without a game.
     pub fn of_board(rules: &Ruleset, board: String, to_move: Side) -> Scene {
         Scene {
             rules: rules.name.clone(),
@@ -60,7 +60,7 @@ impl Scene {
         }
     }
 
-    /// A game, with what those tables say.
+    /// Returns the scene of a game, with its value from the tables.
     pub fn of_game(game: &Game, tables: &Tablebase) -> Scene {
         let (rules, position) = (game.rules(), game.position());
         let mut layout = position.layout();
@@ -76,8 +76,7 @@ impl Scene {
                 scene.over = Some(reason.name());
             }
             None => {
-                let value = tables.probe_value(position).ok();
-                scene.value = value.map(|value| SceneValue {
+                scene.value = tables.probe_value(position).ok().map(|value| SceneValue {
                     category: tables.category(value.wdl),
                     dtw: value.plies,
                 });
@@ -89,7 +88,7 @@ impl Scene {
         scene
     }
 
-    /// The same with these sides played by hand. While the program thinks, nobody moves.
+    /// Sets the sides played by hand, and removes the moves if the engine is thinking.
     #[must_use]
     pub fn with_players(mut self, manual: &[Side], is_thinking: bool) -> Scene {
         self.manual = manual.iter().map(|side| side.name()).collect();
@@ -100,7 +99,7 @@ impl Scene {
         self
     }
 
-    /// The same, won by that side for a reason that is not in the rules.
+    /// Sets the winner, for a reason outside of the rules.
     #[must_use]
     pub fn won_by(mut self, winner: Side) -> Scene {
         self.winner = Some(winner.name());
@@ -109,18 +108,20 @@ impl Scene {
         self
     }
 
-    /// Whether the side to move is played by hand, and may move.
-    pub(super) fn is_open(&self) -> bool {
+    /// Whether the side to move is played by hand and has moves.
+    pub(super) fn accepts_moves(&self) -> bool {
         !self.legal.is_empty() && self.manual.contains(&self.to_move)
     }
 
-    /// The legal move that is written so; captures and marks may be left out.
+    /// Finds a legal move by its text, in which captures and marks are optional.
     pub(super) fn find(&self, text: &str) -> Option<Move> {
-        let plain = |text: &str| {
-            let text = text.trim().trim_start_matches('K');
-            text.split(['x', '+']).next().unwrap_or_default().trim_end_matches("--").to_owned()
-        };
-        let at = self.moves.iter().position(|known| plain(known) == plain(text))?;
+        let at = self.moves.iter().position(|known| squares(known) == squares(text))?;
         self.legal.get(at).copied()
     }
+}
+
+/// Strips a move's text to the squares: `Ke1-a1--` to `e1-a1`.
+fn squares(text: &str) -> &str {
+    let plain = text.trim().trim_start_matches('K');
+    plain.split(['x', '+']).next().unwrap_or_default().trim_end_matches("--")
 }

@@ -14,7 +14,7 @@ use taflbase::engine::Limits;
 use taflbase::moves::Move;
 use taflbase::notation::parse_move;
 use taflbase::protocol::otep::{Session, SessionOptions};
-use taflbase::serve::{Site, SiteOptions, router};
+use taflbase::serve::{AppState, ServeOptions, router};
 use taflbase::value::Value;
 use taflbase::{Game, Position, Ruleset, Side, Tablebase};
 use tower::ServiceExt;
@@ -102,8 +102,8 @@ async fn through_http() {
     let tables = Tablebase::open(Ruleset::clone(&rules), tables_of(end)).unwrap();
     for folder in [None, Some(tables_of(end))] {
         let options =
-            SiteOptions { search_time: Duration::from_millis(5), ..SiteOptions::default() };
-        let site = Site::open(vec![Ruleset::clone(&rules)], folder, options).unwrap();
+            ServeOptions { search_time: Duration::from_millis(5), ..ServeOptions::default() };
+        let site = AppState::open(vec![Ruleset::clone(&rules)], folder, options).unwrap();
         let router = router(Arc::new(site));
         let text = async |request: Request<Body>| {
             let response = router.clone().oneshot(request).await.unwrap();

@@ -13,18 +13,18 @@ use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 use super::metrics::Metrics;
-use super::patient::Patient;
 use super::problem::Problem;
+use super::write_timeout::WriteTimeout;
 
-/// The headers of a request, with its first line.
+/// Maximum size of a request's first line and headers.
 const HEADER_BYTES: usize = 16 << 10;
-/// Connections at once that are only told that there are too many.
-const TURNED_AWAY: usize = 256;
-/// How long such a client has to read that.
-const FAREWELL: Duration = Duration::from_millis(500);
+/// Maximum connections that are being rejected at the same time.
+const MAX_REJECTIONS: usize = 256;
+/// Time that a rejected client has to read its response.
+const REJECTION_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// What they are told.
-static FULL: LazyLock<Vec<u8>> = LazyLock::new(|| {
+/// Response to a rejected client, with its headers.
+static REJECTION: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let problem = Problem::overloaded("the server has too many connections: try again");
     let body = serde_json::to_string(&problem).unwrap_or_default();
     let length = body.len();
@@ -36,56 +36,57 @@ static FULL: LazyLock<Vec<u8>> = LazyLock::new(|| {
     (head + &body).into_bytes()
 });
 
-/// How connections are taken.
-pub(super) struct Doorkeeper {
+/// Accepts connections, up to a limit.
+pub(super) struct Acceptor {
     pub router: Router,
-    /// The most at once.
+    /// Maximum connections.
     pub connections: usize,
-    /// For the headers of a request, for the next one, and for what is written.
-    pub patience: Duration,
-    /// For answers under way when the server ends.
+    /// Time limit for the headers of a request, for the next request of a connection, and for
+    /// writing.
+    pub client_timeout: Duration,
+    /// Time that requests in flight have at shutdown.
     pub grace: Duration,
 }
 
-impl Doorkeeper {
-    /// Serves connections until the server is to end; then waits for what is under way.
+impl Acceptor {
+    /// Serves connections until `shutdown` completes, then waits for the requests in flight.
     pub(super) async fn serve(
         self,
         listener: TcpListener,
         metrics: &Metrics,
-        ended: impl Future<Output = ()>,
+        shutdown: impl Future<Output = ()>,
     ) {
-        tokio::pin!(ended);
+        tokio::pin!(shutdown);
         let graceful = GracefulShutdown::new();
-        let places = Arc::new(Semaphore::new(self.connections));
-        let turned_away = Arc::new(Semaphore::new(TURNED_AWAY));
+        let connections = Arc::new(Semaphore::new(self.connections));
+        let rejections = Arc::new(Semaphore::new(MAX_REJECTIONS));
         loop {
             let stream = tokio::select! {
-                () = &mut ended => break,
+                () = &mut shutdown => break,
                 accepted = listener.accept() => match accepted {
                     Ok((stream, _)) => stream,
                     Err(error) => {
-                        after(&error).await;
+                        pause_after(&error).await;
                         continue;
                     }
                 },
             };
-            let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
+            let Ok(permit) = Arc::clone(&connections).try_acquire_owned() else {
                 metrics.shed();
-                // Who comes later waits at the door.
-                if let Ok(permit) = Arc::clone(&turned_away).acquire_owned().await {
+                // With all permits taken, further clients wait in the system's accept queue.
+                if let Ok(rejection) = Arc::clone(&rejections).acquire_owned().await {
                     tokio::spawn(async move {
-                        let _ = timeout(FAREWELL, turn_away(stream)).await;
-                        drop(permit);
+                        let _ = timeout(REJECTION_TIMEOUT, reject(stream)).await;
+                        drop(rejection);
                     });
                 }
                 continue;
             };
             let connection = graceful.watch(self.connection(stream));
             tokio::spawn(async move {
-                // Whatever breaks a connection is its client's business.
+                // A broken connection concerns its client only.
                 let _ = connection.await;
-                drop(place);
+                drop(permit);
             });
         }
         drop(listener);
@@ -95,30 +96,31 @@ impl Doorkeeper {
     fn connection(
         &self,
         stream: TcpStream,
-    ) -> http1::Connection<TokioIo<Patient<TcpStream>>, TowerToHyperService<Router>> {
-        // Answers are written whole.
+    ) -> http1::Connection<TokioIo<WriteTimeout<TcpStream>>, TowerToHyperService<Router>> {
+        // A response is written in one piece, so Nagle's algorithm would only delay it.
         let _ = stream.set_nodelay(true);
-        let io = TokioIo::new(Patient::new(stream, self.patience));
+        let io = TokioIo::new(WriteTimeout::new(stream, self.client_timeout));
         http1::Builder::new()
             .timer(TokioTimer::new())
-            .header_read_timeout(self.patience)
+            .header_read_timeout(self.client_timeout)
             .max_buf_size(HEADER_BYTES)
             .serve_connection(io, TowerToHyperService::new(self.router.clone()))
     }
 }
 
-/// Tells a client that there are too many, and lets it read that before it is cut off.
-async fn turn_away(mut stream: TcpStream) -> io::Result<()> {
-    stream.write_all(&FULL).await?;
+/// Answers 503. Reads until the client closes: closing with unread input would reset the
+/// connection, and the client could lose the response.
+async fn reject(mut stream: TcpStream) -> io::Result<()> {
+    stream.write_all(&REJECTION).await?;
     stream.shutdown().await?;
     let mut rest = [0; 1024];
     while stream.read(&mut rest).await? > 0 {}
     Ok(())
 }
 
-/// Waits where a connection could not be taken for want of something that comes back,
-/// like file descriptors.
-async fn after(error: &io::Error) {
+/// Pauses if accepting failed for lack of a resource that may come back, such as file
+/// descriptors.
+async fn pause_after(error: &io::Error) {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     if !matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset) {
         sleep(Duration::from_millis(50)).await;

@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use super::problem::Problem;
 
-/// How long an answer may be kept.
+/// How long clients may cache a response.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Caching {
-    /// It is the same for ever: complete and exact, by rules that have that name everywhere.
+    /// Complete and exact values of a built-in ruleset, which never change.
     Day,
-    /// It is asked for anew each time, and not sent again if it is the same.
+    /// May change: clients revalidate with the `ETag`.
     Revalidate,
-    /// It is another one each time.
+    /// Different each time.
     Never,
 }
 
@@ -27,38 +27,39 @@ impl Caching {
     }
 }
 
-/// What a request was about, for the log.
+/// The ruleset and slice of a request, for the log.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Subject {
     pub ruleset: Option<String>,
     pub slice: Option<String>,
 }
 
-/// The body of an answer, made where it costs nobody else time.
+/// A JSON response. Serializing it is left to the thread that made the value, so that the async
+/// threads stay free.
 #[derive(Clone, Debug)]
-pub(super) struct Told {
+pub(super) struct JsonReply {
     body: Bytes,
     caching: Caching,
     tag: Option<HeaderValue>,
     subject: Subject,
 }
 
-impl Told {
-    /// An answer in JSON.
-    pub(super) fn json(answer: &impl Serialize, caching: Caching) -> Result<Told, Problem> {
-        let body = serde_json::to_vec(answer).map_err(|e| Problem::internal(e.to_string()))?;
-        let tag = (caching != Caching::Never).then(|| tag(&body)).flatten();
-        Ok(Told { body: body.into(), caching, tag, subject: Subject::default() })
+impl JsonReply {
+    /// Serializes a value.
+    pub(super) fn new(value: &impl Serialize, caching: Caching) -> Result<JsonReply, Problem> {
+        let body = to_json(value)?;
+        let tag = if caching == Caching::Never { None } else { weak_tag(&body) };
+        Ok(JsonReply { body: body.into(), caching, tag, subject: Subject::default() })
     }
 
-    /// The same, about that ruleset and slice.
-    pub(super) fn about(mut self, ruleset: &str, slice: Option<String>) -> Told {
+    /// Adds the ruleset and slice for the log.
+    pub(super) fn about(mut self, ruleset: &str, slice: Option<String>) -> JsonReply {
         self.subject = Subject { ruleset: Some(ruleset.to_owned()), slice };
         self
     }
 }
 
-impl IntoResponse for Told {
+impl IntoResponse for JsonReply {
     fn into_response(self) -> Response {
         let mut response = Body::from(self.body).into_response();
         let headers = response.headers_mut();
@@ -72,43 +73,43 @@ impl IntoResponse for Told {
     }
 }
 
-/// A body that does not change, plain and compressed.
+/// A body that is kept in memory, plain and compressed with zstd.
 #[derive(Clone, Debug)]
-pub(super) struct Kept {
+pub(super) struct CachedBody {
     media: HeaderValue,
     plain: Bytes,
-    packed: Bytes,
+    compressed: Bytes,
     tag: Option<HeaderValue>,
 }
 
-impl Kept {
-    /// Best compression: it happens once.
+impl CachedBody {
+    /// High compression level, because each body is compressed once.
     const LEVEL: i32 = 19;
 
-    pub(super) fn new(media: &'static str, plain: impl Into<Bytes>) -> Kept {
-        let plain = plain.into();
-        // Only memory can be missing for it.
-        let packed = zstd::bulk::compress(&plain, Kept::LEVEL).map_or(plain.clone(), Bytes::from);
-        let tag = tag(&plain);
-        Kept { media: HeaderValue::from_static(media), plain, packed, tag }
+    pub(super) fn new(media: &'static str, body: impl Into<Bytes>) -> CachedBody {
+        let plain = body.into();
+        // Compressing fails only for lack of memory.
+        let compressed =
+            zstd::bulk::compress(&plain, CachedBody::LEVEL).map_or(plain.clone(), Bytes::from);
+        let tag = weak_tag(&plain);
+        CachedBody { media: HeaderValue::from_static(media), plain, compressed, tag }
     }
 
-    /// An answer in JSON.
-    pub(super) fn json(answer: &impl Serialize) -> Result<Kept, Problem> {
-        let body = serde_json::to_vec(answer).map_err(|e| Problem::internal(e.to_string()))?;
-        Ok(Kept::new("application/json", body))
+    /// Serializes a value.
+    pub(super) fn json(value: &impl Serialize) -> Result<CachedBody, Problem> {
+        Ok(CachedBody::new("application/json", to_json(value)?))
     }
 
-    /// The body in a form that the client takes.
+    /// Returns the body, compressed if the client accepts zstd.
     pub(super) fn response(&self, request: &HeaderMap) -> Response {
-        let is_packed = takes_zstd(request) && self.packed.len() < self.plain.len();
-        let body = if is_packed { &self.packed } else { &self.plain };
+        let is_compressed = accepts_zstd(request) && self.compressed.len() < self.plain.len();
+        let body = if is_compressed { &self.compressed } else { &self.plain };
         let mut response = Body::from(body.clone()).into_response();
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, self.media.clone());
         headers.insert(CACHE_CONTROL, Caching::Revalidate.header());
         headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
-        if is_packed {
+        if is_compressed {
             headers.insert(CONTENT_ENCODING, HeaderValue::from_static("zstd"));
         }
         if let Some(tag) = &self.tag {
@@ -118,19 +119,23 @@ impl Kept {
     }
 }
 
-/// A weak tag: a body that is sent in another encoding has the same one.
-fn tag(body: &[u8]) -> Option<HeaderValue> {
+fn to_json(value: &impl Serialize) -> Result<Vec<u8>, Problem> {
+    serde_json::to_vec(value).map_err(|error| Problem::internal(error.to_string()))
+}
+
+/// Returns a weak `ETag`, which is the same for every encoding of the body.
+fn weak_tag(body: &[u8]) -> Option<HeaderValue> {
     let hash = blake3::hash(body).to_hex();
     HeaderValue::try_from(format!("W/\"{}\"", &hash[..32])).ok()
 }
 
-/// Whether `Accept-Encoding` has zstd, and does not forbid it.
-fn takes_zstd(request: &HeaderMap) -> bool {
+/// Whether `Accept-Encoding` lists zstd with a weight above 0.
+fn accepts_zstd(request: &HeaderMap) -> bool {
     let values = request.get_all(axum::http::header::ACCEPT_ENCODING).iter();
     values.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(',')).any(|one| {
         let (name, weight) = one.split_once(';').unwrap_or((one, ""));
-        let weight = weight.trim().strip_prefix("q=").map_or(Ok(1.0), str::parse::<f32>);
-        name.trim().eq_ignore_ascii_case("zstd") && weight.is_ok_and(|weight| weight > 0.0)
+        let quality = weight.trim().strip_prefix("q=").map_or(Ok(1.0), str::parse::<f32>);
+        name.trim().eq_ignore_ascii_case("zstd") && quality.is_ok_and(|quality| quality > 0.0)
     })
 }
 
@@ -140,10 +145,10 @@ mod tests {
     use axum::http::header::ACCEPT_ENCODING;
 
     #[test]
-    fn zstd_is_sent_to_those_who_take_it() {
+    fn zstd_is_sent_to_clients_that_accept_it() {
         let text = "taflbase ".repeat(100);
-        let kept = Kept::new("text/plain", text.clone());
-        for (accepts, packed) in [
+        let cached = CachedBody::new("text/plain", text.clone());
+        for (accepts, compressed) in [
             ("gzip, deflate, br, zstd", true),
             ("zstd;q=0.5", true),
             ("ZSTD", true),
@@ -154,10 +159,10 @@ mod tests {
         ] {
             let mut request = HeaderMap::new();
             request.insert(ACCEPT_ENCODING, HeaderValue::from_static(accepts));
-            let response = kept.response(&request);
-            assert_eq!(response.headers().contains_key(CONTENT_ENCODING), packed, "{accepts}");
+            let response = cached.response(&request);
+            assert_eq!(response.headers().contains_key(CONTENT_ENCODING), compressed, "{accepts}");
             assert!(response.headers().contains_key(VARY));
         }
-        assert_eq!(zstd::bulk::decompress(&kept.packed, 1000).unwrap(), text.as_bytes());
+        assert_eq!(zstd::bulk::decompress(&cached.compressed, 1000).unwrap(), text.as_bytes());
     }
 }

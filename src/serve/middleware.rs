@@ -1,4 +1,5 @@
-//! What happens to every request and every answer.
+//! Middleware around every request: time limit, security headers, conditional responses,
+//! metrics and the log.
 
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
@@ -15,25 +16,25 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tokio::time::timeout;
 
+use super::app_state::AppState;
 use super::problem::{Cause, Problem};
-use super::site::Site;
-use super::told::Subject;
+use super::response::Subject;
 
-/// The page runs what comes from here, shows what comes from here, and asks nobody else.
+/// Restricts the page to scripts, styles, images and connections of its own origin.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
                       connect-src 'self'; base-uri 'none'; form-action 'none'; \
                       frame-ancestors 'none'; require-trusted-types-for 'script'; \
                       trusted-types 'none'";
 
-const SAFETY: [(HeaderName, HeaderValue); 3] = [
+const SECURITY_HEADERS: [(HeaderName, HeaderValue); 3] = [
     (CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
     (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
     (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
 ];
 
-/// A line of the log. Nobody's address is in it.
+/// A line of the log. It contains no addresses.
 #[derive(Serialize)]
-struct Line<'a> {
+struct LogLine<'a> {
     time: f64,
     method: &'a str,
     route: &'a str,
@@ -49,34 +50,36 @@ struct Line<'a> {
     error: Option<&'a str>,
 }
 
-/// Answers in time, with the headers that every answer has; counts it and logs it.
-pub(super) async fn attend(
-    State(site): State<Arc<Site>>,
+/// Runs the request under its time limit, adds the common headers, and counts and logs the
+/// response.
+pub(super) async fn wrap(
+    State(state): State<Arc<AppState>>,
     request: Request,
     next: Next,
 ) -> Response {
     let began = Instant::now();
-    let _in_flight = site.metrics.enter();
+    let _in_flight = state.metrics.enter();
     let method = request.method().clone();
-    let route = request.extensions().get::<MatchedPath>().cloned();
-    let known = request.headers().get(IF_NONE_MATCH).cloned();
-    let answer = timeout(site.options.request_time, next.run(request)).await;
-    let answer = answer.unwrap_or_else(|_| {
-        Problem::timeout("the answer took too long: ask for less, or try again").into_response()
-    });
-    let mut response = unless_known(answer, known.as_ref());
-    response.headers_mut().extend(SAFETY.map(|(name, value)| (Some(name), value)));
+    let matched = request.extensions().get::<MatchedPath>().cloned();
+    let known_tags = request.headers().get(IF_NONE_MATCH).cloned();
+    let full_response =
+        timeout(state.options.request_timeout, next.run(request)).await.unwrap_or_else(|_| {
+            Problem::timeout("the request took too long: ask for less, or try again")
+                .into_response()
+        });
+    let mut response = not_modified_or(full_response, known_tags.as_ref());
+    response.headers_mut().extend(SECURITY_HEADERS.map(|(name, value)| (Some(name), value)));
     let took = began.elapsed();
-    let route = route.as_ref().map_or("none", MatchedPath::as_str);
+    let route = matched.as_ref().map_or("none", MatchedPath::as_str);
     let status = response.status();
     if status == StatusCode::SERVICE_UNAVAILABLE {
-        site.metrics.shed();
+        state.metrics.shed();
     }
-    site.metrics.answered(route, status.as_u16(), took);
+    state.metrics.answered(route, status.as_u16(), took);
     let subject = response.extensions().get::<Subject>();
     let cause = response.extensions().get::<Cause>();
-    site.options.log.line(&Line {
-        time: since_1970(),
+    state.options.log.line(&LogLine {
+        time: unix_time(),
         method: method.as_str(),
         route,
         status: status.as_u16(),
@@ -89,16 +92,16 @@ pub(super) async fn attend(
     response
 }
 
-/// Milliseconds are enough.
-fn since_1970() -> f64 {
+/// Returns the Unix time in seconds, to the millisecond.
+fn unix_time() -> f64 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     now.as_millis() as f64 / 1000.0
 }
 
-/// The answer without its body, if the client has it.
-fn unless_known(response: Response, known: Option<&HeaderValue>) -> Response {
+/// Returns 304 without a body if the client has this response, else the response.
+fn not_modified_or(response: Response, known_tags: Option<&HeaderValue>) -> Response {
     let is_known = response.status() == StatusCode::OK
-        && known.is_some_and(|known| is_among(known, response.headers()));
+        && known_tags.is_some_and(|tags| has_tag(tags, response.headers()));
     if !is_known {
         return response;
     }
@@ -109,12 +112,16 @@ fn unless_known(response: Response, known: Option<&HeaderValue>) -> Response {
     Response::from_parts(parts, Body::empty())
 }
 
-/// Whether the tag of an answer is one of those that the client knows.
-fn is_among(known: &HeaderValue, headers: &HeaderMap) -> bool {
-    let opaque = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
-    let Some(tag) = headers.get(ETAG).and_then(|tag| tag.to_str().ok()).map(opaque) else {
+/// Whether the response's `ETag` is in the `If-None-Match` header.
+fn has_tag(if_none_match: &HeaderValue, headers: &HeaderMap) -> bool {
+    let Some(tag) = headers.get(ETAG).and_then(|tag| tag.to_str().ok()) else {
         return false;
     };
-    let known = known.to_str().unwrap_or_default();
-    known.trim() == "*" || known.split(',').any(|one| opaque(one) == tag)
+    let known = if_none_match.to_str().unwrap_or_default();
+    known.trim() == "*" || known.split(',').any(|one| opaque(one) == opaque(tag))
+}
+
+/// Strips the mark of a weak tag: `If-None-Match` compares weakly (RFC 9110, 13.1.2).
+fn opaque(tag: &str) -> &str {
+    tag.trim().trim_start_matches("W/")
 }

@@ -13,38 +13,37 @@ use hyper::body::Frame;
 use serde::Serialize;
 use tokio::sync::mpsc;
 
-/// How often a stream on which nothing happens shows that it is there.
+/// Interval of the comments that keep an idle connection open.
 pub(super) const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// Where events are put in.
-pub(super) struct Events(mpsc::Sender<Bytes>);
+/// The sending end of an event stream.
+pub(super) struct EventSender(mpsc::Sender<Bytes>);
 
-/// Where they come out.
-struct Stream(mpsc::Receiver<Bytes>);
+/// The response body of an event stream.
+struct EventBody(mpsc::Receiver<Bytes>);
 
-/// A stream of events, and the answer that carries it. It ends when the one is dropped, or
-/// the client goes away.
-pub(super) fn events() -> (Events, Response) {
+/// Opens an event stream. It ends when the sender is dropped or the client disconnects.
+pub(super) fn open() -> (EventSender, Response) {
     let (sender, receiver) = mpsc::channel(4);
-    let mut response = Response::new(Body::new(Stream(receiver)));
+    let mut response = Response::new(Body::new(EventBody(receiver)));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    // A proxy that collected them would show them late.
+    // Turns off buffering in nginx, which would delay the events.
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
-    (Events(sender), response)
+    (EventSender(sender), response)
 }
 
-impl Events {
-    /// Sends one event. Returns whether there is a client.
+impl EventSender {
+    /// Sends an event. Returns `false` if the client has disconnected.
     pub(super) async fn send(&self, event: &str, id: u64, data: &impl Serialize) -> bool {
-        // JSON is one line.
-        let data = serde_json::to_string(data).unwrap_or_default();
-        self.put(format!("event: {event}\nid: {id}\ndata: {data}\n\n")).await
+        // Serialized JSON has no line breaks, which would end the `data` field.
+        let json = serde_json::to_string(data).unwrap_or_default();
+        self.put(format!("event: {event}\nid: {id}\ndata: {json}\n\n")).await
     }
 
-    /// Shows that the stream is there.
-    pub(super) async fn beat(&self) -> bool {
+    /// Sends a comment that keeps the connection open.
+    pub(super) async fn heartbeat(&self) -> bool {
         self.put(":\n\n".to_owned()).await
     }
 
@@ -52,13 +51,13 @@ impl Events {
         self.0.send(text.into()).await.is_ok()
     }
 
-    /// Tells when the client has gone.
+    /// Waits until the client disconnects.
     pub(super) async fn closed(&self) {
         self.0.closed().await;
     }
 }
 
-impl HttpBody for Stream {
+impl HttpBody for EventBody {
     type Data = Bytes;
     type Error = Infallible;
 

@@ -1,0 +1,204 @@
+use std::collections::BTreeMap;
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+use crate::game::rules::Ruleset;
+use crate::table::Access;
+use crate::tablebase::{BlockCache, ProbeError, Tablebase, TablebaseOptions};
+
+use super::assets::Assets;
+use super::limiter::Limiter;
+use super::log::Log;
+use super::metrics::{Gauges, Metrics};
+use super::problem::Problem;
+use super::search_pool::SearchPool;
+use super::served_ruleset::ServedRuleset;
+use super::stats_cache::StatsCache;
+use super::stopper::Stopper;
+
+/// Maximum probes in the queue.
+const MAX_QUEUED_PROBES: usize = 64;
+
+/// Options of an [`AppState`].
+#[derive(Debug)]
+pub struct ServeOptions {
+    /// Block cache, shared by the tables of all rulesets. Default 512 MiB.
+    pub cache: BlockCache,
+    /// Maximum connections; further clients get 503. Default 512.
+    pub connections: usize,
+    /// Time limit of a request. Default 10 s.
+    pub request_timeout: Duration,
+    /// Time limit for a client to send the headers of a request, and to accept more of a
+    /// response. Default 10 s.
+    pub client_timeout: Duration,
+    /// Maximum concurrent engine searches; 0 turns the engine off. Default 1.
+    pub searches: usize,
+    /// Time limit of a search. Default 10 s.
+    pub search_time: Duration,
+    /// Request log. Default none.
+    pub log: Log,
+}
+
+impl Default for ServeOptions {
+    fn default() -> ServeOptions {
+        ServeOptions {
+            cache: BlockCache::new(512 << 20),
+            connections: 512,
+            request_timeout: Duration::from_secs(10),
+            client_timeout: Duration::from_secs(10),
+            searches: 1,
+            search_time: Duration::from_secs(10),
+            log: Log::none(),
+        }
+    }
+}
+
+/// The state shared by all requests: rulesets with their tables, caches and limits.
+pub struct AppState {
+    rulesets: BTreeMap<String, Arc<ServedRuleset>>,
+    pub(super) options: ServeOptions,
+    pub(super) assets: Assets,
+    pub(super) metrics: Metrics,
+    /// Limits probes to two per core.
+    pub(super) probes: Limiter,
+    /// `None` if the engine is turned off.
+    pub(super) searches: Option<SearchPool>,
+    pub(super) stats: StatsCache,
+    stopper: Stopper,
+}
+
+/// Why an [`AppState`] cannot be opened.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// Two rulesets have the same name.
+    SameName(String),
+    /// The table folder cannot be read.
+    Tables(ProbeError),
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OpenError::SameName(name) => {
+                write!(f, "two rulesets are named {name:?}: rename one of them")
+            }
+            OpenError::Tables(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+impl AppState {
+    /// Opens the built-in rulesets and `more`, with the tables in the folder `tables` and the
+    /// built-in tables.
+    ///
+    /// # Errors
+    /// If two rulesets have the same name, or a folder cannot be read.
+    pub fn open(
+        more: Vec<Ruleset>,
+        tables: Option<&Path>,
+        options: ServeOptions,
+    ) -> Result<AppState, OpenError> {
+        let builtin = Ruleset::builtin_names().iter().filter_map(|name| Ruleset::builtin(name));
+        let all = builtin.map(|rules| (rules, true)).chain(more.into_iter().map(|r| (r, false)));
+        let mut rulesets = BTreeMap::new();
+        for (rules, is_builtin) in all {
+            let name = rules.name.clone();
+            let table_options = TablebaseOptions {
+                // With a memory map, a file that is truncated meanwhile would kill the process.
+                access: Access::Read,
+                cache: options.cache.clone(),
+                ..TablebaseOptions::default()
+            };
+            let base = match tables {
+                Some(folder) => {
+                    Tablebase::open_with(rules, folder, table_options).map_err(OpenError::Tables)?
+                }
+                None => Tablebase::with_options(rules, table_options),
+            };
+            let served = Arc::new(ServedRuleset::new(Arc::new(base), is_builtin));
+            if rulesets.insert(name.clone(), served).is_some() {
+                return Err(OpenError::SameName(name));
+            }
+        }
+        Ok(AppState::new(rulesets, options))
+    }
+
+    /// The state of a display, which serves a single ruleset.
+    pub(super) fn with_ruleset(base: Arc<Tablebase>, options: ServeOptions) -> AppState {
+        let name = base.rules().name.clone();
+        AppState::new(BTreeMap::from([(name, Arc::new(ServedRuleset::new(base, false)))]), options)
+    }
+
+    fn new(rulesets: BTreeMap<String, Arc<ServedRuleset>>, options: ServeOptions) -> AppState {
+        let ServeOptions { searches, search_time, .. } = options;
+        AppState {
+            rulesets,
+            options,
+            assets: Assets::new(),
+            metrics: Metrics::default(),
+            probes: Limiter::new(2 * cores(), MAX_QUEUED_PROBES),
+            searches: (searches > 0).then(|| SearchPool::new(searches, search_time)),
+            stats: StatsCache::new(),
+            stopper: Stopper::new(),
+        }
+    }
+
+    /// Returns the handle that stops the server and its event streams.
+    pub(super) fn stopper(&self) -> Stopper {
+        self.stopper.clone()
+    }
+
+    /// Waits for the server's shutdown.
+    pub(super) async fn shutdown(&self) {
+        self.stopper.stopped().await;
+    }
+
+    /// Returns the ruleset with that name.
+    pub(super) fn ruleset(&self, name: &str) -> Option<Arc<ServedRuleset>> {
+        self.rulesets.get(name).cloned()
+    }
+
+    /// Iterates over all rulesets in the order of their names.
+    pub(super) fn rulesets(&self) -> impl Iterator<Item = &Arc<ServedRuleset>> {
+        self.rulesets.values()
+    }
+
+    /// Returns the engine.
+    pub(super) fn engine(&self) -> Result<&SearchPool, Problem> {
+        self.searches.as_ref().ok_or_else(|| Problem::not_found("this server runs no engine"))
+    }
+
+    /// Reads the numbers that [`Metrics`] does not count.
+    pub(super) fn gauges(&self) -> Gauges {
+        let cache = self.options.cache.statistics();
+        Gauges {
+            log_lines_dropped: self.options.log.dropped(),
+            cache_hits: cache.hits,
+            cache_misses: cache.misses,
+            cache_bytes: cache.bytes as u64,
+            tables_open: self.rulesets().map(|served| served.base.tables_open() as u64).sum(),
+        }
+    }
+}
+
+impl fmt::Debug for AppState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&String> = self.rulesets.keys().collect();
+        f.debug_struct("AppState")
+            .field("rulesets", &names)
+            .field("options", &self.options)
+            .finish()
+    }
+}
+
+/// Returns the number of threads that run in parallel.
+pub(super) fn cores() -> usize {
+    available_parallelism().map_or(1, NonZeroUsize::get)
+}
