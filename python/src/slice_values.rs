@@ -104,7 +104,7 @@ fn classes_of(
         let least = LeastImages::new(rules, index.stabilizer(attackers));
         let squares = least.kings(defenders, kings) - attackers - defenders;
         squares.into_iter().map(move |king| {
-            let images = least.weight(defenders, king) as u8;
+            let images = least.multiplicity(defenders, king) as u8;
             (Position { attackers, defenders, king, to_move, rules: rules.id() }, images)
         })
     };

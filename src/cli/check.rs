@@ -40,7 +40,7 @@ Examples:
 JSON, one line for each file; with --against, "against" is "same file", "same
 values", "different values", "missing here", "not in the manifest", or null for a
 file that cannot be read:
-  {"rules":"brandubh","slice":"K2v3","metric":"dtw","bytes":12345,"ok":false,"errors":["tables/brandubh/K2v3.dtw: the table's block 3 is damaged; delete it and build it, or copy it, again"]}
+  {"rules":"brandubh","slice":"K2v3","metric":"dtw","bytes":12345,"ok":false,"errors":["tables/brandubh/K2v3.dtw: the table's block 3 is damaged; delete the table, then build or copy it again"]}
   {"rules":"brandubh","slice":"K2v3","metric":"dtw","bytes":12345,"ok":true,"errors":[],"against":"same file"}"#;
 
 #[derive(Serialize)]

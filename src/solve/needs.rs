@@ -423,7 +423,7 @@ fn output_bytes(index: &SliceIndex, chunks: Chunks, row_bytes: Amount, threads: 
     let worker_rows =
         (threads as Amount * chunks.chunk_rows() as Amount).min(chunks.rows() as Amount);
     let worker_row = EVENTS_PER_ROW * (2 * row_bytes + 6) + 6 * row_bytes;
-    let hashed = Metric::ALL.len() as Amount * all_rows.min(ValueHasher::WAITING as Amount);
+    let hashed = Metric::ALL.len() as Amount * all_rows.min(ValueHasher::MAX_PENDING as Amount);
     // Vectors grow by more than they need.
     both_sides * (batch + waiting + waiting / 2 + hashed) + worker_rows * worker_row
 }

@@ -45,7 +45,7 @@ impl Weights {
             let least = cursor.least.kings(defenders, kings) - attackers - defenders;
             for king in least {
                 if let Some(slot) = slot(king) {
-                    weights.weights[slot] = cursor.least.weight(defenders, king) as u8;
+                    weights.weights[slot] = cursor.least.multiplicity(defenders, king) as u8;
                 }
             }
             for &side in sides {

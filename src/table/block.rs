@@ -7,63 +7,64 @@ use zstd::zstd_safe::{self, CParameter, ParamSwitch};
 use super::bytes::{checksum, put, u32_at, u64_at};
 use super::code::{Code, DONT_CARE};
 use super::error::{KindResult, TableErrorKind};
+use super::grid::MAX_BLOCK_VALUES;
+use super::packing::Packing;
 use super::runs;
-use super::{MAX_BLOCK_VALUES, Packing};
 
 const PAYLOAD_CHECKSUM: usize = 0;
 const PAYLOAD_LENGTH: usize = PAYLOAD_CHECKSUM + size_of::<u64>();
 const PAYLOAD: usize = PAYLOAD_LENGTH + size_of::<u32>();
 
-/// The bytes of a record that tell its length.
+/// The size of a record's header: its checksum and length.
 pub(super) const RECORD_HEAD: usize = PAYLOAD;
 
-/// How many bytes the record has that begins with these.
+/// Returns the size of the record with this header.
 pub(super) fn record_bytes(head: &[u8]) -> usize {
-    // A length of 32 bits cannot overflow 64, and a record that long is refused.
+    // On a 32-bit machine the sum may not fit; a record that long is rejected anyway.
     PAYLOAD.saturating_add(u32_at(head, PAYLOAD_LENGTH) as usize)
 }
 
-/// The version of zstd that published tables are compressed with.
+/// The zstd version of published tables.
 pub const PUBLISHED_ZSTD: &str = "1.5.7";
 
-/// The version of zstd that tables are compressed with here. Another one than
-/// [`PUBLISHED_ZSTD`] may make other bytes of the same values: compare the hashes of values
-/// ([`ValueHash`](super::ValueHash)) then, and no bytes.
+/// Returns the version of zstd that this program compresses tables with. Versions other
+/// than [`PUBLISHED_ZSTD`] may compress the same values to different bytes: compare value
+/// hashes ([`ValueHash`](super::ValueHash)) instead of files.
 pub fn zstd_version() -> &'static str {
     zstd_safe::version_string()
 }
 
-/// How hard zstd tries to find what repeats.
+/// Settings of the zstd compressor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Effort {
-    /// As at one of its levels, 1 (fast) to 22.
+pub(crate) enum Compression {
+    /// A zstd level, 1 (fast) to 22.
     Level(i32),
-    /// Lazily, over chains of places where four bytes are alike, which is what suits the
-    /// runs of distances: 3 to 4 % fewer bytes on 7x7 than where six are.
-    Chains,
+    /// Lazy matching with hash chains and a minimum match of four bytes, which suits runs of
+    /// distances: 3 to 4 % smaller on 7x7 than a minimum match of six.
+    HashChains,
 }
 
-impl Effort {
-    /// What takes little beside solving. What is packed to base 3 is little and
-    /// compresses fast.
-    pub(crate) fn for_packing(packing: Packing) -> Effort {
+impl Compression {
+    /// Returns the default for a packing, which takes little time compared with solving.
+    /// Base-3 data is small and compresses fast, so that it affords a high level.
+    pub(crate) fn for_packing(packing: Packing) -> Compression {
         match packing {
-            Packing::Base3 => Effort::Level(15),
-            Packing::Runs | Packing::Bytes | Packing::Words => Effort::Chains,
+            Packing::Base3 => Compression::Level(15),
+            Packing::Runs | Packing::Bytes | Packing::Words => Compression::HashChains,
         }
     }
 
     fn compressor(self) -> io::Result<Compressor<'static>> {
         match self {
-            Effort::Level(level) => Compressor::new(level),
-            Effort::Chains => {
+            Compression::Level(level) => Compressor::new(level),
+            Compression::HashChains => {
                 let mut compressor = Compressor::new(9)?;
                 for parameter in [
                     CParameter::Strategy(zstd_safe::Strategy::ZSTD_lazy2),
                     CParameter::SearchLog(5),
                     CParameter::MinMatch(4),
-                    // The other way to find repetitions depends on what a compressor was
-                    // used for before.
+                    // The row match finder's output depends on earlier inputs of the
+                    // compressor.
                     CParameter::UseRowMatchFinder(ParamSwitch::Disable),
                 ] {
                     compressor.set_parameter(parameter)?;
@@ -73,14 +74,14 @@ impl Effort {
         }
     }
 
-    /// Whether what comes out depends on what a compressor was used for before: some
-    /// match finders hash with a salt that changes with use.
+    /// Whether the output depends on earlier inputs of the compressor: some match finders
+    /// hash with a salt that changes with each use.
     fn is_salted(self) -> bool {
-        matches!(self, Effort::Level(4..=13))
+        matches!(self, Compression::Level(4..=13))
     }
 }
 
-/// The values of one block, ready to be written.
+/// A compressed block, ready to be written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct EncodedBlock {
     pub(super) packing: Packing,
@@ -89,86 +90,85 @@ pub(crate) struct EncodedBlock {
     pub(super) content: BlockContent,
 }
 
-/// What a block takes in the file.
+/// The stored form of a block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum BlockContent {
-    /// Nothing but don't-cares: any value will do.
-    Nothing,
-    /// One value, which the index holds.
+    /// Only don't-cares: any value will do.
+    DontCares,
+    /// A single value, stored in the index.
     OneValue(Code),
-    /// The bytes of a record.
+    /// A record.
     Record(Vec<u8>),
 }
 
-/// Fills, packs and compresses the values of one block. Blocks do not depend on
-/// each other: call it from as many threads as there are.
+/// Fills, packs and compresses the values of one block. Blocks are independent: encode
+/// them in parallel.
 ///
 /// Values are in the block's order (see [`super::BlockExtent`]); [`DONT_CARE`] marks
-/// the slots that nobody will ask for.
+/// slots that are never probed.
 ///
 /// # Errors
 /// If a value is too large for the packing, if there are no values or more than
 /// [`MAX_BLOCK_VALUES`], or if zstd fails.
 pub(crate) fn encode_block(
     packing: Packing,
-    effort: Effort,
+    compression: Compression,
     values: &[Code],
 ) -> Result<EncodedBlock, super::TableError> {
-    encode(packing, effort, values).map_err(|kind| kind.at(None))
+    encode(packing, compression, values).map_err(|kind| kind.at(None))
 }
 
-/// How many bytes the values take in a file that is built without a word on
-/// compression: for the benchmarks, nothing to build upon.
+/// Returns the size of a block's record with the default compression. Only for benchmarks.
 ///
 /// # Errors
-/// As `encode_block`.
+/// See `encode_block`.
 pub fn encoded_bytes(packing: Packing, values: &[Code]) -> Result<usize, super::TableError> {
-    let encoded = encode_block(packing, Effort::for_packing(packing), values)?;
+    let encoded = encode_block(packing, Compression::for_packing(packing), values)?;
     Ok(match encoded.content {
-        BlockContent::Nothing | BlockContent::OneValue(_) => 0,
+        BlockContent::DontCares | BlockContent::OneValue(_) => 0,
         BlockContent::Record(bytes) => bytes.len(),
     })
 }
 
 pub(super) fn encode(
     packing: Packing,
-    effort: Effort,
+    compression: Compression,
     values: &[Code],
 ) -> KindResult<EncodedBlock> {
     if !(1..=MAX_BLOCK_VALUES).contains(&values.len()) {
         return Err(TableErrorKind::Unwritable("a block is empty or too large"));
     }
     ENCODER.with_borrow_mut(|encoder| {
-        let (largest, content) = encoder.encode(packing, effort, values)?;
+        let (largest, content) = encoder.encode(packing, compression, values)?;
         Ok(EncodedBlock { packing, values: values.len(), largest, content })
     })
 }
 
 thread_local! {
-    /// A compressor takes longer to make than a small block to be compressed.
+    /// Creating a compressor takes longer than compressing a small block.
     static ENCODER: RefCell<Encoder> = RefCell::default();
 }
 
-/// What encoding works in, made once for each thread.
+/// A thread's compressor and buffers.
 #[derive(Default)]
 struct Encoder {
     filled: Vec<Code>,
     packed: Vec<u8>,
     runs: Vec<u8>,
     compressed: Vec<u8>,
-    compressor: Option<(Effort, Compressor<'static>)>,
+    compressor: Option<(Compression, Compressor<'static>)>,
 }
 
 impl Encoder {
-    /// The largest code, and what the block takes in the file.
+    /// Returns the block's largest code and its stored form.
     fn encode(
         &mut self,
         packing: Packing,
-        effort: Effort,
+        compression: Compression,
         values: &[Code],
     ) -> KindResult<(Code, BlockContent)> {
         let Some((least, greatest)) = fill(values, &mut self.filled) else {
-            return Ok((0, BlockContent::Nothing));
+            return Ok((0, BlockContent::DontCares));
         };
         let largest = packing.largest_code();
         if greatest > largest {
@@ -178,7 +178,7 @@ impl Encoder {
             return Ok((greatest, BlockContent::OneValue(greatest)));
         }
         packing.pack(&self.filled, &mut self.packed);
-        self.compress(packing, effort).map_err(TableErrorKind::io("compress a block"))?;
+        self.compress(packing, compression).map_err(TableErrorKind::io("compress a block"))?;
         let smaller = match self.compressed.len() < self.packed.len() {
             true => &self.compressed,
             false => &self.packed,
@@ -186,12 +186,14 @@ impl Encoder {
         Ok((greatest, BlockContent::Record(record(smaller))))
     }
 
-    fn compress(&mut self, packing: Packing, effort: Effort) -> io::Result<()> {
+    fn compress(&mut self, packing: Packing, compression: Compression) -> io::Result<()> {
         let compressor = match self.compressor.take() {
-            Some((made_for, compressor)) if made_for == effort && !effort.is_salted() => compressor,
-            _ => effort.compressor()?,
+            Some((made_for, compressor)) if made_for == compression && !compression.is_salted() => {
+                compressor
+            }
+            _ => compression.compressor()?,
         };
-        let (_, compressor) = self.compressor.insert((effort, compressor));
+        let (_, compressor) = self.compressor.insert((compression, compressor));
         self.compressed.clear();
         let bytes = match packing {
             Packing::Runs => {
@@ -206,17 +208,17 @@ impl Encoder {
     }
 }
 
-/// Values that are looked at together when don't-cares are filled.
+/// The number of values that are filled at a time.
 const RUN: usize = 32;
 
-/// Gives every don't-care the value before it, the first ones the first value.
-/// Returns the least and the greatest value; `None` if there is none.
+/// Replaces every don't-care by the value before it, and leading ones by the first value.
+/// Returns the smallest and the largest value; `None` if there are only don't-cares.
 fn fill(values: &[Code], filled: &mut Vec<Code>) -> Option<(Code, Code)> {
     let mut last = *values.iter().find(|&&value| value != DONT_CARE)?;
     filled.clear();
     filled.extend_from_slice(values);
     for run in filled.chunks_mut(RUN) {
-        // Where there is nothing to fill, values need not wait for those before them.
+        // Without don't-cares the run needs no serial pass; this test is vectorized.
         if run.iter().fold(0, |marks, &value| marks + u32::from(value == DONT_CARE)) == 0 {
             last = run[run.len() - 1];
             continue;
@@ -226,11 +228,15 @@ fn fill(values: &[Code], filled: &mut Vec<Code>) -> Option<(Code, Code)> {
             *value = last;
         }
     }
-    let ends =
-        |(least, greatest): (Code, Code), &value: &Code| (value.min(least), value.max(greatest));
-    Some(filled.iter().fold((Code::MAX, 0), ends))
+    let empty = (Code::MAX, 0);
+    Some(
+        filled
+            .iter()
+            .fold(empty, |(least, greatest), &value| (value.min(least), value.max(greatest))),
+    )
 }
 
+/// Returns the record of a payload.
 fn record(payload: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0; PAYLOAD + payload.len()];
     put(&mut bytes, PAYLOAD_CHECKSUM, &checksum(payload).to_le_bytes());
@@ -240,8 +246,8 @@ fn record(payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Reads the record at the start of `bytes`, which may go on behind it; `None`
-/// if it is damaged.
+/// Decodes the record at the start of `bytes` to `count` values; `None` if it is damaged.
+/// More bytes may follow the record.
 pub(super) fn decode_record(
     packing: Packing,
     bytes: &[u8],
@@ -251,22 +257,22 @@ pub(super) fn decode_record(
     packing.unpack(&packed_record(packing, bytes, count)?, count, values)
 }
 
-/// The bytes of a zstd frame, which must be so many; with the thread's own context, since
-/// making one takes longer than a small frame.
+/// Decompresses a zstd frame to exactly `length` bytes. Each thread reuses its context,
+/// since creating one takes longer than decompressing a small frame.
 pub(crate) fn decompress(frame: &[u8], length: usize) -> Option<Vec<u8>> {
     thread_local! {
         static CONTEXT: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
     }
     CONTEXT.with_borrow_mut(|context| {
-        let context = match context {
-            Some(context) => context,
+        let decompressor = match context {
+            Some(decompressor) => decompressor,
             none => none.insert(Decompressor::new().ok()?),
         };
-        context.decompress(frame, length).ok().filter(|bytes| bytes.len() == length)
+        decompressor.decompress(frame, length).ok().filter(|bytes| bytes.len() == length)
     })
 }
 
-/// The packed values of the record at the start of `bytes`.
+/// Returns the packed values of the record at the start of `bytes`; `None` if it is damaged.
 pub(super) fn packed_record(packing: Packing, bytes: &[u8], count: usize) -> Option<Vec<u8>> {
     let head = bytes.get(..PAYLOAD)?;
     let length = usize::try_from(u32_at(head, PAYLOAD_LENGTH)).ok()?;
@@ -279,10 +285,12 @@ pub(super) fn packed_record(packing: Packing, bytes: &[u8], count: usize) -> Opt
         return Some(payload.to_vec());
     }
     if packing == Packing::Runs {
-        let length = zstd_safe::get_frame_content_size(payload).ok()??;
-        let length = usize::try_from(length).ok()?;
-        let runs = (length <= runs::most_bytes(count)).then(|| decompress(payload, length))??;
-        return runs::to_values(&runs, count);
+        let content_size = zstd_safe::get_frame_content_size(payload).ok()??;
+        let run_bytes = usize::try_from(content_size).ok()?;
+        if run_bytes > runs::max_bytes(count) {
+            return None;
+        }
+        return runs::to_values(&decompress(payload, run_bytes)?, count);
     }
     decompress(payload, packed_bytes)
 }
@@ -298,7 +306,7 @@ mod tests {
         #[test]
         fn blocks_go_through_bytes(
             packing in prop::sample::select(&Packing::ALL[..]),
-            effort in prop_oneof![(1..20_i32).prop_map(Effort::Level), Just(Effort::Chains)],
+            compression in prop_oneof![(1..20_i32).prop_map(Compression::Level), Just(Compression::HashChains)],
             runs in prop::collection::vec((any::<Code>(), any::<bool>(), 1..60usize), 1..9),
         ) {
             let value = |(any, care, _): &(Code, bool, usize)| {
@@ -307,10 +315,10 @@ mod tests {
             };
             let values: Vec<Code> =
                 runs.iter().flat_map(|run| std::iter::repeat_n(value(run), run.2)).collect();
-            let block = encode_block(packing, effort, &values).unwrap();
+            let block = encode_block(packing, compression, &values).unwrap();
             let mut read = vec![];
             match block.content {
-                BlockContent::Nothing => prop_assert!(values.iter().all(|&v| v == X)),
+                BlockContent::DontCares => prop_assert!(values.iter().all(|&v| v == X)),
                 BlockContent::OneValue(code) => read = vec![code; values.len()],
                 BlockContent::Record(mut bytes) => {
                     bytes.push(0);
@@ -330,7 +338,7 @@ mod tests {
             zstd in any::<bool>(),
             count in 0..200usize,
         ) {
-            // With a checksum that is right, so that the bytes behind it are read.
+            // The checksum is right, so that the payload is read.
             let payload = if zstd { zstd::bulk::compress(&payload, 1).unwrap() } else { payload };
             let mut values = vec![];
             if decode_record(packing, &record(&payload), count, &mut values).is_some() {
@@ -345,24 +353,25 @@ mod tests {
         assert_eq!(fill(&[X, X, 1, X, 2, X], &mut filled), Some((1, 2)));
         assert_eq!(filled, [1, 1, 1, 1, 2, 2]);
         assert_eq!(fill(&[X, X], &mut filled), None);
-        let one = encode_block(Packing::Base3, Effort::Level(3), &[X, 2, X]).unwrap();
+        let one = encode_block(Packing::Base3, Compression::Level(3), &[X, 2, X]).unwrap();
         assert_eq!((one.content, one.largest, one.values), (BlockContent::OneValue(2), 2, 3));
     }
 
     #[test]
     fn what_compression_does_not_shrink_is_stored() {
-        let block = encode_block(Packing::Bytes, Effort::Level(19), &[5, 6, 7]).unwrap();
+        let block = encode_block(Packing::Bytes, Compression::Level(19), &[5, 6, 7]).unwrap();
         let BlockContent::Record(bytes) = block.content else { panic!("several values") };
         assert_eq!(bytes[8..], [3, 0, 0, 0, 5, 6, 7]);
     }
 
     #[test]
     fn values_that_do_not_fit_are_refused() {
-        let error = encode_block(Packing::Base3, Effort::Level(3), &[0, 3]).unwrap_err();
+        let error = encode_block(Packing::Base3, Compression::Level(3), &[0, 3]).unwrap_err();
         assert!(matches!(error.kind, TableErrorKind::CodeTooLarge { code: 3, largest: 2 }));
-        assert!(encode_block(Packing::Bytes, Effort::Level(3), &[]).is_err());
+        assert!(encode_block(Packing::Bytes, Compression::Level(3), &[]).is_err());
         assert!(
-            encode_block(Packing::Bytes, Effort::Level(3), &vec![0; MAX_BLOCK_VALUES + 1]).is_err()
+            encode_block(Packing::Bytes, Compression::Level(3), &vec![0; MAX_BLOCK_VALUES + 1])
+                .is_err()
         );
     }
 

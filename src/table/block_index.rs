@@ -9,42 +9,45 @@ use super::header::{HEADER_BYTES, Header};
 use super::source::{Source, read};
 use crate::game::rules::{BySide, Side};
 
-/// Set in an entry that holds a block's one value.
+/// Marks an entry that holds the only value of a block.
 pub(super) const ONE_VALUE_FLAG: u64 = 1 << 63;
 
 const ENTRY_BYTES: usize = size_of::<u64>();
 
-/// How many bytes of an index are read at once.
-const READ_AT_ONCE: usize = 1 << 20;
+/// The number of index bytes read at a time.
+const READ_CHUNK: usize = 1 << 20;
 
-/// Where each block of a table is: the index of its file, and what the footer says of
-/// sides of one value. It stays where it is if the table's bytes are in memory or mapped,
-/// since the index of a large table alone may take more memory than there is; otherwise a
-/// probe would have to read it first, so that it is kept.
+/// The locations of a table's blocks: the index, and the footer's values for sides that have
+/// only one.
+///
+/// The index is not copied if the table is in memory or mapped, since that of a large table
+/// may exceed the memory. If the file is read, the index is loaded once, so that a probe
+/// needs no second read.
 #[derive(Debug)]
 pub(super) struct BlockIndex {
     blocks_per_side: u64,
-    /// The first block that has an entry: none of a side of one value has.
+    /// The first block with an entry; a side with a single value has no entries.
     first: u64,
-    /// Where the entries begin, and how many there are.
+    /// The offset of the entries in the file.
     start: u64,
+    /// The number of entries.
     entries: usize,
-    /// All entries, unless the table's bytes are at hand.
-    kept: Option<Box<[u64]>>,
+    /// All entries; `None` if the table is in memory or mapped.
+    loaded: Option<Box<[u64]>>,
     one_value: BySide<Option<Code>>,
 }
 
-/// What is stored of a block.
+/// The content of an index entry.
 #[derive(Clone, Copy)]
 pub(super) enum StoredBlock {
-    /// All its values are this one.
+    /// The only value of the block.
     OneValue(Code),
-    /// A record, which begins there.
+    /// The offset of the block's record.
     Record(u64),
 }
 
 impl StoredBlock {
-    /// What an entry says; `None` if it says nothing.
+    /// Decodes an entry; `None` if it is invalid.
     #[inline]
     fn of(entry: u64) -> Option<StoredBlock> {
         match entry & ONE_VALUE_FLAG {
@@ -53,7 +56,7 @@ impl StoredBlock {
         }
     }
 
-    /// Whether a record would have room before the index, which begins at `end`.
+    /// Whether a record could lie between the header and the index, which begins at `end`.
     fn fits_before(self, end: u64) -> bool {
         match self {
             StoredBlock::OneValue(_) => true,
@@ -65,16 +68,15 @@ impl StoredBlock {
 }
 
 impl BlockIndex {
-    /// Reads the index, which is just what lies between the place that the footer names
-    /// and `end`, where the footer begins.
+    /// Reads the index: the bytes from the footer's index offset to `end`, where the footer
+    /// begins.
     ///
-    /// Entries are looked at as they come, so that no more memory is taken than there are
-    /// entries, if any: a hole in the file, which is as long as anybody likes and takes
-    /// nothing of the disk, has none.
+    /// Entries are checked in chunks, so that memory grows only with valid entries. A hole in
+    /// a sparse file may have any length, and holds none.
     ///
     /// # Errors
-    /// If it has another length than the blocks ask for, holds what is no entry, or has not
-    /// the checksum that the footer names.
+    /// If its length does not match the number of blocks, an entry is invalid, or the
+    /// checksum does not match the footer's.
     pub(super) fn read<S: Source>(
         source: &S,
         end: u64,
@@ -91,19 +93,17 @@ impl BlockIndex {
             return Err(TableErrorKind::Corrupted(Part::Footer));
         }
         let damaged = TableErrorKind::Corrupted(Part::Index);
-        let sound =
-            |entry: u64| StoredBlock::of(entry).is_some_and(|stored| stored.fits_before(start));
         let mut hasher = blake3::Hasher::new();
-        let mut kept: Option<Vec<u64>> = None;
-        for at in (start..end).step_by(READ_AT_ONCE) {
-            let bytes = read(source, at, (end - at).min(READ_AT_ONCE as u64) as usize)?;
+        let mut loaded: Option<Vec<u64>> = None;
+        for at in (start..end).step_by(READ_CHUNK) {
+            let bytes = read(source, at, (end - at).min(READ_CHUNK as u64) as usize)?;
             hasher.update(&bytes);
             let entries = bytes.chunks_exact(ENTRY_BYTES).map(|entry| u64_at(entry, 0));
-            if !entries.clone().all(sound) {
+            if !entries.clone().all(|entry| is_valid(entry, start)) {
                 return Err(damaged);
             }
             if let Cow::Owned(_) = bytes {
-                kept.get_or_insert_default().extend(entries);
+                loaded.get_or_insert_default().extend(entries);
             }
         }
         if checksum_of(hasher.finalize()) != footer.index_checksum {
@@ -111,26 +111,32 @@ impl BlockIndex {
         }
         let first = if one_value[Side::Attackers].is_some() { blocks_per_side } else { 0 };
         let entries = ((end - start) / ENTRY_BYTES as u64) as usize;
-        let kept = kept.map(Vec::into_boxed_slice);
-        Ok(BlockIndex { blocks_per_side, first, start, entries, kept, one_value })
+        Ok(BlockIndex {
+            blocks_per_side,
+            first,
+            start,
+            entries,
+            loaded: loaded.map(Vec::into_boxed_slice),
+            one_value,
+        })
     }
 
-    /// How many blocks have an entry: all but those of a side of one value.
+    /// Returns the number of entries: one for each block of a side with several values.
     pub(super) fn entries(&self) -> usize {
         self.entries
     }
 
-    /// The number of a block's entry, if it has one.
+    /// Returns the number of a block's entry, provided that it has one.
     #[inline]
     pub(super) fn entry_number(&self, block: u64) -> usize {
         block.saturating_sub(self.first) as usize
     }
 
-    /// What is stored of a block, and the block's side. `source` is where the index was
-    /// read from.
+    /// Looks up a block, and returns its side and its index entry. `source` is the table
+    /// that the index was read from.
     ///
     /// # Errors
-    /// If there is no such block, or its entry is not what it was any more.
+    /// If there is no such block, or its entry has been overwritten since the index was read.
     #[inline]
     pub(super) fn block<S: Source>(
         &self,
@@ -144,18 +150,23 @@ impl BlockIndex {
         if let Some(code) = self.one_value[side] {
             return Ok((side, StoredBlock::OneValue(code)));
         }
-        // There are as many entries as these sides have blocks.
         let number = self.entry_number(block);
-        let entry = match &self.kept {
-            Some(kept) => kept.get(number).copied(),
+        let entry = match &self.loaded {
+            Some(entries) => entries.get(number).copied(),
             None => {
                 let at = self.start + (number * ENTRY_BYTES) as u64;
                 Some(u64_at(&read(source, at, ENTRY_BYTES)?, 0))
             }
         };
-        // All were sound, but a file that is mapped can be overwritten.
+        // All entries were valid, but a mapped file can be overwritten.
         let stored =
             entry.and_then(StoredBlock::of).filter(|stored| stored.fits_before(self.start));
         stored.map(|stored| (side, stored)).ok_or(TableErrorKind::Corrupted(Part::Block(block)))
     }
+}
+
+/// Whether an entry is one of an index that begins at `index_start`.
+#[inline]
+fn is_valid(entry: u64, index_start: u64) -> bool {
+    StoredBlock::of(entry).is_some_and(|stored| stored.fits_before(index_start))
 }

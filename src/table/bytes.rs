@@ -1,6 +1,6 @@
-//! Numbers in bytes: always little-endian, at offsets that are constants.
+//! Little-endian integers at constant offsets, and checksums.
 
-/// The bytes `at .. at + N` of a part whose length was checked.
+/// Returns the bytes `at .. at + N`; the caller has checked the length.
 fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     std::array::from_fn(|i| bytes[at + i])
 }
@@ -21,12 +21,12 @@ pub(super) fn put(bytes: &mut [u8], at: usize, value: &[u8]) {
     bytes[at..at + value.len()].copy_from_slice(value);
 }
 
-/// The checksum of some bytes.
+/// Returns the checksum of some bytes.
 pub(super) fn checksum(bytes: &[u8]) -> u64 {
     checksum_of(blake3::hash(bytes))
 }
 
-/// The checksum of the bytes with that hash: its first 8 bytes.
+/// Returns the checksum of bytes with this hash: its first 8 bytes.
 pub(super) fn checksum_of(hash: blake3::Hash) -> u64 {
     u64_at(hash.as_bytes(), 0)
 }

@@ -1,23 +1,23 @@
-//! The numbers that tables hold, and the values that they stand for.
+//! Codes, the numbers that tables store, and the values they encode.
 
 use std::fmt;
 
 use crate::game::value::{Value, Wdl};
 
-/// A value as a table holds it; what it means depends on the table's metric.
+/// A stored value; its meaning depends on the table's metric.
 pub type Code = u16;
 
-/// The mark of a slot whose value nobody will ask for; never stored.
+/// Marks a slot that is never probed; not stored.
 pub const DONT_CARE: Code = Code::MAX;
 
-/// The code of a win in 1 ply, and in WDL tables of every win.
+/// The code of a win in 1 ply; in WDL tables, of every win.
 pub(crate) const WIN_IN_1: Code = 1;
 
 const DRAW: Code = 0;
 const WIN: Code = 1;
 const LOSS: Code = 2;
 
-/// The WDL code of an outcome.
+/// Returns the WDL code of an outcome.
 #[inline]
 pub fn wdl_code(wdl: Wdl) -> Code {
     match wdl {
@@ -27,7 +27,7 @@ pub fn wdl_code(wdl: Wdl) -> Code {
     }
 }
 
-/// The outcome of a WDL code; `None` for a number that is none.
+/// Returns the outcome of a WDL code; `None` if the code is invalid.
 #[inline]
 pub fn wdl_value(code: Code) -> Option<Wdl> {
     match code {
@@ -38,11 +38,11 @@ pub fn wdl_value(code: Code) -> Option<Wdl> {
     }
 }
 
-/// The DTW code of a value.
+/// Returns the DTW code of a value.
 ///
 /// # Errors
-/// If a win has an even distance or a loss an odd one, which no game can have,
-/// or if the distance is too long for 16 bits.
+/// If a win has an even distance or a loss an odd one, which is impossible, or if the
+/// distance does not fit 16 bits.
 #[inline]
 pub fn dtw_code(value: Value) -> Result<Code, CodeError> {
     match value {
@@ -53,7 +53,7 @@ pub fn dtw_code(value: Value) -> Result<Code, CodeError> {
     }
 }
 
-/// The value of a DTW code; `None` for [`DONT_CARE`].
+/// Returns the value of a DTW code; `None` for [`DONT_CARE`].
 #[inline]
 pub fn dtw_value(code: Code) -> Option<Value> {
     match code {
@@ -64,14 +64,14 @@ pub fn dtw_value(code: Code) -> Option<Value> {
     }
 }
 
-/// The WDL code of a position of which the DTW code is known; don't-cares stay.
+/// Converts a DTW code to a WDL code; don't-cares stay.
 #[inline]
 pub(crate) fn dtw_code_to_wdl_code(code: Code) -> Code {
-    // Without branches, so that the compiler makes vectors of many codes.
+    // Branch-free, so that loops over codes are vectorized.
     if code == DRAW || code == DONT_CARE { code } else { LOSS - code % 2 * (LOSS - WIN) }
 }
 
-/// A value that no DTW code stands for.
+/// The error for a value that has no DTW code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CodeError(pub Value);
 

@@ -1,15 +1,15 @@
-//! Which positions a table answers for: the one definition of don't-cares.
+//! The definition of don't-cares: the slots that are never probed.
 //!
-//! Nobody asks a table for
+//! They are
 //!
-//! - a slot on which a soldier stands on the king's square: it is no position;
-//! - a slot that is not the position's least image under the symmetries that
-//!   leave the attackers unchanged: [`SliceIndex::rank`] gives the least one;
-//! - a position that the mover *decides*: he captures the king or escapes with
-//!   him in this move. Probing answers that by rule: a win in 1.
+//! - slots with a soldier on the king's square, which are no positions;
+//! - slots that are not the position's least image under the symmetries that leave
+//!   the attackers unchanged: [`SliceIndex::rank`] returns the least one;
+//! - positions that are *decided*: the side to move can capture the king or escape
+//!   with him in one move. Probing answers them from the rules: a win in 1.
 //!
-//! All other values are stored, also those that end the game otherwise: a win
-//! by taking the last man or the last move, and a loss in 0.
+//! All other values are stored, including the other ways to end the game: a win by
+//! capturing the last man or taking the last move, and a loss in 0.
 //!
 //! [`SliceIndex::rank`]: crate::index::SliceIndex::rank
 
@@ -18,7 +18,7 @@ use crate::game::capture::Captures;
 use crate::game::position::Position;
 use crate::game::rules::{Kind, Ruleset, Side};
 
-/// The king's squares on which the mover decides the game in this move, for
+/// Returns the king squares for which the side to move decides the game in one move, for
 /// one placement of the soldiers.
 pub fn decided(
     rules: &Ruleset,
@@ -28,12 +28,12 @@ pub fn decided(
 ) -> SquareSet {
     let soldiers = attackers | defenders;
     match to_move {
-        Side::Attackers => kings_in_reach(rules, attackers, defenders),
+        Side::Attackers => capturable_kings(rules, attackers, defenders),
         Side::Defenders => escapes(rules, soldiers),
     }
 }
 
-/// Whether the mover decides the game in this move.
+/// Whether the side to move decides the game in one move.
 pub(crate) fn is_decided(rules: &Ruleset, position: &Position) -> bool {
     !position.attackers.is_empty()
         && match position.to_move {
@@ -53,19 +53,21 @@ fn can_escape(rules: &Ruleset, position: &Position) -> bool {
 fn can_capture_king(rules: &Ruleset, position: &Position) -> bool {
     let slides = rules.slides();
     let occupied = position.occupied();
-    let danger = Danger::new(rules, position.attackers);
-    // Arrivals are next to the king, who then is in this direction.
+    let threats = KingThreats::new(rules, position.attackers);
+    // A capturing attacker arrives next to the king, who is then in this direction.
     Direction::ALL.into_iter().any(|direction| {
-        let to = slides.next(position.king, direction.opposite());
-        let to = to.filter(|&to| !occupied.contains(to) && danger.king(to, direction).is_some());
-        let Some(to) = to else {
+        let Some(to) = slides.next(position.king, direction.opposite()) else {
             return false;
         };
-        // The first piece met on the way back from there may be the one that arrives.
-        let met = slides.to(Kind::Attacker, to).iter().filter_map(|ray| {
+        if occupied.contains(to) || threats.king(to, direction).is_none() {
+            return false;
+        }
+        // Only the first piece on each line from the square of arrival can reach it.
+        let nearest = slides.to(Kind::Attacker, to).iter().filter_map(|ray| {
             ray.iter().find(|step| occupied.contains(step.square)).filter(|step| step.ends)
         });
-        let mut origins = met.map(|step| step.square).filter(|&s| position.attackers.contains(s));
+        let mut origins =
+            nearest.map(|step| step.square).filter(|&s| position.attackers.contains(s));
         origins.any(|from| {
             let after = position.moved(Kind::Attacker, from, to);
             Captures::by_arrival(rules, &after, Side::Attackers, to).king
@@ -84,22 +86,26 @@ fn escapes(rules: &Ruleset, soldiers: SquareSet) -> SquareSet {
     kings & rules.places(Kind::King)
 }
 
-fn kings_in_reach(rules: &Ruleset, attackers: SquareSet, defenders: SquareSet) -> SquareSet {
+fn capturable_kings(rules: &Ruleset, attackers: SquareSet, defenders: SquareSet) -> SquareSet {
     let soldiers = attackers | defenders;
     let places = rules.places(Kind::King) - soldiers;
-    let danger = Danger::new(rules, attackers);
+    let threats = KingThreats::new(rules, attackers);
     let mut kings = SquareSet::EMPTY;
     for from in attackers {
         let rays = Direction::ALL.into_iter().zip(rules.slides().from(Kind::Attacker, from));
         for (direction, ray) in rays {
             let free = ray.iter().take_while(|step| !soldiers.contains(step.square));
             for to in free.filter(|step| step.ends).map(|step| step.square) {
-                // The king is not where the attacker came from.
+                // The attacker has passed the square behind it, so the king is not there.
                 let ahead = Direction::ALL.into_iter().filter(|&d| d != direction.opposite());
-                for king in ahead.filter_map(|d| danger.king(to, d)) {
-                    let attackers = attackers.without(from).with(to);
-                    let to_move = Side::Attackers;
-                    let after = Position { attackers, defenders, king, to_move, rules: rules.id() };
+                for king in ahead.filter_map(|d| threats.king(to, d)) {
+                    let after = Position {
+                        attackers: attackers.without(from).with(to),
+                        defenders,
+                        king,
+                        to_move: Side::Attackers,
+                        rules: rules.id(),
+                    };
                     if places.contains(king)
                         && !kings.contains(king)
                         && Captures::by_arrival(rules, &after, Side::Attackers, to).king
@@ -113,22 +119,22 @@ fn kings_in_reach(rules: &Ruleset, attackers: SquareSet, defenders: SquareSet) -
     kings
 }
 
-/// Where arriving attackers may capture a king at all, whatever else stands on
-/// the board: most arrivals need no closer look.
-pub(crate) struct Danger<'a> {
+/// A fast test for attacker arrivals that may capture the king; it ignores most of the
+/// board, and rules out most arrivals.
+pub(crate) struct KingThreats<'a> {
     rules: &'a Ruleset,
-    /// Attackers, and what may be hostile to a king.
+    /// Attackers, and squares that may be hostile to a king.
     closed: SquareSet,
 }
 
-impl<'a> Danger<'a> {
-    pub(crate) fn new(rules: &'a Ruleset, attackers: SquareSet) -> Danger<'a> {
+impl<'a> KingThreats<'a> {
+    pub(crate) fn new(rules: &'a Ruleset, attackers: SquareSet) -> KingThreats<'a> {
         let hostile = &rules.hostile[Kind::King];
         let closed = attackers | hostile.empty | hostile.occupied | hostile.besieged;
-        Danger { rules, closed }
+        KingThreats { rules, closed }
     }
 
-    /// The king's square next to an arrival, if he may be captured there.
+    /// Returns the square next to an arrival on which a king may be captured by it.
     #[inline]
     pub(crate) fn king(&self, to: Square, direction: Direction) -> Option<Square> {
         let slides = self.rules.slides();
@@ -137,18 +143,18 @@ impl<'a> Danger<'a> {
         self.closed.contains(beyond).then_some(king)
     }
 
-    /// Whether a king may be captured by an arrival there.
+    /// Whether an arrival may capture a king on any side.
     #[inline]
     pub(crate) fn any(&self, to: Square) -> bool {
         Direction::ALL.into_iter().any(|direction| self.king(to, direction).is_some())
     }
 }
 
-/// Which images are least, for one canonical set of attackers.
+/// Finds the positions that are their own least image, for one canonical set of attackers.
 #[derive(Clone, Debug)]
 pub struct LeastImages {
     board: Board,
-    /// How many images the attackers have.
+    /// The number of images of the attackers.
     images: usize,
     symmetries: Vec<Mirror>,
 }
@@ -157,46 +163,51 @@ pub struct LeastImages {
 #[derive(Clone, Debug)]
 struct Mirror {
     symmetry: Symmetry,
-    /// King's squares with a greater image.
+    /// King squares whose image is greater.
     smaller: SquareSet,
-    /// King's squares that are their own image.
+    /// King squares that are their own image.
     fixed: SquareSet,
 }
 
-impl LeastImages {
-    /// Of positions with these attackers, which leave `stabilizer` unchanged.
-    pub fn new(rules: &Ruleset, stabilizer: SymmetryGroup) -> LeastImages {
-        let board = rules.board;
-        let kings = rules.places(Kind::King);
-        let mirror = |symmetry: Symmetry| Mirror {
+impl Mirror {
+    fn new(board: Board, kings: SquareSet, symmetry: Symmetry) -> Mirror {
+        Mirror {
             symmetry,
             smaller: kings.iter().filter(|&s| symmetry.apply(board, s) > s).collect(),
             fixed: kings.iter().filter(|&s| symmetry.apply(board, s) == s).collect(),
-        };
+        }
+    }
+}
+
+impl LeastImages {
+    /// For positions with attackers that the symmetries in `stabilizer` leave unchanged.
+    pub fn new(rules: &Ruleset, stabilizer: SymmetryGroup) -> LeastImages {
+        let board = rules.board;
+        let kings = rules.places(Kind::King);
         let others = stabilizer.iter().filter(|&symmetry| symmetry != Symmetry::IDENTITY);
         LeastImages {
             board,
             images: rules.symmetries().order() / stabilizer.order(),
-            symmetries: others.map(mirror).collect(),
+            symmetries: others.map(|symmetry| Mirror::new(board, kings, symmetry)).collect(),
         }
     }
 
-    /// Whether all images are: the attackers have no symmetry.
+    /// Whether every position is its own least image: the attackers have no symmetry.
     pub fn all(&self) -> bool {
         self.symmetries.is_empty()
     }
 
-    /// The symmetries other than the identity that leave the attackers unchanged.
+    /// Returns the symmetries, other than the identity, that leave the attackers unchanged.
     pub fn symmetries(&self) -> impl Iterator<Item = Symmetry> + '_ {
         self.symmetries.iter().map(|mirror| mirror.symmetry)
     }
 
-    /// The king's squares of the positions with these defenders that are their
-    /// own least image: that with the least lane, then the least row.
+    /// Returns those of `kings` for which the position with these defenders is its own
+    /// least image: the one with the least lane, then the least row.
     pub fn kings(&self, defenders: SquareSet, kings: SquareSet) -> SquareSet {
         self.symmetries.iter().fold(kings, |kings, mirror| {
-            // Rows of one set of attackers are in the order of the defenders as
-            // numbers, since they are in colexicographic order.
+            // The rows of one set of attackers are in colexicographic order of the
+            // defenders.
             let image = mirror.symmetry.apply_set(self.board, defenders);
             let least = if colex_less(image, defenders) {
                 mirror.smaller
@@ -207,20 +218,19 @@ impl LeastImages {
         })
     }
 
-    /// How many placements a position stands for that is its own least image:
-    /// all its images.
-    pub fn weight(&self, defenders: SquareSet, king: Square) -> usize {
+    /// Returns the number of placements that a least image represents: its images.
+    pub fn multiplicity(&self, defenders: SquareSet, king: Square) -> usize {
         let unchanged = self.symmetries.iter().filter(|mirror| {
             mirror.fixed.contains(king)
                 && mirror.symmetry.apply_set(self.board, defenders) == defenders
         });
-        // Images of the attackers, times those under the symmetries they have.
+        // The images of the attackers, times the images under their own symmetries.
         self.images * (1 + self.symmetries.len()) / (1 + unchanged.count())
     }
 }
 
-/// Whether a set comes before another in colexicographic order: the greatest
-/// square that only one of them has is the other's.
+/// Whether `set` precedes `other` in colexicographic order: the greatest square in only one
+/// of them is in `other`.
 fn colex_less(set: SquareSet, other: SquareSet) -> bool {
     let (own, others) = (set - other, other - set);
     own.iter().last() < others.iter().last()
@@ -265,7 +275,7 @@ mod tests {
                         (a, d, g.apply(rules.board, king))
                     })
                     .collect();
-                assert_eq!(least.weight(defenders, king), images.len());
+                assert_eq!(least.multiplicity(defenders, king), images.len());
             }
         }
     }

@@ -2,99 +2,101 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Code, FORMAT_VERSION};
+use super::code::Code;
+use super::format::FORMAT_VERSION;
 
-/// What went wrong, and with which file.
+/// An error of a table, with its file.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct TableError {
     /// The file; `None` for a table in memory.
     pub path: Option<PathBuf>,
-    /// What went wrong.
+    /// The cause.
     pub kind: TableErrorKind,
 }
 
-/// What can be wrong with a table, or with the making of one.
+/// The causes of errors when a table is read or written.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TableErrorKind {
-    /// The system refused: what was tried, and its answer.
+    /// An error of the operating system.
     Io {
-        /// What was tried, as in "cannot *open* the file".
+        /// The failed action, as in "cannot *open the table*".
         action: &'static str,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
     /// The file does not begin like a table.
     NotATable,
-    /// The table is of a format that came after this program.
+    /// The format version is not supported.
     UnsupportedVersion(u16),
-    /// The table uses a way of storing that came after this program.
+    /// The header has an unknown number in one of its fields.
     Unsupported {
         /// The field of the header: metric, packing, filling or compression.
         field: &'static str,
         /// The number in that field.
         id: u8,
     },
-    /// The file is shorter than it was, or was never finished.
+    /// The file is shorter than the table, or was never finished.
     Truncated,
-    /// The bytes are not those that were written.
+    /// A checksum does not match, or a value is impossible.
     Corrupted(Part),
-    /// A block or slot was asked for that the table does not have.
+    /// A requested block or slot is outside the table.
     OutsideTable,
-    /// What was given to the writer makes no table.
+    /// The writer was given impossible parameters.
     Unwritable(&'static str),
-    /// A value was given to the writer that its packing or the table's summary
-    /// does not allow.
+    /// The writer was given a value that exceeds the limit of the packing or of the
+    /// table's summary.
     CodeTooLarge {
         /// The value.
         code: Code,
-        /// The largest that is allowed.
+        /// The largest value allowed.
         largest: Code,
     },
-    /// A block was given to the writer twice, or with a wrong number of values
-    /// or a wrong packing.
+    /// The writer was given a block twice, or with a wrong number of values or packing.
     UnexpectedBlock(u64),
-    /// The writer was to finish before it had all blocks.
+    /// The writer was finished before it had all blocks.
     MissingBlocks {
-        /// How many there are to come.
+        /// The number of missing blocks.
         missing: u64,
         /// The first of them.
         first: u64,
     },
 }
 
-/// A part of a table that has its own checksum.
+/// A part of a table with its own checksum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Part {
-    /// The first bytes: what the table is.
+    /// The header at the start.
     Header,
-    /// The last bytes: counts, and where the index is.
+    /// The footer at the end.
     Footer,
-    /// Where the blocks are.
+    /// The index of the blocks.
     Index,
     /// The values of one block.
     Block(u64),
-    /// Every byte: compared by a check of the whole file only.
+    /// The whole file; compared only by [`Table::check`](super::Table::check).
     File,
 }
 
-/// A result inside the module, where the path is not at hand.
+/// A result inside this module, where the path is unknown.
 pub(super) type KindResult<T> = Result<T, TableErrorKind>;
 
 impl TableErrorKind {
+    /// Returns a function that wraps a system error; for `map_err`.
     pub(super) fn io(action: &'static str) -> impl Fn(io::Error) -> TableErrorKind {
         move |source| TableErrorKind::Io { action, source }
     }
 
+    /// Adds the file.
     pub(super) fn at(self, path: Option<&Path>) -> TableError {
         TableError { path: path.map(Path::to_owned), kind: self }
     }
 }
 
 impl fmt::Display for TableError {
-    /// One line: which file, what is wrong, what to do.
+    /// Writes one line: the file, what is wrong, and what to do.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(path) = &self.path {
             write!(f, "{}: ", path.display())?;
@@ -112,45 +114,44 @@ impl fmt::Display for TableErrorKind {
                 f.write_str(match source.kind() {
                     io::ErrorKind::StorageFull => "; free some space and build again",
                     io::ErrorKind::PermissionDenied => {
-                        "; allow it, or take a folder that you may use"
+                        "; change its permissions, or use another folder"
                     }
                     _ => "",
                 })
             }
-            NotATable => f.write_str("not a table file; take it out of the table folder"),
+            NotATable => f.write_str("not a table file; remove it from the table folder"),
             UnsupportedVersion(version) if *version < FORMAT_VERSION => write!(
                 f,
-                "table format {version} is older than this program, which knows \
-                 {FORMAT_VERSION}; delete the file and build the table again"
+                "table format {version} is no longer supported, only {FORMAT_VERSION}; delete the \
+                 file and build the table again"
             ),
             UnsupportedVersion(version) => write!(
                 f,
-                "table format {version} is newer than this program, which knows \
-                 {FORMAT_VERSION}; update taflbase"
+                "table format {version} is newer than this program, which reads {FORMAT_VERSION}; \
+                 update taflbase"
             ),
             Unsupported { field, id } => {
                 write!(f, "the table's {field} {id} is newer than this program; update taflbase")
             }
             Truncated => {
-                f.write_str("the table is cut short; delete it and build it, or copy it, again")
+                f.write_str("the table is cut short; delete it, then build or copy it again")
             }
             Corrupted(part) => {
                 write!(
                     f,
-                    "the table's {part} is damaged; delete it and build it, or copy it, again"
+                    "the table's {part} is damaged; delete the table, then build or copy it again"
                 )
             }
             OutsideTable => f.write_str("the table has no such block or slot"),
             Unwritable(reason) => write!(f, "cannot make a table: {reason}"),
             CodeTooLarge { code, largest } => {
-                write!(f, "cannot store the code {code}: the largest here is {largest}")
+                write!(f, "cannot store code {code}: the largest code allowed is {largest}")
             }
-            UnexpectedBlock(block) => write!(
-                f,
-                "block {block} came twice, or not with the values and packing it should have"
-            ),
+            UnexpectedBlock(block) => {
+                write!(f, "block {block} was written twice, or has the wrong size or packing")
+            }
             MissingBlocks { missing, first } => {
-                write!(f, "{missing} blocks are missing, the first is block {first}")
+                write!(f, "{missing} blocks are missing, the first of them is block {first}")
             }
         }
     }

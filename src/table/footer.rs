@@ -1,12 +1,12 @@
 use super::bytes::{checksum, put, u16_at, u64_at};
 use super::code::{Code, DONT_CARE};
 use super::error::{KindResult, Part, TableErrorKind};
-use super::header::Metric;
+use super::format::Metric;
 use super::value_hash::ValueHash;
 use crate::game::rules::{BySide, Side};
 use crate::game::value::Plies;
 
-/// `\x89TAFLEND`: without it at its end a file is not whole.
+/// The last bytes of a complete file.
 const END_MAGIC: [u8; 8] = *b"\x89TAFLEND";
 
 const POSITIONS: usize = 0;
@@ -27,11 +27,11 @@ pub(super) const FILE_CHECKSUM: usize = CHECKSUM + size_of::<u64>();
 const END: usize = FILE_CHECKSUM + blake3::OUT_LEN;
 pub(super) const FOOTER_BYTES: usize = END + END_MAGIC.len();
 
-/// What a table says about one side to move. Counts are over all placements,
-/// mirror images counted separately.
+/// The counts of a table for one side to move. Counts are over all placements, with mirror
+/// images counted separately.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct SideSummary {
-    /// All positions: the sum of the next three.
+    /// All positions: the sum of wins, draws and losses.
     pub positions: u64,
     /// Positions that the side to move wins.
     pub wins: u64,
@@ -46,12 +46,13 @@ pub struct SideSummary {
 }
 
 impl SideSummary {
-    pub(super) fn adds_up(&self) -> bool {
-        let sum = self.wins.checked_add(self.draws).and_then(|sum| sum.checked_add(self.losses));
-        sum == Some(self.positions)
+    /// Whether wins, draws and losses add up to the positions.
+    pub(super) fn is_consistent(&self) -> bool {
+        let decisive = self.wins.checked_add(self.losses);
+        decisive.and_then(|sum| sum.checked_add(self.draws)) == Some(self.positions)
     }
 
-    /// Adds what is known of other positions.
+    /// Adds the counts of other positions.
     pub fn add(&mut self, other: &SideSummary) {
         self.positions += other.positions;
         self.wins += other.wins;
@@ -61,7 +62,7 @@ impl SideSummary {
         self.max_loss = self.max_loss.max(other.max_loss);
     }
 
-    /// The largest code that a table with these values can hold.
+    /// Returns the largest code that values with this summary can have.
     pub(crate) fn largest_code(&self, metric: Metric) -> Code {
         let longest_win = if self.wins > 0 { self.max_win } else { 0 };
         let longest_loss = if self.losses > 0 { self.max_loss.saturating_add(2) } else { 0 };
@@ -96,19 +97,30 @@ impl SideSummary {
     }
 }
 
-/// What is known of a table only after its last block.
+impl Metric {
+    /// The summary in a table of this metric: WDL tables have no distances.
+    #[must_use]
+    pub fn summary(self, summary: SideSummary) -> SideSummary {
+        match self {
+            Metric::Wdl => SideSummary { max_win: 0, max_loss: 0, ..summary },
+            Metric::Dtw => summary,
+        }
+    }
+}
+
+/// The part of a table that is known only after its last block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Footer {
     pub index_offset: u64,
     pub index_checksum: u64,
     pub summaries: BySide<SideSummary>,
-    /// The only code of each side; such a side has no index entries.
+    /// The only code of a side, if it has only one; such a side has no index entries.
     pub one_value: BySide<Option<Code>>,
     pub value_hash: ValueHash,
 }
 
 impl Footer {
-    /// The footer's bytes up to the checksum of the file.
+    /// Returns the footer's bytes up to the file checksum.
     pub(super) fn to_bytes(self) -> [u8; FILE_CHECKSUM] {
         let mut bytes = [0; FILE_CHECKSUM];
         put(&mut bytes, INDEX_OFFSET, &self.index_offset.to_le_bytes());
@@ -123,7 +135,7 @@ impl Footer {
         bytes
     }
 
-    /// What follows [`Self::to_bytes`]: the checksum of all before it, and the end.
+    /// Returns the rest of the footer: the checksum of all bytes before it, and the end magic.
     pub(super) fn end(file_checksum: blake3::Hash) -> [u8; FOOTER_BYTES - FILE_CHECKSUM] {
         let mut bytes = [0; FOOTER_BYTES - FILE_CHECKSUM];
         put(&mut bytes, 0, file_checksum.as_bytes());
@@ -131,7 +143,7 @@ impl Footer {
         bytes
     }
 
-    /// Reads the last bytes of a file.
+    /// Parses the footer at the end of a file.
     pub(super) fn parse(file: &[u8]) -> KindResult<Footer> {
         let bytes = file.last_chunk::<FOOTER_BYTES>().ok_or(TableErrorKind::Truncated)?;
         if bytes[END..] != END_MAGIC {
@@ -147,11 +159,11 @@ impl Footer {
             value_hash: ValueHash(std::array::from_fn(|i| bytes[VALUE_HASH + i])),
         };
         let whole = u64_at(bytes, CHECKSUM) == checksum(&bytes[..CHECKSUM])
-            && footer.summaries.iter().all(SideSummary::adds_up);
+            && footer.summaries.iter().all(SideSummary::is_consistent);
         whole.then_some(footer).ok_or(TableErrorKind::Corrupted(Part::Footer))
     }
 
-    /// The checksum of the file that its last bytes name.
+    /// Returns the file checksum in the footer at the end of a file.
     pub(super) fn file_checksum(file: &[u8]) -> KindResult<blake3::Hash> {
         let bytes = file.last_chunk::<FOOTER_BYTES>().ok_or(TableErrorKind::Truncated)?;
         Ok(blake3::Hash::from_bytes(std::array::from_fn(|i| bytes[FILE_CHECKSUM + i])))

@@ -4,38 +4,37 @@ use std::ops::Range;
 use crate::game::board::MAX_SIZE;
 use crate::game::rules::Side;
 
-/// The most lanes (king squares) that a table can have.
+/// The maximum number of lanes (king squares) of a table.
 pub const MAX_LANES: usize = MAX_SIZE as usize * MAX_SIZE as usize;
-/// The most rows that a table can have; with [`MAX_LANES`] it keeps all
-/// arithmetic on slots far from the limits of 64 bits.
+/// The maximum number of rows of a table; with [`MAX_LANES`] it keeps arithmetic on slots
+/// far below 64 bits.
 pub const MAX_ROWS: u64 = 1 << 48;
-/// The most values that a block can hold: what bounds a reader's memory.
+/// The maximum number of values of a block; it bounds a reader's memory.
 pub const MAX_BLOCK_VALUES: usize = 1 << 20;
-/// How many blocks a table may have of any size; if it has more, they must hold
-/// [`MEAN_BLOCK_VALUES`] on average.
-const FEW_BLOCKS: u64 = 1 << 16;
-/// What keeps the index small beside the values, which writers do of themselves: to an
-/// eighth of a bit for each slot.
+/// The number of blocks that a table may have whatever their size. The blocks of a table with
+/// more must hold [`MEAN_BLOCK_VALUES`] on average.
+const UNLIMITED_BLOCKS: u64 = 1 << 16;
+/// Limits the index to an eighth of a bit for each slot.
 const MEAN_BLOCK_VALUES: u64 = 1 << 9;
 
-/// How many slots a block has in each direction.
+/// The number of lanes and rows of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BlockShape {
-    /// Lanes (king squares) of a block; several only where rows are few.
+    /// Lanes (king squares) per block; more than one only in tables of few rows.
     pub lanes_per_block: usize,
-    /// Rows of a block.
+    /// Rows per block.
     pub rows_per_block: u64,
 }
 
 impl BlockShape {
-    /// Blocks of at most about this many values: of one lane each, or, where the
-    /// table has fewer rows than that, of all rows and several lanes. Blocks are
-    /// of nearly equal size.
+    /// Returns the shape of blocks with at most this many values: of one lane each, or, if
+    /// the table has fewer rows, of all rows and several lanes. Blocks are of nearly equal
+    /// size.
     pub fn holding(values: usize, lanes: usize, rows: u64) -> BlockShape {
-        let values = values.clamp(1, MAX_BLOCK_VALUES) as u64;
-        let row_groups = rows.div_ceil(values).max(1);
-        let most_lanes = (values / rows.max(1)).clamp(1, MAX_LANES as u64) as usize;
-        let lane_groups = lanes.div_ceil(most_lanes).max(1);
+        let limit = values.clamp(1, MAX_BLOCK_VALUES) as u64;
+        let row_groups = rows.div_ceil(limit).max(1);
+        let max_lanes = (limit / rows.max(1)).clamp(1, MAX_LANES as u64) as usize;
+        let lane_groups = lanes.div_ceil(max_lanes).max(1);
         BlockShape {
             lanes_per_block: lanes.div_ceil(lane_groups).max(1),
             rows_per_block: rows.div_ceil(row_groups).max(1),
@@ -43,13 +42,13 @@ impl BlockShape {
     }
 }
 
-/// The slots of a table, `[side][lane][row]`, and how they are cut into blocks.
+/// The slots of a table, `[side][lane][row]`, and their division into blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Grid {
     lanes: usize,
     rows: u64,
     shape: BlockShape,
-    /// Blocks of each group of lanes.
+    /// Blocks in each group of lanes.
     row_groups: u64,
     blocks_per_side: u64,
 }
@@ -59,26 +58,25 @@ pub struct Grid {
 pub struct BlockExtent {
     /// The side to move.
     pub side: Side,
-    /// The lanes; the block's values are those of all rows for the first lane,
-    /// then for the next.
+    /// The lanes; values are in lane-major order.
     pub lanes: Range<usize>,
     /// The rows.
     pub rows: Range<u64>,
 }
 
 impl BlockExtent {
-    /// How many slots the block has, at most [`MAX_BLOCK_VALUES`].
+    /// Returns the number of slots, at most [`MAX_BLOCK_VALUES`].
     pub fn values(&self) -> usize {
         self.lanes.len() * (self.rows.end - self.rows.start) as usize
     }
 }
 
 impl Grid {
-    /// A grid for `lanes` king squares and `rows` placements of the soldiers.
+    /// Creates a grid for `lanes` king squares and `rows` placements of the soldiers.
     ///
     /// # Errors
-    /// If a number is 0 or beyond its limit, or a block larger than the grid or
-    /// than [`MAX_BLOCK_VALUES`].
+    /// If a number is 0 or exceeds its limit, or a block is larger than the grid or
+    /// [`MAX_BLOCK_VALUES`].
     pub fn new(lanes: usize, rows: u64, shape: BlockShape) -> Result<Grid, GridError> {
         if !(1..=MAX_LANES).contains(&lanes) {
             return Err(GridError::Lanes(lanes));
@@ -97,45 +95,45 @@ impl Grid {
         Ok(Grid { lanes, rows, shape, row_groups, blocks_per_side })
     }
 
-    /// King squares.
+    /// Returns the number of king squares.
     pub fn lanes(&self) -> usize {
         self.lanes
     }
 
-    /// Placements of the soldiers.
+    /// Returns the number of placements of the soldiers.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// The shape of the blocks.
+    /// Returns the shape of the blocks.
     pub fn shape(&self) -> BlockShape {
         self.shape
     }
 
-    /// How many blocks hold both sides.
+    /// Returns the number of blocks of both sides.
     pub fn blocks(&self) -> u64 {
         2 * self.blocks_per_side
     }
 
-    /// Whether the blocks are not so many, for the slots that there are, that no table
-    /// may be cut like that.
-    pub(super) fn is_cut_well(&self) -> bool {
+    /// Whether the block count is within the format's limit for these slots.
+    pub(super) fn has_valid_block_count(&self) -> bool {
         let slots = 2 * self.lanes as u64 * self.rows;
-        self.blocks() <= FEW_BLOCKS.max(slots / MEAN_BLOCK_VALUES)
+        self.blocks() <= UNLIMITED_BLOCKS.max(slots / MEAN_BLOCK_VALUES)
     }
 
-    /// How many blocks hold one side.
+    /// Returns the number of blocks of one side.
     pub fn blocks_per_side(&self) -> u64 {
         self.blocks_per_side
     }
 
-    /// The side of a block, which must be there.
+    /// Returns the side of a block of this grid.
     #[inline]
     pub(super) fn side(&self, block: u64) -> Side {
         if block < self.blocks_per_side { Side::Attackers } else { Side::Defenders }
     }
 
-    /// The block that holds a slot and the slot's place in it; `None` outside.
+    /// Returns the block that holds a slot, and the slot's position in the block; `None` for a
+    /// slot outside the grid.
     #[inline]
     pub fn locate(&self, side: Side, lane: usize, row: u64) -> Option<(u64, usize)> {
         if lane >= self.lanes || row >= self.rows {
@@ -153,7 +151,7 @@ impl Grid {
         Some((block, offset as usize))
     }
 
-    /// The slots of a block; `None` for a number beyond the last block's.
+    /// Returns the slots of a block; `None` for a block outside the grid.
     pub fn block_extent(&self, block: u64) -> Option<BlockExtent> {
         let side = *Side::ALL.get(usize::try_from(block / self.blocks_per_side).ok()?)?;
         let in_side = block % self.blocks_per_side;
@@ -168,7 +166,7 @@ impl Grid {
     }
 }
 
-/// Numbers that make no grid.
+/// The error for numbers that do not describe a grid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum GridError {
@@ -189,7 +187,7 @@ impl fmt::Display for GridError {
             GridError::Rows(rows) => write!(f, "{rows} rows: a table has 1 to {MAX_ROWS}"),
             GridError::Shape(shape) => write!(
                 f,
-                "blocks of {} x {} values: a block is at most as large as the table and {}",
+                "blocks of {} x {} values: a block must fit the table and have at most {} values",
                 shape.lanes_per_block, shape.rows_per_block, MAX_BLOCK_VALUES
             ),
         }
@@ -246,25 +244,25 @@ mod tests {
         }
 
         #[test]
-        fn default_shapes_cut_well(lanes in 1..=MAX_LANES, bits in 0..=48u32, below in 0..=99u64) {
+        fn default_shapes_have_valid_block_counts(lanes in 1..=MAX_LANES, bits in 0..=48u32, below in 0..=99u64) {
             let rows = (MAX_ROWS >> bits).saturating_sub(below).max(1);
             for packing in Packing::ALL {
                 let shape = BlockShape::holding(packing.default_block_values(), lanes, rows);
-                prop_assert!(Grid::new(lanes, rows, shape).unwrap().is_cut_well());
+                prop_assert!(Grid::new(lanes, rows, shape).unwrap().has_valid_block_count());
             }
         }
     }
 
     #[test]
     fn many_blocks_must_be_large() {
-        let cut = |rows, lanes_per_block, rows_per_block| {
+        let valid = |rows, lanes_per_block, rows_per_block| {
             let shape = BlockShape { lanes_per_block, rows_per_block };
-            Grid::new(4, rows, shape).unwrap().is_cut_well()
+            Grid::new(4, rows, shape).unwrap().has_valid_block_count()
         };
-        assert!(cut(1 << 13, 1, 1));
-        assert!(!cut((1 << 13) + 1, 1, 1));
-        assert!(cut(1 << 40, 1, 512) && cut(1 << 40, 4, 128));
-        assert!(!cut(1 << 40, 1, 511) && !cut(1 << 40, 4, 127));
+        assert!(valid(1 << 13, 1, 1));
+        assert!(!valid((1 << 13) + 1, 1, 1));
+        assert!(valid(1 << 40, 1, 512) && valid(1 << 40, 4, 128));
+        assert!(!valid(1 << 40, 1, 511) && !valid(1 << 40, 4, 127));
     }
 
     #[test]

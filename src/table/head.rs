@@ -7,10 +7,10 @@ use super::header::{HEADER_BYTES, Header};
 use super::reader::Table;
 use super::source::{Access, Source, TableFile, read};
 
-/// A table of which nothing but the header has been read.
+/// A table of which only the header has been read.
 ///
-/// Whoever knows what table it should be compares that first: how much the rest takes
-/// depends on what the header says, and anybody can write a header.
+/// Compare the header with the expected table before reading the rest: the header
+/// determines how much memory the rest takes, and headers can be forged.
 #[derive(Debug)]
 pub struct TableHead<S> {
     source: S,
@@ -19,7 +19,7 @@ pub struct TableHead<S> {
 }
 
 impl TableHead<TableFile> {
-    /// Opens a file, to be read in this way.
+    /// Opens a file and reads its header.
     ///
     /// # Errors
     /// If the file cannot be opened or does not begin with the header of a known format.
@@ -31,7 +31,7 @@ impl TableHead<TableFile> {
 }
 
 impl<S: Source> TableHead<S> {
-    /// Opens a table that is in memory, or anywhere else.
+    /// Opens a table in memory or another source, and reads its header.
     ///
     /// # Errors
     /// If the bytes do not begin with the header of a known format.
@@ -45,20 +45,20 @@ impl<S: Source> TableHead<S> {
         Ok(TableHead { source, path, header })
     }
 
-    /// The file; `None` for a table that is not one.
+    /// Returns the file; `None` for a table of another source.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// What the table says that it is.
+    /// Returns the header.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// Reads the rest that a table is found by: the footer and the index.
+    /// Reads the footer and the index.
     ///
     /// # Errors
-    /// If it is no whole table.
+    /// If the table is incomplete or damaged.
     pub fn into_table(self) -> Result<Table<S>, TableError> {
         let path = self.path.clone();
         self.table().map_err(|kind| kind.at(path.as_deref()))
@@ -84,5 +84,26 @@ impl<S: Source> TableHead<S> {
         }
         let index = BlockIndex::read(&source, footer_start, &header, &footer)?;
         Ok(Table { source, path, header, footer, file_checksum, index, largest })
+    }
+}
+
+impl Table<TableFile> {
+    /// Opens a file. To compare its header with the expected table first, use
+    /// [`TableHead::open`].
+    ///
+    /// # Errors
+    /// If the file cannot be opened or is no complete table of a known format.
+    pub fn open(path: &Path, access: Access) -> Result<Table<TableFile>, TableError> {
+        TableHead::open(path, access)?.into_table()
+    }
+}
+
+impl<S: Source> Table<S> {
+    /// Opens a table in memory or another source.
+    ///
+    /// # Errors
+    /// If the bytes are no complete table of a known format.
+    pub fn new(source: S) -> Result<Table<S>, TableError> {
+        TableHead::new(source)?.into_table()
     }
 }

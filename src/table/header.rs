@@ -4,18 +4,17 @@ use std::path::Path;
 
 use super::bytes::{checksum, put, u16_at, u32_at, u64_at};
 use super::error::{KindResult, Part, TableError, TableErrorKind};
-use super::{BlockShape, Grid, Packing, SideSummary};
+use super::format::{FORMAT_VERSION, Metric};
+use super::grid::{BlockShape, Grid};
+use super::packing::Packing;
 use crate::game::rules::Fingerprint;
 use crate::game::slice::Slice;
 
-/// The version of the format that this program writes, and the only one it reads.
-pub const FORMAT_VERSION: u16 = 2;
-
 const MAGIC: [u8; 8] = *b"\x89TAFL\r\n\x1a";
 
-/// The one filling: don't-cares take the value before them.
+/// The only filling: a don't-care takes the value before it.
 const FILL_PREVIOUS: u8 = 1;
-/// The one compression: zstd where that is smaller.
+/// The only compression: zstd where that is smaller.
 const ZSTD_OR_STORED: u8 = 1;
 
 const VERSION: usize = MAGIC.len();
@@ -33,82 +32,30 @@ const FINGERPRINT: usize = ATTACKERS + size_of::<u16>();
 const CHECKSUM: usize = FINGERPRINT + size_of::<Fingerprint>();
 pub(super) const HEADER_BYTES: usize = CHECKSUM + size_of::<u64>();
 
-/// What the values of a table are.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Metric {
-    /// Win, draw or loss.
-    Wdl,
-    /// Distance to win: plies to the end of the game.
-    Dtw,
-}
-
-impl Metric {
-    /// Both metrics.
-    pub const ALL: [Metric; 2] = [Metric::Wdl, Metric::Dtw];
-
-    /// The metric's name: `wdl` or `dtw`, also the extension of its files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Metric::Wdl => "wdl",
-            Metric::Dtw => "dtw",
-        }
-    }
-
-    /// What a table of this metric says of a side of which this is known: a WDL
-    /// table has no distances.
-    #[must_use]
-    pub fn summary(self, known: SideSummary) -> SideSummary {
-        match self {
-            Metric::Wdl => SideSummary { max_win: 0, max_loss: 0, ..known },
-            Metric::Dtw => known,
-        }
-    }
-
-    /// The name of the file that holds a slice: `K2v4.dtw`.
-    pub fn file_name(self, slice: Slice) -> String {
-        format!("{slice}.{}", self.name())
-    }
-
-    fn id(self) -> u8 {
-        match self {
-            Metric::Wdl => 1,
-            Metric::Dtw => 2,
-        }
-    }
-}
-
-impl std::fmt::Display for Metric {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// What a table is: all that is known of it before its first block is made.
+/// The header of a table: all that is known before its first block is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Header {
-    /// What the values are.
+    /// The meaning of the values.
     pub metric: Metric,
-    /// How values become bytes.
+    /// The encoding of values as bytes.
     pub packing: Packing,
-    /// The rules that the values hold for.
+    /// The fingerprint of the rules.
     pub fingerprint: Fingerprint,
     /// The material.
     pub slice: Slice,
-    /// The slots, and how they are cut into blocks.
+    /// The slots and their division into blocks.
     pub grid: Grid,
 }
 
 impl Header {
+    /// Returns the header's bytes.
+    ///
     /// # Errors
-    /// If the slice has more soldiers than any board has squares, or the blocks are too
-    /// many.
+    /// If the slice has more soldiers than fit 16 bits, or there are too many blocks.
     pub(super) fn to_bytes(self) -> KindResult<[u8; HEADER_BYTES]> {
-        if !self.grid.is_cut_well() {
-            return Err(TableErrorKind::Unwritable("its blocks are too many and too small"));
+        if !self.grid.has_valid_block_count() {
+            return Err(TableErrorKind::Unwritable("the blocks are too small, and too many"));
         }
-        let soldiers = |count| {
-            u16::try_from(count).map_err(|_| TableErrorKind::Unwritable("too many soldiers"))
-        };
         let shape = self.grid.shape();
         let mut bytes = [0; HEADER_BYTES];
         put(&mut bytes, 0, &MAGIC);
@@ -117,41 +64,42 @@ impl Header {
         bytes[PACKING] = self.packing.id();
         bytes[FILLING] = FILL_PREVIOUS;
         bytes[COMPRESSION] = ZSTD_OR_STORED;
-        // The limits of a grid are those of its fields here.
+        // The limits of a grid ensure that its numbers fit these fields.
         put(&mut bytes, LANES, &(self.grid.lanes() as u16).to_le_bytes());
         put(&mut bytes, ROWS, &self.grid.rows().to_le_bytes());
         put(&mut bytes, LANES_PER_BLOCK, &(shape.lanes_per_block as u16).to_le_bytes());
         put(&mut bytes, ROWS_PER_BLOCK, &(shape.rows_per_block as u32).to_le_bytes());
-        put(&mut bytes, DEFENDERS, &soldiers(self.slice.defenders)?.to_le_bytes());
-        put(&mut bytes, ATTACKERS, &soldiers(self.slice.attackers)?.to_le_bytes());
+        put(&mut bytes, DEFENDERS, &soldier_count(self.slice.defenders)?.to_le_bytes());
+        put(&mut bytes, ATTACKERS, &soldier_count(self.slice.attackers)?.to_le_bytes());
         put(&mut bytes, FINGERPRINT, &self.fingerprint.0);
         let sum = checksum(&bytes[..CHECKSUM]);
         put(&mut bytes, CHECKSUM, &sum.to_le_bytes());
         Ok(bytes)
     }
 
-    /// The header of a file, whatever comes after it.
+    /// Reads the header of a file, without checking the rest.
     ///
     /// # Errors
     /// If the file cannot be read or does not begin with the header of a known
     /// format.
     pub fn read(path: &Path) -> Result<Header, TableError> {
         let mut bytes = Vec::new();
-        let read = File::open(path)
-            .and_then(|file| file.take(HEADER_BYTES as u64).read_to_end(&mut bytes));
-        let read = read.map_err(TableErrorKind::io("read the table"));
-        read.and_then(|_| Header::parse(&bytes)).map_err(|kind| kind.at(Some(path)))
+        File::open(path)
+            .and_then(|file| file.take(HEADER_BYTES as u64).read_to_end(&mut bytes))
+            .map_err(TableErrorKind::io("read the table"))
+            .and_then(|_| Header::parse(&bytes))
+            .map_err(|kind| kind.at(Some(path)))
     }
 
-    /// The header of a table in memory.
+    /// Parses the header of a table in memory.
     ///
     /// # Errors
-    /// If it does not begin with the header of a known format.
+    /// If the bytes do not begin with the header of a known format.
     pub fn of(bytes: &[u8]) -> Result<Header, TableError> {
         Header::parse(bytes).map_err(|kind| kind.at(None))
     }
 
-    /// Reads the first bytes of a file.
+    /// Parses the header at the start of a file.
     pub(super) fn parse(file: &[u8]) -> KindResult<Header> {
         let begins = file.len().min(MAGIC.len());
         if file[..begins] != MAGIC[..begins] {
@@ -160,7 +108,7 @@ impl Header {
         if file.len() < HEADER_BYTES {
             return Err(TableErrorKind::Truncated);
         }
-        // Before the checksum, whose place another version may have changed.
+        // Checked before the checksum, which other versions may have elsewhere.
         let version = u16_at(file, VERSION);
         if version != 0 && version != FORMAT_VERSION {
             return Err(TableErrorKind::UnsupportedVersion(version));
@@ -169,14 +117,11 @@ impl Header {
         if version == 0 || u64_at(file, CHECKSUM) != checksum(&file[..CHECKSUM]) {
             return Err(damaged);
         }
-        let unsupported = |field, at: usize| TableErrorKind::Unsupported { field, id: file[at] };
-        let metric = Metric::ALL.into_iter().find(|metric| metric.id() == file[METRIC]);
-        let packing = Packing::from_id(file[PACKING]);
         if file[FILLING] != FILL_PREVIOUS {
-            return Err(unsupported("filling", FILLING));
+            return Err(unsupported("filling", file[FILLING]));
         }
         if file[COMPRESSION] != ZSTD_OR_STORED {
-            return Err(unsupported("compression", COMPRESSION));
+            return Err(unsupported("compression", file[COMPRESSION]));
         }
         let shape = BlockShape {
             lanes_per_block: usize::from(u16_at(file, LANES_PER_BLOCK)),
@@ -184,8 +129,10 @@ impl Header {
         };
         let lanes = usize::from(u16_at(file, LANES));
         Ok(Header {
-            metric: metric.ok_or_else(|| unsupported("metric", METRIC))?,
-            packing: packing.ok_or_else(|| unsupported("packing", PACKING))?,
+            metric: Metric::from_id(file[METRIC])
+                .ok_or_else(|| unsupported("metric", file[METRIC]))?,
+            packing: Packing::from_id(file[PACKING])
+                .ok_or_else(|| unsupported("packing", file[PACKING]))?,
             fingerprint: Fingerprint(std::array::from_fn(|i| file[FINGERPRINT + i])),
             slice: Slice {
                 defenders: usize::from(u16_at(file, DEFENDERS)),
@@ -193,10 +140,18 @@ impl Header {
             },
             grid: Grid::new(lanes, u64_at(file, ROWS), shape)
                 .ok()
-                .filter(Grid::is_cut_well)
+                .filter(Grid::has_valid_block_count)
                 .ok_or(damaged)?,
         })
     }
+}
+
+fn soldier_count(count: usize) -> KindResult<u16> {
+    u16::try_from(count).map_err(|_| TableErrorKind::Unwritable("too many soldiers"))
+}
+
+fn unsupported(field: &'static str, id: u8) -> TableErrorKind {
+    TableErrorKind::Unsupported { field, id }
 }
 
 #[cfg(test)]
@@ -214,7 +169,7 @@ mod tests {
         }
     }
 
-    /// The header's bytes with one changed and the checksum put right.
+    /// Returns the header's bytes with one byte changed and a valid checksum.
     fn with(at: usize, byte: u8) -> [u8; HEADER_BYTES] {
         let mut bytes = header().to_bytes().unwrap();
         bytes[at] = byte;
@@ -235,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_later_is_refused_by_name() {
+    fn unknown_versions_and_fields_are_refused_by_name() {
         let newer = Header::parse(&with(VERSION, 3)).unwrap_err();
         assert!(matches!(newer, TableErrorKind::UnsupportedVersion(3)));
         assert!(newer.to_string().contains("update taflbase"));
@@ -257,7 +212,7 @@ mod tests {
 
     #[test]
     fn impossible_headers_are_damaged_ones() {
-        // Of 188 rows instead of 700 the blocks are too small.
+        // 188 rows per block instead of 700 make too many blocks.
         let small = with(ROWS_PER_BLOCK + 1, 0);
         for bytes in [with(VERSION, 0), with(LANES + 1, 9), with(LANES_PER_BLOCK, 46), small] {
             let error = Header::parse(&bytes).unwrap_err();

@@ -7,9 +7,12 @@ mod code;
 pub mod dont_care;
 mod error;
 mod footer;
+mod format;
 mod grid;
 mod head;
 mod header;
+#[cfg(feature = "build")]
+mod index_entry;
 mod packing;
 #[cfg(feature = "build")]
 mod part_writer;
@@ -24,15 +27,16 @@ mod writer;
 
 #[doc(hidden)]
 pub use block::encoded_bytes;
-pub(crate) use block::{Effort, EncodedBlock, decompress, encode_block};
+pub(crate) use block::{Compression, EncodedBlock, decompress, encode_block};
 pub use block::{PUBLISHED_ZSTD, zstd_version};
 pub use code::{Code, CodeError, DONT_CARE, dtw_code, dtw_value, wdl_code, wdl_value};
 pub(crate) use code::{WIN_IN_1, dtw_code_to_wdl_code};
 pub use error::{Part, TableError, TableErrorKind};
 pub use footer::SideSummary;
+pub use format::{FORMAT_VERSION, Metric};
 pub use grid::{BlockExtent, BlockShape, Grid, GridError, MAX_BLOCK_VALUES, MAX_LANES, MAX_ROWS};
 pub use head::TableHead;
-pub use header::{FORMAT_VERSION, Header, Metric};
+pub use header::Header;
 pub use packing::Packing;
 #[cfg(feature = "build")]
 pub(crate) use part_writer::{PartWriter, WrittenPart};

@@ -2,25 +2,26 @@ use std::ops::Range;
 
 use super::code::{Code, DONT_CARE};
 
-/// How the values of a block become bytes, before compression.
+/// The encoding of a block's values as bytes, before compression.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Packing {
-    /// Five values of 0 to 2 in a byte, as digits to the base 3.
+    /// Five values of 0 to 2 per byte, as base-3 digits.
     Base3,
-    /// A byte for each value, which runs make shorter before compression.
+    /// A byte per value, run-length encoded before compression.
     Runs,
-    /// A byte for each value.
+    /// A byte per value.
     Bytes,
-    /// Two bytes for each value.
+    /// Two bytes per value.
     Words,
 }
 
-/// The values of a byte, and how many bytes there are.
+/// Base-3 digits per byte.
 const DIGITS: usize = 5;
+/// The number of valid base-3 bytes.
 const BYTES: usize = 3usize.pow(DIGITS as u32);
 
-/// The five values of every byte: the first digit is the lowest.
+/// The five values of every base-3 byte, lowest digit first.
 const UNPACKED: [[Code; DIGITS]; BYTES] = {
     let mut table = [[0; DIGITS]; BYTES];
     let mut byte = 0;
@@ -37,16 +38,18 @@ const UNPACKED: [[Code; DIGITS]; BYTES] = {
 };
 
 impl Packing {
-    /// All packings, the densest first.
+    /// All packings, densest first.
     pub const ALL: [Packing; 4] = [Packing::Base3, Packing::Runs, Packing::Bytes, Packing::Words];
 
-    /// The densest packing for values up to this one.
+    /// Returns the densest packing for values up to `largest`.
     pub fn for_codes_up_to(largest: Code) -> Packing {
-        let fits = |packing: &Packing| largest <= packing.largest_code();
-        Packing::ALL.into_iter().find(fits).unwrap_or(Packing::Words)
+        Packing::ALL
+            .into_iter()
+            .find(|packing| largest <= packing.largest_code())
+            .unwrap_or(Packing::Words)
     }
 
-    /// The largest value that it can hold.
+    /// Returns the largest value that the packing can hold.
     pub fn largest_code(self) -> Code {
         match self {
             Packing::Base3 => 2,
@@ -55,9 +58,8 @@ impl Packing {
         }
     }
 
-    /// How many values make a block of about 64 KiB, or fewer where they are
-    /// packed: small enough to be decompressed for one probe, large enough for
-    /// the compressor to find its repetitions.
+    /// Returns the default number of values per block: at most 64 KiB when packed, small
+    /// enough to decompress for one probe and large enough to compress well.
     pub fn default_block_values(self) -> usize {
         match self {
             Packing::Base3 => 1 << 18,
@@ -66,6 +68,7 @@ impl Packing {
         }
     }
 
+    /// Returns the number in the header.
     pub(super) fn id(self) -> u8 {
         match self {
             Packing::Base3 => 1,
@@ -75,11 +78,12 @@ impl Packing {
         }
     }
 
+    /// Returns the packing with this number in the header.
     pub(super) fn from_id(id: u8) -> Option<Packing> {
         Packing::ALL.into_iter().find(|packing| packing.id() == id)
     }
 
-    /// How many bytes this many values take.
+    /// Returns the packed size of this many values in bytes.
     pub(super) fn packed_bytes(self, values: usize) -> usize {
         match self {
             Packing::Base3 => values.div_ceil(DIGITS),
@@ -88,24 +92,22 @@ impl Packing {
         }
     }
 
-    /// Puts the bytes of values none of which is larger than
-    /// [`Self::largest_code`] into `packed`.
+    /// Packs values, none of which exceeds [`Self::largest_code`], into `packed`.
     pub(super) fn pack(self, values: &[Code], packed: &mut Vec<u8>) {
         packed.clear();
         match self {
             Packing::Base3 => {
-                let byte = |five: &[Code]| five.iter().rev().fold(0, |sum, &v| 3 * sum + v as u8);
-                let bytes = values.chunks_exact(DIGITS);
-                let rest = bytes.remainder();
-                packed.extend(bytes.map(byte));
-                packed.extend((!rest.is_empty()).then(|| byte(rest)));
+                let chunks = values.chunks_exact(DIGITS);
+                let rest = chunks.remainder();
+                packed.extend(chunks.map(base3_byte));
+                packed.extend((!rest.is_empty()).then(|| base3_byte(rest)));
             }
             Packing::Runs | Packing::Bytes => packed.extend(values.iter().map(|&v| v as u8)),
             Packing::Words => packed.extend(values.iter().flat_map(|v| v.to_le_bytes())),
         }
     }
 
-    /// Which byte of packed values holds the value, or the first half of it.
+    /// Returns the offset of the value in packed bytes; of its first byte, if it has two.
     #[inline]
     pub(super) fn byte(self, at: usize) -> usize {
         match self {
@@ -115,8 +117,8 @@ impl Packing {
         }
     }
 
-    /// The value, from the bytes that begin with its own, the first one lowest;
-    /// `None` if they hold none.
+    /// Decodes the value number `at` from bytes that begin with its own, in little-endian
+    /// order; `None` if they are invalid.
     #[inline]
     pub(super) fn value_in(self, bytes: u64, at: usize) -> Option<Code> {
         match self {
@@ -126,23 +128,24 @@ impl Packing {
         }
     }
 
-    /// One of the values of `packed`; `None` if it is not there.
+    /// Decodes one value of `packed`; `None` if it is missing or invalid.
     #[inline]
     pub(super) fn value(self, packed: &[u8], at: usize) -> Option<Code> {
         let own = packed.get(self.byte(at)..self.byte(at + 1).max(self.byte(at) + 1))?;
-        let bytes = own.iter().rev().fold(0, |bytes, &byte| bytes << 8 | u64::from(byte));
-        self.value_in(bytes, at)
+        let word = own.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+        self.value_in(word, at)
     }
 
-    /// Puts the first `count` values of `packed` into `values`; `None` if those
-    /// bytes are no such values.
+    /// Replaces `values` by the `count` values of `packed`; `None` if the bytes are not the
+    /// packing of `count` values.
     pub(super) fn unpack(self, packed: &[u8], count: usize, values: &mut Vec<Code>) -> Option<()> {
         values.clear();
         let whole = packed.len() == self.packed_bytes(count);
         if whole { self.unpack_some(packed, 0..count, values) } else { None }
     }
 
-    /// Adds these values of `packed` to `values`; `None` if they are not there.
+    /// Appends some of the values of `packed` to `values`; `None` if they are missing or
+    /// invalid.
     pub(super) fn unpack_some(
         self,
         packed: &[u8],
@@ -157,7 +160,7 @@ impl Packing {
                 for &byte in own {
                     values.extend_from_slice(UNPACKED.get(usize::from(byte))?);
                 }
-                // The first byte may begin with others' digits, the last end with some.
+                // The first and the last byte may hold digits outside the range.
                 values.drain(before..before + wanted.start % DIGITS);
                 values.truncate(before + count);
             }
@@ -171,6 +174,12 @@ impl Packing {
         }
         Some(())
     }
+}
+
+/// Packs up to five digits into a byte.
+#[inline]
+fn base3_byte(digits: &[Code]) -> u8 {
+    digits.iter().rev().fold(0, |byte, &digit| 3 * byte + digit as u8)
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! A table that several processes write: the first one has a [`TableWriter`], and each
-//! other one encodes some blocks, which follow those of the one before it.
+//! Tables written by several processes: the first has a [`TableWriter`], and each of the
+//! others writes a part, whose blocks follow those of the process before it.
 //!
 //! [`TableWriter`]: super::TableWriter
 
@@ -14,36 +14,38 @@ use super::block::EncodedBlock;
 use super::code::Code;
 use super::error::{KindResult, TableError, TableErrorKind};
 use super::header::Header;
-use super::writer::{Entry, entry};
+use super::index_entry::{IndexEntry, place_record};
 
-/// Bytes that are copied at a time.
-const COPIED: u64 = 1 << 20;
+/// The number of bytes copied at a time.
+const COPY_CHUNK: u64 = 1 << 20;
 
-/// The blocks that one process has encoded, until it is known where they go.
+/// Collects the encoded blocks of one process until their offset in the file is known.
 #[derive(Debug)]
 pub(crate) struct PartWriter {
     header: Header,
     records: Box<dyn TempFile>,
     length: u64,
-    /// Of the records, as they were written.
+    /// Hashes the records as they are written.
     written: blake3::Hasher,
-    /// By number; records are counted from the first of these.
-    entries: Vec<(u64, Entry)>,
+    /// Index entries with block numbers; offsets are from the start of `records`.
+    entries: Vec<(u64, IndexEntry)>,
+    /// The largest code of each side.
     largest: BySide<Code>,
 }
 
-/// What the first process must know of the blocks of another one.
+/// A part that has been written into the file, for the index and the hashes of the first
+/// process.
 pub(crate) struct WrittenPart {
-    /// By number; records are where they are in the file.
-    pub(super) entries: Vec<(u64, Entry)>,
+    /// Index entries with block numbers; offsets are from the start of the file.
+    pub(super) entries: Vec<(u64, IndexEntry)>,
     /// The largest code of each side.
     pub(super) largest: BySide<Code>,
-    /// Of the records.
+    /// The hash state of the records.
     pub(super) hasher: TreeHasher,
 }
 
 impl PartWriter {
-    /// No blocks yet; they wait in a file without a name in the table's folder.
+    /// Starts a part without blocks, in an unnamed file in the table's folder.
     ///
     /// # Errors
     /// If the folder cannot be written to.
@@ -52,13 +54,15 @@ impl PartWriter {
         folder: &Path,
         header: Header,
     ) -> Result<PartWriter, TableError> {
-        let error = |source| TableErrorKind::io("create the table")(source).at(Some(folder));
-        let records = files.temp_file(folder).map_err(error)?;
+        let records = files
+            .temp_file(folder)
+            .map_err(TableErrorKind::io("create the table"))
+            .map_err(|kind| kind.at(Some(folder)))?;
         let (written, entries, largest) = Default::default();
         Ok(PartWriter { header, records, length: 0, written, entries, largest })
     }
 
-    /// Adds a block.
+    /// Appends a block.
     ///
     /// # Errors
     /// If the block is not one of the table's, or the disk is full.
@@ -72,7 +76,7 @@ impl PartWriter {
 
     fn add(&mut self, block: u64, encoded: EncodedBlock) -> KindResult<()> {
         let (side, largest) = (self.header.side_of(block, &encoded)?, encoded.largest);
-        let (entry, record) = entry(encoded, self.length);
+        let (entry, record) = place_record(encoded, self.length);
         let written = self.records.write_at(self.length, &record);
         written.map_err(TableErrorKind::io("write the table"))?;
         self.length += record.len() as u64;
@@ -82,12 +86,12 @@ impl PartWriter {
         Ok(())
     }
 
-    /// How many bytes the records take.
+    /// Returns the size of the records in bytes.
     pub(crate) fn length(&self) -> u64 {
         self.length
     }
 
-    /// Puts the records into the file of the first process, from that place on.
+    /// Copies the records into the file of the first process, at offset `start`.
     ///
     /// # Errors
     /// If the disk fails or is full.
@@ -97,31 +101,36 @@ impl PartWriter {
         path: &Path,
         start: u64,
     ) -> Result<WrittenPart, TableError> {
-        let (mut hasher, mut read) = (TreeHasher::new(start), blake3::Hasher::new());
-        let mut copy = || {
-            let mut output = files.open(path, start)?;
-            for from in (0..self.length).step_by(COPIED as usize) {
-                let bytes = self.records.read_at(from, COPIED.min(self.length - from) as usize)?;
-                output.write_all(&bytes)?;
-                hasher.update(&bytes);
-                read.update(&bytes);
-            }
-            // The sum of the file is of these bytes, whatever they are.
-            if read.finalize() != self.written.finalize() {
-                return Err(io::Error::other("the disk has changed what was written to it"));
-            }
-            output.sync()
-        };
-        let error = |source| TableErrorKind::io("write the table")(source).at(Some(path));
-        copy().map_err(error)?;
+        let hasher = self
+            .copy_to(files, path, start)
+            .map_err(TableErrorKind::io("write the table"))
+            .map_err(|kind| kind.at(Some(path)))?;
         let mut entries = self.entries;
         entries.iter_mut().for_each(|(_, entry)| entry.move_by(start));
         Ok(WrittenPart { entries, largest: self.largest, hasher })
     }
+
+    fn copy_to(&self, files: &dyn FileSystem, path: &Path, start: u64) -> io::Result<TreeHasher> {
+        let (mut hasher, mut read) = (TreeHasher::new(start), blake3::Hasher::new());
+        let mut output = files.open(path, start)?;
+        for from in (0..self.length).step_by(COPY_CHUNK as usize) {
+            let length = COPY_CHUNK.min(self.length - from) as usize;
+            let bytes = self.records.read_at(from, length)?;
+            output.write_all(&bytes)?;
+            hasher.update(&bytes);
+            read.update(&bytes);
+        }
+        // The file checksum would match these bytes even if the disk has altered them.
+        if read.finalize() != self.written.finalize() {
+            return Err(io::Error::other("the disk has altered the data written to it"));
+        }
+        output.sync()?;
+        Ok(hasher)
+    }
 }
 
 impl WrittenPart {
-    /// For the first process.
+    /// Serializes the part for the first process.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = self.hasher.to_bytes();
         bytes.extend(self.largest.iter().flat_map(|code| code.to_le_bytes()));
@@ -135,20 +144,20 @@ impl WrittenPart {
         bytes
     }
 
-    /// The part of [`to_bytes`](WrittenPart::to_bytes), of which these bytes are taken; `None` if
-    /// they are others.
-    pub(crate) fn take(bytes: &mut &[u8]) -> Option<WrittenPart> {
+    /// Deserializes a part from the start of `bytes` and advances them; `None` if they are
+    /// invalid.
+    pub(crate) fn read_from(bytes: &mut &[u8]) -> Option<WrittenPart> {
         let hasher = TreeHasher::read_from(bytes)?;
         let mut largest = BySide::default();
-        for largest in largest.iter_mut() {
-            *largest = Code::from_le_bytes(read_array(bytes)?);
+        for code in largest.iter_mut() {
+            *code = Code::from_le_bytes(read_array(bytes)?);
         }
         let mut entries = Vec::new();
         for _ in 0..u64::from_le_bytes(read_array(bytes)?) {
             let number = u64::from_le_bytes(read_array(bytes)?);
             let [kind] = read_array(bytes)?;
             entries
-                .push((number, Entry::from_parts(kind, u64::from_le_bytes(read_array(bytes)?))?));
+                .push((number, IndexEntry::from_parts(kind, u64::from_le_bytes(read_array(bytes)?))?));
         }
         Some(WrittenPart { entries, largest, hasher })
     }
@@ -162,12 +171,12 @@ mod tests {
     use crate::game::rules::Fingerprint;
     use crate::game::slice::Slice;
     use crate::system::filesystem::faulty::{Fault, FaultyFiles, NEVER};
-    use crate::table::block::{Effort, encode_block};
+    use crate::table::block::{Compression, encode_block};
     use crate::table::{BlockShape, Grid, Metric, Packing};
 
     const START: usize = 5;
 
-    /// What a part writes of two blocks, with one bit of a call flipped.
+    /// Writes a part of two blocks with one bit flipped by the disk, and returns the file.
     fn written(after: usize) -> Result<Vec<u8>, TableError> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("table");
@@ -184,7 +193,7 @@ mod tests {
         let mut part = PartWriter::create(&files, folder.path(), header)?;
         let values: Vec<Code> = (0..700).map(|value| value % 97).collect();
         for block in 0..2 {
-            let encoded = encode_block(Packing::Words, Effort::Level(1), &values)?;
+            let encoded = encode_block(Packing::Words, Compression::Level(1), &values)?;
             part.append_encoded(block, encoded)?;
         }
         part.write_to(&files, &path, START as u64)?;
@@ -192,14 +201,14 @@ mod tests {
     }
 
     #[test]
-    fn what_the_disk_has_changed_is_no_part_of_a_table() {
+    fn data_that_the_disk_has_altered_is_refused() {
         let right = written(NEVER).unwrap();
         assert!(right.len() > START);
         let outcomes: Vec<_> = (0..12).map(written).collect();
         let refused = outcomes.iter().filter_map(|outcome| outcome.as_ref().err());
         assert!(refused.clone().count() > 0);
         for error in refused {
-            assert!(error.to_string().contains("the disk has changed"), "{error}");
+            assert!(error.to_string().contains("the disk has altered"), "{error}");
         }
         assert!(outcomes.iter().flatten().all(|bytes| *bytes == right));
     }

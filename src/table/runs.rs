@@ -1,29 +1,29 @@
-//! A block's values as runs: a byte says a value and how often it comes.
+//! Run-length encoding of a block: each byte is a value and the length of its run.
 //!
 //! ```text
 //!  at size
-//!   0    1  values - 1   how many different ones there are
+//!   0    1  v - 1        the number v of different values
 //!   1    v  the values, ascending
-//! 1+v    r  a byte for each run: in its high bits the value's number among those, in
-//!           as many bits as the last one needs; in the others its length - 1
+//! 1+v    r  a byte for each run: in its high bits the number of its value, in as many
+//!           bits as v - 1 needs; in the low bits its length - 1
 //! ```
 //!
-//! A run that is too long for its bits goes on in the next byte.
+//! A run that is too long for its bits continues in the next byte.
 
-/// The bits of a run that are its value's number, for so many values.
+/// Returns the number of bits for the number of a value, if there are `values` of them.
 fn number_bits(values: usize) -> u32 {
     usize::BITS - (values - 1).leading_zeros()
 }
 
-/// The longest list of runs for so many values.
-pub(super) fn most_bytes(count: usize) -> usize {
+/// Returns the maximum size of `count` values in this encoding.
+pub(super) fn max_bytes(count: usize) -> usize {
     1 + BYTES + count
 }
 
-/// How many values a byte can be.
+/// The number of different bytes.
 const BYTES: usize = 256;
 
-/// Puts the runs of values, of which there is one at least, into `runs`.
+/// Encodes the values, at least one, into `runs`.
 pub(super) fn from_values(values: &[u8], runs: &mut Vec<u8>) {
     let mut numbers = [None; BYTES];
     for &value in values {
@@ -40,44 +40,44 @@ pub(super) fn from_values(values: &[u8], runs: &mut Vec<u8>) {
     let different = runs.len() - 1;
     runs[0] = (different - 1) as u8;
     let length_bits = u8::BITS - number_bits(different);
-    let most = 1 << length_bits;
+    let max = 1 << length_bits;
     for run in values.chunk_by(|one, other| one == other) {
-        // Every value was given its number.
+        // Every value has a number by now.
         let number = numbers[usize::from(run[0])].unwrap_or(0) << length_bits;
-        let whole = std::iter::repeat_n((number + most - 1) as u8, run.len() / most);
+        let whole = std::iter::repeat_n((number + max - 1) as u8, run.len() / max);
         runs.extend(whole);
-        let rest = run.len() % most;
+        let rest = run.len() % max;
         runs.extend((rest > 0).then(|| (number + rest - 1) as u8));
     }
 }
 
-/// The values of such runs; `None` if they are none, or not so many.
+/// Decodes runs; `None` if they are invalid or do not make `count` values.
 pub(super) fn to_values(runs: &[u8], count: usize) -> Option<Vec<u8>> {
-    let (&last, runs) = runs.split_first()?;
-    let (different, runs) = runs.split_at_checked(usize::from(last) + 1)?;
-    let spread = match number_bits(different.len()) {
-        0 => spread::<256>,
-        1 => spread::<128>,
-        2 => spread::<64>,
-        3 => spread::<32>,
-        4 => spread::<16>,
-        5 => spread::<8>,
-        6 => spread::<4>,
-        7 => spread::<2>,
-        _ => spread::<1>,
+    let (&last, rest) = runs.split_first()?;
+    let (different, run_bytes) = rest.split_at_checked(usize::from(last) + 1)?;
+    let decode = match number_bits(different.len()) {
+        0 => decode_runs::<256>,
+        1 => decode_runs::<128>,
+        2 => decode_runs::<64>,
+        3 => decode_runs::<32>,
+        4 => decode_runs::<16>,
+        5 => decode_runs::<8>,
+        6 => decode_runs::<4>,
+        7 => decode_runs::<2>,
+        _ => decode_runs::<1>,
     };
-    spread(different, runs, count)
+    decode(different, run_bytes, count)
 }
 
-/// The values of runs none of which is longer than `MOST`: so many are put down for every
-/// run, and the next run over what was too much, for nobody could foresee its length.
-fn spread<const MOST: usize>(different: &[u8], runs: &[u8], count: usize) -> Option<Vec<u8>> {
-    let mut values = vec![0; count + MOST];
+/// Decodes runs of at most `MAX` values. Each run writes `MAX` values and the next one
+/// overwrites the excess, which avoids a loop of unpredictable length.
+fn decode_runs<const MAX: usize>(different: &[u8], runs: &[u8], count: usize) -> Option<Vec<u8>> {
+    let mut values = vec![0; count + MAX];
     let mut end = 0;
     for &run in runs {
-        let value = different.get(usize::from(run) / MOST)?;
-        *values.get_mut(end..)?.first_chunk_mut()? = [*value; MOST];
-        end += usize::from(run) % MOST + 1;
+        let value = different.get(usize::from(run) / MAX)?;
+        *values.get_mut(end..)?.first_chunk_mut()? = [*value; MAX];
+        end += usize::from(run) % MAX + 1;
     }
     values.truncate(count);
     (end == count).then_some(values)
@@ -107,7 +107,7 @@ mod tests {
                 })
                 .collect();
             let runs = runs(&values);
-            prop_assert!(runs.len() <= most_bytes(values.len()));
+            prop_assert!(runs.len() <= max_bytes(values.len()));
             prop_assert_eq!(to_values(&runs, values.len()), Some(values.clone()));
             prop_assert_eq!(to_values(&runs, values.len() + 1), None);
             prop_assert_eq!(to_values(&runs, values.len() - 1), None);

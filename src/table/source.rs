@@ -10,19 +10,20 @@ use crate::system::positioned::read_at;
 
 use super::error::{KindResult, TableErrorKind};
 
-/// What a table's bytes are read from.
+/// A source of a table's bytes.
 pub trait Source {
-    /// How many bytes there are.
+    /// Returns the size of the table in bytes.
     fn size_bytes(&self) -> u64;
 
-    /// The bytes `start .. start + length`.
+    /// Returns the bytes `start .. start + length`.
     ///
     /// # Errors
-    /// If they are not all there, or cannot be read.
+    /// [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if the table ends before them, or an
+    /// error of the system.
     fn bytes(&self, start: u64, length: usize) -> io::Result<Cow<'_, [u8]>>;
 }
 
-/// The bytes of a table that lie there.
+/// Reads the bytes `start .. start + length` of a table.
 pub(super) fn read<S: Source>(source: &S, start: u64, length: usize) -> KindResult<Cow<'_, [u8]>> {
     source.bytes(start, length).map_err(|error| match error.kind() {
         io::ErrorKind::UnexpectedEof => TableErrorKind::Truncated,
@@ -43,23 +44,22 @@ impl<D: AsRef<[u8]>> Source for D {
     }
 }
 
-/// How the files of tables are read.
+/// The way table files are read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum Access {
-    /// Mapped into memory: the fastest way. What was read stays in the system's
-    /// cache, which processes share. A file that is cut short or overwritten
-    /// while it is mapped, or a disk or network drive that fails, ends the process
-    /// (SIGBUS on Unix) or gives other bytes than those that were checked at
-    /// opening; each block's checksum is compared all the same.
+    /// Map the file into memory: the fastest way. Processes share the system's cache of the
+    /// file. If a mapped file is truncated or overwritten, or a disk or network drive fails,
+    /// the process ends (SIGBUS on Unix) or reads bytes other than those checked at opening;
+    /// block checksums are checked at every read.
     #[default]
     Mapped,
-    /// Read block by block with ordinary calls, 1 to 2 microseconds slower for each
-    /// block that is not in the cache. Whatever happens to the file is an error.
+    /// Read block by block with ordinary system calls: 1 to 2 microseconds slower for each
+    /// block that is not in the cache. Any failure of the file is reported as an error.
     Read,
 }
 
-/// The file of a table, opened to be read here and there, or part of the program.
+/// An open table file, or a table embedded in the program.
 #[derive(Debug)]
 pub struct TableFile(Opened);
 
@@ -75,11 +75,11 @@ impl TableFile {
     /// Opens a file.
     ///
     /// # Errors
-    /// If it cannot be opened or mapped, or is none: a folder, or a pipe that
-    /// nobody may ever write to.
+    /// If it cannot be opened or mapped, or is not a regular file: opening a pipe could block
+    /// forever.
     pub fn open(path: &Path, access: Access) -> io::Result<TableFile> {
         if !fs::metadata(path)?.is_file() {
-            return Err(io::Error::other("it is not a file; take it out of the table folder"));
+            return Err(io::Error::other("it is not a file; remove it from the table folder"));
         }
         let file = File::open(path)?;
         Ok(TableFile(match access {

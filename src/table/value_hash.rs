@@ -4,8 +4,8 @@ use super::code::{Code, DONT_CARE};
 use crate::game::rules::{BySide, Side};
 use crate::system::tree_hash::{SUBTREE_LEN, TreeHasher};
 
-/// Identifies the values of a table, whatever their blocks, packing and
-/// compression: tables of one slice and metric with one hash answer alike.
+/// Identifies the values of a table, independent of blocks, packing and compression: tables
+/// of the same slice and metric with the same hash give the same answers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ValueHash(pub [u8; blake3::OUT_LEN]);
 
@@ -15,75 +15,76 @@ impl fmt::Display for ValueHash {
     }
 }
 
-/// Hashes the values of a table, lane by lane, each lane's in the order of rows.
+/// Hashes the values of a table: each lane separately, in the order of rows.
 #[derive(Clone, Debug)]
 pub struct ValueHasher {
-    /// By lane.
+    /// By side and lane.
     sides: BySide<Vec<LaneHasher>>,
 }
 
-/// Hashes the values of one side and lane.
+/// Hashes the values of one lane of one side.
 #[derive(Clone, Debug)]
 pub(crate) struct LaneHasher {
     hasher: TreeHasher,
-    /// The next values, fewer than [`TOGETHER`].
-    waiting: Vec<Code>,
+    /// Values not yet hashed, fewer than [`CHUNK`].
+    pending: Vec<Code>,
 }
 
-/// Values that are hashed together.
-const TOGETHER: usize = SUBTREE_LEN / size_of::<Code>();
+/// The number of values hashed at a time.
+const CHUNK: usize = SUBTREE_LEN / size_of::<Code>();
 
 impl ValueHasher {
-    /// How many values of each side and lane may wait to be hashed.
+    /// The maximum number of values per side and lane that are not yet hashed.
     #[cfg(feature = "build")]
-    pub(crate) const WAITING: usize = TOGETHER;
+    pub(crate) const MAX_PENDING: usize = CHUNK;
 
-    /// How many rows are hashed together. Who hashes a part of the rows begins at a
-    /// multiple of that.
+    /// The number of rows hashed at a time. Parts that are hashed separately must begin at a
+    /// multiple of it.
     #[cfg(feature = "build")]
-    pub(crate) const ROWS: u64 = TOGETHER as u64;
+    pub(crate) const ROWS: u64 = CHUNK as u64;
 
-    /// For a table with that many lanes, before its first row.
+    /// Creates a hasher for a table with that many lanes.
     pub fn new(lanes: usize) -> ValueHasher {
         ValueHasher::from_row(lanes, 0)
     }
 
-    /// The same before another row.
+    /// Creates a hasher for the part of a table that begins at `row`.
     pub(crate) fn from_row(lanes: usize, row: u64) -> ValueHasher {
         let hasher = TreeHasher::new(row * size_of::<Code>() as u64);
-        let lane = LaneHasher { hasher, waiting: Vec::new() };
+        let lane = LaneHasher { hasher, pending: Vec::new() };
         ValueHasher { sides: BySide::from_fn(|_| vec![lane.clone(); lanes]) }
     }
 
-    /// What somebody needs who goes on from here.
+    /// Serializes the state, for [`append`](ValueHasher::append) in another process.
     #[cfg(feature = "build")]
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         self.sides.iter().flatten().flat_map(|lane| lane.whole().to_bytes()).collect()
     }
 
-    /// Adds the next rows, which somebody else has hashed, and takes what his
-    /// [`to_bytes`](ValueHasher::to_bytes) says; `None` if these bytes are others.
+    /// Appends the next rows, whose hasher was serialized by
+    /// [`to_bytes`](ValueHasher::to_bytes) at the start of `bytes`, and advances them; `None`
+    /// if they are invalid.
     #[cfg(feature = "build")]
     pub(crate) fn append(&mut self, bytes: &mut &[u8]) -> Option<()> {
         for lane in self.sides.iter_mut().flatten() {
             let mut whole = lane.whole();
             whole.append(&TreeHasher::read_from(bytes)?);
-            *lane = LaneHasher { hasher: whole, waiting: Vec::new() };
+            *lane = LaneHasher { hasher: whole, pending: Vec::new() };
         }
         Some(())
     }
 
-    /// Adds the values of the next rows of a lane; [`DONT_CARE`] counts as 0.
+    /// Appends values to a lane; [`DONT_CARE`] counts as 0.
     pub fn update(&mut self, side: Side, lane: usize, codes: impl IntoIterator<Item = Code>) {
         self.sides[side][lane].update(codes);
     }
 
-    /// One side's lanes, for threads to share.
+    /// Returns the hashers of a side's lanes, which may be used in parallel.
     pub(crate) fn side(&mut self, side: Side) -> &mut [LaneHasher] {
         &mut self.sides[side]
     }
 
-    /// The hash, when all rows have been added to all lanes.
+    /// Returns the hash, once all rows have been appended to all lanes.
     pub fn finish(&self) -> ValueHash {
         let mut all = blake3::Hasher::new();
         for lane in self.sides.iter().flatten() {
@@ -94,27 +95,27 @@ impl ValueHasher {
 }
 
 impl LaneHasher {
-    /// Adds the values of the lane's next rows.
+    /// Appends the values of the lane's next rows.
     pub(crate) fn update(&mut self, codes: impl IntoIterator<Item = Code>) {
-        self.waiting.extend(codes);
-        let whole = self.waiting.len() / TOGETHER * TOGETHER;
-        for codes in self.waiting[..whole].chunks_exact(TOGETHER) {
-            hash(&mut self.hasher, codes);
+        self.pending.extend(codes);
+        let whole = self.pending.len() / CHUNK * CHUNK;
+        for codes in self.pending[..whole].chunks_exact(CHUNK) {
+            hash_codes(&mut self.hasher, codes);
         }
-        self.waiting.drain(..whole);
+        self.pending.drain(..whole);
     }
 
-    /// The hasher of all values so far.
+    /// Returns a hasher that includes the pending values.
     fn whole(&self) -> TreeHasher {
         let mut hasher = self.hasher.clone();
-        hash(&mut hasher, &self.waiting);
+        hash_codes(&mut hasher, &self.pending);
         hasher
     }
 }
 
-/// Adds at most [`TOGETHER`] values.
-fn hash(hasher: &mut TreeHasher, codes: &[Code]) {
-    let mut bytes = [0; size_of::<Code>() * TOGETHER];
+/// Hashes at most [`CHUNK`] values.
+fn hash_codes(hasher: &mut TreeHasher, codes: &[Code]) {
+    let mut bytes = [0; size_of::<Code>() * CHUNK];
     for (bytes, &code) in bytes.as_chunks_mut().0.iter_mut().zip(codes) {
         *bytes = if code == DONT_CARE { 0 } else { code }.to_le_bytes();
     }

@@ -272,8 +272,8 @@ fn check_names_each_damaged_block() {
     assert_eq!(
         errors,
         [
-            "the table's block 0 is damaged; delete it and build it, or copy it, again",
-            "the table's file checksum is damaged; delete it and build it, or copy it, again"
+            "the table's block 0 is damaged; delete the table, then build or copy it again",
+            "the table's file checksum is damaged; delete the table, then build or copy it again"
         ]
     );
 }

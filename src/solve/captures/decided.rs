@@ -4,7 +4,7 @@
 use crate::game::board::{Direction, SquareSet};
 use crate::game::rules::{Kind, Side};
 use crate::index::Walker;
-use crate::table::dont_care::Danger;
+use crate::table::dont_care::KingThreats;
 
 use crate::solve::captures::by_attackers::attacker_moves;
 use crate::solve::frame::wide_lines::{WideSquare, set_men};
@@ -83,8 +83,8 @@ impl<const N: usize> Decider<N> {
     }
 
     fn king_captures(&mut self, frame: &Frame<N>, block: &Block<N>, decided: &mut [Row<N>]) {
-        let danger = Danger::new(frame.rules, block.attackers);
-        let wanted = |to, _| danger.any(to).then_some(());
+        let threats = KingThreats::new(frame.rules, block.attackers);
+        let wanted = |to, _| threats.any(to).then_some(());
         attacker_moves(frame, block, &mut self.lanes, wanted, |(), mv, lanes| {
             mv.add_king_captures(frame, lanes, decided, &mut self.saved);
         });

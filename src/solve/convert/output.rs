@@ -12,8 +12,8 @@ use crate::solve::error::BuildError;
 use crate::solve::exchange::{Exchange, ExchangeError, of_rank};
 use crate::system::filesystem::FileSystem;
 use crate::table::{
-    BlockShape, Code, Effort, EncodedBlock, Grid, Header, Metric, Packing, PartWriter, SideSummary,
-    TableWriter, ValueHasher, WrittenPart, dtw_code_to_wdl_code, encode_block,
+    BlockShape, Code, Compression, EncodedBlock, Grid, Header, Metric, Packing, PartWriter,
+    SideSummary, TableWriter, ValueHasher, WrittenPart, dtw_code_to_wdl_code, encode_block,
 };
 
 use super::pending_rows::PendingRows;
@@ -46,7 +46,7 @@ pub(super) struct Output {
     /// What is in the file.
     pub metric: Metric,
     packing: Packing,
-    effort: Effort,
+    compression: Compression,
     grid: Grid,
     writer: Writer,
     /// The groups of rows that are to be blocks of this rank's and are not yet.
@@ -91,7 +91,8 @@ impl Output {
             }
             _ => Writer::Other(Box::new(PartWriter::create(&**files, target.folder, header)?)),
         };
-        let effort = target.level.map_or_else(|| Effort::for_packing(packing), Effort::Level);
+        let compression =
+            target.level.map_or_else(|| Compression::for_packing(packing), Compression::Level);
         let of_rank = |rows_each| {
             let things = index.rows().div_ceil(rows_each) as usize;
             let Range { start, end } = of_rank(things, ranks.rank(), ranks.ranks());
@@ -101,7 +102,7 @@ impl Output {
         let Range { start, end } = of_rank(ValueHasher::ROWS);
         let hashes = start * ValueHasher::ROWS..(end * ValueHasher::ROWS).min(index.rows());
         let hasher = ValueHasher::from_row(lanes, hashes.start);
-        Ok(Output { metric, packing, effort, grid, writer, groups, hasher, hashes })
+        Ok(Output { metric, packing, compression, grid, writer, groups, hasher, hashes })
     }
 
     /// The rows that are to be in this rank's blocks, and those that are to be hashed.
@@ -179,7 +180,7 @@ impl Output {
                 }
                 let (number, _) =
                     self.grid.locate(side, first, row).ok_or(BuildError::ForeignGrid)?;
-                Ok((number, encode_block(self.packing, self.effort, values)?))
+                Ok((number, encode_block(self.packing, self.compression, values)?))
             })
             .collect::<Result<Vec<(u64, EncodedBlock)>, BuildError>>()?;
         for (number, block) in encoded {
@@ -208,7 +209,7 @@ impl Output {
         let mut writer = self.writer;
         let (name, end) = match &mut writer {
             Writer::First(writer) => {
-                let (path, end) = writer.place()?;
+                let (path, end) = writer.append_position()?;
                 let name = path.file_name().map(|name| name.as_encoded_bytes().to_vec());
                 (name.unwrap_or_default(), end)
             }
@@ -229,7 +230,7 @@ impl Output {
                 // What is added is freed: all of it is larger than the index.
                 for bytes in ranks.to_first(&[])?.into_iter().skip(1) {
                     let bytes = &mut &bytes[..];
-                    writer.append_part(&WrittenPart::take(bytes).ok_or(ExchangeError)?)?;
+                    writer.append_part(&WrittenPart::read_from(bytes).ok_or(ExchangeError)?)?;
                     hasher.append(bytes).ok_or(ExchangeError)?;
                 }
                 Ok(writer.finish(summaries, hasher.finish())?)
