@@ -156,8 +156,10 @@ impl WrittenPart {
         for _ in 0..u64::from_le_bytes(read_array(bytes)?) {
             let number = u64::from_le_bytes(read_array(bytes)?);
             let [kind] = read_array(bytes)?;
-            entries
-                .push((number, IndexEntry::from_parts(kind, u64::from_le_bytes(read_array(bytes)?))?));
+            entries.push((
+                number,
+                IndexEntry::from_parts(kind, u64::from_le_bytes(read_array(bytes)?))?,
+            ));
         }
         Some(WrittenPart { entries, largest, hasher })
     }
