@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use taflbase::arena::{GameRecord, Settings, Store, Surroundings, Tournament, Who, factory};
+use taflbase::arena::{GameRecord, PlayerContext, PlayerId, Settings, Store, Tournament, factory};
 use taflbase::engine::Clock;
 use taflbase::rules::Side;
 use taflbase::{Ruleset, Tablebase};
@@ -40,14 +40,14 @@ impl Arena {
         })
     }
 
-    pub(crate) fn around(&self) -> Surroundings {
+    pub(crate) fn context(&self) -> PlayerContext {
         let (rules, tables) = (Arc::clone(&self.rules), Some(Arc::clone(&self.tables)));
-        Surroundings { rules, tables, seed: 1 }
+        PlayerContext { rules, tables, seed: 1 }
     }
 
     /// So many games of A and B, half of them with either colour, all from the start.
     pub(crate) fn play(&self, a: &str, b: &str, games: usize) -> Result<Vec<GameRecord>, Failure> {
-        let around = self.around();
+        let context = self.context();
         // The same player on both sides makes other choices.
         let own_seed = |name: &str| {
             let key = if name.contains(':') { "," } else { ":" };
@@ -69,7 +69,7 @@ impl Arena {
         let path = self.folder.join(format!("{name}.jsonl"));
         let (store, mut saved) = Store::open(&path, &settings)?;
         let tournament = Tournament {
-            players: [factory(&players[0], &around)?, factory(&players[1], &around)?],
+            players: [factory(&players[0], &context)?, factory(&players[1], &context)?],
             settings,
             pairs: games / 2,
             sprt: None,
@@ -103,7 +103,7 @@ pub(crate) struct Tally {
 
 impl Tally {
     /// What that player had with that colour.
-    pub(crate) fn of(games: &[GameRecord], who: Who, side: Side) -> Tally {
+    pub(crate) fn of(games: &[GameRecord], who: PlayerId, side: Side) -> Tally {
         Tally::over(games.iter().filter(|game| game.side(who) == side), |_| who)
     }
 
@@ -114,7 +114,7 @@ impl Tally {
 
     fn over<'a>(
         games: impl Iterator<Item = &'a GameRecord>,
-        who: impl Fn(&GameRecord) -> Who,
+        who: impl Fn(&GameRecord) -> PlayerId,
     ) -> Tally {
         let mut tally = Tally::default();
         for game in games {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use taflbase::Game;
-use taflbase::arena::{GameRecord, Who};
+use taflbase::arena::{GameRecord, PlayerId};
 use taflbase::engine::pilarski::{Heuristic, Method, MonteCarlo, PilarskiPlayer};
 use taflbase::engine::{Clock, Player};
 use taflbase::notation::parse_move;
@@ -40,7 +40,7 @@ pub(crate) fn paper(arena: &Arena, games: Option<usize>) -> Result<(), Failure> 
         let most = pairing.printed.iter().map(|printed| printed.games()).max().unwrap_or(10);
         let played = arena.play(pairing.a, pairing.b, games.unwrap_or(2 * most as usize))?;
         for (side, printed) in Side::ALL.into_iter().zip(pairing.printed) {
-            let tally = Tally::of(&played, Who::A, side);
+            let tally = Tally::of(&played, PlayerId::A, side);
             let Printed { wins, losses, draws, moves } = printed;
             println!(
                 "| {} | {} | {} | {} | {wins}, {losses}, {draws} ({moves}) | {}, {}, {} ({:.0}) | {} | {} |",
@@ -69,7 +69,7 @@ pub(crate) fn engine(arena: &Arena, games: Option<usize>) -> Result<(), Failure>
     for engine in ["engine", "engine:tables=none"] {
         let played = arena.play(engine, "combination", games.unwrap_or(200))?;
         for side in Side::ALL {
-            let tally = Tally::of(&played, Who::A, side);
+            let tally = Tally::of(&played, PlayerId::A, side);
             println!(
                 "| {} | {} | {}, {}, {} ({:.0}) | {} |",
                 if engine == "engine" { "with tables" } else { "without" },
@@ -168,7 +168,7 @@ pub(crate) fn costs(arena: &Arena) -> Result<(), Failure> {
             while game.outcome().is_none() {
                 let chosen = player.choose(&game, Clock::PerMove(arena.time))?;
                 game.play(&chosen)?;
-                efforts.push(player.effort());
+                efforts.push(player.last_move_stats());
             }
         }
         let total: Duration = efforts.iter().map(|effort| effort.time).sum();

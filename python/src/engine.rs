@@ -22,7 +22,7 @@ use crate::parameters::{ClockFields, parse_clock, parse_count, parse_limits, par
 use crate::search::{Request, Search, Wish, lock};
 use crate::tablebase::Tablebase;
 
-const MOST_CONTEMPT: i32 = EngineOptions::MOST_CONTEMPT;
+const MAX_CONTEMPT: i32 = EngineOptions::MAX_CONTEMPT;
 
 /// The engine for games of one ruleset.
 ///
@@ -151,7 +151,7 @@ impl Engine {
         let mut options = EngineOptions {
             threads: parse_count("threads", threads, 1024)?,
             table_bytes: parse_count("hash_mib", hash_mib, 1 << 20)?.get() << 20,
-            contempt: parse_within("contempt", contempt, -MOST_CONTEMPT..=MOST_CONTEMPT)?,
+            contempt: parse_within("contempt", contempt, -MAX_CONTEMPT..=MAX_CONTEMPT)?,
             ..EngineOptions::new(&rules)
         };
         if let Some(tables) = tables {

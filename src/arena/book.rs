@@ -9,7 +9,7 @@ use crate::game::rules::Ruleset;
 use crate::system::random::SeededRng;
 
 /// So many openings in a row that are of no use, and no more are looked for.
-const TRIES: u32 = 2000;
+const MAX_FAILURES: u32 = 2000;
 
 /// Why there are no openings.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,13 +66,13 @@ pub fn openings(
     let mut failures = 0;
     while found.len() < wanted {
         match random_game(&start, plies, &mut random) {
-            Some(game) if known.insert(representative(rules, game.position())) => {
+            Some(game) if known.insert(canonical(rules, game.position())) => {
                 found.push(game.moves().to_vec());
                 failures = 0;
             }
             _ => failures += 1,
         }
-        if failures == TRIES {
+        if failures == MAX_FAILURES {
             return Err(BookError::TooFew { plies, found: found.len(), wanted });
         }
     }
@@ -105,7 +105,7 @@ fn wins_at_once(rules: &Ruleset, position: &Position) -> bool {
 }
 
 /// One and the same of all mirror images of a position.
-fn representative(rules: &Ruleset, position: &Position) -> Position {
+fn canonical(rules: &Ruleset, position: &Position) -> Position {
     let images = rules.symmetries().iter().map(|symmetry| position.image(rules, symmetry));
     images.min().unwrap_or(*position)
 }

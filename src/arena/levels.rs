@@ -15,7 +15,7 @@ pub struct Level {
     lines: NonZeroUsize,
     /// which are worse than the best by no more than so many hundredths of a soldier.
     margin: i32,
-    asks_tables: bool,
+    uses_tables: bool,
 }
 
 const fn level(name: &'static str, nodes: u64, lines: usize, margin: i32) -> Level {
@@ -23,15 +23,15 @@ const fn level(name: &'static str, nodes: u64, lines: usize, margin: i32) -> Lev
         Some(lines) => lines,
         None => NonZeroUsize::MIN,
     };
-    Level { name, nodes: Some(nodes), lines, margin, asks_tables: false }
+    Level { name, nodes: Some(nodes), lines, margin, uses_tables: false }
 }
 
 const LEVELS: [Level; 5] = [
     level("beginner", 150, 8, 200),
     level("easy", 1_500, 5, 80),
     level("medium", 15_000, 3, 30),
-    Level { asks_tables: true, ..level("hard", 150_000, 1, 0) },
-    Level { asks_tables: true, nodes: None, ..level("strongest", 0, 1, 0) },
+    Level { uses_tables: true, ..level("hard", 150_000, 1, 0) },
+    Level { uses_tables: true, nodes: None, ..level("strongest", 0, 1, 0) },
 ];
 
 impl Level {
@@ -54,8 +54,8 @@ impl Level {
     }
 
     /// Whether it asks the tables.
-    pub fn asks_tables(&self) -> bool {
-        self.asks_tables
+    pub fn uses_tables(&self) -> bool {
+        self.uses_tables
     }
 
     /// How far it searches, where searches take no longer than that.

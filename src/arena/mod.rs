@@ -12,15 +12,15 @@
 //! use std::sync::atomic::AtomicBool;
 //!
 //! use taflbase::Ruleset;
-//! use taflbase::arena::{Settings, Surroundings, Tournament, factory};
+//! use taflbase::arena::{PlayerContext, Settings, Tournament, factory};
 //! use taflbase::engine::Clock;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let rules = Arc::new(Ruleset::load("brandubh")?);
-//! let around = Surroundings { rules: Arc::clone(&rules), tables: None, seed: 1 };
+//! let context = PlayerContext { rules: Arc::clone(&rules), tables: None, seed: 1 };
 //! let players = ["random:seed=1".to_owned(), "random:seed=2".to_owned()];
 //! let tournament = Tournament {
-//!     players: [factory(&players[0], &around)?, factory(&players[1], &around)?],
+//!     players: [factory(&players[0], &context)?, factory(&players[1], &context)?],
 //!     settings: Settings {
 //!         rules,
 //!         players,
@@ -40,11 +40,11 @@
 //! ```
 
 mod book;
-mod bout;
 mod contestant;
 mod elo;
 mod levels;
 mod pilarski;
+mod played_game;
 mod players;
 mod record;
 mod results;
@@ -56,8 +56,8 @@ pub use book::{BookError, openings};
 pub use contestant::Contestant;
 pub use elo::{Elo, Pairs};
 pub use levels::Level;
-pub use players::{DescriptionError, Factory, Surroundings, factory};
-pub use record::{GameRecord, SavedSettings, Settings, Who};
+pub use players::{DescriptionError, Factory, PlayerContext, factory};
+pub use record::{GameRecord, PlayerId, SavedSettings, Settings};
 pub use results::{Results, Standing, Tally};
 pub use sprt::{Hypothesis, Sprt};
 pub use store::{Store, StoreError};

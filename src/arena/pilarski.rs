@@ -8,7 +8,7 @@ use crate::engine::pilarski::{
 use crate::engine::{PlayerError, Stopper};
 
 use super::contestant::Contestant;
-use super::players::{DescriptionError, Factory, Surroundings, number, pairs, unknown, wrong};
+use super::players::{DescriptionError, Factory, PlayerContext, number, pairs, unknown, wrong};
 
 const GREEDY_KEYS: &str = "seed, name";
 const HEURISTIC_KEYS: &str = "paths (taken or scored), centre (five or throne), seed, name";
@@ -25,7 +25,7 @@ pub(super) fn factory(
     text: &str,
     kind: &str,
     details: &str,
-    around: &Surroundings,
+    context: &PlayerContext,
 ) -> Option<Result<Factory, DescriptionError>> {
     let method = match kind {
         "greedy" => Method::Greedy,
@@ -36,16 +36,16 @@ pub(super) fn factory(
         "combination" => Method::MonteCarlo(MonteCarlo::combination()),
         _ => return None,
     };
-    Some(described(text, method, details, around))
+    Some(make_factory(text, method, details, context))
 }
 
-fn described(
+fn make_factory(
     text: &str,
     mut method: Method,
     details: &str,
-    around: &Surroundings,
+    context: &PlayerContext,
 ) -> Result<Factory, DescriptionError> {
-    let (mut name, mut seed) = (text.to_owned(), around.seed);
+    let (mut name, mut seed) = (text.to_owned(), context.seed);
     for (key, value) in pairs(details) {
         match (key, &mut method) {
             ("seed", _) => seed = number("seed", value, 0..=u64::MAX, "a number from 0 up")?,
@@ -55,7 +55,7 @@ fn described(
             _ => return Err(unknown(key, GREEDY_KEYS)),
         }
     }
-    let (text, rules) = (text.to_owned(), Arc::clone(&around.rules));
+    let (text, rules) = (text.to_owned(), Arc::clone(&context.rules));
     let make = move || PilarskiPlayer::new(name.clone(), Arc::clone(&rules), method.clone(), seed);
     // Told now, not when the match begins.
     make().map_err(|error| DescriptionError::Rules(error.to_string()))?;

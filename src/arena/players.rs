@@ -25,7 +25,7 @@ const RANDOM_KEYS: &str = "seed, name";
 
 /// What players are made for.
 #[derive(Clone)]
-pub struct Surroundings {
+pub struct PlayerContext {
     /// The rules of the games.
     pub rules: Arc<Ruleset>,
     /// The tables of an engine that is not given others.
@@ -105,21 +105,21 @@ impl std::error::Error for DescriptionError {}
 ///
 /// # Errors
 /// If there is no such kind of player, or it cannot be made like that.
-pub fn factory(text: &str, around: &Surroundings) -> Result<Factory, DescriptionError> {
+pub fn factory(text: &str, context: &PlayerContext) -> Result<Factory, DescriptionError> {
     let (kind, details) = text.split_once(':').unwrap_or((text, ""));
     match kind.trim() {
-        "engine" => engine(text, details, around),
-        "random" => random(text, details, around),
-        "otep" => Ok(otep(details, around)),
-        other => pilarski::factory(text, other, details, around)
+        "engine" => engine(text, details, context),
+        "random" => random(text, details, context),
+        "otep" => Ok(otep(details, context)),
+        other => pilarski::factory(text, other, details, context)
             .unwrap_or_else(|| Err(DescriptionError::Kind(other.to_owned()))),
     }
 }
 
-fn engine(text: &str, details: &str, around: &Surroundings) -> Result<Factory, DescriptionError> {
+fn engine(text: &str, details: &str, context: &PlayerContext) -> Result<Factory, DescriptionError> {
     let mut name = text.to_owned();
-    let mut options = EngineOptions { table_bytes: 16 << 20, ..EngineOptions::new(&around.rules) };
-    options.tables.clone_from(&around.tables);
+    let mut options = EngineOptions { table_bytes: 16 << 20, ..EngineOptions::new(&context.rules) };
+    options.tables.clone_from(&context.tables);
     for (key, value) in pairs(details) {
         match key {
             "hash" => {
@@ -132,12 +132,12 @@ fn engine(text: &str, details: &str, around: &Surroundings) -> Result<Factory, D
             }
             "tables" if value == "none" => options.tables = None,
             "tables" => {
-                let tables = Tablebase::open(Ruleset::clone(&around.rules), Path::new(value));
+                let tables = Tablebase::open(Ruleset::clone(&context.rules), Path::new(value));
                 options.tables = Some(Arc::new(tables.map_err(DescriptionError::Tables)?));
             }
-            "weights" => options.weights = Some(weights(value, &around.rules)?),
+            "weights" => options.weights = Some(weights(value, &context.rules)?),
             "contempt" => {
-                let most = EngineOptions::MOST_CONTEMPT;
+                let most = EngineOptions::MAX_CONTEMPT;
                 let right = format!("a number from -{most} to {most}");
                 options.contempt = number("contempt", value, -most..=most, &right)?;
             }
@@ -145,7 +145,7 @@ fn engine(text: &str, details: &str, around: &Surroundings) -> Result<Factory, D
             _ => return Err(unknown(key, ENGINE_KEYS)),
         }
     }
-    let rules = Arc::clone(&around.rules);
+    let rules = Arc::clone(&context.rules);
     Ok(Box::new(move || {
         let engine = Engine::new(Arc::clone(&rules), options.clone());
         let engine = engine
@@ -160,8 +160,8 @@ fn weights(path: &str, rules: &Ruleset) -> Result<Weights, DescriptionError> {
     Weights::from_toml(&text, rules).map_err(|error| unusable(error.to_string()))
 }
 
-fn random(text: &str, details: &str, around: &Surroundings) -> Result<Factory, DescriptionError> {
-    let (mut name, mut seed) = (text.to_owned(), around.seed);
+fn random(text: &str, details: &str, context: &PlayerContext) -> Result<Factory, DescriptionError> {
+    let (mut name, mut seed) = (text.to_owned(), context.seed);
     for (key, value) in pairs(details) {
         match key {
             "seed" => seed = number("seed", value, 0..=u64::MAX, "a number from 0 up")?,
@@ -173,8 +173,8 @@ fn random(text: &str, details: &str, around: &Surroundings) -> Result<Factory, D
 }
 
 /// A program that speaks OpenTafl's protocol, by its command line.
-fn otep(command: &str, around: &Surroundings) -> Factory {
-    let (command, rules) = (command.to_owned(), Arc::clone(&around.rules));
+fn otep(command: &str, context: &PlayerContext) -> Factory {
+    let (command, rules) = (command.to_owned(), Arc::clone(&context.rules));
     Box::new(move || {
         let named = |error| PlayerError { player: format!("otep:{command}"), ..error };
         Ok(Box::new(ExternalPlayer::start(&command, Arc::clone(&rules)).map_err(named)?))
@@ -212,8 +212,8 @@ mod tests {
 
     fn made(text: &str) -> Result<String, String> {
         let rules = Arc::new(Ruleset::builtin("brandubh").unwrap());
-        let around = Surroundings { rules, tables: None, seed: 0 };
-        let factory = factory(text, &around).map_err(|error| error.to_string())?;
+        let context = PlayerContext { rules, tables: None, seed: 0 };
+        let factory = factory(text, &context).map_err(|error| error.to_string())?;
         Ok(factory().unwrap().name())
     }
 

@@ -8,35 +8,35 @@ use crate::game::board::Board;
 use crate::game::moves::Move;
 use crate::game::rules::{Ruleset, Side};
 
-use super::bout::Bout;
+use super::played_game::PlayedGame;
 
 /// One of the two players of a match, in the order in which they were named.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-pub enum Who {
+pub enum PlayerId {
     /// The first.
     A,
     /// The second.
     B,
 }
 
-impl Who {
+impl PlayerId {
     /// Both.
-    pub const ALL: [Who; 2] = [Who::A, Who::B];
+    pub const ALL: [PlayerId; 2] = [PlayerId::A, PlayerId::B];
 
     /// The other one.
     #[must_use]
-    pub fn other(self) -> Who {
+    pub fn other(self) -> PlayerId {
         match self {
-            Who::A => Who::B,
-            Who::B => Who::A,
+            PlayerId::A => PlayerId::B,
+            PlayerId::B => PlayerId::A,
         }
     }
 
     /// `A` or `B`.
     pub fn name(self) -> &'static str {
         match self {
-            Who::A => "A",
-            Who::B => "B",
+            PlayerId::A => "A",
+            PlayerId::B => "B",
         }
     }
 }
@@ -126,7 +126,7 @@ pub struct GameRecord {
     /// The number of its pair, from 0.
     pub pair: usize,
     /// Who has the attackers.
-    pub attackers: Who,
+    pub attackers: PlayerId,
     /// The moves of the opening, from the ruleset's start.
     pub opening: Vec<String>,
     /// The moves after it.
@@ -135,7 +135,7 @@ pub struct GameRecord {
     /// [`Score`](crate::engine::Score) prints it.
     pub scores: Vec<Option<String>>,
     /// Who has won; nobody in a draw.
-    pub winner: Option<Who>,
+    pub winner: Option<PlayerId>,
     /// Why the game is over.
     pub reason: String,
     /// Whether the loser gave no move, an illegal one, or one too late.
@@ -144,7 +144,7 @@ pub struct GameRecord {
 
 impl GameRecord {
     /// Who has that side.
-    pub fn player(&self, side: Side) -> Who {
+    pub fn player(&self, side: Side) -> PlayerId {
         match side {
             Side::Attackers => self.attackers,
             Side::Defenders => self.attackers.other(),
@@ -152,7 +152,7 @@ impl GameRecord {
     }
 
     /// The side of that player.
-    pub fn side(&self, who: Who) -> Side {
+    pub fn side(&self, who: PlayerId) -> Side {
         if who == self.attackers { Side::Attackers } else { Side::Defenders }
     }
 
@@ -163,28 +163,28 @@ impl GameRecord {
 
     pub(super) fn new(
         settings: &Settings,
-        (pair, attackers): (usize, Who),
+        (pair, attackers): (usize, PlayerId),
         opening: &[Move],
-        bout: Bout,
+        played: PlayedGame,
     ) -> GameRecord {
         let board = settings.rules.board;
         let mut record = GameRecord {
             settings: settings.into(),
             pair,
             attackers,
-            opening: texts(board, opening),
-            moves: texts(board, &bout.moves[opening.len()..]),
-            scores: bout.scores,
+            opening: move_texts(board, opening),
+            moves: move_texts(board, &played.moves[opening.len()..]),
+            scores: played.scores,
             winner: None,
-            reason: bout.end.reason,
-            fault: bout.end.is_fault,
+            reason: played.end.reason,
+            fault: played.end.is_fault,
         };
-        record.winner = bout.end.winner.map(|side| record.player(side));
+        record.winner = played.end.winner.map(|side| record.player(side));
         record
     }
 }
 
 /// Moves as they are written.
-pub(super) fn texts(board: Board, moves: &[Move]) -> Vec<String> {
+pub(super) fn move_texts(board: Board, moves: &[Move]) -> Vec<String> {
     moves.iter().map(|played| played.display(board).to_string()).collect()
 }

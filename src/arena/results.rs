@@ -1,7 +1,7 @@
 use crate::game::rules::{BySide, Side};
 
 use super::elo::Pairs;
-use super::record::{GameRecord, Who};
+use super::record::{GameRecord, PlayerId};
 use super::sprt::{Hypothesis, Sprt};
 
 /// Wins, draws and losses.
@@ -61,10 +61,10 @@ impl Standing {
     }
 
     /// What that player has made with either side.
-    pub fn tallies(&self, who: Who) -> &BySide<Tally> {
+    pub fn tallies(&self, who: PlayerId) -> &BySide<Tally> {
         match who {
-            Who::A => &self.a,
-            Who::B => &self.b,
+            PlayerId::A => &self.a,
+            PlayerId::B => &self.b,
         }
     }
 
@@ -73,8 +73,8 @@ impl Standing {
         (self.games() > 0).then(|| self.plies as f64 / self.games() as f64)
     }
 
-    fn add(&mut self, game: &Finished) {
-        for (who, tallies) in Who::ALL.into_iter().zip([&mut self.a, &mut self.b]) {
+    fn add(&mut self, game: &GameResult) {
+        for (who, tallies) in PlayerId::ALL.into_iter().zip([&mut self.a, &mut self.b]) {
             let has_attackers = who == game.attackers;
             let side = if has_attackers { Side::Attackers } else { Side::Defenders };
             let tally = &mut tallies[side];
@@ -93,20 +93,20 @@ impl Standing {
 
 /// What is kept of a game.
 #[derive(Clone, Copy, Debug)]
-struct Finished {
-    attackers: Who,
-    winner: Option<Who>,
+struct GameResult {
+    attackers: PlayerId,
+    winner: Option<PlayerId>,
     plies: usize,
     fault: bool,
 }
 
-impl Finished {
+impl GameResult {
     /// What A has made of it, in half points.
     fn half_points(&self) -> usize {
         match self.winner {
-            Some(Who::A) => 2,
+            Some(PlayerId::A) => 2,
             None => 1,
-            Some(Who::B) => 0,
+            Some(PlayerId::B) => 0,
         }
     }
 }
@@ -116,7 +116,7 @@ impl Finished {
 pub struct Results {
     sprt: Option<Sprt>,
     /// By pair and by who has the attackers.
-    games: Vec<[Option<Finished>; 2]>,
+    games: Vec<[Option<GameResult>; 2]>,
     /// So many pairs from the first one are finished, and were put to the test.
     tested: usize,
     /// Their results.
@@ -135,7 +135,7 @@ impl Results {
     pub(super) fn add(&mut self, game: &GameRecord) {
         let &GameRecord { attackers, winner, fault, .. } = game;
         if let Some(pair) = self.games.get_mut(game.pair) {
-            let finished = Finished { attackers, winner, plies: game.plies(), fault };
+            let finished = GameResult { attackers, winner, plies: game.plies(), fault };
             pair[attackers as usize] = Some(finished);
         }
         self.test();
@@ -154,7 +154,7 @@ impl Results {
     }
 
     /// Whether that game is finished.
-    pub(super) fn has(&self, pair: usize, attackers: Who) -> bool {
+    pub(super) fn has(&self, pair: usize, attackers: PlayerId) -> bool {
         self.games[pair][attackers as usize].is_some()
     }
 

@@ -11,16 +11,16 @@ use crate::game::moves::Move;
 use crate::game::rules::BySide;
 
 use super::book::{BookError, openings};
-use super::bout::{self, Bout};
 use super::contestant::Contestant;
+use super::played_game::{self, PlayedGame};
 use super::players::Factory;
-use super::record::{GameRecord, Settings, Who, texts};
+use super::record::{GameRecord, PlayerId, Settings, move_texts};
 use super::results::Results;
 use super::sprt::Sprt;
 use super::store::{Store, StoreError};
 
 /// How often it is looked whether the match is to be stopped.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A match of two players over pairs of games: both games of a pair begin with the same
 /// opening, and the players have either side once.
@@ -77,10 +77,10 @@ macro_rules! from {
 from!(BookError: Book, PlayerError: Player, StoreError: Store);
 
 /// A game that is to be played.
-type Task = (usize, Who);
+type Task = (usize, PlayerId);
 
 /// What all threads share.
-struct Hall<'a> {
+struct SharedMatch<'a> {
     tournament: &'a Tournament,
     openings: &'a [Vec<Move>],
     tasks: Mutex<std::vec::IntoIter<Task>>,
@@ -101,22 +101,22 @@ impl Tournament {
         &self,
         store: Option<(Store, Vec<GameRecord>)>,
         stopped: &AtomicBool,
-        told: &mut dyn FnMut(&GameRecord, &Results),
+        on_game: &mut dyn FnMut(&GameRecord, &Results),
     ) -> Result<Results, TournamentError> {
         let Settings { rules, book_plies, seed, .. } = &self.settings;
         let openings = openings(rules, *book_plies, *seed, self.pairs)?;
         let mut results = Results::new(self.pairs, self.sprt);
         let mut store = match store {
             Some((store, saved)) => {
-                self.take(&store, &saved, &openings, &mut results)?;
+                self.restore(&store, &saved, &openings, &mut results)?;
                 Some(store)
             }
             None => None,
         };
-        let tasks = (0..self.pairs).flat_map(|pair| Who::ALL.map(|who| (pair, who)));
+        let tasks = (0..self.pairs).flat_map(|pair| PlayerId::ALL.map(|who| (pair, who)));
         let tasks: Vec<Task> = tasks.filter(|&(pair, who)| !results.has(pair, who)).collect();
         let workers = self.concurrency.get().min(tasks.len());
-        let hall = Hall {
+        let shared = SharedMatch {
             tournament: self,
             openings: &openings,
             tasks: Mutex::new(tasks.into_iter()),
@@ -126,16 +126,16 @@ impl Tournament {
         thread::scope(|scope| {
             let (sender, receiver) = mpsc::channel();
             for _ in 0..workers {
-                let (hall, sender) = (&hall, sender.clone());
-                scope.spawn(move || hall.work(&sender));
+                let (shared, sender) = (&shared, sender.clone());
+                scope.spawn(move || shared.work(&sender));
             }
             drop(sender);
-            let collected = hall.collect(&receiver, stopped, &mut |game| {
+            let collected = shared.collect(&receiver, stopped, &mut |game| {
                 if let Some(store) = &mut store {
                     store.append(game)?;
                 }
                 results.add(game);
-                told(game, &results);
+                on_game(game, &results);
                 Ok(results.verdict().is_some())
             });
             collected.map(|()| results)
@@ -143,7 +143,7 @@ impl Tournament {
     }
 
     /// Takes the games that are saved.
-    fn take(
+    fn restore(
         &self,
         store: &Store,
         saved: &[GameRecord],
@@ -152,7 +152,7 @@ impl Tournament {
     ) -> Result<(), StoreError> {
         let board = self.settings.rules.board;
         for (line, game) in (1..).zip(saved) {
-            let opening = openings.get(game.pair).map(|opening| texts(board, opening));
+            let opening = openings.get(game.pair).map(|opening| move_texts(board, opening));
             if opening.is_some_and(|opening| opening != game.opening) {
                 let what = format!("pair {} begins with another opening", game.pair);
                 return Err(store.other(line, what));
@@ -163,7 +163,7 @@ impl Tournament {
     }
 }
 
-impl Hall<'_> {
+impl SharedMatch<'_> {
     /// Takes what the threads send, until all of them are done. Closes the match when it
     /// is to be stopped, when the game that came last has decided it, or at an error.
     fn collect(
@@ -179,9 +179,9 @@ impl Hall<'_> {
             }
             if self.is_closed.load(Ordering::Relaxed) {
                 // Whoever has just begun to think has not seen the last time.
-                locked(&self.stoppers).iter().for_each(Stopper::stop);
+                lock(&self.stoppers).iter().for_each(Stopper::stop);
             }
-            match receiver.recv_timeout(LOOK_EVERY) {
+            match receiver.recv_timeout(POLL_INTERVAL) {
                 Err(mpsc::RecvTimeoutError::Timeout) => {}
                 Err(mpsc::RecvTimeoutError::Disconnected) => return answer,
                 Ok(_) if answer.is_err() => {}
@@ -199,7 +199,7 @@ impl Hall<'_> {
     fn work(&self, sender: &mpsc::Sender<Result<GameRecord, PlayerError>>) {
         let mut players = None;
         while !self.is_closed.load(Ordering::Relaxed) {
-            let Some(task) = locked(&self.tasks).next() else {
+            let Some(task) = lock(&self.tasks).next() else {
                 return;
             };
             let sent = match self.play(task, &mut players) {
@@ -228,44 +228,44 @@ impl Hall<'_> {
         })?;
         let opening = &self.openings[pair];
         opening.iter().for_each(|played| game.push(played));
-        let mut seated = match players.take() {
+        let mut opponents = match players.take() {
             Some(players) => players,
-            None => self.seat()?,
+            None => self.make_players()?,
         };
-        for player in &mut seated {
-            player.set_game_number(pair as u64 * 2 + u64::from(attackers == Who::B));
+        for player in &mut opponents {
+            player.set_game_number(pair as u64 * 2 + u64::from(attackers == PlayerId::B));
         }
-        let bout = self.bout(game, attackers, &mut seated)?;
-        if bout.as_ref().is_some_and(|bout| !bout.end.is_fault) {
-            *players = Some(seated);
+        let played = self.play_game(game, attackers, &mut opponents)?;
+        if played.as_ref().is_some_and(|played| !played.end.is_fault) {
+            *players = Some(opponents);
         }
-        Ok(bout.map(|bout| GameRecord::new(settings, (pair, attackers), opening, bout)))
+        Ok(played.map(|played| GameRecord::new(settings, (pair, attackers), opening, played)))
     }
 
-    fn bout(
+    fn play_game(
         &self,
         game: Game,
-        attackers: Who,
+        attackers: PlayerId,
         [a, b]: &mut [Box<dyn Contestant>; 2],
-    ) -> Result<Option<Bout>, PlayerError> {
+    ) -> Result<Option<PlayedGame>, PlayerError> {
         let Settings { clock, max_plies, .. } = self.tournament.settings;
         let mut sides: BySide<&mut dyn Contestant> = match attackers {
-            Who::A => BySide([&mut **a, &mut **b]),
-            Who::B => BySide([&mut **b, &mut **a]),
+            PlayerId::A => BySide([&mut **a, &mut **b]),
+            PlayerId::B => BySide([&mut **b, &mut **a]),
         };
-        bout::play(game, &mut sides, clock, max_plies, &self.is_closed)
+        played_game::play(game, &mut sides, clock, max_plies, &self.is_closed)
     }
 
     /// Makes both players.
-    fn seat(&self) -> Result<[Box<dyn Contestant>; 2], PlayerError> {
+    fn make_players(&self) -> Result<[Box<dyn Contestant>; 2], PlayerError> {
         let [a, b] = &self.tournament.players;
         let players = [a()?, b()?];
-        locked(&self.stoppers).extend(players.iter().filter_map(|player| player.stopper()));
+        lock(&self.stoppers).extend(players.iter().filter_map(|player| player.stopper()));
         Ok(players)
     }
 }
 
 /// Nothing is left half done by those who hold these locks.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

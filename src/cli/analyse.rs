@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use taflbase::board::Board;
-use taflbase::engine::{Engine, Iteration, IterationAnswer, Limits, Line, SearchRequest};
+use taflbase::engine::{Engine, Iteration, IterationReport, Limits, Line, SearchRequest};
 use taflbase::history::Game;
 
 use super::arguments::{MAX, PositionArgs, on_interrupt, parse_number, parse_seconds};
@@ -105,7 +105,7 @@ impl IterationPrinter<'_> {
 
     fn print(&self, iteration: &Iteration) -> Result<(), CliError> {
         if self.session.json() {
-            return self.session.json_line(&IterationAnswer::new(self.game, iteration));
+            return self.session.json_line(&IterationReport::new(self.game, iteration));
         }
         let mut text = String::new();
         if self.last.is_none() {

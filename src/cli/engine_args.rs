@@ -12,7 +12,7 @@ use super::machine::threads;
 
 /// How much a draw may be despised, or liked.
 const CONTEMPT: RangeInclusive<i64> =
-    -(EngineOptions::MOST_CONTEMPT as i64)..=EngineOptions::MOST_CONTEMPT as i64;
+    -(EngineOptions::MAX_CONTEMPT as i64)..=EngineOptions::MAX_CONTEMPT as i64;
 
 /// Memory of the engine.
 #[derive(clap::Args)]

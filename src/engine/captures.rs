@@ -4,19 +4,19 @@ use crate::game::board::Direction;
 use crate::game::rules::{Kind, Side};
 
 use super::bits::Bits;
-use super::ground::{Ground, NOWHERE};
+use super::board_tables::{BoardTables, NOWHERE};
 use super::state::State;
 
 impl<const W: usize> State<W> {
     /// The soldiers that `side` captures with the man that has just arrived on `to`.
     #[inline]
-    pub(super) fn captured(&self, ground: &Ground<W>, side: Side, to: usize) -> Bits<W> {
+    pub(super) fn captured(&self, board: &BoardTables<W>, side: Side, to: usize) -> Bits<W> {
         let mut captured = Bits::EMPTY;
         let enemies = self.soldiers[side.other()];
-        for (direction, victim) in ground.next(to).into_iter().enumerate() {
+        for (direction, victim) in board.neighbours(to).into_iter().enumerate() {
             if victim != NOWHERE && enemies.contains(victim) {
-                let beyond = ground.next(victim)[direction];
-                if beyond != NOWHERE && self.is_captured(ground, side, victim, beyond) {
+                let beyond = board.neighbours(victim)[direction];
+                if beyond != NOWHERE && self.is_captured(board, side, victim, beyond) {
                     captured.insert(victim);
                 }
             }
@@ -25,49 +25,64 @@ impl<const W: usize> State<W> {
     }
 
     /// Whether a soldier on `victim` is captured by `side` arriving opposite `beyond`.
-    fn is_captured(&self, ground: &Ground<W>, side: Side, victim: usize, beyond: usize) -> bool {
+    fn is_captured(
+        &self,
+        board: &BoardTables<W>,
+        side: Side,
+        victim: usize,
+        beyond: usize,
+    ) -> bool {
         let other = side.other();
         if self.men(side).contains(beyond) {
-            return !ground.protected[other].contains(victim);
+            return !board.protected[other].contains(victim);
         }
-        if (ground.protected[other] | ground.unaided[other]).contains(victim) {
+        if (board.protected[other] | board.unaided[other]).contains(victim) {
             return false;
         }
-        let hostile = &ground.hostile[other.soldier()];
+        let hostile = &board.hostile[other.soldier()];
         if !self.men(other).contains(beyond) {
             return hostile.empty.contains(beyond);
         }
         hostile.occupied.contains(beyond)
-            || hostile.besieged.contains(beyond) && self.is_besieged(ground, side, beyond, victim)
+            || hostile.besieged.contains(beyond) && self.is_besieged(board, side, beyond, victim)
     }
 
     /// Whether men of `side` are on all neighbours of the square but that of the victim.
-    fn is_besieged(&self, ground: &Ground<W>, side: Side, square: usize, victim: usize) -> bool {
+    fn is_besieged(
+        &self,
+        board: &BoardTables<W>,
+        side: Side,
+        square: usize,
+        victim: usize,
+    ) -> bool {
         let captors = self.men(side);
-        ground.next(square).into_iter().all(|s| s == NOWHERE || s == victim || captors.contains(s))
+        board
+            .neighbours(square)
+            .into_iter()
+            .all(|s| s == NOWHERE || s == victim || captors.contains(s))
     }
 
     /// The empty squares on which a man of `side` would capture a soldier, if it could
     /// arrive there.
-    pub(super) fn capture_squares(&self, ground: &Ground<W>, side: Side) -> Bits<W> {
+    pub(super) fn capture_squares(&self, board: &BoardTables<W>, side: Side) -> Bits<W> {
         let other = side.other();
         let (captors, others) = (self.men(side), self.men(other));
         let free = !(captors | others);
-        let hostile = &ground.hostile[other.soldier()];
-        let victims = self.soldiers[other].without(ground.protected[other]);
-        let aided = victims.without(ground.unaided[other]);
-        let unaided = victims & ground.unaided[other];
+        let hostile = &board.hostile[other.soldier()];
+        let victims = self.soldiers[other].without(board.protected[other]);
+        let aided = victims.without(board.unaided[other]);
+        let unaided = victims & board.unaided[other];
         let anvils = captors | hostile.empty & free | hostile.occupied & others;
         let mut squares = Bits::EMPTY;
         for direction in Direction::ALL {
             let back = direction.opposite();
             let enclosed =
-                aided & ground.shifted(anvils, back) | unaided & ground.shifted(captors, back);
-            squares = squares | ground.shifted(enclosed, back);
+                aided & board.shifted(anvils, back) | unaided & board.shifted(captors, back);
+            squares = squares | board.shifted(enclosed, back);
         }
         let besieged = hostile.besieged & others;
         if !besieged.is_empty() {
-            squares = squares | self.siege_squares(ground, side, besieged, aided);
+            squares = squares | self.siege_squares(board, side, besieged, aided);
         }
         squares & free
     }
@@ -76,17 +91,17 @@ impl<const W: usize> State<W> {
     #[cold]
     fn siege_squares(
         &self,
-        ground: &Ground<W>,
+        board: &BoardTables<W>,
         side: Side,
         besieged: Bits<W>,
         victims: Bits<W>,
     ) -> Bits<W> {
         let mut squares = Bits::EMPTY;
         for square in besieged.iter() {
-            for (direction, victim) in ground.next(square).into_iter().enumerate() {
+            for (direction, victim) in board.neighbours(square).into_iter().enumerate() {
                 let is_victim = victim != NOWHERE && victims.contains(victim);
-                if is_victim && self.is_besieged(ground, side, square, victim) {
-                    let arrival = ground.next(victim)[direction];
+                if is_victim && self.is_besieged(board, side, square, victim) {
+                    let arrival = board.neighbours(victim)[direction];
                     if arrival != NOWHERE {
                         squares.insert(arrival);
                     }
@@ -98,11 +113,11 @@ impl<const W: usize> State<W> {
 
     /// The empty squares on which an attacker would capture the king, if it could
     /// arrive there.
-    pub(super) fn king_capture_squares(&self, ground: &Ground<W>) -> Bits<W> {
-        let neighbours = ground.next(self.king);
-        let hostile = neighbours.map(|square| self.is_hostile_to_king(ground, square));
+    pub(super) fn king_capture_squares(&self, board: &BoardTables<W>) -> Bits<W> {
+        let neighbours = board.neighbours(self.king);
+        let hostile = neighbours.map(|square| self.is_hostile_to_king(board, square));
         let is_free = |square: usize| square != NOWHERE && !self.occupied().contains(square);
-        let needs_four = ground.surrounded.contains(self.king);
+        let needs_four = board.surrounded.contains(self.king);
         let mut squares = Bits::EMPTY;
         for (direction, square) in neighbours.into_iter().enumerate() {
             // Opposite directions are two apart.
@@ -119,11 +134,11 @@ impl<const W: usize> State<W> {
     }
 
     #[inline]
-    pub(super) fn is_hostile_to_king(&self, ground: &Ground<W>, square: usize) -> bool {
+    pub(super) fn is_hostile_to_king(&self, board: &BoardTables<W>, square: usize) -> bool {
         if square == NOWHERE {
             return false;
         }
-        let hostile = &ground.hostile[Kind::King];
+        let hostile = &board.hostile[Kind::King];
         self.soldiers[Side::Attackers].contains(square)
             || if self.soldiers[Side::Defenders].contains(square) {
                 hostile.occupied.contains(square)

@@ -3,43 +3,43 @@
 use crate::game::rules::{Kind, Side};
 
 use super::bits::Bits;
-use super::ground::{Ground, Lines};
+use super::board_tables::{BoardTables, Lines};
 use super::state::{State, Step, free_around, next_occupied};
 
 impl<const W: usize> State<W> {
     /// Where a piece on the square can go.
     #[inline]
-    pub(super) fn targets(&self, ground: &Ground<W>, kind: Kind, from: usize) -> Lines {
-        let occupied = self.occupied_lines(ground, from);
+    pub(super) fn targets(&self, board: &BoardTables<W>, kind: Kind, from: usize) -> Lines {
+        let occupied = self.occupied_lines(board, from);
         let free = Lines {
-            rank: free_around(occupied.rank, u32::from(ground.file[from])),
-            file: free_around(occupied.file, u32::from(ground.rank[from])),
+            rank: free_around(occupied.rank, u32::from(board.file[from])),
+            file: free_around(occupied.file, u32::from(board.rank[from])),
         };
-        free & ground.stops[kind][from]
+        free & board.stops[kind][from]
     }
 
     /// The goals that a king on that square could go to at once.
     #[inline]
-    pub(super) fn open_goals(&self, ground: &Ground<W>, at: usize) -> Lines {
-        self.targets(ground, Kind::King, at) & ground.goal_lines[at]
+    pub(super) fn open_goals(&self, board: &BoardTables<W>, at: usize) -> Lines {
+        self.targets(board, Kind::King, at) & board.goal_lines[at]
     }
 
     /// A move that ends the game at once.
-    pub(super) fn winning_step(&self, ground: &Ground<W>) -> Option<Step> {
+    pub(super) fn winning_step(&self, board: &BoardTables<W>) -> Option<Step> {
         match self.to_move {
             Side::Defenders => {
-                let goals = self.open_goals(ground, self.king);
-                squares(ground, self.king, goals).next().map(|to| Step::new(self.king, to))
+                let goals = self.open_goals(board, self.king);
+                squares(board, self.king, goals).next().map(|to| Step::new(self.king, to))
             }
-            Side::Attackers => self.king_capture(ground),
+            Side::Attackers => self.king_capture(board),
         }
     }
 
     /// A move of the attackers that captures the king, whoever is to move.
-    pub(super) fn king_capture(&self, ground: &Ground<W>) -> Option<Step> {
-        let squares = self.king_capture_squares(ground);
+    pub(super) fn king_capture(&self, board: &BoardTables<W>) -> Option<Step> {
+        let squares = self.king_capture_squares(board);
         squares.iter().find_map(|to| {
-            self.arrivals(ground, Side::Attackers, to).next().map(|from| Step::new(from, to))
+            self.arrivals(board, Side::Attackers, to).next().map(|from| Step::new(from, to))
         })
     }
 
@@ -47,23 +47,23 @@ impl<const W: usize> State<W> {
     #[inline]
     pub(super) fn arrivals(
         &self,
-        ground: &Ground<W>,
+        board: &BoardTables<W>,
         side: Side,
         to: usize,
     ) -> impl Iterator<Item = usize> {
-        let (rank, file) = (ground.rank[to], ground.file[to]);
-        let occupied = self.occupied_lines(ground, to);
+        let (rank, file) = (board.rank[to], board.file[to]);
+        let occupied = self.occupied_lines(board, to);
         let in_rank = next_occupied(occupied.rank, u32::from(file));
         let in_file = next_occupied(occupied.file, u32::from(rank));
         let men = self.men(side);
         let from_rank = in_rank.into_iter().flatten().filter_map(move |from| {
-            let from = ground.at(from as usize, usize::from(rank));
-            let stops = ground.stops[self.kind_of(side, from)][from];
+            let from = board.at(from as usize, usize::from(rank));
+            let stops = board.stops[self.kind_of(side, from)][from];
             (men.contains(from) && stops.rank >> file & 1 == 1).then_some(from)
         });
         let from_file = in_file.into_iter().flatten().filter_map(move |from| {
-            let from = ground.at(usize::from(file), from as usize);
-            let stops = ground.stops[self.kind_of(side, from)][from];
+            let from = board.at(usize::from(file), from as usize);
+            let stops = board.stops[self.kind_of(side, from)][from];
             (men.contains(from) && stops.file >> rank & 1 == 1).then_some(from)
         });
         from_rank.chain(from_file)
@@ -76,22 +76,22 @@ impl<const W: usize> State<W> {
 
     /// All moves of the side to move.
     #[inline]
-    pub(super) fn each_step(&self, ground: &Ground<W>, mut found: impl FnMut(Step)) {
+    pub(super) fn each_step(&self, board: &BoardTables<W>, mut found: impl FnMut(Step)) {
         let kind = self.to_move.soldier();
         for from in self.soldiers[self.to_move].iter() {
-            let targets = self.targets(ground, kind, from);
-            squares(ground, from, targets).for_each(|to| found(Step::new(from, to)));
+            let targets = self.targets(board, kind, from);
+            squares(board, from, targets).for_each(|to| found(Step::new(from, to)));
         }
         if self.to_move == Side::Defenders {
-            let targets = self.targets(ground, Kind::King, self.king);
-            squares(ground, self.king, targets).for_each(|to| found(Step::new(self.king, to)));
+            let targets = self.targets(board, Kind::King, self.king);
+            squares(board, self.king, targets).for_each(|to| found(Step::new(self.king, to)));
         }
     }
 
     /// All moves of the side to move, in a list.
-    pub(super) fn steps(&self, ground: &Ground<W>) -> Vec<Step> {
+    pub(super) fn steps(&self, board: &BoardTables<W>) -> Vec<Step> {
         let mut steps = Vec::new();
-        self.each_step(ground, |step| steps.push(step));
+        self.each_step(board, |step| steps.push(step));
         steps
     }
 
@@ -99,31 +99,31 @@ impl<const W: usize> State<W> {
     #[inline]
     pub(super) fn each_step_to(
         &self,
-        ground: &Ground<W>,
+        board: &BoardTables<W>,
         targets: Bits<W>,
         mut found: impl FnMut(Step),
     ) {
         for to in targets.iter() {
-            self.arrivals(ground, self.to_move, to).for_each(|from| found(Step::new(from, to)));
+            self.arrivals(board, self.to_move, to).for_each(|from| found(Step::new(from, to)));
         }
     }
 
     /// Whether the side to move has any move.
-    pub(super) fn has_step(&self, ground: &Ground<W>) -> bool {
+    pub(super) fn has_step(&self, board: &BoardTables<W>) -> bool {
         self.men(self.to_move)
             .iter()
-            .any(|from| !self.targets(ground, self.kind(from), from).is_empty())
+            .any(|from| !self.targets(board, self.kind(from), from).is_empty())
     }
 
     /// The squares on which an attacker would close all the king's open lines to goals
     /// at once, and how many goals they lead to.
-    pub(super) fn line_blocks(&self, ground: &Ground<W>) -> (Bits<W>, u32) {
-        let goals = self.open_goals(ground, self.king);
+    pub(super) fn line_blocks(&self, board: &BoardTables<W>) -> (Bits<W>, u32) {
+        let goals = self.open_goals(board, self.king);
         let count = goals.len();
         let mut blocks = !Bits::EMPTY;
         if count > 0 {
-            for goal in squares(ground, self.king, goals) {
-                blocks = blocks & self.between(ground, goal);
+            for goal in squares(board, self.king, goals) {
+                blocks = blocks & self.between(board, goal);
             }
         }
         (blocks, count)
@@ -131,9 +131,9 @@ impl<const W: usize> State<W> {
 
     /// The squares from the one after the king's up to and with this one in his rank or
     /// file.
-    fn between(&self, ground: &Ground<W>, to: usize) -> Bits<W> {
+    fn between(&self, board: &BoardTables<W>, to: usize) -> Bits<W> {
         let (low, high) = (self.king.min(to), self.king.max(to));
-        let step = if high - low < ground.size { 1 } else { ground.size };
+        let step = if high - low < board.size { 1 } else { board.size };
         let mut squares = Bits::EMPTY;
         (low..=high).step_by(step).for_each(|square| squares.insert(square));
         squares.remove(self.king);
@@ -144,12 +144,12 @@ impl<const W: usize> State<W> {
 /// The squares of the lines through a square.
 #[inline]
 pub(super) fn squares<const W: usize>(
-    ground: &Ground<W>,
+    board: &BoardTables<W>,
     from: usize,
     lines: Lines,
 ) -> impl Iterator<Item = usize> {
-    let (rank, file) = (usize::from(ground.rank[from]), usize::from(ground.file[from]));
-    let size = ground.size;
+    let (rank, file) = (usize::from(board.rank[from]), usize::from(board.file[from]));
+    let size = board.size;
     let in_rank = ones(lines.rank).map(move |to| rank * size + to);
     in_rank.chain(ones(lines.file).map(move |to| to * size + file))
 }

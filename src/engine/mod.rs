@@ -1,15 +1,15 @@
 //! The engine: plays every ruleset, and asks the tables at every node.
 
-mod answer;
 mod bits;
+mod board_tables;
 mod captures;
 mod evaluate;
 mod generate;
-mod ground;
+mod iteration;
+mod iteration_report;
 mod limits;
 pub mod pilarski;
 mod player;
-mod report;
 mod search;
 mod state;
 #[cfg(test)]
@@ -28,13 +28,13 @@ use crate::tablebase::Tablebase;
 
 use search::Search;
 
-pub use answer::{AnswerLine, IterationAnswer};
 #[doc(hidden)]
 pub use evaluate::Counts;
 pub use evaluate::{Term, Weight, Weights, WeightsError};
+pub use iteration::{Iteration, Line, Score};
+pub use iteration_report::{IterationReport, LineReport};
 pub use limits::{Clock, Limits, SearchRequest};
 pub use player::{Player, PlayerError};
-pub use report::{Iteration, Line, Score};
 
 /// How an [`Engine`] works.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ pub struct EngineOptions {
     /// otherwise.
     pub weights: Option<Weights>,
     /// How much less than nothing a draw is to the side that the engine moves for, in
-    /// hundredths of a soldier, up to [`EngineOptions::MOST_CONTEMPT`] either way: against
+    /// hundredths of a soldier, up to [`EngineOptions::MAX_CONTEMPT`] either way: against
     /// weaker players a game is worth going on with. None, unless you say otherwise.
     pub contempt: i32,
     /// Kept back from a player's clock for the way of the answer.
@@ -59,7 +59,7 @@ pub struct EngineOptions {
 
 impl EngineOptions {
     /// The most [contempt](EngineOptions::contempt): what is more, counts as so much.
-    pub const MOST_CONTEMPT: i32 = 1000;
+    pub const MAX_CONTEMPT: i32 = 1000;
 
     /// One thread, 64 MiB, and the ruleset's tables that are part of the library.
     pub fn new(rules: &Ruleset) -> EngineOptions {

@@ -4,7 +4,7 @@ use crate::game::position::Position;
 use crate::game::rules::{BySide, Kind, RulesId, Ruleset, Side};
 
 use super::bits::Bits;
-use super::ground::{Ground, Lines};
+use super::board_tables::{BoardTables, Lines};
 
 /// A move, packed: where from and where to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
@@ -67,7 +67,7 @@ pub(super) struct Undo<const W: usize> {
 }
 
 impl<const W: usize> State<W> {
-    pub(super) fn new(ground: &Ground<W>, position: &Position) -> State<W> {
+    pub(super) fn new(board: &BoardTables<W>, position: &Position) -> State<W> {
         let mut state = State {
             soldiers: BySide([Bits::of(position.attackers), Bits::of(position.defenders)]),
             king: position.king.index(),
@@ -77,15 +77,15 @@ impl<const W: usize> State<W> {
             files: [0; MAX_SIZE as usize],
         };
         for square in position.occupied() {
-            state.toggle(ground, square.index());
+            state.toggle(board, square.index());
         }
         for kind in Kind::ALL {
             for square in position.squares(kind) {
-                state.key ^= ground.key(kind, square.index());
+                state.key ^= board.key(kind, square.index());
             }
         }
         if state.to_move == Side::Defenders {
-            state.key ^= ground.side_key;
+            state.key ^= board.side_key;
         }
         state
     }
@@ -135,22 +135,22 @@ impl<const W: usize> State<W> {
 
     /// What is occupied of a square's rank and of its file.
     #[inline]
-    pub(super) fn occupied_lines(&self, ground: &Ground<W>, square: usize) -> Lines {
+    pub(super) fn occupied_lines(&self, board: &BoardTables<W>, square: usize) -> Lines {
         Lines {
-            rank: self.ranks[usize::from(ground.rank[square])],
-            file: self.files[usize::from(ground.file[square])],
+            rank: self.ranks[usize::from(board.rank[square])],
+            file: self.files[usize::from(board.file[square])],
         }
     }
 
     #[inline]
-    fn toggle(&mut self, ground: &Ground<W>, square: usize) {
-        let (rank, file) = (ground.rank[square], ground.file[square]);
+    fn toggle(&mut self, board: &BoardTables<W>, square: usize) {
+        let (rank, file) = (board.rank[square], board.file[square]);
         self.ranks[usize::from(rank)] ^= 1 << file;
         self.files[usize::from(file)] ^= 1 << rank;
     }
 
     #[inline]
-    fn put(&mut self, ground: &Ground<W>, from: usize, to: usize) {
+    fn put(&mut self, board: &BoardTables<W>, from: usize, to: usize) {
         if from == self.king {
             self.king = to;
         } else {
@@ -158,25 +158,25 @@ impl<const W: usize> State<W> {
             soldiers.remove(from);
             soldiers.insert(to);
         }
-        self.toggle(ground, from);
-        self.toggle(ground, to);
+        self.toggle(board, from);
+        self.toggle(board, to);
     }
 
     /// Plays a move that does not end the game: one that captures the king does not
     /// take him away.
     #[inline]
-    pub(super) fn play(&mut self, ground: &Ground<W>, step: Step) -> Undo<W> {
+    pub(super) fn play(&mut self, board: &BoardTables<W>, step: Step) -> Undo<W> {
         let (from, to) = (step.from(), step.to());
         let key = self.key;
         let kind = self.kind(from);
-        self.key ^= ground.key(kind, from) ^ ground.key(kind, to) ^ ground.side_key;
-        self.put(ground, from, to);
-        let captured = self.captured(ground, self.to_move, to);
+        self.key ^= board.key(kind, from) ^ board.key(kind, to) ^ board.side_key;
+        self.put(board, from, to);
+        let captured = self.captured(board, self.to_move, to);
         let other = self.to_move.other();
         if !captured.is_empty() {
             for square in captured.iter() {
-                self.key ^= ground.key(other.soldier(), square);
-                self.toggle(ground, square);
+                self.key ^= board.key(other.soldier(), square);
+                self.toggle(board, square);
             }
             self.soldiers[other] = self.soldiers[other].without(captured);
         }
@@ -186,24 +186,24 @@ impl<const W: usize> State<W> {
 
     /// Takes the move back.
     #[inline]
-    pub(super) fn take_back(&mut self, ground: &Ground<W>, step: Step, undo: Undo<W>) {
+    pub(super) fn take_back(&mut self, board: &BoardTables<W>, step: Step, undo: Undo<W>) {
         let other = self.to_move;
         self.to_move = other.other();
         if !undo.captured.is_empty() {
             for square in undo.captured.iter() {
-                self.toggle(ground, square);
+                self.toggle(board, square);
             }
             self.soldiers[other] = self.soldiers[other] | undo.captured;
         }
-        self.put(ground, step.to(), step.from());
+        self.put(board, step.to(), step.from());
         self.key = undo.key;
     }
 
     /// The other side to move, and nothing else.
     #[inline]
-    pub(super) fn pass(&mut self, ground: &Ground<W>) {
+    pub(super) fn pass(&mut self, board: &BoardTables<W>) {
         self.to_move = self.to_move.other();
-        self.key ^= ground.side_key;
+        self.key ^= board.side_key;
     }
 }
 

@@ -15,7 +15,7 @@ use crate::system::random::SeededRng;
 
 use self::counted::{Counted, counted};
 use super::bits::Bits;
-use super::ground::Ground;
+use super::board_tables::BoardTables;
 use super::state::{State, Step};
 
 fn rulesets() -> Vec<Ruleset> {
@@ -57,46 +57,46 @@ fn along_games(rules: &Ruleset, count: u64, mut look: impl FnMut(&Game, &[Move])
 }
 
 fn check<const W: usize>(rules: &Ruleset) {
-    let ground = Ground::<W>::new(rules);
+    let board = BoardTables::<W>::new(rules);
     along_games(rules, 12, |game, moves| {
         let position = game.position();
-        let mut state = State::new(&ground, position);
+        let mut state = State::new(&board, position);
         let context = || format!("{}: {}", rules.name, position.to_text(rules));
         let mut steps = BTreeSet::new();
-        state.each_step(&ground, |step| assert!(steps.insert(step.bits())));
+        state.each_step(&board, |step| assert!(steps.insert(step.bits())));
         let expected: BTreeSet<u32> = moves.iter().map(|mv| Step::of(mv).bits()).collect();
         assert_eq!(steps, expected, "{}", context());
-        assert_eq!(state.has_step(&ground), has_move(rules, position), "{}", context());
-        check_endings(&ground, &state, moves, &context());
-        check_captures(&ground, &state, moves, &context());
+        assert_eq!(state.has_step(&board), has_move(rules, position), "{}", context());
+        check_endings(&board, &state, moves, &context());
+        check_captures(&board, &state, moves, &context());
         let before = (state.position(rules.id()), state.key);
         for played in moves.iter().filter(|played| played.ending.is_none()) {
             let step = Step::of(played);
-            let undo = state.play(&ground, step);
+            let undo = state.play(&board, step);
             let after = position.after(played);
-            let fresh = State::new(&ground, &after);
+            let fresh = State::new(&board, &after);
             assert_eq!(
                 (state.position(rules.id()), state.key),
                 (after, fresh.key),
                 "{}",
                 context()
             );
-            assert!(state.captured_lines_agree(&ground));
-            state.take_back(&ground, step, undo);
+            assert!(state.captured_lines_agree(&board));
+            state.take_back(&board, step, undo);
             assert_eq!((state.position(rules.id()), state.key), before);
         }
     });
 }
 
 fn check_endings<const W: usize>(
-    ground: &Ground<W>,
+    board: &BoardTables<W>,
     state: &State<W>,
     moves: &[Move],
     context: &str,
 ) {
     let endings = moves.iter().filter(|mv| mv.ending.is_some());
     let endings: BTreeSet<u32> = endings.map(|mv| Step::of(mv).bits()).collect();
-    let winning = state.winning_step(ground);
+    let winning = state.winning_step(board);
     assert_eq!(winning.is_some(), !endings.is_empty(), "{context}");
     assert!(winning.is_none_or(|step| endings.contains(&step.bits())), "{context}");
     if state.to_move == Side::Attackers {
@@ -105,25 +105,25 @@ fn check_endings<const W: usize>(
             .filter(|mv| mv.ending == Some(Ending::KingCaptured))
             .map(|mv| mv.to)
             .collect();
-        let squares = state.king_capture_squares(ground).squares();
+        let squares = state.king_capture_squares(board).squares();
         assert!(captures.is_subset(squares), "{context}");
     }
 }
 
 /// The squares where one captures are those where somebody who arrives captures.
 fn check_captures<const W: usize>(
-    ground: &Ground<W>,
+    board: &BoardTables<W>,
     state: &State<W>,
     moves: &[Move],
     context: &str,
 ) {
-    let squares = state.capture_squares(ground, state.to_move);
+    let squares = state.capture_squares(board, state.to_move);
     for mv in moves {
         let captures = !mv.captured.is_empty();
         assert_eq!(squares.contains(mv.to.index()), captures, "{context} {mv:?}");
     }
     let mut arriving = BTreeSet::new();
-    state.each_step_to(ground, squares, |step| assert!(arriving.insert(step.bits())));
+    state.each_step_to(board, squares, |step| assert!(arriving.insert(step.bits())));
     let expected = moves.iter().filter(|mv| !mv.captured.is_empty());
     let expected: BTreeSet<u32> = expected.map(|mv| Step::of(mv).bits()).collect();
     assert_eq!(arriving, expected, "{context}");
@@ -131,12 +131,12 @@ fn check_captures<const W: usize>(
 
 impl<const W: usize> State<W> {
     /// Whether what is kept by lines is what is kept by squares.
-    fn captured_lines_agree(&self, ground: &Ground<W>) -> bool {
-        (0..ground.rank.len()).all(|square| {
-            let lines = self.occupied_lines(ground, square);
+    fn captured_lines_agree(&self, board: &BoardTables<W>) -> bool {
+        (0..board.rank.len()).all(|square| {
+            let lines = self.occupied_lines(board, square);
             let occupied = self.occupied().contains(square);
-            lines.rank >> ground.file[square] & 1 == u32::from(occupied)
-                && lines.file >> ground.rank[square] & 1 == u32::from(occupied)
+            lines.rank >> board.file[square] & 1 == u32::from(occupied)
+                && lines.file >> board.rank[square] & 1 == u32::from(occupied)
         })
     }
 }
@@ -154,23 +154,23 @@ fn the_board_is_that_of_the_rules() {
 }
 
 /// The lines of moves of that length, as the engine makes them.
-fn perft<const W: usize>(ground: &Ground<W>, state: &mut State<W>, depth: usize) -> u64 {
+fn perft<const W: usize>(board: &BoardTables<W>, state: &mut State<W>, depth: usize) -> u64 {
     let mut steps = Vec::new();
-    state.each_step(ground, |step| steps.push(step));
+    state.each_step(board, |step| steps.push(step));
     if depth == 1 {
         return steps.len() as u64;
     }
     let captures_king = match state.to_move {
-        Side::Attackers => state.king_capture_squares(ground),
+        Side::Attackers => state.king_capture_squares(board),
         Side::Defenders => Bits::EMPTY,
     };
     let mut count = 0;
     for step in steps {
-        let escapes = step.from() == state.king && ground.goals.contains(step.to());
+        let escapes = step.from() == state.king && board.goals.contains(step.to());
         if !escapes && !captures_king.contains(step.to()) {
-            let undo = state.play(ground, step);
-            count += perft(ground, state, depth - 1);
-            state.take_back(ground, step, undo);
+            let undo = state.play(board, step);
+            count += perft(board, state, depth - 1);
+            state.take_back(board, step, undo);
         }
     }
     count
@@ -180,10 +180,10 @@ fn perft<const W: usize>(ground: &Ground<W>, state: &mut State<W>, depth: usize)
 #[test]
 fn counts_of_lines_are_those_of_the_data_file() {
     fn check<const W: usize>(rules: &Ruleset, position: &Position, expected: &[u64]) {
-        let ground = Ground::<W>::new(rules);
-        let mut state = State::new(&ground, position);
+        let board = BoardTables::<W>::new(rules);
+        let mut state = State::new(&board, position);
         let counts: Vec<u64> =
-            (1..=expected.len()).map(|depth| perft(&ground, &mut state, depth)).collect();
+            (1..=expected.len()).map(|depth| perft(&board, &mut state, depth)).collect();
         assert_eq!(counts, expected, "{}: {}", rules.name, position.to_text(rules));
     }
     for Counted { rules, position, counts } in counted() {

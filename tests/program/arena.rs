@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 use taflbase::arena::{
-    Contestant, Factory, GameRecord, Hypothesis, Results, Settings, Sprt, Standing, Store,
-    Surroundings, Tournament, TournamentError, Who, factory,
+    Contestant, Factory, GameRecord, Hypothesis, PlayerContext, PlayerId, Results, Settings, Sprt,
+    Standing, Store, Tournament, TournamentError, factory,
 };
 use taflbase::engine::{Clock, Player, PlayerError};
 use taflbase::history::Game;
@@ -25,9 +25,9 @@ const RANDOM: [&str; 2] = ["random:seed=1", "random:seed=2"];
 
 fn tournament(players: [&str; 2], pairs: usize, concurrency: usize) -> Tournament {
     let rules = Arc::new(Ruleset::builtin("brandubh").unwrap());
-    let around = Surroundings { rules: Arc::clone(&rules), tables: None, seed: 1 };
+    let context = PlayerContext { rules: Arc::clone(&rules), tables: None, seed: 1 };
     Tournament {
-        players: players.map(|text| factory(text, &around).unwrap()),
+        players: players.map(|text| factory(text, &context).unwrap()),
         settings: Settings {
             rules,
             players: players.map(str::to_owned),
@@ -67,7 +67,7 @@ fn results_do_not_depend_on_concurrency() {
     for game in &games {
         let first = game.scores.iter().position(Option::is_some).unwrap();
         // An opening of 4 plies leaves the attackers to move.
-        assert_eq!(first == 0, game.attackers == Who::A);
+        assert_eq!(first == 0, game.attackers == PlayerId::A);
         assert_eq!(game.scores.len(), game.moves.len());
     }
 }
@@ -96,7 +96,7 @@ fn saved_games_can_be_played_again() {
             }
             None => assert_eq!((record.plies(), record.winner), (200, None)),
         }
-        for (who, tallies) in Who::ALL.into_iter().zip([&mut expected.a, &mut expected.b]) {
+        for (who, tallies) in PlayerId::ALL.into_iter().zip([&mut expected.a, &mut expected.b]) {
             let tally = &mut tallies[record.side(who)];
             match record.winner {
                 None => tally.draws += 1,
@@ -152,7 +152,7 @@ fn who_fails_loses_that_game_and_is_made_anew() {
     let faults: Vec<&GameRecord> = games.iter().filter(|game| game.fault).collect();
     assert_eq!(faults.len(), 3);
     for game in faults {
-        assert_eq!((game.winner, game.reason.as_str()), (Some(Who::A), "tired"));
+        assert_eq!((game.winner, game.reason.as_str()), (Some(PlayerId::A), "tired"));
     }
     let told: u64 = results.standing().b.iter().map(|tally| tally.faults).sum();
     assert_eq!((told, made.load(Ordering::Relaxed)), (3, 4));

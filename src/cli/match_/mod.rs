@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use taflbase::arena::{
-    Factory, GameRecord, Results, Settings, Sprt, Store, Surroundings, Tally, Tournament, Who,
-    factory,
+    Factory, GameRecord, PlayerContext, PlayerId, Results, Settings, Sprt, Store, Tally,
+    Tournament, factory,
 };
 use taflbase::engine::Clock;
 
@@ -146,15 +146,15 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let tables = session.open_to_probe(&args.rules)?;
     let rules = Arc::new(tables.rules().clone());
     let tables = Some(Arc::new(tables));
-    let make = |who: Who, text: &str| -> Result<Factory, CliError> {
+    let make = |who: PlayerId, text: &str| -> Result<Factory, CliError> {
         let (rules, tables) = (Arc::clone(&rules), tables.clone());
         // Two random movers do not play the same moves.
-        let around = Surroundings { rules, tables, seed: args.seed.wrapping_mul(2) + who as u64 };
-        let made = factory(text, &around);
+        let context = PlayerContext { rules, tables, seed: args.seed.wrapping_mul(2) + who as u64 };
+        let made = factory(text, &context);
         made.map_err(|error| CliError::Error(format!("player {}, {text:?}: {error}", who.name())))
     };
     let tournament = Tournament {
-        players: [make(Who::A, &args.a)?, make(Who::B, &args.b)?],
+        players: [make(PlayerId::A, &args.a)?, make(PlayerId::B, &args.b)?],
         settings: Settings {
             rules: Arc::clone(&rules),
             players: [args.a.clone(), args.b.clone()],

@@ -1,7 +1,7 @@
 //! What is told of a match.
 
 use serde::Serialize;
-use taflbase::arena::{Elo, Hypothesis, Results, Sprt, Standing, Tally, Who};
+use taflbase::arena::{Elo, Hypothesis, PlayerId, Results, Sprt, Standing, Tally};
 use taflbase::rules::{BySide, Side};
 
 use super::super::output::columns;
@@ -32,7 +32,7 @@ pub(super) fn report(args: &Args, results: &Results, standing: &Standing) -> Str
         [&[name][..], &counts, &[percent(tally.score())]].concat()
     };
     let mut rows = Vec::new();
-    for (who, text) in Who::ALL.into_iter().zip([&args.a, &args.b]) {
+    for (who, text) in PlayerId::ALL.into_iter().zip([&args.a, &args.b]) {
         let tallies = standing.tallies(who);
         rows.push(row(format!("{}: {text}", who.name()), both(tallies)));
         for side in Side::ALL {

@@ -69,7 +69,7 @@ impl TerminalGame<'_> {
     pub(super) fn hint(&mut self) -> Result<(), CliError> {
         let limits = hint_limits(self.args);
         let engine = match &mut self.opponent {
-            Opponent::Engine { level, engine, .. } if level.asks_tables() => engine,
+            Opponent::Engine { level, engine, .. } if level.uses_tables() => engine,
             _ => match &mut self.adviser {
                 Some(adviser) => adviser,
                 adviser => {

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use taflbase::Tablebase;
-use taflbase::arena::{Contestant, Level, Surroundings, factory};
+use taflbase::arena::{Contestant, Level, PlayerContext, factory};
 use taflbase::engine::{Clock, Engine, Limits, Score, SearchRequest, Stopper};
 use taflbase::history::Game;
 use taflbase::moves::Move;
@@ -46,7 +46,7 @@ impl Opponent {
         tables: &Arc<Tablebase>,
     ) -> Result<Opponent, CliError> {
         let mut options = args.engine.options(tables);
-        if !level.asks_tables() {
+        if !level.uses_tables() {
             options.tables = None;
             options.table_bytes = options.table_bytes.min(SMALL_TABLE);
         }
@@ -157,14 +157,14 @@ fn player(
     tables: &Arc<Tablebase>,
     game: &Game,
 ) -> Result<Box<dyn Contestant>, CliError> {
-    let around = Surroundings {
+    let context = PlayerContext {
         rules: Arc::clone(game.rules()),
         tables: Some(Arc::clone(tables)),
         // Every game is another one.
         seed: any_seed(),
     };
     let refused = |error| CliError::Error(format!("--opponent {described:?}: {error}"));
-    let make = factory(described, &around).map_err(refused)?;
+    let make = factory(described, &context).map_err(refused)?;
     let mut player = make().map_err(CliError::new)?;
     player.begin(game).map_err(CliError::new)?;
     Ok(player)

@@ -1,12 +1,12 @@
 use crate::game::rules::{Kind, Side};
 
 use super::super::bits::Bits;
+use super::super::board_tables::BoardTables;
 use super::super::generate::squares;
-use super::super::ground::Ground;
 use super::super::state::State;
 
 /// Collects what a position has.
-pub(super) trait Tally {
+pub(super) trait FeatureSink {
     /// A man of that kind stands on that square.
     fn place(&mut self, kind: Kind, square: usize);
     /// The position has that term so many times, from the defenders' side.
@@ -79,71 +79,79 @@ terms! {
 
 /// Counts everything that a position has.
 #[inline]
-pub(super) fn count<const W: usize>(ground: &Ground<W>, state: &State<W>, tally: &mut impl Tally) {
-    tally.term(Term::Bias, 1);
-    tally.term(Term::Tempo, if state.to_move == Side::Defenders { 1 } else { -1 });
-    count_soldiers(ground, state, Kind::Attacker, Term::AttackerMobility, tally);
-    count_soldiers(ground, state, Kind::Defender, Term::DefenderMobility, tally);
-    count_king(ground, state, tally);
-    count_danger(ground, state, tally);
-    let lost_by_defenders = state.capture_squares(ground, Side::Attackers).len();
-    tally.term(Term::LostByDefenders, lost_by_defenders as i32);
-    let lost_by_attackers = state.capture_squares(ground, Side::Defenders).len();
-    tally.term(Term::LostByAttackers, lost_by_attackers as i32);
+pub(super) fn count_features<const W: usize>(
+    board: &BoardTables<W>,
+    state: &State<W>,
+    sink: &mut impl FeatureSink,
+) {
+    sink.term(Term::Bias, 1);
+    sink.term(Term::Tempo, if state.to_move == Side::Defenders { 1 } else { -1 });
+    count_soldiers(board, state, Kind::Attacker, Term::AttackerMobility, sink);
+    count_soldiers(board, state, Kind::Defender, Term::DefenderMobility, sink);
+    count_king(board, state, sink);
+    count_danger(board, state, sink);
+    let lost_by_defenders = state.capture_squares(board, Side::Attackers).len();
+    sink.term(Term::LostByDefenders, lost_by_defenders as i32);
+    let lost_by_attackers = state.capture_squares(board, Side::Defenders).len();
+    sink.term(Term::LostByAttackers, lost_by_attackers as i32);
 }
 
 #[inline]
 fn count_soldiers<const W: usize>(
-    ground: &Ground<W>,
+    board: &BoardTables<W>,
     state: &State<W>,
     kind: Kind,
     mobility: Term,
-    tally: &mut impl Tally,
+    sink: &mut impl FeatureSink,
 ) {
     let mut moves = 0;
     for square in state.soldiers[kind.side()].iter() {
-        tally.place(kind, square);
-        moves += state.targets(ground, kind, square).len();
+        sink.place(kind, square);
+        moves += state.targets(board, kind, square).len();
     }
-    tally.term(mobility, moves as i32);
+    sink.term(mobility, moves as i32);
 }
 
 /// Where the king can go, and what is open to him from there.
 #[inline]
-fn count_king<const W: usize>(ground: &Ground<W>, state: &State<W>, tally: &mut impl Tally) {
-    tally.place(Kind::King, state.king);
-    let targets = state.targets(ground, Kind::King, state.king);
-    tally.term(Term::KingMobility, targets.len() as i32);
-    let open = targets & ground.goal_lines[state.king];
+fn count_king<const W: usize>(
+    board: &BoardTables<W>,
+    state: &State<W>,
+    sink: &mut impl FeatureSink,
+) {
+    sink.place(Kind::King, state.king);
+    let targets = state.targets(board, Kind::King, state.king);
+    sink.term(Term::KingMobility, targets.len() as i32);
+    let open = targets & board.goal_lines[state.king];
     if !open.is_empty() {
-        tally.term(Term::OpenLine, open.len() as i32);
+        sink.term(Term::OpenLine, open.len() as i32);
     }
     let mut line_squares = 0;
     let mut double = false;
-    for to in squares(ground, state.king, targets) {
+    for to in squares(board, state.king, targets) {
         // A line back over the square that he leaves is an open one already.
-        let lines = state.open_goals(ground, to).len();
+        let lines = state.open_goals(board, to).len();
         line_squares += i32::from(lines > 0);
         double |= lines > 1;
     }
     match line_squares {
         0 => {}
-        1 => tally.term(Term::OneLineSquare, 1),
-        2 => tally.term(Term::TwoLineSquares, 1),
-        _ => tally.term(Term::MoreLineSquares, 1),
+        1 => sink.term(Term::OneLineSquare, 1),
+        2 => sink.term(Term::TwoLineSquares, 1),
+        _ => sink.term(Term::MoreLineSquares, 1),
     }
-    tally.term(Term::DoubleLine, i32::from(double));
-    tally.term(Term::Enclosed, i32::from(is_enclosed(ground, state)));
+    sink.term(Term::DoubleLine, i32::from(double));
+    sink.term(Term::Enclosed, i32::from(is_enclosed(board, state)));
 }
 
 /// Whether no way over empty squares leads from the king to a goal.
 #[inline]
-fn is_enclosed<const W: usize>(ground: &Ground<W>, state: &State<W>) -> bool {
-    let free = ground.king_squares.without(state.occupied());
+fn is_enclosed<const W: usize>(board: &BoardTables<W>, state: &State<W>) -> bool {
+    let free = board.king_squares.without(state.occupied());
     let mut region = Bits::one(state.king);
     loop {
-        let grown = region | ground.grown(region) & free;
-        if grown.meets(&ground.goals) {
+        let grown = region | board.grown(region) & free;
+        if grown.meets(&board.goals) {
             return false;
         }
         if grown == region {
@@ -154,11 +162,15 @@ fn is_enclosed<const W: usize>(ground: &Ground<W>, state: &State<W>) -> bool {
 }
 
 #[inline]
-fn count_danger<const W: usize>(ground: &Ground<W>, state: &State<W>, tally: &mut impl Tally) {
-    let neighbours = ground.next(state.king);
+fn count_danger<const W: usize>(
+    board: &BoardTables<W>,
+    state: &State<W>,
+    sink: &mut impl FeatureSink,
+) {
+    let neighbours = board.neighbours(state.king);
     let hostile =
-        neighbours.into_iter().filter(|&square| state.is_hostile_to_king(ground, square)).count();
-    let needs_four = ground.surrounded.contains(state.king);
+        neighbours.into_iter().filter(|&square| state.is_hostile_to_king(board, square)).count();
+    let needs_four = board.surrounded.contains(state.king);
     let term = match (hostile, needs_four) {
         (0, _) => return,
         (1, false) => Term::OneHostile,
@@ -168,7 +180,7 @@ fn count_danger<const W: usize>(ground: &Ground<W>, state: &State<W>, tally: &mu
         (2, true) => Term::TwoOfFour,
         (_, true) => Term::ThreeOfFour,
     };
-    tally.term(term, 1);
-    let squares = state.king_capture_squares(ground);
-    tally.term(Term::KingCaptureSquares, squares.len() as i32);
+    sink.term(term, 1);
+    let squares = state.king_capture_squares(board);
+    sink.term(Term::KingCaptureSquares, squares.len() as i32);
 }

@@ -7,13 +7,13 @@ mod weights;
 use crate::game::board::{Square, SquareSet};
 use crate::game::rules::{ByKind, Kind, Ruleset, Side};
 
-use super::ground::Ground;
+use super::board_tables::BoardTables;
 use super::state::State;
 
 pub use features::Term;
 pub use weights::{Weight, Weights, WeightsError};
 
-use features::{Tally, count};
+use features::{FeatureSink, count_features};
 
 /// Gives positions their estimates.
 pub(super) struct Evaluator {
@@ -21,7 +21,7 @@ pub(super) struct Evaluator {
     places: ByKind<Vec<Weight>>,
     terms: [Weight; Term::COUNT],
     /// Men in the starting position: with them the weights of the start count.
-    full: i32,
+    start_men: i32,
 }
 
 impl Evaluator {
@@ -32,18 +32,18 @@ impl Evaluator {
             orbits.iter().map(|orbit| of_square(orbit).unwrap_or_default()).collect()
         });
         let start = &rules.start;
-        let full = start.attackers.len() + start.defenders.len() + 1;
-        Evaluator { places, terms: weights.terms, full: full as i32 }
+        let start_men = start.attackers.len() + start.defenders.len() + 1;
+        Evaluator { places, terms: weights.terms, start_men: start_men as i32 }
     }
 
     /// The estimate for the side to move, in hundredths of a soldier.
     #[inline]
-    pub(super) fn estimate<const W: usize>(&self, ground: &Ground<W>, state: &State<W>) -> i32 {
-        let mut sum = Sum { evaluator: self, total: Weight::default() };
-        count(ground, state, &mut sum);
-        let men = (state.men_count() as i32).min(self.full);
+    pub(super) fn estimate<const W: usize>(&self, board: &BoardTables<W>, state: &State<W>) -> i32 {
+        let mut sum = WeightedSum { evaluator: self, total: Weight::default() };
+        count_features(board, state, &mut sum);
+        let men = (state.men_count() as i32).min(self.start_men);
         let Weight { start, end } = sum.total;
-        let points = (start * men + end * (self.full - men)) / self.full;
+        let points = (start * men + end * (self.start_men - men)) / self.start_men;
         match state.to_move {
             Side::Attackers => -points,
             Side::Defenders => points,
@@ -52,12 +52,12 @@ impl Evaluator {
 }
 
 /// Adds up the weights.
-struct Sum<'a> {
+struct WeightedSum<'a> {
     evaluator: &'a Evaluator,
     total: Weight,
 }
 
-impl Tally for Sum<'_> {
+impl FeatureSink for WeightedSum<'_> {
     #[inline]
     fn place(&mut self, kind: Kind, square: usize) {
         let Weight { start, end } = self.evaluator.places[kind][square];
@@ -100,13 +100,13 @@ pub struct Counts {
     pub phase: f64,
 }
 
-struct Count<'a> {
+struct FeatureCounts<'a> {
     orbits: &'a [usize],
     classes: usize,
     counts: Vec<(usize, i32)>,
 }
 
-impl Tally for Count<'_> {
+impl FeatureSink for FeatureCounts<'_> {
     fn place(&mut self, kind: Kind, square: usize) {
         self.counts.push((kind as usize * self.classes + self.orbits[square], 1));
     }
@@ -122,15 +122,15 @@ impl Counts {
     /// Of a position.
     pub fn of(rules: &Ruleset, position: &crate::game::position::Position) -> Counts {
         // The largest board's words serve all.
-        let ground = Ground::<{ SquareSet::WORDS }>::new(rules);
-        let state = State::new(&ground, position);
+        let board = BoardTables::<{ SquareSet::WORDS }>::new(rules);
+        let state = State::new(&board, position);
         let orbits = orbits(rules);
         let classes = classes(&orbits);
-        let mut count_all = Count { orbits: &orbits, classes, counts: Vec::new() };
-        count(&ground, &state, &mut count_all);
-        let full = rules.start.attackers.len() + rules.start.defenders.len() + 1;
-        let phase = (f64::from(state.men_count()) / full as f64).min(1.0);
-        Counts { counts: count_all.counts, phase }
+        let mut sink = FeatureCounts { orbits: &orbits, classes, counts: Vec::new() };
+        count_features(&board, &state, &mut sink);
+        let start_men = rules.start.attackers.len() + rules.start.defenders.len() + 1;
+        let phase = (f64::from(state.men_count()) / start_men as f64).min(1.0);
+        Counts { counts: sink.counts, phase }
     }
 }
 

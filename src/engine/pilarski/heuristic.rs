@@ -1,8 +1,8 @@
 //! What the greedy player and the heuristic think of moves.
 
 use crate::engine::bits::Bits;
+use crate::engine::board_tables::BoardTables;
 use crate::engine::generate::squares;
-use crate::engine::ground::Ground;
 use crate::engine::state::{State, Step};
 use crate::game::rules::{Kind, Side};
 
@@ -12,83 +12,83 @@ use super::paths::Paths;
 /// A side's best moves by the heuristic: none if it has no move.
 pub(super) fn best_steps<const W: usize>(
     heuristic: Heuristic,
-    ground: &Ground<W>,
+    board: &BoardTables<W>,
     paths: &Paths<W>,
     state: &mut State<W>,
 ) -> Vec<Step> {
-    if let Some(step) = state.winning_step(ground) {
+    if let Some(step) = state.winning_step(board) {
         return vec![step];
     }
     if heuristic.takes_paths && state.to_move == Side::Defenders {
-        let steps: Vec<Step> = paths.king_steps(ground, state).collect();
+        let steps: Vec<Step> = paths.king_steps(board, state).collect();
         if !steps.is_empty() {
             return steps;
         }
     }
-    let steps = state.steps(ground);
-    best_of(&steps, |step| score(heuristic, ground, paths, state, step))
+    let steps = state.steps(board);
+    best_of(&steps, |step| score(heuristic, board, paths, state, step))
 }
 
 /// The paper's score of a move that does not end the game.
 pub(super) fn score<const W: usize>(
     heuristic: Heuristic,
-    ground: &Ground<W>,
+    board: &BoardTables<W>,
     paths: &Paths<W>,
     state: &mut State<W>,
     step: Step,
 ) -> i32 {
     let side = state.to_move;
     let is_king = step.from() == state.king;
-    let undo = state.play(ground, step);
+    let undo = state.play(board, step);
     let mut score = 10 * undo.captured.len() as i32;
-    score -= 5 * capturable(ground, state, side).len() as i32;
+    score -= 5 * capturable(board, state, side).len() as i32;
     match side {
         Side::Attackers => {
-            if !paths.has_path(ground, state) {
+            if !paths.has_path(board, state) {
                 score += 1000;
             }
         }
         Side::Defenders => {
-            if state.king_capture(ground).is_some() {
+            if state.king_capture(board).is_some() {
                 score -= 1000;
             }
-            if paths.has_path(ground, state) {
+            if paths.has_path(board, state) {
                 score += 5;
             }
-            if is_king && is_central(heuristic, ground, step.to()) {
+            if is_king && is_central(heuristic, board, step.to()) {
                 score += 1;
             }
         }
     }
-    state.take_back(ground, step, undo);
+    state.take_back(board, step, undo);
     score
 }
 
-fn is_central<const W: usize>(heuristic: Heuristic, ground: &Ground<W>, square: usize) -> bool {
-    let throne = ground.size * ground.size / 2;
-    square == throne || !heuristic.throne_only && ground.next(throne).contains(&square)
+fn is_central<const W: usize>(heuristic: Heuristic, board: &BoardTables<W>, square: usize) -> bool {
+    let throne = board.size * board.size / 2;
+    square == throne || !heuristic.throne_only && board.neighbours(throne).contains(&square)
 }
 
 /// The soldiers of a side that the other one could capture, if it were to move.
 pub(super) fn capturable<const W: usize>(
-    ground: &Ground<W>,
+    board: &BoardTables<W>,
     state: &State<W>,
     side: Side,
 ) -> Bits<W> {
     let captor = side.other();
-    let arrivals = state.capture_squares(ground, captor).iter();
-    let reached = arrivals.filter(|&to| state.arrivals(ground, captor, to).next().is_some());
-    reached.fold(Bits::EMPTY, |all, to| all | state.captured(ground, captor, to))
+    let arrivals = state.capture_squares(board, captor).iter();
+    let reached = arrivals.filter(|&to| state.arrivals(board, captor, to).next().is_some());
+    reached.fold(Bits::EMPTY, |all, to| all | state.captured(board, captor, to))
 }
 
 /// What the greedy player chooses from: captures, that of the king among them; else the
 /// king's moves that bring him nearest to a goal; else all moves.
-pub(super) fn greedy_steps<const W: usize>(ground: &Ground<W>, state: &State<W>) -> Vec<Step> {
+pub(super) fn greedy_steps<const W: usize>(board: &BoardTables<W>, state: &State<W>) -> Vec<Step> {
     let side = state.to_move;
-    let steps = state.steps(ground);
-    let mut captures = state.capture_squares(ground, side);
+    let steps = state.steps(board);
+    let mut captures = state.capture_squares(board, side);
     if side == Side::Attackers {
-        captures = captures | state.king_capture_squares(ground);
+        captures = captures | state.king_capture_squares(board);
     }
     let capturing: Vec<Step> =
         steps.iter().copied().filter(|s| captures.contains(s.to())).collect();
@@ -96,25 +96,25 @@ pub(super) fn greedy_steps<const W: usize>(ground: &Ground<W>, state: &State<W>)
         return capturing;
     }
     if side == Side::Defenders {
-        let now = distance(ground, state.king);
-        let targets = state.targets(ground, Kind::King, state.king);
-        let nearer = squares(ground, state.king, targets).filter(|&to| distance(ground, to) < now);
+        let now = distance(board, state.king);
+        let targets = state.targets(board, Kind::King, state.king);
+        let nearer = squares(board, state.king, targets).filter(|&to| distance(board, to) < now);
         let nearer: Vec<Step> = nearer.map(|to| Step::new(state.king, to)).collect();
         if !nearer.is_empty() {
-            return best_of(&nearer, |step| -distance(ground, step.to()));
+            return best_of(&nearer, |step| -distance(board, step.to()));
         }
     }
     steps
 }
 
 /// Squares along ranks and files from there to the nearest goal.
-fn distance<const W: usize>(ground: &Ground<W>, square: usize) -> i32 {
+fn distance<const W: usize>(board: &BoardTables<W>, square: usize) -> i32 {
     let apart = |goal: usize| {
-        let files = ground.file[goal].abs_diff(ground.file[square]);
-        let ranks = ground.rank[goal].abs_diff(ground.rank[square]);
+        let files = board.file[goal].abs_diff(board.file[square]);
+        let ranks = board.rank[goal].abs_diff(board.rank[square]);
         i32::from(files) + i32::from(ranks)
     };
-    ground.goals.iter().map(apart).min().unwrap_or(0)
+    board.goals.iter().map(apart).min().unwrap_or(0)
 }
 
 /// Those of the moves whose score is the highest.

@@ -13,7 +13,7 @@ mod simulation;
 mod tests;
 mod tree;
 
-pub use player::{Effort, PilarskiError, PilarskiPlayer};
+pub use player::{MoveStats, PilarskiError, PilarskiPlayer};
 
 /// How a move is chosen.
 #[derive(Clone, PartialEq, Debug)]

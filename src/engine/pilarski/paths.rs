@@ -2,8 +2,8 @@
 //! to 7 show them.
 
 use crate::engine::bits::Bits;
+use crate::engine::board_tables::BoardTables;
 use crate::engine::generate::squares;
-use crate::engine::ground::Ground;
 use crate::engine::state::{State, Step};
 use crate::game::rules::{Kind, Side};
 
@@ -11,7 +11,7 @@ use crate::game::rules::{Kind, Side};
 pub(super) struct Paths<const W: usize> {
     edges: Vec<Edge<W>>,
     /// Of each square, the edges that it lies on, and how far from their corner.
-    of_square: Vec<Vec<(usize, usize)>>,
+    edges_of_square: Vec<Vec<(usize, usize)>>,
 }
 
 /// An edge, from one of its corners on.
@@ -27,10 +27,10 @@ struct Edge<const W: usize> {
 }
 
 impl<const W: usize> Paths<W> {
-    pub(super) fn new(ground: &Ground<W>) -> Paths<W> {
-        let end = ground.size - 1;
+    pub(super) fn new(board: &BoardTables<W>) -> Paths<W> {
+        let end = board.size - 1;
         let mut edges = Vec::new();
-        let mut of_square = vec![Vec::new(); ground.size * ground.size];
+        let mut edges_of_square = vec![Vec::new(); board.size * board.size];
         for side in [0, end] {
             for corner in [0, end] {
                 for is_file in [false, true] {
@@ -38,44 +38,44 @@ impl<const W: usize> Paths<W> {
                     let at = |along: usize, inside: usize| {
                         let along = corner.abs_diff(along);
                         let inside = side.abs_diff(inside);
-                        if is_file { ground.at(inside, along) } else { ground.at(along, inside) }
+                        if is_file { board.at(inside, along) } else { board.at(along, inside) }
                     };
-                    for along in 0..ground.size {
-                        of_square[at(along, 0)].push((edges.len(), along));
+                    for along in 0..board.size {
+                        edges_of_square[at(along, 0)].push((edges.len(), along));
                     }
-                    edges.push(Edge::new(ground.size, at));
+                    edges.push(Edge::new(board.size, at));
                 }
             }
         }
-        Paths { edges, of_square }
+        Paths { edges, edges_of_square }
     }
 
     /// The king's moves that bring him to a goal, or on a path to one, when the defenders
     /// are to move.
     pub(super) fn king_steps(
         &self,
-        ground: &Ground<W>,
+        board: &BoardTables<W>,
         state: &State<W>,
     ) -> impl Iterator<Item = Step> {
-        let targets = state.targets(ground, Kind::King, state.king);
-        let to = squares(ground, state.king, targets)
-            .filter(|&to| ground.goals.contains(to) || self.wins_from(ground, state, to));
+        let targets = state.targets(board, Kind::King, state.king);
+        let to = squares(board, state.king, targets)
+            .filter(|&to| board.goals.contains(to) || self.wins_from(board, state, to));
         to.map(|to| Step::new(state.king, to))
     }
 
     /// Whether the king has a path to victory, if he is to move.
-    pub(super) fn has_path(&self, ground: &Ground<W>, state: &State<W>) -> bool {
-        self.king_steps(ground, state).next().is_some()
+    pub(super) fn has_path(&self, board: &BoardTables<W>, state: &State<W>) -> bool {
+        self.king_steps(board, state).next().is_some()
     }
 
     /// Whether a king who goes to that square of an edge gets from there to a corner
     /// whatever the attackers play.
-    fn wins_from(&self, ground: &Ground<W>, state: &State<W>, to: usize) -> bool {
-        let edges = &self.of_square[to];
+    fn wins_from(&self, board: &BoardTables<W>, state: &State<W>, to: usize) -> bool {
+        let edges = &self.edges_of_square[to];
         if edges.is_empty() {
             return false;
         }
-        let captured = state.captured(ground, Side::Defenders, to);
+        let captured = state.captured(board, Side::Defenders, to);
         let attackers = state.soldiers[Side::Attackers].without(captured);
         let men = attackers | state.soldiers[Side::Defenders];
         edges.iter().any(|&(edge, distance)| self.edges[edge].is_path(distance, attackers, men))

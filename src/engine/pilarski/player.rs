@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::engine::ground::Ground;
+use crate::engine::board_tables::BoardTables;
 use crate::engine::state::{State, Step};
 use crate::engine::{Clock, Limits, Player, PlayerError, Stopper, check_rules};
 use crate::game::history::Game;
@@ -24,17 +24,17 @@ pub struct PilarskiPlayer {
     method: Method,
     seed: u64,
     game_number: u64,
-    board: Box<dyn Board>,
+    chooser: Box<dyn MoveChooser>,
     stopped: Arc<AtomicBool>,
     /// Kept back from the clock for the way of the answer.
     overhead: Duration,
-    effort: Effort,
+    stats: MoveStats,
 }
 
 /// What a player's last move has taken.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
-pub struct Effort {
+pub struct MoveStats {
     /// The time.
     pub time: Duration,
     /// Simulations; none without Monte Carlo.
@@ -79,11 +79,11 @@ impl PilarskiPlayer {
         if method.needs_corners() && rules.goals != rules.board.corners() {
             return Err(PilarskiError::OtherGoals);
         }
-        let board: Box<dyn Board> = match rules.board.area().div_ceil(64) {
-            1 => Box::new(Prepared::<1>::new(&rules)),
-            2 => Box::new(Prepared::<2>::new(&rules)),
-            3 => Box::new(Prepared::<3>::new(&rules)),
-            _ => Box::new(Prepared::<6>::new(&rules)),
+        let chooser: Box<dyn MoveChooser> = match rules.board.area().div_ceil(64) {
+            1 => Box::new(SizedBoard::<1>::new(&rules)),
+            2 => Box::new(SizedBoard::<2>::new(&rules)),
+            3 => Box::new(SizedBoard::<3>::new(&rules)),
+            _ => Box::new(SizedBoard::<6>::new(&rules)),
         };
         Ok(PilarskiPlayer {
             name,
@@ -91,16 +91,16 @@ impl PilarskiPlayer {
             method,
             seed,
             game_number: 0,
-            board,
+            chooser,
             stopped: Arc::default(),
             overhead: Duration::from_millis(5),
-            effort: Effort::default(),
+            stats: MoveStats::default(),
         })
     }
 
     /// What its last move has taken.
-    pub fn effort(&self) -> Effort {
-        self.effort
+    pub fn last_move_stats(&self) -> MoveStats {
+        self.stats
     }
 
     /// What can end its thinking from another thread.
@@ -137,9 +137,9 @@ impl Player for PilarskiPlayer {
         self.stopped.store(false, Ordering::Relaxed);
         let place = (game.moves().len() as u64) << 32 | self.game_number;
         let random = SeededRng::new(mix(self.seed ^ mix(place)));
-        let task = Task { game, limits, began, stopped: &self.stopped, random };
-        let (step, effort) = self.board.choose(&self.method, task);
-        self.effort = Effort { time: began.elapsed(), ..effort };
+        let request = MoveRequest { game, limits, began, stopped: &self.stopped, random };
+        let (step, stats) = self.chooser.choose(&self.method, request);
+        self.stats = MoveStats { time: began.elapsed(), ..stats };
         step.ok_or_else(|| self.refusal("the game is over"))
     }
 }
@@ -157,7 +157,7 @@ impl Method {
 }
 
 /// A move that is wanted.
-struct Task<'a> {
+struct MoveRequest<'a> {
     game: &'a Game,
     limits: Limits,
     began: Instant,
@@ -165,7 +165,7 @@ struct Task<'a> {
     random: SeededRng,
 }
 
-impl Task<'_> {
+impl MoveRequest<'_> {
     fn is_over(&self, plies: u64) -> bool {
         self.stopped.load(Ordering::Relaxed)
             || self.limits.nodes.is_some_and(|most| plies >= most)
@@ -174,20 +174,20 @@ impl Task<'_> {
 }
 
 /// A player's board, whatever its size.
-trait Board: Send {
-    fn choose(&self, method: &Method, task: Task<'_>) -> (Option<Move>, Effort);
+trait MoveChooser: Send {
+    fn choose(&self, method: &Method, request: MoveRequest<'_>) -> (Option<Move>, MoveStats);
 }
 
 /// What never changes of a board.
-struct Prepared<const W: usize> {
-    ground: Ground<W>,
+struct SizedBoard<const W: usize> {
+    board: BoardTables<W>,
     paths: Paths<W>,
 }
 
-impl<const W: usize> Prepared<W> {
-    fn new(rules: &Ruleset) -> Prepared<W> {
-        let ground = Ground::new(rules);
-        Prepared { paths: Paths::new(&ground), ground }
+impl<const W: usize> SizedBoard<W> {
+    fn new(rules: &Ruleset) -> SizedBoard<W> {
+        let board = BoardTables::new(rules);
+        SizedBoard { paths: Paths::new(&board), board }
     }
 
     /// The moves that are as good as any other, and what it took to find them.
@@ -195,46 +195,45 @@ impl<const W: usize> Prepared<W> {
         &self,
         method: &Method,
         state: &mut State<W>,
-        task: &mut Task<'_>,
-    ) -> (Vec<Step>, Effort) {
-        let Prepared { ground, paths } = self;
-        let effort = Effort::default();
+        request: &mut MoveRequest<'_>,
+    ) -> (Vec<Step>, MoveStats) {
+        let SizedBoard { board, paths } = self;
+        let stats = MoveStats::default();
         match method {
-            Method::Greedy => (greedy_steps(ground, state), effort),
-            &Method::Heuristic(heuristic) => (best_steps(heuristic, ground, paths, state), effort),
+            Method::Greedy => (greedy_steps(board, state), stats),
+            &Method::Heuristic(heuristic) => (best_steps(heuristic, board, paths, state), stats),
             Method::MonteCarlo(method) => {
                 let steps = match method.filter {
-                    Some(heuristic) => best_steps(heuristic, ground, paths, state),
-                    None => state.steps(ground),
+                    Some(heuristic) => best_steps(heuristic, board, paths, state),
+                    None => state.steps(board),
                 };
                 if steps.len() < 2 {
-                    return (steps, effort);
+                    return (steps, stats);
                 }
-                let left = task.game.plies_left();
-                let random = SeededRng::new(task.random.next_u64());
+                let left = request.game.plies_left();
+                let random = SeededRng::new(request.random.next_u64());
                 let root = state.clone();
-                let mut search =
-                    Simulation::new(*method, ground, paths, root, &steps, left, random);
+                let mut search = Simulation::new(*method, board, paths, root, &steps, left, random);
                 let mut simulations = 0;
-                while !task.is_over(search.plies) || simulations == 0 {
+                while !request.is_over(search.plies) || simulations == 0 {
                     search.simulate();
                     simulations += 1;
                 }
                 let (plies, bytes) = (search.plies, search.bytes());
-                (search.most_visited(), Effort { simulations, plies, bytes, ..effort })
+                (search.most_visited(), MoveStats { simulations, plies, bytes, ..stats })
             }
         }
     }
 }
 
-impl<const W: usize> Board for Prepared<W> {
-    fn choose(&self, method: &Method, mut task: Task<'_>) -> (Option<Move>, Effort) {
-        let mut state = State::new(&self.ground, task.game.position());
-        let (steps, effort) = self.best(method, &mut state, &mut task);
+impl<const W: usize> MoveChooser for SizedBoard<W> {
+    fn choose(&self, method: &Method, mut request: MoveRequest<'_>) -> (Option<Move>, MoveStats) {
+        let mut state = State::new(&self.board, request.game.position());
+        let (steps, stats) = self.best(method, &mut state, &mut request);
         if steps.is_empty() {
-            return (None, effort);
+            return (None, stats);
         }
-        let step = steps[task.random.below(steps.len())];
-        (state.full_move(task.game.rules(), step), effort)
+        let step = steps[request.random.below(steps.len())];
+        (state.full_move(request.game.rules(), step), stats)
     }
 }

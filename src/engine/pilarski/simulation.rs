@@ -1,23 +1,23 @@
 //! Monte Carlo tree search (Kocsis and Szepesvari, "Bandit Based Monte-Carlo Planning",
 //! 2006): random games, more of them where they go well.
 
-use crate::engine::ground::Ground;
+use crate::engine::board_tables::BoardTables;
 use crate::engine::state::{State, Step};
 use crate::game::rules::Side;
 use crate::system::random::SeededRng;
 
 use super::paths::Paths;
-use super::tree::{Formula, NOWHERE, Tree};
+use super::tree::{Formula, NO_NODE, Tree};
 use super::{Definitions, MonteCarlo};
 
 /// No simulation goes deeper into the tree.
-const MOST_PLIES: usize = 200;
+const MAX_PLIES: usize = 200;
 
 /// A search from one position.
 pub(super) struct Simulation<'a, const W: usize> {
     method: MonteCarlo,
     formula: Formula,
-    ground: &'a Ground<W>,
+    board: &'a BoardTables<W>,
     paths: Option<&'a Paths<W>>,
     root: State<W>,
     /// Plies to the last one of the game.
@@ -35,7 +35,7 @@ impl<'a, const W: usize> Simulation<'a, W> {
     /// A search of these moves; `paths` are needed for the expanded definitions.
     pub(super) fn new(
         method: MonteCarlo,
-        ground: &'a Ground<W>,
+        board: &'a BoardTables<W>,
         paths: &'a Paths<W>,
         root: State<W>,
         moves: &[Step],
@@ -55,10 +55,10 @@ impl<'a, const W: usize> Simulation<'a, W> {
         Simulation {
             method,
             formula: Formula { reward, visits, exploration },
-            ground,
+            board,
             paths: uses_definitions.then_some(paths),
             root,
-            plies_left: plies_left.map_or(MOST_PLIES, |left| (left as usize).min(MOST_PLIES)),
+            plies_left: plies_left.map_or(MAX_PLIES, |left| (left as usize).min(MAX_PLIES)),
             tree,
             random,
             path: Vec::new(),
@@ -84,19 +84,19 @@ impl<'a, const W: usize> Simulation<'a, W> {
         self.path.clear();
         self.path.push(0);
         let winner = self.descend(&mut state);
-        self.tree.learn(&self.path, mover, winner);
+        self.tree.backpropagate(&self.path, mover, winner);
     }
 
     fn descend(&mut self, state: &mut State<W>) -> Option<Side> {
         let mut node = 0;
         loop {
             let plies = self.path.len() - 1;
-            if plies >= self.limit() {
+            if plies >= self.max_tree_plies() {
                 return None;
             }
             if !self.tree.has_moves(node) {
                 if self.tree.nodes[node as usize].visits == 0 {
-                    return self.play_out(state, plies);
+                    return self.playout(state, plies);
                 }
                 self.list_steps(state);
                 if self.steps.is_empty() {
@@ -104,7 +104,7 @@ impl<'a, const W: usize> Simulation<'a, W> {
                 }
                 self.tree.expand(node, &self.steps);
                 if !self.tree.has_moves(node) {
-                    return self.play_out(state, plies);
+                    return self.playout(state, plies);
                 }
             }
             let random = &mut self.random;
@@ -112,18 +112,18 @@ impl<'a, const W: usize> Simulation<'a, W> {
             let chosen = self.tree.branch(branch);
             let end = self.play(state, chosen.step);
             let next = match (chosen.node, end) {
-                (NOWHERE, Some(winner)) => self.tree.add_end(winner),
-                (NOWHERE, None) => self.tree.node(state.key),
+                (NO_NODE, Some(winner)) => self.tree.add_end(winner),
+                (NO_NODE, None) => self.tree.node(state.key),
                 (known, _) => Some(known),
             };
             let Some(next) = next else {
-                return end.or_else(|| self.play_out(state, plies + 1));
+                return end.or_else(|| self.playout(state, plies + 1));
             };
             if self.path.contains(&next) {
                 // Round in a circle: nobody gets any further.
                 return None;
             }
-            self.tree.lead(branch, next);
+            self.tree.set_child(branch, next);
             self.path.push(next);
             if let Some(winner) = self.tree.nodes[next as usize].winner {
                 return Some(winner);
@@ -137,13 +137,13 @@ impl<'a, const W: usize> Simulation<'a, W> {
     }
 
     /// The plies that a simulation may have inside the tree.
-    fn limit(&self) -> usize {
+    fn max_tree_plies(&self) -> usize {
         let depth = if self.method.whole { self.method.depth as usize } else { usize::MAX };
         depth.min(self.plies_left)
     }
 
     /// Random moves, `plies` plies from the root.
-    fn play_out(&mut self, state: &mut State<W>, plies: usize) -> Option<Side> {
+    fn playout(&mut self, state: &mut State<W>, plies: usize) -> Option<Side> {
         let depth = self.method.depth as usize;
         let depth = if self.method.whole { depth.saturating_sub(plies) } else { depth };
         for _ in 0..depth.min(self.plies_left.saturating_sub(plies)) {
@@ -163,17 +163,17 @@ impl<'a, const W: usize> Simulation<'a, W> {
     fn list_steps(&mut self, state: &State<W>) {
         self.steps.clear();
         let steps = &mut self.steps;
-        state.each_step(self.ground, |step| steps.push(step));
+        state.each_step(self.board, |step| steps.push(step));
     }
 
     /// Plays a move; the winner if it ends the game.
     fn play(&mut self, state: &mut State<W>, step: Step) -> Option<Side> {
         let side = state.to_move;
         let wins = match side {
-            Side::Defenders => step.from() == state.king && self.ground.goals.contains(step.to()),
-            Side::Attackers => state.king_capture_squares(self.ground).contains(step.to()),
+            Side::Defenders => step.from() == state.king && self.board.goals.contains(step.to()),
+            Side::Attackers => state.king_capture_squares(self.board).contains(step.to()),
         };
-        state.play(self.ground, step);
+        state.play(self.board, step);
         self.plies += 1;
         wins.then_some(side)
     }
@@ -182,8 +182,8 @@ impl<'a, const W: usize> Simulation<'a, W> {
     fn expected_winner(&self, state: &State<W>) -> Option<Side> {
         let paths = self.paths?;
         let wins = |side: Side| match side {
-            Side::Attackers => state.king_capture(self.ground).is_some(),
-            Side::Defenders => paths.has_path(self.ground, state),
+            Side::Attackers => state.king_capture(self.board).is_some(),
+            Side::Defenders => paths.has_path(self.board, state),
         };
         let (mover, other) = (state.to_move, state.to_move.other());
         if wins(mover) {

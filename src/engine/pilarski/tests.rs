@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::engine::ground::Ground;
+use crate::engine::board_tables::BoardTables;
 use crate::engine::state::{State, Step};
 use crate::engine::{Clock, Player};
 use crate::game::board::Square;
@@ -18,7 +18,7 @@ use super::{Definitions, Heuristic, Method, MonteCarlo, PilarskiPlayer};
 
 /// A position of McGill's Tablut, as the players see it.
 struct Scene {
-    ground: Ground<2>,
+    board: BoardTables<2>,
     paths: Paths<2>,
     state: State<2>,
 }
@@ -29,9 +29,9 @@ fn rules() -> Arc<Ruleset> {
 
 fn scene(text: &str) -> Scene {
     let rules = rules();
-    let ground = Ground::new(&rules);
-    let state = State::new(&ground, &Position::parse(text, &rules).unwrap());
-    Scene { paths: Paths::new(&ground), ground, state }
+    let board = BoardTables::new(&rules);
+    let state = State::new(&board, &Position::parse(text, &rules).unwrap());
+    Scene { paths: Paths::new(&board), board, state }
 }
 
 fn square(name: &str) -> usize {
@@ -45,7 +45,7 @@ fn step(text: &str) -> Step {
 
 impl Scene {
     fn has_path(&self) -> bool {
-        self.paths.has_path(&self.ground, &self.state)
+        self.paths.has_path(&self.board, &self.state)
     }
 
     fn score(&mut self, text: &str) -> i32 {
@@ -53,7 +53,7 @@ impl Scene {
     }
 
     fn score_as(&mut self, heuristic: Heuristic, text: &str) -> i32 {
-        score(heuristic, &self.ground, &self.paths, &mut self.state, step(text))
+        score(heuristic, &self.board, &self.paths, &mut self.state, step(text))
     }
 }
 
@@ -87,23 +87,22 @@ fn an_attacker_beside_the_corner_will_be_captured_against_it() {
     assert!(scene("/1T7/9/5tKT1/6t2/9/9/9/9/9/ d").has_path());
     // He has come between, and is captured by the king who goes to g1.
     let after = scene("/1T2K2t1/3ttt3/9/9/9/9/9/9/9/ d");
-    let steps: Vec<Step> = after.paths.king_steps(&after.ground, &after.state).collect();
+    let steps: Vec<Step> = after.paths.king_steps(&after.board, &after.state).collect();
     assert_eq!(steps, [step("e1-g1")]);
 }
 
 #[test]
 fn a_king_beside_the_corner_is_not_as_safe_as_the_paper_says() {
     let before = scene("/9/1K7/9/9/2t6/1T7/9/9/9/ d");
-    assert!(before.paths.king_steps(&before.ground, &before.state).any(|s| s == step("b2-b1")));
+    assert!(before.paths.king_steps(&before.board, &before.state).any(|s| s == step("b2-b1")));
     let after = scene("/1K7/9/9/9/2t6/1T7/9/9/9/ a");
-    assert_eq!(after.state.king_capture(&after.ground), Some(step("c5-c1")));
+    assert_eq!(after.state.king_capture(&after.board), Some(step("c5-c1")));
 }
 
 #[test]
 fn the_corner_itself_is_a_path() {
     let other_way = scene("/2K3t2/2t6/9/9/9/9/9/9/9/ d");
-    let steps: Vec<Step> =
-        other_way.paths.king_steps(&other_way.ground, &other_way.state).collect();
+    let steps: Vec<Step> = other_way.paths.king_steps(&other_way.board, &other_way.state).collect();
     assert!(steps.contains(&step("c1-a1")));
 }
 
@@ -122,7 +121,7 @@ fn captures_count_10_and_losses_5() {
     assert_eq!(scene_of.score("c3-c4") - quiet, 10);
     // One that stands between an attacker and a square another one reaches.
     let mut scene_of = scene("/9/9/1tT4T1/9/3t5/4K4/9/9/4t4/ d");
-    assert_eq!(capturable(&scene_of.ground, &scene_of.state, Side::Defenders).len(), 1);
+    assert_eq!(capturable(&scene_of.board, &scene_of.state, Side::Defenders).len(), 1);
     let exposed = scene_of.score("h3-h4");
     let saved = scene_of.score("c3-c4");
     assert_eq!(saved - exposed, 5);
@@ -153,7 +152,7 @@ fn attackers_have_1000_where_the_king_has_no_path() {
 fn greedy_captures_then_runs_then_wanders() {
     let scene_of = |text| {
         let scene = scene(text);
-        greedy_steps(&scene.ground, &scene.state)
+        greedy_steps(&scene.board, &scene.state)
     };
     assert_eq!(scene_of("/9/9/2T6/Tt7/9/4K4/9/9/4t4/ d"), [step("c3-c4")]);
     // Nothing to capture: from e6 the king comes as near as four squares to a corner.
@@ -271,7 +270,7 @@ fn every_form_plays_legal_games_to_their_end() {
             assert!(legal.contains(&chosen), "{method:?}");
             game.push(&chosen);
             if let Method::MonteCarlo(MonteCarlo { memory: 4096, .. }) = method {
-                assert!(player.effort().bytes <= 4096);
+                assert!(player.last_move_stats().bytes <= 4096);
             }
         }
         assert!(game.moves().len() <= 100);

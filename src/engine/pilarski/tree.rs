@@ -8,7 +8,7 @@ use crate::game::rules::Side;
 use super::{Reward, Visits};
 
 /// No position.
-pub(super) const NOWHERE: u32 = u32::MAX;
+pub(super) const NO_NODE: u32 = u32::MAX;
 
 /// A position, with the simulations that went through it.
 #[derive(Clone, Copy)]
@@ -24,7 +24,7 @@ pub(super) struct Node {
     pub(super) winner: Option<Side>,
 }
 
-/// A move in the tree, and the position that it leads to, or [`NOWHERE`] yet.
+/// A move in the tree, and the position that it leads to, or [`NO_NODE`] yet.
 #[derive(Clone, Copy)]
 pub(super) struct Branch {
     pub(super) step: Step,
@@ -87,13 +87,13 @@ impl Tree {
             return None;
         }
         let node =
-            Node { visits: 0, wins: 0, losses: 0, first_move: NOWHERE, move_count: 0, winner };
+            Node { visits: 0, wins: 0, losses: 0, first_move: NO_NODE, move_count: 0, winner };
         self.nodes.push(node);
         Some(self.nodes.len() as u32 - 1)
     }
 
     pub(super) fn has_moves(&self, node: u32) -> bool {
-        self.nodes[node as usize].first_move != NOWHERE
+        self.nodes[node as usize].first_move != NO_NODE
     }
 
     /// Notes the moves of a position; does nothing if there is no room.
@@ -103,7 +103,7 @@ impl Tree {
             return;
         }
         let first = self.branches.len() as u32;
-        self.branches.extend(steps.iter().map(|&step| Branch { step, node: NOWHERE }));
+        self.branches.extend(steps.iter().map(|&step| Branch { step, node: NO_NODE }));
         let node = &mut self.nodes[node as usize];
         (node.first_move, node.move_count) = (first, steps.len() as u32);
     }
@@ -111,7 +111,7 @@ impl Tree {
     /// The numbers of a position's moves.
     pub(super) fn branches(&self, node: u32) -> std::ops::Range<usize> {
         let Node { first_move, move_count, .. } = self.nodes[node as usize];
-        let first = if first_move == NOWHERE { 0 } else { first_move as usize };
+        let first = if first_move == NO_NODE { 0 } else { first_move as usize };
         first..first + move_count as usize
     }
 
@@ -119,12 +119,12 @@ impl Tree {
         self.branches[number]
     }
 
-    pub(super) fn lead(&mut self, branch: usize, node: u32) {
+    pub(super) fn set_child(&mut self, branch: usize, node: u32) {
         self.branches[branch].node = node;
     }
 
     fn visits(&self, branch: &Branch) -> u32 {
-        if branch.node == NOWHERE { 0 } else { self.nodes[branch.node as usize].visits }
+        if branch.node == NO_NODE { 0 } else { self.nodes[branch.node as usize].visits }
     }
 
     /// The move that the formula chooses: one of those never tried (`any` picks one of so
@@ -168,7 +168,7 @@ impl Tree {
 
     /// A simulation that came through these positions ends so. The last one to move
     /// before the first of them is `mover`; the sides take turns.
-    pub(super) fn learn(&mut self, path: &[u32], mut mover: Side, winner: Option<Side>) {
+    pub(super) fn backpropagate(&mut self, path: &[u32], mut mover: Side, winner: Option<Side>) {
         for &node in path {
             let node = &mut self.nodes[node as usize];
             node.visits += 1;

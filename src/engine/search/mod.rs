@@ -1,7 +1,6 @@
 //! The search: deeper and deeper from the position on the board, on all threads.
 
-mod advice;
-mod memory;
+mod move_history;
 mod node;
 mod oracle;
 mod ordering;
@@ -10,6 +9,7 @@ mod quiescence;
 mod reporting;
 mod root;
 mod root_moves;
+mod root_probe;
 mod score;
 mod shared;
 mod table;
@@ -27,18 +27,18 @@ use crate::game::moves::legal_moves;
 use crate::game::rules::{Repetition, Ruleset, Side};
 use crate::game::value::Wdl;
 
+use super::board_tables::BoardTables;
 use super::evaluate::{Evaluator, Weights};
-use super::ground::Ground;
 use super::state::State;
 use super::{EngineError, EngineOptions, Iteration, Limits, Line, SearchRequest};
 
-use advice::Advice;
-use memory::Memory;
+use move_history::MoveHistory;
 use oracle::Oracle;
 use root_moves::RootMove;
+use root_probe::RootProbe;
 use shared::Shared;
 use table::{TranspositionTable, Validity};
-use worker::Visit;
+use worker::PathEntry;
 
 /// An engine's search, whatever the size of its board.
 pub(super) trait Search: Send {
@@ -75,11 +75,11 @@ pub(super) fn for_rules(
 struct Searcher<const W: usize> {
     rules: Arc<Ruleset>,
     options: EngineOptions,
-    ground: Ground<W>,
+    board: BoardTables<W>,
     evaluator: Evaluator,
     table: TranspositionTable,
     /// One for each thread.
-    memories: Vec<Memory>,
+    move_histories: Vec<MoveHistory>,
     /// The side that the last search was for.
     root_side: Option<Side>,
 }
@@ -87,57 +87,58 @@ struct Searcher<const W: usize> {
 impl<const W: usize> Searcher<W> {
     fn new(rules: &Arc<Ruleset>, options: &EngineOptions) -> Result<Searcher<W>, EngineError> {
         let weights = options.weights.clone().unwrap_or_else(|| Weights::of(rules));
-        let memories = (0..options.threads.get()).map(|_| Memory::new(rules.board.area()));
+        let move_histories =
+            (0..options.threads.get()).map(|_| MoveHistory::new(rules.board.area()));
         Ok(Searcher {
             rules: Arc::clone(rules),
-            ground: Ground::new(rules),
+            board: BoardTables::new(rules),
             evaluator: Evaluator::new(rules, &weights),
             table: TranspositionTable::new(options.table_bytes)?,
-            memories: memories.collect(),
+            move_histories: move_histories.collect(),
             root_side: None,
             options: options.clone(),
         })
     }
 
     /// The game's positions that can come back, and the one on the board.
-    fn history(&self, game: &Game) -> Vec<Visit> {
+    fn history(&self, game: &Game) -> Vec<PathEntry> {
         let is_uncounted = game.moves().is_empty() && !game.rules().repetition_counts_start;
         let since = usize::from(is_uncounted);
         let positions = game.earlier_positions().chain([game.position()]);
-        let key = |position| State::new(&self.ground, position).key;
-        positions.map(|position| Visit { key: key(position), since }).collect()
+        let key = |position| State::new(&self.board, position).key;
+        positions.map(|position| PathEntry { key: key(position), since }).collect()
     }
 
     /// What the threads have in common when they search the game's position.
     fn shared<'a>(
         &'a self,
         game: &'a Game,
-        known: Option<Wdl>,
+        root_wdl: Option<Wdl>,
         limits: &Limits,
-        began: Instant,
+        started: Instant,
         stop: &'a AtomicBool,
     ) -> Shared<'a, W> {
         let last_ply = game.plies_left().map(|left| left as usize);
         Shared {
             rules: game.rules(),
-            ground: &self.ground,
+            board: &self.board,
             evaluator: &self.evaluator,
             table: &self.table,
             oracle: Oracle::new(self.options.tables.as_deref(), game),
-            root: State::new(&self.ground, game.position()),
-            known,
+            root: State::new(&self.board, game.position()),
+            root_wdl,
             validity: Validity {
                 this_search_only: game.rules().repetition != Repetition::Allowed,
                 last_ply,
             },
             history: self.history(game),
-            returns: game.rules().repetition_occurrence as usize - 1,
+            earlier_occurrences: game.rules().repetition_occurrence as usize - 1,
             contempt: self
                 .options
                 .contempt
-                .clamp(-EngineOptions::MOST_CONTEMPT, EngineOptions::MOST_CONTEMPT),
+                .clamp(-EngineOptions::MAX_CONTEMPT, EngineOptions::MAX_CONTEMPT),
             limits: *limits,
-            began,
+            started,
             stop,
             finished: AtomicBool::new(false),
             is_single: self.options.threads == NonZeroUsize::MIN,
@@ -155,25 +156,25 @@ impl<const W: usize> Search for Searcher<W> {
         stop: &AtomicBool,
         report: &mut dyn FnMut(&Iteration),
     ) -> Iteration {
-        let began = Instant::now();
+        let started = Instant::now();
         let moves = match request.root_moves {
             [] => legal_moves(game.rules(), game.position()),
             moves => moves.to_vec(),
         };
         let tables = self.options.tables.as_deref();
         let lines = request.lines.get().min(moves.len());
-        let advice =
-            tables.map_or(Advice::None, |tables| advice::advice(tables, game, &moves, lines));
+        let advice = tables
+            .map_or(RootProbe::None, |tables| root_probe::probe_root(tables, game, &moves, lines));
         let (moves, known) = match advice {
-            Advice::Lines(lines) => {
-                let known = answered(lines, began.elapsed());
+            RootProbe::Lines(lines) => {
+                let known = answered(lines, started.elapsed());
                 report(&known);
                 return known;
             }
-            Advice::Moves { moves, known } => {
+            RootProbe::Moves { moves, known } => {
                 (moves.iter().map(|mv| RootMove::new(&mv.played, mv.proved())).collect(), known)
             }
-            Advice::None => (moves.iter().map(|mv| RootMove::new(mv, None)).collect(), None),
+            RootProbe::None => (moves.iter().map(|mv| RootMove::new(mv, None)).collect(), None),
         };
         let moves: Vec<RootMove> = moves;
         // Contempt is the root's side's: draws in the table are worth what they are to it.
@@ -181,19 +182,19 @@ impl<const W: usize> Search for Searcher<W> {
         if self.root_side.replace(side) != Some(side) && self.options.contempt != 0 {
             self.table.clear();
         }
-        self.table.age();
+        self.table.new_search();
         // The threads change theirs while they share the rest.
-        let mut memories = std::mem::take(&mut self.memories);
-        let shared = self.shared(game, known, &request.limits, began, stop);
-        let last = root::run(&shared, &mut memories, &moves, lines.min(moves.len()), report);
-        self.memories = memories;
+        let mut move_histories = std::mem::take(&mut self.move_histories);
+        let shared = self.shared(game, known, &request.limits, started, stop);
+        let last = root::run(&shared, &mut move_histories, &moves, lines.min(moves.len()), report);
+        self.move_histories = move_histories;
         last
     }
 
     fn clear(&mut self) {
         self.table.clear();
         let area = self.rules.board.area();
-        self.memories.iter_mut().for_each(|memory| *memory = Memory::new(area));
+        self.move_histories.iter_mut().for_each(|history| *history = MoveHistory::new(area));
     }
 }
 

@@ -5,12 +5,12 @@ use crate::engine::bits::Bits;
 use crate::engine::state::Step;
 use crate::game::rules::Side;
 
-use super::score::{MOST, Points, is_decided, lost_in, won_in};
+use super::score::{MAX_ESTIMATE, Points, is_decided, lost_in, won_in};
 use super::table::{Bound, Entry};
-use super::worker::{Candidate, Rest, Worker};
+use super::worker::{Candidate, PathDependence, Worker};
 
 /// Plies by which a pass is searched less.
-const NULL_MOVE: i32 = 3;
+const NULL_MOVE_REDUCTION: i32 = 3;
 /// Up to this depth a position that is so much better than needed is not searched.
 const REVERSE_FUTILITY_DEPTH: i32 = 5;
 const REVERSE_FUTILITY_MARGIN: Points = 90;
@@ -49,13 +49,13 @@ impl<const W: usize> Worker<'_, W> {
         if alpha >= beta {
             return alpha;
         }
-        let known = self.known(ply);
+        let known = self.probe_table(ply);
         let deep_enough = |entry: &Entry| !PV && entry.depth >= depth;
         if let Some(entry) = known.filter(|entry| deep_enough(entry) && entry.settles(alpha, beta))
         {
             return entry.score;
         }
-        if let Some(score) = self.ask_tables(ply) {
+        if let Some(score) = self.probe_oracle(ply) {
             return score;
         }
         let threat = self.threat();
@@ -69,7 +69,7 @@ impl<const W: usize> Worker<'_, W> {
             {
                 return estimate;
             }
-            if let Some(score) = self.try_pass(beta, depth, estimate) {
+            if let Some(score) = self.try_null_move(beta, depth, estimate) {
                 return score;
             }
         }
@@ -99,14 +99,14 @@ impl<const W: usize> Worker<'_, W> {
         let side = self.state.to_move;
         let old_alpha = alpha;
         let none =
-            if is_safe || side == Side::Defenders { lost_in(ply) } else { self.escaped(ply) };
+            if is_safe || side == Side::Defenders { lost_in(ply) } else { self.escape_score(ply) };
         let (mut best, mut best_step) = (none, Step::NONE);
-        let mut rest = Rest::NOWHERE;
+        let mut dependence = PathDependence::NONE;
         let mut tried = [Step::NONE; 32];
         let mut tried_count = 0;
         let mut number = 0;
-        while let Some(Candidate { step, promise }) = self.pick(first, number) {
-            let is_plain = promise < CAPTURE;
+        while let Some(Candidate { step, priority }) = self.pick(first, number) {
+            let is_plain = priority < CAPTURE;
             if !PV
                 && is_safe
                 && is_plain
@@ -125,7 +125,7 @@ impl<const W: usize> Worker<'_, W> {
                 Some(score) => -score,
                 None => {
                     let reduction = if depth >= 3 && number >= 2 && is_safe && !captures {
-                        self.reduction::<PV>(depth, number, promise)
+                        self.reduction::<PV>(depth, number, priority)
                     } else {
                         0
                     };
@@ -137,19 +137,19 @@ impl<const W: usize> Worker<'_, W> {
                 return 0;
             }
             number += 1;
-            rest.add(self.rests_on, score > best);
+            dependence.add(self.depends_on, score > best);
             if score > best {
                 best = score;
                 if score > alpha {
                     alpha = score;
                     best_step = step;
-                    self.keep_line(ply, step);
+                    self.update_pv(ply, step);
                 }
                 if alpha >= beta {
                     if !captures {
                         let previous = self.previous();
                         let tried = &tried[..tried_count];
-                        self.memory.learn(side, ply, previous, step, tried, depth);
+                        self.move_history.update(side, ply, previous, step, tried, depth);
                     }
                     break;
                 }
@@ -160,8 +160,8 @@ impl<const W: usize> Worker<'_, W> {
             }
         }
         let bound = Some(Bound::of(best, old_alpha, beta));
-        self.rest_on(rest.of(best), best);
-        self.keep(Entry { step: best_step, score: best, depth, bound });
+        self.set_dependence(dependence.of(best), best);
+        self.store(Entry { step: best_step, score: best, depth, bound });
         best
     }
 
@@ -192,17 +192,17 @@ impl<const W: usize> Worker<'_, W> {
     /// What threatens the side to move.
     #[inline]
     pub(super) fn threat(&self) -> Threat<W> {
-        let ground = self.shared.ground;
+        let board = self.shared.board;
         if self.shared.validity.last_ply.is_some_and(|last| last < self.ply() + 2) {
             // The game ends before it can come true.
             return Threat::None;
         }
         match self.state.to_move {
-            Side::Attackers => match self.state.line_blocks(ground) {
+            Side::Attackers => match self.state.line_blocks(board) {
                 (_, 0) => Threat::None,
                 (blocks, _) => Threat::Escape(blocks),
             },
-            Side::Defenders if self.state.king_capture(ground).is_some() => Threat::Capture,
+            Side::Defenders if self.state.king_capture(board).is_some() => Threat::Capture,
             Side::Defenders => Threat::None,
         }
     }
@@ -211,7 +211,7 @@ impl<const W: usize> Worker<'_, W> {
     ///
     /// Not where the king is threatened; nor with few men, where a side may be glad not
     /// to have to move.
-    fn try_pass(&mut self, beta: Points, depth: i32, estimate: Points) -> Option<Points> {
+    fn try_null_move(&mut self, beta: Points, depth: i32, estimate: Points) -> Option<Points> {
         /// With fewer soldiers, a side may be glad not to have to move.
         const SOLDIERS: u32 = 3;
         let side = self.state.to_move;
@@ -222,25 +222,25 @@ impl<const W: usize> Worker<'_, W> {
         {
             return None;
         }
-        self.pass();
-        let less = NULL_MOVE + depth / 4;
+        self.make_null_move();
+        let less = NULL_MOVE_REDUCTION + depth / 4;
         let score = -self.search::<false>(-beta, 1 - beta, depth - 1 - less);
-        self.unpass();
+        self.undo_null_move();
         // A win that rests on a pass is none.
         (score >= beta && !self.stopped).then_some(if is_decided(score) { beta } else { score })
     }
 
     #[inline]
-    fn reduction<const PV: bool>(&self, depth: i32, number: usize, promise: i32) -> i32 {
+    fn reduction<const PV: bool>(&self, depth: i32, number: usize, priority: i32) -> i32 {
         let base = REDUCTIONS[depth.min(31) as usize][number.min(63)];
-        let base = i32::from(base) - i32::from(PV) - promise / 4096;
+        let base = i32::from(base) - i32::from(PV) - priority / 4096;
         base.clamp(0, depth - 2)
     }
 
     /// The score of attackers who close no line: the king escapes with the next ply, unless
     /// they have lost because they cannot move.
-    pub(super) fn escaped(&self, ply: usize) -> Points {
-        if self.state.has_step(self.shared.ground) { lost_in(ply + 2) } else { lost_in(ply) }
+    pub(super) fn escape_score(&self, ply: usize) -> Points {
+        if self.state.has_step(self.shared.board) { lost_in(ply + 2) } else { lost_in(ply) }
     }
 
     /// The move before, if it was none of a pass.
@@ -250,13 +250,16 @@ impl<const W: usize> Worker<'_, W> {
 
     #[inline]
     pub(super) fn estimate(&self) -> Points {
-        self.shared.evaluator.estimate(self.shared.ground, &self.state).clamp(-MOST, MOST)
+        self.shared
+            .evaluator
+            .estimate(self.shared.board, &self.state)
+            .clamp(-MAX_ESTIMATE, MAX_ESTIMATE)
     }
 }
 
 /// In place of an estimate where the king is threatened.
-const NO_ESTIMATE: Points = -MOST - 1;
-/// What captures promise at least; see [`Worker::add_candidates`].
+const NO_ESTIMATE: Points = -MAX_ESTIMATE - 1;
+/// What captures priority at least; see [`Worker::add_candidates`].
 pub(super) const CAPTURE: i32 = 1 << 16;
 
 /// Plies by which late moves are searched less, by depth and number of the move.

@@ -8,7 +8,7 @@ use crate::game::value::{Value, Wdl};
 use crate::table::Metric;
 use crate::tablebase::Tablebase;
 
-use super::score::{Points, decided_in, of_wdl};
+use super::score::{Points, decided_in, table_score};
 use super::worker::Worker;
 
 /// The tables, as positions inside the search ask them.
@@ -17,15 +17,15 @@ pub(super) struct Oracle<'a> {
     /// Positions with more men are not asked for.
     men: usize,
     /// What there is of each slice: by defenders and attackers.
-    known: Vec<Known>,
+    coverage: Vec<Coverage>,
     /// Attackers in a row of `known`.
     width: usize,
     /// Whether a table's draw is one under all histories.
-    draws_count: bool,
+    draws_are_final: bool,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Known {
+struct Coverage {
     any: bool,
     distances: bool,
 }
@@ -40,34 +40,34 @@ impl<'a> Oracle<'a> {
         let all = || wdl.iter().chain(&dtw);
         let width = all().map(|slice| slice.attackers + 1).max().unwrap_or(0);
         let height = all().map(|slice| slice.defenders + 1).max().unwrap_or(0);
-        let mut known = vec![Known::default(); width * height];
+        let mut coverage = vec![Coverage::default(); width * height];
         for slice in all() {
-            known[slice.defenders * width + slice.attackers].any = true;
+            coverage[slice.defenders * width + slice.attackers].any = true;
         }
         for slice in &dtw {
-            known[slice.defenders * width + slice.attackers].distances = true;
+            coverage[slice.defenders * width + slice.attackers].distances = true;
         }
         let men = all().map(|slice| slice.men()).max().unwrap_or(0);
-        let draws_count = game.rules().endless == Endless::Draw;
-        let mut oracle = Oracle { tables, men, known, width, draws_count };
+        let draws_are_final = game.rules().endless == Endless::Draw;
+        let mut oracle = Oracle { tables, men, coverage, width, draws_are_final };
         let root = game.position().slice();
-        if oracle.of(root).any {
+        if oracle.coverage(root).any {
             oracle.men = root.men() - 1;
         }
         oracle
     }
 
-    fn of(&self, slice: Slice) -> Known {
+    fn coverage(&self, slice: Slice) -> Coverage {
         let Slice { defenders, attackers } = slice;
         let in_width = attackers < self.width;
-        let known = self.known.get(defenders * self.width + attackers).filter(|_| in_width);
-        known.copied().unwrap_or_default()
+        let coverage = self.coverage.get(defenders * self.width + attackers).filter(|_| in_width);
+        coverage.copied().unwrap_or_default()
     }
 
     /// What a position `ply` plies from the root is worth that is not decided at once,
     /// and whether it would be worth something else if the game could go on for longer.
     /// `last_ply` is the ply after which the game is drawn.
-    fn ask(
+    fn probe(
         &self,
         position: &Position,
         slice: Slice,
@@ -78,18 +78,19 @@ impl<'a> Oracle<'a> {
         let tables = self.tables?;
         let Some(last_ply) = last_ply else {
             let wdl = tables.probe_undecided(position, slice).ok()?;
-            return (wdl != Wdl::Draw || self.draws_count).then(|| (of_wdl(wdl, draw, ply), false));
+            return (wdl != Wdl::Draw || self.draws_are_final)
+                .then(|| (table_score(wdl, draw, ply), false));
         };
-        if !self.of(slice).distances {
+        if !self.coverage(slice).distances {
             let wdl: Wdl = tables.probe_undecided(position, slice).ok()?;
-            return (wdl == Wdl::Draw && self.draws_count).then_some((draw, false));
+            return (wdl == Wdl::Draw && self.draws_are_final).then_some((draw, false));
         }
         let value: Value = tables.probe_undecided(position, slice).ok()?;
         match value.plies() {
-            None => self.draws_count.then_some((draw, false)),
+            None => self.draws_are_final.then_some((draw, false)),
             // A win that comes too late is none.
             Some(plies) if ply + usize::from(plies) > last_ply => {
-                self.draws_count.then_some((draw, true))
+                self.draws_are_final.then_some((draw, true))
             }
             plies => Some((decided_in(value.wdl() == Wdl::Win, plies, ply), false)),
         }
@@ -99,24 +100,24 @@ impl<'a> Oracle<'a> {
 impl<const W: usize> Worker<'_, W> {
     /// What the tables say of the position, in which nobody wins at once.
     #[inline]
-    pub(super) fn ask_tables(&mut self, ply: usize) -> Option<Points> {
+    pub(super) fn probe_oracle(&mut self, ply: usize) -> Option<Points> {
         let men = self.state.soldiers.map(|soldiers| soldiers.len());
         let [attackers, defenders] = men.0.map(|men| men as usize);
         let slice = Slice { defenders, attackers };
         let oracle = &self.shared.oracle;
-        if slice.men() > oracle.men || !oracle.of(slice).any {
+        if slice.men() > oracle.men || !oracle.coverage(slice).any {
             return None;
         }
-        let position = self.state.position(self.shared.ground.rules);
+        let position = self.state.position(self.shared.board.rules);
         let draw = self.shared.draw(ply);
         let (score, too_late) =
-            oracle.ask(&position, slice, ply, self.shared.validity.last_ply, draw)?;
+            oracle.probe(&position, slice, ply, self.shared.validity.last_ply, draw)?;
         if too_late {
             // Plies count from the start.
-            self.rests_on = 0;
+            self.depends_on = 0;
         }
         self.table_hits += 1;
-        self.new_table_hits += 1;
+        self.unreported_table_hits += 1;
         Some(score)
     }
 }

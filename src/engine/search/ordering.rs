@@ -6,7 +6,7 @@ use crate::game::rules::Side;
 use super::node::{CAPTURE, Threat};
 use super::worker::{Candidate, Worker};
 
-/// What moves promise, from the best: the table's move, captures, killers, the counter
+/// What moves priority, from the best: the table's move, captures, killers, the counter
 /// move; then, by history, all others.
 pub(super) const TABLE: i32 = 1 << 20;
 const LINE: i32 = CAPTURE - 1000;
@@ -17,16 +17,16 @@ impl<const W: usize> Worker<'_, W> {
     /// Adds the moves of the side to move that are worth a look: all of them, or those
     /// that close the lines to goals if there are such.
     pub(super) fn add_candidates(&mut self, threat: &Threat<W>, best: Step, ply: usize) {
-        let (ground, state) = (self.shared.ground, &self.state);
+        let (board, state) = (self.shared.board, &self.state);
         let side = state.to_move;
-        let captures = state.capture_squares(ground, side);
-        let killers = self.memory.killers[ply];
-        let counter = self.memory.counter(side, self.previous());
-        let memory = &*self.memory;
+        let captures = state.capture_squares(board, side);
+        let killers = self.move_history.killers[ply];
+        let counter = self.move_history.counter(side, self.previous());
+        let move_history = &*self.move_history;
         let candidates = &mut self.candidates;
         let add = |step: Step| {
-            let history = memory.history(side, step);
-            let promise = if step == best {
+            let history = move_history.score(side, step);
+            let priority = if step == best {
                 TABLE
             } else if captures.contains(step.to()) {
                 CAPTURE + (1 << 14) + history
@@ -38,20 +38,20 @@ impl<const W: usize> Worker<'_, W> {
                 COUNTER
             } else if side == Side::Defenders && step.from() == state.king {
                 // A king who sees a goal forces the attackers to answer.
-                match state.open_goals(ground, step.to()).len() {
+                match state.open_goals(board, step.to()).len() {
                     0 => history,
                     lines => LINE + 100 * lines as i32,
                 }
             } else {
                 history
             };
-            candidates.push(Candidate { step, promise });
+            candidates.push(Candidate { step, priority });
         };
         if let Threat::Escape(blocks) = threat {
-            state.each_step_to(ground, *blocks, add);
+            state.each_step_to(board, *blocks, add);
             self.add_repetitions(captures);
         } else {
-            state.each_step(ground, add);
+            state.each_step(board, add);
         }
     }
 
@@ -62,7 +62,7 @@ impl<const W: usize> Worker<'_, W> {
         let left = self.candidates.get_mut(first + number..)?;
         let mut best = 0;
         for (at, candidate) in left.iter().enumerate().skip(1) {
-            if candidate.promise > left[best].promise {
+            if candidate.priority > left[best].priority {
                 best = at;
             }
         }

@@ -9,10 +9,10 @@ use super::node::Threat;
 use super::ordering::TABLE;
 use super::score::Points;
 use super::table::{Bound, Entry};
-use super::worker::{Candidate, Rest, Worker};
+use super::worker::{Candidate, PathDependence, Worker};
 
 /// So many plies of it look for kings who threaten to escape; later ones for captures only.
-const LINE_PLIES: usize = 2;
+const KING_LINE_PLIES: usize = 2;
 
 impl<const W: usize> Worker<'_, W> {
     /// The score of a position after what happens in it has happened; `depth` plies of
@@ -23,11 +23,11 @@ impl<const W: usize> Worker<'_, W> {
             return score;
         }
         // Deeper down, the table's answer would come too late to be worth the wait.
-        let known = if depth == 0 { self.known(ply) } else { None };
+        let known = if depth == 0 { self.probe_table(ply) } else { None };
         if let Some(entry) = known.filter(|entry| entry.settles(alpha, beta)) {
             return entry.score;
         }
-        if let Some(score) = self.ask_tables(ply) {
+        if let Some(score) = self.probe_oracle(ply) {
             return score;
         }
         let threat = self.threat();
@@ -36,7 +36,7 @@ impl<const W: usize> Worker<'_, W> {
         let mut score = match &threat {
             Threat::Escape(_) => {
                 self.add_candidates(&threat, best, ply);
-                self.escaped(ply)
+                self.escape_score(ply)
             }
             // A king who can be captured can mostly be helped: to look for the move costs more
             // than it tells.
@@ -46,13 +46,13 @@ impl<const W: usize> Worker<'_, W> {
                     return estimate;
                 }
                 alpha = alpha.max(estimate);
-                self.add_tactics(depth, best);
+                self.add_tactical_moves(depth, best);
                 estimate
             }
         };
         let old_alpha = alpha;
         let mut best_step = Step::NONE;
-        let mut rest = Rest::NOWHERE;
+        let mut dependence = PathDependence::NONE;
         let mut number = 0;
         while let Some(Candidate { step, .. }) = self.pick(first, number) {
             number += 1;
@@ -65,13 +65,13 @@ impl<const W: usize> Worker<'_, W> {
             if self.stopped {
                 break;
             }
-            rest.add(self.rests_on, value > score);
+            dependence.add(self.depends_on, value > score);
             if value > score {
                 score = value;
                 if value > alpha {
                     alpha = value;
                     best_step = step;
-                    self.keep_line(ply, step);
+                    self.update_pv(ply, step);
                 }
                 if alpha >= beta {
                     break;
@@ -79,32 +79,33 @@ impl<const W: usize> Worker<'_, W> {
             }
         }
         self.candidates.truncate(first);
-        self.rest_on(rest.of(score), score);
+        self.set_dependence(dependence.of(score), score);
         if depth == 0 && !self.stopped {
             let bound = Some(Bound::of(score, old_alpha, beta));
-            self.keep(Entry { step: best_step, score, depth: 0, bound });
+            self.store(Entry { step: best_step, score, depth: 0, bound });
         }
         score
     }
 
     /// Adds captures, and at first the king's moves to squares from which he sees a goal.
-    fn add_tactics(&mut self, depth: usize, best: Step) {
-        let (ground, state) = (self.shared.ground, &self.state);
+    fn add_tactical_moves(&mut self, depth: usize, best: Step) {
+        let (board, state) = (self.shared.board, &self.state);
         let side = state.to_move;
-        let captures = state.capture_squares(ground, side);
-        let memory = &*self.memory;
+        let captures = state.capture_squares(board, side);
+        let move_history = &*self.move_history;
         let candidates = &mut self.candidates;
-        let promise = |step: Step| if step == best { TABLE } else { memory.history(side, step) };
-        state.each_step_to(ground, captures, |step| {
-            candidates.push(Candidate { step, promise: promise(step) });
+        let priority =
+            |step: Step| if step == best { TABLE } else { move_history.score(side, step) };
+        state.each_step_to(board, captures, |step| {
+            candidates.push(Candidate { step, priority: priority(step) });
         });
-        if side == Side::Defenders && depth < LINE_PLIES {
-            let targets = state.targets(ground, Kind::King, state.king);
-            for to in squares(ground, state.king, targets) {
-                let lines = state.open_goals(ground, to).len();
+        if side == Side::Defenders && depth < KING_LINE_PLIES {
+            let targets = state.targets(board, Kind::King, state.king);
+            for to in squares(board, state.king, targets) {
+                let lines = state.open_goals(board, to).len();
                 if lines > 0 && !captures.contains(to) {
                     let step = Step::new(state.king, to);
-                    candidates.push(Candidate { step, promise: 10_000 * lines as i32 });
+                    candidates.push(Candidate { step, priority: 10_000 * lines as i32 });
                 }
             }
         }

@@ -6,12 +6,12 @@ use crate::engine::state::Step;
 use crate::engine::{Iteration, Line, Score};
 use crate::game::value::Wdl;
 
-use super::root_moves::{Findings, Found};
-use super::score::{INFINITE, MOST, plies_to_end, reported};
+use super::root_moves::{IterationResult, RootLine};
+use super::score::{INFINITE, MAX_ESTIMATE, plies_to_end, to_score};
 use super::worker::Worker;
 
 impl<const W: usize> Worker<'_, W> {
-    pub(super) fn iteration(&mut self, findings: &Findings) -> Iteration {
+    pub(super) fn iteration(&mut self, findings: &IterationResult) -> Iteration {
         let lines = findings
             .lines
             .iter()
@@ -27,20 +27,20 @@ impl<const W: usize> Worker<'_, W> {
             lines,
             nodes: all(&self.shared.nodes, self.nodes),
             table_hits: all(&self.shared.table_hits, self.table_hits),
-            time: self.shared.began.elapsed(),
+            time: self.shared.started.elapsed(),
         }
     }
 
     /// A move's line as moves of the game. Only what is proved is a win or a loss.
-    fn line(&mut self, found: &Found, number: usize) -> Line {
-        let Found { score, depth, proved, ref line } = *found;
-        let score = match (proved, self.shared.known) {
-            (Some(proved), _) => reported(proved),
+    fn line(&mut self, found: &RootLine, number: usize) -> Line {
+        let RootLine { score, depth, proved, ref line } = *found;
+        let score = match (proved, self.shared.root_wdl) {
+            (Some(proved), _) => to_score(proved),
             // The first line says what the position is worth.
             (None, Some(Wdl::Win)) if number == 0 => Score::TableWin,
             (None, Some(Wdl::Draw)) => Score::Estimate(0),
             (None, _) if score == -INFINITE => Score::Estimate(0),
-            (None, _) => Score::Estimate(score.clamp(-MOST, MOST)),
+            (None, _) => Score::Estimate(score.clamp(-MAX_ESTIMATE, MAX_ESTIMATE)),
         };
         let steps = match proved.and_then(plies_to_end) {
             Some(plies) => self.completed(line, plies),
@@ -57,7 +57,7 @@ impl<const W: usize> Worker<'_, W> {
             if full.ending.is_some() {
                 break;
             }
-            state.play(self.shared.ground, step);
+            state.play(self.shared.board, step);
         }
         Line { score, depth: depth as u32, moves }
     }
@@ -67,8 +67,8 @@ impl<const W: usize> Worker<'_, W> {
     fn completed(&mut self, line: &[Step], plies: usize) -> Vec<Step> {
         /// Positions that may be looked at.
         const BUDGET: u64 = 50_000;
-        let before = (self.nodes, self.stopped, self.most_nodes, self.selective_depth);
-        (self.stopped, self.most_nodes) = (false, self.nodes + BUDGET);
+        let before = (self.nodes, self.stopped, self.max_nodes, self.selective_depth);
+        (self.stopped, self.max_nodes) = (false, self.nodes + BUDGET);
         self.is_completing = true;
         let mut steps = Vec::new();
         let mut undos = Vec::new();
@@ -90,7 +90,7 @@ impl<const W: usize> Worker<'_, W> {
         }
         steps.extend(next);
         self.is_completing = false;
-        (self.nodes, self.stopped, self.most_nodes, self.selective_depth) = before;
+        (self.nodes, self.stopped, self.max_nodes, self.selective_depth) = before;
         steps
     }
 
@@ -98,7 +98,7 @@ impl<const W: usize> Worker<'_, W> {
     /// found out.
     fn continuation(&mut self, plies: usize) -> Vec<Step> {
         let ply = self.ply();
-        if let Some(step) = self.state.winning_step(self.shared.ground) {
+        if let Some(step) = self.state.winning_step(self.shared.board) {
             return vec![step];
         }
         let depth = (plies - ply) as i32;
@@ -107,12 +107,12 @@ impl<const W: usize> Worker<'_, W> {
         if self.stopped || plies_to_end(score).is_none_or(|found| found > plies) {
             return Vec::new();
         }
-        if !self.lines[ply].is_empty() {
-            return self.lines[ply].clone();
+        if !self.pv[ply].is_empty() {
+            return self.pv[ply].clone();
         }
         // Attackers who cannot stop the king: whatever they play.
         let mut any = Vec::new();
-        self.state.each_step(self.shared.ground, |step| any.push(step));
+        self.state.each_step(self.shared.board, |step| any.push(step));
         any.truncate(1);
         any
     }

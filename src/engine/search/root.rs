@@ -5,36 +5,36 @@ use std::thread;
 use crate::engine::Iteration;
 use crate::engine::state::Step;
 
-use super::memory::Memory;
-use super::root_moves::{Findings, Found, RootMove, unfinished};
+use super::move_history::MoveHistory;
+use super::root_moves::{IterationResult, RootLine, RootMove, partial_lines};
 use super::score::{INFINITE, Points, WON, is_decided, won_in};
 use super::shared::Shared;
 use super::worker::{MAX_PLY, Worker};
 
 /// The depth from which on windows are narrow, and how narrow.
 const ASPIRATION_DEPTH: i32 = 4;
-const ASPIRATION: Points = 40;
+const ASPIRATION_WINDOW: Points = 40;
 
 /// Searches on all threads until a limit is reached; tells of the first one's iterations.
 pub(super) fn run<const W: usize>(
     shared: &Shared<'_, W>,
-    memories: &mut [Memory],
+    move_histories: &mut [MoveHistory],
     moves: &[RootMove],
     lines: usize,
     report: &mut dyn FnMut(&Iteration),
 ) -> Iteration {
-    memories.iter_mut().for_each(Memory::age);
-    let Some((first, helpers)) = memories.split_first_mut() else {
+    move_histories.iter_mut().for_each(MoveHistory::new_search);
+    let Some((first, helpers)) = move_histories.split_first_mut() else {
         unreachable!("an engine has a thread");
     };
     thread::scope(|scope| {
-        let _finish = Finish(shared);
-        for (number, memory) in helpers.iter_mut().enumerate() {
+        let _finish = FinishGuard(shared);
+        for (number, move_history) in helpers.iter_mut().enumerate() {
             let moves = moves.to_vec();
             let help = move || {
-                let mut worker = Worker::new(shared, memory);
+                let mut worker = Worker::new(shared, move_history);
                 // Half of the helpers are a ply ahead, so that they do not all do the same.
-                worker.deepen(moves, lines, 1 + number as i32 % 2, &mut |_, _| {});
+                worker.iterative_deepening(moves, lines, 1 + number as i32 % 2, &mut |_, _| {});
             };
             // Where the system gives no more threads, those that there are do it all.
             if thread::Builder::new().spawn_scoped(scope, help).is_err() {
@@ -43,9 +43,10 @@ pub(super) fn run<const W: usize>(
         }
         let mut worker = Worker::new(shared, first);
         // Until a move has been searched, there is the first one.
-        let nothing = Findings { depth: 0, is_complete: false, lines: vec![moves[0].found(0)] };
+        let nothing =
+            IterationResult { depth: 0, is_complete: false, lines: vec![moves[0].root_line(0)] };
         let mut last = worker.iteration(&nothing);
-        worker.deepen(moves.to_vec(), lines, 1, &mut |worker, findings| {
+        worker.iterative_deepening(moves.to_vec(), lines, 1, &mut |worker, findings| {
             last = worker.iteration(findings);
             report(&last);
         });
@@ -54,34 +55,34 @@ pub(super) fn run<const W: usize>(
 }
 
 /// Ends the helpers when it is dropped, even if what tells of iterations panics.
-struct Finish<'a, 's, const W: usize>(&'a Shared<'s, W>);
+struct FinishGuard<'a, 's, const W: usize>(&'a Shared<'s, W>);
 
-impl<const W: usize> Drop for Finish<'_, '_, W> {
+impl<const W: usize> Drop for FinishGuard<'_, '_, W> {
     fn drop(&mut self) {
         self.0.finish();
     }
 }
 
 impl<const W: usize> Worker<'_, W> {
-    fn deepen(
+    fn iterative_deepening(
         &mut self,
         mut moves: Vec<RootMove>,
         lines: usize,
         first_depth: i32,
-        report: &mut dyn FnMut(&mut Self, &Findings),
+        report: &mut dyn FnMut(&mut Self, &IterationResult),
     ) {
         let most = self.shared.limits.depth.map_or(MAX_PLY as i32 - 1, |depth| depth as i32);
-        let mut last: Vec<Found> = Vec::new();
+        let mut last: Vec<RootLine> = Vec::new();
         for depth in first_depth..=most.min(MAX_PLY as i32 - 1).max(first_depth) {
             self.root_depth = depth;
             let done = self.iterate(&mut moves, lines, depth);
             let is_complete = done == lines;
             if is_complete {
-                last = moves[..lines].iter().map(|mv| mv.found(depth)).collect();
-                report(self, &Findings { depth, is_complete, lines: last.clone() });
+                last = moves[..lines].iter().map(|mv| mv.root_line(depth)).collect();
+                report(self, &IterationResult { depth, is_complete, lines: last.clone() });
             } else if moves.iter().any(|mv| mv.score > -INFINITE) {
-                let lines = unfinished(&moves, done, &last, lines, depth);
-                report(self, &Findings { depth, is_complete, lines });
+                let lines = partial_lines(&moves, done, &last, lines, depth);
+                report(self, &IterationResult { depth, is_complete, lines });
             }
             if !is_complete || self.is_settled(&moves, lines, depth) {
                 break;
@@ -94,7 +95,7 @@ impl<const W: usize> Worker<'_, W> {
     fn iterate(&mut self, moves: &mut [RootMove], lines: usize, depth: i32) -> usize {
         for line in 0..lines {
             let last = moves[line].score;
-            let mut margin = ASPIRATION;
+            let mut margin = ASPIRATION_WINDOW;
             let narrow = depth >= ASPIRATION_DEPTH && !is_decided(last) && last > -INFINITE;
             let (mut alpha, mut beta) =
                 if narrow { (last - margin, last + margin) } else { (-INFINITE, INFINITE) };
@@ -134,8 +135,8 @@ impl<const W: usize> Worker<'_, W> {
         let mut best = -INFINITE;
         for number in 0..moves.len() {
             let step = moves[number].step;
-            let score = if moves[number].wins {
-                self.lines[1].clear();
+            let score = if moves[number].ends_game {
+                self.pv[1].clear();
                 won_in(1)
             } else {
                 self.search_root_move(step, alpha, beta, depth - 1, number == 0)
@@ -156,7 +157,7 @@ impl<const W: usize> Worker<'_, W> {
                 if score == searched {
                     entry.line.clear();
                     entry.line.push(step);
-                    entry.line.extend_from_slice(&self.lines[1]);
+                    entry.line.extend_from_slice(&self.pv[1]);
                 }
             } else {
                 entry.score = -INFINITE;

@@ -14,7 +14,7 @@ use super::score::{INFINITE, Points, decided_in, is_decided, plies_to_end};
 pub(super) struct RootMove {
     pub(super) step: Step,
     /// Whether it ends the game: such moves have no position to search.
-    pub(super) wins: bool,
+    pub(super) ends_game: bool,
     /// In this iteration; less than any score if it is not known to be better than those
     /// before it.
     pub(super) score: Points,
@@ -32,7 +32,7 @@ impl RootMove {
         let decided = proved.filter(|value| value.wdl != Wdl::Draw);
         RootMove {
             step,
-            wins: played.ending.is_some(),
+            ends_game: played.ending.is_some(),
             score: -INFINITE,
             line: vec![step],
             proved: decided.map(|value| decided_in(value.wdl == Wdl::Win, value.plies, 0)),
@@ -62,14 +62,14 @@ impl RootMove {
     }
 
     /// What there is to report of it after a search of that depth.
-    pub(super) fn found(&self, depth: i32) -> Found {
-        Found { score: self.score, depth, proved: self.proved, line: self.line.clone() }
+    pub(super) fn root_line(&self, depth: i32) -> RootLine {
+        RootLine { score: self.score, depth, proved: self.proved, line: self.line.clone() }
     }
 }
 
 /// What is reported of a move.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct RootLine {
     pub(super) score: Points,
     /// The depth of the search that the score is from.
     pub(super) depth: i32,
@@ -79,11 +79,11 @@ pub(super) struct Found {
 }
 
 /// What an iteration has found.
-pub(super) struct Findings {
+pub(super) struct IterationResult {
     pub(super) depth: i32,
     pub(super) is_complete: bool,
     /// The best lines: the deeper searched first, and among those the better.
-    pub(super) lines: Vec<Found>,
+    pub(super) lines: Vec<RootLine>,
 }
 
 /// What an iteration has found that was stopped after `done` lines: what it got to, and
@@ -91,23 +91,23 @@ pub(super) struct Findings {
 ///
 /// The best move so far of the line in progress is good enough unless it has lost: of
 /// the position that is true only when all moves have lost.
-pub(super) fn unfinished(
+pub(super) fn partial_lines(
     moves: &[RootMove],
     done: usize,
-    last: &[Found],
+    last: &[RootLine],
     lines: usize,
     depth: i32,
-) -> Vec<Found> {
+) -> Vec<RootLine> {
     if moves.iter().all(RootMove::is_lost) {
-        let mut lost: Vec<Found> = moves.iter().map(|mv| mv.found(depth)).collect();
+        let mut lost: Vec<RootLine> = moves.iter().map(|mv| mv.root_line(depth)).collect();
         lost.sort_by_key(|found| Reverse(found.proved));
         lost.truncate(lines);
         return lost;
     }
     let (finished, others) = moves.split_at(done);
-    let mut found: Vec<Found> = finished.iter().map(|mv| mv.found(depth)).collect();
+    let mut found: Vec<RootLine> = finished.iter().map(|mv| mv.root_line(depth)).collect();
     let best = others.first().filter(|mv| mv.score > -INFINITE && !mv.is_lost());
-    found.extend(best.map(|mv| mv.found(depth)));
+    found.extend(best.map(|mv| mv.root_line(depth)));
     let open = |step| moves.iter().any(|mv| mv.step == step && !mv.is_lost());
     for earlier in last {
         let step = earlier.line[0];
@@ -121,7 +121,7 @@ pub(super) fn unfinished(
         let open = moves.iter().find(|mv| !mv.is_lost());
         found.extend(open.map(|mv| {
             let (score, depth) = estimate;
-            Found { score, depth, proved: mv.proved, line: vec![mv.step] }
+            RootLine { score, depth, proved: mv.proved, line: vec![mv.step] }
         }));
     }
     found.truncate(lines);

@@ -7,7 +7,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::score::{Points, TABLE_BAND, is_decided, plies_to_end};
+use super::score::{MIN_DECIDED, Points, is_decided, plies_to_end};
 use crate::engine::EngineError;
 use crate::engine::state::Step;
 use crate::system::mapping::AtomicWords;
@@ -81,7 +81,7 @@ impl Entry {
 /// Words of the entries that are looked at together: one line of the processor's cache.
 const BUCKET_WORDS: usize = 8;
 /// Where an entry is kept: its data, and the key mixed with them.
-type Place = [AtomicU64; 2];
+type StoredEntry = [AtomicU64; 2];
 
 /// More searches than this, and the table is cleared: an entry's generation says for
 /// certain whether it is of the current search.
@@ -122,7 +122,7 @@ impl TranspositionTable {
     }
 
     /// A new search begins: what earlier ones have left is overwritten first.
-    pub(super) fn age(&mut self) {
+    pub(super) fn new_search(&mut self) {
         self.generation = (self.generation + 1) % GENERATIONS;
         if self.generation == 0 {
             self.clear();
@@ -130,7 +130,7 @@ impl TranspositionTable {
     }
 
     #[inline]
-    fn bucket(&self, key: u64) -> &[Place] {
+    fn bucket(&self, key: u64) -> &[StoredEntry] {
         let words = &*self.words;
         let buckets = words.len() / BUCKET_WORDS;
         // The key's high bits, spread over the buckets without a division.
@@ -153,7 +153,7 @@ impl TranspositionTable {
         for [data, check] in self.bucket(key) {
             let data = data.load(Ordering::Relaxed);
             if data != 0 && check.load(Ordering::Relaxed) ^ data == key {
-                let mut entry = unpacked(data, ply)?;
+                let mut entry = unpack(data, ply)?;
                 let is_of_this_search = (data >> GENERATION) as u32 == self.generation;
                 if is_decided(entry.score) && !validity.includes(entry.score, is_of_this_search) {
                     entry.bound = None;
@@ -197,13 +197,13 @@ impl TranspositionTable {
             least = least.min((old_depth - 4 * age as i32, number));
         }
         let [place, check] = &bucket[least.1];
-        let data = packed(entry, ply, generation);
+        let data = pack(entry, ply, generation);
         place.store(data, Ordering::Relaxed);
         check.store(key ^ data, Ordering::Relaxed);
     }
 
     #[cfg(test)]
-    fn places(&self) -> impl Iterator<Item = &Place> {
+    fn places(&self) -> impl Iterator<Item = &StoredEntry> {
         self.words.as_chunks().0.iter()
     }
 
@@ -216,11 +216,11 @@ impl TranspositionTable {
 
 /// Scores of decided games are kept as distances from the entry's position, not from
 /// the root.
-fn packed(entry: Entry, ply: usize, generation: u32) -> u64 {
+fn pack(entry: Entry, ply: usize, generation: u32) -> u64 {
     let ply = ply as Points;
     let score = match entry.score {
-        score if score >= TABLE_BAND => score + ply,
-        score if score <= -TABLE_BAND => score - ply,
+        score if score >= MIN_DECIDED => score + ply,
+        score if score <= -MIN_DECIDED => score - ply,
         score => score,
     };
     u64::from(entry.step.bits())
@@ -230,11 +230,11 @@ fn packed(entry: Entry, ply: usize, generation: u32) -> u64 {
         | u64::from(generation) << GENERATION
 }
 
-fn unpacked(data: u64, ply: usize) -> Option<Entry> {
+fn unpack(data: u64, ply: usize) -> Option<Entry> {
     let ply = ply as Points;
     let score = match Points::from((data >> SCORE) as u16 as i16) {
-        score if score >= TABLE_BAND => score - ply,
-        score if score <= -TABLE_BAND => score + ply,
+        score if score >= MIN_DECIDED => score - ply,
+        score if score <= -MIN_DECIDED => score + ply,
         score => score,
     };
     let bound = match data >> BOUND & 3 {
@@ -315,7 +315,7 @@ mod tests {
             (table.get(1, 0, &Validity::default()), table.get(2, 0, &Validity::default())),
             (None, Some(entry(2)))
         );
-        (0..9).for_each(|_| table.age());
+        (0..9).for_each(|_| table.new_search());
         table.put(6, 0, entry(1));
         table.put(7, 0, entry(1));
         assert!(
@@ -330,7 +330,7 @@ mod tests {
         let bound = |score, table: &TranspositionTable, validity: Validity| {
             table.get(score as u64, 3, &validity).unwrap().bound
         };
-        let scores = [37, WON - 6, 8 - WON, TABLE_BAND + 9];
+        let scores = [37, WON - 6, 8 - WON, MIN_DECIDED + 9];
         for score in scores {
             let bound = Some(Bound::Exact);
             table.put(score as u64, 2, Entry { step: Step::NONE, score, depth: 1, bound });
@@ -341,7 +341,7 @@ mod tests {
         };
         let past = Validity { this_search_only: true, last_ply: None };
         assert_eq!(seen(&table, past), [true; 4]);
-        table.age();
+        table.new_search();
         assert_eq!(seen(&table, Validity::default()), [true; 4]);
         assert_eq!(seen(&table, past), [true, false, false, false]);
         // The ends are one ply further away than where they were found.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::score::of_wdl;
+use super::score::table_score;
 use super::*;
 use crate::engine::state::Step;
 use crate::game::board::{Square, SquareSet};
@@ -12,7 +12,7 @@ use crate::game::rules::{Endless, Repetition, Side};
 use crate::game::value::Value;
 use crate::system::random::SeededRng;
 use crate::tablebase::Tablebase;
-use worker::{ANYWHERE, Worker};
+use worker::{PATH_INDEPENDENT, Worker};
 
 /// Does something with a worker at the start of a game.
 pub(super) fn with_worker<const W: usize>(
@@ -26,8 +26,8 @@ pub(super) fn with_worker<const W: usize>(
     let (game, limits) = (Game::new(Arc::clone(&rules)).unwrap(), Limits::default());
     let stop = AtomicBool::new(false);
     let shared = searcher.shared(&game, None, &limits, Instant::now(), &stop);
-    let mut memory = Memory::new(rules.board.area());
-    look(&mut Worker::new(&shared, &mut memory), &game);
+    let mut move_history = MoveHistory::new(rules.board.area());
+    look(&mut Worker::new(&shared, &mut move_history), &game);
 }
 
 /// Games in which moves are taken back again and again, from several of their
@@ -46,8 +46,8 @@ fn check<const W: usize>(rules: &Arc<Ruleset>) -> usize {
             let limits = Limits::default();
             let before = here.clone();
             let shared = searcher.shared(&before, None, &limits, Instant::now(), &stop);
-            let mut memory = Memory::new(rules.board.area());
-            let mut worker = Worker::new(&shared, &mut memory);
+            let mut move_history = MoveHistory::new(rules.board.area());
+            let mut worker = Worker::new(&shared, &mut move_history);
             for played in &game.moves()[root..] {
                 returns += check_repetitions(&mut worker, &mut here);
                 here.push(played);
@@ -69,7 +69,7 @@ fn check<const W: usize>(rules: &Arc<Ruleset>) -> usize {
 /// many there are.
 fn check_repetitions<const W: usize>(worker: &mut Worker<'_, W>, here: &mut Game) -> usize {
     worker.candidates.clear();
-    let captures = worker.state.capture_squares(worker.shared.ground, worker.state.to_move);
+    let captures = worker.state.capture_squares(worker.shared.board, worker.state.to_move);
     worker.add_repetitions(captures);
     let added: BTreeSet<u32> = worker.candidates.iter().map(|c| c.step.bits()).collect();
     let moves = legal_moves(here.rules(), here.position());
@@ -114,17 +114,17 @@ fn nothing_comes_back_after_a_pass() {
             for (from, to) in [("d1", "c1"), ("c1", "d1")] {
                 assert_eq!(play(worker, from, to), None);
                 let before = worker.state.position(rules.id());
-                worker.pass();
+                worker.make_null_move();
                 let after = Position { to_move: before.to_move.other(), ..before };
-                assert_eq!(worker.state.key, State::new(worker.shared.ground, &after).key);
+                assert_eq!(worker.state.key, State::new(worker.shared.board, &after).key);
             }
         }
         assert_eq!(worker.state.position(rules.id()), start);
     });
     with_worker::<1>(&rules, None, |worker, _| {
         // A pass that is taken back has not been.
-        worker.pass();
-        worker.unpass();
+        worker.make_null_move();
+        worker.undo_null_move();
         for (from, to) in [("d1", "c1"), ("d3", "c3"), ("c1", "d1")] {
             assert_eq!(play(worker, from, to), None);
         }
@@ -166,12 +166,12 @@ fn a_search_hears_from_the_tables_what_everybody_does() {
                 let to_move = Side::ALL[random.below(2)];
                 let position = Position { attackers, defenders, king, to_move, rules: rules.id() };
                 let Ok(known) = tables.probe_wdl(&position) else { continue };
-                worker.state = State::new(worker.shared.ground, &position);
-                let is_open = worker.state.winning_step(worker.shared.ground).is_none();
+                worker.state = State::new(worker.shared.board, &position);
+                let is_open = worker.state.winning_step(worker.shared.board).is_none();
                 if is_open && !attackers.is_empty() {
                     let told = (known != Wdl::Draw || rules.endless == Endless::Draw)
-                        .then(|| of_wdl(known, 0, 0));
-                    assert_eq!(worker.ask_tables(0), told, "{}", position.to_text(&rules));
+                        .then(|| table_score(known, 0, 0));
+                    assert_eq!(worker.probe_oracle(0), told, "{}", position.to_text(&rules));
                     answers += 1;
                 }
             }
@@ -203,18 +203,18 @@ fn draws_by_the_ply_limit_rest_on_the_way_to_them() {
             let to_move = Side::Attackers;
             let position = Position { attackers, defenders, king, to_move, rules: rules.id() };
             let Ok(Some(plies)) = tables.probe_dtw(&position).map(Value::plies) else { continue };
-            worker.state = State::new(worker.shared.ground, &position);
-            if worker.state.winning_step(worker.shared.ground).is_some() {
+            worker.state = State::new(worker.shared.board, &position);
+            if worker.state.winning_step(worker.shared.board).is_some() {
                 continue;
             }
             for ply in [0, 3] {
-                worker.rests_on = ANYWHERE;
-                let told = worker.ask_tables(ply).unwrap();
+                worker.depends_on = PATH_INDEPENDENT;
+                let told = worker.probe_oracle(ply).unwrap();
                 if usize::from(plies) + ply > limit as usize {
-                    assert_eq!((told, worker.rests_on), (0, 0));
+                    assert_eq!((told, worker.depends_on), (0, 0));
                     late += 1;
                 } else {
-                    assert_eq!(worker.rests_on, ANYWHERE);
+                    assert_eq!(worker.depends_on, PATH_INDEPENDENT);
                     assert_ne!(told, 0);
                     in_time += 1;
                 }

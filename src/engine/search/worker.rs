@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use crate::game::rules::Repetition;
 
-use super::memory::Memory;
+use super::move_history::MoveHistory;
 use super::score::{Points, is_decided, lost_in, won_in};
 use super::shared::Shared;
 use super::table::Entry;
@@ -15,16 +15,17 @@ use crate::engine::state::{State, Step, Undo};
 pub(super) const MAX_PLY: usize = 128;
 
 /// A score that is the same whatever was played before.
-pub(super) const ANYWHERE: usize = usize::MAX;
+pub(super) const PATH_INDEPENDENT: usize = usize::MAX;
 
-/// Where the scores of a position's moves rest; see [`Worker::rests_on`].
-pub(super) struct Rest {
+/// Where the scores of a position's moves rest; see [`Worker::depends_on`].
+pub(super) struct PathDependence {
     best: usize,
     any: usize,
 }
 
-impl Rest {
-    pub(super) const NOWHERE: Rest = Rest { best: ANYWHERE, any: ANYWHERE };
+impl PathDependence {
+    pub(super) const NONE: PathDependence =
+        PathDependence { best: PATH_INDEPENDENT, any: PATH_INDEPENDENT };
 
     /// One more move's score rests on `earlier`.
     #[inline]
@@ -45,7 +46,7 @@ impl Rest {
 
 /// A position on the way from the start of the game.
 #[derive(Clone, Copy)]
-pub(super) struct Visit {
+pub(super) struct PathEntry {
     pub(super) key: u64,
     /// The first position of the way that can be equal: the one after the last capture,
     /// or the start, or the one after a start that does not count.
@@ -56,62 +57,65 @@ pub(super) struct Visit {
 #[derive(Clone, Copy)]
 pub(super) struct Candidate {
     pub(super) step: Step,
-    pub(super) promise: i32,
+    pub(super) priority: i32,
 }
 
 pub(super) struct Worker<'a, const W: usize> {
     pub(super) shared: &'a Shared<'a, W>,
-    pub(super) memory: &'a mut Memory,
+    pub(super) move_history: &'a mut MoveHistory,
     pub(super) state: State<W>,
     /// All positions of the game and of the line that is looked at.
-    pub(super) path: Vec<Visit>,
+    pub(super) path: Vec<PathEntry>,
     /// The moves of the line that is looked at; [`Step::NONE`] for a pass.
     pub(super) steps: Vec<Step>,
     /// Passes in the line that is looked at.
-    passes: u32,
+    null_moves: u32,
     /// The moves of all nodes of the line, one node's after the other's.
     pub(super) candidates: Vec<Candidate>,
     /// The best line from each ply on.
-    pub(super) lines: Vec<Vec<Step>>,
+    pub(super) pv: Vec<Vec<Step>>,
     pub(super) nodes: u64,
     pub(super) table_hits: u64,
     /// Those of them that the other threads have not been told of.
-    pub(super) new_table_hits: u64,
+    pub(super) unreported_table_hits: u64,
     pub(super) selective_depth: usize,
     pub(super) stopped: bool,
     /// Positions after which this thread stops, whatever the others do.
-    pub(super) most_nodes: u64,
+    pub(super) max_nodes: u64,
     /// A line is being completed: the limits of the search do not count.
     pub(super) is_completing: bool,
     /// Where on the path the position is that the last score rests upon, because it came
-    /// back: before that, the score would be another one. [`ANYWHERE`] if it rests upon
+    /// back: before that, the score would be another one. [`PATH_INDEPENDENT`] if it rests upon
     /// none.
-    pub(super) rests_on: usize,
+    pub(super) depends_on: usize,
     /// The depth of this iteration: extensions stay in proportion to it.
     pub(super) root_depth: i32,
 }
 
 impl<'a, const W: usize> Worker<'a, W> {
-    pub(super) fn new(shared: &'a Shared<'a, W>, memory: &'a mut Memory) -> Worker<'a, W> {
+    pub(super) fn new(
+        shared: &'a Shared<'a, W>,
+        move_history: &'a mut MoveHistory,
+    ) -> Worker<'a, W> {
         let mut path = shared.history.clone();
         path.reserve(MAX_PLY + 1);
         Worker {
             shared,
-            memory,
+            move_history,
             state: shared.root.clone(),
             path,
             steps: Vec::with_capacity(MAX_PLY + 1),
-            passes: 0,
+            null_moves: 0,
             candidates: Vec::with_capacity(MAX_PLY * 64),
-            lines: (0..=MAX_PLY).map(|_| Vec::with_capacity(MAX_PLY)).collect(),
+            pv: (0..=MAX_PLY).map(|_| Vec::with_capacity(MAX_PLY)).collect(),
             nodes: 0,
             table_hits: 0,
-            new_table_hits: 0,
+            unreported_table_hits: 0,
             selective_depth: 0,
             stopped: false,
-            most_nodes: shared.limits.nodes.filter(|_| shared.is_single).unwrap_or(u64::MAX),
+            max_nodes: shared.limits.nodes.filter(|_| shared.is_single).unwrap_or(u64::MAX),
             is_completing: false,
-            rests_on: ANYWHERE,
+            depends_on: PATH_INDEPENDENT,
             root_depth: 0,
         }
     }
@@ -119,13 +123,13 @@ impl<'a, const W: usize> Worker<'a, W> {
     /// Enters a position; its score if there is nothing to search, or no time to.
     #[inline]
     pub(super) fn enter(&mut self, ply: usize) -> Option<Points> {
-        self.visit(ply);
-        self.lines[ply].clear();
-        self.rests_on = ANYWHERE;
+        self.count_node(ply);
+        self.pv[ply].clear();
+        self.depends_on = PATH_INDEPENDENT;
         if self.stopped {
             return Some(0);
         }
-        if self.state.winning_step(self.shared.ground).is_some() {
+        if self.state.winning_step(self.shared.board).is_some() {
             return Some(won_in(ply + 1));
         }
         (ply >= MAX_PLY - 1).then(|| self.estimate())
@@ -133,7 +137,7 @@ impl<'a, const W: usize> Worker<'a, W> {
 
     /// What earlier searches and this one have left of the position.
     #[inline]
-    pub(super) fn known(&self, ply: usize) -> Option<Entry> {
+    pub(super) fn probe_table(&self, ply: usize) -> Option<Entry> {
         self.shared.table.get(self.state.key, ply, &self.shared.validity)
     }
 
@@ -141,10 +145,10 @@ impl<'a, const W: usize> Worker<'a, W> {
     /// the way to it: who comes another way may find something else. After a pass no
     /// position of the game comes back, on other ways one may.
     #[inline]
-    pub(super) fn keep(&self, entry: Entry) {
+    pub(super) fn store(&self, entry: Entry) {
         let ignores_past =
-            self.passes > 0 && self.shared.validity.this_search_only && is_decided(entry.score);
-        if self.rests_on == ANYWHERE && !ignores_past {
+            self.null_moves > 0 && self.shared.validity.this_search_only && is_decided(entry.score);
+        if self.depends_on == PATH_INDEPENDENT && !ignores_past {
             self.shared.table.put(self.state.key, self.ply(), entry);
         }
     }
@@ -153,16 +157,17 @@ impl<'a, const W: usize> Worker<'a, W> {
     /// the end of the line. A win because the other side must repeat is another matter:
     /// on another way here the winner may be the one who repeats.
     #[inline]
-    pub(super) fn rest_on(&mut self, earlier: usize, score: Points) {
+    pub(super) fn set_dependence(&mut self, earlier: usize, score: Points) {
         let here = self.path.len() - 1;
         let is_by_repetition =
             self.shared.rules.repetition == Repetition::MoverLoses && is_decided(score);
-        self.rests_on = if earlier < here || is_by_repetition { earlier } else { ANYWHERE };
+        self.depends_on =
+            if earlier < here || is_by_repetition { earlier } else { PATH_INDEPENDENT };
     }
 
     /// Counts a position, and sees whether the search has to end.
     #[inline]
-    fn visit(&mut self, ply: usize) {
+    fn count_node(&mut self, ply: usize) {
         /// Positions between two looks at the clock. Each may be the first in a large page of
         /// the table, which the system takes a millisecond or more to fill with zeros.
         const INTERVAL: u64 = 1 << 5;
@@ -170,11 +175,11 @@ impl<'a, const W: usize> Worker<'a, W> {
         self.selective_depth = self.selective_depth.max(ply);
         if self.nodes.is_multiple_of(INTERVAL) && !self.is_completing {
             self.shared.nodes.fetch_add(INTERVAL, Ordering::Relaxed);
-            self.shared.table_hits.fetch_add(self.new_table_hits, Ordering::Relaxed);
-            self.new_table_hits = 0;
+            self.shared.table_hits.fetch_add(self.unreported_table_hits, Ordering::Relaxed);
+            self.unreported_table_hits = 0;
             self.stopped |= self.shared.is_over();
         }
-        if self.nodes >= self.most_nodes {
+        if self.nodes >= self.max_nodes {
             self.stopped = true;
         }
     }
@@ -183,40 +188,40 @@ impl<'a, const W: usize> Worker<'a, W> {
     /// score for the side that would move next.
     #[inline]
     pub(super) fn play(&mut self, step: Step) -> (Undo<W>, Option<Points>) {
-        let undo = self.state.play(self.shared.ground, step);
+        let undo = self.state.play(self.shared.board, step);
         self.shared.table.prefetch(self.state.key);
         let here = self.path.len();
         let since = if undo.captured.is_empty() { self.path[here - 1].since } else { here };
-        self.path.push(Visit { key: self.state.key, since });
+        self.path.push(PathEntry { key: self.state.key, since });
         self.steps.push(step);
-        let ended = self.ended();
+        let ended = self.game_end();
         if ended.is_some() {
             let ply = self.ply();
-            self.lines[ply].clear();
+            self.pv[ply].clear();
         }
         (undo, ended)
     }
 
     #[inline]
     pub(super) fn take_back(&mut self, step: Step, undo: Undo<W>) {
-        self.state.take_back(self.shared.ground, step, undo);
+        self.state.take_back(self.shared.board, step, undo);
         self.path.pop();
         self.steps.pop();
     }
 
     /// Lets the other side move.
-    pub(super) fn pass(&mut self) {
-        self.passes += 1;
-        self.state.pass(self.shared.ground);
+    pub(super) fn make_null_move(&mut self) {
+        self.null_moves += 1;
+        self.state.pass(self.shared.board);
         // What follows a pass is no position of the game: nothing comes back.
-        self.path.push(Visit { key: self.state.key, since: self.path.len() });
+        self.path.push(PathEntry { key: self.state.key, since: self.path.len() });
         self.steps.push(Step::NONE);
     }
 
     /// Takes a pass back.
-    pub(super) fn unpass(&mut self) {
-        self.passes -= 1;
-        self.state.pass(self.shared.ground);
+    pub(super) fn undo_null_move(&mut self) {
+        self.null_moves -= 1;
+        self.state.pass(self.shared.board);
         self.path.pop();
         self.steps.pop();
     }
@@ -227,13 +232,13 @@ impl<'a, const W: usize> Worker<'a, W> {
     }
 
     #[inline]
-    fn ended(&mut self) -> Option<Points> {
+    fn game_end(&mut self) -> Option<Points> {
         let rules = &self.shared.rules;
         let ply = self.ply();
         if rules.repetition != Repetition::Allowed
             && let Some(earlier) = self.repeated()
         {
-            self.rests_on = earlier;
+            self.depends_on = earlier;
             return Some(match rules.repetition {
                 Repetition::MoverLoses => won_in(ply),
                 Repetition::Draw | Repetition::Allowed => self.shared.draw(ply),
@@ -241,8 +246,8 @@ impl<'a, const W: usize> Worker<'a, W> {
         }
         if self.shared.validity.last_ply.is_some_and(|last| ply >= last) {
             // It counts from the start.
-            self.rests_on = 0;
-            let can_move = self.state.has_step(self.shared.ground);
+            self.depends_on = 0;
+            let can_move = self.state.has_step(self.shared.board);
             return Some(if can_move { self.shared.draw(ply) } else { lost_in(ply) });
         }
         None
@@ -253,11 +258,11 @@ impl<'a, const W: usize> Worker<'a, W> {
     #[inline]
     fn repeated(&self) -> Option<usize> {
         let last = self.path.len() - 1;
-        let Visit { key, since } = self.path[last];
+        let PathEntry { key, since } = self.path[last];
         // Those with the same side to move, beginning with the nearest that can be equal.
         let mut earlier = (since..last).rev().skip(3).step_by(2);
         let mut equal = earlier.by_ref().filter(|&at| self.path[at].key == key);
-        equal.nth(self.shared.returns - 1)
+        equal.nth(self.shared.earlier_occurrences - 1)
     }
 
     /// Adds the moves that would bring an earlier position back for a draw; what captures
@@ -268,21 +273,21 @@ impl<'a, const W: usize> Worker<'a, W> {
         if self.shared.rules.repetition != Repetition::Draw || last < since + 3 {
             return;
         }
-        let ground = &self.shared.ground;
+        let board = &self.shared.board;
         let key = self.state.key;
         // The positions with the other side to move that can come back.
         let window = &self.path[since..last];
         let candidates = &mut self.candidates;
-        self.state.each_step(ground, |step| {
+        self.state.each_step(board, |step| {
             if captures.contains(step.to()) {
                 return;
             }
             let kind = self.state.kind(step.from());
-            let change = ground.key(kind, step.from()) ^ ground.key(kind, step.to());
-            let after = key ^ change ^ ground.side_key;
+            let change = board.key(kind, step.from()) ^ board.key(kind, step.to());
+            let after = key ^ change ^ board.side_key;
             let again = window.iter().rev().skip(2).step_by(2);
-            if again.filter(|visit| visit.key == after).count() >= self.shared.returns {
-                candidates.push(Candidate { step, promise: 0 });
+            if again.filter(|visit| visit.key == after).count() >= self.shared.earlier_occurrences {
+                candidates.push(Candidate { step, priority: 0 });
             }
         });
     }
@@ -290,8 +295,8 @@ impl<'a, const W: usize> Worker<'a, W> {
     /// The best line from this ply on begins with this move and goes on as the next
     /// ply's.
     #[inline]
-    pub(super) fn keep_line(&mut self, ply: usize, step: Step) {
-        let (here, there) = self.lines.split_at_mut(ply + 1);
+    pub(super) fn update_pv(&mut self, ply: usize, step: Step) {
+        let (here, there) = self.pv.split_at_mut(ply + 1);
         let line = &mut here[ply];
         line.clear();
         line.push(step);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::{Instant, interval_at};
 
-use crate::engine::{IterationAnswer, Limits};
+use crate::engine::{IterationReport, Limits};
 use crate::game::history::Game;
 
 use super::super::app_state::AppState;
@@ -56,7 +56,7 @@ pub(super) async fn analysis(
     let (iteration_sender, iterations) = unbounded_channel();
     let running = searches.start(permit, task, move |iteration| {
         // This fails after the client has disconnected.
-        let _ = iteration_sender.send(IterationAnswer::new(&game, iteration));
+        let _ = iteration_sender.send(IterationReport::new(&game, iteration));
     });
     let (sender, mut response) = event_stream::open();
     tokio::spawn(forward(iterations, sender, running, Arc::clone(&state)));
@@ -74,7 +74,7 @@ fn parse_lines(lines: usize) -> Result<NonZeroUsize, Problem> {
 
 /// Sends iterations until the search ends, the client disconnects or the server shuts down.
 async fn forward(
-    mut iterations: UnboundedReceiver<IterationAnswer>,
+    mut iterations: UnboundedReceiver<IterationReport>,
     sender: EventSender,
     running: RunningSearch,
     state: Arc<AppState>,

@@ -70,7 +70,7 @@ pub(super) async fn reply(
     }
     let task = SearchTask {
         game: game.clone(),
-        tables: level.asks_tables().then(|| Arc::clone(&served.base)),
+        tables: level.uses_tables().then(|| Arc::clone(&served.base)),
         lines: level.lines(),
         limits: level.limits(searches.time.min(MAX_TIME)),
     };

@@ -6,10 +6,10 @@ use crate::game::rules::{BySide, Side};
 use super::worker::MAX_PLY;
 
 /// Histories of moves, kept from one search to the next.
-pub(super) struct Memory {
+pub(super) struct MoveHistory {
     area: usize,
     /// By side, origin and target.
-    history: BySide<Vec<i16>>,
+    scores: BySide<Vec<i16>>,
     /// The reply that was good against a move, by its side, origin and target.
     counters: BySide<Vec<Step>>,
     /// Two moves that were good at a ply.
@@ -17,22 +17,22 @@ pub(super) struct Memory {
 }
 
 /// No history is more, nor less than its negative.
-const MOST: i32 = 1 << 13;
+const MAX_SCORE: i32 = 1 << 13;
 
-impl Memory {
-    pub(super) fn new(area: usize) -> Memory {
-        Memory {
+impl MoveHistory {
+    pub(super) fn new(area: usize) -> MoveHistory {
+        MoveHistory {
             area,
-            history: BySide::from_fn(|_| vec![0; area * area]),
+            scores: BySide::from_fn(|_| vec![0; area * area]),
             counters: BySide::from_fn(|_| vec![Step::NONE; area * area]),
             killers: [[Step::NONE; 2]; MAX_PLY + 1],
         }
     }
 
     /// A new search of the same game: what was learned counts for less.
-    pub(super) fn age(&mut self) {
+    pub(super) fn new_search(&mut self) {
         self.killers = [[Step::NONE; 2]; MAX_PLY + 1];
-        self.history.iter_mut().flatten().for_each(|value| *value /= 2);
+        self.scores.iter_mut().flatten().for_each(|value| *value /= 2);
     }
 
     #[inline]
@@ -41,8 +41,8 @@ impl Memory {
     }
 
     #[inline]
-    pub(super) fn history(&self, side: Side, step: Step) -> i32 {
-        i32::from(self.history[side][self.index(step)])
+    pub(super) fn score(&self, side: Side, step: Step) -> i32 {
+        i32::from(self.scores[side][self.index(step)])
     }
 
     #[inline]
@@ -51,7 +51,7 @@ impl Memory {
     }
 
     /// A quiet move has been good enough, and those tried before it have not.
-    pub(super) fn learn(
+    pub(super) fn update(
         &mut self,
         side: Side,
         ply: usize,
@@ -78,8 +78,8 @@ impl Memory {
     /// Moves a history by that much, the less the nearer it is to its bound.
     fn adjust(&mut self, side: Side, step: Step, bonus: i32) {
         let index = self.index(step);
-        let value = &mut self.history[side][index];
+        let value = &mut self.scores[side][index];
         let old = i32::from(*value);
-        *value = (old + bonus - old * bonus.abs() / MOST) as i16;
+        *value = (old + bonus - old * bonus.abs() / MAX_SCORE) as i16;
     }
 }

@@ -38,7 +38,7 @@ impl Lines {
 
 /// What the rules say of the board, as the search asks for it: it never changes while
 /// positions do.
-pub(super) struct Ground<const W: usize> {
+pub(super) struct BoardTables<const W: usize> {
     pub(super) rules: RulesId,
     pub(super) size: usize,
     all: Bits<W>,
@@ -48,7 +48,7 @@ pub(super) struct Ground<const W: usize> {
     /// Of each square.
     pub(super) rank: Vec<u8>,
     pub(super) file: Vec<u8>,
-    next: Vec<[u16; 4]>,
+    neighbours: Vec<[u16; 4]>,
     /// Where a piece may stop when its lines are empty; between there and here it may
     /// cross everything.
     pub(super) stops: ByKind<Vec<Lines>>,
@@ -73,8 +73,8 @@ pub(super) struct HostileSquares<const W: usize> {
     pub(super) besieged: Bits<W>,
 }
 
-impl<const W: usize> Ground<W> {
-    pub(super) fn new(rules: &Ruleset) -> Ground<W> {
+impl<const W: usize> BoardTables<W> {
+    pub(super) fn new(rules: &Ruleset) -> BoardTables<W> {
         let board = rules.board;
         let on_file = |file| board.squares().filter(|&s| board.file(s) == file).collect();
         let lines = |from: Square, set: SquareSet| lines(rules, from, set);
@@ -93,7 +93,7 @@ impl<const W: usize> Ground<W> {
         let mut random = SeededRng::new(0x7461_666c_6261_7365);
         let keys = ByKind::from_fn(|_| board.squares().map(|_| random.next_u64()).collect());
         let movement = &rules.movement[Kind::King];
-        Ground {
+        BoardTables {
             rules: rules.id(),
             size: board.size(),
             all: board.squares().collect(),
@@ -101,7 +101,7 @@ impl<const W: usize> Ground<W> {
             east: on_file(board.size() - 1),
             rank: board.squares().map(|s| board.rank(s) as u8).collect(),
             file: board.squares().map(|s| board.file(s) as u8).collect(),
-            next: board.squares().map(next).collect(),
+            neighbours: board.squares().map(next).collect(),
             stops,
             goal_lines: board.squares().map(|from| lines(from, rules.goals)).collect(),
             hostile,
@@ -120,8 +120,8 @@ impl<const W: usize> Ground<W> {
 
     /// The neighbour of a square in each direction, in the order of [`Direction::ALL`].
     #[inline]
-    pub(super) fn next(&self, square: usize) -> [usize; 4] {
-        self.next[square].map(usize::from)
+    pub(super) fn neighbours(&self, square: usize) -> [usize; 4] {
+        self.neighbours[square].map(usize::from)
     }
 
     #[inline]

@@ -17,7 +17,7 @@ use crate::tablebase::{Probed, Tablebase};
 use super::proof::Proof;
 
 /// What the tables say of the position on the board.
-pub(super) enum Advice {
+pub(super) enum RootProbe {
     /// Nothing.
     None,
     /// All there is to know: the best lines.
@@ -25,7 +25,7 @@ pub(super) enum Advice {
     /// Some of what there is to know.
     Moves {
         /// The moves to search, in the order of what the tables say of them.
-        moves: Vec<Advised>,
+        moves: Vec<RankedMove>,
         /// What the position is worth, if that is known: a win or a draw.
         known: Option<Wdl>,
     },
@@ -33,7 +33,7 @@ pub(super) enum Advice {
 
 /// A move, and what is known of it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Advised {
+pub(super) struct RankedMove {
     pub(super) played: Move,
     /// What it is worth to its player, with the plies from the position before it: by
     /// the tables, or by the rules if it ends the game.
@@ -42,7 +42,7 @@ pub(super) struct Advised {
     is_proved: bool,
 }
 
-impl Advised {
+impl RankedMove {
     /// What holds in this game.
     pub(super) fn proved(&self) -> Option<Probed> {
         self.is_proved.then_some(self.value)
@@ -64,10 +64,15 @@ impl Advised {
 }
 
 /// What the tables say of these moves, of which `lines` are to be reported.
-pub(super) fn advice(tables: &Tablebase, game: &Game, moves: &[Move], lines: usize) -> Advice {
+pub(super) fn probe_root(
+    tables: &Tablebase,
+    game: &Game,
+    moves: &[Move],
+    lines: usize,
+) -> RootProbe {
     let has_past = game.can_repeat();
-    let Some(moves) = judged(tables, game, moves, has_past) else { return Advice::None };
-    let Some(best) = moves.iter().map(|mv| mv.value.wdl).max() else { return Advice::None };
+    let Some(moves) = judged(tables, game, moves, has_past) else { return RootProbe::None };
+    let Some(best) = moves.iter().map(|mv| mv.value.wdl).max() else { return RootProbe::None };
     match best {
         Wdl::Win => won(tables, game, moves, lines, has_past),
         Wdl::Loss => lost(tables, game, moves, lines, has_past),
@@ -76,20 +81,26 @@ pub(super) fn advice(tables: &Tablebase, game: &Game, moves: &[Move], lines: usi
 }
 
 /// The moves in the order of what they are worth; `None` if of one nothing is known.
-fn judged(tables: &Tablebase, game: &Game, moves: &[Move], has_past: bool) -> Option<Vec<Advised>> {
+fn judged(
+    tables: &Tablebase,
+    game: &Game,
+    moves: &[Move],
+    has_past: bool,
+) -> Option<Vec<RankedMove>> {
     let probed = tables.probe_moves(game.position()).ok()?;
     let wanted = probed.iter().filter(|mv| moves.contains(&mv.played));
     wanted.map(|mv| judge(game, mv.played, mv.value, has_past)).collect()
 }
 
 /// What a move is worth of which the tables say that.
-fn judge(game: &Game, played: Move, value: Option<Probed>, has_past: bool) -> Option<Advised> {
+fn judge(game: &Game, played: Move, value: Option<Probed>, has_past: bool) -> Option<RankedMove> {
     let rules = game.rules();
     let mover = game.position().to_move;
     let mut then = game.clone();
     then.push(&played);
-    let advised =
-        |wdl, plies, is_proved| Some(Advised { played, value: Probed { wdl, plies }, is_proved });
+    let advised = |wdl, plies, is_proved| {
+        Some(RankedMove { played, value: Probed { wdl, plies }, is_proved })
+    };
     match (then.outcome(), value?) {
         (Some(Outcome { winner: Some(winner), .. }), _) => {
             advised(if winner == mover { Wdl::Win } else { Wdl::Loss }, Some(1), true)
@@ -123,21 +134,21 @@ fn judge(game: &Game, played: Move, value: Option<Probed>, has_past: bool) -> Op
 fn won(
     tables: &Tablebase,
     game: &Game,
-    mut moves: Vec<Advised>,
+    mut moves: Vec<RankedMove>,
     lines: usize,
     has_past: bool,
-) -> Advice {
+) -> RootProbe {
     // A winner who has to repeat loses: then others may be better.
     if !has_past || game.rules().repetition != Repetition::MoverLoses {
         moves.retain(|mv| mv.value.wdl == Wdl::Win);
     }
     moves.sort_by_key(|mv| (mv.value.wdl != Wdl::Win, mv.distance()));
     let wins = || moves.iter().filter(|mv| mv.value.wdl == Wdl::Win);
-    let is_in_time = |mv: &Advised| mv.value.plies.is_some() || game.plies_left().is_none();
+    let is_in_time = |mv: &RankedMove| mv.value.plies.is_some() || game.plies_left().is_none();
     let known = (!has_past && wins().any(is_in_time)).then_some(Wdl::Win);
     let is_exact = wins().all(|mv| mv.value.plies.is_some());
     let Some(mut proof) = Proof::new(tables, game).filter(|_| is_exact) else {
-        return Advice::Moves { moves, known };
+        return RootProbe::Moves { moves, known };
     };
     let mut proved = Vec::new();
     for mv in wins() {
@@ -151,23 +162,23 @@ fn won(
         }
     }
     if proved.is_empty() {
-        return Advice::Moves { moves, known };
+        return RootProbe::Moves { moves, known };
     }
     proved.sort_by_key(|line| match line.score {
         Score::Win(plies) => plies,
         _ => Plies::MAX,
     });
-    Advice::Lines(proved)
+    RootProbe::Lines(proved)
 }
 
 /// All moves lose, say the tables. If there is a past, some may not: they are searched.
 fn lost(
     tables: &Tablebase,
     game: &Game,
-    mut moves: Vec<Advised>,
+    mut moves: Vec<RankedMove>,
     lines: usize,
     has_past: bool,
-) -> Advice {
+) -> RootProbe {
     let mut proof = if has_past { Proof::new(tables, game) } else { None };
     if let Some(proof) = &mut proof {
         for mv in moves.iter_mut().filter(|mv| !mv.is_proved) {
@@ -178,19 +189,19 @@ fn lost(
     }
     moves.sort_by_key(|mv| (mv.is_proved, Reverse(mv.distance())));
     if !moves.iter().all(|mv| mv.is_proved && mv.value.plies.is_some()) {
-        return Advice::Moves { moves, known: None };
+        return RootProbe::Moves { moves, known: None };
     }
     let best = moves.iter().take(lines);
-    let line = |mv: &Advised| match &mut proof {
+    let line = |mv: &RankedMove| match &mut proof {
         Some(proof) => Line { moves: proof.losing_line(&mv.played), ..line(mv) },
         None => table_line(tables, game, mv),
     };
-    Advice::Lines(best.map(line).collect())
+    RootProbe::Lines(best.map(line).collect())
 }
 
 /// Nobody wins, or nobody knows who. Moves that are not known to draw are left out only
 /// where the others are.
-fn drawn(game: &Game, mut moves: Vec<Advised>) -> Advice {
+fn drawn(game: &Game, mut moves: Vec<RankedMove>) -> RootProbe {
     moves.sort_by_key(|mv| mv.value.wdl != Wdl::Draw);
     let draws = moves.iter().take_while(|mv| mv.value.wdl == Wdl::Draw);
     let is_draw =
@@ -199,16 +210,16 @@ fn drawn(game: &Game, mut moves: Vec<Advised>) -> Advice {
         let count = draws.count();
         moves.truncate(count);
     }
-    Advice::Moves { moves, known: is_draw.then_some(Wdl::Draw) }
+    RootProbe::Moves { moves, known: is_draw.then_some(Wdl::Draw) }
 }
 
 /// The move alone.
-fn line(mv: &Advised) -> Line {
+fn line(mv: &RankedMove) -> Line {
     Line { score: mv.score(), depth: 1, moves: vec![mv.played] }
 }
 
 /// The move, and what the tables expect after it.
-fn table_line(tables: &Tablebase, game: &Game, mv: &Advised) -> Line {
+fn table_line(tables: &Tablebase, game: &Game, mv: &RankedMove) -> Line {
     let mut line = line(mv);
     if mv.played.ending.is_none() {
         let after = game.position().after(&mv.played);

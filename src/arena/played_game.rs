@@ -13,30 +13,30 @@ const TOLERANCE: Duration = Duration::from_millis(250);
 
 /// A game that was played to its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Bout {
+pub(super) struct PlayedGame {
     /// All moves, those of the opening too.
     pub(super) moves: Vec<Move>,
     /// What the players thought of their moves, those of the opening left out.
     pub(super) scores: Vec<Option<String>>,
-    pub(super) end: End,
+    pub(super) end: GameEnd,
 }
 
 /// How a game has ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct End {
+pub(super) struct GameEnd {
     pub(super) winner: Option<Side>,
     pub(super) reason: String,
     /// Whether the loser has not lost on the board, but failed.
     pub(super) is_fault: bool,
 }
 
-impl End {
-    fn of(outcome: Outcome) -> End {
-        End { winner: outcome.winner, reason: outcome.reason.to_string(), is_fault: false }
+impl GameEnd {
+    fn of(outcome: Outcome) -> GameEnd {
+        GameEnd { winner: outcome.winner, reason: outcome.reason.to_string(), is_fault: false }
     }
 
-    fn fault(loser: Side, reason: String) -> End {
-        End { winner: Some(loser.other()), reason, is_fault: true }
+    fn fault(loser: Side, reason: String) -> GameEnd {
+        GameEnd { winner: Some(loser.other()), reason, is_fault: true }
     }
 }
 
@@ -50,7 +50,7 @@ pub(super) fn play(
     clock: Clock,
     max_plies: usize,
     stopped: &AtomicBool,
-) -> Result<Option<Bout>, PlayerError> {
+) -> Result<Option<PlayedGame>, PlayerError> {
     for player in players.iter_mut() {
         player.begin(&game)?;
     }
@@ -58,14 +58,14 @@ pub(super) fn play(
     let mut scores = Vec::new();
     let end = loop {
         if let Some(outcome) = game.outcome() {
-            break End::of(outcome);
+            break GameEnd::of(outcome);
         }
         if game.moves().len() >= max_plies {
             let reason = format!("games of this match end after {max_plies} plies");
-            break End { winner: None, reason, is_fault: false };
+            break GameEnd { winner: None, reason, is_fault: false };
         }
         let side = game.position().to_move;
-        let turn = turn(&game, players[side], &mut clocks[side]);
+        let turn = request_move(&game, players[side], &mut clocks[side]);
         if stopped.load(Ordering::Relaxed) {
             players.iter_mut().for_each(|player| player.end(&game, None));
             return Ok(None);
@@ -75,19 +75,23 @@ pub(super) fn play(
                 scores.push(players[side].score().map(|score| score.to_string()));
                 game.push(&played);
             }
-            Err(reason) => break End::fault(side, reason),
+            Err(reason) => break GameEnd::fault(side, reason),
         }
     };
     let outcome = game.outcome();
     players.iter_mut().for_each(|player| player.end(&game, outcome));
-    Ok(Some(Bout { moves: game.moves().to_vec(), scores, end }))
+    Ok(Some(PlayedGame { moves: game.moves().to_vec(), scores, end }))
 }
 
 /// The player's move, if it is one and is there in time.
-fn turn(game: &Game, player: &mut dyn Contestant, clock: &mut Clock) -> Result<Move, String> {
+fn request_move(
+    game: &Game,
+    player: &mut dyn Contestant,
+    clock: &mut Clock,
+) -> Result<Move, String> {
     let begun = Instant::now();
     let chosen = player.choose(game, *clock).map_err(|error| error.reason)?;
-    spend(clock, begun.elapsed())?;
+    charge_clock(clock, begun.elapsed())?;
     let (rules, position) = (game.rules(), game.position());
     if find_move(rules, position, chosen.from, chosen.to) == Some(chosen) {
         Ok(chosen)
@@ -97,7 +101,7 @@ fn turn(game: &Game, player: &mut dyn Contestant, clock: &mut Clock) -> Result<M
 }
 
 /// Takes the time of a move off a clock.
-fn spend(clock: &mut Clock, spent: Duration) -> Result<(), String> {
+fn charge_clock(clock: &mut Clock, spent: Duration) -> Result<(), String> {
     let (had, increment) = match clock {
         Clock::PerMove(time) => (*time, None),
         Clock::Game { left, increment } => (*left, Some(*increment)),
@@ -140,14 +144,14 @@ mod tests {
 
     impl Contestant for Puppet {}
 
-    fn end(rules: &str, defenders: Puppet, clock: Clock, max_plies: usize) -> (usize, End) {
+    fn end(rules: &str, defenders: Puppet, clock: Clock, max_plies: usize) -> (usize, GameEnd) {
         let rules = Arc::new(Ruleset::builtin(rules).unwrap());
         let game = Game::new(rules).unwrap();
         let (mut attackers, mut defenders) = (Puppet(|_, first| Ok(first)), defenders);
         let mut players: BySide<&mut dyn Contestant> = BySide([&mut attackers, &mut defenders]);
         let stopped = AtomicBool::new(false);
-        let bout = play(game, &mut players, clock, max_plies, &stopped).unwrap().unwrap();
-        (bout.moves.len(), bout.end)
+        let played = play(game, &mut players, clock, max_plies, &stopped).unwrap().unwrap();
+        (played.moves.len(), played.end)
     }
 
     #[test]
@@ -156,7 +160,7 @@ mod tests {
         let error = |_: &Game, _| {
             Err(PlayerError { player: "puppet".to_owned(), reason: "no idea".to_owned() })
         };
-        let lost = End::fault(Side::Defenders, "no idea".to_owned());
+        let lost = GameEnd::fault(Side::Defenders, "no idea".to_owned());
         assert_eq!(end("brandubh", Puppet(error), clock, 9), (1, lost));
         let illegal = |_: &Game, first: Move| Ok(Move { to: first.from, ..first });
         let (plies, lost) = end("brandubh", Puppet(illegal), clock, 9);
@@ -176,13 +180,13 @@ mod tests {
     fn time_is_spent() {
         let second = Duration::from_secs(1);
         let mut clock = Clock::Game { left: 2 * second, increment: second / 2 };
-        spend(&mut clock, second).unwrap();
+        charge_clock(&mut clock, second).unwrap();
         assert_eq!(clock, Clock::Game { left: second * 3 / 2, increment: second / 2 });
-        assert!(spend(&mut clock, 2 * second).unwrap_err().contains("1.5 s were left"));
+        assert!(charge_clock(&mut clock, 2 * second).unwrap_err().contains("1.5 s were left"));
         let mut clock = Clock::PerMove(second);
-        assert_eq!(spend(&mut clock, second + TOLERANCE), Ok(()));
-        assert!(spend(&mut clock, second + 2 * TOLERANCE).is_err());
-        assert_eq!(spend(&mut Clock::Nodes(1), 99 * second), Ok(()));
+        assert_eq!(charge_clock(&mut clock, second + TOLERANCE), Ok(()));
+        assert!(charge_clock(&mut clock, second + 2 * TOLERANCE).is_err());
+        assert_eq!(charge_clock(&mut Clock::Nodes(1), 99 * second), Ok(()));
         let slow = |_: &Game, first| {
             std::thread::sleep(Duration::from_millis(300));
             Ok(first)

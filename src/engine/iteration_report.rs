@@ -9,7 +9,7 @@ use super::{Iteration, Line, Score};
 /// `taflbase analyse` and the explorer write it as JSON.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[non_exhaustive]
-pub struct IterationAnswer {
+pub struct IterationReport {
     /// The ruleset's name.
     pub rules: String,
     /// The position.
@@ -31,13 +31,13 @@ pub struct IterationAnswer {
     /// Time since the search began.
     pub seconds: f64,
     /// The best lines, best first.
-    pub lines: Vec<AnswerLine>,
+    pub lines: Vec<LineReport>,
 }
 
 /// A line that a search expects.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[non_exhaustive]
-pub struct AnswerLine {
+pub struct LineReport {
     /// What it is worth, as people read it.
     pub score: String,
     /// `win` or `loss` if that is certain.
@@ -52,11 +52,11 @@ pub struct AnswerLine {
     pub moves: Vec<String>,
 }
 
-impl IterationAnswer {
+impl IterationReport {
     /// The answer for an iteration on the game's position.
-    pub fn new(game: &Game, iteration: &Iteration) -> IterationAnswer {
+    pub fn new(game: &Game, iteration: &Iteration) -> IterationReport {
         let (rules, position) = (game.rules(), game.position());
-        IterationAnswer {
+        IterationReport {
             rules: rules.name.clone(),
             position: position.to_text(rules),
             to_move: position.to_move.name(),
@@ -67,13 +67,13 @@ impl IterationAnswer {
             nodes_per_second: iteration.nodes_per_second() as u64,
             table_hits: iteration.table_hits,
             seconds: iteration.time.as_secs_f64(),
-            lines: iteration.lines.iter().map(|line| AnswerLine::new(game, line)).collect(),
+            lines: iteration.lines.iter().map(|line| LineReport::new(game, line)).collect(),
         }
     }
 }
 
-impl AnswerLine {
-    fn new(game: &Game, line: &Line) -> AnswerLine {
+impl LineReport {
+    fn new(game: &Game, line: &Line) -> LineReport {
         let (category, plies, estimate) = match line.score {
             Score::Win(plies) => (Some("win"), Some(plies), None),
             Score::Loss(plies) => (Some("loss"), Some(plies), None),
@@ -83,7 +83,7 @@ impl AnswerLine {
         };
         let board = game.rules().board;
         let moves = line.moves.iter().map(|played| played.display(board).to_string()).collect();
-        AnswerLine {
+        LineReport {
             score: line.score.to_string(),
             category,
             plies,
