@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use std::process;
 
 use serde::Serialize;
-use taflbase::build::{BuildError, BuildOptions, Exchange, SliceReport, build_among, plan};
+use taflbase::build::{BuildError, BuildOptions, Communicator, SliceReport, build_among, plan};
 use taflbase::progress::{Phase, Progress, RankWork};
 use taflbase::rules::{Ruleset, Side};
 use taflbase::slice::Slice;
@@ -53,7 +53,7 @@ What is done is kept in a folder K2v4.work beside the tables, or in --scratch, a
 deleted with the last file of the slice; where memory or disk is short it is
 compressed. A build that was interrupted, in any way,
 goes on from the last ply that is there. If the bit tables do not fit into --memory,
-they are worked on in shares, one after the other, and the others wait in that folder.
+they are worked on in partitions, one after the other, and the others wait in that folder.
 That is slower. It takes some memory for each thread, so fewer --threads can do with
 less; a slice without defenders cannot be shared out.
 
@@ -180,7 +180,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
 }
 
 /// What one of them does. The first one tells of it.
-fn build(args: &Args, session: &Session, exchange: &dyn Exchange) -> Result<(), CliError> {
+fn build(args: &Args, session: &Session, exchange: &dyn Communicator) -> Result<(), CliError> {
     let base = session.open_to_build(&args.requested.rules)?;
     let rules = base.rules();
     let slices = args.requested.slices(rules)?;

@@ -34,16 +34,16 @@ const HELP: &str = r#"Lists the slices that `taflbase build` would build or keep
 need. Memory, scratch, disk and time are estimates, totals mostly within a quarter.
 Memory is that of a build with all tables in memory. Scratch, the work in progress, is
 written uncompressed where memory and disk here have room for that, else compressed. The
-last line also tells the least of both: with tables in shares, and compressed.
+last line also tells the least of both: with tables in partitions, and compressed.
 Time is that of one core of this machine: the smallest slices are built for that in
 a temporary folder, which takes some ten seconds. What is too large for this
 version is listed, and left out of the totals.
 
 With --ranks, --memory or --threads it is told how a slice is built with that: memory is
 that of one process, scratch (with --ranks, whatever disk is here) and time are those of all, "by" is how many of them build it
-together, "shares" into how many parts its tables are cut (-: all are in memory), and
+together, "partitions" into how many parts its tables are cut (-: all are in memory), and
 exchange what the processes give each other, about (see docs/cluster.md). What is cut into
-shares takes up to twice the time.
+partitions takes up to twice the time.
 
 Examples:
   taflbase plan brandubh --men 6
@@ -59,7 +59,7 @@ With --ranks, --memory or --threads each line of a slice to build has also "by",
 (0: all in memory; null: it does not fit) and "exchanged_bytes"."#;
 
 /// How many times the core time of a build in memory it takes, about, if each process has a
-/// share in memory, and if shares wait packed (K2v4, K3v3 and K1v5 of brandubh; see
+/// partition in memory, and if partitions wait packed (K2v4, K3v3 and K1v5 of brandubh; see
 /// docs/cluster.md and docs/results.md).
 const SHARED_TIMES: f64 = 1.4;
 const PACKED_TIMES: f64 = 1.9;
@@ -141,7 +141,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     }
     let rows: Vec<Vec<String>> = estimates.iter().map(SliceEstimate::row).collect();
     let header = ["slice", "state", "rows", "slots", "memory", "scratch", "disk", "core time"];
-    let more: &[_] = if with_ranks { &["by", "shares", "exchange"] } else { &[] };
+    let more: &[_] = if with_ranks { &["by", "partitions", "exchange"] } else { &[] };
     let header: Vec<&str> = header.iter().chain(more).copied().collect();
     session.text(&columns(2, &header, &rows))?;
     session.text(&total(&estimates))
@@ -161,7 +161,7 @@ fn rank_plans(
 
 /// How many times the core time of a build in memory it takes, about.
 fn times(plan: &RankPlan) -> f64 {
-    match plan.shares {
+    match plan.partitions {
         0 => 1.0,
         _ if plan.is_packed() => PACKED_TIMES,
         _ => SHARED_TIMES,
@@ -208,7 +208,7 @@ impl SliceEstimate<'_> {
     /// Puts in how several processes would build the slice.
     fn put(&mut self, plan: &RankPlan, available: &Available) {
         let &RankPlan { ranks: by, exchanged_bytes, .. } = plan;
-        let shares = plan.memory_bytes.map(|_| plan.shares as u64);
+        let shares = plan.memory_bytes.map(|_| plan.partitions as u64);
         self.among = Some(RankEstimate { by, shares, exchanged_bytes });
         self.memory_bytes = plan.memory_bytes;
         self.least_memory_bytes = Some(plan.least_memory_bytes);

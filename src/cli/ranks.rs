@@ -2,7 +2,7 @@
 
 use std::env;
 
-use taflbase::build::{Alone, Exchange, ExchangeError};
+use taflbase::build::{Communicator, CommunicatorError, SingleProcess};
 
 use super::error::CliError;
 
@@ -20,7 +20,10 @@ fn launched_processes() -> Option<usize> {
 ///
 /// # Errors
 /// If a rank has stopped.
-pub(super) fn count_on_host(exchange: &dyn Exchange, place: &[u8]) -> Result<u64, ExchangeError> {
+pub(super) fn count_on_host(
+    exchange: &dyn Communicator,
+    place: &[u8],
+) -> Result<u64, CommunicatorError> {
     let places = exchange.all_gather(place)?;
     Ok(places.iter().filter(|other| *other == place).count() as u64)
 }
@@ -28,17 +31,17 @@ pub(super) fn count_on_host(exchange: &dyn Exchange, place: &[u8]) -> Result<u64
 /// Does the work together with the processes that were started together with this one, or
 /// by itself.
 pub(super) fn run(
-    work: impl FnOnce(&dyn Exchange) -> Result<(), CliError> + Send,
+    work: impl FnOnce(&dyn Communicator) -> Result<(), CliError> + Send,
 ) -> Result<(), CliError> {
     match launched_processes() {
         Some(processes) if processes > 1 => run_mpi(work, processes),
-        _ => work(&Alone),
+        _ => work(&SingleProcess),
     }
 }
 
 #[cfg(feature = "mpi")]
 fn run_mpi(
-    work: impl FnOnce(&dyn Exchange) -> Result<(), CliError> + Send,
+    work: impl FnOnce(&dyn Communicator) -> Result<(), CliError> + Send,
     processes: usize,
 ) -> Result<(), CliError> {
     use std::{thread, time::Duration};
@@ -49,11 +52,11 @@ fn run_mpi(
     const PATIENCE: Duration = Duration::from_secs(1);
 
     let work = |ranks: &Mpi| {
-        if ranks.ranks() != processes {
+        if ranks.size() != processes {
             return Err(CliError::Error(format!(
                 "{processes} processes were started, and MPI connects {} of them: start them \
                  by the launcher of the MPI library that the program was built with",
-                ranks.ranks()
+                ranks.size()
             )));
         }
         let done = work(ranks);
@@ -68,7 +71,7 @@ fn run_mpi(
 
 #[cfg(not(feature = "mpi"))]
 fn run_mpi(
-    _: impl FnOnce(&dyn Exchange) -> Result<(), CliError> + Send,
+    _: impl FnOnce(&dyn Communicator) -> Result<(), CliError> + Send,
     processes: usize,
 ) -> Result<(), CliError> {
     Err(CliError::Error(format!(
@@ -81,14 +84,14 @@ fn run_mpi(
 mod tests {
     use std::thread;
 
-    use taflbase::build::team;
+    use taflbase::build::thread_ranks;
 
     use super::*;
 
     #[test]
     fn ranks_on_one_machine_are_counted() {
         let counts = |places: &[&str]| {
-            let ranks = team(places.len()).into_iter().zip(places);
+            let ranks = thread_ranks(places.len()).into_iter().zip(places);
             thread::scope(|scope| {
                 let each = ranks.map(|(rank, place)| {
                     scope.spawn(move || count_on_host(&rank, place.as_bytes()).unwrap())
@@ -98,6 +101,6 @@ mod tests {
             })
         };
         assert_eq!(counts(&["here", "there", "here", "", "here"]), [3, 1, 3, 1, 3]);
-        assert_eq!(count_on_host(&Alone, b"here"), Ok(1));
+        assert_eq!(count_on_host(&SingleProcess, b"here"), Ok(1));
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::game::slice::Slice;
 use crate::index::IndexError;
-use crate::solve::exchange::ExchangeError;
+use crate::solve::communicator::CommunicatorError;
 use crate::solve::store::{ScratchError, ScratchErrorKind, is_full};
 use crate::system::bytes::Bytes;
 use crate::table::{GridError, TableError, TableErrorKind};
@@ -66,7 +66,7 @@ pub enum BuildError {
     /// A table would be too large for its format.
     Grid(GridError),
     /// Another rank of the build has stopped.
-    Exchange(ExchangeError),
+    Communicator(CommunicatorError),
     /// The build was cancelled by its [`Progress`](crate::progress::Progress). What was done
     /// is kept, and the next build goes on.
     Cancelled,
@@ -133,7 +133,7 @@ impl fmt::Display for BuildError {
                 "a table has other rows than its slice: run `taflbase check` and build it again",
             ),
             BuildError::Grid(error) => error.fmt(f),
-            BuildError::Exchange(error) => error.fmt(f),
+            BuildError::Communicator(error) => error.fmt(f),
             BuildError::Cancelled => {
                 f.write_str("the build was cancelled; the next one goes on from what was done")
             }
@@ -175,9 +175,9 @@ impl From<ScratchError> for BuildError {
     }
 }
 
-impl From<ExchangeError> for BuildError {
-    fn from(error: ExchangeError) -> BuildError {
-        BuildError::Exchange(error)
+impl From<CommunicatorError> for BuildError {
+    fn from(error: CommunicatorError) -> BuildError {
+        BuildError::Communicator(error)
     }
 }
 

@@ -3,20 +3,20 @@
 mod advance;
 pub mod building;
 mod captures;
+mod communicator;
 mod convert;
 mod error;
-mod exchange;
 mod frame;
 mod initial;
 mod kernels;
 mod moves;
-mod needs;
+mod phase_timer;
 mod plies;
+mod resources;
 mod rows;
-#[cfg(test)]
-mod samples;
 mod solver;
 mod store;
-mod watch;
+#[cfg(test)]
+mod test_support;
 
 pub use kernels::Kernels;

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::game::rules::{BySide, Side};
 use crate::game::value::{Plies, Value};
 use crate::solve::advance::advance;
+use crate::solve::communicator::{Communicator, of_rank};
 use crate::solve::error::BuildError;
-use crate::solve::exchange::{Exchange, of_rank};
 use crate::solve::store::{
     Content, Hash, Key, Parts, ScratchError, ScratchFolder, Stage, StageWriter, Stages,
 };
@@ -18,17 +18,17 @@ use crate::solve::initial::pass::{Buffers, InitialPass};
 use crate::solve::initial::seeds::Seeds;
 use crate::solve::initial::sub_slice::SubSlices;
 use crate::solve::moves::Moves;
+use crate::solve::phase_timer::PhaseTimer;
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::in_memory::InMemory;
-use crate::solve::plies::in_shares::InShares;
+use crate::solve::plies::in_partitions::InPartitions;
 use crate::solve::plies::known::Known;
+use crate::solve::plies::partitions::Partitions;
 use crate::solve::plies::ply::{Given, finds_wins, mover};
-use crate::solve::plies::shares::Shares;
-use crate::solve::plies::tables::{Storage, Tables, Worked};
+use crate::solve::plies::tables::{PlyStats, Storage, Tables};
 use crate::solve::rows::numbers::{BlockNumber, ChunkNumber};
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::codec::{encode_events, encode_rows, read_events};
-use crate::solve::watch::Watch;
 
 /// A solved slice. What was found is in the stage files of the scratch folder.
 pub(super) struct Solver<'a, const N: usize> {
@@ -53,13 +53,13 @@ struct Initial<'a> {
 
 /// Where a slice is solved: in which folder, where its tables are, and by whom.
 #[derive(Clone, Copy)]
-pub(super) struct Workplace<'a> {
+pub(super) struct SolveContext<'a> {
     /// The folder of the work in progress.
     pub scratch: &'a ScratchFolder<'a>,
     /// Where the tables are.
     pub storage: Storage,
     /// All that build.
-    pub ranks: &'a dyn Exchange,
+    pub ranks: &'a dyn Communicator,
     /// Told how far it is.
     pub progress: &'a dyn Progress,
 }
@@ -74,33 +74,36 @@ impl<'a, const N: usize> Solver<'a, N> {
     pub(super) fn solve<'s>(
         frame: &'a Frame<'a, N>,
         sub_slices: impl FnOnce() -> Result<SubSlices<'s, N>, BuildError>,
-        workplace: &Workplace<'a>,
+        workplace: &SolveContext<'a>,
     ) -> Result<Solver<'a, N>, BuildError> {
-        let &Workplace { scratch, storage, ranks, progress } = workplace;
+        let &SolveContext { scratch, storage, ranks, progress } = workplace;
         let chunks = Chunks::new(frame.blocks(), frame.block_rows());
         let moves = Moves::new(frame);
-        let shares = match storage {
+        let partitions = match storage {
             Storage::Memory => None,
-            Storage::Shares(count) => Some(Shares::new(frame, chunks, count)),
+            Storage::Partitions(count) => Some(Partitions::new(frame, chunks, count)),
         };
-        let count = shares.as_ref().map_or(0, Shares::count);
-        let of_rank = of_rank(count, ranks.rank(), ranks.ranks());
-        let own = shares.as_ref().map_or(0..chunks.count(), |shares| shares.chunks_of(&of_rank));
+        let count = partitions.as_ref().map_or(0, Partitions::count);
+        let of_rank = of_rank(count, ranks.rank(), ranks.size());
+        let own = partitions
+            .as_ref()
+            .map_or(0..chunks.count(), |partitions| partitions.chunks_of(&of_rank));
         let stages = Stages::new(scratch, ranks, chunks.count(), own.clone())?;
         let initial = initial(&moves, chunks, own.clone(), sub_slices, &stages, progress)?;
         let mut solver = Solver { frame, stages, chunks, own, initial, plies: Vec::new() };
-        let frames = shares.as_ref().map(|shares| shares.frames(frame, of_rank.clone()));
+        let frames =
+            partitions.as_ref().map(|partitions| partitions.frames(frame, of_rank.clone()));
         let by_defenders: Vec<Moves<N>> = frames.iter().flatten().map(Moves::new).collect();
         for winner in Side::ALL {
-            let plies = match (solver.kept_plies(winner)?, &shares) {
+            let plies = match (solver.kept_plies(winner)?, &partitions) {
                 (Some(plies), _) => plies,
                 (None, None) => {
                     let given = Given { moves: &moves, winner, chunks };
                     solver.plies(&mut InMemory::new(given), winner, progress)?
                 }
-                (None, Some(shares)) => {
-                    let given = shares.given(of_rank.clone(), winner, &moves, &by_defenders);
-                    let mut tables = InShares::new(shares, given, &solver.stages)?;
+                (None, Some(partitions)) => {
+                    let given = partitions.given(of_rank.clone(), winner, &moves, &by_defenders);
+                    let mut tables = InPartitions::new(partitions, given, &solver.stages)?;
                     solver.plies(&mut tables, winner, progress)?
                 }
             };
@@ -130,7 +133,7 @@ impl<'a, const N: usize> Solver<'a, N> {
     }
 
     /// The ranks of the build.
-    pub(super) fn ranks(&self) -> &'a dyn Exchange {
+    pub(super) fn ranks(&self) -> &'a dyn Communicator {
         self.stages.ranks()
     }
 
@@ -245,10 +248,10 @@ impl<'a, const N: usize> Solver<'a, N> {
         progress: &dyn Progress,
     ) -> Result<(), ScratchError> {
         let (slice, phase) = (self.frame.slice, Phase::Tables { winner: known.winner });
-        let watch = Watch::start(self.ranks());
+        let watch = PhaseTimer::start(self.ranks());
         progress.phase(slice, phase, self.own_rows() * tables.passes());
         tables.begin(known, &|rows| advance(progress, rows as u64))?;
-        watch.tell(slice, phase, &Worked::default(), progress)?;
+        watch.tell(slice, phase, &PlyStats::default(), progress)?;
         Ok(())
     }
 
@@ -263,7 +266,7 @@ impl<'a, const N: usize> Solver<'a, N> {
         let (stages, winner, ply) = (&self.stages, known.winner, known.next_ply());
         let (slice, stage, phase) =
             (self.frame.slice, Stage::Ply { winner, ply }, Phase::Ply { winner, ply });
-        let watch = Watch::start(stages.ranks());
+        let watch = PhaseTimer::start(stages.ranks());
         progress.phase(slice, phase, self.own_rows());
         let own = Some(self.own.clone()).filter(|own| !own.is_empty());
         let log = own.map(|own| stages.begin(stage, own, base)).transpose()?;

@@ -16,13 +16,13 @@ fn large_slices_are_planned_for_all() {
     assert!(large["exchanged_bytes"].as_u64() > large["rows"].as_u64());
     let small = of("K0v4");
     assert_eq!((&small["by"], &small["exchanged_bytes"]), (&1.into(), &0.into()));
-    // With less memory, more shares; with too little, none.
+    // With less memory, more partitions; with too little, none.
     let shares = |memory: &str| plan(memory).pop().unwrap()["shares"].clone();
     assert!(shares("300MiB").as_u64() > Some(4));
     assert!(shares("20MiB").is_null());
     assert_eq!(plan("20MiB").pop().unwrap()["state"], "does not fit");
     let text = place.run(&["plan", "brandubh", "--men", "3", "--ranks", "2"]).done();
-    assert!(text.lines().next().unwrap().ends_with("by  shares  exchange"), "{text}");
+    assert!(text.lines().next().unwrap().ends_with("by  partitions  exchange"), "{text}");
     // One process, too, may have little memory.
     let text = place.run(&["plan", "brandubh", "--slice", "K2v4", "--memory", "300MiB"]).done();
     let large: Vec<&str> = text

@@ -10,11 +10,13 @@ mod reports;
 mod tests;
 mod work;
 
-pub use crate::solve::error::{BuildError, BuildLimit};
 #[cfg(feature = "mpi")]
-pub use crate::solve::exchange::Mpi;
-pub use crate::solve::exchange::{Alone, Exchange, ExchangeError, Member, Tally, team};
-pub use crate::solve::needs::available_disk;
+pub use crate::solve::communicator::Mpi;
+pub use crate::solve::communicator::{
+    Communicator, CommunicatorError, SingleProcess, ThreadRank, Traffic, thread_ranks,
+};
+pub use crate::solve::error::{BuildError, BuildLimit};
+pub use crate::solve::resources::available_disk;
 pub use plan::{RankPlan, SlicePlan, SliceSize, needed, plan, plan_among, slices_up_to};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,17 +28,17 @@ use crate::game::rules::{BySide, Ruleset};
 use crate::game::slice::Slice;
 use crate::index::SliceIndex;
 use crate::solve::advance::go_on;
+use crate::solve::communicator::MeteredCommunicator;
 use crate::solve::convert::output::OutputTarget;
 use crate::solve::convert::read::{open_sub_slices, sub_slices};
 use crate::solve::convert::write::{self, SliceFiles};
-use crate::solve::exchange::Tallied;
 use crate::solve::frame::Frame;
 use crate::solve::frame::region::row_words;
-use crate::solve::needs::{self, Fit, Limits};
 use crate::solve::plies::tables::Storage;
-use crate::solve::solver::{Solver, Workplace};
+use crate::solve::resources::{self, Fit, Limits};
+use crate::solve::solver::{SolveContext, Solver};
 use crate::solve::store::{
-    Compression, Hash, Keeping, ScratchError, ScratchErrorKind, ScratchFolder,
+    Compression, Hash, ScratchError, ScratchErrorKind, ScratchFolder, ScratchOptions,
 };
 use crate::system::bytes::Bytes;
 use crate::system::filesystem::{FileSystem, SystemFiles};
@@ -60,7 +62,7 @@ pub struct BuildOptions {
     /// Worker threads; 0 for one for each core.
     pub threads: usize,
     /// The bytes of memory that a build may take. Tables that do not fit are worked on in
-    /// shares, of which all but one are kept in the scratch folder.
+    /// partitions, of which all but one are kept in the scratch folder.
     pub memory_bytes: u64,
     /// The level of zstd, 1 to 22; `None` for one that takes no longer than
     /// solving. 19 is for files that are published.
@@ -101,8 +103,8 @@ pub struct SliceReport {
 }
 
 /// Who builds, the disk that he uses, and how he uses it: other than the usual in tests.
-struct Means<'a> {
-    ranks: &'a dyn Exchange,
+struct BuildEnv<'a> {
+    ranks: &'a dyn Communicator,
     files: Arc<dyn FileSystem>,
     /// Where the tables of a slice in progress are, and that all ranks work on them; `None`:
     /// wherever they fit, and those for whom it is enough work.
@@ -113,10 +115,10 @@ struct Means<'a> {
     sync_every: Duration,
 }
 
-impl Default for Means<'_> {
+impl Default for BuildEnv<'_> {
     fn default() -> Self {
         let (files, sync_every) = (Arc::new(SystemFiles), SYNC_EVERY);
-        Means { ranks: &Alone, files, placement: None, compression: None, sync_every }
+        BuildEnv { ranks: &SingleProcess, files, placement: None, compression: None, sync_every }
     }
 }
 
@@ -138,7 +140,7 @@ pub fn build(
     progress: &dyn Progress,
     done: &mut (dyn FnMut(&SliceReport) + Send),
 ) -> Result<(), BuildError> {
-    build_among(&Alone, rules, tables, slices, options, progress, done)
+    build_among(&SingleProcess, rules, tables, slices, options, progress, done)
 }
 
 /// The same by several ranks together: processes or threads, of which each calls this with
@@ -149,7 +151,7 @@ pub fn build(
 /// As for [`build`], or if another rank has stopped. Who gets an error must see to it
 /// that the others stop, too.
 pub fn build_among(
-    ranks: &dyn Exchange,
+    ranks: &dyn Communicator,
     rules: &Ruleset,
     tables: &Path,
     slices: &[Slice],
@@ -157,7 +159,7 @@ pub fn build_among(
     progress: &dyn Progress,
     done: &mut (dyn FnMut(&SliceReport) + Send),
 ) -> Result<(), BuildError> {
-    let means = Means { ranks, ..Means::default() };
+    let means = BuildEnv { ranks, ..BuildEnv::default() };
     build_by(&means, rules, tables, slices, options, progress, done)
 }
 
@@ -172,7 +174,7 @@ fn zstd_notice(version: &str) -> Option<String> {
 }
 
 fn build_by(
-    means: &Means,
+    means: &BuildEnv,
     rules: &Ruleset,
     tables: &Path,
     slices: &[Slice],
@@ -208,7 +210,7 @@ fn build_by(
         let tasks: Vec<_> = wanted.iter().map(task).collect();
         // Before anything is written.
         for (slice, _) in first_wanted().map(task).filter(|task| !builder.is_there(task)) {
-            builder.fit(slice, 1).or_else(|_| builder.fit(slice, ranks.ranks()))?;
+            builder.fit(slice, 1).or_else(|_| builder.fit(slice, ranks.size()))?;
         }
         for tasks in tasks.chunk_by(|(one, _), (next, _)| one.men() == next.men()) {
             builder.slices(tasks, done)?;
@@ -227,7 +229,7 @@ struct Builder<'a> {
     folder: PathBuf,
     /// What keeps other builds out of this one's folders.
     claims: Claims,
-    means: &'a Means<'a>,
+    means: &'a BuildEnv<'a>,
     options: &'a BuildOptions,
     /// Threads and memory of a rank.
     threads: usize,
@@ -250,9 +252,9 @@ impl Builder<'_> {
             if ranks.rank() == 0 {
                 self.claim_folders()?;
             }
-            ranks.wait_for_all()?;
+            ranks.barrier()?;
         }
-        let (rules, count) = (self.base.rules(), ranks.ranks());
+        let (rules, count) = (self.base.rules(), ranks.size());
         let work = match self.means.placement {
             Some(_) if count > 1 => missing.iter().map(|&slice| (slice, Work::OfAll)).collect(),
             _ => plan::deal(rules, &missing, count, self.threads, self.memory_bytes)?,
@@ -262,7 +264,7 @@ impl Builder<'_> {
             let report = match found.remove(&slice) {
                 Some(report) => report,
                 None if work[&slice] == Work::Of(ranks.rank()) => {
-                    Some(self.solve(slice, metrics, &Alone)?)
+                    Some(self.solve(slice, metrics, &SingleProcess)?)
                 }
                 None => continue,
             };
@@ -276,7 +278,7 @@ impl Builder<'_> {
         }
         for &(slice, metrics) in tasks.iter().filter(|(slice, _)| missing.contains(slice)) {
             if work[&slice] == Work::OfAll {
-                let report = self.solve(slice, metrics, &Tallied::new(ranks))?;
+                let report = self.solve(slice, metrics, &MeteredCommunicator::new(ranks))?;
                 if ranks.rank() == 0 {
                     done(&report);
                 }
@@ -307,7 +309,7 @@ impl Builder<'_> {
             }
         }
         let found: Vec<u8> = reports.iter().map(|report| report.is_some().into()).collect();
-        let found = ranks.of_first(&found)?;
+        let found = ranks.broadcast(&found)?;
         reports.resize(tasks.len(), None);
         let all = tasks.iter().zip(reports).zip(found).filter(|(_, found)| *found > 0);
         Ok(all.map(|((&(slice, _), report), _)| (slice, report)).collect())
@@ -318,7 +320,7 @@ impl Builder<'_> {
         let folder = self.scratch_folder().join(work_name(slice));
         let (threads, memory_bytes, files) = (self.threads, self.memory_bytes, &*self.means.files);
         let means = Limits { threads, memory_bytes, ranks, files };
-        needs::check(self.base.rules(), slice, &means, &folder)
+        resources::check(self.base.rules(), slice, &means, &folder)
     }
 
     /// Solves a slice, with some ranks, and writes its files.
@@ -326,7 +328,7 @@ impl Builder<'_> {
         &self,
         slice: Slice,
         metrics: &[Metric],
-        ranks: &dyn Exchange,
+        ranks: &dyn Communicator,
     ) -> Result<SliceReport, BuildError> {
         match row_words(self.base.rules()) {
             1 => self.build::<1>(slice, metrics, ranks),
@@ -423,7 +425,7 @@ impl Builder<'_> {
         &self,
         slice: Slice,
         metrics: &[Metric],
-        ranks: &dyn Exchange,
+        ranks: &dyn Communicator,
     ) -> Result<SliceReport, BuildError> {
         let rules = self.base.rules();
         let started = Instant::now();
@@ -433,7 +435,7 @@ impl Builder<'_> {
         let index = SliceIndex::new(rules, slice)?;
         let folder = self.scratch_folder().join(work_name(slice));
         let Fit { storage, compression, cache_bytes, short_disk } =
-            self.fit(slice, ranks.ranks())?;
+            self.fit(slice, ranks.size())?;
         let placement = self.means.placement.unwrap_or(storage);
         let compression = self.means.compression.unwrap_or(compression);
         let files = &self.means.files;
@@ -447,12 +449,13 @@ impl Builder<'_> {
             ));
         }
         let (sync_every, progress) = (self.means.sync_every, self.progress);
-        let keeping = Keeping { files: Arc::clone(files), sync_every, compression, progress };
+        let keeping =
+            ScratchOptions { files: Arc::clone(files), sync_every, compression, progress };
         let scratch = ScratchFolder::open(&folder, self.identity(slice)?, keeping)?;
         let mut discarded = BTreeSet::new();
         loop {
             let task = Task { slice, metrics, frame: &frame, index: &index, cache_bytes, started };
-            let workplace = Workplace { scratch: &scratch, storage: placement, ranks, progress };
+            let workplace = SolveContext { scratch: &scratch, storage: placement, ranks, progress };
             match self.solve_and_write(&task, &workplace) {
                 // A file that does not hold what was written is made again, once: a disk
                 // that goes on like that is of no use.
@@ -461,14 +464,14 @@ impl Builder<'_> {
                     kind: ScratchErrorKind::Damaged,
                 })) if discarded.insert(path.clone()) => {
                     scratch.discard(&path)?;
-                    if ranks.ranks() > 1 {
+                    if ranks.size() > 1 {
                         // The others are at work on what comes after it.
                         return Err(BuildError::Again(path));
                     }
                 }
                 // With less on the disk the work may go on. Other ranks write there, too: the
                 // next build makes room for all.
-                Err(error) if error.is_disk_full() && ranks.ranks() == 1 => {
+                Err(error) if error.is_disk_full() && ranks.size() == 1 => {
                     if !scratch.make_room()? {
                         return Err(error);
                     }
@@ -487,7 +490,7 @@ impl Builder<'_> {
     fn solve_and_write<const N: usize>(
         &self,
         task: &Task<'_, N>,
-        workplace: &Workplace,
+        workplace: &SolveContext,
     ) -> Result<SliceReport, BuildError> {
         let &Task { slice, metrics, frame, index, cache_bytes, started } = task;
         let mut opened = started.elapsed();

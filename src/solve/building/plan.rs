@@ -9,8 +9,8 @@ use crate::tablebase::{ProbeError, Tablebase};
 use crate::solve::convert::read::sub_slices;
 use crate::solve::error::BuildError;
 use crate::solve::frame::attacker_sets;
-use crate::solve::needs::{self, Needs};
 use crate::solve::plies::tables::Storage;
+use crate::solve::resources::{self, Resources};
 
 use super::work::{self, Load, Work};
 
@@ -57,7 +57,7 @@ impl SliceSize {
 /// What is written of work in progress that takes that compressed, and uncompressed, if
 /// memory has room for it.
 fn written(least: u64, plain: Option<u64>, disk_bytes: u64) -> u64 {
-    plain.filter(|&plain| needs::has_room(plain, least, disk_bytes)).unwrap_or(least)
+    plain.filter(|&plain| resources::has_room(plain, least, disk_bytes)).unwrap_or(least)
 }
 
 /// Every slice with at most that many men, at least one attacker, and no more
@@ -102,10 +102,10 @@ pub struct RankPlan {
     pub slice: Slice,
     /// How many of them: one, or all.
     pub ranks: usize,
-    /// In how many shares, of all of them; 0 if all is in the memory of one.
-    pub shares: usize,
+    /// In how many partitions, of all of them; 0 if all is in the memory of one.
+    pub partitions: usize,
     /// The most memory of a rank in use at a time, about; `None` if it is more than it may
-    /// be, with as many shares as there can be.
+    /// be, with as many partitions as there can be.
     pub memory_bytes: Option<u64>,
     /// The least memory of a rank with which they can build it, about.
     pub least_memory_bytes: u64,
@@ -118,9 +118,9 @@ pub struct RankPlan {
 }
 
 impl RankPlan {
-    /// Whether shares wait packed on the disk while others are worked on.
+    /// Whether partitions wait packed on the disk while others are worked on.
     pub fn is_packed(&self) -> bool {
-        Storage::Shares(self.shares).is_packed(self.ranks)
+        Storage::Partitions(self.partitions).is_packed(self.ranks)
     }
 
     /// The disk that work in progress takes, of all of them, about, where so many bytes of it
@@ -145,25 +145,25 @@ pub fn plan_among(
     for slices in slices.chunk_by(|one, next| one.men() == next.men()) {
         let works = deal(rules, slices, ranks, threads, memory_bytes)?;
         for &slice in slices {
-            let needs = Needs::of(rules, slice, threads)?;
+            let resources = Resources::of(rules, slice, threads)?;
             let ranks = if works[&slice] == Work::OfAll { ranks } else { 1 };
-            let storage = needs.storage(memory_bytes, ranks);
-            let shares = match storage {
-                Some(Storage::Shares(shares)) => shares,
+            let storage = resources.storage(memory_bytes, ranks);
+            let partitions = match storage {
+                Some(Storage::Partitions(partitions)) => partitions,
                 _ => 0,
             };
             plans.push(RankPlan {
                 slice,
                 ranks,
-                shares,
-                memory_bytes: storage.map(|s| needs.memory_bytes(s, ranks, memory_bytes)),
-                least_memory_bytes: needs.least_memory_bytes(ranks),
-                least_scratch_bytes: storage.map_or(0, |s| needs.scratch_bytes(s, true)),
+                partitions,
+                memory_bytes: storage.map(|s| resources.memory_bytes(s, ranks, memory_bytes)),
+                least_memory_bytes: resources.least_memory_bytes(ranks),
+                least_scratch_bytes: storage.map_or(0, |s| resources.scratch_bytes(s, true)),
                 plain_scratch_bytes: storage
-                    .filter(|&s| needs.stays_plain(s, ranks, memory_bytes))
-                    .map(|storage| needs.scratch_bytes(storage, false)),
+                    .filter(|&s| resources.stays_plain(s, ranks, memory_bytes))
+                    .map(|storage| resources.scratch_bytes(storage, false)),
                 exchanged_bytes: storage
-                    .map_or(0, |storage| needs.exchanged_bytes(storage, ranks, memory_bytes)),
+                    .map_or(0, |storage| resources.exchanged_bytes(storage, ranks, memory_bytes)),
             });
         }
     }
@@ -180,11 +180,14 @@ pub(super) fn deal(
 ) -> Result<BTreeMap<Slice, Work>, BuildError> {
     let mut loads = Vec::new();
     for &slice in slices {
-        let needs = Needs::of(rules, slice, threads)?;
-        let may_be_alone = needs.storage(memory_bytes, 1).is_some();
-        let may_be_shared =
-            if ranks == 1 { may_be_alone } else { needs.storage(memory_bytes, ranks).is_some() };
-        let (rows, sets) = (needs.rows(), needs.sets());
+        let resources = Resources::of(rules, slice, threads)?;
+        let may_be_alone = resources.storage(memory_bytes, 1).is_some();
+        let may_be_shared = if ranks == 1 {
+            may_be_alone
+        } else {
+            resources.storage(memory_bytes, ranks).is_some()
+        };
+        let (rows, sets) = (resources.rows(), resources.sets());
         loads.push(Load { slice, rows, sets, may_be_alone, may_be_shared });
     }
     Ok(work::deal(loads, ranks))
@@ -208,14 +211,14 @@ fn slice_plan(base: &Tablebase, slice: Slice) -> Result<SlicePlan, BuildError> {
 
 fn slice_size(rules: &Ruleset, slice: Slice) -> Result<SliceSize, BuildError> {
     let index = SliceIndex::new(rules, slice)?;
-    let needs = Needs::of(rules, slice, rayon::current_num_threads())?;
+    let resources = Resources::of(rules, slice, rayon::current_num_threads())?;
     Ok(SliceSize {
         blocks: attacker_sets(rules, slice)?.rows(),
         rows: index.rows(),
         slots: index.rows().saturating_mul(2 * index.lanes().count() as u64),
-        memory_bytes: needs.memory_bytes(Storage::Memory, 1, u64::MAX),
-        least_memory_bytes: needs.least_memory_bytes(1),
-        least_scratch_bytes: needs.scratch_bytes(Storage::Memory, true),
-        plain_scratch_bytes: needs.scratch_bytes(Storage::Memory, false),
+        memory_bytes: resources.memory_bytes(Storage::Memory, 1, u64::MAX),
+        least_memory_bytes: resources.least_memory_bytes(1),
+        least_scratch_bytes: resources.scratch_bytes(Storage::Memory, true),
+        plain_scratch_bytes: resources.scratch_bytes(Storage::Memory, false),
     })
 }

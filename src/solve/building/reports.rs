@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::game::rules::BySide;
 use crate::game::slice::Slice;
 use crate::game::value::Plies;
-use crate::solve::exchange::{Exchange, ExchangeError};
+use crate::solve::communicator::{Communicator, CommunicatorError};
 use crate::table::{Metric, SideSummary};
 
 use super::SliceReport;
@@ -13,13 +13,13 @@ use super::SliceReport;
 /// The reports of all other ranks, for the first one; the others get none.
 pub(super) fn to_first(
     own: &[SliceReport],
-    ranks: &dyn Exchange,
-) -> Result<Vec<SliceReport>, ExchangeError> {
+    ranks: &dyn Communicator,
+) -> Result<Vec<SliceReport>, CommunicatorError> {
     let own: Vec<u64> = own.iter().flat_map(numbers).collect();
-    let mut numbers = ranks.numbers_to_first(&own)?.into_iter().flatten().peekable();
+    let mut numbers = ranks.gather_numbers(&own)?.into_iter().flatten().peekable();
     let mut reports = Vec::new();
     while numbers.peek().is_some() {
-        reports.push(report(&mut numbers).ok_or(ExchangeError)?);
+        reports.push(report(&mut numbers).ok_or(CommunicatorError)?);
     }
     Ok(reports)
 }

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use super::*;
-use crate::solve::exchange::each_of_team;
+use crate::solve::communicator::on_each_rank;
 use crate::solve::frame::attacker_sets;
 use crate::solve::frame::block_lookup::BlockLookup;
 use crate::solve::initial::coded_rows::CodedRows;
@@ -71,19 +71,19 @@ impl Task {
         placement: &Storage,
     ) -> Vec<[CodedRows<N>; 2]> {
         let folder = tempfile::tempdir().unwrap();
-        self.solved_by(&Alone, folder.path(), frame, sub_slices, placement)
+        self.solved_by(&SingleProcess, folder.path(), frame, sub_slices, placement)
     }
 
     /// What a rank of a build has solved, in a folder that it shares with the others.
     fn solved_by<const N: usize>(
         &self,
-        ranks: &dyn Exchange,
+        ranks: &dyn Communicator,
         folder: &Path,
         frame: Frame<'_, N>,
         sub_slices: SubSlices<'_, N>,
         placement: &Storage,
     ) -> Vec<[CodedRows<N>; 2]> {
-        let keeping = Keeping {
+        let keeping = ScratchOptions {
             files: Arc::new(SystemFiles),
             sync_every: SYNC_EVERY,
             compression: Compression::ALWAYS,
@@ -93,10 +93,10 @@ impl Task {
         let scratch = ScratchFolder::open(folder, [0; 32], keeping).unwrap();
         let sub_slices = || Ok::<_, BuildError>(sub_slices);
         let (storage, progress) = (*placement, &phases);
-        let workplace = Workplace { scratch: &scratch, storage, ranks, progress };
+        let workplace = SolveContext { scratch: &scratch, storage, ranks, progress };
         let solver = Solver::solve(&frame, sub_slices, &workplace).unwrap();
-        // A rank's shares of one cut are not as large as those of the other.
-        if ranks.ranks() == 1 {
+        // A rank's partitions of one cut are not as large as those of the other.
+        if ranks.size() == 1 {
             phases.check();
         }
         let own = solver.own().map(ChunkNumber::new);
@@ -111,12 +111,12 @@ impl Task {
         placement: &Storage,
     ) -> Vec<[CodedRows<N>; 2]> {
         let pool = || rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        let solved = |member: Member| {
+        let solved = |member: ThreadRank| {
             let solve =
                 || self.solved_by(&member, folder, self.frame(), self.sub_slices(), placement);
             pool().install(solve)
         };
-        each_of_team(ranks, solved).concat()
+        on_each_rank(ranks, solved).concat()
     }
 }
 
@@ -142,12 +142,12 @@ impl Progress for Phases {
     }
 }
 
-fn shares_give_the_same<const N: usize>(rules: &str, slice: &str) {
+fn partitions_give_the_same<const N: usize>(rules: &str, slice: &str) {
     let task = Task::new(rules, slice);
     let in_memory = task.solved::<N>(&Storage::Memory);
     assert!(in_memory.len() > 2, "{} chunks", in_memory.len());
-    for shares in [1, 2, 3, 5, 1000] {
-        let placement = Storage::Shares(shares);
+    for partitions in [1, 2, 3, 5, 1000] {
+        let placement = Storage::Partitions(partitions);
         assert!(task.solved::<N>(&placement) == in_memory, "{placement:?}");
     }
 }
@@ -155,11 +155,12 @@ fn shares_give_the_same<const N: usize>(rules: &str, slice: &str) {
 fn ranks_give_the_same<const N: usize>(rules: &str, slice: &str) {
     let task = Task::new(rules, slice);
     let alone = task.solved::<N>(&Storage::Memory);
-    for (ranks, shares) in [(1, 1), (2, 2), (3, 3), (5, 5), (2, 5), (3, 4), (4, 2), (5, 1000)] {
+    for (ranks, partitions) in [(1, 1), (2, 2), (3, 3), (5, 5), (2, 5), (3, 4), (4, 2), (5, 1000)] {
         let folder = tempfile::tempdir().unwrap();
         let solve = || {
-            let solved = task.solved_by_ranks::<N>(ranks, folder.path(), &Storage::Shares(shares));
-            assert!(solved == alone, "{rules} {slice}: {ranks} ranks, {shares} shares");
+            let solved =
+                task.solved_by_ranks::<N>(ranks, folder.path(), &Storage::Partitions(partitions));
+            assert!(solved == alone, "{rules} {slice}: {ranks} ranks, {partitions} partitions");
         };
         solve();
         // Others go on from what is there.
@@ -171,7 +172,8 @@ fn ranks_give_the_same<const N: usize>(rules: &str, slice: &str) {
         for path in late {
             std::fs::remove_file(path).unwrap();
         }
-        let others = task.solved_by_ranks::<N>(7 - ranks, folder.path(), &Storage::Shares(shares));
+        let others =
+            task.solved_by_ranks::<N>(7 - ranks, folder.path(), &Storage::Partitions(partitions));
         assert!(others == alone, "{rules} {slice}: {ranks} ranks, then others");
     }
 }
@@ -182,14 +184,14 @@ fn built_by(ranks: usize, rules: &str, slice: &str) -> (BTreeMap<String, Vec<u8>
     let rules = Ruleset::load(rules).unwrap();
     let slices = [slice.parse().unwrap()];
     let options = BuildOptions { threads: 1, ..BuildOptions::default() };
-    let build = |member: Member| {
+    let build = |member: ThreadRank| {
         let mut told = Vec::new();
         let mut tell = |report: &SliceReport| told.push(format!("{} {:?}", report.slice, report));
         build_among(&member, &rules, tables.path(), &slices, &options, &(), &mut tell).unwrap();
         assert!(told.is_empty() == (member.rank() > 0));
         told
     };
-    let told = each_of_team(ranks, build).concat();
+    let told = on_each_rank(ranks, build).concat();
     let named = |path: PathBuf| {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         Some((name, std::fs::read(&path).ok()?)).filter(|(name, _)| !name.starts_with('.'))
@@ -248,8 +250,8 @@ fn it_does_not_matter_how_many_build() {
 
 #[test]
 fn it_does_not_matter_where_the_tables_are() {
-    shares_give_the_same::<1>("brandubh", "K2v2");
-    shares_give_the_same::<2>("tablut", "K2v1");
+    partitions_give_the_same::<1>("brandubh", "K2v2");
+    partitions_give_the_same::<2>("tablut", "K2v1");
 }
 
 #[test]
@@ -297,7 +299,7 @@ fn a_smaller_slice_that_cannot_be_read_stops_the_build() {
 fn the_index_gives_the_same<const N: usize>(rules: &str, slice: &str) {
     let task = Task::new(rules, slice);
     let by_entries = task.solved::<N>(&Storage::Memory);
-    for placement in [Storage::Memory, Storage::Shares(3)] {
+    for placement in [Storage::Memory, Storage::Partitions(3)] {
         let by_index = task.solved_without_entries::<N>(&placement);
         assert!(by_index == by_entries, "{rules} {slice} {placement:?}");
     }

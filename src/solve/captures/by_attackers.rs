@@ -175,7 +175,7 @@ mod tests {
     use crate::game::rules::Ruleset;
     use crate::game::slice::Slice;
     use crate::solve::rows::numbers::BlockNumber;
-    use crate::solve::samples::{load, positions, with_words};
+    use crate::solve::test_support::{load, positions, with_words};
 
     /// By origin and target: the lanes on which the move is legal, on which it
     /// captures nothing, and on which it captures the king.

@@ -88,7 +88,7 @@ mod tests {
     use crate::game::rules::Ruleset;
     use crate::game::slice::Slice;
     use crate::solve::rows::numbers::{BlockNumber, Rank};
-    use crate::solve::samples::{lanes_with, load, with_words};
+    use crate::solve::test_support::{lanes_with, load, with_words};
 
     fn check<const N: usize>(rules: &Ruleset, slice: Slice) {
         let frame: Frame<N> = Frame::new(rules, slice).unwrap();

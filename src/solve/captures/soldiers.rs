@@ -268,7 +268,7 @@ mod tests {
     use super::*;
     use crate::game::capture::Captures;
     use crate::game::position::Position;
-    use crate::solve::samples::{RULESETS, kings, soldiers, with_words};
+    use crate::solve::test_support::{RULESETS, kings, soldiers, with_words};
 
     /// What the game says that a piece which has arrived captures.
     fn game(

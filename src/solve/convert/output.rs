@@ -8,8 +8,8 @@ use rayon::prelude::*;
 
 use crate::game::rules::{BySide, Ruleset, Side};
 use crate::index::SliceIndex;
+use crate::solve::communicator::{Communicator, CommunicatorError, of_rank};
 use crate::solve::error::BuildError;
-use crate::solve::exchange::{Exchange, ExchangeError, of_rank};
 use crate::system::filesystem::FileSystem;
 use crate::table::{
     BlockShape, Code, Compression, EncodedBlock, Grid, Header, Metric, Packing, PartWriter,
@@ -72,7 +72,7 @@ impl Output {
         target: &OutputTarget,
         metric: Metric,
         greatest: Code,
-        ranks: &dyn Exchange,
+        ranks: &dyn Communicator,
     ) -> Result<Output, BuildError> {
         let packing = match metric {
             Metric::Wdl => Packing::Base3,
@@ -95,7 +95,7 @@ impl Output {
             target.level.map_or_else(|| Compression::for_packing(packing), Compression::Level);
         let of_rank = |rows_each| {
             let things = index.rows().div_ceil(rows_each) as usize;
-            let Range { start, end } = of_rank(things, ranks.rank(), ranks.ranks());
+            let Range { start, end } = of_rank(things, ranks.rank(), ranks.size());
             start as u64..end as u64
         };
         let groups = of_rank(shape.rows_per_block);
@@ -199,10 +199,10 @@ impl Output {
         self,
         summaries: BySide<SideSummary>,
         target: &OutputTarget,
-        ranks: &dyn Exchange,
+        ranks: &dyn Communicator,
     ) -> Result<u64, BuildError> {
         let mut hasher = self.hasher;
-        if ranks.ranks() == 1 {
+        if ranks.size() == 1 {
             let Writer::First(writer) = self.writer else { return Ok(0) };
             return Ok(writer.finish(summaries, hasher.finish())?);
         }
@@ -215,23 +215,23 @@ impl Output {
             }
             Writer::Other(writer) => (Vec::new(), writer.length()),
         };
-        let name = ranks.of_first(&name)?;
-        let ends = ranks.numbers(end)?;
+        let name = ranks.broadcast(&name)?;
+        let ends = ranks.all_gather_numbers(end)?;
         match writer {
             Writer::Other(writer) => {
                 let path = target.folder.join(String::from_utf8_lossy(&name).as_ref());
                 let start = ends[..ranks.rank()].iter().sum();
                 let mut part = writer.write_to(&**target.files, &path, start)?.to_bytes();
                 part.extend(hasher.to_bytes());
-                ranks.to_first(&part)?;
+                ranks.gather(&part)?;
                 Ok(0)
             }
             Writer::First(mut writer) => {
                 // What is added is freed: all of it is larger than the index.
-                for bytes in ranks.to_first(&[])?.into_iter().skip(1) {
+                for bytes in ranks.gather(&[])?.into_iter().skip(1) {
                     let bytes = &mut &bytes[..];
-                    writer.append_part(&WrittenPart::read_from(bytes).ok_or(ExchangeError)?)?;
-                    hasher.append(bytes).ok_or(ExchangeError)?;
+                    writer.append_part(&WrittenPart::read_from(bytes).ok_or(CommunicatorError)?)?;
+                    hasher.append(bytes).ok_or(CommunicatorError)?;
                 }
                 Ok(writer.finish(summaries, hasher.finish())?)
             }

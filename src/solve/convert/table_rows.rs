@@ -57,7 +57,7 @@ impl<const N: usize> SolverRows<'_, '_, N> {
         self.frame.attackers.sets()
     }
 
-    /// Room for a block; it is quick to go from one block to the next one.
+    /// CompressionPolicy for a block; it is quick to go from one block to the next one.
     pub(crate) fn buffer(&self) -> SolverBlock<'_, N> {
         SolverBlock {
             walker: Walker::new(self.attackers()),

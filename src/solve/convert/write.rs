@@ -8,8 +8,8 @@ use crate::game::rules::{BySide, Ruleset};
 use crate::game::value::Plies;
 use crate::index::SliceIndex;
 use crate::solve::advance::advance;
+use crate::solve::communicator::{Communicator, CommunicatorError};
 use crate::solve::error::BuildError;
-use crate::solve::exchange::{Exchange, ExchangeError};
 use crate::solve::rows::numbers::ChunkNumber;
 use crate::solve::solver::Solver;
 use crate::system::progress::{Phase, Progress};
@@ -103,7 +103,7 @@ fn with_rows_of<'a, const N: usize>(
     outputs: &[Output],
 ) -> Result<(Solver<'a, N>, Range<usize>), BuildError> {
     let mut chunks = solver.own();
-    if solver.ranks().ranks() == 1 {
+    if solver.ranks().size() == 1 {
         return Ok((solver, chunks));
     }
     let all: Vec<usize> = (0..solver.chunks()).collect();
@@ -136,7 +136,7 @@ fn write_blocks(outputs: &mut [Output], pending: &mut PendingRows) -> Result<(),
 
 impl SliceFiles {
     /// Adds what the other ranks have counted.
-    fn sum(&mut self, ranks: &dyn Exchange) -> Result<(), ExchangeError> {
+    fn sum(&mut self, ranks: &dyn Communicator) -> Result<(), CommunicatorError> {
         self.positions = ranks.sum(self.positions)?;
         for summary in self.summaries.iter_mut() {
             let SideSummary { positions, wins, losses, draws, max_win, max_loss } = summary;

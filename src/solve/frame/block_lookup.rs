@@ -297,7 +297,7 @@ mod tests {
     use crate::game::rules::{Kind, Ruleset};
     use crate::game::slice::Slice;
     use crate::solve::frame::attacker_sets;
-    use crate::solve::samples::RULESETS;
+    use crate::solve::test_support::RULESETS;
 
     /// A lookup with entries and one without.
     fn both(rules: &Ruleset, attackers: usize) -> [BlockLookup; 2] {

@@ -203,7 +203,7 @@ mod tests {
     use proptest::sample::subsequence;
 
     use super::*;
-    use crate::solve::samples::{RULESETS, with_words};
+    use crate::solve::test_support::{RULESETS, with_words};
 
     fn check<const N: usize>(rules: &Ruleset, count: usize) {
         let region = Region::<N>::new(rules);

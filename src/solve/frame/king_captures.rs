@@ -107,7 +107,7 @@ mod tests {
     use crate::game::rules::Side;
     use crate::solve::captures::soldiers::Soldiers;
     use crate::solve::frame::wide_lines::set_men;
-    use crate::solve::samples::{RULESETS, kings, soldiers, with_words};
+    use crate::solve::test_support::{RULESETS, kings, soldiers, with_words};
 
     fn check<const N: usize>(rules: &'static Ruleset) {
         let region = Region::<N>::new(rules);

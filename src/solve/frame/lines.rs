@@ -207,7 +207,7 @@ mod tests {
     use crate::game::position::Position;
     use crate::game::rules::Side;
     use crate::solve::captures::soldiers::Soldiers;
-    use crate::solve::samples::{RULESETS, kings, soldiers, with_words};
+    use crate::solve::test_support::{RULESETS, kings, soldiers, with_words};
 
     /// Where a man of that kind goes from the square, on the board of all the others.
     fn reached(

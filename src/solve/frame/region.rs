@@ -293,7 +293,7 @@ mod tests {
     use crate::game::rules::Side;
     use crate::solve::captures::soldiers::Soldiers;
     use crate::solve::rows::row::Wide;
-    use crate::solve::samples::{RULESETS, kings, soldiers, with_words};
+    use crate::solve::test_support::{RULESETS, kings, soldiers, with_words};
 
     /// The lanes from which the king has a move that is such a one.
     fn lanes_with<const N: usize>(

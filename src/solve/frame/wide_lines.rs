@@ -122,7 +122,7 @@ mod tests {
 
     use super::*;
     use crate::solve::frame::lines::SlideLines;
-    use crate::solve::samples::{RULESETS, soldiers, with_words};
+    use crate::solve::test_support::{RULESETS, soldiers, with_words};
 
     fn check<const N: usize>(rules: &'static Ruleset, kind: Kind) {
         let region = Region::<N>::new(rules);

@@ -15,7 +15,7 @@ use crate::solve::moves::by_block::{BlockMoves, TargetSet};
 use crate::solve::moves::by_row::{RankLanes, RowBuffers};
 use crate::solve::rows::numbers::{BlockNumber, Rank};
 use crate::solve::rows::row::Row;
-use crate::solve::samples::{is_in_set, lanes_with, least, load, positions, with_words};
+use crate::solve::test_support::{is_in_set, lanes_with, least, load, positions, with_words};
 
 /// Blocks that are looked at, and rows of each, about.
 const BLOCKS: usize = 25;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::solve::rows::numbers::{BlockNumber, ChunkNumber, ChunkRow};
 
-/// Rows that one task works on, about: enough to share out evenly, and few
+/// Rows that one task works on, about: enough to divide evenly, and few
 /// enough for its buffers to stay in the cache. Independent of the number of
 /// threads and of memory, so that results are, too.
 const CHUNK_ROWS: usize = 1 << 14;
@@ -13,7 +13,7 @@ const CHUNK_ROWS: usize = 1 << 14;
 /// seconds of work.
 const PART_ROWS: usize = 1 << 24;
 
-/// Rows that are looked at together when they come from several shares, about.
+/// Rows that are looked at together when they come from several partitions, about.
 pub(crate) const WINDOW_ROWS: usize = 1 << 21;
 
 /// Consecutive blocks in chunks. Blocks and chunks have their numbers in the whole slice;

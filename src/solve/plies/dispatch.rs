@@ -1,32 +1,32 @@
-//! What is kept by attackers, on its way to the shares by defenders.
+//! What is kept by attackers, on its way to the partitions by defenders.
 
 use std::sync::Arc;
 
 use crate::game::rules::Side;
 use crate::game::value::Plies;
 use crate::solve::plies::known::Known;
+use crate::solve::plies::outbox::Outbox;
+use crate::solve::plies::partitions::Partitions;
 use crate::solve::plies::ply::{events_of, mover};
-use crate::solve::plies::post::Post;
-use crate::solve::plies::shares::Shares;
 use crate::solve::rows::numbers::ChunkNumber;
 use crate::solve::rows::row::{Event, Row};
-use crate::solve::store::{Content, Heap, ScratchError, ScratchFolder};
+use crate::solve::store::{Content, ScratchError, ScratchFolder, SpillFile};
 
-/// All that the shares by defenders are to know before the next ply.
+/// All that the partitions by defenders are to know before the next ply.
 pub(crate) struct Dispatch {
     told_before: Plies,
     /// What is won before that ply.
-    pub won: Post,
+    pub won: Outbox,
     /// What is open, if the attackers lose.
-    pub open: Post,
+    pub open: Outbox,
     /// What the last ply found, if the next one is the attackers'.
-    pub last: Post,
+    pub last: Outbox,
     /// By ply: what captures decide; `None` for plies that are none of theirs.
-    pub said: Vec<Option<Post>>,
+    pub said: Vec<Option<Outbox>>,
 }
 
 impl Dispatch {
-    /// With nothing sent yet to so many shares.
+    /// With nothing sent yet to so many partitions.
     ///
     /// # Errors
     /// If the disk refuses.
@@ -34,17 +34,17 @@ impl Dispatch {
         known: &Known,
         told_before: Plies,
         scratch: &ScratchFolder,
-        shares: usize,
+        partitions: usize,
     ) -> Result<Dispatch, ScratchError> {
         // One file for what is taken at once, and one for what waits for its ply, however
         // many plies there are: a process may not have many.
-        let [at_once, later] = [Heap::new(scratch)?, Heap::new(scratch)?].map(Arc::new);
-        let [won, open] = [&at_once; 2].map(|heap| Post::new(heap, shares));
-        let last = Post::new(&later, shares);
+        let [at_once, later] = [SpillFile::new(scratch)?, SpillFile::new(scratch)?].map(Arc::new);
+        let [won, open] = [&at_once; 2].map(|spill| Outbox::new(spill, partitions));
+        let last = Outbox::new(&later, partitions);
         let is_theirs =
             |ply: Plies| ply >= known.next_ply() && mover(known.winner, ply) == Side::Attackers;
         let plies = 0..=known.last_event + 1;
-        let said = plies.map(|ply| is_theirs(ply).then(|| Post::new(&later, shares)));
+        let said = plies.map(|ply| is_theirs(ply).then(|| Outbox::new(&later, partitions)));
         Ok(Dispatch { told_before, won, open, last, said: said.collect() })
     }
 
@@ -55,11 +55,12 @@ impl Dispatch {
     pub(crate) fn chunk<const N: usize>(
         &self,
         known: &Known,
-        cut: &Shares,
+        cut: &Partitions,
         chunk: ChunkNumber,
         rows: &mut [Row<N>],
     ) -> Result<(), ScratchError> {
-        let send = |post: &Post, events: &[Event<N>]| post.send(&cut.by_defenders(chunk, events));
+        let send =
+            |outbox: &Outbox, events: &[Event<N>]| outbox.send(&cut.by_defenders(chunk, events));
         known.won_before(self.told_before, chunk, rows)?;
         send(&self.won, &events_of(rows))?;
         let content = match known.winner {
@@ -73,11 +74,11 @@ impl Dispatch {
         if known.mover() == Side::Attackers {
             send(&self.last, &known.last_found(chunk)?)?;
         }
-        for (ply, post) in (0..).zip(&self.said) {
-            if let Some(post) = post {
+        for (ply, outbox) in (0..).zip(&self.said) {
+            if let Some(outbox) = outbox {
                 // What is released at a ply of wins is looked at at the next one.
                 let said = if content == Content::Wins { ply } else { ply - 1 };
-                send(post, &known.said(content, said, chunk)?)?;
+                send(outbox, &known.said(content, said, chunk)?)?;
             }
         }
         Ok(())

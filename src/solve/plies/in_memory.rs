@@ -7,7 +7,7 @@ use crate::solve::plies::frontier::{Frontier, clear};
 use crate::solve::plies::known::{Known, Logged, no_positions};
 use crate::solve::plies::losing::{Losing, Won, losing_ply};
 use crate::solve::plies::ply::{Done, Given, Ply};
-use crate::solve::plies::tables::{Tables, Worked};
+use crate::solve::plies::tables::{PlyStats, Tables};
 use crate::solve::plies::winning::{Winning, winning_ply};
 use crate::solve::rows::row::Row;
 use crate::solve::store::{ScratchError, StageWriter};
@@ -75,8 +75,8 @@ impl<const N: usize> Tables for InMemory<'_, N> {
         known: &Known,
         log: Option<&StageWriter>,
         done: Done,
-    ) -> Result<Worked, ScratchError> {
-        let Some(log) = log else { return Ok(Worked::default()) };
+    ) -> Result<PlyStats, ScratchError> {
+        let Some(log) = log else { return Ok(PlyStats::default()) };
         let InMemory { given, won, open, lost, newly_won, changed: [last, before] } = self;
         let ply = Ply { number: known.next_ply(), records: &Logged { known, log }, done };
         let now = if known.wins_next() {
@@ -89,6 +89,6 @@ impl<const N: usize> Tables for InMemory<'_, N> {
             now
         };
         *before = std::mem::replace(last, now);
-        Ok(Worked { rows: last.rows, ..Worked::default() })
+        Ok(PlyStats { rows: last.rows, ..PlyStats::default() })
     }
 }

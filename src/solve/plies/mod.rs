@@ -1,19 +1,19 @@
 //! The plies of one outcome: a least fixpoint, reached in order of distance.
 
-mod at_rest;
 pub(super) mod chunks;
 mod cursor;
 mod dispatch;
 pub(super) mod frontier;
 pub(super) mod in_memory;
-pub(super) mod in_shares;
+pub(super) mod in_partitions;
 pub(super) mod known;
 mod losing;
-mod packed;
-pub(super) mod parcel;
+mod outbox;
+mod packed_table;
+pub(super) mod partitions;
 pub(super) mod ply;
-mod post;
-pub(super) mod shares;
+pub(super) mod row_batch;
+mod stored_table;
 pub(super) mod tables;
 mod winning;
 mod worker;

@@ -1,5 +1,5 @@
 //! The bit tables of an outcome, all by row. There are two ways to hold them and to work
-//! out a ply on them: [in memory](super::in_memory) and [in shares](super::in_shares).
+//! out a ply on them: [in memory](super::in_memory) and [in partitions](super::in_partitions).
 
 use std::time::Duration;
 
@@ -14,15 +14,15 @@ use crate::solve::store::{ScratchError, StageWriter};
 pub(crate) enum Storage {
     /// All in memory.
     Memory,
-    /// In so many shares, of which one at a time is in memory.
-    Shares(usize),
+    /// In so many partitions, of which one at a time is in memory.
+    Partitions(usize),
 }
 
 impl Storage {
     /// Whether tables wait packed on the disk: if one of so many ranks has more than one
-    /// share, all do the same.
+    /// partition, all do the same.
     pub(crate) fn is_packed(self, ranks: usize) -> bool {
-        matches!(self, Storage::Shares(shares) if shares > ranks)
+        matches!(self, Storage::Partitions(partitions) if partitions > ranks)
     }
 }
 
@@ -49,15 +49,15 @@ pub(crate) trait Tables {
         known: &Known,
         log: Option<&StageWriter>,
         done: Done,
-    ) -> Result<Worked, ScratchError>;
+    ) -> Result<PlyStats, ScratchError>;
 }
 
 /// What a ply has come to, on this rank.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Worked {
+pub(crate) struct PlyStats {
     /// Rows of which it found something.
     pub rows: usize,
-    /// How long all workers together have put rows together for other shares.
+    /// How long all workers together have put rows together for other partitions.
     pub packing: Duration,
 }
 

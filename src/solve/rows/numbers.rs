@@ -65,8 +65,8 @@ number! {
 }
 
 number! {
-    /// The place of a row in its share.
-    ShareRow(u64)
+    /// The place of a row in its partition.
+    PartitionRow(u64)
 }
 
 impl From<ChunkRow> for u64 {

@@ -4,10 +4,10 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::solve::communicator::CommunicatorError;
 use crate::solve::error::BuildError;
-use crate::solve::exchange::ExchangeError;
 
-use super::room::is_full;
+use super::compression::is_full;
 
 /// The work in progress cannot be kept or read.
 #[derive(Debug)]
@@ -26,14 +26,14 @@ pub enum ScratchErrorKind {
     /// The file does not hold what was written. What it held is done again.
     Damaged,
     /// Another rank, which was to do a part of the work, has stopped.
-    Exchange(ExchangeError),
+    Communicator(CommunicatorError),
     /// The build was cancelled.
     Cancelled,
 }
 
-impl From<ExchangeError> for ScratchError {
-    fn from(error: ExchangeError) -> ScratchError {
-        ScratchErrorKind::Exchange(error).into()
+impl From<CommunicatorError> for ScratchError {
+    fn from(error: CommunicatorError) -> ScratchError {
+        ScratchErrorKind::Communicator(error).into()
     }
 }
 
@@ -85,7 +85,7 @@ impl fmt::Display for ScratchError {
                 "{path}: the disk gives back other bytes than were written to it, time and \
                  again; keep the work on another disk"
             ),
-            ScratchErrorKind::Exchange(error) => error.fmt(f),
+            ScratchErrorKind::Communicator(error) => error.fmt(f),
             ScratchErrorKind::Cancelled => BuildError::Cancelled.fmt(f),
         }
     }
@@ -96,7 +96,7 @@ impl std::error::Error for ScratchError {
         match &self.kind {
             ScratchErrorKind::Io(source) => Some(source),
             ScratchErrorKind::Damaged | ScratchErrorKind::Cancelled => None,
-            ScratchErrorKind::Exchange(error) => Some(error),
+            ScratchErrorKind::Communicator(error) => Some(error),
         }
     }
 }

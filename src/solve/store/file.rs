@@ -17,7 +17,7 @@ use crate::table::decompress;
 
 use super::ScratchFolder;
 use super::error::{ScratchError, at};
-use super::index::{Entry, HEADER_BYTES, Hash, Header, Index, Sum, sum};
+use super::index::{Checksum, Entry, HEADER_BYTES, Hash, Header, Index, checksum};
 use super::stage::{Key, PARTIAL, Part};
 
 /// Compression that costs little beside what the records took to compute.
@@ -96,7 +96,7 @@ impl StageFile<'_> {
             true => Some(packed),
             false => decompress(&packed, entry.length as usize),
         };
-        bytes.filter(|bytes| sum(bytes) == entry.sum).ok_or_else(|| self.damaged())
+        bytes.filter(|bytes| checksum(bytes) == entry.sum).ok_or_else(|| self.damaged())
     }
 
     /// The error of a file that does not hold what was written.
@@ -129,7 +129,7 @@ struct Writing {
 /// A record as it is to be stored.
 pub(super) struct Packed<'b> {
     length: u32,
-    sum: Sum,
+    sum: Checksum,
     bytes: Cow<'b, [u8]>,
 }
 
@@ -137,7 +137,7 @@ impl<'b> Packed<'b> {
     /// Compressed, if that is wanted and makes it smaller.
     fn of(bytes: Cow<'b, [u8]>, packs: bool) -> io::Result<Packed<'b>> {
         let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
-        let sum = sum(&bytes);
+        let sum = checksum(&bytes);
         let packed = packs.then(|| compress(&bytes)).transpose()?;
         let smaller = packed.filter(|packed| packed.len() < bytes.len());
         Ok(Packed { length, sum, bytes: smaller.map_or(bytes, Cow::Owned) })

@@ -16,8 +16,8 @@ const MAGIC: [u8; 8] = *b"TAFLWRK\x05";
 
 pub(super) const HEADER_BYTES: usize = MAGIC.len() + 2 * size_of::<Hash>();
 const FOOTER_BYTES: usize = size_of::<u64>() + size_of::<Hash>();
-const SUM_BYTES: usize = 16;
-const ENTRY_BYTES: usize = KEY_BYTES + size_of::<u32>() + SUM_BYTES;
+const CHECKSUM_BYTES: usize = 16;
+const ENTRY_BYTES: usize = KEY_BYTES + size_of::<u32>() + CHECKSUM_BYTES;
 const PLACE_BYTES: usize = size_of::<u64>() + size_of::<u32>();
 
 /// What a stage file begins with.
@@ -36,7 +36,7 @@ pub(super) struct Entry {
     /// Bytes before packing.
     pub length: u32,
     /// Of these bytes.
-    pub sum: Sum,
+    pub sum: Checksum,
     /// Where the packed bytes begin in the file.
     pub start: u64,
     /// How many there are.
@@ -47,10 +47,10 @@ pub(super) struct Entry {
 pub(crate) const RECORD_BYTES: usize = size_of::<Entry>();
 
 /// The first half of a blake3 hash.
-pub(super) type Sum = [u8; SUM_BYTES];
+pub(super) type Checksum = [u8; CHECKSUM_BYTES];
 
 /// The sum of some bytes.
-pub(super) fn sum(bytes: &[u8]) -> Sum {
+pub(super) fn checksum(bytes: &[u8]) -> Checksum {
     let hash = blake3::hash(bytes);
     std::array::from_fn(|i| hash.as_bytes()[i])
 }

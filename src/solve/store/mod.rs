@@ -1,19 +1,19 @@
 #![doc = include_str!("FORMAT.md")]
 
 pub(super) mod codec;
+mod compression;
 mod error;
 mod file;
-mod heap;
 mod index;
-mod room;
+mod spill_file;
 mod stage;
 mod stages;
 
+pub(super) use compression::{Compression, is_full};
 pub(super) use error::{ScratchError, ScratchErrorKind, at};
 pub(super) use file::{StageFile, StageWriter};
-pub(super) use heap::{Heap, Kept, LABEL_BYTES, Label};
 pub(super) use index::{Hash, RECORD_BYTES};
-pub(super) use room::{Compression, is_full};
+pub(super) use spill_file::{SPILL_HEADER_BYTES, SpillFile, SpillHeader, SpillRecord};
 pub(super) use stage::{Content, Key, Stage};
 pub(super) use stages::{Parts, Stages};
 
@@ -28,9 +28,9 @@ use rayon::prelude::*;
 use crate::system::filesystem::FileSystem;
 use crate::system::progress::Progress;
 
+use compression::CompressionPolicy;
 use file::Unsynced;
 use index::{Header, Index};
-use room::Room;
 use stage::{Part, is_ours};
 
 /// The folder in which the work on one slice is kept.
@@ -38,7 +38,7 @@ pub(super) struct ScratchFolder<'a> {
     files: Arc<dyn FileSystem>,
     folder: PathBuf,
     identity: Hash,
-    room: Arc<Room>,
+    room: Arc<CompressionPolicy>,
     unsynced: Unsynced,
     progress: &'a dyn Progress,
 }
@@ -51,7 +51,7 @@ impl fmt::Debug for ScratchFolder<'_> {
 
 /// How the work on a slice is kept.
 #[derive(Clone)]
-pub(super) struct Keeping<'a> {
+pub(super) struct ScratchOptions<'a> {
     /// The disk.
     pub files: Arc<dyn FileSystem>,
     /// How much time passes until finished stages are synced, so that they outlast not
@@ -69,12 +69,13 @@ impl<'a> ScratchFolder<'a> {
     pub(super) fn open(
         folder: &Path,
         identity: Hash,
-        keeping: Keeping<'a>,
+        keeping: ScratchOptions<'a>,
     ) -> Result<ScratchFolder<'a>, ScratchError> {
-        let Keeping { files, sync_every, compression, progress } = keeping;
+        let ScratchOptions { files, sync_every, compression, progress } = keeping;
         files.make_folders(folder).map_err(at(folder))?;
         let (folder, unsynced) = (folder.to_owned(), Unsynced::new(sync_every));
-        let room = Arc::new(Room::new(Arc::clone(&files), folder.clone(), compression));
+        let room =
+            Arc::new(CompressionPolicy::new(Arc::clone(&files), folder.clone(), compression));
         Ok(ScratchFolder { files, folder, identity, room, unsynced, progress })
     }
 
@@ -274,7 +275,7 @@ mod tests {
     }
 
     fn open<'a>(folder: &Path, identity: Hash, progress: &'a dyn Progress) -> ScratchFolder<'a> {
-        let keeping = Keeping {
+        let keeping = ScratchOptions {
             files: Arc::new(SystemFiles),
             sync_every: Duration::ZERO,
             compression: Compression::ALWAYS,

@@ -4,7 +4,7 @@
 use std::mem::take;
 use std::ops::Range;
 
-use crate::solve::exchange::Exchange;
+use crate::solve::communicator::Communicator;
 use crate::solve::rows::numbers::ChunkNumber;
 
 use super::ScratchFolder;
@@ -16,7 +16,7 @@ use super::stage::{Key, Part, Stage};
 /// What has been done of the work on a slice, and how it goes on.
 pub(crate) struct Stages<'a> {
     scratch: &'a ScratchFolder<'a>,
-    ranks: &'a dyn Exchange,
+    ranks: &'a dyn Communicator,
     /// How many chunks there are.
     chunks: usize,
     /// Those that this rank reads.
@@ -52,7 +52,7 @@ impl<'a> Stages<'a> {
     /// If the folder cannot be read, or a rank has stopped.
     pub(crate) fn new(
         scratch: &'a ScratchFolder<'a>,
-        ranks: &'a dyn Exchange,
+        ranks: &'a dyn Communicator,
         chunks: usize,
         reads: Range<usize>,
     ) -> Result<Stages<'a>, ScratchError> {
@@ -65,7 +65,7 @@ impl<'a> Stages<'a> {
             }
             _ => String::new(),
         };
-        let names = ranks.of_first(names.as_bytes())?;
+        let names = ranks.broadcast(names.as_bytes())?;
         let names = String::from_utf8_lossy(&names);
         let mut there: Vec<Part> = names.split('\n').filter_map(Part::named).collect();
         there.sort_by_key(|part| part.chunks.start);
@@ -73,7 +73,7 @@ impl<'a> Stages<'a> {
     }
 
     /// The ranks.
-    pub(crate) fn ranks(&self) -> &'a dyn Exchange {
+    pub(crate) fn ranks(&self) -> &'a dyn Communicator {
         self.ranks
     }
 
@@ -100,7 +100,7 @@ impl<'a> Stages<'a> {
             if self.ranks.rank() == 0 {
                 done.iter().try_for_each(|done| self.scratch.remove(&done.part(stage)))?;
             }
-            self.ranks.wait_for_all()?;
+            self.ranks.barrier()?;
         }
         Ok(None)
     }
@@ -174,7 +174,7 @@ impl<'a> Stages<'a> {
         if there.is_empty() {
             return Ok(Default::default());
         }
-        let (rank, ranks) = (self.ranks.rank(), self.ranks.ranks());
+        let (rank, ranks) = (self.ranks.rank(), self.ranks.size());
         let mut opened = Vec::new();
         for part in there.into_iter().skip(rank).step_by(ranks) {
             opened.extend(self.scratch.finished(part, base)?);

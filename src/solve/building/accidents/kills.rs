@@ -16,12 +16,12 @@ const SLICE: &str = "K2v2";
 
 /// How one run builds, and after how many calls it is killed.
 fn task(tables: &Path, calls: usize, random: &mut Rng) -> String {
-    // In memory, or in so many shares.
-    let shares = random.choice([0, 1, 2, 5]).unwrap();
+    // In memory, or in so many partitions.
+    let partitions = random.choice([0, 1, 2, 5]).unwrap();
     let scratch = random.choice(["", "one", "two"]).unwrap();
     let threads = random.usize(1..=2);
     let after = random.usize(..calls);
-    format!("{}\n{shares}\n{scratch}\n{threads}\n{after}", tables.display())
+    format!("{}\n{partitions}\n{scratch}\n{threads}\n{after}", tables.display())
 }
 
 fn start(task: &str) -> Child {
@@ -49,11 +49,11 @@ fn kill(mut child: Child) -> bool {
 #[test]
 fn the_one_that_is_killed() {
     let Ok(task) = env::var(TASK) else { return };
-    let [tables, shares, scratch, threads, after] =
+    let [tables, partitions, scratch, threads, after] =
         <[&str; 5]>::try_from(task.split('\n').collect::<Vec<_>>()).unwrap();
-    let placement = match shares.parse().unwrap() {
+    let placement = match partitions.parse().unwrap() {
         0 => IN_MEMORY,
-        shares => Storage::Shares(shares),
+        partitions => Storage::Partitions(partitions),
     };
     let tables = Path::new(tables);
     let scratch = (!scratch.is_empty()).then(|| tables.join(scratch));
@@ -86,6 +86,6 @@ fn a_killed_build_goes_on_with_other_means() {
             case.is_sound(tables.path(), "killed");
         }
         assert!(kills > 0, "not one in {calls} calls");
-        case.goes_on(&IN_SHARES, tables.path(), "in the end");
+        case.goes_on(&IN_PARTITIONS, tables.path(), "in the end");
     }
 }

@@ -20,7 +20,7 @@ use crate::table::Metric;
 use super::*;
 
 const IN_MEMORY: Storage = Storage::Memory;
-const IN_SHARES: Storage = Storage::Shares(2);
+const IN_PARTITIONS: Storage = Storage::Partitions(2);
 
 /// A new process has this one's files, locks included, until it is another program: it
 /// must not be begun while a build is about to let go of its locks.
@@ -43,13 +43,13 @@ impl Case {
     fn of(rules: Ruleset, slice: &str) -> Case {
         let mut case = Case { rules, slice: slice.parse().unwrap(), whole: BTreeMap::new() };
         let tables = tempfile::tempdir().unwrap();
-        case.build(&Means::default(), tables.path()).unwrap();
+        case.build(&BuildEnv::default(), tables.path()).unwrap();
         case.whole = case.files(tables.path());
         assert!(case.whole.len() >= 4);
         case
     }
 
-    fn build(&self, means: &Means, tables: &Path) -> Result<(), BuildError> {
+    fn build(&self, means: &BuildEnv, tables: &Path) -> Result<(), BuildError> {
         let _none_begins = PROCESSES.read();
         // One thread, so that calls come in one order.
         let options = BuildOptions { threads: 1, ..BuildOptions::default() };
@@ -77,7 +77,7 @@ impl Case {
 
     /// The next build, to which nothing happens, makes what was to be made.
     fn goes_on(&self, placement: &Storage, tables: &Path, what: &str) {
-        let means = Means { placement: Some(*placement), ..Means::default() };
+        let means = BuildEnv { placement: Some(*placement), ..BuildEnv::default() };
         let built = self.build(&means, tables);
         built.unwrap_or_else(|error| panic!("{what}: {error}"));
         assert!(self.files(tables) == self.whole, "{what}: other tables");
@@ -97,11 +97,11 @@ fn faulty(
     (fault, after, seed): (Fault, usize, u64),
     placement: &Storage,
     sync_every: Duration,
-) -> (Means<'static>, FaultyFiles) {
+) -> (BuildEnv<'static>, FaultyFiles) {
     let files = FaultyFiles::new(tables, fault, after, seed);
     let placement = Some(*placement);
     let disk = Arc::new(files.clone());
-    (Means { files: disk, placement, sync_every, ..Means::default() }, files)
+    (BuildEnv { files: disk, placement, sync_every, ..BuildEnv::default() }, files)
 }
 
 /// What was done of the work, and outlasts what has happened, is not done again.
@@ -144,7 +144,7 @@ fn every_call_may_go_wrong(placement: &Storage, sync_every: Duration) {
             let never = (Fault::Fail, NEVER, 0);
             let (_, again) = faulty(root.path(), never, placement, sync_every);
             if fault != Fault::Flip {
-                let means = Means { files: Arc::new(again.clone()), ..means };
+                let means = BuildEnv { files: Arc::new(again.clone()), ..means };
                 case.build(&means, root.path()).unwrap_or_else(|error| panic!("{what}: {error}"));
                 nothing_is_done_twice(&done, &again.created(), &what);
             }
@@ -160,12 +160,12 @@ fn every_call_may_go_wrong_in_memory() {
 }
 
 #[test]
-fn every_call_may_go_wrong_in_shares() {
-    every_call_may_go_wrong(&IN_SHARES, Duration::from_millis(1));
+fn every_call_may_go_wrong_in_partitions() {
+    every_call_may_go_wrong(&IN_PARTITIONS, Duration::from_millis(1));
 }
 
 fn placements() -> impl Strategy<Value = Storage> {
-    prop_oneof![Just(IN_MEMORY), Just(IN_SHARES)]
+    prop_oneof![Just(IN_MEMORY), Just(IN_PARTITIONS)]
 }
 
 /// How often stages are synced: all at once, now and then, never.

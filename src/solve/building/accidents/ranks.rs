@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use crate::solve::exchange::{Member, each_of_team};
+use crate::solve::communicator::{ThreadRank, on_each_rank};
 
 use super::*;
 
@@ -28,16 +28,17 @@ impl Case {
         sync_every: Duration,
         tables: &Path,
     ) -> Vec<Result<(), BuildError>> {
-        let build = |member: Member| {
-            let placement = Some(Storage::Shares(ranks + 1));
+        let build = |member: ThreadRank| {
+            let placement = Some(Storage::Partitions(ranks + 1));
             let files = files.clone();
-            let means = Means { ranks: &member, files, placement, sync_every, ..Means::default() };
+            let means =
+                BuildEnv { ranks: &member, files, placement, sync_every, ..BuildEnv::default() };
             let options = BuildOptions { threads: 1, ..BuildOptions::default() };
             let slices = [self.slice];
             build_by(&means, &self.rules, tables, &slices, &options, &(), &mut |_| {})
         };
         let _none_begins = PROCESSES.read();
-        each_of_team(ranks, build)
+        on_each_rank(ranks, build)
     }
 }
 

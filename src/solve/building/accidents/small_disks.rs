@@ -5,9 +5,15 @@ use super::*;
 /// Nothing is compressed before the disk is all but full.
 const LATE: Compression = Compression { always: false, reserve_bytes: 0, writers: 1 };
 
-fn means(files: &FaultyFiles, placement: &Storage, compression: Compression) -> Means<'static> {
+fn means(files: &FaultyFiles, placement: &Storage, compression: Compression) -> BuildEnv<'static> {
     let (files, placement) = (Arc::new(files.clone()), Some(*placement));
-    Means { ranks: &Alone, files, placement, compression: Some(compression), ..Means::default() }
+    BuildEnv {
+        ranks: &SingleProcess,
+        files,
+        placement,
+        compression: Some(compression),
+        ..BuildEnv::default()
+    }
 }
 
 impl Case {
@@ -44,8 +50,8 @@ fn others_may_fill_the_disk_in_memory() {
 
 /// What is packed anew leaves other gaps in the tables that wait.
 #[test]
-fn others_may_fill_the_disk_in_shares() {
-    others_may_fill_the_disk(&IN_SHARES, 125);
+fn others_may_fill_the_disk_in_partitions() {
+    others_may_fill_the_disk(&IN_PARTITIONS, 125);
 }
 
 /// A process may not have many files: there is none for each ply.
@@ -54,7 +60,7 @@ fn few_files_are_open_at_a_time() {
     let case = Case::new("mini-corner", "K2v3");
     let root = tempfile::tempdir().unwrap();
     let files = FaultyFiles::new(root.path(), Fault::Fail, NEVER, 0);
-    case.build(&means(&files, &IN_SHARES, Compression::ALWAYS), root.path()).unwrap();
+    case.build(&means(&files, &IN_PARTITIONS, Compression::ALWAYS), root.path()).unwrap();
     // Of tables, of what waits for its ply, of what the last ply has sent and of what the next
     // one sends.
     assert!((2..=4).contains(&files.peak_temp_files()), "{}", files.peak_temp_files());

@@ -18,7 +18,7 @@ fn work_stands_on_the_smaller_slices() {
                 whole: BTreeMap::new(),
                 rules: case.rules.clone(),
             };
-            smaller.build(&Means::default(), root.path()).unwrap();
+            smaller.build(&BuildEnv::default(), root.path()).unwrap();
         }
         let path = root.path().join(&case.rules.name).join(smaller);
         make_wrong(&path);

@@ -1,42 +1,42 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{Exchange, ExchangeError};
+use super::{Communicator, CommunicatorError};
 
 /// The same ranks, of which this one counts what it gives to the others, and for how long
 /// it waits for them.
-pub(in crate::solve) struct Tallied<'a> {
-    ranks: &'a dyn Exchange,
+pub(in crate::solve) struct MeteredCommunicator<'a> {
+    ranks: &'a dyn Communicator,
     bytes: AtomicU64,
     nanoseconds: AtomicU64,
 }
 
 /// What a rank has given and waited so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Tally {
+pub struct Traffic {
     /// Bytes given to other ranks.
     pub bytes: u64,
     /// Time until all had given theirs, and it had come.
     pub waiting: Duration,
 }
 
-impl<'a> Tallied<'a> {
+impl<'a> MeteredCommunicator<'a> {
     /// With nothing counted yet.
-    pub(in crate::solve) fn new(ranks: &'a dyn Exchange) -> Tallied<'a> {
-        Tallied { ranks, bytes: AtomicU64::new(0), nanoseconds: AtomicU64::new(0) }
+    pub(in crate::solve) fn new(ranks: &'a dyn Communicator) -> MeteredCommunicator<'a> {
+        MeteredCommunicator { ranks, bytes: AtomicU64::new(0), nanoseconds: AtomicU64::new(0) }
     }
 }
 
-impl Exchange for Tallied<'_> {
+impl Communicator for MeteredCommunicator<'_> {
     fn rank(&self) -> usize {
         self.ranks.rank()
     }
 
-    fn ranks(&self) -> usize {
-        self.ranks.ranks()
+    fn size(&self) -> usize {
+        self.ranks.size()
     }
 
-    fn all_to_all(&self, bytes: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, ExchangeError> {
+    fn all_to_all(&self, bytes: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, CommunicatorError> {
         let others = bytes.iter().enumerate().filter(|(rank, _)| *rank != self.rank());
         let given: u64 = others.map(|(_, bytes)| bytes.len() as u64).sum();
         let begun = Instant::now();
@@ -46,8 +46,8 @@ impl Exchange for Tallied<'_> {
         taken
     }
 
-    fn tally(&self) -> Tally {
-        Tally {
+    fn traffic(&self) -> Traffic {
+        Traffic {
             bytes: self.bytes.load(Ordering::Relaxed),
             waiting: Duration::from_nanos(self.nanoseconds.load(Ordering::Relaxed)),
         }

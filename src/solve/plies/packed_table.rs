@@ -10,7 +10,7 @@ use crate::solve::plies::ply::events_of;
 use crate::solve::plies::tables::{Table, TableChunk, flip};
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::codec::{decode_events, decode_rows, encode_events, encode_rows};
-use crate::solve::store::{Heap, Kept, ScratchError};
+use crate::solve::store::{ScratchError, SpillFile, SpillRecord};
 
 /// Rows of a chunk for each one that may have been flipped before all are packed again:
 /// a flipped one takes about twice the time of one that is packed with all others.
@@ -18,15 +18,15 @@ const ROWS_PER_FLIPPED: usize = 4;
 
 /// A table on the disk.
 pub(crate) struct Packed {
-    heap: Arc<Heap>,
+    spill: Arc<SpillFile>,
     chunks: Vec<Rows>,
 }
 
 /// The rows of a chunk, and what has been flipped since they were packed.
 struct Rows {
-    packed: Kept,
+    packed: SpillRecord,
     /// Only some may be in use.
-    flips: Vec<Kept>,
+    flips: Vec<SpillRecord>,
     used: usize,
     /// Rows that were flipped.
     flipped: usize,
@@ -34,7 +34,7 @@ struct Rows {
 
 /// A chunk of a packed table.
 pub(crate) struct PackedChunk<'p, const N: usize> {
-    heap: &'p Heap,
+    spill: &'p SpillFile,
     chunk: &'p mut Rows,
     count: usize,
     unpacked: Option<Vec<Row<N>>>,
@@ -48,14 +48,14 @@ impl Packed {
     pub(crate) fn of<const N: usize>(
         rows: &[Row<N>],
         chunks: Chunks,
-        heap: &Arc<Heap>,
+        spill: &Arc<SpillFile>,
     ) -> Result<Packed, ScratchError> {
         let pack = |rows| {
-            let packed = heap.add(&encode_rows(rows))?;
+            let packed = spill.add(&encode_rows(rows))?;
             Ok::<_, ScratchError>(Rows { packed, flips: Vec::new(), used: 0, flipped: 0 })
         };
         let chunks = rows.par_chunks(chunks.chunk_rows()).map(pack).collect::<Result<_, _>>()?;
-        Ok(Packed { heap: Arc::clone(heap), chunks })
+        Ok(Packed { spill: Arc::clone(spill), chunks })
     }
 
     /// Adds lanes that are not there yet to the rows of the blocks that have some.
@@ -101,9 +101,9 @@ impl<const N: usize> Table<N> for Packed {
     type Chunk<'t> = PackedChunk<'t, N>;
 
     fn chunks(&mut self, chunks: Chunks) -> Vec<PackedChunk<'_, N>> {
-        let heap = &*self.heap;
+        let spill = &*self.spill;
         let all = self.chunks.iter_mut().zip(chunks.numbers().map(|chunk| chunks.rows_of(chunk)));
-        all.map(|(chunk, count)| PackedChunk { heap, chunk, count, unpacked: None }).collect()
+        all.map(|(chunk, count)| PackedChunk { spill, chunk, count, unpacked: None }).collect()
     }
 }
 
@@ -120,7 +120,7 @@ impl<const N: usize> TableChunk<N> for PackedChunk<'_, N> {
         if events.is_empty() {
             return Ok(());
         }
-        let heap = self.heap;
+        let spill = self.spill;
         if (self.chunk.flipped + events.len()) * ROWS_PER_FLIPPED > self.count {
             self.rows()?;
         }
@@ -131,14 +131,14 @@ impl<const N: usize> TableChunk<N> for PackedChunk<'_, N> {
         *flipped += events.len();
         match &self.unpacked {
             Some(rows) if *flipped * ROWS_PER_FLIPPED > self.count => {
-                heap.replace(packed, &encode_rows(rows))?;
+                spill.replace(packed, &encode_rows(rows))?;
                 (*used, *flipped) = (0, 0);
             }
             _ => {
                 let bytes = encode_events(events);
                 match flips.get_mut(*used) {
-                    Some(kept) => heap.replace(kept, &bytes)?,
-                    None => flips.push(heap.add(&bytes)?),
+                    Some(kept) => spill.replace(kept, &bytes)?,
+                    None => flips.push(spill.add(&bytes)?),
                 }
                 *used += 1;
             }
@@ -149,12 +149,12 @@ impl<const N: usize> TableChunk<N> for PackedChunk<'_, N> {
 
 impl<const N: usize> PackedChunk<'_, N> {
     fn unpack(&self) -> Result<Vec<Row<N>>, ScratchError> {
-        let (heap, chunk) = (self.heap, &self.chunk);
-        let bytes = heap.read(&chunk.packed)?;
+        let (spill, chunk) = (self.spill, &self.chunk);
+        let bytes = spill.read(&chunk.packed)?;
         let mut rows = vec![Row::EMPTY; self.count];
-        decode_rows(&bytes, &mut rows).ok_or_else(|| heap.damaged())?;
+        decode_rows(&bytes, &mut rows).ok_or_else(|| spill.damaged())?;
         for kept in &chunk.flips[..chunk.used] {
-            let events = decode_events(&heap.read(kept)?).ok_or_else(|| heap.damaged())?;
+            let events = decode_events(&spill.read(kept)?).ok_or_else(|| spill.damaged())?;
             flip(&mut rows, &events);
         }
         Ok(rows)
@@ -169,7 +169,7 @@ mod tests {
 
     use super::*;
     use crate::solve::rows::numbers::ChunkRow;
-    use crate::solve::store::{Compression, Keeping, ScratchFolder};
+    use crate::solve::store::{Compression, ScratchFolder, ScratchOptions};
     use crate::system::filesystem::SystemFiles;
 
     const ROWS: usize = 24;
@@ -189,11 +189,11 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let sync_every = Duration::MAX;
             let (files, compression) = (Arc::new(SystemFiles), Compression::ALWAYS);
-            let keeping = Keeping { files, sync_every, compression, progress: &() };
+            let keeping = ScratchOptions { files, sync_every, compression, progress: &() };
             let scratch = ScratchFolder::open(folder.path(), [0; 32], keeping).unwrap();
             let chunks = Chunks::new(ROWS / 2, 2).of_blocks(4);
             let mut rows: Vec<Row<1>> = first.into_iter().map(|word| Row([word])).collect();
-            let mut packed = Packed::of(&rows, chunks, &Arc::new(Heap::new(&scratch).unwrap())).unwrap();
+            let mut packed = Packed::of(&rows, chunks, &Arc::new(SpillFile::new(&scratch).unwrap())).unwrap();
             for (chunk, lanes, looks) in flips {
                 let events: Vec<Event<1>> = lanes
                     .into_iter()

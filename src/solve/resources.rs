@@ -17,8 +17,8 @@ use crate::solve::frame::region::row_words;
 use crate::solve::initial::pass::Buffers;
 use crate::solve::plies::chunks::{Chunks, WINDOW_ROWS};
 use crate::solve::plies::in_memory::InMemory;
-use crate::solve::plies::in_shares::InShares;
-use crate::solve::plies::parcel::Parcel;
+use crate::solve::plies::in_partitions::InPartitions;
+use crate::solve::plies::row_batch::RowBatch;
 use crate::solve::plies::tables::Storage;
 use crate::solve::store::{Compression, RECORD_BYTES};
 use crate::system::filesystem::{FileSystem, SystemFiles};
@@ -30,21 +30,21 @@ type Amount = u128;
 
 /// Bit tables of the outcome in progress.
 const TABLES_IN_MEMORY: Amount = InMemory::<1>::TABLES as Amount;
-const TABLES_OF_SHARE: Amount = InShares::<1>::TABLES as Amount;
-const TABLES_OF_ONLY_SHARE: Amount = InShares::<1>::TABLES_OF_ONLY_SHARE as Amount;
+const TABLES_OF_PARTITION: Amount = InPartitions::<1>::TABLES as Amount;
+const TABLES_OF_ONLY_PARTITION: Amount = InPartitions::<1>::TABLES_OF_ONLY_PARTITION as Amount;
 /// Of the memory that is allowed, this part is for smaller slices, if all of them would take
-/// more, and if there can be so many shares.
+/// more, and if there can be so many partitions.
 const CACHE_PART: Amount = 4;
-/// Of a table, in per cent: what all shares take on the disk, their mail included, about.
-const SHARES_ON_DISK: Amount = 140;
+/// Of a table, in per cent: what all partitions take on the disk, their mail included, about.
+const PARTITIONS_ON_DISK: Amount = 140;
 /// Where less than this part of the disk that work takes, about, is free, it is not begun:
 /// what is foretold may be too much, but not so many times.
 const SURELY_TOO_LITTLE: u64 = 2;
-/// More shares than that take more memory for their parcels than they save.
-const MOST_SHARES: u64 = 1 << 12;
-/// What is told of a parcel, with what of it is under way, for those of what captures decide
+/// More partitions than that take more memory for their batches than they save.
+const MAX_PARTITIONS: u64 = 1 << 12;
+/// What is told of a batch, with what of it is under way, for those of what captures decide
 /// and of a ply.
-const PARCEL_BYTES: Amount = 3 * size_of::<Parcel>() as Amount;
+const BATCH_BYTES: Amount = 3 * size_of::<RowBatch>() as Amount;
 /// Records of the stages for each chunk, about.
 const RECORDS_PER_CHUNK: Amount = 100;
 /// Codes that occur in a row of a smaller slice, about.
@@ -79,7 +79,7 @@ const EVENTS_PER_ROW: Amount = 18;
 
 /// What solving a slice takes, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Needs {
+pub(super) struct Resources {
     /// What is there all the time, records left out: numberings, buffers, the program.
     fixed_bytes: Amount,
     /// The numberings of the smaller slices, and what reading some of them takes, for the
@@ -102,20 +102,24 @@ pub(super) struct Needs {
     chunk_rows: Amount,
     /// Sets of defenders that go together are at most so many: images of one another.
     images: u64,
-    /// The sets and blocks once more, as shares number them.
+    /// The sets and blocks once more, as partitions number them.
     numbering_bytes: Amount,
     /// Rows that come by post, some at a time.
     window_bytes: Amount,
-    /// How many shares there can be.
-    most_shares: usize,
+    /// How many partitions there can be.
+    max_partitions: usize,
 }
 
-impl Needs {
+impl Resources {
     /// The needs of a slice, with that many threads.
     ///
     /// # Errors
     /// If the slice is too large for the solver's numbers.
-    pub(super) fn of(rules: &Ruleset, slice: Slice, threads: usize) -> Result<Needs, BuildError> {
+    pub(super) fn of(
+        rules: &Ruleset,
+        slice: Slice,
+        threads: usize,
+    ) -> Result<Resources, BuildError> {
         let row_bytes = row_bytes(rules);
         let sets = defender_sets(rules, slice)?;
         let blocks = attacker_sets(rules, slice)?.rows();
@@ -147,7 +151,7 @@ impl Needs {
         let reading = lanes * segment * CODE_BYTES + 3 * largest;
         let workers = threads as Amount;
         let (most_chunks, most_sets) = (chunks.count() as u64, sets.div_ceil(images));
-        Ok(Needs {
+        Ok(Resources {
             fixed_bytes: fixed + workers * worker,
             sub_slices_bytes: numberings + workers * reading,
             coded_bytes: coded,
@@ -163,7 +167,7 @@ impl Needs {
             images,
             numbering_bytes: sets_bytes(rules, slice)? + Amount::from(blocks / 8),
             window_bytes: 2 * (row_bytes + 8) * Amount::from(rows.min(WINDOW_ROWS as u64)),
-            most_shares: most_sets.min(most_chunks).min(MOST_SHARES) as usize,
+            max_partitions: most_sets.min(most_chunks).min(MAX_PARTITIONS) as usize,
         })
     }
 
@@ -187,33 +191,34 @@ impl Needs {
         Amount::from(self.rows) * self.row_bytes
     }
 
-    /// What the tables of a rank take, with all that belongs to shares.
+    /// What the tables of a rank take, with all that belongs to partitions.
     fn tables_bytes(&self, storage: Storage, ranks: usize) -> Amount {
-        let Storage::Shares(shares) = storage else {
+        let Storage::Partitions(partitions) = storage else {
             return self.table_bytes() * TABLES_IN_MEMORY;
         };
         let tables = match storage.is_packed(ranks) {
-            true => TABLES_OF_SHARE,
-            false => TABLES_OF_ONLY_SHARE,
+            true => TABLES_OF_PARTITION,
+            false => TABLES_OF_ONLY_PARTITION,
         };
-        // The largest share of either cut: images and chunks go together.
-        let shares = shares as u64;
-        let sets = self.sets.div_ceil(shares).next_multiple_of(self.images).min(self.sets);
+        // The largest partition of either cut: images and chunks go together.
+        let partitions = partitions as u64;
+        let sets = self.sets.div_ceil(partitions).next_multiple_of(self.images).min(self.sets);
         let of_sets = self.blocks * Amount::from(sets);
-        let chunks = Amount::from(self.chunks.div_ceil(shares));
+        let chunks = Amount::from(self.chunks.div_ceil(partitions));
         let of_chunks = (chunks * self.chunk_rows).min(self.rows.into());
         let rows = of_sets.max(of_chunks) * tables * self.row_bytes;
-        // Each chunk has a parcel for each share.
+        // Each chunk has a batch for each partition.
         let chunks = Amount::from(self.chunks.div_ceil(ranks as u64));
-        let parcels = chunks * Amount::from(shares) * PARCEL_BYTES;
-        rows + parcels + self.numbering_bytes + self.window_bytes
+        let batches = chunks * Amount::from(partitions) * BATCH_BYTES;
+        rows + batches + self.numbering_bytes + self.window_bytes
     }
 
     /// The least memory with which so many ranks, or one, can solve the slice.
     pub(super) fn least_memory_bytes(&self, ranks: usize) -> u64 {
         let least = |ranks| {
-            let needs = self.storages(ranks).map(|storage| self.memory_bytes(storage, ranks, 0));
-            needs.min().unwrap_or(u64::MAX)
+            let resources =
+                self.storages(ranks).map(|storage| self.memory_bytes(storage, ranks, 0));
+            resources.min().unwrap_or(u64::MAX)
         };
         if ranks == 1 { least(1) } else { least(1).min(least(ranks)) }
     }
@@ -231,23 +236,23 @@ impl Needs {
         rest.min(most_keeping(beside_tables)).max(self.least_coded_bytes)
     }
 
-    /// Where the tables can be, best first: the fewer shares there are, the less is sent. All
+    /// Where the tables can be, best first: the fewer partitions there are, the less is sent. All
     /// ranks have the same number, or others would wait for those that have more.
     fn storages(&self, ranks: usize) -> impl Iterator<Item = Storage> {
-        let most = self.most_shares;
+        let most = self.max_partitions;
         let least = if ranks == 1 { 2 } else { ranks.min(most) };
         let in_memory = (ranks == 1).then_some(Storage::Memory);
         // In the end as many as there can be, which take least memory.
-        let in_shares = (least..=most).step_by(ranks).chain((least..=most).last());
-        in_memory.into_iter().chain(in_shares.map(Storage::Shares))
+        let in_partitions = (least..=most).step_by(ranks).chain((least..=most).last());
+        in_memory.into_iter().chain(in_partitions.map(Storage::Partitions))
     }
 
     /// Where the tables go, if each of so many ranks has that much memory; `None` if it is
-    /// too little however many shares there are.
+    /// too little however many partitions there are.
     pub(super) fn storage(&self, memory_bytes: u64, ranks: usize) -> Option<Storage> {
         let fits =
             |&storage: &Storage| self.memory_bytes(storage, ranks, memory_bytes) <= memory_bytes;
-        // Smaller slices that are read again and again take more time than more shares do.
+        // Smaller slices that are read again and again take more time than more partitions do.
         let cached = self.coded_bytes.min(Amount::from(memory_bytes) / CACHE_PART);
         let caches = |&storage: &Storage| self.cached_bytes(storage, ranks, memory_bytes) >= cached;
         let mut fitting = self.storages(ranks).filter(fits);
@@ -294,11 +299,11 @@ impl Needs {
 
     /// The disk that the scratch folder takes, compressed or not.
     pub(super) fn scratch_bytes(&self, storage: Storage, packed: bool) -> u64 {
-        let shares = match storage {
+        let partitions = match storage {
             Storage::Memory => 0,
-            Storage::Shares(_) => self.table_bytes() * SHARES_ON_DISK / 100,
+            Storage::Partitions(_) => self.table_bytes() * PARTITIONS_ON_DISK / 100,
         };
-        clamped(self.stages_bytes(packed) + shares)
+        clamped(self.stages_bytes(packed) + partitions)
     }
 }
 
@@ -335,22 +340,22 @@ pub(super) fn check(
     folder: &Path,
 ) -> Result<Fit, BuildError> {
     let &Limits { threads, memory_bytes, ranks, files } = limits;
-    let needs = Needs::of(rules, slice, threads)?;
-    let storage = needs.storage(memory_bytes, ranks).ok_or(BuildError::Memory {
+    let resources = Resources::of(rules, slice, threads)?;
+    let storage = resources.storage(memory_bytes, ranks).ok_or(BuildError::Memory {
         slice,
-        needed: needs.least_memory_bytes(ranks),
+        needed: resources.least_memory_bytes(ranks),
         allowed: memory_bytes,
     })?;
-    let needed = needs.scratch_bytes(storage, true);
+    let needed = resources.scratch_bytes(storage, true);
     // Where the system does not say, the work itself will find out.
     let available = files.available(existing(folder));
     let available = available.map_or(u64::MAX, |bytes| bytes.saturating_add(kept_bytes(folder)));
     if available < needed / SURELY_TOO_LITTLE {
         return Err(BuildError::Disk { slice, path: folder.to_owned(), needed, available });
     }
-    let cache_bytes = needs.cache_bytes(storage, ranks, memory_bytes);
-    let plain = needs.scratch_bytes(storage, false);
-    let stays_plain = needs.stays_plain(storage, ranks, memory_bytes);
+    let cache_bytes = resources.cache_bytes(storage, ranks, memory_bytes);
+    let plain = resources.scratch_bytes(storage, false);
+    let stays_plain = resources.stays_plain(storage, ranks, memory_bytes);
     let always = !stays_plain || !has_room(plain, needed, available);
     let compression = Compression { always, reserve_bytes: needed, writers: ranks };
     let short_disk = (available < needed).then_some([needed, available]);
@@ -471,16 +476,17 @@ mod tests {
             let mut counted = 0;
             for defenders in (0..=most[0]).step_by(2) {
                 for attackers in (1..=most[1]).rev().step_by(5) {
-                    let Ok(needs) = Needs::of(&rules, Slice { defenders, attackers }, 2) else {
+                    let Ok(resources) = Resources::of(&rules, Slice { defenders, attackers }, 2)
+                    else {
                         continue;
                     };
                     counted += 1;
                     for ranks in [1, 1000] {
-                        let least = needs.least_memory_bytes(ranks);
-                        let storage = needs.storage(least, ranks).unwrap_or(Storage::Memory);
-                        assert!(needs.memory_bytes(storage, ranks, u64::MAX) > 0);
-                        assert!(needs.scratch_bytes(storage, false) > 0);
-                        needs.exchanged_bytes(storage, ranks, least);
+                        let least = resources.least_memory_bytes(ranks);
+                        let storage = resources.storage(least, ranks).unwrap_or(Storage::Memory);
+                        assert!(resources.memory_bytes(storage, ranks, u64::MAX) > 0);
+                        assert!(resources.scratch_bytes(storage, false) > 0);
+                        resources.exchanged_bytes(storage, ranks, least);
                     }
                 }
             }
@@ -492,32 +498,33 @@ mod tests {
     fn smaller_slices_have_their_part() {
         let rules = Ruleset::load("brandubh").unwrap();
         for (slice, least_mib) in [("K4v3", 1500), ("K2v4", 350)] {
-            let needs = Needs::of(&rules, slice.parse().unwrap(), 2).unwrap();
+            let resources = Resources::of(&rules, slice.parse().unwrap(), 2).unwrap();
             for mib in (least_mib..8 * least_mib).step_by(50) {
                 let bytes = mib << 20;
-                let storage = needs.storage(bytes, 1).unwrap();
-                assert!(needs.memory_bytes(storage, 1, bytes) <= bytes);
-                let cached = needs.cache_bytes(storage, 1, bytes);
-                let wanted = needs.coded_bytes.min(Amount::from(bytes) / CACHE_PART);
+                let storage = resources.storage(bytes, 1).unwrap();
+                assert!(resources.memory_bytes(storage, 1, bytes) <= bytes);
+                let cached = resources.cache_bytes(storage, 1, bytes);
+                let wanted = resources.coded_bytes.min(Amount::from(bytes) / CACHE_PART);
                 assert!(Amount::from(cached) >= wanted, "{slice}, {mib}");
             }
         }
     }
 
     #[test]
-    fn all_ranks_have_as_many_shares() {
+    fn all_ranks_have_equally_many_partitions() {
         let rules = Ruleset::load("brandubh").unwrap();
-        let needs = Needs::of(&rules, "K3v3".parse().unwrap(), 1).unwrap();
+        let resources = Resources::of(&rules, "K3v3".parse().unwrap(), 1).unwrap();
         for ranks in [2, 3, 7] {
-            let least = needs.least_memory_bytes(ranks);
+            let least = resources.least_memory_bytes(ranks);
             let mut counts = BTreeSet::new();
             for percent in 101..400 {
-                let Some(Storage::Shares(shares)) = needs.storage(least * percent / 100, ranks)
+                let Some(Storage::Partitions(partitions)) =
+                    resources.storage(least * percent / 100, ranks)
                 else {
                     panic!("{ranks} ranks: {percent} % of the least memory is too little")
                 };
-                assert_eq!(shares % ranks, 0, "{percent} %");
-                counts.insert(shares);
+                assert_eq!(partitions % ranks, 0, "{percent} %");
+                counts.insert(partitions);
             }
             assert!(counts.len() > 1, "{counts:?}");
         }
@@ -527,18 +534,21 @@ mod tests {
     fn what_is_least_is_enough() {
         let rules = Ruleset::load("brandubh").unwrap();
         for slice in ["K0v1", "K0v5", "K3v2", "K4v3", "K2v6", "K4v5"] {
-            let needs = Needs::of(&rules, slice.parse().unwrap(), 2).unwrap();
-            let least = needs.least_memory_bytes(1);
-            assert!(needs.storage(least - 1, 1).is_none());
+            let resources = Resources::of(&rules, slice.parse().unwrap(), 2).unwrap();
+            let least = resources.least_memory_bytes(1);
+            assert!(resources.storage(least - 1, 1).is_none());
             for percent in (100..300).step_by(7) {
-                assert!(needs.storage(least * percent / 100, 1).is_some(), "{slice}, {percent}");
+                assert!(
+                    resources.storage(least * percent / 100, 1).is_some(),
+                    "{slice}, {percent}"
+                );
             }
-            let all = needs.memory_bytes(Storage::Memory, 1, u64::MAX).max(least);
-            assert_eq!(needs.storage(all, 1), Some(Storage::Memory), "{slice}");
-            // A share for each rank, or for as many as there can be.
-            let storage = needs.storage(u64::MAX, 3);
-            let shares = needs.most_shares.min(3);
-            assert_eq!(storage, Some(Storage::Shares(shares)), "{slice}");
+            let all = resources.memory_bytes(Storage::Memory, 1, u64::MAX).max(least);
+            assert_eq!(resources.storage(all, 1), Some(Storage::Memory), "{slice}");
+            // A partition for each rank, or for as many as there can be.
+            let storage = resources.storage(u64::MAX, 3);
+            let partitions = resources.max_partitions.min(3);
+            assert_eq!(storage, Some(Storage::Partitions(partitions)), "{slice}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Tables of a share while others are worked on: in memory, or packed on the disk.
+//! Tables of a partition while others are worked on: in memory, or packed on the disk.
 
 use std::sync::Arc;
 
@@ -6,27 +6,27 @@ use rayon::prelude::*;
 
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::frontier::Frontier;
-use crate::solve::plies::packed::{Packed, PackedChunk};
+use crate::solve::plies::packed_table::{Packed, PackedChunk};
 use crate::solve::plies::tables::{Table, TableChunk};
 use crate::solve::rows::row::{Event, Row};
-use crate::solve::store::{Heap, ScratchError};
+use crate::solve::store::{ScratchError, SpillFile};
 use crate::system::pages;
 
 /// A table.
-pub(crate) enum AtRest<const N: usize> {
+pub(crate) enum StoredTable<const N: usize> {
     /// As it is.
     InMemory(Vec<Row<N>>),
     /// On the disk.
     Packed(Packed),
 }
 
-impl<const N: usize> Default for AtRest<N> {
-    fn default() -> AtRest<N> {
-        AtRest::InMemory(Vec::new())
+impl<const N: usize> Default for StoredTable<N> {
+    fn default() -> StoredTable<N> {
+        StoredTable::InMemory(Vec::new())
     }
 }
 
-impl<const N: usize> AtRest<N> {
+impl<const N: usize> StoredTable<N> {
     /// Of these rows; in memory if there is nowhere to pack them.
     ///
     /// # Errors
@@ -34,14 +34,14 @@ impl<const N: usize> AtRest<N> {
     pub(crate) fn of(
         rows: &[Row<N>],
         chunks: Chunks,
-        heap: Option<&Arc<Heap>>,
-    ) -> Result<AtRest<N>, ScratchError> {
-        match heap {
-            Some(heap) => Packed::of(rows, chunks, heap).map(AtRest::Packed),
+        spill: Option<&Arc<SpillFile>>,
+    ) -> Result<StoredTable<N>, ScratchError> {
+        match spill {
+            Some(spill) => Packed::of(rows, chunks, spill).map(StoredTable::Packed),
             None => {
                 let mut own = pages::with_capacity(rows.len());
                 own.extend_from_slice(rows);
-                Ok(AtRest::InMemory(own))
+                Ok(StoredTable::InMemory(own))
             }
         }
     }
@@ -57,8 +57,8 @@ impl<const N: usize> AtRest<N> {
         changed: &Frontier,
     ) -> Result<(), ScratchError> {
         let all = match self {
-            AtRest::Packed(packed) => return packed.add(chunks, new, changed),
-            AtRest::InMemory(rows) => rows.par_chunks_mut(chunks.chunk_rows()),
+            StoredTable::Packed(packed) => return packed.add(chunks, new, changed),
+            StoredTable::InMemory(rows) => rows.par_chunks_mut(chunks.chunk_rows()),
         };
         let all = all.zip(new.par_chunks(chunks.chunk_rows())).enumerate();
         all.for_each(|(at, (rows, new))| {
@@ -79,8 +79,8 @@ impl<const N: usize> AtRest<N> {
         room: &'t mut Vec<Row<N>>,
     ) -> Result<&'t [Row<N>], ScratchError> {
         match self {
-            AtRest::InMemory(rows) => Ok(rows),
-            AtRest::Packed(packed) => {
+            StoredTable::InMemory(rows) => Ok(rows),
+            StoredTable::Packed(packed) => {
                 packed.unpack(chunks, room)?;
                 Ok(room)
             }
@@ -89,41 +89,41 @@ impl<const N: usize> AtRest<N> {
 }
 
 /// A chunk of a table.
-pub(crate) enum AtRestChunk<'t, const N: usize> {
+pub(crate) enum StoredChunk<'t, const N: usize> {
     /// As it is.
     InMemory(&'t mut [Row<N>]),
     /// On the disk.
     Packed(PackedChunk<'t, N>),
 }
 
-impl<const N: usize> Table<N> for AtRest<N> {
-    type Chunk<'t> = AtRestChunk<'t, N>;
+impl<const N: usize> Table<N> for StoredTable<N> {
+    type Chunk<'t> = StoredChunk<'t, N>;
 
-    fn chunks(&mut self, chunks: Chunks) -> Vec<AtRestChunk<'_, N>> {
+    fn chunks(&mut self, chunks: Chunks) -> Vec<StoredChunk<'_, N>> {
         match self {
-            AtRest::InMemory(rows) => {
+            StoredTable::InMemory(rows) => {
                 let all = rows.chunks_mut(chunks.chunk_rows());
-                all.map(AtRestChunk::InMemory).collect()
+                all.map(StoredChunk::InMemory).collect()
             }
-            AtRest::Packed(packed) => {
-                packed.chunks(chunks).into_iter().map(AtRestChunk::Packed).collect()
+            StoredTable::Packed(packed) => {
+                packed.chunks(chunks).into_iter().map(StoredChunk::Packed).collect()
             }
         }
     }
 }
 
-impl<const N: usize> TableChunk<N> for AtRestChunk<'_, N> {
+impl<const N: usize> TableChunk<N> for StoredChunk<'_, N> {
     fn rows(&mut self) -> Result<&[Row<N>], ScratchError> {
         match self {
-            AtRestChunk::InMemory(rows) => Ok(rows),
-            AtRestChunk::Packed(chunk) => chunk.rows(),
+            StoredChunk::InMemory(rows) => Ok(rows),
+            StoredChunk::Packed(chunk) => chunk.rows(),
         }
     }
 
     fn flip(&mut self, events: &[Event<N>]) -> Result<(), ScratchError> {
         match self {
-            AtRestChunk::InMemory(rows) => rows.flip(events),
-            AtRestChunk::Packed(chunk) => chunk.flip(events),
+            StoredChunk::InMemory(rows) => rows.flip(events),
+            StoredChunk::Packed(chunk) => chunk.flip(events),
         }
     }
 }

@@ -35,7 +35,7 @@ impl Compression {
 
 /// Decides which records are compressed, by what is free of the disk of a folder.
 #[derive(Debug)]
-pub(super) struct Room {
+pub(super) struct CompressionPolicy {
     files: Arc<dyn FileSystem>,
     folder: PathBuf,
     compression: Compression,
@@ -46,14 +46,21 @@ pub(super) struct Room {
     left: AtomicU64,
 }
 
-impl Room {
+impl CompressionPolicy {
     pub(super) fn new(
         files: Arc<dyn FileSystem>,
         folder: PathBuf,
         compression: Compression,
-    ) -> Room {
+    ) -> CompressionPolicy {
         let (was_full, is_short) = (AtomicBool::new(false), AtomicBool::new(false));
-        Room { files, folder, compression, was_full, is_short, left: AtomicU64::new(0) }
+        CompressionPolicy {
+            files,
+            folder,
+            compression,
+            was_full,
+            is_short,
+            left: AtomicU64::new(0),
+        }
     }
 
     /// Whether the next bytes, so many, are to be compressed.
@@ -119,16 +126,17 @@ mod tests {
     const RESERVE: u64 = 20 << 20;
 
     /// A room on a disk of which so many bytes are free beside the reserve, and the disk.
-    fn room(spare: u64, writers: usize) -> (Room, FaultyFiles, tempfile::TempDir) {
+    fn room(spare: u64, writers: usize) -> (CompressionPolicy, FaultyFiles, tempfile::TempDir) {
         let root = tempfile::tempdir().unwrap();
         let files = FaultyFiles::new(root.path(), Fault::Fail, NEVER, 0).full(RESERVE + spare);
         let compression = Compression { always: false, reserve_bytes: RESERVE, writers };
-        let room = Room::new(Arc::new(files.clone()), root.path().to_owned(), compression);
+        let room =
+            CompressionPolicy::new(Arc::new(files.clone()), root.path().to_owned(), compression);
         (room, files, root)
     }
 
     /// The next records that are compressed, or not.
-    fn next(room: &Room, packed: bool) -> u64 {
+    fn next(room: &CompressionPolicy, packed: bool) -> u64 {
         (0..1000).take_while(|_| room.packs(RECORD as usize) == packed).count() as u64
     }
 

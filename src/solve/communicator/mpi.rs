@@ -8,9 +8,9 @@ use std::thread;
 use mpi::Threading;
 use mpi::datatype::{Partition, PartitionMut};
 use mpi::topology::SimpleCommunicator;
-use mpi::traits::{Communicator, CommunicatorCollectives};
+use mpi::traits::{Communicator as _, CommunicatorCollectives};
 
-use super::{Exchange, ExchangeError};
+use super::{Communicator, CommunicatorError};
 
 /// The exit code of a program that has panicked.
 const PANICKED: i32 = 101;
@@ -37,11 +37,11 @@ impl Mpi {
     pub fn run<T: Send, E: Send>(
         work: impl FnOnce(&Mpi) -> Result<T, E> + Send,
         tell: impl FnOnce(E) -> i32,
-    ) -> Result<T, ExchangeError> {
+    ) -> Result<T, CommunicatorError> {
         let begun = mpi::initialize_with_threading(Threading::Funneled);
-        let (universe, threading) = begun.ok_or(ExchangeError)?;
+        let (universe, threading) = begun.ok_or(CommunicatorError)?;
         if threading < Threading::Funneled {
-            return Err(ExchangeError);
+            return Err(CommunicatorError);
         }
         let world = universe.world();
         let (requests, inbox) = channel();
@@ -106,18 +106,18 @@ fn starts(sizes: &[i32]) -> Vec<i32> {
     sizes.iter().map(start).collect()
 }
 
-impl Exchange for Mpi {
+impl Communicator for Mpi {
     fn rank(&self) -> usize {
         self.rank
     }
 
-    fn ranks(&self) -> usize {
+    fn size(&self) -> usize {
         self.ranks
     }
 
-    fn all_to_all(&self, bytes: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, ExchangeError> {
+    fn all_to_all(&self, bytes: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, CommunicatorError> {
         let (reply, taken) = channel();
-        self.requests.send((bytes, reply)).map_err(|_| ExchangeError)?;
-        taken.recv().map_err(|_| ExchangeError)
+        self.requests.send((bytes, reply)).map_err(|_| CommunicatorError)?;
+        taken.recv().map_err(|_| CommunicatorError)
     }
 }

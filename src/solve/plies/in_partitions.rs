@@ -1,7 +1,7 @@
-//! Plies with tables that are larger than memory: each rank of the build has some shares,
+//! Plies with tables that are larger than memory: each rank of the build has some partitions,
 //! and works on one after the other. The winner's moves
-//! stay in the shares of one cut, the loser's in those of the other one; what one side's
-//! ply finds is sent, once, to the shares in which the other side's next ply looks it up.
+//! stay in the partitions of one cut, the loser's in those of the other one; what one side's
+//! ply finds is sent, once, to the partitions in which the other side's next ply looks it up.
 
 use std::iter;
 use std::ops::Range;
@@ -11,120 +11,120 @@ use rayon::prelude::*;
 
 use crate::game::rules::{BySide, Side};
 use crate::game::value::Plies;
-use crate::solve::exchange::{Exchange, of_rank};
-use crate::solve::plies::at_rest::AtRest;
+use crate::solve::communicator::{Communicator, of_rank};
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::dispatch::Dispatch;
 use crate::solve::plies::frontier::{Frontier, clear};
 use crate::solve::plies::known::{Known, Logged, no_positions};
 use crate::solve::plies::losing::{Losing, Won, losing_ply};
+use crate::solve::plies::outbox::{Inbox, Outbox};
+use crate::solve::plies::partitions::Partitions;
 use crate::solve::plies::ply::{Done, Given, Ply, Records};
-use crate::solve::plies::post::{Mail, Post};
-use crate::solve::plies::shares::Shares;
-use crate::solve::plies::tables::{Storage, Tables, Worked};
+use crate::solve::plies::stored_table::StoredTable;
+use crate::solve::plies::tables::{PlyStats, Storage, Tables};
 use crate::solve::plies::winning::{Winning, winning_ply};
 use crate::solve::rows::numbers::ChunkNumber;
 use crate::solve::rows::row::{Event, Row};
-use crate::solve::store::{Content, Heap, ScratchError, ScratchFolder, StageWriter, Stages};
+use crate::solve::store::{Content, ScratchError, ScratchFolder, SpillFile, StageWriter, Stages};
 use crate::system::pages;
 
 /// The tables of an outcome, as far as this rank of the build has them. If a rank has more
-/// than one share, all wait packed on the disk but the one that is worked on.
-pub(crate) struct InShares<'a, const N: usize> {
-    cut: &'a Shares,
-    ranks: &'a dyn Exchange,
+/// than one partition, all wait packed on the disk but the one that is worked on.
+pub(crate) struct InPartitions<'a, const N: usize> {
+    cut: &'a Partitions,
+    ranks: &'a dyn Communicator,
     scratch: &'a ScratchFolder<'a>,
     /// Where tables are packed, if they are: one file for all, of which a process may not
     /// have many.
-    heap: Option<Arc<Heap>>,
-    /// The numbers of the rank's shares.
+    spill: Option<Arc<SpillFile>>,
+    /// The numbers of the rank's partitions.
     own: Range<usize>,
     /// By the side whose moves stay inside: the attackers' are cut by defenders, the
     /// defenders' by attackers.
-    shares: BySide<Vec<Share<'a, N>>>,
-    /// Tables of the share that is worked on; all rows are empty between the plies.
-    rooms: [Vec<Row<N>>; InShares::<1>::TABLES],
+    partitions: BySide<Vec<Partition<'a, N>>>,
+    /// Tables of the partition that is worked on; all rows are empty between the plies.
+    rooms: [Vec<Row<N>>; InPartitions::<1>::TABLES],
 }
 
-/// The rows of a share while another one is worked on.
-struct Share<'a, const N: usize> {
+/// The rows of a partition while another one is worked on.
+struct Partition<'a, const N: usize> {
     /// The side whose moves stay inside.
     inside: Side,
     given: Given<'a, N>,
-    won: AtRest<N>,
-    /// In the loser's shares: what is open.
-    open: AtRest<N>,
+    won: StoredTable<N>,
+    /// In the loser's partitions: what is open.
+    open: StoredTable<N>,
     /// What was found at the last ply; by attackers, that is in its log.
-    inbox: Mail,
+    inbox: Inbox,
     /// By ply: what captures decide; by attackers, the initial pass has said that.
-    said: Vec<Mail>,
+    said: Vec<Inbox>,
 }
 
-impl<'a, const N: usize> InShares<'a, N> {
-    /// How many tables of a share there are in memory at a time.
+impl<'a, const N: usize> InPartitions<'a, N> {
+    /// How many tables of a partition there are in memory at a time.
     pub(crate) const TABLES: usize = 3;
-    /// How many there are if the rank has no other share: two, and what is won either way
+    /// How many there are if the rank has no other partition: two, and what is won either way
     /// and open.
-    pub(crate) const TABLES_OF_ONLY_SHARE: usize = 5;
+    pub(crate) const TABLES_OF_ONLY_PARTITION: usize = 5;
 
-    /// The shares that a rank has of a cut, without tables.
+    /// The partitions that a rank has of a cut, without tables.
     ///
     /// # Errors
     /// If the disk refuses.
     pub(crate) fn new(
-        cut: &'a Shares,
+        cut: &'a Partitions,
         given: BySide<Vec<Given<'a, N>>>,
         stages: &Stages<'a>,
-    ) -> Result<InShares<'a, N>, ScratchError> {
-        let share = |inside, given| Share {
+    ) -> Result<InPartitions<'a, N>, ScratchError> {
+        let partition = |inside, given| Partition {
             inside,
             given,
-            won: AtRest::default(),
-            open: AtRest::default(),
-            inbox: Mail::default(),
+            won: StoredTable::default(),
+            open: StoredTable::default(),
+            inbox: Inbox::default(),
             said: Vec::new(),
         };
-        let shares =
-            |inside| given[inside].iter().map(move |&given| share(inside, given)).collect();
-        let shares = BySide::from_fn(shares);
+        let partitions =
+            |inside| given[inside].iter().map(move |&given| partition(inside, given)).collect();
+        let partitions = BySide::from_fn(partitions);
         let largest = given.0.iter().flatten().map(|given| given.chunks.rows()).max().unwrap_or(0);
         let rooms = std::array::from_fn(|_| pages::with_capacity(largest));
         let (ranks, scratch) = (stages.ranks(), stages.scratch());
-        let own = of_rank(cut.count(), ranks.rank(), ranks.ranks());
-        let is_packed = Storage::Shares(cut.count()).is_packed(ranks.ranks());
-        let heap = is_packed.then(|| Heap::new(scratch).map(Arc::new)).transpose()?;
-        Ok(InShares { cut, ranks, scratch, heap, own, shares, rooms })
+        let own = of_rank(cut.count(), ranks.rank(), ranks.size());
+        let is_packed = Storage::Partitions(cut.count()).is_packed(ranks.size());
+        let spill = is_packed.then(|| SpillFile::new(scratch).map(Arc::new)).transpose()?;
+        Ok(InPartitions { cut, ranks, scratch, spill, own, partitions, rooms })
     }
 
-    /// The shares by attackers have what was kept chunk by chunk.
+    /// The partitions by attackers have what was kept chunk by chunk.
     fn begin_by_attackers(&mut self, known: &Known, done: Done) -> Result<(), ScratchError> {
-        let (packed, [room, ..]) = (self.heap.as_ref(), &mut self.rooms);
-        for share in &mut self.shares[Side::Defenders] {
-            let chunks = share.given.chunks;
-            let told = told_before(known, share.is_losers());
+        let (packed, [room, ..]) = (self.spill.as_ref(), &mut self.rooms);
+        for partition in &mut self.partitions[Side::Defenders] {
+            let chunks = partition.given.chunks;
+            let told = told_before(known, partition.is_losers());
             let rows = emptied(room, chunks);
-            no_positions(&share.given, rows);
+            no_positions(&partition.given, rows);
             let won = rows.par_chunks_mut(chunks.chunk_rows()).enumerate();
             won.try_for_each(|(at, won)| {
                 known.won_before(told, chunks.number(at), won)?;
                 done(won.len())
             })?;
-            share.won = AtRest::of(rows, chunks, packed)?;
-            if share.is_losers() {
+            partition.won = StoredTable::of(rows, chunks, packed)?;
+            if partition.is_losers() {
                 let open = rows.par_chunks_mut(chunks.chunk_rows()).enumerate();
                 open.try_for_each(|(at, open)| known.open(chunks.number(at), open))?;
-                share.open = AtRest::of(rows, chunks, packed)?;
+                partition.open = StoredTable::of(rows, chunks, packed)?;
             }
         }
         Ok(())
     }
 
-    /// The shares by defenders get the same by post.
+    /// The partitions by defenders get the same by outbox.
     fn begin_by_defenders(&mut self, known: &Known, done: Done) -> Result<(), ScratchError> {
-        let (cut, ranks, packed) = (self.cut, self.ranks, self.heap.as_ref());
+        let (cut, ranks, packed) = (self.cut, self.ranks, self.spill.as_ref());
         let told_before = told_before(known, known.winner != Side::Attackers);
         let dispatch = Dispatch::new(known, told_before, self.scratch, cut.count())?;
-        for given in self.shares[Side::Defenders].iter().map(|share| share.given) {
+        for given in self.partitions[Side::Defenders].iter().map(|partition| partition.given) {
             let numbers: Vec<ChunkNumber> = given.chunks.numbers().collect();
             numbers.into_par_iter().try_for_each(|chunk| {
                 let mut rows = vec![Row::<N>::EMPTY; given.chunks.rows_of(chunk)];
@@ -132,42 +132,42 @@ impl<'a, const N: usize> InShares<'a, N> {
                 done(rows.len())
             })?;
         }
-        let (shares, [room, ..]) = (&mut self.shares[Side::Attackers], &mut self.rooms);
+        let (partitions, [room, ..]) = (&mut self.partitions[Side::Attackers], &mut self.rooms);
         let Dispatch { won, open, last, said, .. } = dispatch;
-        for (share, mail) in shares.iter_mut().zip(won.deliver(ranks)?) {
-            let chunks = share.given.chunks;
+        for (partition, inbox) in partitions.iter_mut().zip(won.deliver(ranks)?) {
+            let chunks = partition.given.chunks;
             let rows = emptied(room, chunks);
-            no_positions(&share.given, rows);
-            mail.add_to(chunks, rows)?;
-            share.won = AtRest::of(rows, chunks, packed)?;
+            no_positions(&partition.given, rows);
+            inbox.add_to(chunks, rows)?;
+            partition.won = StoredTable::of(rows, chunks, packed)?;
             done(chunks.rows())?;
         }
-        for (share, mail) in shares.iter_mut().zip(open.deliver(ranks)?) {
-            if share.is_losers() {
-                let chunks = share.given.chunks;
+        for (partition, inbox) in partitions.iter_mut().zip(open.deliver(ranks)?) {
+            if partition.is_losers() {
+                let chunks = partition.given.chunks;
                 let rows = emptied(room, chunks);
-                mail.add_to(chunks, rows)?;
-                share.open = AtRest::of(rows, chunks, packed)?;
+                inbox.add_to(chunks, rows)?;
+                partition.open = StoredTable::of(rows, chunks, packed)?;
             }
         }
-        for (share, mail) in shares.iter_mut().zip(last.deliver(ranks)?) {
-            share.inbox = mail;
-            share.said.clear();
+        for (partition, inbox) in partitions.iter_mut().zip(last.deliver(ranks)?) {
+            partition.inbox = inbox;
+            partition.said.clear();
         }
-        for post in said {
-            let mail = post.map(|post| post.deliver(ranks)).transpose()?;
-            for (at, share) in shares.iter_mut().enumerate() {
-                let own = mail.as_ref().map(|mail| mail[at].clone());
-                share.said.push(own.unwrap_or_default());
+        for outbox in said {
+            let inbox = outbox.map(|outbox| outbox.deliver(ranks)).transpose()?;
+            for (at, partition) in partitions.iter_mut().enumerate() {
+                let own = inbox.as_ref().map(|inbox| inbox[at].clone());
+                partition.said.push(own.unwrap_or_default());
             }
         }
         Ok(())
     }
 }
 
-impl<const N: usize> Tables for InShares<'_, N> {
+impl<const N: usize> Tables for InPartitions<'_, N> {
     fn passes(&self) -> u64 {
-        // What is kept is read for the shares by attackers, and sent to the others, which
+        // What is kept is read for the partitions by attackers, and sent to the others, which
         // take it.
         3
     }
@@ -185,57 +185,66 @@ impl<const N: usize> Tables for InShares<'_, N> {
         known: &Known,
         log: Option<&StageWriter>,
         done: Done,
-    ) -> Result<Worked, ScratchError> {
+    ) -> Result<PlyStats, ScratchError> {
         let mover = known.mover();
-        let post = Post::new(&Arc::new(Heap::new(self.scratch)?), self.cut.count());
+        let outbox = Outbox::new(&Arc::new(SpillFile::new(self.scratch)?), self.cut.count());
         let rooms = &mut self.rooms;
-        // Who has no log has no shares.
+        // Who has no log has no partitions.
         let logs = || iter::repeat(log).flatten();
         let mut found = 0;
-        for ((number, share), log) in self.own.clone().zip(&mut self.shares[mover]).zip(logs()) {
-            let chunks = share.given.chunks;
-            let mut ply = |records: &dyn Records<N>, share: &mut Share<N>| {
+        for ((number, partition), log) in
+            self.own.clone().zip(&mut self.partitions[mover]).zip(logs())
+        {
+            let chunks = partition.given.chunks;
+            let mut ply = |records: &dyn Records<N>, partition: &mut Partition<N>| {
                 let ply = Ply { number: known.next_ply(), records, done };
-                found += share.ply(known, &ply, rooms)?.rows;
+                found += partition.ply(known, &ply, rooms)?.rows;
                 Ok::<_, ScratchError>(())
             };
             match mover {
                 Side::Attackers => {
-                    let said = share.said.get(usize::from(known.next_ply()));
-                    if share.inbox.is_empty() && said.is_none_or(Mail::is_empty) {
+                    let said = partition.said.get(usize::from(known.next_ply()));
+                    if partition.inbox.is_empty() && said.is_none_or(Inbox::is_empty) {
                         done(chunks.rows())?;
                         continue;
                     }
                     let said = said.cloned().unwrap_or_default();
-                    let records =
-                        Sent { said, number, cut: self.cut, given: share.given, post: &post };
-                    ply(&records, share)?;
+                    let records = Sent {
+                        said,
+                        number,
+                        cut: self.cut,
+                        given: partition.given,
+                        outbox: &outbox,
+                    };
+                    ply(&records, partition)?;
                 }
                 Side::Defenders => {
                     let logged = Logged { known, log };
-                    ply(&LoggedAndSent { logged, cut: self.cut, post: &post }, share)?;
+                    ply(&LoggedAndSent { logged, cut: self.cut, outbox: &outbox }, partition)?;
                 }
             }
         }
-        if post.taken() != found {
-            return Err(post.damaged());
+        if outbox.taken() != found {
+            return Err(outbox.damaged());
         }
-        let worked = Worked { rows: found, packing: post.packing() };
-        let mail = post.deliver(self.ranks)?;
-        for ((share, mail), log) in self.shares[mover.other()].iter_mut().zip(mail).zip(logs()) {
+        let worked = PlyStats { rows: found, packing: outbox.packing() };
+        let inbox = outbox.deliver(self.ranks)?;
+        for ((partition, inbox), log) in
+            self.partitions[mover.other()].iter_mut().zip(inbox).zip(logs())
+        {
             match mover {
-                Side::Attackers => mail
-                    .for_chunks(share.given.chunks, |chunk, events: &[Event<N>]| {
+                Side::Attackers => inbox
+                    .for_chunks(partition.given.chunks, |chunk, events: &[Event<N>]| {
                         known.keep(log, chunk, events)
                     })?,
-                Side::Defenders => share.inbox = mail,
+                Side::Defenders => partition.inbox = inbox,
             }
         }
         Ok(worked)
     }
 }
 
-impl<const N: usize> Share<'_, N> {
+impl<const N: usize> Partition<'_, N> {
     /// Whether the loser's moves stay inside.
     fn is_losers(&self) -> bool {
         self.inside != self.given.winner
@@ -246,7 +255,7 @@ impl<const N: usize> Share<'_, N> {
         &mut self,
         known: &Known,
         ply: &Ply<N>,
-        [last, now, won]: &mut [Vec<Row<N>>; InShares::<1>::TABLES],
+        [last, now, won]: &mut [Vec<Row<N>>; InPartitions::<1>::TABLES],
     ) -> Result<Frontier, ScratchError> {
         let chunks = self.given.chunks;
         last.resize(chunks.rows(), Row::EMPTY);
@@ -283,7 +292,7 @@ impl<const N: usize> Share<'_, N> {
     }
 }
 
-/// The room, with as many empty rows as the share has.
+/// The room, with as many empty rows as the partition has.
 fn emptied<const N: usize>(room: &mut Vec<Row<N>>, chunks: Chunks) -> &mut [Row<N>] {
     empty(room);
     room.resize(chunks.rows(), Row::EMPTY);
@@ -295,20 +304,20 @@ fn empty<const N: usize>(rows: &mut [Row<N>]) {
     rows.par_iter_mut().for_each(|row| *row = Row::EMPTY);
 }
 
-/// The ply before which a share knows all wins: the loser is told those of the last ply
+/// The ply before which a partition knows all wins: the loser is told those of the last ply
 /// at the next one.
 fn told_before(known: &Known, is_losers: bool) -> Plies {
     known.next_ply() - Plies::from(is_losers && !known.wins_next())
 }
 
-/// A ply in a share by defenders: it is told by post, and what it finds is sent to the
-/// shares by attackers, which log it.
+/// A ply in a partition by defenders: it is told by outbox, and what it finds is sent to the
+/// partitions by attackers, which log it.
 struct Sent<'p, const N: usize> {
-    said: Mail,
+    said: Inbox,
     number: usize,
-    cut: &'p Shares,
+    cut: &'p Partitions,
     given: Given<'p, N>,
-    post: &'p Post,
+    outbox: &'p Outbox,
 }
 
 impl<const N: usize> Records<N> for Sent<'_, N> {
@@ -323,16 +332,16 @@ impl<const N: usize> Records<N> for Sent<'_, N> {
 
     fn found(&self, chunk: ChunkNumber, events: &[Event<N>]) -> Result<(), ScratchError> {
         let chunks = self.given.chunks;
-        self.post.send(&self.cut.by_attackers(self.number, chunks, chunk, events))
+        self.outbox.send(&self.cut.by_attackers(self.number, chunks, chunk, events))
     }
 }
 
-/// A ply in a share by attackers: it is told by what was kept, and what it finds is logged,
-/// and sent to the shares by defenders.
+/// A ply in a partition by attackers: it is told by what was kept, and what it finds is logged,
+/// and sent to the partitions by defenders.
 struct LoggedAndSent<'p> {
     logged: Logged<'p>,
-    cut: &'p Shares,
-    post: &'p Post,
+    cut: &'p Partitions,
+    outbox: &'p Outbox,
 }
 
 impl<const N: usize> Records<N> for LoggedAndSent<'_> {
@@ -347,6 +356,6 @@ impl<const N: usize> Records<N> for LoggedAndSent<'_> {
 
     fn found(&self, chunk: ChunkNumber, events: &[Event<N>]) -> Result<(), ScratchError> {
         self.logged.found(chunk, events)?;
-        self.post.send(&self.cut.by_defenders(chunk, events))
+        self.outbox.send(&self.cut.by_defenders(chunk, events))
     }
 }

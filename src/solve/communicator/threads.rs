@@ -3,11 +3,11 @@
 use std::mem;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::{Exchange, ExchangeError};
+use super::{Communicator, CommunicatorError};
 
 /// A rank among the threads of a process. If it is dropped, no other one waits for it.
 #[derive(Debug)]
-pub struct Member {
+pub struct ThreadRank {
     rank: usize,
     table: Arc<Table>,
 }
@@ -29,22 +29,24 @@ struct State {
 }
 
 /// As many ranks, each for a thread of its own.
-pub fn team(ranks: usize) -> Vec<Member> {
+pub fn thread_ranks(ranks: usize) -> Vec<ThreadRank> {
     let state = Mutex::new(State { given: vec![None; ranks], takers: 0, stopped: false });
     let table = Arc::new(Table { state, changed: Condvar::new() });
-    (0..ranks).map(|rank| Member { rank, table: Arc::clone(&table) }).collect()
+    (0..ranks).map(|rank| ThreadRank { rank, table: Arc::clone(&table) }).collect()
 }
 
-/// What each rank of a team comes to, in a thread of its own.
+/// What each rank of a thread_ranks comes to, in a thread of its own.
 #[cfg(test)]
-pub(in crate::solve) fn each_of_team<T: Send>(
+pub(in crate::solve) fn on_each_rank<T: Send>(
     ranks: usize,
-    work: impl Fn(Member) -> T + Sync,
+    work: impl Fn(ThreadRank) -> T + Sync,
 ) -> Vec<T> {
     let work = &work;
     std::thread::scope(|scope| {
-        let threads: Vec<_> =
-            team(ranks).into_iter().map(|member| scope.spawn(move || work(member))).collect();
+        let threads: Vec<_> = thread_ranks(ranks)
+            .into_iter()
+            .map(|member| scope.spawn(move || work(member)))
+            .collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     })
 }
@@ -59,24 +61,24 @@ impl Table {
         &self,
         state: MutexGuard<'t, State>,
         until: impl Fn(&State) -> bool,
-    ) -> Result<MutexGuard<'t, State>, ExchangeError> {
+    ) -> Result<MutexGuard<'t, State>, CommunicatorError> {
         let waits = |state: &mut State| !state.stopped && !until(state);
         let state = self.changed.wait_while(state, waits).unwrap_or_else(PoisonError::into_inner);
         // Who stops may have given before what others still are to take.
-        if until(&state) { Ok(state) } else { Err(ExchangeError) }
+        if until(&state) { Ok(state) } else { Err(CommunicatorError) }
     }
 }
 
-impl Exchange for Member {
+impl Communicator for ThreadRank {
     fn rank(&self) -> usize {
         self.rank
     }
 
-    fn ranks(&self) -> usize {
+    fn size(&self) -> usize {
         self.table.state().given.len()
     }
 
-    fn all_to_all(&self, bytes: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, ExchangeError> {
+    fn all_to_all(&self, bytes: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, CommunicatorError> {
         // Some may still have to take what was given before.
         let mut state = self.table.wait(self.table.state(), |state| state.takers == 0)?;
         state.given[self.rank] = Some(bytes);
@@ -97,7 +99,7 @@ impl Exchange for Member {
     }
 }
 
-impl Drop for Member {
+impl Drop for ThreadRank {
     fn drop(&mut self) {
         self.table.state().stopped = true;
         self.table.changed.notify_all();

@@ -3,21 +3,21 @@
 use std::time::{Duration, Instant};
 
 use crate::game::slice::Slice;
-use crate::solve::exchange::{Exchange, ExchangeError, Tally};
-use crate::solve::plies::tables::Worked;
+use crate::solve::communicator::{Communicator, CommunicatorError, Traffic};
+use crate::solve::plies::tables::PlyStats;
 use crate::system::progress::{Phase, Progress, RankWork};
 
 /// Runs while a rank works.
-pub(super) struct Watch<'a> {
-    ranks: &'a dyn Exchange,
+pub(super) struct PhaseTimer<'a> {
+    ranks: &'a dyn Communicator,
     begun: Instant,
-    before: Tally,
+    before: Traffic,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> PhaseTimer<'a> {
     /// Begins now.
-    pub(super) fn start(ranks: &'a dyn Exchange) -> Watch<'a> {
-        Watch { ranks, begun: Instant::now(), before: ranks.tally() }
+    pub(super) fn start(ranks: &'a dyn Communicator) -> PhaseTimer<'a> {
+        PhaseTimer { ranks, begun: Instant::now(), before: ranks.traffic() }
     }
 
     /// Tells what all ranks have done since, if there are several; the first one tells it.
@@ -25,13 +25,13 @@ impl<'a> Watch<'a> {
         self,
         slice: Slice,
         phase: Phase,
-        worked: &Worked,
+        worked: &PlyStats,
         progress: &dyn Progress,
-    ) -> Result<(), ExchangeError> {
-        if self.ranks.ranks() == 1 {
+    ) -> Result<(), CommunicatorError> {
+        if self.ranks.size() == 1 {
             return Ok(());
         }
-        let all = self.ranks.numbers_to_first(&self.numbers(worked))?;
+        let all = self.ranks.gather_numbers(&self.numbers(worked))?;
         let all: Vec<RankWork> = all.iter().map(|numbers| rank_work(numbers)).collect();
         if self.ranks.rank() == 0 {
             progress.done_together(slice, phase, &all);
@@ -40,8 +40,8 @@ impl<'a> Watch<'a> {
     }
 
     /// Rows, bytes, and the nanoseconds of computing, packing and waiting.
-    fn numbers(&self, worked: &Worked) -> [u64; 5] {
-        let (took, now) = (self.begun.elapsed(), self.ranks.tally());
+    fn numbers(&self, worked: &PlyStats) -> [u64; 5] {
+        let (took, now) = (self.begun.elapsed(), self.ranks.traffic());
         let packing = worked.packing / rayon::current_num_threads() as u32;
         let waiting = now.waiting - self.before.waiting;
         let computing = took.saturating_sub(packing + waiting);

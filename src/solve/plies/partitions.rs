@@ -1,4 +1,4 @@
-//! How the rows of a slice are cut into shares, in two ways: by attackers, a share has
+//! How the rows of a slice are cut into partitions, in two ways: by attackers, a partition has
 //! some chunks of blocks with all sets of defenders, and defenders' moves stay inside; by
 //! defenders, it has all blocks with some of the sets, which images of another are among,
 //! and attackers' moves stay inside.
@@ -11,36 +11,40 @@ use crate::solve::frame::Frame;
 use crate::solve::moves::Moves;
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::ply::Given;
-use crate::solve::rows::numbers::{ChunkNumber, Rank, ShareRow};
+use crate::solve::rows::numbers::{ChunkNumber, PartitionRow, Rank};
 use crate::solve::rows::row::Event;
 
 /// The cut of a slice.
-pub(crate) struct Shares {
+pub(crate) struct Partitions {
     /// All rows.
     chunks: Chunks,
-    /// By attackers: the chunks of each share.
+    /// By attackers: the chunks of each partition.
     ranges: Vec<Range<usize>>,
-    /// By defenders: the sets of each share by their ranks, ascending.
+    /// By defenders: the sets of each partition by their ranks, ascending.
     sets: Vec<Vec<Rank>>,
-    /// By set: the share by defenders, and the rank there.
+    /// By set: the partition by defenders, and the rank there.
     places: Vec<(usize, Rank)>,
 }
 
-impl Shares {
-    /// So many shares either way, or as many as there can be.
-    pub(crate) fn new<const N: usize>(frame: &Frame<N>, chunks: Chunks, count: usize) -> Shares {
+impl Partitions {
+    /// So many partitions either way, or as many as there can be.
+    pub(crate) fn new<const N: usize>(
+        frame: &Frame<N>,
+        chunks: Chunks,
+        count: usize,
+    ) -> Partitions {
         let orbits = orbits(frame);
         let count = count.min(orbits.len()).min(chunks.count()).max(1);
-        let first = |share: usize| share * chunks.count() / count;
-        let ranges = (0..count).map(|share| first(share)..first(share + 1)).collect();
+        let first = |partition: usize| partition * chunks.count() / count;
+        let ranges = (0..count).map(|partition| first(partition)..first(partition + 1)).collect();
         let sets = dealt(orbits, count);
         let mut places = vec![(0, Rank::FIRST); frame.block_rows()];
-        for (share, sets) in sets.iter().enumerate() {
+        for (partition, sets) in sets.iter().enumerate() {
             for (place, rank) in sets.iter().enumerate() {
-                places[rank.index()] = (share, Rank::new(place));
+                places[rank.index()] = (partition, Rank::new(place));
             }
         }
-        Shares { chunks, ranges, sets, places }
+        Partitions { chunks, ranges, sets, places }
     }
 
     /// How many there are, either way.
@@ -48,26 +52,27 @@ impl Shares {
         self.ranges.len()
     }
 
-    /// The chunks of some shares by attackers.
-    pub(crate) fn chunks_of(&self, shares: &Range<usize>) -> Range<usize> {
-        let first = |share: usize| self.ranges.get(share).map_or(self.chunks.count(), |r| r.start);
-        first(shares.start)..first(shares.end)
+    /// The chunks of some partitions by attackers.
+    pub(crate) fn chunks_of(&self, partitions: &Range<usize>) -> Range<usize> {
+        let first =
+            |partition: usize| self.ranges.get(partition).map_or(self.chunks.count(), |r| r.start);
+        first(partitions.start)..first(partitions.end)
     }
 
-    /// By share, for some of them: the slice with its sets of defenders alone.
+    /// By partition, for some of them: the slice with its sets of defenders alone.
     pub(crate) fn frames<'a, const N: usize>(
         &self,
         whole: &Frame<'a, N>,
-        shares: Range<usize>,
+        partitions: Range<usize>,
     ) -> Vec<Frame<'a, N>> {
-        self.sets[shares].iter().map(|sets| whole.some(sets)).collect()
+        self.sets[partitions].iter().map(|sets| whole.some(sets)).collect()
     }
 
-    /// By the side whose moves stay inside, for some shares: what their plies are worked
-    /// out from; the moves are those of all rows, and of these shares by defenders.
+    /// By the side whose moves stay inside, for some partitions: what their plies are worked
+    /// out from; the moves are those of all rows, and of these partitions by defenders.
     pub(crate) fn given<'a, const N: usize>(
         &self,
-        shares: Range<usize>,
+        partitions: Range<usize>,
         winner: Side,
         whole: &'a Moves<'a, N>,
         by_defenders: &'a [Moves<'a, N>],
@@ -76,31 +81,31 @@ impl Shares {
             let chunks = Chunks::new(self.chunks.blocks, moves.frame.block_rows());
             Given { moves, winner, chunks }
         });
-        let of_defenders = self.ranges[shares].iter().map(|range| {
+        let of_defenders = self.ranges[partitions].iter().map(|range| {
             let chunks = self.chunks.some(range.clone());
             Given { moves: whole, winner, chunks }
         });
         BySide([of_attackers.collect(), of_defenders.collect()])
     }
 
-    /// The shares by defenders of rows of a chunk of all rows, and the rows there.
+    /// The partitions by defenders of rows of a chunk of all rows, and the rows there.
     pub(crate) fn by_defenders<const N: usize>(
         &self,
         chunk: ChunkNumber,
         events: &[Event<N>],
-    ) -> Vec<Vec<Event<N, ShareRow>>> {
-        let mut by_share = vec![Vec::new(); self.count()];
+    ) -> Vec<Vec<Event<N, PartitionRow>>> {
+        let mut by_partition = vec![Vec::new(); self.count()];
         let (first, sets) = (self.chunks.blocks_of(chunk).start, self.chunks.block_rows);
         for &Event { row, lanes } in events {
-            let (share, rank) = self.places[row.index() % sets];
+            let (partition, rank) = self.places[row.index() % sets];
             let block = first + row.index() / sets;
-            let row = ShareRow::new(block * self.sets[share].len() + rank.index());
-            by_share[share].push(Event { row, lanes });
+            let row = PartitionRow::new(block * self.sets[partition].len() + rank.index());
+            by_partition[partition].push(Event { row, lanes });
         }
-        by_share
+        by_partition
     }
 
-    /// The shares by attackers of rows of a chunk of a share by defenders, of which
+    /// The partitions by attackers of rows of a chunk of a partition by defenders, of which
     /// these are the chunks, and the rows there.
     pub(crate) fn by_attackers<const N: usize>(
         &self,
@@ -108,19 +113,19 @@ impl Shares {
         chunks: Chunks,
         chunk: ChunkNumber,
         events: &[Event<N>],
-    ) -> Vec<Vec<Event<N, ShareRow>>> {
-        let mut by_share = vec![Vec::new(); self.count()];
+    ) -> Vec<Vec<Event<N, PartitionRow>>> {
+        let mut by_partition = vec![Vec::new(); self.count()];
         let (first, sets) = (chunks.blocks_of(chunk).start, &self.sets[from]);
         for &Event { row, lanes } in events {
             let block = first + row.index() / sets.len();
             let in_chunk = block / self.chunks.chunk_blocks;
-            let share = self.ranges.partition_point(|range| range.end <= in_chunk);
-            let place = block - self.ranges[share].start * self.chunks.chunk_blocks;
+            let partition = self.ranges.partition_point(|range| range.end <= in_chunk);
+            let place = block - self.ranges[partition].start * self.chunks.chunk_blocks;
             let rank = sets[row.index() % sets.len()];
-            let row = ShareRow::new(place * self.chunks.block_rows + rank.index());
-            by_share[share].push(Event { row, lanes });
+            let row = PartitionRow::new(place * self.chunks.block_rows + rank.index());
+            by_partition[partition].push(Event { row, lanes });
         }
-        by_share
+        by_partition
     }
 }
 
@@ -144,16 +149,16 @@ fn orbits<const N: usize>(frame: &Frame<N>) -> Vec<Vec<Rank>> {
     orbits
 }
 
-/// The ranks of so many shares, each orbit given to the one that has least.
+/// The ranks of so many partitions, each orbit given to the one that has least.
 fn dealt(orbits: Vec<Vec<Rank>>, count: usize) -> Vec<Vec<Rank>> {
-    let mut shares: Vec<Vec<Rank>> = vec![Vec::new(); count];
+    let mut partitions: Vec<Vec<Rank>> = vec![Vec::new(); count];
     for orbit in orbits {
-        if let Some(least) = shares.iter_mut().min_by_key(|share| share.len()) {
+        if let Some(least) = partitions.iter_mut().min_by_key(|partition| partition.len()) {
             least.extend(orbit);
         }
     }
-    shares.iter_mut().for_each(|share| share.sort_unstable());
-    shares
+    partitions.iter_mut().for_each(|partition| partition.sort_unstable());
+    partitions
 }
 
 #[cfg(test)]
@@ -161,10 +166,10 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::solve::exchange::of_rank;
+    use crate::solve::communicator::of_rank;
     use crate::solve::rows::numbers::ChunkRow;
     use crate::solve::rows::row::Row;
-    use crate::solve::samples::{load, with_words};
+    use crate::solve::test_support::{load, with_words};
 
     fn check<const N: usize>(
         rules: &crate::game::rules::Ruleset,
@@ -174,29 +179,29 @@ mod tests {
         let chunks = Chunks::new(whole.blocks(), whole.block_rows());
         let moves = Moves::new(&whole);
         for count in [1, 2, 3, 7, 1000] {
-            let cut = Shares::new(&whole, chunks, count);
+            let cut = Partitions::new(&whole, chunks, count);
             assert!((1..=count).contains(&cut.count()));
             let frames = cut.frames(&whole, 0..cut.count());
             let by_defenders: Vec<Moves<N>> = frames.iter().map(Moves::new).collect();
             let given = cut.given(0..cut.count(), Side::Attackers, &moves, &by_defenders);
-            for shares in given.iter() {
-                let rows: usize = shares.iter().map(|given| given.chunks.rows()).sum();
+            for partitions in given.iter() {
+                let rows: usize = partitions.iter().map(|given| given.chunks.rows()).sum();
                 assert_eq!(rows, chunks.rows());
             }
-            assert!(cut.places.iter().all(|&(share, _)| share < cut.count()));
+            assert!(cut.places.iter().all(|&(partition, _)| partition < cut.count()));
             goes_there_and_back(&cut, &given, chunks);
             for rank in 0..3 {
-                let shares = of_rank(cut.count(), rank, 3);
-                let ranges = cut.ranges[shares.clone()].iter().cloned();
-                assert!(ranges.flatten().eq(cut.chunks_of(&shares)), "{count} shares");
+                let partitions = of_rank(cut.count(), rank, 3);
+                let ranges = cut.ranges[partitions.clone()].iter().cloned();
+                assert!(ranges.flatten().eq(cut.chunks_of(&partitions)), "{count} partitions");
             }
             assert_eq!(of_rank(cut.count(), 2, 3).end, cut.count());
         }
     }
 
-    /// Every row is in one share either way, and the ways lead back to it.
+    /// Every row is in one partition either way, and the ways lead back to it.
     fn goes_there_and_back<const N: usize>(
-        cut: &Shares,
+        cut: &Partitions,
         given: &BySide<Vec<Given<N>>>,
         chunks: Chunks,
     ) {
@@ -206,37 +211,37 @@ mod tests {
             let events: Vec<Event<N>> = (0..rows)
                 .map(|row| Event { row: ChunkRow::new(row), lanes: Row::bit(1) })
                 .collect();
-            for (share, events) in cut.by_defenders(chunk, &events).into_iter().enumerate() {
+            for (partition, events) in cut.by_defenders(chunk, &events).into_iter().enumerate() {
                 assert!(events.is_sorted_by(|one, next| one.row < next.row));
-                there.extend(events.iter().map(|event| (share, event.row)));
+                there.extend(events.iter().map(|event| (partition, event.row)));
             }
         }
         assert_eq!(there.len(), chunks.rows());
         let mut back = BTreeSet::new();
-        for (share, given) in given[Side::Attackers].iter().enumerate() {
+        for (partition, given) in given[Side::Attackers].iter().enumerate() {
             for chunk in given.chunks.numbers() {
                 let height = given.chunks.chunk_rows();
                 let first = chunk.index() * height;
-                let own =
-                    (0..height).filter(|row| there.contains(&(share, ShareRow::new(first + row))));
+                let own = (0..height)
+                    .filter(|row| there.contains(&(partition, PartitionRow::new(first + row))));
                 let events: Vec<Event<N>> =
                     own.map(|row| Event { row: ChunkRow::new(row), lanes: Row::bit(1) }).collect();
-                let by_share = cut.by_attackers(share, given.chunks, chunk, &events);
-                for (other, events) in by_share.into_iter().enumerate() {
+                let by_partition = cut.by_attackers(partition, given.chunks, chunk, &events);
+                for (other, events) in by_partition.into_iter().enumerate() {
                     assert!(events.is_sorted_by(|one, next| one.row < next.row));
                     back.extend(events.iter().map(|event| (other, event.row)));
                 }
             }
         }
         assert_eq!(back.len(), chunks.rows());
-        for (share, given) in given[Side::Defenders].iter().enumerate() {
-            let rows = (0..given.chunks.rows()).map(|row| (share, ShareRow::new(row)));
+        for (partition, given) in given[Side::Defenders].iter().enumerate() {
+            let rows = (0..given.chunks.rows()).map(|row| (partition, PartitionRow::new(row)));
             assert!(rows.into_iter().all(|row| back.contains(&row)));
         }
     }
 
     #[test]
-    fn every_row_is_in_one_share_either_way() {
+    fn every_row_is_in_one_partition_either_way() {
         for (rules, slices) in
             [("brandubh", "K2v2 K0v3 K1v3"), ("strange", "K2v1"), ("tablut", "K1v2")]
         {
@@ -247,14 +252,14 @@ mod tests {
         }
     }
 
-    /// An image of a set under the rules' symmetries is in its share, and is what it was.
+    /// An image of a set under the rules' symmetries is in its partition, and is what it was.
     fn images_stay<const N: usize>(
         rules: &crate::game::rules::Ruleset,
         slice: crate::game::slice::Slice,
     ) {
         let whole: Frame<N> = Frame::new(rules, slice).unwrap();
         let chunks = Chunks::new(whole.blocks(), whole.block_rows());
-        let cut = Shares::new(&whole, chunks, 3);
+        let cut = Partitions::new(&whole, chunks, 3);
         for (frame, ranks) in cut.frames(&whole, 0..3).iter().zip(&cut.sets) {
             let (some, all) = (&frame.defenders, &whole.defenders);
             for (rank, &old) in some.ranks().zip(ranks) {
@@ -273,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn images_are_in_the_same_share() {
+    fn images_are_in_the_same_partition() {
         for (rules, slice) in [("brandubh", "K2v2"), ("strange", "K2v1"), ("tablut", "K2v1")] {
             with_words!(images_stay, &load(rules), slice.parse().unwrap());
         }

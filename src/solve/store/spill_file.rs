@@ -10,32 +10,32 @@ use crate::system::filesystem::TempFile;
 use crate::table::decompress;
 
 use super::ScratchFolder;
+use super::compression::CompressionPolicy;
 use super::error::{ScratchError, at};
 use super::file::compress;
-use super::index::{Sum, sum};
-use super::room::Room;
+use super::index::{Checksum, checksum};
 
 /// Bytes, packed or as they are; they may be added, changed and read by many threads.
 #[derive(Debug)]
-pub(crate) struct Heap {
+pub(crate) struct SpillFile {
     file: Box<dyn TempFile>,
     /// Where the room that nobody has begins.
     end: AtomicU64,
-    room: Arc<Room>,
+    room: Arc<CompressionPolicy>,
     /// What messages call it.
     path: PathBuf,
 }
 
 /// Bytes in a heap.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Kept {
+pub(crate) struct SpillRecord {
     start: u64,
     /// Bytes that there is room for.
     room: u32,
-    label: Label,
+    label: SpillHeader,
 }
 
-impl Kept {
+impl SpillRecord {
     /// How many bytes there are.
     pub(crate) fn size(&self) -> usize {
         self.label.size()
@@ -44,21 +44,25 @@ impl Kept {
 
 /// What must be known of bytes to take them out of a heap, as they are there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Label {
+pub(crate) struct SpillHeader {
     /// How many they are in the heap, and before they were packed: if these are the same,
     /// they have not been.
     packed: u32,
     length: u32,
     /// Of what is in the heap.
-    sum: Sum,
+    sum: Checksum,
 }
 
 /// The bytes of a label.
-pub(crate) const LABEL_BYTES: usize = 2 * size_of::<u32>() + size_of::<Sum>();
+pub(crate) const SPILL_HEADER_BYTES: usize = 2 * size_of::<u32>() + size_of::<Checksum>();
 
-impl Label {
-    fn of(bytes: &[u8], packed: &[u8]) -> Label {
-        Label { packed: packed.len() as u32, length: bytes.len() as u32, sum: sum(packed) }
+impl SpillHeader {
+    fn of(bytes: &[u8], packed: &[u8]) -> SpillHeader {
+        SpillHeader {
+            packed: packed.len() as u32,
+            length: bytes.len() as u32,
+            sum: checksum(packed),
+        }
     }
 
     /// How many bytes it is the label of.
@@ -67,60 +71,64 @@ impl Label {
     }
 
     /// Its fields in their order, little-endian.
-    pub(crate) fn to_bytes(self) -> [u8; LABEL_BYTES] {
-        let mut bytes = [0; LABEL_BYTES];
+    pub(crate) fn to_bytes(self) -> [u8; SPILL_HEADER_BYTES] {
+        let mut bytes = [0; SPILL_HEADER_BYTES];
         bytes[..4].copy_from_slice(&self.packed.to_le_bytes());
         bytes[4..8].copy_from_slice(&self.length.to_le_bytes());
         bytes[8..].copy_from_slice(&self.sum);
         bytes
     }
 
-    /// The label of [`to_bytes`](Label::to_bytes).
-    pub(crate) fn from_bytes(bytes: &[u8; LABEL_BYTES]) -> Label {
+    /// The label of [`to_bytes`](SpillHeader::to_bytes).
+    pub(crate) fn from_bytes(bytes: &[u8; SPILL_HEADER_BYTES]) -> SpillHeader {
         let number = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
         let sum = std::array::from_fn(|i| bytes[8 + i]);
-        Label { packed: number(0), length: number(4), sum }
+        SpillHeader { packed: number(0), length: number(4), sum }
     }
 }
 
-impl Heap {
+impl SpillFile {
     /// An empty one in a scratch folder, which packs when that does.
     ///
     /// # Errors
     /// If the disk refuses.
-    pub(crate) fn new(scratch: &ScratchFolder) -> Result<Heap, ScratchError> {
+    pub(crate) fn new(scratch: &ScratchFolder) -> Result<SpillFile, ScratchError> {
         let file = scratch.files.temp_file(&scratch.folder).map_err(at(&scratch.folder))?;
         let path = scratch.folder.join("shares");
-        Ok(Heap { file, end: AtomicU64::new(0), room: Arc::clone(&scratch.room), path })
+        Ok(SpillFile { file, end: AtomicU64::new(0), room: Arc::clone(&scratch.room), path })
     }
 
     /// Adds bytes, fewer than 2^31.
     ///
     /// # Errors
     /// If the disk fails or is full.
-    pub(crate) fn add(&self, bytes: &[u8]) -> Result<Kept, ScratchError> {
+    pub(crate) fn add(&self, bytes: &[u8]) -> Result<SpillRecord, ScratchError> {
         let packed = self.pack(bytes)?;
-        self.add_labelled(Label::of(bytes, &packed), &packed)
+        self.add_raw(SpillHeader::of(bytes, &packed), &packed)
     }
 
-    /// Adds what [`labelled`](Heap::labelled) took out of a heap.
+    /// Adds what [`read_raw`](SpillFile::read_raw) took out of a heap.
     ///
     /// # Errors
     /// If the disk fails or is full.
-    pub(crate) fn add_labelled(&self, label: Label, bytes: &[u8]) -> Result<Kept, ScratchError> {
+    pub(crate) fn add_raw(
+        &self,
+        label: SpillHeader,
+        bytes: &[u8],
+    ) -> Result<SpillRecord, ScratchError> {
         let room = bytes.len() as u32;
         let start = self.make_room(room);
         self.file.write_at(start, bytes).map_err(at(&self.path))?;
-        Ok(Kept { start, room, label })
+        Ok(SpillRecord { start, room, label })
     }
 
     /// Puts other bytes in the place of some, if need be elsewhere.
     ///
     /// # Errors
     /// If the disk fails or is full.
-    pub(crate) fn replace(&self, kept: &mut Kept, bytes: &[u8]) -> Result<(), ScratchError> {
+    pub(crate) fn replace(&self, kept: &mut SpillRecord, bytes: &[u8]) -> Result<(), ScratchError> {
         let packed = self.pack(bytes)?;
-        kept.label = Label::of(bytes, &packed);
+        kept.label = SpillHeader::of(bytes, &packed);
         let size = packed.len() as u32;
         if size > kept.room {
             // More room than is needed now: what grew once may grow again.
@@ -134,9 +142,9 @@ impl Heap {
     ///
     /// # Errors
     /// If the disk fails, or has changed them.
-    pub(crate) fn read(&self, kept: &Kept) -> Result<Vec<u8>, ScratchError> {
-        let (label, packed) = self.labelled(kept)?;
-        if sum(&packed) != label.sum {
+    pub(crate) fn read(&self, kept: &SpillRecord) -> Result<Vec<u8>, ScratchError> {
+        let (label, packed) = self.read_raw(kept)?;
+        if checksum(&packed) != label.sum {
             return Err(self.damaged());
         }
         if label.packed == label.length {
@@ -149,7 +157,10 @@ impl Heap {
     ///
     /// # Errors
     /// If the disk fails.
-    pub(crate) fn labelled(&self, kept: &Kept) -> Result<(Label, Vec<u8>), ScratchError> {
+    pub(crate) fn read_raw(
+        &self,
+        kept: &SpillRecord,
+    ) -> Result<(SpillHeader, Vec<u8>), ScratchError> {
         let packed = self.file.read_at(kept.start, kept.label.size());
         Ok((kept.label, packed.map_err(at(&self.path))?))
     }

@@ -1,0 +1,372 @@
+//! Rows on their way from the partition that found them to the partition that needs them.
+
+use std::mem::take;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use bitvec::vec::BitVec;
+use rayon::prelude::*;
+
+use crate::solve::communicator::{Communicator, of_rank};
+use crate::solve::plies::chunks::Chunks;
+use crate::solve::plies::frontier::Frontier;
+use crate::solve::plies::row_batch::{RowBatch, exchange};
+use crate::solve::rows::atomics::AtomicRows;
+use crate::solve::rows::numbers::{ChunkNumber, ChunkRow, PartitionRow};
+use crate::solve::rows::row::{Event, Row};
+use crate::solve::store::codec::{decode_events, encode_events};
+use crate::solve::store::{ScratchError, SpillFile};
+
+/// Takes batches for all partitions.
+pub(crate) struct Outbox {
+    spill: Arc<SpillFile>,
+    /// By partition.
+    batches: Mutex<Vec<Vec<RowBatch>>>,
+    /// How many rows it has taken, and how long that took, in nanoseconds.
+    taken: AtomicUsize,
+    took: AtomicU64,
+}
+
+/// All batches for one partition, by their first rows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Inbox {
+    spill: Option<Arc<SpillFile>>,
+    batches: Vec<RowBatch>,
+}
+
+impl Outbox {
+    /// With no batches yet for so many partitions, and a spill that others may use, too.
+    pub(crate) fn new(spill: &Arc<SpillFile>, partitions: usize) -> Outbox {
+        let (spill, batches) = (Arc::clone(spill), Mutex::new(vec![Vec::new(); partitions]));
+        Outbox { spill, batches, taken: AtomicUsize::new(0), took: AtomicU64::new(0) }
+    }
+
+    /// Takes rows, by partition, each ascending.
+    ///
+    /// # Errors
+    /// If the disk fails or is full.
+    pub(crate) fn send<const N: usize>(
+        &self,
+        by_partition: &[Vec<Event<N, PartitionRow>>],
+    ) -> Result<(), ScratchError> {
+        let begun = Instant::now();
+        for (partition, events) in by_partition.iter().enumerate() {
+            if let [first, .., last] | [first @ last] = &events[..] {
+                let kept = self.spill.add(&encode_events(events))?;
+                let (first, reach, rows) = (first.row, last.row, events.len());
+                let mut batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
+                batches[partition].push(RowBatch { first, reach, rows, kept });
+            }
+        }
+        self.taken.fetch_add(by_partition.iter().map(Vec::len).sum(), Ordering::Relaxed);
+        self.took.fetch_add(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// How many rows it has taken.
+    pub(crate) fn taken(&self) -> usize {
+        self.taken.load(Ordering::Relaxed)
+    }
+
+    /// How long all who sent rows have waited for them to be taken.
+    pub(crate) fn packing(&self) -> Duration {
+        Duration::from_nanos(self.took.load(Ordering::Relaxed))
+    }
+
+    /// The error of a outbox that has not taken what it was given, or given what it took.
+    pub(crate) fn damaged(&self) -> ScratchError {
+        self.spill.damaged()
+    }
+
+    /// Gives each partition of this rank what it was sent, by other ranks too.
+    ///
+    /// # Errors
+    /// If these are not all rows that were taken, the disk fails, or a rank has stopped.
+    pub(crate) fn deliver(self, ranks: &dyn Communicator) -> Result<Vec<Inbox>, ScratchError> {
+        let taken = self.taken();
+        let mut batches = self.batches.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let count = batches.len();
+        let partitions = |rank| of_rank(count, rank, ranks.size());
+        let own = partitions(ranks.rank());
+        let mut inbox: Vec<Vec<RowBatch>> = batches[own.clone()].iter_mut().map(take).collect();
+        if ranks.size() > 1 {
+            let for_rank = |rank| {
+                let batches =
+                    partitions(rank).map(|partition| (partition, take(&mut batches[partition])));
+                batches
+                    .flat_map(|(partition, all)| all.into_iter().map(move |p| (partition, p)))
+                    .collect()
+            };
+            let outbox = (0..ranks.size()).map(for_rank).collect();
+            exchange(&self.spill, ranks, outbox, |partition, batch| {
+                inbox[partition - own.start].push(batch);
+            })?;
+        }
+        let spill = self.spill;
+        let inbox = inbox.into_iter().map(|mut batches| {
+            batches.sort_unstable_by_key(|batch| batch.first);
+            let mut reach = PartitionRow::FIRST;
+            for batch in &mut batches {
+                reach = reach.max(batch.reach);
+                batch.reach = reach;
+            }
+            Inbox { spill: Some(Arc::clone(&spill)), batches }
+        });
+        let inbox: Vec<Inbox> = inbox.collect();
+        let delivered = inbox.iter().map(Inbox::rows).sum::<usize>();
+        match ranks.sum(delivered as u64)? == ranks.sum(taken as u64)? {
+            true => Ok(inbox),
+            false => Err(spill.damaged()),
+        }
+    }
+}
+
+impl Inbox {
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.batches.is_empty()
+    }
+
+    /// How many rows there are.
+    pub(crate) fn rows(&self) -> usize {
+        self.batches.iter().map(|batch| batch.rows).sum()
+    }
+
+    /// Adds all of it to the rows of the partition; returns what that changes.
+    ///
+    /// # Errors
+    /// If the disk fails, or has changed it.
+    pub(crate) fn add_to<const N: usize>(
+        &self,
+        chunks: Chunks,
+        rows: &mut [Row<N>],
+    ) -> Result<Frontier, ScratchError> {
+        let blocks = BitVec::<AtomicUsize>::repeat(false, chunks.blocks);
+        let rows = AtomicRows::new(rows);
+        self.batches.par_iter().try_for_each(|batch| {
+            for Event { row, lanes } in self.open(batch)? {
+                rows.add(row.index(), lanes);
+                blocks.set_aliased(row.index() / chunks.block_rows, true);
+            }
+            Ok::<_, ScratchError>(())
+        })?;
+        let blocks: BitVec = blocks.into_iter().collect();
+        Ok(Frontier { blocks, rows: self.rows() })
+    }
+
+    /// What there is for a chunk of the partition.
+    ///
+    /// # Errors
+    /// If the disk fails, or has changed it.
+    pub(crate) fn of_chunk<const N: usize>(
+        &self,
+        chunks: Chunks,
+        chunk: ChunkNumber,
+    ) -> Result<Vec<Event<N>>, ScratchError> {
+        let first = chunks.places_of(chunk).start * chunks.block_rows;
+        let rows = first..first + chunks.chunk_rows();
+        let mut events = Vec::new();
+        for batch in self.near(&rows) {
+            add_events(&self.open(batch)?, &rows, &mut events);
+        }
+        merge(&mut events);
+        Ok(events)
+    }
+
+    /// Calls `visit` with what there is for each chunk of the partition, some chunks at a
+    /// time.
+    ///
+    /// # Errors
+    /// If the disk fails, or has changed it, or a row was sent twice, or the visit fails.
+    pub(crate) fn for_chunks<const N: usize>(
+        &self,
+        chunks: Chunks,
+        visit: impl Fn(ChunkNumber, &[Event<N>]) -> Result<(), ScratchError> + Sync,
+    ) -> Result<(), ScratchError> {
+        let Some(spill) = &self.spill else { return Ok(()) };
+        let height = chunks.chunk_rows();
+        let mut visited = 0;
+        for first in (0..chunks.count()).step_by(chunks.window_chunks()) {
+            let end = (first + chunks.window_chunks()).min(chunks.count());
+            let rows = first * height..end * height;
+            let near = self.near(&rows).par_iter();
+            let opened: Vec<Vec<Event<N, PartitionRow>>> =
+                near.map(|batch| self.open(batch)).collect::<Result<_, _>>()?;
+            let done = (first..end).into_par_iter().map(|chunk| {
+                let rows = chunk * height..(chunk + 1) * height;
+                let mut events: Vec<Event<N>> = Vec::new();
+                opened.iter().for_each(|batch| add_events(batch, &rows, &mut events));
+                merge(&mut events);
+                if events.is_sorted_by(|one, next| one.row < next.row) {
+                    if !events.is_empty() {
+                        visit(chunks.number(chunk), &events)?;
+                    }
+                    Ok(events.len())
+                } else {
+                    Err(spill.damaged())
+                }
+            });
+            visited += done.sum::<Result<usize, ScratchError>>()?;
+        }
+        if visited == self.rows() { Ok(()) } else { Err(spill.damaged()) }
+    }
+
+    /// The batches that may have some of these rows, and no others but between them.
+    fn near(&self, rows: &Range<usize>) -> &[RowBatch] {
+        let end = self.batches.partition_point(|batch| batch.first.index() < rows.end);
+        let start = self.batches.partition_point(|batch| batch.reach.index() < rows.start);
+        self.batches.get(start..end).unwrap_or_default()
+    }
+
+    fn open<const N: usize>(
+        &self,
+        batch: &RowBatch,
+    ) -> Result<Vec<Event<N, PartitionRow>>, ScratchError> {
+        let Some(spill) = &self.spill else { return Ok(Vec::new()) };
+        let events = decode_events(&spill.read(&batch.kept)?);
+        let events = events.filter(|events: &Vec<_>| events.len() == batch.rows);
+        events.ok_or_else(|| spill.damaged())
+    }
+}
+
+/// Adds the rows of a batch that are among a chunk's.
+fn add_events<const N: usize>(
+    batch: &[Event<N, PartitionRow>],
+    rows: &Range<usize>,
+    events: &mut Vec<Event<N>>,
+) {
+    let before = |row: usize| batch.partition_point(|event| event.row.index() < row);
+    let own = &batch[before(rows.start)..before(rows.end)];
+    events.extend(own.iter().map(|&Event { row, lanes }| Event {
+        row: ChunkRow::new(row.index() - rows.start),
+        lanes,
+    }));
+}
+
+/// Puts rows of batches, one after the other, in their order: each batch ascends, and a
+/// stable sort merges what does.
+fn merge<const N: usize>(events: &mut [Event<N>]) {
+    events.sort_by_key(|event| event.row);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::solve::communicator::SingleProcess;
+    use crate::solve::store::{Compression, ScratchFolder, ScratchOptions};
+    use crate::system::filesystem::SystemFiles;
+
+    const CHUNKS: usize = 5;
+
+    fn chunks() -> Chunks {
+        Chunks::new(2 * CHUNKS - 1, 3).of_blocks(2)
+    }
+
+    /// Sends rows, dealt out to batches and partitions, and calls `then` with the outbox.
+    fn sent(rows: &BTreeMap<usize, (usize, usize)>, then: impl Fn(Outbox, [usize; 2])) {
+        let folder = tempfile::tempdir().unwrap();
+        let sync_every = Duration::MAX;
+        let (files, compression) = (Arc::new(SystemFiles), Compression::ALWAYS);
+        let keeping = ScratchOptions { files, sync_every, compression, progress: &() };
+        let scratch = ScratchFolder::open(folder.path(), [0; 32], keeping).unwrap();
+        let outbox = Outbox::new(&Arc::new(SpillFile::new(&scratch).unwrap()), 2);
+        let mut count = [0; 2];
+        for batch in 0..3 {
+            let of = |partition| {
+                let own = rows.iter().filter(move |(_, to)| **to == (batch, partition));
+                own.map(|(&row, _)| event(row)).collect()
+            };
+            let by_partition: [Vec<_>; 2] = [of(0), of(1)];
+            (0..2).for_each(|partition| count[partition] += by_partition[partition].len());
+            outbox.send(&by_partition).unwrap();
+        }
+        then(outbox, count);
+    }
+
+    fn event(row: usize) -> Event<1, PartitionRow> {
+        Event { row: PartitionRow::new(row), lanes: Row([row as u64 + 1]) }
+    }
+
+    /// What comes for the chunks of a partition, or `None` if it is refused.
+    fn visited(inbox: &Inbox) -> Option<Vec<(usize, Row<1>)>> {
+        let visited = Mutex::new(Vec::new());
+        let visit = inbox.for_chunks(chunks(), |chunk, events: &[Event<1>]| {
+            let first = chunk.index() * chunks().chunk_rows();
+            let rows = events.iter().map(|event| (first + event.row.index(), event.lanes));
+            visited.lock().unwrap().extend(rows);
+            Ok(())
+        });
+        let mut visited = visited.into_inner().unwrap();
+        visited.sort_unstable_by_key(|&(row, _)| row);
+        visit.ok().map(|()| visited)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        #[test]
+        fn every_partition_gets_its_rows(
+            rows in prop::collection::btree_map(0..chunks().rows(), (0..3_usize, 0..2_usize), 1..20),
+        ) {
+            sent(&rows, |outbox, count| {
+                for (partition, inbox) in outbox.deliver(&SingleProcess).unwrap().iter().enumerate() {
+                    let own = rows.iter().filter(|(_, to)| to.1 == partition);
+                    let own: Vec<(usize, Row<1>)> =
+                        own.map(|(&row, _)| (row, event(row).lanes)).collect();
+                    assert_eq!(visited(inbox).as_ref(), Some(&own));
+                    let mut again = Vec::new();
+                    for chunk in chunks().numbers() {
+                        let first = chunk.index() * chunks().chunk_rows();
+                        let events: Vec<Event<1>> = inbox.of_chunk(chunks(), chunk).unwrap();
+                        again.extend(events.iter().map(|e| (first + e.row.index(), e.lanes)));
+                    }
+                    assert_eq!(again, own);
+                    let mut table = vec![Row::EMPTY; chunks().rows()];
+                    let changed = inbox.add_to(chunks(), &mut table).unwrap();
+                    assert_eq!(changed.rows, count[partition]);
+                    for (row, &lanes) in table.iter().enumerate() {
+                        let there = own.iter().find(|(own, _)| *own == row);
+                        assert_eq!(lanes, there.map_or(Row::EMPTY, |there| there.1));
+                        let block = row / chunks().block_rows;
+                        assert!(lanes.is_empty() || changed.blocks[block]);
+                    }
+                }
+            });
+        }
+
+        #[test]
+        fn what_is_lost_or_doubled_is_noticed(
+            rows in prop::collection::btree_map(0..chunks().rows(), (0..3_usize, 0..2_usize), 1..20),
+            doubles in any::<bool>(),
+        ) {
+            sent(&rows, |outbox, _| {
+                {
+                    let mut batches = outbox.batches.lock().unwrap();
+                    let partition = batches.iter_mut().find(|batches| !batches.is_empty()).unwrap();
+                    let batch = partition.pop().unwrap();
+                    if doubles {
+                        partition.extend([batch, batch]);
+                    }
+                }
+                let there: usize =
+                    outbox.batches.lock().unwrap().iter().flatten().map(|p| p.rows).sum();
+                assert!(there != rows.len());
+                assert_eq!(outbox.taken(), rows.len());
+                if doubles {
+                    outbox.taken.store(there, Ordering::Relaxed);
+                    let inbox = outbox.deliver(&SingleProcess).unwrap();
+                    assert!(inbox.iter().any(|inbox| visited(inbox).is_none()));
+                } else {
+                    assert!(outbox.deliver(&SingleProcess).is_err());
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Rows on their way, some at a time, and how they come to other ranks.
+
+use crate::solve::communicator::{Communicator, CommunicatorError, ROUND_BYTES};
+use crate::solve::rows::numbers::PartitionRow;
+use crate::solve::store::{SPILL_HEADER_BYTES, ScratchError, SpillFile, SpillHeader, SpillRecord};
+
+/// Some rows for a partition, ascending, in a spill.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowBatch {
+    /// The first row.
+    pub first: PartitionRow,
+    /// Its last row; in inbox, the greatest last one of it and all before it.
+    pub reach: PartitionRow,
+    /// How many rows there are.
+    pub rows: usize,
+    /// Where they are.
+    pub kept: SpillRecord,
+}
+
+/// What stands before the bytes of a batch: its partition, first row, last row and number of
+/// rows, then the label.
+const HEAD_NUMBERS: usize = 4;
+const HEAD_BYTES: usize = HEAD_NUMBERS * size_of::<u64>() + SPILL_HEADER_BYTES;
+
+/// Gives all other ranks what is meant for their partitions, by rank, round after round, and
+/// calls `take` with what they have for this one, which is then in its spill.
+///
+/// # Errors
+/// If the disk fails, or a rank has stopped.
+pub(crate) fn exchange(
+    spill: &SpillFile,
+    ranks: &dyn Communicator,
+    mut outbox: Vec<Vec<(usize, RowBatch)>>,
+    mut take: impl FnMut(usize, RowBatch),
+) -> Result<(), ScratchError> {
+    let most = ROUND_BYTES / ranks.size();
+    loop {
+        let mut all = Vec::with_capacity(outbox.len());
+        for batches in &mut outbox {
+            // The first byte is for what is known when all are filled.
+            let mut bytes = vec![0];
+            while let Some((partition, batch)) = batches.pop_if(|(_, batch)| {
+                bytes.len() == 1 || bytes.len() + HEAD_BYTES + batch.kept.size() <= most
+            }) {
+                put(spill, partition, &batch, &mut bytes)?;
+            }
+            all.push(bytes);
+        }
+        let more = outbox.iter().any(|batches| !batches.is_empty());
+        all.iter_mut().for_each(|bytes| bytes[0] = more.into());
+        let given = ranks.all_to_all(all)?;
+        let mut any_more = false;
+        for bytes in &given {
+            let (&more, mut rest) = bytes.split_first().ok_or(CommunicatorError)?;
+            any_more |= more != 0;
+            while !rest.is_empty() {
+                let (partition, batch) = next(spill, &mut rest)?;
+                take(partition, batch);
+            }
+        }
+        if !any_more {
+            return Ok(());
+        }
+    }
+}
+
+/// Puts a batch after other bytes.
+fn put(
+    spill: &SpillFile,
+    partition: usize,
+    batch: &RowBatch,
+    bytes: &mut Vec<u8>,
+) -> Result<(), ScratchError> {
+    let (label, rows) = spill.read_raw(&batch.kept)?;
+    let numbers = [partition, batch.first.index(), batch.reach.index(), batch.rows];
+    bytes.extend(numbers.iter().flat_map(|&number| (number as u64).to_le_bytes()));
+    bytes.extend(label.to_bytes());
+    bytes.extend(rows);
+    Ok(())
+}
+
+/// Takes the next batch and the number of its partition.
+fn next(spill: &SpillFile, bytes: &mut &[u8]) -> Result<(usize, RowBatch), ScratchError> {
+    let damaged = || spill.damaged();
+    let (head, rest) = bytes.split_first_chunk::<HEAD_BYTES>().ok_or_else(damaged)?;
+    let (numbers, label) = head.split_at(HEAD_NUMBERS * size_of::<u64>());
+    let numbers = numbers.as_chunks().0;
+    let number = |i: usize| u64::from_le_bytes(numbers[i]) as usize;
+    let label = SpillHeader::from_bytes(label.first_chunk().ok_or_else(damaged)?);
+    let (rows, rest) = rest.split_at_checked(label.size()).ok_or_else(damaged)?;
+    *bytes = rest;
+    let (first, reach) = (PartitionRow::new(number(1)), PartitionRow::new(number(2)));
+    let kept = spill.add_raw(label, rows)?;
+    Ok((number(0), RowBatch { first, reach, rows: number(3), kept }))
+}
