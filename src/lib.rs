@@ -108,7 +108,7 @@ pub use game::{
 pub use solve::building as build;
 #[cfg(feature = "build")]
 pub use study::{bound, manifest};
-pub use study::{find, share, short, stats};
+pub use study::{find, proportion, short, stats};
 #[cfg(feature = "build")]
 pub use system::memory;
 pub use system::{bytes, progress};

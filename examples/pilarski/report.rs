@@ -7,8 +7,8 @@ use taflbase::arena::{GameRecord, PlayerId};
 use taflbase::engine::pilarski::{Heuristic, Method, MonteCarlo, PilarskiPlayer};
 use taflbase::engine::{Clock, Player};
 use taflbase::notation::parse_move;
+use taflbase::proportion::Proportion;
 use taflbase::rules::Side;
-use taflbase::share::Share;
 
 use super::games::{Arena, Tally};
 use super::paper::{PAIRINGS, Printed};
@@ -24,9 +24,9 @@ fn colour(side: Side) -> &'static str {
 
 /// `80 % (49 to 94)`.
 fn share(points: f64, games: u32) -> String {
-    let Share { share, low, high } = Share::of(points, games.into());
-    let [share, low, high] = [share, low, high].map(|share| format!("{:.0}", 100.0 * share));
-    format!("{share} % ({low} to {high})")
+    let Proportion { value, low, high } = Proportion::wilson(points, games.into());
+    let [value, low, high] = [value, low, high].map(|share| 100.0 * share);
+    format!("{value:.0} % ({low:.0} to {high:.0})")
 }
 
 /// Tables I to VI, ours beside the printed ones.

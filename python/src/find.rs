@@ -145,7 +145,7 @@ fn positions(
     told: &Told,
     goes_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<Vec<Found>, FindError> {
-    let search = Search::new(rules, table, query)?.while_wanted(goes_on);
+    let search = Search::new(rules, table, query)?.cancel_unless(goes_on);
     if let Some(count) = told.random {
         return find::random(&[search], count, told.seed);
     }

@@ -1,4 +1,4 @@
-use crate::study::share::WITHIN_95;
+use crate::study::proportion::Z_95;
 
 /// The results of pairs of games, both colours from the same opening: how many brought
 /// the first player 0, ½, 1, 1½ and 2 points.
@@ -53,7 +53,7 @@ impl Pairs {
     pub fn elo(&self) -> Option<Elo> {
         let score = self.score()?;
         let interval = self.standard_error().map(|error| {
-            let reach = WITHIN_95 * error;
+            let reach = Z_95 * error;
             (elo_of((score - reach).max(0.0)), elo_of((score + reach).min(1.0)))
         });
         Some(Elo { value: elo_of(score), interval })

@@ -1,8 +1,6 @@
-//! Manifests: what a ruleset's tables are, slice by slice, for others to compare
-//! theirs with.
+//! Manifests: counts and checksums of a ruleset's tables, for others to compare with theirs.
 //!
-//! A manifest is a JSON file with one slice on each line, so that a new slice
-//! is one new line:
+//! A manifest is a JSON file with one slice on each line, so that a new slice adds one line:
 //!
 //! ```json
 //! {
@@ -30,22 +28,22 @@ use crate::tablebase::{ProbeError, Tablebase};
 /// The name of a ruleset's manifest in the folder of its tables.
 pub const MANIFEST_FILE: &str = "MANIFEST.json";
 
-/// No manifest is larger than that: a device may have no end.
-const LARGEST_BYTES: u64 = 1 << 28;
+/// The maximum size of a manifest: a path may name a device without an end.
+const MAX_BYTES: u64 = 1 << 28;
 
-/// What a ruleset's tables are; what it displays is its file.
+/// The manifest of a ruleset's tables; displayed, the text of its file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// The name of the ruleset.
     pub rules: String,
-    /// Its fingerprint as it is shown: what the tables hold for.
+    /// The fingerprint of the rules that the tables were made for.
     pub fingerprint: String,
     /// The slices, smallest first.
     pub slices: Vec<SliceEntry>,
 }
 
-/// What the tables of one slice are.
+/// The tables of one slice.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SliceEntry {
@@ -58,7 +56,7 @@ pub struct SliceEntry {
     pub files: Vec<FileEntry>,
 }
 
-/// What one file is.
+/// One table file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileEntry {
@@ -66,20 +64,20 @@ pub struct FileEntry {
     pub metric: String,
     /// The size.
     pub bytes: u64,
-    /// The file's checksum, which its footer holds, in hexadecimal.
+    /// The checksum in the file's footer, in hexadecimal.
     pub blake3: String,
-    /// The hash of the values, whatever they were compressed with.
+    /// The hash of the values, which does not depend on the compression.
     pub values: String,
 }
 
-/// How a table compares with the one of a manifest.
+/// The result of comparing a table with its entry in a manifest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Comparison {
     /// The same bytes.
     SameFile,
-    /// The same values, compressed in another way.
+    /// The same values, compressed differently.
     SameValues,
-    /// Other values: one of them is wrong.
+    /// Different values: one of the two is wrong.
     OtherValues,
 }
 
@@ -93,7 +91,7 @@ impl FileEntry {
         }
     }
 
-    /// How a table compares with this entry.
+    /// Compares a table with this entry.
     pub fn compare(&self, table: &Table<TableFile>) -> Comparison {
         let found = FileEntry::of(table);
         if found == *self {
@@ -107,38 +105,40 @@ impl FileEntry {
 }
 
 impl SliceEntry {
-    /// The entry of a slice, from what its files say of themselves.
+    /// Creates the entry of a slice from the headers and footers of its files.
     ///
     /// # Errors
-    /// If it has no tables, or one cannot be read.
+    /// If the slice has no table, or one cannot be read.
     pub fn of(base: &Tablebase, slice: Slice) -> Result<SliceEntry, ProbeError> {
         let mut files = Vec::new();
         let mut last = None;
         for metric in Metric::ALL {
             match base.table(slice, metric) {
                 Err(ProbeError::MissingTable { .. }) => {}
-                table => {
-                    let table = table?;
+                Err(error) => return Err(error),
+                Ok(table) => {
                     files.push(FileEntry::of(table));
                     last = Some((metric, table));
                 }
             }
         }
         let missing = ProbeError::MissingTable { slice, metric: Metric::Dtw };
-        // DTW comes last and knows more.
+        // DTW comes last and has the longest distances, too.
         let (metric, table) = last.ok_or(missing)?;
-        let side = |side| SideCounts::new(base.rules(), side, table.summary(side), metric);
-        Ok(SliceEntry { slice, sides: BySide::from_fn(side), files })
+        let sides = BySide::from_fn(|side| {
+            SideCounts::new(base.rules(), side, table.summary(side), metric)
+        });
+        Ok(SliceEntry { slice, sides, files })
     }
 
-    /// The entry of the file of that metric.
+    /// Returns the entry of the file with that metric.
     pub fn file(&self, metric: Metric) -> Option<&FileEntry> {
         self.files.iter().find(|file| file.metric == metric.name())
     }
 }
 
 impl Manifest {
-    /// A manifest of these rules without slices.
+    /// Creates a manifest of these rules without slices.
     pub fn new(rules: &Ruleset) -> Manifest {
         let fingerprint = rules.fingerprint().to_string();
         Manifest { rules: rules.name.clone(), fingerprint, slices: Vec::new() }
@@ -147,52 +147,57 @@ impl Manifest {
     /// Reads a manifest of these rules.
     ///
     /// # Errors
-    /// If the file cannot be read, is no manifest, or one of other rules.
+    /// If the file cannot be read, is not a manifest, or was made for other rules.
     pub fn read(path: &Path, rules: &Ruleset) -> Result<Manifest, ManifestError> {
-        let error = |kind| ManifestError { path: path.to_owned(), kind };
+        Manifest::parse_file(path, rules)
+            .map_err(|kind| ManifestError { path: path.to_owned(), kind })
+    }
+
+    fn parse_file(path: &Path, rules: &Ruleset) -> Result<Manifest, ManifestErrorKind> {
         let mut text = String::new();
-        let read =
-            File::open(path).and_then(|file| file.take(LARGEST_BYTES).read_to_string(&mut text));
-        read.map_err(|e| error(ManifestErrorKind::Read(e)))?;
+        File::open(path)
+            .and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text))
+            .map_err(ManifestErrorKind::Read)?;
         let mut manifest: Manifest =
-            serde_json::from_str(&text).map_err(|e| error(ManifestErrorKind::Parse(e)))?;
+            serde_json::from_str(&text).map_err(ManifestErrorKind::Parse)?;
         if manifest.fingerprint != rules.fingerprint().to_string() {
             let [found, wanted] = [manifest.rules, rules.name.clone()];
-            return Err(error(ManifestErrorKind::WrongRules { found, wanted }));
+            return Err(ManifestErrorKind::WrongRules { found, wanted });
         }
         manifest.slices.sort_by_key(|entry| entry.slice);
         Ok(manifest)
     }
 
-    /// Reads a manifest of these rules from its file, from its folder, or from the folder
-    /// above it, where that of another ruleset with the same rules will do.
+    /// Reads a manifest of these rules from a file, from a ruleset's folder, or from the folder
+    /// above it. In the last case the manifest of another ruleset with the same fingerprint is
+    /// accepted.
     ///
     /// # Errors
-    /// As [`read`](Manifest::read), or if there is none in the folder.
+    /// As [`read`](Manifest::read), or if the folder has no such manifest.
     pub fn find(path: &Path, rules: &Ruleset) -> Result<Manifest, ManifestError> {
         if !path.is_dir() {
             return Manifest::read(path, rules);
         }
-        let own = [path.join(&rules.name), path.to_owned()];
-        let own = own.map(|folder| folder.join(MANIFEST_FILE));
-        if let Some(file) = own.iter().find(|file| file.exists()) {
+        let own_files = [path.join(&rules.name).join(MANIFEST_FILE), path.join(MANIFEST_FILE)];
+        if let Some(file) = own_files.iter().find(|file| file.exists()) {
             return Manifest::read(file, rules);
         }
         let folders = fs::read_dir(path).into_iter().flatten().flatten();
         let mut files: Vec<PathBuf> = folders.map(|it| it.path().join(MANIFEST_FILE)).collect();
         files.sort();
         let same = files.iter().find_map(|file| Manifest::read(file, rules).ok());
-        let missing = || ManifestErrorKind::Missing { rules: rules.name.clone() };
-        same.ok_or_else(|| ManifestError { path: path.to_owned(), kind: missing() })
+        same.ok_or_else(|| ManifestError {
+            path: path.to_owned(),
+            kind: ManifestErrorKind::Missing { rules: rules.name.clone() },
+        })
     }
 
-    /// The entry of a slice.
+    /// Returns the entry of a slice.
     pub fn slice(&self, slice: Slice) -> Option<&SliceEntry> {
         self.slices.iter().find(|entry| entry.slice == slice)
     }
 
-    /// Takes an entry in place of the slice's old one; returns whether that
-    /// changed anything.
+    /// Inserts an entry or replaces the slice's old one; returns whether the manifest changed.
     pub fn insert(&mut self, entry: SliceEntry) -> bool {
         match self.slices.binary_search_by_key(&entry.slice, |known| known.slice) {
             Ok(at) if self.slices[at] == entry => return false,
@@ -204,7 +209,7 @@ impl Manifest {
 }
 
 impl fmt::Display for Manifest {
-    /// The file's text: one line for each slice.
+    /// Writes the text of the file: one line for each slice.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fn json(value: &impl Serialize) -> Result<String, fmt::Error> {
             serde_json::to_string(value).map_err(|_| fmt::Error)
@@ -242,28 +247,28 @@ mod slice_text {
 pub struct ManifestError {
     /// The manifest's file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The reason.
     pub kind: ManifestErrorKind,
 }
 
-/// What is wrong with a manifest.
+/// The reason for a [`ManifestError`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ManifestErrorKind {
-    /// The folder has none.
+    /// The folder has no manifest of the ruleset.
     Missing {
-        /// The ruleset that it was to be of.
+        /// The name of the ruleset.
         rules: String,
     },
-    /// It cannot be read.
+    /// The file cannot be read.
     Read(io::Error),
-    /// It is no manifest.
+    /// The file is not a manifest.
     Parse(serde_json::Error),
-    /// It is one of other rules.
+    /// The manifest was made for other rules.
     WrongRules {
         /// The name of its ruleset.
         found: String,
-        /// The ruleset that was asked for.
+        /// The name of the expected ruleset.
         wanted: String,
     },
 }
@@ -283,7 +288,7 @@ impl fmt::Display for ManifestError {
                 write!(f, "a manifest of another version of the rules of {wanted}")
             }
             ManifestErrorKind::WrongRules { found, wanted } => {
-                write!(f, "a manifest of another ruleset, {found}, and not of {wanted}")
+                write!(f, "a manifest of another ruleset, {found}, not of {wanted}")
             }
         }
     }

@@ -1,12 +1,13 @@
-//! What tables tell when they are read as a whole.
+//! Statistics, searches and other studies of whole tables.
 
 #[cfg(feature = "build")]
 pub mod bound;
 pub mod find;
 #[cfg(feature = "build")]
 pub mod manifest;
+mod multiplicity;
+pub mod proportion;
 mod scan;
-pub mod share;
 pub mod short;
 pub mod stats;
-mod weights;
+mod zugzwang;

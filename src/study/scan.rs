@@ -1,53 +1,51 @@
-//! Goes through a table from its first row to its last, in all threads.
+//! Reads a table from its first row to its last, on all threads.
 
+use std::fmt;
 use std::ops::{ControlFlow, Range};
 
 use rayon::prelude::*;
 
-use super::stats::StatsError;
-use super::weights::Weights;
+use super::multiplicity::Multiplicities;
 use crate::game::board::SquareSet;
 use crate::game::rules::{BySide, Ruleset, Side};
 use crate::game::value::{Plies, Wdl};
-use crate::index::SliceIndex;
+use crate::index::{IndexError, SliceIndex};
 use crate::table::{
     Code, Metric, PackedBlock, Source, Table, TableError, WIN_IN_1, dtw_value, wdl_value,
 };
 
-/// How many slots of a side are looked at together: few enough to stay in a
-/// processor's cache.
-const LOT_SLOTS: usize = 1 << 16;
-/// How many lots each thread has before it that nobody has taken yet: what they come
-/// to is held so long.
-const LOTS_AHEAD: usize = 4;
+/// Slots of one side per task: few enough to stay in a processor's cache.
+const SLOTS_PER_TASK: usize = 1 << 16;
+/// Tasks per thread whose results are held at the same time.
+const TASKS_PER_THREAD: usize = 4;
 
-/// A table that is to be gone through.
+/// A pass over all rows of a table.
 pub(super) struct Scan<'a, S> {
     pub rules: &'a Ruleset,
     pub index: SliceIndex,
     pub table: &'a Table<S>,
 }
 
-/// Some rows of a table: what each slot stands for and holds, lane by lane.
-pub(super) struct Lot {
+/// The decoded slots of consecutive rows, lane by lane.
+pub(super) struct ScannedRows {
     /// The rows.
     pub rows: Range<u64>,
-    /// How many placements a slot stands for; 0 if nobody asks for it.
-    pub weights: Vec<u8>,
-    /// The values with each side to move, if they were asked for; those that the rules
-    /// decide are put in.
+    /// The number of placements that each slot stands for; 0 for slots to skip.
+    pub multiplicities: Vec<u8>,
+    /// The values for each side to move that is scanned, including those that the table leaves
+    /// to the rules.
     pub codes: BySide<Vec<Code>>,
 }
 
-impl Lot {
-    /// How many rows there are.
+impl ScannedRows {
+    /// Returns the number of rows.
     pub(super) fn height(&self) -> usize {
         (self.rows.end - self.rows.start) as usize
     }
 }
 
 impl<'a, S: Source + Sync> Scan<'a, S> {
-    /// A table of these rules.
+    /// Prepares to scan a table of these rules.
     pub(super) fn new(rules: &'a Ruleset, table: &'a Table<S>) -> Result<Scan<'a, S>, StatsError> {
         let header = table.header();
         let index = SliceIndex::new(rules, header.slice).map_err(StatsError::Index)?;
@@ -59,30 +57,32 @@ impl<'a, S: Source + Sync> Scan<'a, S> {
         Ok(Scan { rules, index, table })
     }
 
-    /// Does the work on all rows, with the values of these sides, and hands over what
-    /// it comes to, in the order of the rows; until that breaks off. Reads every block
-    /// once; works on rayon's current threads. Slots are asked for only with the king
-    /// where `asked` has him for the row's attackers and defenders.
+    /// Calls `work` for all rows, with the values for `sides`, and passes the results to `take`
+    /// in the order of the rows, until `take` breaks. Reads every block once; runs on rayon's
+    /// current threads. A slot counts only if `kings`, called with the row's attackers and
+    /// defenders, returns its king's square.
     ///
-    /// In memory are the packed blocks of one group of rows, and some lots for each
-    /// thread.
+    /// Holds the packed blocks of one group of rows in memory, and a few tasks' results for
+    /// each thread.
     pub(super) fn run<T: Send>(
         &self,
         sides: &[Side],
-        asked: impl Fn(SquareSet, SquareSet) -> SquareSet + Sync,
-        work: impl Fn(&Lot) -> T + Sync,
+        kings: impl Fn(SquareSet, SquareSet) -> SquareSet + Sync,
+        work: impl Fn(&ScannedRows) -> T + Sync,
         mut take: impl FnMut(T) -> ControlFlow<()>,
     ) -> Result<(), StatsError> {
         let grid = self.table.header().grid;
-        let together = rayon::current_num_threads() * LOTS_AHEAD;
+        let batch = rayon::current_num_threads() * TASKS_PER_THREAD;
         for group in ranges(0..grid.rows(), grid.shape().rows_per_block) {
             let blocks = self.blocks(sides, group.start)?;
-            let lots = ranges(group, (LOT_SLOTS / grid.lanes()).max(1) as u64);
-            let lots: Vec<Range<u64>> = lots.collect();
-            for lots in lots.chunks(together) {
-                let done: Result<Vec<T>, TableError> = lots
+            let rows_per_task = (SLOTS_PER_TASK / grid.lanes()).max(1) as u64;
+            let tasks: Vec<Range<u64>> = ranges(group, rows_per_task).collect();
+            // Batches bound the memory: `take` runs in order, so results would pile up
+            // behind a slow task.
+            for tasks in tasks.chunks(batch) {
+                let done: Result<Vec<T>, TableError> = tasks
                     .par_iter()
-                    .map(|rows| Ok(work(&self.lot(sides, &blocks, rows.clone(), &asked)?)))
+                    .map(|rows| Ok(work(&self.read_rows(sides, &blocks, rows.clone(), &kings)?)))
                     .collect();
                 for result in done? {
                     if take(result).is_break() {
@@ -94,49 +94,53 @@ impl<'a, S: Source + Sync> Scan<'a, S> {
         Ok(())
     }
 
-    /// The blocks that hold the row, for each of the sides lane by lane.
+    /// Reads the blocks that hold the row, for each side lane by lane.
     fn blocks(&self, sides: &[Side], row: u64) -> Result<Vec<PackedBlock>, TableError> {
         let grid = self.table.header().grid;
         let first_lanes = (0..grid.lanes()).step_by(grid.shape().lanes_per_block);
         let places = sides.iter().flat_map(|&side| first_lanes.clone().map(move |l| (side, l)));
-        let numbers = places.filter_map(|(side, lane)| grid.locate(side, lane, row));
-        let numbers: Vec<u64> = numbers.map(|(block, _)| block).collect();
-        numbers.into_par_iter().map(|block| self.table.read_packed(block)).collect()
+        let blocks: Vec<u64> = places
+            .filter_map(|(side, lane)| grid.locate(side, lane, row))
+            .map(|(block, _)| block)
+            .collect();
+        blocks.into_par_iter().map(|block| self.table.read_packed(block)).collect()
     }
 
-    fn lot(
+    /// Decodes the rows from their blocks.
+    fn read_rows(
         &self,
         sides: &[Side],
         blocks: &[PackedBlock],
         rows: Range<u64>,
-        asked: impl Fn(SquareSet, SquareSet) -> SquareSet,
-    ) -> Result<Lot, TableError> {
-        let weights = Weights::new(self.rules, &self.index, rows.clone(), sides, asked);
-        let (grid, height) = (self.table.header().grid, weights.height());
+        kings: impl Fn(SquareSet, SquareSet) -> SquareSet,
+    ) -> Result<ScannedRows, TableError> {
+        let slots = Multiplicities::new(self.rules, &self.index, rows.clone(), sides, kings);
+        let (grid, height) = (self.table.header().grid, slots.height());
         let lanes_per_block = grid.shape().lanes_per_block;
         let mut codes = BySide::<Vec<Code>>::default();
         for (&side, blocks) in
             sides.iter().zip(blocks.chunks(grid.lanes().div_ceil(lanes_per_block)))
         {
-            let codes = &mut codes[side];
-            codes.reserve(weights.weights().len());
+            let side_codes = &mut codes[side];
+            side_codes.reserve(slots.multiplicities().len());
             for lane in 0..grid.lanes() {
                 if let Some((_, start)) = grid.locate(side, lane, rows.start) {
                     let block = &blocks[lane / lanes_per_block];
-                    self.table.values_of(block, start..start + height, codes)?;
+                    self.table.values_of(block, start..start + height, side_codes)?;
                 }
             }
-            for (code, &decided) in codes.iter_mut().zip(weights.decided(side)) {
+            // Tables store arbitrary values where the rules decide.
+            for (code, &decided) in side_codes.iter_mut().zip(slots.decided(side)) {
                 if decided {
                     *code = WIN_IN_1;
                 }
             }
         }
-        Ok(Lot { rows, weights: weights.into_weights(), codes })
+        Ok(ScannedRows { rows, multiplicities: slots.into_multiplicities(), codes })
     }
 }
 
-/// What a code stands for: the outcome, and the distance if the table has any.
+/// Returns the outcome that a code stands for, and the distance if the table has distances.
 pub(super) fn value(code: Code, metric: Metric) -> Option<(Wdl, Option<Plies>)> {
     match metric {
         Metric::Wdl => wdl_value(code).map(|wdl| (wdl, None)),
@@ -144,7 +148,7 @@ pub(super) fn value(code: Code, metric: Metric) -> Option<(Wdl, Option<Plies>)> 
     }
 }
 
-/// The outcome that a code of either metric stands for, for loops over all slots.
+/// Returns the outcome that a code of either metric stands for; for loops over all slots.
 #[inline]
 pub(super) fn outcome(code: Code) -> Wdl {
     match code {
@@ -154,8 +158,38 @@ pub(super) fn outcome(code: Code) -> Wdl {
     }
 }
 
-/// The numbers in ranges of that length; the last may be shorter.
+/// Splits the numbers into ranges of that length; the last may be shorter.
 fn ranges(all: Range<u64>, length: u64) -> impl Iterator<Item = Range<u64>> {
     let end = all.end;
     all.step_by(length as usize).map(move |start| start..end.min(start + length))
+}
+
+/// Why a table cannot be scanned.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum StatsError {
+    /// The slice cannot be indexed.
+    Index(IndexError),
+    /// The table was made for other rules.
+    WrongRules,
+    /// The table cannot be read.
+    Table(TableError),
+}
+
+impl fmt::Display for StatsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StatsError::Index(error) => error.fmt(f),
+            StatsError::WrongRules => f.write_str("the table was made for other rules"),
+            StatsError::Table(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for StatsError {}
+
+impl From<TableError> for StatsError {
+    fn from(error: TableError) -> StatsError {
+        StatsError::Table(error)
+    }
 }

@@ -312,15 +312,15 @@ fn a_search_goes_on_while_it_is_wanted() {
         asked.fetch_add(1, Ordering::Relaxed);
         true
     };
-    assert_eq!(all(&search().while_wanted(&count)), whole);
+    assert_eq!(all(&search().cancel_unless(&count)), whole);
     let times = asked.into_inner();
     assert!(times > 2, "{times}");
     let left = AtomicUsize::new(times / 2);
     let half = || left.fetch_sub(1, Ordering::Relaxed) > 0;
-    let some = all(&search().while_wanted(&half));
+    let some = all(&search().cancel_unless(&half));
     assert!(!some.is_empty() && some.len() < whole.len());
     assert_eq!(some, whole[..some.len()]);
-    let never = search().while_wanted(&|| false);
+    let never = search().cancel_unless(&|| false);
     assert!(never.longest().unwrap().is_empty());
     assert!(random(&[never], 3, 7).unwrap().is_empty());
 }

@@ -1,7 +1,7 @@
 mod report;
 mod text;
 
-use taflbase::bound::{BoundError, Bounds, Estimate, Ground, Sampling, sample, solved};
+use taflbase::bound::{BoundError, Bounds, Estimate, Reachability, Sampling, sample, solved};
 use taflbase::rules::Ruleset;
 
 use super::arguments::{MAX, Threads, parse_number};
@@ -64,27 +64,27 @@ Examples:
 
 JSON, one line; large numbers are texts, "equations", "readings" and "sample" are null where
 there are none, "placements" with --games alone, and lists are shortened here:
-  {"rules":"ashton","attackers":16,"defenders":8,"symmetries":8,"equations":[{"equation":6,"name":"UB'_no_end","words":"equations 4 and 5","value":"947889249256532407079664255","printed":"9.5e26","agrees":true,"followed":""}],"readings":[{"cells":61,"black":15,"values":["1","2","3"]}],"running":[{"name":"naive","words":"each square by itself","value":"141440778841410474143624665261815556472832"}],"finished":[],"positions":[],"solved":{"slices":["K0v1"],"positions":7040,"decided":5472,"stuck":0},"sample":{"placements":300,"seed":1,"budget":1000000,"reached":{"share":0.9,"low":0.86,"high":0.93},"unreachable":{"share":0,"low":0,"high":0.01},"unknown":{"share":0.1,"low":0.07,"high":0.14},"decided":{"share":0.5,"low":0.4,"high":0.6},"stuck":{"share":0,"low":0,"high":0.01},"mean_plies":60.5,"max_plies":90,"estimate":"17","estimate_low":"16","estimate_high":"18","drawn":null},"table":[{"game":"Tablut","bound":"1.4e27","solution":"no","source":"Galassi"}]}"#;
+  {"rules":"ashton","attackers":16,"defenders":8,"symmetries":8,"equations":[{"equation":6,"name":"UB'_no_end","words":"equations 4 and 5","value":"947889249256532407079664255","printed":"9.5e26","agrees":true,"followed":""}],"readings":[{"cells":61,"black":15,"values":["1","2","3"]}],"running":[{"name":"naive","words":"each square independently: empty, or any piece that may stand there","value":"141440778841410474143624665261815556472832"}],"finished":[],"positions":[],"solved":{"slices":["K0v1"],"positions":7040,"decided":5472,"stuck":0},"sample":{"placements":300,"seed":1,"budget":1000000,"reached":{"share":0.9,"low":0.86,"high":0.93},"unreachable":{"share":0,"low":0,"high":0.01},"unknown":{"share":0.1,"low":0.07,"high":0.14},"decided":{"share":0.5,"low":0.4,"high":0.6},"stuck":{"share":0,"low":0,"high":0.01},"mean_plies":60.5,"max_plies":90,"estimate":"17","estimate_low":"16","estimate_high":"18","drawn":null},"table":[{"game":"Tablut","bound":"1.4e27","solution":"no","source":"Galassi"}]}"#;
 
 /// Counts, draws, and tells.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let base = session.open_to_probe(&args.rules)?;
     let rules: &Ruleset = base.rules();
-    let ground = Ground::new(rules);
-    let bounds = Bounds::new(&ground)?;
-    let solved = args.threads.run(|| solved(&base, ground.most))??;
+    let reachability = Reachability::new(rules);
+    let bounds = Bounds::new(&reachability)?;
+    let solved = args.threads.run(|| solved(&base, reachability.max_material))??;
     let mut drawn = None;
     if let Some(placements) = args.sample {
         let sampling = Sampling { placements, seed: args.seed, budget: args.budget };
         let meter = Meter::new("proof games");
         let found = args
             .threads
-            .run(|| sample(&ground, sampling, &|done, of| meter.update(done, of)))??;
+            .run(|| sample(&reachability, sampling, &|done, of| meter.update(done, of)))??;
         drop(meter);
         let estimate = Estimate::new(&bounds, &found);
         drawn = Some((sampling, estimate, found));
     }
-    let report = BoundReport::new(&ground, &bounds, &solved, drawn.as_ref(), args.games);
+    let report = BoundReport::new(&reachability, &bounds, &solved, drawn.as_ref(), args.games);
     match session.json() {
         true => session.json_line(&report),
         false => session.text(&text::text(rules, &report)),

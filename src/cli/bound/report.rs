@@ -1,10 +1,10 @@
 use serde::Serialize;
 use taflbase::bound::{
-    BigUint, Bound, Bounds, Drawn, Equation, Estimate, Ground, OtherGame, Sampling, Solved,
-    TABLE_1, Verdict, equations, moves, readings, scientific, scientific_floor,
+    BigUint, Bound, Bounds, Equation, Estimate, OtherGame, Reachability, SampledPlacement,
+    Sampling, Solved, TABLE_1, Verdict, equations, moves, readings, scientific, scientific_floor,
 };
+use taflbase::proportion::Proportion;
 use taflbase::rules::Ruleset;
-use taflbase::share::Share;
 
 /// Whose rules Galassi's paper describes.
 const GALASSI: &str = "ashton";
@@ -67,11 +67,11 @@ pub(super) struct SampleReport {
     pub placements: u64,
     pub seed: u64,
     pub budget: u64,
-    pub reached: Share,
-    pub unreachable: Share,
-    pub unknown: Share,
-    pub decided: Share,
-    pub stuck: Share,
+    pub reached: Proportion,
+    pub unreachable: Proportion,
+    pub unknown: Proportion,
+    pub decided: Proportion,
+    pub stuck: Proportion,
     pub mean_plies: Option<f64>,
     pub max_plies: Option<usize>,
     pub estimate: String,
@@ -99,20 +99,20 @@ pub(super) struct TableRow {
 
 impl BoundReport {
     pub(super) fn new(
-        ground: &Ground,
+        reachability: &Reachability,
         bounds: &Bounds,
         solved: &Solved,
-        drawn: Option<&(Sampling, Estimate, Vec<Drawn>)>,
+        drawn: Option<&(Sampling, Estimate, Vec<SampledPlacement>)>,
         with_games: bool,
     ) -> BoundReport {
-        let rules = ground.rules;
+        let rules = reachability.rules;
         let is_papers = is_papers(rules);
         let rows = |bounds: &[Bound]| bounds.iter().map(BoundRow::new).collect();
         BoundReport {
             rules: rules.name.clone(),
-            attackers: ground.most.attackers,
-            defenders: ground.most.defenders,
-            symmetries: ground.group.order(),
+            attackers: reachability.max_material.attackers,
+            defenders: reachability.max_material.defenders,
+            symmetries: reachability.group.order(),
             equations: is_papers.then(|| equations().into_iter().map(EquationRow::from).collect()),
             readings: is_papers.then(|| {
                 let limits = readings().into_iter();
@@ -224,7 +224,7 @@ impl SampleReport {
 }
 
 impl DrawnPlacement {
-    fn new(rules: &Ruleset, drawn: &Drawn) -> DrawnPlacement {
+    fn new(rules: &Ruleset, drawn: &SampledPlacement) -> DrawnPlacement {
         let (verdict, game) = match &drawn.verdict {
             Verdict::Reached(game) => ("reached", Some(moves(rules, game))),
             Verdict::Unreachable => ("unreachable", None),

@@ -1,6 +1,6 @@
 use taflbase::bound::{BigUint, scientific, scientific_floor};
+use taflbase::proportion::Proportion;
 use taflbase::rules::Ruleset;
-use taflbase::share::Share;
 
 use super::report::{BoundReport, BoundRow, EquationRow, SampleReport};
 use crate::cli::output::{columns, count_of, grouped};
@@ -92,9 +92,9 @@ fn sample(sample: &SampleReport) -> String {
         ("won at once by the side to move", &sample.decided),
         ("without a move", &sample.stuck),
     ];
-    let rows = shares.map(|(name, Share { share, low, high })| {
+    let rows = shares.map(|(name, Proportion { value, low, high })| {
         let percent = |share: &f64| format!("{:.1}", 100.0 * share);
-        vec![name.to_owned(), percent(share), percent(low), percent(high)]
+        vec![name.to_owned(), percent(value), percent(low), percent(high)]
     });
     let [seed, budget] = [seed, budget].map(grouped);
     let mut text = format!(

@@ -3,7 +3,7 @@ use taflbase::short::check::{
     Comparison, ProofReport, check_clauses, check_pattern, check_proof, check_values,
 };
 use taflbase::short::patterns::{Period, Tail, tail};
-use taflbase::short::theorem::Print;
+use taflbase::short::theorem::ProofText;
 use taflbase::short::{Board, Cell, Game, Soldier, grundy_values, memory_bytes, outcomes};
 
 use super::on_board::{cells, coordinates, restricted};
@@ -79,8 +79,8 @@ pub(super) fn compare(
         values: check_values(&solved).into(),
         slides: (rule == Soldier::SouthEast).then(|| SlidesCheck {
             clauses: check_clauses(&solved).into(),
-            sets: check_proof(&solved, Print::Corrected).into(),
-            sets_as_printed: check_proof(&solved, Print::AsPrinted).into(),
+            sets: check_proof(&solved, ProofText::Corrected).into(),
+            sets_as_printed: check_proof(&solved, ProofText::AsPrinted).into(),
         }),
     };
     match session.json() {

@@ -1,31 +1,36 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How many positions may still be made, and whether anybody wants more.
+/// The number of positions that a search may still generate, and a flag to stop it.
 pub(crate) struct Budget<'a> {
     pub(crate) left: u64,
     pub(crate) stop: &'a AtomicBool,
 }
 
-/// There is no budget left, or nobody wants to go on.
-pub(crate) struct Spent;
+/// The budget is used up, or the search was stopped.
+pub(crate) struct BudgetExhausted;
 
 impl Budget<'_> {
-    /// Takes so many off.
-    pub(crate) fn spend(&mut self, nodes: u64) -> Result<(), Spent> {
+    /// Subtracts the positions that were generated.
+    pub(crate) fn spend(&mut self, nodes: u64) -> Result<(), BudgetExhausted> {
         self.left = self.left.saturating_sub(nodes);
-        if self.left == 0 || self.stop.load(Ordering::Relaxed) { Err(Spent) } else { Ok(()) }
+        if self.left == 0 || self.stop.load(Ordering::Relaxed) {
+            Err(BudgetExhausted)
+        } else {
+            Ok(())
+        }
     }
 
-    /// A part of what is left, to be spent elsewhere; what is not comes back.
+    /// Runs `work` with a part of this budget, at most `limit`; returns `None` if that is
+    /// exhausted. What `work` does not use remains.
     pub(crate) fn within<T>(
         &mut self,
-        most: u64,
-        work: impl FnOnce(&mut Budget) -> Result<T, Spent>,
-    ) -> Result<Option<T>, Spent> {
-        let given = most.min(self.left);
-        let mut part = Budget { left: given, stop: self.stop };
-        let done = work(&mut part);
-        self.spend(given - part.left)?;
-        Ok(done.ok())
+        limit: u64,
+        work: impl FnOnce(&mut Budget) -> Result<T, BudgetExhausted>,
+    ) -> Result<Option<T>, BudgetExhausted> {
+        let granted = limit.min(self.left);
+        let mut part = Budget { left: granted, stop: self.stop };
+        let result = work(&mut part);
+        self.spend(granted - part.left)?;
+        Ok(result.ok())
     }
 }

@@ -1,9 +1,10 @@
-//! Exact numbers of placements: men on squares of which only their number matters.
+//! Exact numbers of placements.
 //!
-//! With the king on his square, the others are of four sorts: squares for either side, for
-//! attackers only, for defenders only, and camps. Of n squares for either side, a attackers
-//! and d defenders take `C(n, a) C(n - a, d)`; over the sorts the products are added up. How
-//! many squares there are of each sort is a [`Shape`]; many squares of the king have the same.
+//! For a given square of the king, the other squares are of four sorts: squares for either side,
+//! for attackers only, for defenders only, and camps. On n squares for either side, a attackers
+//! and d defenders have `C(n, a) C(n - a, d)` placements; the products over the sorts are summed
+//! over all distributions of the pieces. The number of squares of each sort is a [`Shape`]; many
+//! squares of the king have the same one.
 
 use std::collections::HashMap;
 
@@ -12,10 +13,10 @@ use num_bigint::{BigInt, BigUint};
 use crate::game::board::{Square, SquareSet};
 use crate::game::slice::Slice;
 
-use super::ground::{Camp, Ground};
+use super::reachability::{Camp, Reachability};
 use crate::game::rules::{Kind, Ruleset};
 
-/// Where men may stand.
+/// The squares on which each kind may stand.
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
     pub kings: SquareSet,
@@ -24,20 +25,20 @@ pub(crate) struct Field {
     pub camps: Vec<Camp>,
 }
 
-/// How many squares of each sort are left, with some attackers placed already.
+/// The number of free squares of each sort, with some attackers already placed.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Shape {
     /// For either side.
     pub both: usize,
     pub attackers: usize,
     pub defenders: usize,
-    /// Attackers that stand where they have to.
+    /// Attackers on required squares.
     pub placed: usize,
-    /// By the number of men in camps: how many ways there are.
+    /// By the number of further attackers in camps: the number of ways to place them.
     pub camps: Vec<u64>,
 }
 
-/// How often each shape is counted; less than 0 for what is taken off.
+/// The coefficient of each shape in a sum; negative where it is subtracted.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Tally(HashMap<Shape, i64>);
 
@@ -47,40 +48,40 @@ pub(crate) struct Binomials {
     values: Vec<BigUint>,
 }
 
-/// A number of placements for each material.
+/// The number of placements of each material.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Weights {
-    most: Slice,
+pub(crate) struct MaterialCounts {
+    max_material: Slice,
     values: Vec<BigInt>,
 }
 
 impl Field {
-    /// Soldiers on all squares on which any may stand.
+    /// Allows all soldiers on the squares of either side's soldiers.
     pub(crate) fn anywhere(rules: &Ruleset) -> Field {
         let soldiers = rules.places(Kind::Attacker) | rules.places(Kind::Defender);
         let kings = rules.places(Kind::King);
         Field { kings, attackers: soldiers, defenders: soldiers, camps: Vec::new() }
     }
 
-    /// All legal stored positions.
+    /// Allows each kind where the rules do: all positions that tables can store.
     pub(crate) fn legal(rules: &Ruleset) -> Field {
         let [attackers, defenders, kings] = Kind::ALL.map(|kind| rules.places(kind));
         Field { kings, attackers, defenders, camps: Vec::new() }
     }
 
-    /// Each kind where it can come to.
-    pub(crate) fn reached(ground: &Ground) -> Field {
-        let [attackers, defenders, kings] = ground.reach.0;
+    /// Allows each kind on the squares that it can reach.
+    pub(crate) fn reached(reachability: &Reachability) -> Field {
+        let [attackers, defenders, kings] = reachability.reach.0;
         Field { kings, attackers, defenders, camps: Vec::new() }
     }
 
-    /// The same, with the camps.
-    pub(crate) fn with_camps(ground: &Ground) -> Field {
-        Field { camps: ground.camps.clone(), ..Field::reached(ground) }
+    /// Restricts [`reached`](Field::reached) by the camps.
+    pub(crate) fn with_camps(reachability: &Reachability) -> Field {
+        Field { camps: reachability.camps.clone(), ..Field::reached(reachability) }
     }
 
-    /// The shape with the king on his square, attackers `placed`, and `empty` squares; `None`
-    /// if that cannot be.
+    /// Returns the shape with the king on a square, attackers on all of `placed`, and nothing on
+    /// `empty`; `None` if that is impossible.
     pub(crate) fn shape(&self, king: Square, placed: SquareSet, empty: SquareSet) -> Option<Shape> {
         if placed.contains(king) || placed.meets(empty) || !placed.is_subset(self.attackers) {
             return None;
@@ -107,7 +108,7 @@ impl Field {
         })
     }
 
-    /// All placements.
+    /// Counts all placements.
     pub(crate) fn all(&self) -> Tally {
         let mut tally = Tally::default();
         for king in self.kings {
@@ -116,13 +117,13 @@ impl Field {
         tally
     }
 
-    /// The placements with the king there in which one of these sets is empty, at the least:
-    /// all that have one, less those that have two, and so on.
+    /// Adds the placements with this king in which at least one of the sets is empty, by
+    /// inclusion and exclusion.
     pub(crate) fn any_empty(&self, tally: &mut Tally, king: Square, sets: &[SquareSet]) {
         self.any_empty_beside(tally, king, SquareSet::EMPTY, sets);
     }
 
-    /// The same with attackers `placed`.
+    /// As [`any_empty`](Field::any_empty), with attackers on all of `placed`.
     pub(crate) fn any_empty_beside(
         &self,
         tally: &mut Tally,
@@ -133,13 +134,15 @@ impl Field {
         self.unions(sets, |empty, times| tally.add(self.shape(king, placed, empty), times));
     }
 
-    /// The placements with an attacker on each square of one of these sets, at the least.
+    /// Adds the placements with attackers on all squares of at least one of the sets.
     pub(crate) fn any_taken(&self, tally: &mut Tally, king: Square, sets: &[SquareSet]) {
         self.unions(sets, |placed, times| {
             tally.add(self.shape(king, placed, SquareSet::EMPTY), times);
         });
     }
 
+    /// Calls `add` with the union of each non-empty selection of sets, and its sign in the
+    /// inclusion-exclusion formula.
     fn unions(&self, sets: &[SquareSet], mut add: impl FnMut(SquareSet, i64)) {
         for chosen in 1..1_u32 << sets.len() {
             let picked = (0..sets.len()).filter(|i| chosen >> i & 1 == 1);
@@ -150,19 +153,20 @@ impl Field {
 }
 
 impl Camp {
-    /// By the number of further men: the patterns with men on all of `placed` and none on
-    /// `empty`.
+    /// Returns, by the number of further attackers, the number of patterns with attackers on all
+    /// of `placed` and none on `empty`.
     fn ways(&self, placed: SquareSet, empty: SquareSet) -> Vec<u64> {
         let mut ways = vec![0; self.squares.len() - placed.len() + 1];
-        let fits = |men: &&SquareSet| placed.is_subset(**men) && !men.meets(empty);
-        for men in self.patterns.iter().filter(fits) {
-            ways[men.len() - placed.len()] += 1;
+        for men in &self.patterns {
+            if placed.is_subset(*men) && !men.meets(empty) {
+                ways[men.len() - placed.len()] += 1;
+            }
         }
         ways
     }
 }
 
-/// The product of two polynomials.
+/// Multiplies two polynomials.
 fn product(first: &[u64], second: &[u64]) -> Vec<u64> {
     let mut product = vec![0; first.len() + second.len() - 1];
     for (i, x) in first.iter().enumerate() {
@@ -174,63 +178,65 @@ fn product(first: &[u64], second: &[u64]) -> Vec<u64> {
 }
 
 impl Tally {
-    /// Counts a shape so many times.
+    /// Adds to the coefficient of a shape.
     pub(crate) fn add(&mut self, shape: Option<Shape>, times: i64) {
         if let Some(shape) = shape {
             *self.0.entry(shape).or_default() += times;
         }
     }
 
-    /// The placements of each material.
-    pub(crate) fn weights(&self, most: Slice, binomials: &Binomials) -> Weights {
-        let mut weights = Weights::none(most);
+    /// Returns the number of placements of each material up to `max_material`.
+    pub(crate) fn counts(&self, max_material: Slice, binomials: &Binomials) -> MaterialCounts {
+        let mut counts = MaterialCounts::none(max_material);
         for (shape, &times) in self.0.iter().filter(|&(_, &times)| times != 0) {
-            for (total, value) in
-                weights.values.iter_mut().zip(shape.weights(most, binomials).values)
-            {
+            let of_shape = shape.counts(max_material, binomials);
+            for (total, value) in counts.values.iter_mut().zip(of_shape.values) {
                 *total += value * times;
             }
         }
-        weights
+        counts
     }
 }
 
 impl Shape {
-    /// The placements of each material, the attackers placed already among them.
-    pub(crate) fn weights(&self, most: Slice, binomials: &Binomials) -> Weights {
+    /// Returns the number of placements of each material, which includes the attackers already
+    /// placed.
+    pub(crate) fn counts(&self, max_material: Slice, binomials: &Binomials) -> MaterialCounts {
         let zero = BigUint::ZERO;
-        let attackers_only = self.attackers_only(most.attackers, binomials);
-        // By attackers on squares for either side, and defenders anywhere.
-        let defenders: Vec<Vec<BigUint>> = (0..=most.attackers.min(self.both))
+        let attackers_only = self.attackers_only(max_material.attackers, binomials);
+        // Ways to place defenders, by attackers on squares for either side, then by defenders.
+        let defenders: Vec<Vec<BigUint>> = (0..=max_material.attackers.min(self.both))
             .map(|taken| {
-                (0..=most.defenders).map(|d| self.defenders(taken, d, binomials)).collect()
+                (0..=max_material.defenders).map(|d| self.defenders(taken, d, binomials)).collect()
             })
             .collect();
-        let mut weights = Weights::none(most);
-        for a in self.placed..=most.attackers {
-            for d in 0..=most.defenders {
+        let mut counts = MaterialCounts::none(max_material);
+        for a in self.placed..=max_material.attackers {
+            for d in 0..=max_material.defenders {
                 let free = a - self.placed;
                 let ways =
                     defenders.iter().enumerate().take(free + 1).map(|(shared, defenders)| {
                         let apart = attackers_only.get(free - shared).unwrap_or(&zero);
                         binomials.get(self.both, shared) * apart * &defenders[d]
                     });
-                *weights.get_mut(a, d) = BigInt::from(ways.sum::<BigUint>());
+                *counts.get_mut(a, d) = BigInt::from(ways.sum::<BigUint>());
             }
         }
-        weights
+        counts
     }
 
-    /// By number: attackers in camps and on squares for attackers only.
-    fn attackers_only(&self, most: usize, binomials: &Binomials) -> Vec<BigUint> {
-        let ways = |men: usize| {
-            let inside = self.camps.iter().enumerate().take(men + 1);
-            inside.map(|(c, &ways)| binomials.get(self.attackers, men - c) * ways).sum()
-        };
-        (0..=most).map(ways).collect()
+    /// Returns, by number of attackers, the ways to place them in camps and on squares for
+    /// attackers only.
+    fn attackers_only(&self, max_attackers: usize, binomials: &Binomials) -> Vec<BigUint> {
+        (0..=max_attackers)
+            .map(|men| {
+                let inside = self.camps.iter().enumerate().take(men + 1);
+                inside.map(|(c, &ways)| binomials.get(self.attackers, men - c) * ways).sum()
+            })
+            .collect()
     }
 
-    /// The ways to place defenders where attackers have taken squares.
+    /// Returns the ways to place defenders after attackers have taken squares for either side.
     fn defenders(&self, taken: usize, defenders: usize, binomials: &Binomials) -> BigUint {
         let apart = (0..=defenders.min(self.defenders)).map(|apart| {
             binomials.get(self.defenders, apart)
@@ -241,7 +247,7 @@ impl Shape {
 }
 
 impl Binomials {
-    /// All `C(n, k)` with these n and k at the most.
+    /// Computes all `C(n, k)` up to these n and k.
     pub(crate) fn new(max_n: usize, max_k: usize) -> Binomials {
         let columns = max_k + 1;
         let mut values = vec![BigUint::ZERO; (max_n + 1) * columns];
@@ -255,45 +261,51 @@ impl Binomials {
         Binomials { columns, values }
     }
 
-    /// Enough for these rules.
-    pub(crate) fn of(ground: &Ground) -> Binomials {
-        Binomials::new(ground.rules.board.area(), ground.most.attackers.max(ground.most.defenders))
+    /// Computes those that the rules need.
+    pub(crate) fn of(reachability: &Reachability) -> Binomials {
+        Binomials::new(
+            reachability.rules.board.area(),
+            reachability.max_material.attackers.max(reachability.max_material.defenders),
+        )
     }
 
-    /// `C(n, k)`.
+    /// Returns `C(n, k)`.
     pub(crate) fn get(&self, n: usize, k: usize) -> &BigUint {
         &self.values[n * self.columns + k]
     }
 }
 
-impl Weights {
-    pub(crate) fn none(most: Slice) -> Weights {
-        let values = vec![BigInt::ZERO; (most.attackers + 1) * (most.defenders + 1)];
-        Weights { most, values }
+impl MaterialCounts {
+    pub(crate) fn none(max_material: Slice) -> MaterialCounts {
+        let slices = (max_material.attackers + 1) * (max_material.defenders + 1);
+        MaterialCounts { max_material, values: vec![BigInt::ZERO; slices] }
     }
 
-    /// Of a material.
+    /// Returns the number of placements of a material.
     pub(crate) fn get(&self, attackers: usize, defenders: usize) -> &BigInt {
-        &self.values[attackers * (self.most.defenders + 1) + defenders]
+        &self.values[attackers * self.columns() + defenders]
     }
 
     pub(crate) fn get_mut(&mut self, attackers: usize, defenders: usize) -> &mut BigInt {
-        &mut self.values[attackers * (self.most.defenders + 1) + defenders]
+        let index = attackers * self.columns() + defenders;
+        &mut self.values[index]
     }
 
-    /// Those of all materials with this many attackers, or more.
-    pub(crate) fn total(&self, least: usize) -> BigUint {
-        let all: BigInt = self.values.iter().skip(least * (self.most.defenders + 1)).sum();
+    /// Sums over all materials with at least this many attackers.
+    pub(crate) fn total(&self, min_attackers: usize) -> BigUint {
+        let all: BigInt = self.values.iter().skip(min_attackers * self.columns()).sum();
         all.magnitude().clone()
     }
 
-    /// Materials with one attacker or more, and their numbers.
+    /// Returns the materials with at least one attacker, with their numbers of placements.
     pub(crate) fn slices(&self) -> impl Iterator<Item = (Slice, &BigInt)> {
-        let values = self.values.iter().enumerate().skip(self.most.defenders + 1);
-        values.map(|(i, value)| {
-            let (attackers, defenders) =
-                (i / (self.most.defenders + 1), i % (self.most.defenders + 1));
-            (Slice { defenders, attackers }, value)
+        let columns = self.columns();
+        self.values.iter().enumerate().skip(columns).map(move |(i, value)| {
+            (Slice { defenders: i % columns, attackers: i / columns }, value)
         })
+    }
+
+    fn columns(&self) -> usize {
+        self.max_material.defenders + 1
     }
 }

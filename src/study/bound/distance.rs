@@ -1,42 +1,47 @@
-//! How far men seem to be from where they are wanted.
+//! A heuristic distance between placements, for the search for proof games.
 
 use crate::game::board::{Square, SquareSet};
 use crate::game::position::Position;
 use crate::game::rules::{Kind, Ruleset};
 use crate::system::random::mix;
 
-/// What one move counts; the rest decides between positions that are as near.
+/// The cost of a move; smaller costs break ties.
 const MOVE: u32 = 4;
-/// The moves of a man who cannot go to any goal unless others make room.
+/// The assumed number of moves of a piece that no path leads to a goal.
 const SHUT_OUT: u32 = 6;
-/// What each neighbour that is a goal adds to an empty goal: the inner ones come first.
+/// The cost of an empty goal for each of its neighbours that is a goal: inner goals should be
+/// filled first.
 const INNER: u32 = 2;
 
-/// Measures positions by the moves that their men need to the squares of a target with the
-/// same men.
+/// Estimates the number of moves from a position to a target with the same material. The squares
+/// of the target's pieces are called goals here.
 pub(crate) struct Distance<'a> {
     rules: &'a Ruleset,
     target: Position,
-    /// By square: what its emptiness counts, if it is a goal.
+    /// By square: the cost of its being empty, if it is a goal.
     inner: Vec<u32>,
-    /// A little chance, so that several searches are not the same.
+    /// The seed of small random costs that make repeated searches differ.
     seed: u64,
 }
 
 impl<'a> Distance<'a> {
     pub(crate) fn new(rules: &'a Ruleset, target: &Position, seed: u64) -> Distance<'a> {
         let (board, all) = (rules.board, target.occupied());
-        let beside = |square| board.neighbours(square).filter(|&s| all.contains(s)).count();
-        let inner = board.squares().map(|square| INNER * beside(square) as u32).collect();
+        let inner = board
+            .squares()
+            .map(|square| board.neighbours(square).filter(|&s| all.contains(s)).count())
+            .map(|neighbours| INNER * neighbours as u32)
+            .collect();
         Distance { rules, target: *target, inner, seed }
     }
 
-    /// 0 at the target alone.
+    /// Returns the estimated cost; 0 only at the target.
     pub(crate) fn of(&self, position: &Position) -> u32 {
         Kind::ALL.into_iter().map(|kind| self.of_kind(position, kind)).sum()
     }
 
-    /// Whether fewer men are left behind a gate than are wanted there: nobody comes back.
+    /// Returns whether the target is out of reach: pieces never re-enter through a gate, and
+    /// fewer are behind one than the target has there.
     pub(crate) fn is_lost(&self, position: &Position) -> bool {
         Kind::ALL.into_iter().any(|kind| {
             let (men, wanted) = (position.squares(kind), self.target.squares(kind));
@@ -45,8 +50,8 @@ impl<'a> Distance<'a> {
         })
     }
 
-    /// What decides between positions that are about as near: less than a move.
-    pub(crate) fn chance(&self, position: &Position) -> u32 {
+    /// Returns a random cost below that of a move, which breaks ties.
+    pub(crate) fn noise(&self, position: &Position) -> u32 {
         if self.seed == 0 {
             return 0;
         }
@@ -68,14 +73,15 @@ impl<'a> Distance<'a> {
                 before => near.push(before),
             }
         }
-        // Two of them may want the same goal.
+        // Pieces without a goal of their own need a second move.
         let near = 2 * near.len() as u32 - matched(&near);
         let far = self.moves_of_others(kind, others, goals, occupied);
         let inner: u32 = goals.iter().map(|goal| self.inner[goal.index()]).sum();
         MOVE * (near + far) + inner
     }
 
-    /// The moves of men who cannot be at a goal with one, each by himself.
+    /// Estimates the moves of pieces that cannot reach a goal in one move, each independently:
+    /// a breadth-first search backwards from the goals.
     fn moves_of_others(
         &self,
         kind: Kind,
@@ -93,7 +99,7 @@ impl<'a> Distance<'a> {
                     if occupied.contains(step.square) {
                         if step.ends && left.contains(step.square) {
                             left.remove(step.square);
-                            // Beside a goal on which somebody else stands.
+                            // At depth 1 another piece occupies the goal.
                             moves += depth.max(2);
                         }
                         break;
@@ -110,7 +116,7 @@ impl<'a> Distance<'a> {
         moves + SHUT_OUT * left.len() as u32
     }
 
-    /// The goals to which a man can go at once.
+    /// Returns the goals that a piece can reach in one move.
     fn goals_before(
         &self,
         kind: Kind,
@@ -123,7 +129,7 @@ impl<'a> Distance<'a> {
         free.filter(|step| step.ends && goals.contains(step.square)).map(|s| s.square).collect()
     }
 
-    /// The men who are away from their goals, and those who may be in the way of them.
+    /// Returns the pieces that are not on goals, and those that may be in their way.
     pub(crate) fn concerned(&self, position: &Position) -> SquareSet {
         let occupied = position.occupied();
         let mut concerned = SquareSet::EMPTY;
@@ -143,7 +149,7 @@ impl<'a> Distance<'a> {
     }
 }
 
-/// How many can have one of their own at once: a greatest matching, by augmenting paths.
+/// Returns the size of a maximum matching of pieces to goals, by augmenting paths.
 fn matched(near: &[SquareSet]) -> u32 {
     let mut holders = Vec::new();
     let placed = (0..near.len())

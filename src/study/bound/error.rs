@@ -2,20 +2,20 @@ use std::fmt;
 
 use crate::game::position::PositionError;
 
-/// Why there is no bound, or no sample.
+/// Why a bound or a sample cannot be computed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum BoundError {
-    /// Games cannot begin where the ruleset says.
+    /// The ruleset's start is not a legal position.
     Start(PositionError),
-    /// Whoever was told of the progress wanted no more.
+    /// The progress callback returned `false`.
     Stopped,
 }
 
 impl fmt::Display for BoundError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BoundError::Start(error) => write!(f, "the start is no position: {error}"),
+            BoundError::Start(error) => write!(f, "the start is not a legal position: {error}"),
             BoundError::Stopped => f.write_str("stopped"),
         }
     }

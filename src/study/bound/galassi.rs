@@ -1,5 +1,8 @@
 //! The equations of A. Galassi, "An Upper Bound on the Complexity of Tablut", University of
-//! Bologna, arXiv:2101.11934: each from its definition, beside what the paper prints.
+//! Bologna, arXiv:2101.11934: computed from their definitions, with the numbers that the paper
+//! prints.
+
+use std::ops::RangeInclusive;
 
 use num_bigint::BigUint;
 
@@ -11,41 +14,42 @@ use super::number::{Printed, scientific};
 pub struct Equation {
     /// Its number.
     pub number: u8,
-    /// What the paper calls it.
+    /// Its name in the paper.
     pub name: &'static str,
-    /// What it counts.
+    /// A description of what it counts.
     pub words: &'static str,
     /// Its value, from the definition.
     pub value: BigUint,
-    /// What is printed, if a number is.
+    /// The number that the paper prints, if any.
     pub printed: Option<&'static str>,
-    /// Whether the value, rounded to the digits that are printed, is that.
+    /// Whether the value, rounded to the printed digits, is the printed number.
     pub agrees: Option<bool>,
-    /// What was followed, where the text leaves that open or the numbers differ.
+    /// The interpretation, where the text is ambiguous or the numbers differ.
     pub followed: String,
 }
 
-/// A sum with other limits than equation 12 states.
+/// Equation 12 with other limits than the paper states.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reading {
-    /// Cells for the other men; 61 are stated.
+    /// Cells for the other pieces; the paper states 61.
     pub cells: usize,
-    /// The most black soldiers that take no part in the capture; 14 are stated.
+    /// The maximum number of black soldiers that take no part in the capture; the paper
+    /// states 14.
     pub black: usize,
-    /// What equations 12, 13 and 14 come to.
+    /// The values of equations 12, 13 and 14.
     pub values: [BigUint; 3],
 }
 
-/// What other games are said to have: the paper's Table 1.
+/// A row of the paper's Table 1: the state space of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OtherGame {
     /// The game.
     pub game: &'static str,
-    /// The bound, as it is printed.
+    /// The bound, as printed.
     pub bound: &'static str,
-    /// Whether it is solved: `no`, `weak` or `strong`.
+    /// Whether the game is solved: `no`, `weak` or `strong`.
     pub solution: &'static str,
-    /// The source that the paper names.
+    /// The source that the paper cites.
     pub source: &'static str,
 }
 
@@ -79,30 +83,29 @@ pub const TABLE_1: [OtherGame; 7] = [
 struct Sums(Binomials);
 
 impl Sums {
-    /// All ways to place them on so many cells outside the camps; without camps if c is
-    /// always 0.
-    fn of(&self, cells: usize, black: std::ops::RangeInclusive<usize>, camps: usize) -> BigUint {
-        let c = |n: usize, k: usize| self.0.get(n, k);
+    /// Sums the ways to place them on `cells` cells outside the camps and `camps` cells in
+    /// camps.
+    fn of(&self, cells: usize, black: RangeInclusive<usize>, camps: usize) -> BigUint {
         let mut sum = BigUint::ZERO;
         for b in black {
             for inside in 0..=b.min(camps) {
                 let outside = b - inside;
                 for w in 0..=8 {
                     // The paper's P(b - c, w, e): cells! / (outside! w! e!).
-                    let ways = c(cells, outside) * c(cells - outside, w);
-                    sum += c(camps, inside) * ways;
+                    let ways = self.0.get(cells, outside) * self.0.get(cells - outside, w);
+                    sum += self.0.get(camps, inside) * ways;
                 }
             }
         }
         sum
     }
 
-    /// Equations 4 and 5.
+    /// Computes equations 4 and 5.
     fn running(&self) -> [BigUint; 2] {
         [self.of(64, 1..=16, 16), 44_u8 * self.of(63, 1..=16, 16)]
     }
 
-    /// Equations 7 to 11.
+    /// Computes equations 7 to 11.
     fn finished(&self) -> [BigUint; 5] {
         [
             self.of(64, 0..=0, 16) + 44_u8 * self.of(63, 0..=0, 16),
@@ -113,13 +116,13 @@ impl Sums {
         ]
     }
 
-    /// Equation 12, with so many cells and black soldiers.
+    /// Computes equation 12 with these limits.
     fn zeta(&self, cells: usize, black: usize) -> BigUint {
         56_u8 * self.of(cells, 0..=black, 16)
     }
 }
 
-/// Equations 1 to 14.
+/// Computes equations 1 to 14.
 pub fn equations() -> Vec<Equation> {
     let sums = Sums(Binomials::new(81, 16));
     let two: BigUint = 2_u8.into();
@@ -151,24 +154,25 @@ pub fn equations() -> Vec<Equation> {
         .collect()
 }
 
-/// Names, words, printed numbers and what was followed, by the equations' order.
+/// Names, descriptions, printed numbers and interpretations, in the order of the equations.
 const LINES: [(&str, &str, Option<&str>, &str); 14] = [
-    ("UB_naive", "each cell by itself", Some("1e41"), "printed as the power of ten alone"),
+    ("UB_naive", "each cell independently", Some("1e41"), "printed as a power of ten only"),
     (
         "P_80^(b,w,e)",
         "king in the castle, b black and w white soldiers on 80 cells",
         None,
-        "a formula; its value here is that of b = 16, w = 8",
+        "a formula; the value is for b = 16, w = 8",
     ),
-    ("UB_no_end", "men counted, on any cell", Some("6.1e27"), ""),
-    ("UB_no_end^castle", "camps for black alone, king in the castle", Some("3e25"), ""),
+    ("UB_no_end", "pieces counted, on any cell", Some("6.1e27"), ""),
+    ("UB_no_end^castle", "camps for black only, king in the castle", Some("3e25"), ""),
     ("UB_no_end^no_castle", "the same, king on 44 other cells", Some("9.2e26"), ""),
     ("UB'_no_end", "equations 4 and 5", Some("9.5e26"), ""),
     (
         "UB_alpha",
         "no black soldier left",
         Some("2.0e11"),
-        "the sum over w is of both terms; over the first alone it would not be the printed number",
+        "the sum over w includes both terms; with the first only, the result is not the printed \
+         number",
     ),
     ("UB_beta", "the king on an escape", Some("2.3e26"), ""),
     ("UB_gamma", "captured in the castle", Some("2.8e22"), ""),
@@ -178,32 +182,30 @@ const LINES: [(&str, &str, Option<&str>, &str); 14] = [
         "UB_zeta",
         "captured elsewhere",
         Some("1.6e26"),
-        "the sum as stated, b up to 14; what is printed ",
+        "the sum as stated, b up to 14; the numbers printed ",
     ),
     ("UB_end", "equations 7 to 12", Some("4.6e26"), "with equation 12 as stated"),
     ("UB_end", "equations 6 and 13", Some("1.4e27"), "with equation 12 as stated"),
 ];
 
-/// Which limits of equation 12 give what is printed.
+/// Describes the limits of equation 12 that give the printed numbers.
 fn printed_by() -> String {
-    let found = readings().into_iter().map(|Reading { cells, black, values: [zeta, end, all] }| {
-        let [zeta, end, all] = [zeta, end, all].map(|value| scientific(&value, 3));
-        format!("b up to {black} and {cells} cells: {zeta}, and {end} and {all} there")
-    });
-    let found: Vec<String> = found.collect();
-    format!("here and in equations 13 and 14 comes of {}", found.join(", or of "))
+    let limits: Vec<String> = readings()
+        .iter()
+        .map(|Reading { cells, black, values }| {
+            let [zeta, end, all] = values.each_ref().map(|value| scientific(value, 3));
+            format!("b up to {black} and {cells} cells: {zeta}, {end} and {all}")
+        })
+        .collect();
+    format!("here and for equations 13 and 14 result from {}", limits.join(", or from "))
 }
 
-/// The limits of equation 12 with which it, 13 and 14 come to what is printed: all are tried
-/// with 55 to 64 cells and 8 to 16 black soldiers.
+/// Finds the limits of equation 12 for which equations 12, 13 and 14 have the printed values,
+/// among 55 to 64 cells and 8 to 16 black soldiers.
 pub fn readings() -> Vec<Reading> {
     let sums = Sums(Binomials::new(81, 16));
     let no_end: BigUint = sums.running().into_iter().sum();
     let others: BigUint = sums.finished().into_iter().sum();
-    let are_printed = |values: &[BigUint; 3]| {
-        let printed = LINES[11..].iter().map(|&(_, _, printed, _)| printed);
-        printed.zip(values).all(|(printed, value)| printed.is_some_and(|p| Printed(p).is(value)))
-    };
     let mut found = Vec::new();
     for cells in 55..=64 {
         for black in 8..=16 {
@@ -216,4 +218,10 @@ pub fn readings() -> Vec<Reading> {
         }
     }
     found
+}
+
+/// Returns whether equations 12 to 14 have these values in the paper.
+fn are_printed(values: &[BigUint; 3]) -> bool {
+    let printed = LINES[11..].iter().map(|&(_, _, printed, _)| printed);
+    printed.zip(values).all(|(printed, value)| printed.is_some_and(|p| Printed(p).is(value)))
 }

@@ -1,14 +1,14 @@
-//! Numbers that are too large for words of a machine, as texts.
+//! Formatting of large integers.
 
 use num_bigint::BigInt;
 use num_bigint::BigUint;
 
-/// A number as papers print it: `9.5e26` says 9.5 × 10²⁶.
+/// A number in scientific notation: `9.5e26` is 9.5 × 10²⁶.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Printed(pub &'static str);
 
 impl Printed {
-    /// Whether a number, rounded to as many digits, is this one.
+    /// Returns whether a number, rounded to the digits of this one, equals it.
     pub fn is(self, value: &BigUint) -> bool {
         let digits = self.0.split('e').next().unwrap_or_default();
         let count = digits.chars().filter(char::is_ascii_digit).count();
@@ -16,41 +16,41 @@ impl Printed {
     }
 }
 
-/// The number with that many digits, 1 or more: `9.479e26`.
+/// Formats a number with this many digits, at least 1, rounded to nearest: `9.479e26`.
 pub fn scientific(value: &BigUint, digits: usize) -> String {
-    written(value, digits, |unit| unit / 2_u8)
+    format_rounded(value, digits, |unit| unit / 2_u8)
 }
 
-/// The number with that many digits, rounded down, as a limit from below has to be.
+/// Formats a number with this many digits, rounded down, for lower limits.
 pub fn scientific_floor(value: &BigUint, digits: usize) -> String {
-    written(value, digits, |_| BigUint::ZERO)
+    format_rounded(value, digits, |_| BigUint::ZERO)
 }
 
-/// What is added to a number, of the unit of its last digit, rounds it.
-fn written(value: &BigUint, digits: usize, added: fn(&BigUint) -> BigUint) -> String {
+/// Formats a number after adding `offset` of the last digit's unit and truncating.
+fn format_rounded(value: &BigUint, digits: usize, offset: fn(&BigUint) -> BigUint) -> String {
     let text = value.to_string();
     let mut exponent = text.len() - 1;
     let mut rounded = text.clone();
     if text.len() > digits {
         let unit = BigUint::from(10_u8).pow((text.len() - digits) as u32);
-        rounded = ((value + added(&unit)) / unit).to_string();
-        // Nines may have become one more digit.
+        rounded = ((value + offset(&unit)) / unit).to_string();
+        // Rounding up nines may add a digit.
         exponent += rounded.len() - digits;
     }
-    let rounded = rounded.get(..digits).unwrap_or(&rounded);
-    let rounded = format!("{rounded:0<digits$}");
-    let (first, rest) = rounded.split_at(1);
+    let kept = rounded.get(..digits).unwrap_or(&rounded);
+    let padded = format!("{kept:0<digits$}");
+    let (first, rest) = padded.split_at(1);
     let point = if rest.is_empty() { "" } else { "." };
     format!("{first}{point}{rest}e{exponent}")
 }
 
-/// A share of a number, rounded down; the share is from 0 to 1.
+/// Returns a share of a number, rounded down; the share is from 0 to 1.
 pub fn part(value: &BigUint, share: f64) -> BigUint {
     const SCALE: u64 = 1 << 52;
     value * ((share.clamp(0.0, 1.0) * SCALE as f64) as u64) / SCALE
 }
 
-/// What a sum of numbers and of what is taken off comes to, which is never less than 0.
+/// Converts a count that was computed with subtractions, and is never negative.
 pub(crate) fn count(value: &BigInt) -> BigUint {
     debug_assert!(*value >= BigInt::ZERO, "{value} placements");
     value.magnitude().clone()

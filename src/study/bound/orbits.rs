@@ -1,10 +1,12 @@
 //! Placements counted up to symmetry, by Burnside's lemma: the mean, over the symmetries, of
-//! how many placements each leaves as they are.
+//! the number of placements that each fixes.
 //!
-//! A placement stays as it is if the king's square does, and if all squares of each cycle of
-//! the symmetry have the same on them. So a cycle of n squares adds a factor
-//! `1 + a^n + d^n` where either side may stand, and camps one for the patterns that come back
-//! to themselves on the way round.
+//! A symmetry fixes a placement if it fixes the king's square and all squares of each of its
+//! cycles have the same content. So a cycle of n squares contributes a factor `1 + a^n + d^n`
+//! where either side may stand, and a cycle of camps contributes the patterns that are mapped to
+//! themselves once around the cycle.
+
+use std::collections::BTreeSet;
 
 use num_bigint::BigUint;
 
@@ -14,35 +16,38 @@ use crate::game::rules::{Kind, Ruleset};
 use crate::game::slice::Slice;
 
 use super::count::{Binomials, Field};
-use super::ground::{Camp, Ground};
+use super::reachability::{Camp, Reachability};
 
-/// Placements, and classes of mirror images of them.
-pub(crate) struct Fixed {
+/// The number of placements with all attackers at home, and of their orbits.
+pub(crate) struct UnmovedCounts {
     pub placements: BigUint,
     pub orbits: BigUint,
 }
 
-/// By attackers and defenders: how many ways there are.
+/// A polynomial in the numbers of attackers and defenders, whose coefficients are numbers of
+/// ways; truncated at `max_material`.
 struct Ways {
-    most: Slice,
+    max_material: Slice,
     values: Vec<BigUint>,
 }
 
 impl Ways {
-    fn one(most: Slice) -> Ways {
-        let mut values = vec![BigUint::ZERO; (most.attackers + 1) * (most.defenders + 1)];
+    fn one(max_material: Slice) -> Ways {
+        let slices = (max_material.attackers + 1) * (max_material.defenders + 1);
+        let mut values = vec![BigUint::ZERO; slices];
         values[0] = BigUint::from(1_u8);
-        Ways { most, values }
+        Ways { max_material, values }
     }
 
-    /// Times a sum of such terms: how many attackers, defenders, and ways.
+    /// Multiplies by a sum of terms: attackers, defenders and the coefficient.
     fn times(&mut self, terms: &[(usize, usize, u64)]) {
-        let columns = self.most.defenders + 1;
+        let max = self.max_material;
+        let columns = max.defenders + 1;
         let mut values = vec![BigUint::ZERO; self.values.len()];
         for (i, value) in self.values.iter().enumerate().filter(|(_, v)| **v != BigUint::ZERO) {
             let (a, d) = (i / columns, i % columns);
             for &(attackers, defenders, ways) in terms {
-                if a + attackers <= self.most.attackers && d + defenders <= self.most.defenders {
+                if a + attackers <= max.attackers && d + defenders <= max.defenders {
                     values[(a + attackers) * columns + d + defenders] += value * ways;
                 }
             }
@@ -50,88 +55,104 @@ impl Ways {
         self.values = values;
     }
 
-    /// All ways with so many attackers, or more.
-    fn total(&self, least: usize) -> BigUint {
-        self.values.iter().skip(least * (self.most.defenders + 1)).sum()
+    /// Sums the ways with at least this many attackers.
+    fn total(&self, min_attackers: usize) -> BigUint {
+        self.values.iter().skip(min_attackers * (self.max_material.defenders + 1)).sum()
     }
 }
 
-/// Placements of running games, mirror images once.
+/// Counts the placements of unfinished games, mirror images once.
 pub(crate) fn running(
-    ground: &Ground,
+    reachability: &Reachability,
     unmoved: Option<&(SquareSet, Vec<Position>)>,
     binomials: &Binomials,
 ) -> BigUint {
-    let field = Field::with_camps(ground);
-    let all = burnside(ground.group, |g| {
-        fixed(ground, &field, g, |king| {
-            let mut ways = Ways::one(ground.most);
-            for camp in whole_camps(ground, &field.camps, g) {
+    let field = Field::with_camps(reachability);
+    let all = burnside(reachability.group, |g| {
+        fixed(reachability, &field, g, |king| {
+            let mut ways = Ways::one(reachability.max_material);
+            for camp in whole_camps(reachability, &field.camps, g) {
                 ways.times(&camp);
             }
             let in_camps = field.camps.iter().fold(SquareSet::EMPTY, |all, c| all | c.squares);
-            free_cycles(ground, &field, g, in_camps.with(king), &mut ways);
+            free_cycles(reachability, &field, g, in_camps.with(king), &mut ways);
             ways.total(1)
         })
     });
     match unmoved {
         None => all,
         Some((attackers, placements)) => {
-            let least = |p: &Position| {
-                let images = ground.group.iter().map(|g| p.image(ground.rules, g));
-                images.map(|p| (p.attackers, p.defenders, p.king)).min()
-            };
-            let kept: std::collections::BTreeSet<_> = placements.iter().map(least).collect();
-            all - self::unmoved(ground, *attackers, binomials).orbits + kept.len()
+            let orbits: BTreeSet<_> =
+                placements.iter().map(|position| least_image(reachability, position)).collect();
+            all - self::unmoved(reachability, *attackers, binomials).orbits + orbits.len()
         }
     }
 }
 
-/// All placements with these attackers, whom the symmetries leave as they are.
-pub(crate) fn unmoved(ground: &Ground, attackers: SquareSet, binomials: &Binomials) -> Fixed {
-    let field = Field::with_camps(ground);
+/// Returns the least image of a placement, which identifies its orbit.
+fn least_image(
+    reachability: &Reachability,
+    position: &Position,
+) -> Option<(SquareSet, SquareSet, Square)> {
+    let images = reachability.group.iter().map(|g| position.image(reachability.rules, g));
+    images.map(|image| (image.attackers, image.defenders, image.king)).min()
+}
+
+/// Counts all placements with these attackers, a set that the symmetries fix.
+pub(crate) fn unmoved(
+    reachability: &Reachability,
+    attackers: SquareSet,
+    binomials: &Binomials,
+) -> UnmovedCounts {
+    let field = Field::with_camps(reachability);
     let defenders = field.defenders - attackers;
     let placements = (field.kings - attackers).iter().map(|king| {
         let free = defenders.without(king).len();
-        (0..=ground.most.defenders).map(|d| binomials.get(free, d)).sum::<BigUint>()
+        (0..=reachability.max_material.defenders).map(|d| binomials.get(free, d)).sum::<BigUint>()
     });
-    let orbits = burnside(ground.group, |g| {
-        fixed(ground, &field, g, |king| {
+    let orbits = burnside(reachability.group, |g| {
+        fixed(reachability, &field, g, |king| {
             if attackers.contains(king) {
                 return BigUint::ZERO;
             }
-            let mut ways = Ways::one(ground.most);
-            for cycle in cycles(ground.rules, g, defenders.without(king)) {
+            let mut ways = Ways::one(reachability.max_material);
+            for cycle in cycles(reachability.rules, g, defenders.without(king)) {
                 ways.times(&[(0, 0, 1), (0, cycle.len(), 1)]);
             }
             ways.total(0)
         })
     });
-    Fixed { placements: placements.sum(), orbits }
+    UnmovedCounts { placements: placements.sum(), orbits }
 }
 
-/// The slots of the crate's index, of all materials: the king's squares, times sets of
-/// attackers up to symmetry, each with all sets of defenders on what is left.
-pub(crate) fn slots(rules: &Ruleset, most: Slice, binomials: &Binomials) -> BigUint {
+/// Counts the slots of the crate's index over all materials: the king's squares, times the sets
+/// of attackers up to symmetry, each with all sets of defenders on the remaining squares.
+pub(crate) fn slots(rules: &Ruleset, max_material: Slice, binomials: &Binomials) -> BigUint {
     let [attackers, defenders, kings] = Kind::ALL.map(|kind| rules.places(kind));
-    // Attackers on squares where defenders may stand take the place of the defenders here.
-    let by_sort = |g: Symmetry| {
-        let mut ways = Ways::one(Slice { attackers: most.attackers, defenders: most.attackers });
-        for cycle in cycles(rules, g, attackers) {
-            let shared = if defenders.contains(cycle[0]) { cycle.len() } else { 0 };
-            ways.times(&[(0, 0, 1), (cycle.len(), shared, 1)]);
-        }
-        ways
-    };
-    let group: Vec<Ways> = rules.symmetries().iter().map(by_sort).collect();
+    // The second variable counts attackers on squares where defenders may stand, not defenders.
+    let max_attackers = max_material.attackers;
+    let variables = Slice { attackers: max_attackers, defenders: max_attackers };
+    let by_symmetry: Vec<Ways> = rules
+        .symmetries()
+        .iter()
+        .map(|g| {
+            let mut ways = Ways::one(variables);
+            for cycle in cycles(rules, g, attackers) {
+                let shared = if defenders.contains(cycle[0]) { cycle.len() } else { 0 };
+                ways.times(&[(0, 0, 1), (cycle.len(), shared, 1)]);
+            }
+            ways
+        })
+        .collect();
     let mut rows = BigUint::ZERO;
-    for a in 1..=most.attackers {
+    for a in 1..=max_attackers {
         for shared in 0..=a.min(defenders.len()) {
-            let index = a * (most.attackers + 1) + shared;
-            let fixed: BigUint = group.iter().map(|ways| &ways.values[index]).sum();
+            let index = a * (max_attackers + 1) + shared;
+            let fixed: BigUint = by_symmetry.iter().map(|ways| &ways.values[index]).sum();
             let free = defenders.len() - shared;
-            let others: BigUint = (0..=most.defenders).map(|d| binomials.get(free, d)).sum();
-            rows += fixed / group.len() * others;
+            let others: BigUint =
+                (0..=max_material.defenders).map(|d| binomials.get(free, d)).sum();
+            rows += fixed / by_symmetry.len() * others;
         }
     }
     rows * kings.len()
@@ -141,21 +162,27 @@ fn burnside(group: SymmetryGroup, fixed: impl Fn(Symmetry) -> BigUint) -> BigUin
     group.iter().map(fixed).sum::<BigUint>() / group.order()
 }
 
-/// Over the king's squares that a symmetry leaves where they are.
+/// Sums over the king's squares that a symmetry fixes.
 fn fixed(
-    ground: &Ground,
+    reachability: &Reachability,
     field: &Field,
     g: Symmetry,
     with_king: impl Fn(Square) -> BigUint,
 ) -> BigUint {
-    let kings = field.kings.iter().filter(|&king| g.apply(ground.rules.board, king) == king);
+    let kings = field.kings.iter().filter(|&king| g.apply(reachability.rules.board, king) == king);
     kings.map(with_king).sum()
 }
 
-/// Multiplies by the ways to fill the squares that are not `closed`.
-fn free_cycles(ground: &Ground, field: &Field, g: Symmetry, closed: SquareSet, ways: &mut Ways) {
+/// Multiplies `ways` by the ways to fill the squares that are not `closed`.
+fn free_cycles(
+    reachability: &Reachability,
+    field: &Field,
+    g: Symmetry,
+    closed: SquareSet,
+    ways: &mut Ways,
+) {
     let places = (field.attackers | field.defenders) - closed;
-    for cycle in cycles(ground.rules, g, places) {
+    for cycle in cycles(reachability.rules, g, places) {
         let mut terms = vec![(0, 0, 1)];
         if field.attackers.contains(cycle[0]) {
             terms.push((cycle.len(), 0, 1));
@@ -167,9 +194,14 @@ fn free_cycles(ground: &Ground, field: &Field, g: Symmetry, closed: SquareSet, w
     }
 }
 
-/// For each cycle of camps, the patterns that come back to themselves, by all men in it.
-fn whole_camps(ground: &Ground, camps: &[Camp], g: Symmetry) -> Vec<Vec<(usize, usize, u64)>> {
-    let board = ground.rules.board;
+/// Returns, for each cycle of camps, the patterns that are mapped to themselves around the
+/// cycle, with the number of attackers in all of its camps.
+fn whole_camps(
+    reachability: &Reachability,
+    camps: &[Camp],
+    g: Symmetry,
+) -> Vec<Vec<(usize, usize, u64)>> {
+    let board = reachability.rules.board;
     let mut left: Vec<&Camp> = camps.iter().collect();
     let mut factors = Vec::new();
     while let Some(first) = left.pop() {
@@ -180,15 +212,15 @@ fn whole_camps(ground: &Ground, camps: &[Camp], g: Symmetry) -> Vec<Vec<(usize, 
             squares = g.apply_set(board, squares);
             length += 1;
         }
-        let comes_back =
-            |men: &&SquareSet| (0..length).fold(**men, |men, _| g.apply_set(board, men)) == **men;
-        let patterns = first.patterns.iter().filter(comes_back);
-        factors.push(patterns.map(|men| (length * men.len(), 0, 1)).collect());
+        let fixed = first.patterns.iter().filter(|&&pattern| {
+            (0..length).fold(pattern, |men, _| g.apply_set(board, men)) == pattern
+        });
+        factors.push(fixed.map(|men| (length * men.len(), 0, 1)).collect());
     }
     factors
 }
 
-/// The cycles in which a symmetry moves squares of a set that it leaves as a whole.
+/// Returns the cycles of a symmetry on a set of squares that it maps to itself.
 fn cycles(rules: &Ruleset, g: Symmetry, squares: SquareSet) -> Vec<Vec<Square>> {
     let mut left = squares;
     let mut cycles = Vec::new();

@@ -1,4 +1,4 @@
-//! Placements at random, each as likely as any other.
+//! Random placements, uniformly distributed.
 
 use num_bigint::{BigInt, BigUint};
 
@@ -8,34 +8,40 @@ use crate::game::rules::Side;
 use crate::game::slice::Slice;
 use crate::system::random::SeededRng;
 
-use super::count::{Binomials, Field, Shape, Weights};
-use super::ground::Ground;
+use super::count::{Binomials, Field, MaterialCounts, Shape};
+use super::reachability::Reachability;
 
-/// Draws placements of running games, as the tightest bound counts them.
+/// Draws placements of unfinished games, uniformly from those that the tightest bound counts.
 pub(crate) struct Placements<'a> {
-    ground: &'a Ground<'a>,
-    /// Without camps: what they forbid is drawn anew.
+    reachability: &'a Reachability<'a>,
+    /// Without camps: placements that they exclude are rejected after drawing.
     field: Field,
     binomials: Binomials,
-    kings: Vec<(Square, Shape, Weights)>,
-    /// The attackers that have not moved, and what there is with them.
+    kings: Vec<(Square, Shape, MaterialCounts)>,
+    /// The attackers of the start, if none can have moved, and the placements possible then.
     unmoved: Option<(SquareSet, Vec<Position>)>,
 }
 
 impl<'a> Placements<'a> {
-    pub(crate) fn new(ground: &'a Ground<'a>, unmoved: Option<(SquareSet, Vec<Position>)>) -> Self {
-        let field = Field::reached(ground);
-        let binomials = Binomials::of(ground);
-        let kings = field.kings.iter().filter_map(|king| {
-            let shape = field.shape(king, SquareSet::EMPTY, SquareSet::EMPTY)?;
-            let weights = shape.weights(ground.most, &binomials);
-            Some((king, shape, weights))
-        });
-        let kings = kings.collect();
-        Placements { ground, field, binomials, kings, unmoved }
+    pub(crate) fn new(
+        reachability: &'a Reachability<'a>,
+        unmoved: Option<(SquareSet, Vec<Position>)>,
+    ) -> Self {
+        let field = Field::reached(reachability);
+        let binomials = Binomials::of(reachability);
+        let kings = field
+            .kings
+            .iter()
+            .filter_map(|king| {
+                let shape = field.shape(king, SquareSet::EMPTY, SquareSet::EMPTY)?;
+                let counts = shape.counts(reachability.max_material, &binomials);
+                Some((king, shape, counts))
+            })
+            .collect();
+        Placements { reachability, field, binomials, kings, unmoved }
     }
 
-    /// The placement that belongs to that state of the generator, either side to move.
+    /// Draws a placement, with either side to move.
     pub(crate) fn draw(&self, random: &mut SeededRng) -> Position {
         loop {
             let position = self.draw_one(random);
@@ -46,17 +52,17 @@ impl<'a> Placements<'a> {
     }
 
     fn draw_one(&self, random: &mut SeededRng) -> Position {
-        let totals = self.kings.iter().map(|(_, _, weights)| weights.total(1));
-        let (king, shape, weights) = &self.kings[chosen(random, totals)];
-        let slices: Vec<(Slice, &BigInt)> = weights.slices().collect();
-        let number = chosen(random, slices.iter().map(|(_, weight)| weight.magnitude().clone()));
+        let totals = self.kings.iter().map(|(_, _, counts)| counts.total(1));
+        let (king, shape, counts) = &self.kings[weighted(random, totals)];
+        let slices: Vec<(Slice, &BigInt)> = counts.slices().collect();
+        let number = weighted(random, slices.iter().map(|(_, weight)| weight.magnitude().clone()));
         let (attackers, defenders) = self.fill(*king, shape, slices[number].0, random);
         let to_move = Side::ALL[random.below(2)];
-        let rules = self.ground.rules.id();
+        let rules = self.reachability.rules.id();
         Position { king: *king, attackers, defenders, to_move, rules }
     }
 
-    /// Soldiers of a material for a king.
+    /// Draws soldiers of a material for a king, uniformly.
     fn fill(
         &self,
         king: Square,
@@ -66,8 +72,8 @@ impl<'a> Placements<'a> {
     ) -> (SquareSet, SquareSet) {
         let [attackers, defenders] =
             [self.field.attackers, self.field.defenders].map(|places| places.without(king));
-        let c = |n: usize, k: usize| self.binomials.get(n, k);
-        // How many attackers, and defenders, are on squares that are theirs alone.
+        let choose = &self.binomials;
+        // Weights by the numbers of attackers and defenders on squares of their side only.
         let mut cases = Vec::new();
         for x in 0..=slice.attackers.min(shape.attackers) {
             let shared = slice.attackers - x;
@@ -75,23 +81,24 @@ impl<'a> Placements<'a> {
                 continue;
             }
             for y in 0..=slice.defenders.min(shape.defenders) {
-                let own = c(shape.attackers, x) * c(shape.defenders, y);
-                let rest = c(shape.both, shared) * c(shape.both - shared, slice.defenders - y);
+                let own = choose.get(shape.attackers, x) * choose.get(shape.defenders, y);
+                let rest = choose.get(shape.both, shared)
+                    * choose.get(shape.both - shared, slice.defenders - y);
                 cases.push(((x, y), own * rest));
             }
         }
-        let (x, y) = cases[chosen(random, cases.iter().map(|(_, weight)| weight.clone()))].0;
+        let (x, y) = cases[weighted(random, cases.iter().map(|(_, weight)| weight.clone()))].0;
         let both = attackers & defenders;
-        let mut some = |places: SquareSet, count: usize| subset(random, places, count);
-        let placed = some(both, slice.attackers - x) | some(attackers - both, x);
-        let others = some(both - placed, slice.defenders - y) | some(defenders - both, y);
-        (placed, others)
+        let placed = subset(random, both, slice.attackers - x);
+        let placed_attackers = placed | subset(random, attackers - both, x);
+        let shared_defenders = subset(random, both - placed, slice.defenders - y);
+        (placed_attackers, shared_defenders | subset(random, defenders - both, y))
     }
 
-    /// Whether the tightest bound counts the placement.
+    /// Returns whether the tightest bound counts the placement.
     fn is_counted(&self, position: &Position) -> bool {
         let in_camps =
-            self.ground.camps.iter().all(|camp| {
+            self.reachability.camps.iter().all(|camp| {
                 camp.patterns.binary_search(&(position.attackers & camp.squares)).is_ok()
             });
         in_camps
@@ -102,8 +109,8 @@ impl<'a> Placements<'a> {
     }
 }
 
-/// One of these, each as likely as its weight says.
-fn chosen(random: &mut SeededRng, weights: impl Iterator<Item = BigUint> + Clone) -> usize {
+/// Draws an index with probabilities proportional to the weights.
+fn weighted(random: &mut SeededRng, weights: impl Iterator<Item = BigUint> + Clone) -> usize {
     let mut left = below(random, &weights.clone().sum());
     for (i, weight) in weights.enumerate() {
         if left < weight {
@@ -114,7 +121,7 @@ fn chosen(random: &mut SeededRng, weights: impl Iterator<Item = BigUint> + Clone
     unreachable!("the number is below the sum")
 }
 
-/// A number below the limit, which is not 0, each as likely as any other.
+/// Draws a number below the limit, which is not 0, uniformly.
 fn below(random: &mut SeededRng, limit: &BigUint) -> BigUint {
     let bits = limit.bits();
     loop {
@@ -127,7 +134,7 @@ fn below(random: &mut SeededRng, limit: &BigUint) -> BigUint {
     }
 }
 
-/// So many of the squares.
+/// Draws a subset of this size, uniformly.
 fn subset(random: &mut SeededRng, places: SquareSet, count: usize) -> SquareSet {
     let mut squares: Vec<Square> = places.iter().collect();
     for i in 0..count {

@@ -1,4 +1,4 @@
-//! Which moves bring men from one board to another, whoever's turn it is.
+//! Plans: moves that lead from one placement to another, without regard to turns.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
@@ -7,40 +7,41 @@ use crate::game::moves::{Move, legal_moves};
 use crate::game::position::Position;
 use crate::game::rules::{Ruleset, Side};
 
-use super::budget::{Budget, Spent};
+use super::budget::{Budget, BudgetExhausted};
 use super::distance::Distance;
 
-/// How many moves one search for something nearer makes, with the men concerned alone and
-/// then with all.
+/// Node limits of a search for a nearer position: first with moves of the pieces concerned only,
+/// then with all moves.
 const TRIES: [(bool, u64); 2] = [(true, 20_000), (false, 60_000)];
 
-/// Quiet moves from the start's board to the target's, or `None` where none were found.
+/// Finds quiet moves from the start's placement to the target's; returns `None` if the search
+/// fails.
 ///
-/// From each position the nearest one is taken that a move leads to. Where none is nearer, a
-/// search looks for one that takes more moves, first by moves of those men who are
-/// away from their goals or in the way of these.
+/// Hill climbing: each step takes the move to the nearest position. If no move leads nearer, a
+/// search looks for several moves that do, first by pieces that are not on goals or may be in
+/// the way.
 pub(crate) fn plan(
     rules: &Ruleset,
     start: &Position,
     target: &Position,
     seed: u64,
     budget: &mut Budget,
-) -> Result<Option<Vec<Move>>, Spent> {
+) -> Result<Option<Vec<Move>>, BudgetExhausted> {
     let distance = Distance::new(rules, target, seed);
-    let mut position = any_side(*start);
+    let mut position = without_turn(*start);
     let mut moves = Vec::new();
     while position.layout() != target.layout() {
-        let mut found = None;
-        for (is_concerned, most) in TRIES {
-            found = nearer(rules, &distance, &position, is_concerned, most, budget)?;
-            if found.is_some() {
+        let mut steps = None;
+        for (concerned_only, max_nodes) in TRIES {
+            steps = nearer(rules, &distance, &position, concerned_only, max_nodes, budget)?;
+            if steps.is_some() {
                 break;
             }
         }
-        let Some(found) = found else {
+        let Some(steps) = steps else {
             return Ok(None);
         };
-        for played in found {
+        for played in steps {
             position = played_by_either(&position, &played);
             moves.push(played);
         }
@@ -48,49 +49,49 @@ pub(crate) fn plan(
     Ok(Some(moves))
 }
 
-/// A position of which only the board counts.
-fn any_side(position: Position) -> Position {
+/// Normalizes the side to move, so that equal placements compare equal.
+fn without_turn(position: Position) -> Position {
     Position { to_move: Side::Attackers, ..position }
 }
 
 fn played_by_either(position: &Position, played: &Move) -> Position {
-    any_side(Position { to_move: played.piece.side(), ..*position }.after(played))
+    without_turn(Position { to_move: played.piece.side(), ..*position }.after(played))
 }
 
-/// A board that was looked at.
+/// A node of the search.
 struct Node {
     position: Position,
-    /// The one before it, and the move from there.
-    before: Option<(usize, Move)>,
+    /// The parent, and the move from there.
+    parent: Option<(usize, Move)>,
     depth: u32,
 }
 
-/// Moves that lead to something nearer.
+/// Finds moves to a position that is nearer than this one, by a best-first search.
 fn nearer(
     rules: &Ruleset,
     distance: &Distance,
     position: &Position,
-    is_concerned: bool,
-    most: u64,
+    concerned_only: bool,
+    max_nodes: u64,
     budget: &mut Budget,
-) -> Result<Option<Vec<Move>>, Spent> {
+) -> Result<Option<Vec<Move>>, BudgetExhausted> {
     let limit = distance.of(position);
-    let mut nodes = vec![Node { position: *position, before: None, depth: 0 }];
+    let mut nodes = vec![Node { position: *position, parent: None, depth: 0 }];
     let mut seen = HashSet::from([*position]);
     let mut open = BinaryHeap::from([(Reverse(0), Reverse(0))]);
-    let mut made = 0;
     while let Some((_, Reverse(number))) = open.pop() {
         let Node { position, depth, .. } = nodes[number];
-        let men = if is_concerned { distance.concerned(&position) } else { position.occupied() };
+        let men = if concerned_only { distance.concerned(&position) } else { position.occupied() };
         let mut best = None;
+        let mut generated = 0;
         for side in Side::ALL {
-            let position = Position { to_move: side, ..position };
-            for played in legal_moves(rules, &position) {
+            let with_turn = Position { to_move: side, ..position };
+            for played in legal_moves(rules, &with_turn) {
                 if !men.contains(played.from) || !played.is_quiet() {
                     continue;
                 }
-                made += 1;
-                let next = any_side(position.after(&played));
+                generated += 1;
+                let next = without_turn(with_turn.after(&played));
                 if !seen.insert(next) || distance.is_lost(&next) {
                     continue;
                 }
@@ -98,33 +99,32 @@ fn nearer(
                 let index = nodes.len();
                 nodes.push(Node {
                     position: next,
-                    before: Some((number, played)),
+                    parent: Some((number, played)),
                     depth: depth + 1,
                 });
-                let cost = left + distance.chance(&next);
+                let cost = left + distance.noise(&next);
                 open.push((Reverse(cost + 2 * depth), Reverse(index)));
                 if left < limit && best.is_none_or(|(least, _)| cost < least) {
                     best = Some((cost, index));
                 }
             }
         }
-        budget.spend(made)?;
+        budget.spend(generated)?;
         if let Some((_, index)) = best {
             return Ok(Some(path(&nodes, index)));
         }
-        if nodes.len() as u64 > most {
+        if nodes.len() as u64 > max_nodes {
             break;
         }
-        made = 0;
     }
     Ok(None)
 }
 
 fn path(nodes: &[Node], mut index: usize) -> Vec<Move> {
     let mut moves = Vec::new();
-    while let Some((before, played)) = nodes[index].before {
+    while let Some((parent, played)) = nodes[index].parent {
         moves.push(played);
-        index = before;
+        index = parent;
     }
     moves.reverse();
     moves

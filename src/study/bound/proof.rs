@@ -1,9 +1,9 @@
-//! Proof games: how a position can have come from the start, both sides helping.
+//! Proof games: games from the start to a given position, both sides cooperating.
 //!
-//! First the way back: moves are taken back until all men of the start are on the board. If
-//! what can have come before runs dry, the position cannot be reached. Then the way there:
-//! [`plan`] finds quiet moves from the start to that board, whoever's turn it is, and
-//! [`weave`] makes a game of them. Where that fails it is tried again with a little chance.
+//! Backwards, moves are retracted until all pieces of the start are on the board; if no
+//! retraction is left, the position is unreachable. Forwards, [`plan`] finds quiet moves from
+//! the start to that placement without regard to turns, and [`interleave`] orders them into a
+//! game. If that fails, it is repeated with other random tie-breaking.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
@@ -13,59 +13,61 @@ use crate::game::position::Position;
 use crate::game::retractions::{Retraction, retractions};
 use crate::system::random::mix;
 
-use super::budget::{Budget, Spent};
-use super::ground::Ground;
+use super::budget::{Budget, BudgetExhausted};
+use super::interleave::interleave;
 use super::plan::plan;
-use super::weave::weave;
+use super::reachability::Reachability;
 
-/// What is known of a position.
+/// The result of a search for a proof game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// A game from the start leads there: all its positions, the start first.
+    /// A game from the start leads to the position: all its positions, the start first.
     Reached(Vec<Position>),
-    /// No game from the start leads there.
+    /// No game from the start leads to the position.
     Unreachable,
-    /// The budget was too small to tell.
+    /// The budget was exhausted.
     Unknown,
 }
 
-/// Looks for a game from the start to the target; makes so many positions at the most.
-/// `None` if it was stopped.
+/// Searches for a game from the start to the target; generates at most `max_nodes` positions.
+/// Returns `None` if it was stopped.
 pub fn prove(
-    ground: &Ground,
+    reachability: &Reachability,
     start: &Position,
     target: &Position,
-    nodes: u64,
+    max_nodes: u64,
     stop: &AtomicBool,
 ) -> Option<Verdict> {
-    let mut budget = Budget { left: nodes, stop };
-    let verdict = search(ground, start, target, &mut budget);
+    let mut budget = Budget { left: max_nodes, stop };
+    let verdict = search(reachability, start, target, &mut budget);
     if stop.load(Ordering::Relaxed) { None } else { Some(verdict.unwrap_or(Verdict::Unknown)) }
 }
 
 fn search(
-    ground: &Ground,
+    reachability: &Reachability,
     start: &Position,
     target: &Position,
     budget: &mut Budget,
-) -> Result<Verdict, Spent> {
-    let rules = ground.rules;
-    // A game that is as long as the limit is over.
+) -> Result<Verdict, BudgetExhausted> {
+    let rules = reachability.rules;
+    // A game is over when it reaches the ply limit.
     let limit = rules.ply_limit.map_or(usize::MAX, |plies| plies as usize);
     let mut seed = 0;
     loop {
         budget.spend(1)?;
-        let Way::Found(back) = way_back(ground, start, target, seed, budget)? else {
+        let Backward::Found(ending) = retract(reachability, start, target, seed, budget)? else {
             return Ok(Verdict::Unreachable);
         };
-        let most = (budget.left / 4).max(PART);
-        let game =
-            budget.within(most, |budget| match plan(rules, start, &back[0], seed, budget)? {
-                Some(plan) => weave(rules, start, &back[0], &plan, budget),
+        // A failed attempt leaves most of the budget for others.
+        let limit_of_attempt = (budget.left / 4).max(MIN_ATTEMPT);
+        let game = budget.within(limit_of_attempt, |budget| {
+            match plan(rules, start, &ending[0], seed, budget)? {
+                Some(plan) => interleave(rules, start, &ending[0], &plan, budget),
                 None => Ok(None),
-            })?;
+            }
+        })?;
         if let Some(mut game) = game.flatten() {
-            game.extend(&back[1..]);
+            game.extend(&ending[1..]);
             if game.len() <= limit {
                 return Ok(Verdict::Reached(game));
             }
@@ -74,31 +76,34 @@ fn search(
     }
 }
 
-/// The least part of a budget that is worth another try.
-const PART: u64 = 100_000;
+/// The minimum budget of an attempt.
+const MIN_ATTEMPT: u64 = 100_000;
 
-/// What comes of taking moves back.
-enum Way {
-    /// From a position with all men, or the start, to the target.
+/// The result of retracting moves.
+enum Backward {
+    /// Positions from one with all pieces, or the start, to the target.
     Found(Vec<Position>),
-    /// There was nothing more to take back.
-    RunsDry,
+    /// There are no more moves to retract.
+    Exhausted,
 }
 
-/// A position that was looked at.
+/// A node of the search backwards.
 struct Node {
     position: Position,
+    /// The node that this position leads to.
     after: usize,
     depth: u32,
 }
 
-fn way_back(
-    ground: &Ground,
+/// Retracts moves from the target until all pieces are on the board: best first, by the number of
+/// missing pieces, then by the number of plies.
+fn retract(
+    reachability: &Reachability,
     start: &Position,
     target: &Position,
     seed: u64,
     budget: &mut Budget,
-) -> Result<Way, Spent> {
+) -> Result<Backward, BudgetExhausted> {
     let mut nodes: Vec<Node> = Vec::new();
     let mut seen = HashSet::from([*target]);
     let mut steps: Vec<(Retraction, usize)> = Vec::new();
@@ -108,19 +113,19 @@ fn way_back(
         let Node { position, depth, .. } = node;
         let number = nodes.len();
         nodes.push(node);
-        let found = retractions(ground.rules, &position, ground.most);
-        // Nothing comes before the start, and need not.
-        let has_past = !found.is_empty() || position == *start;
-        if position.slice() == ground.most && has_past {
-            return Ok(Way::Found(game(&nodes, number)));
+        let retractable = retractions(reachability.rules, &position, reachability.max_material);
+        // The start needs no predecessor.
+        let has_past = !retractable.is_empty() || position == *start;
+        if position.slice() == reachability.max_material && has_past {
+            return Ok(Backward::Found(game(&nodes, number)));
         }
-        budget.spend(found.len() as u64 + 1)?;
-        for step in found {
+        budget.spend(retractable.len() as u64 + 1)?;
+        for step in retractable {
             let before = position.before_all(&step);
             if seen.insert(before) {
-                let missing = ground.most.men() - before.slice().men();
-                let chance = mix(seed ^ steps.len() as u64);
-                open.push((Reverse(4 * missing as u32 + depth), chance, steps.len()));
+                let missing = reachability.max_material.men() - before.slice().men();
+                let tie_break = mix(seed ^ steps.len() as u64);
+                open.push((Reverse(4 * missing as u32 + depth), tie_break, steps.len()));
                 steps.push((step, number));
             }
         }
@@ -130,7 +135,7 @@ fn way_back(
             Node { position: position.before_all(&step), after, depth: depth + 1 }
         });
     }
-    Ok(Way::RunsDry)
+    Ok(Backward::Exhausted)
 }
 
 fn game(nodes: &[Node], mut number: usize) -> Vec<Position> {

@@ -1,49 +1,49 @@
-//! Positions of slices that are solved, counted from their tables.
+//! Counts of positions in solved slices.
 
 use crate::game::slice::Slice;
-use crate::game::value::Wdl;
-use crate::study::stats::{StatsError, count_values};
+use crate::game::value::{Plies, Wdl};
+use crate::study::stats::{SideStats, StatsError, count_values};
 use crate::table::Metric;
 use crate::tablebase::Tablebase;
 
-/// What tables of distances tell of the positions with few men.
+/// Counts over all slices with a DTW table.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Solved {
-    /// The slices that were counted.
+    /// The slices.
     pub slices: Vec<Slice>,
-    /// Their positions, either side to move, mirror images counted separately.
+    /// Their positions, with either side to move, mirror images counted separately.
     pub positions: u64,
-    /// Those that the side to move wins with this move.
+    /// Positions that the side to move wins with its next move.
     pub decided: u64,
-    /// Those in which the side to move has no move.
+    /// Positions in which the side to move has no move.
     pub stuck: u64,
 }
 
-/// Counts all slices with a table of distances that have no more men than the start.
+/// Counts the positions of all slices up to `max_material` that have a DTW table.
 ///
 /// # Errors
 /// If a table cannot be read.
-pub fn solved(base: &Tablebase, most: Slice) -> Result<Solved, StatsError> {
+pub fn solved(base: &Tablebase, max_material: Slice) -> Result<Solved, StatsError> {
     let mut solved = Solved::default();
     for slice in base.slices(Metric::Dtw) {
-        if slice.attackers > most.attackers || slice.defenders > most.defenders {
+        if slice.attackers > max_material.attackers || slice.defenders > max_material.defenders {
             continue;
         }
-        // A file of other rules may be beside those of these.
+        // The folder may also contain files of other rules.
         let Ok(table) = base.table(slice, Metric::Dtw) else {
             continue;
         };
         for side in count_values(base.rules(), table)? {
             solved.positions += side.positions();
-            let with = |wdl, plies| {
-                let values = side.values.iter();
-                let values = values.filter(move |v| v.wdl == wdl && v.plies == Some(plies));
-                values.map(|value| value.positions).sum::<u64>()
-            };
-            solved.decided += with(Wdl::Win, 1);
-            solved.stuck += with(Wdl::Loss, 0);
+            solved.decided += positions_with(&side, Wdl::Win, 1);
+            solved.stuck += positions_with(&side, Wdl::Loss, 0);
         }
         solved.slices.push(slice);
     }
     Ok(solved)
+}
+
+fn positions_with(stats: &SideStats, wdl: Wdl, plies: Plies) -> u64 {
+    let values = stats.values.iter().filter(|v| v.wdl == wdl && v.plies == Some(plies));
+    values.map(|value| value.positions).sum()
 }

@@ -4,23 +4,23 @@ use crate::game::board::SquareName;
 use crate::game::position::{PositionError, with_article};
 use crate::game::rules::{Kind, LayoutError};
 use crate::game::slice::Slice;
-use crate::study::stats::StatsError;
+use crate::study::scan::StatsError;
 
-/// Why nothing can be looked for.
+/// Why a search cannot run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FindError {
-    /// The table cannot be gone through.
+    /// The table cannot be scanned.
     Table(StatsError),
-    /// Distances were asked for, and the slice has a WDL table only.
+    /// The query needs distances, and the slice has a WDL table only.
     NoDistances(Slice),
-    /// The pattern is none that a position can have.
+    /// No position can match the pattern.
     Pattern(PatternError),
-    /// A word that is no outcome under the rules.
+    /// The name of an outcome that the rules do not have.
     Outcome {
-        /// The word.
+        /// The name.
         name: String,
-        /// What the rules have between win and loss.
+        /// The rules' outcome between win and loss: `draw` or `undecided`.
         open: &'static str,
     },
 }
@@ -31,12 +31,12 @@ impl fmt::Display for FindError {
             FindError::Table(error) => error.fmt(f),
             FindError::NoDistances(slice) => write!(
                 f,
-                "{slice} has no table of distances, only one of wins, draws and losses: build \
-                 the slice, or ask without plies"
+                "{slice} has a WDL table only, without distances: build the slice, or search \
+                 without plies"
             ),
             FindError::Pattern(error) => error.fmt(f),
             FindError::Outcome { name, open } => {
-                write!(f, "{name:?} is no value under these rules: write win, loss or {open}")
+                write!(f, "{name:?} is not an outcome under these rules: write win, loss or {open}")
             }
         }
     }
@@ -56,24 +56,24 @@ impl From<PatternError> for FindError {
     }
 }
 
-/// What is wrong with a pattern.
+/// Why a pattern is invalid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum PatternError {
-    /// A text that does not fill the board.
+    /// The text does not describe the board.
     Layout(LayoutError),
-    /// A rank in which the same place is left open twice.
+    /// A rank has more than one `*`.
     TwoStars {
         /// The rank's number, from 1.
         rank: usize,
     },
-    /// A name that is no square's.
+    /// The board has no square of this name; the second is the board's last square.
     NoSquare(String, SquareName),
-    /// One square for two things.
+    /// A square has two requirements that exclude each other.
     Twice(SquareName),
-    /// A piece where its kind cannot stand.
+    /// A piece is on a square where its kind cannot stand.
     Place(PositionError),
-    /// No square is left for the king.
+    /// The requirements leave no square for the king.
     NoKing,
 }
 
@@ -82,18 +82,18 @@ impl fmt::Display for PatternError {
         match self {
             PatternError::Layout(LayoutError::NoPiece { rank, found }) => write!(
                 f,
-                "rank {rank}: {found:?} is no part of a pattern: write t, T, K, a count of empty \
-                 squares, ? for any square or * for the rest of the rank"
+                "rank {rank}: {found:?} is not valid in a pattern: write t, T, K, a number of \
+                 empty squares, ? for any square or * for the rest of the rank"
             ),
             PatternError::Layout(error) => error.fmt(f),
             PatternError::TwoStars { rank } => {
-                write!(f, "rank {rank} has more than one *: write ? for each square but one run")
+                write!(f, "rank {rank} has more than one *: write ? for single squares instead")
             }
             PatternError::NoSquare(name, last) => {
                 write!(f, "the board has no square {name:?}: squares go from a1 to {last}")
             }
             PatternError::Twice(square) => {
-                write!(f, "{square} is asked to be two things at once")
+                write!(f, "{square} has two different contents in the pattern: give it one")
             }
             PatternError::Place(error) => error.fmt(f),
             PatternError::NoKing => {

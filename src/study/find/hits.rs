@@ -1,4 +1,4 @@
-//! Positions that fit, before they are made of their slots.
+//! Slots that match a query, before they are unranked to positions.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -9,15 +9,16 @@ use crate::index::Slot;
 use crate::system::random::mix;
 use crate::table::Code;
 
-/// A slot that fits; ordered row by row.
+/// A slot that matches; ordered row by row.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Hit {
     pub row: u64,
     pub lane: u16,
     pub to_move: Side,
     pub code: Code,
-    /// The value with the other side to move, where that matters.
+    /// The value with the other side to move, in searches for zugzwangs.
     pub other: Code,
+    /// The number of mirror images that the slot stands for.
     pub images: u8,
 }
 
@@ -27,7 +28,8 @@ impl Hit {
     }
 }
 
-/// The hits with the largest codes, for each side to move: of one outcome, the longest.
+/// The hits with the largest code, for each side to move: among hits of one outcome, those with
+/// the longest distance.
 #[derive(Default)]
 pub(super) struct Longest(BySide<Vec<Hit>>);
 
@@ -50,18 +52,17 @@ impl Longest {
         }
     }
 
-    /// Takes hits of one code, which come after those that are there.
+    /// Adds hits that all have the same code, if it is not smaller than the code so far.
     fn keep(&mut self, side: Side, hits: Vec<Hit>) {
         let kept = &mut self.0[side];
-        let code = |hits: &[Hit]| hits.first().map(|hit| hit.code);
-        match code(&hits).cmp(&code(kept)) {
+        match first_code(&hits).cmp(&first_code(kept)) {
             Ordering::Less => {}
             Ordering::Equal => kept.extend(hits),
             Ordering::Greater => *kept = hits,
         }
     }
 
-    /// Row by row.
+    /// Returns the hits, row by row.
     pub(super) fn into_hits(self) -> Vec<Hit> {
         let mut hits: Vec<Hit> = self.0.into_iter().flatten().collect();
         hits.sort_unstable();
@@ -69,49 +70,53 @@ impl Longest {
     }
 }
 
-/// Hits drawn at random: those with the least numbers, of which each hit has one that
-/// depends on the seed and on its place alone. So neither threads nor the cut of a table
-/// change what is drawn, and who draws fewer draws the first of them.
-pub(super) struct Drawn {
+fn first_code(hits: &[Hit]) -> Option<Code> {
+    hits.first().map(|hit| hit.code)
+}
+
+/// A random sample of hits: those with the smallest keys. A hit's key is a hash of the seed and
+/// its slot, so that the sample depends neither on the threads nor on the division of the
+/// table into tasks, and a smaller sample is a prefix of a larger one.
+pub(super) struct RandomHits {
     count: usize,
     kept: BinaryHeap<(u64, Hit)>,
 }
 
-impl Drawn {
-    /// None as yet, and never more than so many.
-    pub(super) fn new(count: usize) -> Drawn {
-        Drawn { count, kept: BinaryHeap::new() }
+impl RandomHits {
+    /// Creates an empty sample that will keep up to `count` hits.
+    pub(super) fn new(count: usize) -> RandomHits {
+        RandomHits { count, kept: BinaryHeap::new() }
     }
 
-    /// So many of the hits of a slice.
-    pub(super) fn of(hits: Vec<Hit>, slice: Slice, count: usize, seed: u64) -> Drawn {
-        let mut drawn = Drawn::new(count);
-        hits.into_iter().for_each(|hit| drawn.keep(number(&hit, slice, seed), hit));
-        drawn
+    /// Samples up to `count` of the hits of a slice.
+    pub(super) fn of(hits: Vec<Hit>, slice: Slice, count: usize, seed: u64) -> RandomHits {
+        let mut sample = RandomHits::new(count);
+        hits.into_iter().for_each(|hit| sample.keep(key(&hit, slice, seed), hit));
+        sample
     }
 
-    pub(super) fn join(&mut self, other: Drawn) {
-        other.kept.into_iter().for_each(|(number, hit)| self.keep(number, hit));
+    pub(super) fn join(&mut self, other: RandomHits) {
+        other.kept.into_iter().for_each(|(key, hit)| self.keep(key, hit));
     }
 
-    fn keep(&mut self, number: u64, hit: Hit) {
+    fn keep(&mut self, key: u64, hit: Hit) {
         if self.kept.len() < self.count {
-            self.kept.push((number, hit));
+            self.kept.push((key, hit));
         } else if let Some(mut last) = self.kept.peek_mut()
-            && (number, hit) < *last
+            && (key, hit) < *last
         {
-            *last = (number, hit);
+            *last = (key, hit);
         }
     }
 
-    /// With their numbers, in the order in which they are drawn.
+    /// Returns the hits with their keys, in ascending order of the keys.
     pub(super) fn into_hits(self) -> Vec<(u64, Hit)> {
         self.kept.into_sorted_vec()
     }
 }
 
-/// The number of a hit.
-fn number(hit: &Hit, slice: Slice, seed: u64) -> u64 {
+/// Hashes a hit's slot with the seed.
+fn key(hit: &Hit, slice: Slice, seed: u64) -> u64 {
     let men = (slice.defenders as u64) << 32 | slice.attackers as u64;
     let place = u64::from(hit.lane) << 1 | hit.to_move as u64;
     [men, hit.row, place].into_iter().fold(mix(seed), |state, part| mix(state ^ mix(part)))

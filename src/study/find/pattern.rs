@@ -3,68 +3,63 @@ use crate::game::board::{Board, Square, SquareSet, Symmetry};
 use crate::game::position::PositionError;
 use crate::game::rules::{Kind, LayoutError, Ruleset};
 
-/// What stands where: a position fits if one of its mirror images does. The default is
-/// what every position fits.
+/// Required contents of squares. A position matches if one of its mirror images does; every
+/// position matches the default.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Pattern {
     /// Squares with attackers; there may be more elsewhere.
     pub attackers: SquareSet,
     /// Squares with defenders; there may be more elsewhere.
     pub defenders: SquareSet,
-    /// Squares that are empty.
+    /// Empty squares; there may be more elsewhere.
     pub empty: SquareSet,
-    /// The king stands on one of these; anywhere if nothing is said.
+    /// The squares for the king; `None` for any square.
     pub king: Option<SquareSet>,
 }
 
 impl Pattern {
-    /// Reads a pattern in the notation of boards, with two more signs: `?` is any one
-    /// square, whatever is on it, and `*` so many of them as fill the rank. The
-    /// outer slashes may be missing: `/*/*/*/3K*/*/*/*/`.
+    /// Parses a pattern in board notation with two additional symbols: `?` matches any one
+    /// square, and `*` any squares that fill the rank. The outer slashes are optional:
+    /// `/*/*/*/3K*/*/*/*/`.
     ///
     /// # Errors
-    /// If the text does not fill the board, or has a sign that is none of these.
+    /// If the text does not fill the board, or has an unknown symbol.
     pub fn parse(text: &str, board: Board) -> Result<Pattern, PatternError> {
-        let text = text.trim();
-        let text = text.strip_prefix('/').unwrap_or(text);
-        let text = text.strip_suffix('/').unwrap_or(text);
-        let (found, expected) = (text.split('/').count(), board.size());
+        let trimmed = text.trim();
+        let tail = trimmed.strip_prefix('/').unwrap_or(trimmed);
+        let ranks = tail.strip_suffix('/').unwrap_or(tail);
+        let (found, expected) = (ranks.split('/').count(), board.size());
         if found != expected {
             return Err(PatternError::Layout(LayoutError::Ranks { found, expected }));
         }
         let mut pattern = Pattern::default();
-        for (rank, text) in text.split('/').enumerate() {
-            pattern.parse_rank(text, rank, board)?;
+        for (rank, rank_text) in ranks.split('/').enumerate() {
+            pattern.parse_rank(rank_text, rank, board)?;
         }
         Ok(pattern)
     }
 
     fn parse_rank(&mut self, text: &str, rank: usize, board: Board) -> Result<(), PatternError> {
-        let signs = signs(text, rank)?;
-        let rests = signs.iter().filter(|&&sign| sign == Sign::Rest).count();
-        if rests > 1 {
+        let tokens = tokenize(text, rank)?;
+        let stars = tokens.iter().filter(|&&token| token == Token::Rest).count();
+        if stars > 1 {
             return Err(PatternError::TwoStars { rank: rank + 1 });
         }
-        let width = |sign: &Sign| match sign {
-            Sign::Piece(_) | Sign::Any => 1,
-            Sign::Empty(count) => usize::from(*count),
-            Sign::Rest => 0,
-        };
         let expected = board.size();
-        let found: usize = signs.iter().map(width).sum();
+        let found: usize = tokens.iter().map(Token::width).sum();
         let rest = expected.saturating_sub(found);
-        if found > expected || rests == 0 && rest > 0 {
-            let rank = rank + 1;
-            return Err(PatternError::Layout(LayoutError::Width { rank, found, expected }));
+        if found > expected || stars == 0 && rest > 0 {
+            let number = rank + 1;
+            return Err(PatternError::Layout(LayoutError::Width { rank: number, found, expected }));
         }
         let mut file = 0;
-        for sign in &signs {
-            let count = if *sign == Sign::Rest { rest } else { width(sign) };
+        for token in &tokens {
+            let count = if *token == Token::Rest { rest } else { token.width() };
             for square in (file..file + count).map(|file| board.at(file, rank)) {
-                match sign {
-                    Sign::Piece(kind) => self.put(*kind, square, board)?,
-                    Sign::Empty(_) => self.empty.insert(square),
-                    Sign::Any | Sign::Rest => {}
+                match token {
+                    Token::Piece(kind) => self.put(*kind, square, board)?,
+                    Token::Empty(_) => self.empty.insert(square),
+                    Token::Any | Token::Rest => {}
                 }
             }
             file += count;
@@ -86,7 +81,7 @@ impl Pattern {
         Ok(())
     }
 
-    /// The pattern of positions that fit both, seen from the same side.
+    /// Returns the pattern that matches if both do for the same mirror image.
     #[must_use]
     pub fn and(&self, other: &Pattern) -> Pattern {
         Pattern {
@@ -100,10 +95,10 @@ impl Pattern {
         }
     }
 
-    /// Whether a position under these rules can fit.
+    /// Checks that some position under these rules can match.
     ///
     /// # Errors
-    /// If a square is to be two things, or a piece to stand where its kind cannot.
+    /// If two requirements exclude each other, or a piece is where its kind cannot stand.
     pub fn check(&self, rules: &Ruleset) -> Result<(), PatternError> {
         let board = rules.board;
         let twice = self.attackers & self.defenders
@@ -133,7 +128,7 @@ impl Pattern {
         Ok(())
     }
 
-    /// The different images under the rules' symmetries.
+    /// Returns the distinct images under the rules' symmetries.
     pub(super) fn images(&self, rules: &Ruleset) -> Vec<Pattern> {
         let mut images: Vec<Pattern> = Vec::new();
         for symmetry in rules.symmetries().iter() {
@@ -154,8 +149,8 @@ impl Pattern {
         }
     }
 
-    /// The king's squares, of those where he may stand, with which these soldiers fit as
-    /// they are.
+    /// Returns the squares among `places` on which the king makes these soldiers match, without
+    /// mirroring them.
     pub(super) fn kings(
         &self,
         places: SquareSet,
@@ -169,49 +164,62 @@ impl Pattern {
     }
 }
 
-/// What a rank of a pattern is made of.
+/// A token of a rank.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sign {
+enum Token {
     Piece(Kind),
     Empty(u16),
     Any,
-    /// As many squares of any kind as fill the rank.
+    /// Any squares that fill the rank.
     Rest,
 }
 
-fn signs(text: &str, rank: usize) -> Result<Vec<Sign>, PatternError> {
-    let (mut signs, mut rest) = (Vec::new(), text);
+impl Token {
+    /// Returns the number of squares; 0 for `Rest`.
+    fn width(&self) -> usize {
+        match self {
+            Token::Piece(_) | Token::Any => 1,
+            Token::Empty(count) => usize::from(*count),
+            Token::Rest => 0,
+        }
+    }
+}
+
+fn tokenize(text: &str, rank: usize) -> Result<Vec<Token>, PatternError> {
+    let (mut tokens, mut rest) = (Vec::new(), text);
     while let Some(letter) = rest.chars().next() {
         let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
         let (token, after) = rest.split_at(digits.max(letter.len_utf8()));
         rest = after;
         let piece = Kind::ALL.into_iter().find(|kind| kind.letter() == letter);
         let count = token.parse().ok().filter(|_| letter != '0');
-        signs.push(match (letter, piece, count) {
-            ('?', _, _) => Sign::Any,
-            ('*', _, _) => Sign::Rest,
-            (_, Some(kind), _) => Sign::Piece(kind),
-            (_, _, Some(count)) => Sign::Empty(count),
+        tokens.push(match (letter, piece, count) {
+            ('?', _, _) => Token::Any,
+            ('*', _, _) => Token::Rest,
+            (_, Some(kind), _) => Token::Piece(kind),
+            (_, _, Some(count)) => Token::Empty(count),
             (_, None, None) => {
                 let (rank, found) = (rank + 1, token.to_owned());
                 return Err(PatternError::Layout(LayoutError::NoPiece { rank, found }));
             }
         });
     }
-    Ok(signs)
+    Ok(tokens)
 }
 
-/// The squares of these names.
+/// Parses the names of squares.
 ///
 /// # Errors
-/// If the board has no square of a name.
+/// If the board has no square of one of the names.
 pub fn parse_squares<'a>(
     names: impl IntoIterator<Item = &'a str>,
     board: Board,
 ) -> Result<SquareSet, PatternError> {
     let last = board.name(Square::new(board.area() - 1));
-    let unknown = |name: &str| PatternError::NoSquare(name.to_owned(), last);
-    names.into_iter().map(|name| board.parse(name).ok_or_else(|| unknown(name))).collect()
+    names
+        .into_iter()
+        .map(|name| board.parse(name).ok_or_else(|| PatternError::NoSquare(name.to_owned(), last)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -241,17 +249,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pattern_is_told() {
+    fn invalid_patterns_are_reported() {
         for (text, message) in [
             ("/*/*/*/*/", "4 ranks instead of 5"),
             ("/*/4/*/*/*/", "rank 2 has 4 squares instead of 5"),
             ("/*/*/??????*/*/*/", "rank 3 has 6 squares instead of 5"),
-            ("/*/*/*t*/*/*/", "rank 3 has more than one *: write ? for each square but one run"),
+            ("/*/*/*t*/*/*/", "rank 3 has more than one *: write ? for single squares instead"),
             ("/*/*/*/K*/K*/", "two kings, on a4 and a5"),
             (
                 "/*/x*/*/*/*/",
-                "rank 2: \"x\" is no part of a pattern: write t, T, K, a count of empty squares, \
-                 ? for any square or * for the rest of the rank",
+                "rank 2: \"x\" is not valid in a pattern: write t, T, K, a number of empty \
+                 squares, ? for any square or * for the rest of the rank",
             ),
         ] {
             let error = Pattern::parse(text, board()).unwrap_err();
@@ -263,15 +271,21 @@ mod tests {
     }
 
     #[test]
-    fn patterns_that_nothing_fits_are_refused() {
+    fn patterns_that_no_position_matches_are_refused() {
         let rules = Ruleset::builtin("brandubh").unwrap();
         let squares = |name| parse_squares([name], rules.board).unwrap();
         let king = |name| Pattern { king: Some(squares(name)), ..Pattern::default() };
         let attacker = |name| Pattern { attackers: squares(name), ..Pattern::default() };
         let empty = |name| Pattern { empty: squares(name), ..Pattern::default() };
         for (pattern, message) in [
-            (attacker("c3").and(&empty("c3")), "c3 is asked to be two things at once"),
-            (king("c3").and(&attacker("c3")), "c3 is asked to be two things at once"),
+            (
+                attacker("c3").and(&empty("c3")),
+                "c3 has two different contents in the pattern: give it one",
+            ),
+            (
+                king("c3").and(&attacker("c3")),
+                "c3 has two different contents in the pattern: give it one",
+            ),
             (king("c3").and(&king("d3")), "no square is left for the king"),
             (king("a1"), "the king on a1 has won: the game is over"),
             (

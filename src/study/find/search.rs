@@ -1,31 +1,32 @@
 use std::ops::ControlFlow;
 
-use super::hits::{Drawn, Hit, Longest};
-use super::{FindError, Found, FoundCount, Pattern, Query, mutual_zugzwang};
+use super::hits::{Hit, Longest, RandomHits};
+use super::{FindError, Found, FoundCount, Pattern, Query};
 use crate::game::board::SquareSet;
 use crate::game::rules::{BySide, Kind, Ruleset, Side};
 use crate::game::value::Wdl;
-use crate::study::scan::{Lot, Scan, outcome, value};
+use crate::study::scan::{Scan, ScannedRows, outcome, value};
+use crate::study::zugzwang::mutual_zugzwang;
 use crate::table::{Code, Metric, Source, Table, WIN_IN_1};
 use crate::tablebase::Probed;
 
-/// A query to one table. All its answers are in the order of the table's rows: by the
-/// placement of the soldiers, then by the king's square, then by the side to move.
+/// A query to one table. Results are in the order of the table's rows: by the placement of the
+/// soldiers, then by the king's square, then by the side to move.
 ///
-/// Each answer goes through the table once, on rayon's current threads.
+/// Each method scans the table once, on rayon's current threads.
 pub struct Search<'a, S> {
     scan: Scan<'a, S>,
     query: Query,
     patterns: Vec<Pattern>,
-    goes_on: &'a (dyn Fn() -> bool + Sync),
+    go_on: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl<'a, S: Source + Sync> Search<'a, S> {
-    /// Looks for that in a table of these rules.
+    /// Prepares a search in a table of these rules.
     ///
     /// # Errors
-    /// If the table is not one of these rules, or has no distances and the query asks
-    /// for them, or if no position can fit the pattern.
+    /// If the table was made for other rules, if the query needs distances and the table has
+    /// none, or if no position can match the pattern.
     pub fn new(
         rules: &'a Ruleset,
         table: &'a Table<S>,
@@ -34,82 +35,68 @@ impl<'a, S: Source + Sync> Search<'a, S> {
         query.pattern.check(rules)?;
         let scan = Scan::new(rules, table)?;
         let patterns = query.pattern.images(rules);
-        let search = Search { scan, query: query.clone(), patterns, goes_on: &|| true };
+        let search = Search { scan, query: query.clone(), patterns, go_on: &|| true };
         if query.plies.is_some() {
             search.check_distances()?;
         }
         Ok(search)
     }
 
-    /// The search, which asks now and then on the thread of whoever waits for it whether
-    /// to go on. If not, it ends as if the rest of the table had nothing.
+    /// Sets a callback that is called regularly, on the thread that runs the search. If it
+    /// returns `false`, the search ends as if the rest of the table had no matches.
     #[must_use]
-    pub fn while_wanted(self, goes_on: &'a (dyn Fn() -> bool + Sync)) -> Search<'a, S> {
-        Search { goes_on, ..self }
+    pub fn cancel_unless(self, go_on: &'a (dyn Fn() -> bool + Sync)) -> Search<'a, S> {
+        Search { go_on, ..self }
     }
 
-    /// Hands over each position, until that breaks off. Who breaks off soon does not
-    /// wait for the rest of the table.
+    /// Passes each position to `take`, until `take` breaks; the rest of the table is not read
+    /// then.
     ///
     /// # Errors
     /// If a block is damaged.
     pub fn each(&self, mut take: impl FnMut(Found) -> ControlFlow<()>) -> Result<(), FindError> {
-        let row_by_row = |mut hits: Vec<Hit>| {
-            hits.sort_unstable();
-            hits
-        };
-        self.run(row_by_row, |hits| {
-            hits.iter().flat_map(|hit| self.found(hit)).try_for_each(&mut take)
-        })
+        self.run(sorted, |hits| hits.iter().flat_map(|hit| self.found(hit)).try_for_each(&mut take))
     }
 
-    /// How many positions there are, by side to move; none of a side that is not looked
-    /// for.
+    /// Counts the positions, by side to move; 0 for a side that the query excludes.
     ///
     /// # Errors
     /// As [`each`](Search::each).
     pub fn count(&self) -> Result<BySide<FoundCount>, FindError> {
-        let mut all = BySide::<FoundCount>::default();
-        let count = |hits: Vec<Hit>| {
-            let mut counts = BySide::<FoundCount>::default();
-            for hit in hits {
-                counts[hit.to_move].stored += 1;
-                counts[hit.to_move].placements += u64::from(hit.images);
-            }
-            counts
-        };
-        self.run(count, |counts| {
-            for (all, count) in all.iter_mut().zip(counts) {
-                all.stored += count.stored;
-                all.placements += count.placements;
+        let mut totals = BySide::<FoundCount>::default();
+        self.run(counts, |counts| {
+            for (total, count) in totals.iter_mut().zip(counts) {
+                total.stored += count.stored;
+                total.placements += count.placements;
             }
             ControlFlow::Continue(())
         })?;
-        Ok(all)
+        Ok(totals)
     }
 
-    /// The positions that take the longest, of each side to move: wins, unless the query
-    /// asks for losses; draws have no
-    /// distance. They are in memory together.
+    /// Returns the positions with the longest distance, for each side to move: wins, or losses
+    /// if the query requires them; draws have no distance. All of them are held in memory.
     ///
     /// # Errors
     /// As [`each`](Search::each), and if the table has no distances.
     pub fn longest(&self) -> Result<Vec<Found>, FindError> {
         self.check_distances()?;
-        let asked = self.query.wdl.unwrap_or(Wdl::Win);
-        let longest = |mut hits: Vec<Hit>| {
-            hits.retain(|hit| asked != Wdl::Draw && outcome(hit.code) == asked);
-            Longest::of(hits)
-        };
+        let wanted = self.query.wdl.unwrap_or(Wdl::Win);
         let mut all = Longest::default();
-        self.run(longest, |longest| {
-            all.join(longest);
-            ControlFlow::Continue(())
-        })?;
+        self.run(
+            |mut hits| {
+                hits.retain(|hit| wanted != Wdl::Draw && outcome(hit.code) == wanted);
+                Longest::of(hits)
+            },
+            |longest| {
+                all.join(longest);
+                ControlFlow::Continue(())
+            },
+        )?;
         Ok(all.into_hits().iter().flat_map(|hit| self.found(hit)).collect())
     }
 
-    /// Whether the table has distances.
+    /// Checks that the table has distances.
     ///
     /// # Errors
     /// If it has none.
@@ -120,55 +107,66 @@ impl<'a, S: Source + Sync> Search<'a, S> {
         }
     }
 
-    /// Does the work on what each lot has, in any order within the lot.
+    /// Passes the hits of each task, in any order, to `work`, and the results in row order to
+    /// `take`.
     fn run<T: Send>(
         &self,
         work: impl Fn(Vec<Hit>) -> T + Sync,
         mut take: impl FnMut(T) -> ControlFlow<()>,
     ) -> Result<(), FindError> {
-        let take = |done| if (self.goes_on)() { take(done) } else { ControlFlow::Break(()) };
+        // A zugzwang is decided by the values for both sides.
         let sides = if self.query.zugzwang { &Side::ALL } else { self.query.sides() };
-        let places = self.scan.rules.places(Kind::King);
-        let kings = |attackers, defenders| {
-            let of = |pattern: &Pattern| pattern.kings(places, attackers, defenders);
-            self.patterns.iter().fold(SquareSet::EMPTY, |kings, pattern| kings | of(pattern))
-        };
-        let fits = BySide::from_fn(|side| self.codes_that_fit(side));
-        self.scan.run(sides, kings, |lot| work(self.hits(lot, &fits)), take)?;
+        let matching = BySide::from_fn(|side| self.matching_codes(side));
+        self.scan.run(
+            sides,
+            |attackers, defenders| self.kings(attackers, defenders),
+            |rows| work(self.hits(rows, &matching)),
+            |result| if (self.go_on)() { take(result) } else { ControlFlow::Break(()) },
+        )?;
         Ok(())
     }
 
-    /// By code: whether it is one of the values that are looked for.
-    fn codes_that_fit(&self, side: Side) -> Vec<bool> {
-        let table = self.scan.table;
-        let metric = table.header().metric;
-        let fits = |code| {
-            let Some((wdl, plies)) = value(code, metric) else {
-                return false;
-            };
-            self.query.wdl.is_none_or(|asked| asked == wdl)
-                && match &self.query.plies {
-                    Some(asked) => plies.is_some_and(|plies| asked.contains(&plies)),
-                    None => true,
-                }
-        };
-        let largest = table.summary(side).largest_code(metric).max(WIN_IN_1);
-        (0..=largest).map(fits).collect()
+    /// Returns the king's squares with which these soldiers match one of the patterns.
+    fn kings(&self, attackers: SquareSet, defenders: SquareSet) -> SquareSet {
+        let places = self.scan.rules.places(Kind::King);
+        self.patterns.iter().fold(SquareSet::EMPTY, |kings, pattern| {
+            kings | pattern.kings(places, attackers, defenders)
+        })
     }
 
-    fn hits(&self, lot: &Lot, fits: &BySide<Vec<bool>>) -> Vec<Hit> {
+    /// Returns, by code, whether the value matches the query.
+    fn matching_codes(&self, side: Side) -> Vec<bool> {
+        let table = self.scan.table;
+        let metric = table.header().metric;
+        let largest = table.summary(side).largest_code(metric).max(WIN_IN_1);
+        (0..=largest).map(|code| self.is_matching_code(code, metric)).collect()
+    }
+
+    fn is_matching_code(&self, code: Code, metric: Metric) -> bool {
+        let Some((wdl, plies)) = value(code, metric) else {
+            return false;
+        };
+        self.query.wdl.is_none_or(|wanted| wanted == wdl)
+            && match &self.query.plies {
+                Some(wanted) => plies.is_some_and(|plies| wanted.contains(&plies)),
+                None => true,
+            }
+    }
+
+    fn hits(&self, rows: &ScannedRows, matching: &BySide<Vec<bool>>) -> Vec<Hit> {
         let mut hits = Vec::new();
         for &to_move in self.query.sides() {
-            let slots = lot.codes[to_move].iter().zip(&lot.weights).enumerate();
-            // Reading has compared the codes with the largest.
-            let fitting = slots
-                .filter(|&(_, (&code, &images))| images > 0 && fits[to_move][usize::from(code)]);
-            for (place, (&code, &images)) in fitting {
-                let other = lot.codes[to_move.other()].get(place).copied().unwrap_or(0);
+            let slots = rows.codes[to_move].iter().zip(&rows.multiplicities).enumerate();
+            // Reading rejects codes above the largest one in the footer.
+            let matches = slots.filter(|&(_, (&code, &images))| {
+                images > 0 && matching[to_move][usize::from(code)]
+            });
+            for (place, (&code, &images)) in matches {
+                let other = rows.codes[to_move.other()].get(place).copied().unwrap_or(0);
                 if !self.query.zugzwang || self.is_zugzwang(code, other) {
                     hits.push(Hit {
-                        row: lot.rows.start + (place % lot.height()) as u64,
-                        lane: (place / lot.height()) as u16,
+                        row: rows.rows.start + (place % rows.height()) as u64,
+                        lane: (place / rows.height()) as u16,
                         to_move,
                         code,
                         other,
@@ -182,27 +180,44 @@ impl<'a, S: Source + Sync> Search<'a, S> {
 
     fn is_zugzwang(&self, code: Code, other: Code) -> bool {
         let endless = self.scan.rules.endless;
-        // It is the same for both sides.
+        // The definition is symmetric in the two sides.
         mutual_zugzwang(endless, outcome(code), outcome(other)) == Some(true)
     }
 
-    /// The position of a hit, which is there, since the slot is asked for.
+    /// Unranks a hit; `Some` for every slot with a position.
     fn found(&self, hit: &Hit) -> Option<Found> {
-        let metric = self.scan.table.header().metric;
-        let probed = |code| value(code, metric).map(|(wdl, plies)| Probed { wdl, plies });
         Some(Found {
             position: self.scan.index.unrank(hit.slot(), hit.to_move)?,
-            value: probed(hit.code)?,
-            other: if self.query.zugzwang { probed(hit.other) } else { None },
+            value: self.probed(hit.code)?,
+            other: if self.query.zugzwang { self.probed(hit.other) } else { None },
             images: usize::from(hit.images),
         })
     }
+
+    fn probed(&self, code: Code) -> Option<Probed> {
+        let metric = self.scan.table.header().metric;
+        value(code, metric).map(|(wdl, plies)| Probed { wdl, plies })
+    }
 }
 
-/// So many positions of those that the searches would find, or all if there are fewer,
-/// in the order in which they are drawn: each as likely as any other, mirror images
-/// counted as one. The same seed gives the same positions, whatever the number of
-/// threads; who draws fewer draws the first of them.
+fn sorted(mut hits: Vec<Hit>) -> Vec<Hit> {
+    hits.sort_unstable();
+    hits
+}
+
+fn counts(hits: Vec<Hit>) -> BySide<FoundCount> {
+    let mut counts = BySide::<FoundCount>::default();
+    for hit in hits {
+        counts[hit.to_move].stored += 1;
+        counts[hit.to_move].placements += u64::from(hit.images);
+    }
+    counts
+}
+
+/// Draws `count` random positions from those that the searches would find, or all if there are
+/// fewer: uniformly distributed, mirror images counted as one, in the order in which they are
+/// drawn. The result depends on the seed but not on the number of threads, and a smaller
+/// `count` gives a prefix of it.
 ///
 /// # Errors
 /// As [`Search::each`].
@@ -214,17 +229,17 @@ pub fn random<S: Source + Sync>(
     let mut all = Vec::new();
     for search in searches {
         let slice = search.scan.index.slice();
-        let mut drawn = Drawn::new(count);
+        let mut sample = RandomHits::new(count);
         search.run(
-            |hits| Drawn::of(hits, slice, count, seed),
+            |hits| RandomHits::of(hits, slice, count, seed),
             |more| {
-                drawn.join(more);
+                sample.join(more);
                 ControlFlow::Continue(())
             },
         )?;
-        let found = |(number, hit)| Some((number, search.found(&hit)?));
-        all.extend(drawn.into_hits().into_iter().filter_map(found));
-        all.sort_by_key(|(number, found)| (*number, found.position));
+        let keyed = sample.into_hits().into_iter();
+        all.extend(keyed.filter_map(|(key, hit)| Some((key, search.found(&hit)?))));
+        all.sort_by_key(|(key, found)| (*key, found.position));
         all.truncate(count);
     }
     Ok(all.into_iter().map(|(_, found)| found).collect())

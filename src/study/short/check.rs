@@ -1,6 +1,6 @@
 //! Formulas against what was computed, square by square.
 
-use super::theorem::{self, Print};
+use super::theorem::{self, ProofText};
 use super::{Cell, Solved, patterns};
 
 /// Examples that a [`Comparison`] keeps.
@@ -80,7 +80,7 @@ pub struct ProofReport {
 }
 
 /// Looks at the proof's sets. Soldiers that move south or east only.
-pub fn check_proof<V: Copy + Into<u16>>(solved: &Solved<V>, print: Print) -> ProofReport {
+pub fn check_proof<V: Copy + Into<u16>>(solved: &Solved<V>, print: ProofText) -> ProofReport {
     let mut report = ProofReport::default();
     for king in solved.game().kings().cells().filter(|king| king.row != king.column) {
         for (soldier, move_of_soldier_wins) in by_soldier_moves(solved, king) {

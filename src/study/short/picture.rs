@@ -5,7 +5,7 @@ use crate::draw::{Grid, GridSquare, Shade};
 use crate::game::rules::{Kind, Side};
 
 use super::blocking::Blocked;
-use super::theorem::{Print, ProofSet, proof_set};
+use super::theorem::{ProofSet, ProofText, proof_set};
 use super::{Cell, Soldier, Solved};
 
 /// What is told of the soldier's squares, beside those of P-positions.
@@ -71,7 +71,7 @@ fn soldier_square<V: Copy + Into<u16>>(
             square(shade, &solved.value(king, soldier).to_string(), None)
         }
         _ if is_p => square(Shade::Strong, "P", Some(Side::Attackers.soldier())),
-        Show::Sets if is_south_east => match proof_set(king, soldier, Print::Corrected) {
+        Show::Sets if is_south_east => match proof_set(king, soldier, ProofText::Corrected) {
             Some(set) => square(shade(set), set.name(), None),
             None => square(Shade::Plain, "", None),
         },

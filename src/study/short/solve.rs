@@ -9,7 +9,7 @@
 
 use rayon::prelude::*;
 
-use super::seen::Seen;
+use super::mex::MexSet;
 use super::{Board, Cell, Game, ShortError, Solved};
 
 /// Finds the P-positions: a byte for each position, 0 for those, 1 for all others.
@@ -68,7 +68,7 @@ pub fn memory_bytes(game: Game, grundy: bool) -> u64 {
 /// square of the soldier.
 type Line<S> = Vec<S>;
 
-fn solve<S: Seen>(
+fn solve<S: MexSet>(
     game: Game,
     go_on: &dyn Fn(u64, u64) -> bool,
 ) -> Result<Solved<S::Value>, ShortError> {
@@ -88,7 +88,7 @@ fn solve<S: Seen>(
             .enumerate()
             .map(|(i, (in_row, in_column))| {
                 let king = Cell::new(first + i, distance - first - i);
-                (king, Kings { game, king, in_row, in_column }.solve())
+                (king, KingSquare { game, king, in_row, in_column }.solve())
             })
             .collect();
         for (king, solved) in solved {
@@ -108,7 +108,7 @@ fn solve<S: Seen>(
 /// A line begins with what kings see who have passed the soldier, where that is out of play
 /// then: the values of Nim. Of a soldier in the line itself they are forgotten when the king
 /// has come to its square.
-fn lines<S: Seen>(game: Game, number: usize, along: fn(Cell) -> usize) -> Vec<Line<S>> {
+fn lines<S: MexSet>(game: Game, number: usize, along: fn(Cell) -> usize) -> Vec<Line<S>> {
     let (board, all) = (game.board(), (0..number).into_par_iter());
     all.map(|king| {
         if !game.rule().leaves_play() {
@@ -126,17 +126,17 @@ fn lines<S: Seen>(game: Game, number: usize, along: fn(Cell) -> usize) -> Vec<Li
 }
 
 /// One square of the king, and what he sees from there.
-struct Kings<'a, S> {
+struct KingSquare<'a, S> {
     game: Game,
     king: Cell,
     in_row: &'a mut Line<S>,
     in_column: &'a mut Line<S>,
 }
 
-impl<S: Seen> Kings<'_, S> {
+impl<S: MexSet> KingSquare<'_, S> {
     /// The values by the squares of the soldier.
     fn solve(self) -> Vec<S::Value> {
-        let Kings { game, king, in_row, in_column } = self;
+        let KingSquare { game, king, in_row, in_column } = self;
         let (board, rule, region) = (game.board(), game.rule(), game.region(king));
         let mut values = vec![S::Value::default(); region.squares()];
         // The parts of the king's row and column that are beyond him come last.

@@ -102,13 +102,13 @@ impl ProofSet {
     }
 
     /// Whether the soldier is in the set, as corrected or as printed.
-    fn contains(self, king: Cell, soldier: Cell, print: Print) -> bool {
+    fn contains(self, king: Cell, soldier: Cell, print: ProofText) -> bool {
         let (a, b, r) = (king.row, king.column, king.column - king.row);
         match self {
             ProofSet::H => soldier.row + 1 == a && soldier.column <= a,
             ProofSet::V1 => soldier.column == b,
             ProofSet::V2 => {
-                let first = a + 1 - if print == Print::AsPrinted { a.min(2) } else { 0 };
+                let first = a + 1 - if print == ProofText::AsPrinted { a.min(2) } else { 0 };
                 soldier.row < a && (first..b - 1).contains(&soldier.column)
             }
             ProofSet::R => {
@@ -126,7 +126,7 @@ impl ProofSet {
 
 /// Which text of the proof is meant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Print {
+pub enum ProofText {
     /// With the columns of V2 as they must be.
     Corrected,
     /// Word by word.
@@ -135,7 +135,7 @@ pub enum Print {
 
 /// The first of the proof's sets that the soldier is in; none for a king on the main
 /// diagonal. The soldier is in play.
-pub fn proof_set(king: Cell, soldier: Cell, print: Print) -> Option<ProofSet> {
+pub fn proof_set(king: Cell, soldier: Cell, print: ProofText) -> Option<ProofSet> {
     match king.row.cmp(&king.column) {
         Ordering::Less => ProofSet::ALL.into_iter().find(|set| set.contains(king, soldier, print)),
         Ordering::Equal => None,

@@ -1,4 +1,4 @@
-//! The counts of one side in the form in which programs read them.
+//! Statistics in the form of the JSON output.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,8 +10,8 @@ use crate::tablebase::Tablebase;
 
 use super::{KingCount, SideStats, ValueCount};
 
-/// Counts over all placements with one side to move, in the words that programs
-/// read: of `taflbase stats`, and of manifests.
+/// Counts over all placements with one side to move, as `taflbase stats` and manifests write
+/// them.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -20,41 +20,47 @@ pub struct SideCounts {
     pub to_move: String,
     /// All placements.
     pub positions: u64,
-    /// Those that the side to move wins.
+    /// Wins for the side to move.
     pub win: u64,
-    /// Those that it loses.
+    /// Losses for the side to move.
     pub loss: u64,
-    /// Drawn ones; none where endless play is undecided.
+    /// Draws; 0 where endless play is undecided.
     pub draw: u64,
-    /// Undecided ones; none where endless play is a draw.
+    /// Undecided positions; 0 where endless play is a draw.
     pub undecided: u64,
-    /// The longest win in plies; 0 if there is none, `None` if only the
-    /// outcomes are known.
+    /// The longest win in plies; 0 if there is none, `None` for WDL tables.
     pub max_win: Option<Plies>,
-    /// The longest loss likewise.
+    /// The longest loss in plies; 0 if there is none, `None` for WDL tables.
     pub max_loss: Option<Plies>,
 }
 
 impl SideCounts {
-    /// The counts of a side; longest wins only where distances are known.
+    /// Creates the counts of a side from the summary of a table with that metric.
     pub fn new(rules: &Ruleset, to_move: Side, summary: &SideSummary, metric: Metric) -> Self {
-        let open = |endless| if rules.endless == endless { summary.draws } else { 0 };
-        let longest = |plies| (metric == Metric::Dtw).then_some(plies);
+        let (draw, undecided) = split_draws(rules, summary.draws);
+        let has_distances = metric == Metric::Dtw;
         SideCounts {
             to_move: to_move.name().to_owned(),
             positions: summary.positions,
             win: summary.wins,
             loss: summary.losses,
-            draw: open(Endless::Draw),
-            undecided: open(Endless::Undecided),
-            max_win: longest(summary.max_win),
-            max_loss: longest(summary.max_loss),
+            draw,
+            undecided,
+            max_win: has_distances.then_some(summary.max_win),
+            max_loss: has_distances.then_some(summary.max_loss),
         }
     }
 }
 
-/// What is known of the positions of a slice with one side to move, to be written
-/// as JSON. Positions are texts.
+/// Returns a count of draws as draws and undecided positions, whichever the rules have.
+fn split_draws(rules: &Ruleset, draws: u64) -> (u64, u64) {
+    match rules.endless {
+        Endless::Draw => (draws, 0),
+        Endless::Undecided => (0, draws),
+    }
+}
+
+/// Statistics of a slice with one side to move, as `taflbase stats` prints them in JSON.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct SideReport {
@@ -66,17 +72,16 @@ pub struct SideReport {
     pub defenders: usize,
     /// Attacking soldiers.
     pub attackers: usize,
-    /// How many placements have which outcome.
+    /// Placements by outcome.
     #[serde(flatten)]
     pub counts: SideCounts,
     /// The first position with the longest win.
     pub longest_win: Option<String>,
     /// The first position with the longest loss.
     pub longest_loss: Option<String>,
-    /// How many placements are mutual zugzwangs: see [`SideStats::mutual_zugzwangs`].
+    /// The number of mutual zugzwangs: see [`SideStats::mutual_zugzwangs`].
     pub mutual_zugzwangs: Option<u64>,
-    /// How many placements have each value: wins, the quickest first, then draws,
-    /// then losses, the quickest first.
+    /// Placements by value: wins, quickest first, then draws, then losses, quickest first.
     pub histogram: Vec<Bar>,
 }
 
@@ -88,15 +93,15 @@ pub struct Bar {
     pub category: &'static str,
     /// Plies to the end of the game; `None` for draws, and for WDL tables.
     pub dtw: Option<Plies>,
-    /// How many placements have this value.
+    /// The number of placements with this value.
     pub positions: u64,
-    /// The first position of them in index order, where details are told.
+    /// The first of them in index order; only in a [`SliceReport`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub example: Option<String>,
 }
 
-/// All that is known of a slice, to be written as JSON: for each side what `taflbase stats`
-/// tells, with an example of each value, and the squares of the king.
+/// Statistics of a slice in JSON: for each side those of `taflbase stats`, with an example of
+/// each value, and the counts by the king's square.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct SliceReport {
@@ -108,14 +113,14 @@ pub struct SliceReport {
     pub sides: Vec<SideDetails>,
 }
 
-/// What is known of one side to move.
+/// The statistics with one side to move.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct SideDetails {
     /// The counts; every bar has an example.
     #[serde(flatten)]
     pub report: SideReport,
-    /// Placements by the square of the king.
+    /// Placements by the king's square.
     pub king: Vec<KingBar>,
 }
 
@@ -125,72 +130,81 @@ pub struct SideDetails {
 pub struct KingBar {
     /// The square.
     pub square: String,
-    /// Those that the side to move wins.
+    /// Wins for the side to move.
     pub win: u64,
-    /// Drawn ones.
+    /// Draws; 0 where endless play is undecided.
     pub draw: u64,
-    /// Undecided ones.
+    /// Undecided positions; 0 where endless play is a draw.
     pub undecided: u64,
-    /// Those that it loses.
+    /// Losses for the side to move.
     pub loss: u64,
 }
 
 impl SliceReport {
-    /// The report of what was counted from the table of that slice and metric in `base`.
+    /// Creates the report of the statistics counted from the table of this slice and metric in
+    /// `base`.
     pub fn new(
         base: &Tablebase,
         slice: Slice,
         metric: Metric,
         counted: &BySide<SideStats>,
     ) -> SliceReport {
-        let rules = base.rules();
-        let details = |stats: &SideStats| {
-            let mut report = stats.report(base, slice, metric);
-            for (bar, value) in report.histogram.iter_mut().zip(&stats.values) {
-                bar.example = Some(value.example.to_text(rules));
-            }
-            let king = stats.king.iter().map(|count| KingBar::new(rules, count)).collect();
-            SideDetails { report, king }
-        };
         SliceReport {
-            rules: rules.name.clone(),
+            rules: base.rules().name.clone(),
             slice: slice.to_string(),
-            sides: counted.iter().map(details).collect(),
+            sides: counted
+                .iter()
+                .map(|stats| SideDetails::new(base, slice, metric, stats))
+                .collect(),
         }
+    }
+}
+
+impl SideDetails {
+    fn new(base: &Tablebase, slice: Slice, metric: Metric, stats: &SideStats) -> SideDetails {
+        let mut report = stats.report(base, slice, metric);
+        for (bar, value) in report.histogram.iter_mut().zip(&stats.values) {
+            bar.example = Some(value.example.to_text(base.rules()));
+        }
+        let king = stats.king.iter().map(|count| KingBar::new(base.rules(), count)).collect();
+        SideDetails { report, king }
     }
 }
 
 impl KingBar {
     fn new(rules: &Ruleset, count: &KingCount) -> KingBar {
         let KingCount { square, wins, draws, losses } = *count;
-        let open = |endless| if rules.endless == endless { draws } else { 0 };
+        let (draw, undecided) = split_draws(rules, draws);
         KingBar {
             square: rules.board.name(square).to_string(),
             win: wins,
-            draw: open(Endless::Draw),
-            undecided: open(Endless::Undecided),
+            draw,
+            undecided,
             loss: losses,
         }
     }
 }
 
 impl SideStats {
-    /// The counts with their names, for the slice and metric of the table in `base`
-    /// that they were counted from.
+    /// Creates the report of these statistics, which were counted from the table of this slice
+    /// and metric in `base`.
     pub fn report(&self, base: &Tablebase, slice: Slice, metric: Metric) -> SideReport {
         let rules = base.rules();
-        let example = |wdl| self.longest(wdl).map(|value| value.example.to_text(rules));
         SideReport {
             rules: rules.name.clone(),
             slice: slice.to_string(),
             defenders: slice.defenders,
             attackers: slice.attackers,
             counts: SideCounts::new(rules, self.to_move, &self.summary(), metric),
-            longest_win: example(Wdl::Win),
-            longest_loss: example(Wdl::Loss),
+            longest_win: self.longest_example(rules, Wdl::Win),
+            longest_loss: self.longest_example(rules, Wdl::Loss),
             mutual_zugzwangs: self.mutual_zugzwangs,
             histogram: self.values.iter().map(|value| bar(base, value)).collect(),
         }
+    }
+
+    fn longest_example(&self, rules: &Ruleset, wdl: Wdl) -> Option<String> {
+        self.longest(wdl).map(|value| value.example.to_text(rules))
     }
 }
 

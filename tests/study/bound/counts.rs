@@ -1,6 +1,6 @@
 use std::collections::{BTreeSet, HashSet};
 
-use taflbase::bound::{Bounds, Ground};
+use taflbase::bound::{Bounds, Reachability};
 use taflbase::index::SliceIndex;
 use taflbase::moves::{Ending, has_move, legal_moves};
 use taflbase::position::Position;
@@ -10,32 +10,33 @@ use taflbase::slice::Slice;
 use super::{closure, number, placements, small, starting, value};
 
 /// Whether the camps hold what they can hold, as listed by hand.
-fn is_in_camps(ground: &Ground, position: &Position) -> bool {
-    let mut camps = ground.camps.iter();
+fn is_in_camps(reachability: &Reachability, position: &Position) -> bool {
+    let mut camps = reachability.camps.iter();
     camps.all(|camp| camp.patterns.contains(&(position.attackers & camp.squares)))
 }
 
-fn is_reached(ground: &Ground, position: &Position) -> bool {
+fn is_reached(reachability: &Reachability, position: &Position) -> bool {
     let mut kinds = Kind::ALL.into_iter();
-    kinds.all(|kind| position.squares(kind).is_subset(ground.reach[kind]))
+    kinds.all(|kind| position.squares(kind).is_subset(reachability.reach[kind]))
 }
 
 #[test]
 fn placements_are_as_many_as_there_are() {
     for rules in small() {
-        let ground = Ground::new(&rules);
-        let bounds = Bounds::new(&ground).unwrap();
+        let reachability = Reachability::new(&rules);
+        let bounds = Bounds::new(&reachability).unwrap();
         let all = placements(&rules);
         assert_eq!(*value(&bounds.running, "squares"), number(all.len()));
-        let reached: Vec<&Position> = all.iter().filter(|p| is_reached(&ground, p)).collect();
+        let reached: Vec<&Position> = all.iter().filter(|p| is_reached(&reachability, p)).collect();
         assert_eq!(*value(&bounds.running, "reach"), number(reached.len()));
         let kept: Vec<&Position> =
-            reached.into_iter().filter(|p| is_in_camps(&ground, p)).collect();
+            reached.into_iter().filter(|p| is_in_camps(&reachability, p)).collect();
         assert_eq!(*value(&bounds.running, "camps"), number(kept.len()));
-        let least = |p: &&Position| ground.group.iter().map(|g| p.image(&rules, g)).min().unwrap();
+        let least =
+            |p: &&Position| reachability.group.iter().map(|g| p.image(&rules, g)).min().unwrap();
         let classes: HashSet<Position> = kept.iter().map(least).collect();
         // Where nobody starts in a full camp nothing is taken off.
-        assert_eq!(ground.unmoved_attackers(), None);
+        assert_eq!(reachability.unmoved_attackers(), None);
         assert_eq!(*bounds.orbits(), number(classes.len()));
         let escapes = kept.iter().filter(|&&&position| {
             let position = Position { to_move: Side::Defenders, ..position };
@@ -57,12 +58,12 @@ fn placements_are_as_many_as_there_are() {
 #[test]
 fn no_game_comes_to_more_than_is_counted() {
     for rules in small() {
-        let ground = Ground::new(&rules);
-        let bounds = Bounds::new(&ground).unwrap();
+        let reachability = Reachability::new(&rules);
+        let bounds = Bounds::new(&reachability).unwrap();
         let closure = closure(&rules);
         assert!(closure.positions.len() > 1000);
         for position in &closure.positions {
-            assert!(is_reached(&ground, position) && is_in_camps(&ground, position));
+            assert!(is_reached(&reachability, position) && is_in_camps(&reachability, position));
         }
         for (name, boards) in [
             ("no-attackers", &closure.no_attackers),
@@ -72,7 +73,7 @@ fn no_game_comes_to_more_than_is_counted() {
             assert!(!boards.is_empty());
             assert!(number(boards.len()) <= *value(&bounds.finished, name), "{name}");
         }
-        for camp in &ground.camps {
+        for camp in &reachability.camps {
             let seen: BTreeSet<_> =
                 closure.positions.iter().map(|p| p.attackers & camp.squares).collect();
             assert!(seen.into_iter().eq(camp.patterns.iter().copied()));
@@ -83,15 +84,15 @@ fn no_game_comes_to_more_than_is_counted() {
 #[test]
 fn full_camps_have_not_been_left() {
     let rules = starting("mini-camps", "/3tt2/3t3/7/3K3/7/2T4/7/");
-    let ground = Ground::new(&rules);
-    let attackers = ground.unmoved_attackers().unwrap();
+    let reachability = Reachability::new(&rules);
+    let attackers = reachability.unmoved_attackers().unwrap();
     assert_eq!(attackers, rules.start.attackers);
-    let bounds = Bounds::new(&ground).unwrap();
+    let bounds = Bounds::new(&reachability).unwrap();
     let start = Position::start(&rules).unwrap();
     let quiet = legal_moves(&rules, &start).iter().filter(|m| m.is_quiet()).count();
     // The king on 21 squares, the defender nowhere or on one of those left.
-    let kings = ground.reach[Kind::King] - attackers;
-    let others = |king| 1 + (ground.reach[Kind::Defender] - attackers).without(king).len();
+    let kings = reachability.reach[Kind::King] - attackers;
+    let others = |king| 1 + (reachability.reach[Kind::Defender] - attackers).without(king).len();
     let taken: usize = kings.iter().map(others).sum();
     let [camps, unmoved] = ["camps", "unmoved"].map(|name| value(&bounds.running, name));
     assert_eq!(*unmoved, camps - taken + (1 + quiet));
@@ -100,11 +101,11 @@ fn full_camps_have_not_been_left() {
 #[test]
 fn slots_are_those_of_the_index() {
     for rules in small().into_iter().chain(Ruleset::builtin("brandubh")) {
-        let ground = Ground::new(&rules);
-        let bounds = Bounds::new(&ground).unwrap();
+        let reachability = Reachability::new(&rules);
+        let bounds = Bounds::new(&reachability).unwrap();
         let mut slots = number(0);
-        for attackers in 1..=ground.most.attackers {
-            for defenders in 0..=ground.most.defenders {
+        for attackers in 1..=reachability.max_material.attackers {
+            for defenders in 0..=reachability.max_material.defenders {
                 let index = SliceIndex::new(&rules, Slice { defenders, attackers }).unwrap();
                 slots += number(index.lanes().count()) * index.rows();
             }
@@ -117,7 +118,7 @@ fn slots_are_those_of_the_index() {
 fn bounds_are_tighter_one_after_the_other() {
     for name in Ruleset::builtin_names() {
         let rules = Ruleset::builtin(name).unwrap();
-        let bounds = Bounds::new(&Ground::new(&rules)).unwrap();
+        let bounds = Bounds::new(&Reachability::new(&rules)).unwrap();
         assert!(bounds.running.is_sorted_by(|a, b| a.value >= b.value), "{name}");
         assert!(bounds.running[0].value > bounds.running[1].value, "{name}");
     }

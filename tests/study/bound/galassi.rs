@@ -1,4 +1,4 @@
-use taflbase::bound::{Bounds, Ground, equations, readings};
+use taflbase::bound::{Bounds, Reachability, equations, readings};
 use taflbase::moves::{find_move, legal_moves};
 use taflbase::position::Position;
 use taflbase::rules::{Ruleset, Side};
@@ -49,7 +49,7 @@ fn the_printed_totals_come_of_one_more_attacker() {
 #[test]
 fn bounds_of_any_ruleset_give_the_papers_for_its_own() {
     let rules = Ruleset::builtin("ashton").unwrap();
-    let bounds = Bounds::new(&Ground::new(&rules)).unwrap();
+    let bounds = Bounds::new(&Reachability::new(&rules)).unwrap();
     let equations = equations();
     for (name, equation) in [("naive", 1), ("men", 3), ("squares", 6), ("camps", 6)] {
         assert_eq!(*value(&bounds.running, name), equations[equation - 1].value, "{name}");

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use taflbase::bound::{
-    BoundError, Bounds, Estimate, Ground, Sampling, Verdict, is_game, prove, sample,
+    BoundError, Bounds, Estimate, Reachability, Sampling, Verdict, is_game, prove, sample,
 };
 use taflbase::moves::legal_moves;
 use taflbase::position::Position;
@@ -17,7 +17,7 @@ use super::{closure, placements, small};
 #[test]
 fn retractions_are_moves_backwards() {
     for rules in small() {
-        let most = Ground::new(&rules).most;
+        let most = Reachability::new(&rules).max_material;
         let mut before: HashMap<Position, HashSet<Position>> = HashMap::new();
         let all = placements(&rules);
         let all = || all.iter().flat_map(|&p| Side::ALL.map(|to_move| Position { to_move, ..p }));
@@ -46,7 +46,7 @@ fn retractions_are_moves_backwards() {
 #[test]
 fn verdicts_are_those_of_all_games() {
     for rules in small() {
-        let ground = Ground::new(&rules);
+        let reachability = Reachability::new(&rules);
         let start = Position::start(&rules).unwrap();
         let closure = closure(&rules);
         let (mut reached, mut unreachable) = (0, 0);
@@ -56,7 +56,7 @@ fn verdicts_are_those_of_all_games() {
                 let position = Position { to_move, ..position };
                 let stop = AtomicBool::new(false);
                 let is_in = closure.positions.contains(&position);
-                match prove(&ground, &start, &position, 30_000, &stop).unwrap() {
+                match prove(&reachability, &start, &position, 30_000, &stop).unwrap() {
                     Verdict::Reached(game) => {
                         assert!(is_in && is_game(&shared, &game, &position));
                         assert!(!is_game(&shared, &game[..game.len() - 1], &position));
@@ -77,21 +77,21 @@ fn verdicts_are_those_of_all_games() {
 #[test]
 fn samples_are_pinned_and_do_not_depend_on_threads() {
     let rules = Ruleset::builtin("brandubh").unwrap();
-    let ground = Ground::new(&rules);
+    let reachability = Reachability::new(&rules);
     let sampling = Sampling { placements: 12, seed: 5, budget: 100_000 };
     let drawn = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| sample(&ground, sampling, &|_, _| true)).unwrap()
+        pool.install(|| sample(&reachability, sampling, &|_, _| true)).unwrap()
     };
     let one = drawn(1);
     assert_eq!(one, drawn(3));
-    let estimate = Estimate::new(&Bounds::new(&ground).unwrap(), &one);
+    let estimate = Estimate::new(&Bounds::new(&reachability).unwrap(), &one);
     let texts: Vec<String> = one.iter().take(2).map(|d| d.position.to_text(&rules)).collect();
     assert_eq!(texts, FIRST);
     let plies: Vec<Option<usize>> = one.iter().map(|drawn| drawn.plies()).collect();
     assert_eq!(plies, PLIES);
     assert!(estimate.positions[1] < estimate.positions[0]);
-    let stopped = sample(&ground, sampling, &|_, _| false);
+    let stopped = sample(&reachability, sampling, &|_, _| false);
     assert_eq!(stopped, Err(BoundError::Stopped));
 }
 

@@ -2,7 +2,7 @@
 
 use taflbase::short::check::{check_clauses, check_pattern, check_proof, check_values};
 use taflbase::short::patterns::tail;
-use taflbase::short::theorem::{self, Print, ProofSet, proof_set};
+use taflbase::short::theorem::{self, ProofSet, ProofText, proof_set};
 use taflbase::short::{Cell, Game, Soldier, outcomes};
 
 use super::{board, solved, valued};
@@ -13,17 +13,17 @@ fn the_theorem_holds_on_60_by_60() {
     for comparison in [check_pattern(&solved), check_clauses(&solved)] {
         assert_eq!((comparison.said, comparison.wrong), (3_345_300, 0));
     }
-    let corrected = check_proof(&solved, Print::Corrected);
+    let corrected = check_proof(&solved, ProofText::Corrected);
     assert_eq!((corrected.needed.said, corrected.needed.wrong), (1_619_200, 0));
     assert_eq!((corrected.held.said, corrected.held.wrong), (1_619_316, 0));
-    let printed = check_proof(&solved, Print::AsPrinted);
+    let printed = check_proof(&solved, ProofText::AsPrinted);
     assert_eq!((printed.needed.wrong, printed.held.wrong), (0, 3306));
     // On the slides V2 begins with column b - 1 - r, here 1.
     let (king, soldier) = printed.held.examples[0];
     assert_eq!((king, soldier), (Cell::new(2, 3), Cell::new(0, 1)));
     assert!(theorem::is_p(king, soldier));
-    assert_eq!(proof_set(king, soldier, Print::AsPrinted), Some(ProofSet::V2));
-    assert_eq!(proof_set(king, soldier, Print::Corrected), None);
+    assert_eq!(proof_set(king, soldier, ProofText::AsPrinted), Some(ProofSet::V2));
+    assert_eq!(proof_set(king, soldier, ProofText::Corrected), None);
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn mistakes_would_be_found() {
     let stationary = solved("12x12", Soldier::Stationary);
     let clauses = check_clauses(&stationary);
     assert!(clauses.wrong > 100 && clauses.examples.len() == 5, "{clauses:?}");
-    assert!(check_proof(&stationary, Print::Corrected).needed.wrong > 0);
+    assert!(check_proof(&stationary, ProofText::Corrected).needed.wrong > 0);
 }
 
 /// The period and the first row of it.

@@ -6,7 +6,7 @@ use super::{Edge, Graph, GraphError, GraphFault, distances};
 const MAX_VERTICES: usize = 1 << 15;
 
 /// An edge as the list has it.
-struct Listed {
+struct ListedEdge {
     from: usize,
     to: usize,
     line: usize,
@@ -33,7 +33,7 @@ impl Graph {
             Some(exit) => Some(graph.distances_to_exit(&edges, exit)?),
             None => None,
         };
-        for Listed { from, to, line } in edges {
+        for ListedEdge { from, to, line } in edges {
             match &far {
                 Some(far) if far[from] == far[to] => {
                     graph.level[from].push(to);
@@ -52,9 +52,13 @@ impl Graph {
         self.back[to].push(Edge { to: from, line });
     }
 
-    fn distances_to_exit(&self, edges: &[Listed], exit: &str) -> Result<Vec<usize>, GraphError> {
+    fn distances_to_exit(
+        &self,
+        edges: &[ListedEdge],
+        exit: &str,
+    ) -> Result<Vec<usize>, GraphError> {
         let mut neighbours = vec![Vec::new(); self.vertices()];
-        for &Listed { from, to, .. } in edges {
+        for &ListedEdge { from, to, .. } in edges {
             neighbours[from].push(to);
             neighbours[to].push(from);
         }
@@ -107,7 +111,7 @@ impl Graph {
 }
 
 /// The vertices and the edges; an edge without a name has a line for itself.
-fn listed(text: &str) -> Result<(Vec<String>, Vec<Listed>), GraphError> {
+fn listed(text: &str) -> Result<(Vec<String>, Vec<ListedEdge>), GraphError> {
     let (mut vertices, mut lines, mut known) = (HashMap::new(), HashMap::new(), HashMap::new());
     let (mut names, mut edges) = (Vec::new(), Vec::new());
     for (number, line) in text.lines().enumerate() {
@@ -138,7 +142,7 @@ fn listed(text: &str) -> Result<(Vec<String>, Vec<Listed>), GraphError> {
                     .get(2)
                     .map_or_else(|| format!("{number}"), |line| format!("named {line}"));
                 let line = *lines.entry(line).or_insert(fresh);
-                edges.push(Listed { from, to, line });
+                edges.push(ListedEdge { from, to, line });
             }
             _ => return Err(fault(GraphFault::Words(words.len()))),
         }

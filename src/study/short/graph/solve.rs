@@ -1,6 +1,6 @@
 use crate::study::short::Soldier;
 
-use super::walk::Around;
+use super::walk::KingContext;
 use super::{Graph, GraphError};
 
 /// The Grundy values of all positions on a graph.
@@ -52,7 +52,7 @@ pub fn solve_graph(
         rule,
         alone: vec![0; vertices],
         solved: SolvedGraph { vertices, values: vec![None; vertices * vertices] },
-        seen: Seen { marks: vec![0; 2 * vertices + 1], current: 0 },
+        seen: MexSet { marks: vec![0; 2 * vertices + 1], current: 0 },
     };
     for (done, &king) in graph.order.iter().enumerate() {
         solver.solve(king);
@@ -69,13 +69,13 @@ struct Solver<'a> {
     /// By the king's vertex: the value with the soldier out of play.
     alone: Vec<u16>,
     solved: SolvedGraph,
-    seen: Seen,
+    seen: MexSet,
 }
 
 impl Solver<'_> {
     /// All positions with the king there; those that he goes to are known.
     fn solve(&mut self, king: usize) {
-        let around = Around::new(self.graph, king);
+        let around = KingContext::new(self.graph, king);
         self.seen.begin();
         // Nobody is in his way: he is not on the way himself.
         self.graph.king_moves(king, king, &mut |to| self.seen.see(self.alone[to]));
@@ -89,7 +89,7 @@ impl Solver<'_> {
         }
     }
 
-    fn value(&mut self, king: usize, soldier: usize, around: &Around) -> u16 {
+    fn value(&mut self, king: usize, soldier: usize, around: &KingContext) -> u16 {
         self.seen.begin();
         let mut is_over = true;
         self.graph.king_moves(king, soldier, &mut |to| {
@@ -107,13 +107,13 @@ impl Solver<'_> {
 }
 
 /// The values that moves from one position lead to.
-struct Seen {
+struct MexSet {
     /// By value: the number of the position that last saw it.
     marks: Vec<u64>,
     current: u64,
 }
 
-impl Seen {
+impl MexSet {
     fn begin(&mut self) {
         self.current += 1;
     }

@@ -3,22 +3,22 @@ use crate::study::short::Soldier;
 use super::{Edge, Graph};
 
 /// What depends on the king's vertex alone.
-pub(super) struct Around {
+pub(super) struct KingContext {
     /// By vertex: whether he may reach it, his own included.
     pub reached: Vec<bool>,
     /// By vertex: how many edges it is away.
     pub distances: Vec<usize>,
 }
 
-impl Around {
-    pub(super) fn new(graph: &Graph, king: usize) -> Around {
+impl KingContext {
+    pub(super) fn new(graph: &Graph, king: usize) -> KingContext {
         let mut reached = vec![false; graph.vertices()];
         reached[king] = true;
         // Those behind come first.
         for &vertex in graph.order.iter().rev().filter(|&&vertex| vertex != king) {
             reached[vertex] = graph.back[vertex].iter().any(|edge| reached[edge.to]);
         }
-        Around { reached, distances: graph.distances(king) }
+        KingContext { reached, distances: graph.distances(king) }
     }
 }
 
@@ -33,7 +33,7 @@ impl Graph {
         &self,
         rule: Soldier,
         [king, soldier]: [usize; 2],
-        around: &Around,
+        around: &KingContext,
         visit: &mut impl FnMut(usize),
     ) {
         match rule {
@@ -58,7 +58,7 @@ impl Graph {
     }
 
     /// The vertices of the soldier, each behind those to which it moves.
-    pub(super) fn soldier_order(&self, rule: Soldier, around: &Around) -> Vec<usize> {
+    pub(super) fn soldier_order(&self, rule: Soldier, around: &KingContext) -> Vec<usize> {
         let mut order = self.order.clone();
         match rule {
             Soldier::SouthEast => order.reverse(),

@@ -1,4 +1,4 @@
-//! The rows of a table in order, with what each of their slots stands for.
+//! The number of placements that each slot of consecutive rows stands for.
 
 use std::ops::Range;
 
@@ -7,89 +7,86 @@ use crate::game::rules::{BySide, Kind, Ruleset, Side};
 use crate::index::{SliceIndex, colex_next};
 use crate::table::dont_care::{LeastImages, decided};
 
-/// By lane and row: how many placements a slot stands for, 0 for those that
-/// nobody asks for; and what the side to move decides by rule.
-pub(super) struct Weights {
+/// The number of placements that each slot stands for, lane by lane, and which slots the rules
+/// decide for the side to move.
+pub(super) struct Multiplicities {
     height: usize,
-    weights: Vec<u8>,
+    multiplicities: Vec<u8>,
     decided: BySide<Vec<bool>>,
 }
 
-impl Weights {
-    /// The weights of these rows, which must exist; of each only those with the king
-    /// where `asked` has him for its attackers and defenders. What is decided is told of
-    /// these sides.
+impl Multiplicities {
+    /// Computes the multiplicities of these rows, which must exist. They are 0 for don't-cares,
+    /// and for a king that `kings` does not return for the row's attackers and defenders.
+    /// Decided slots are found for `sides` only.
     pub(super) fn new(
         rules: &Ruleset,
         index: &SliceIndex,
         rows: Range<u64>,
         sides: &[Side],
-        asked: impl Fn(SquareSet, SquareSet) -> SquareSet,
-    ) -> Weights {
+        kings: impl Fn(SquareSet, SquareSet) -> SquareSet,
+    ) -> Multiplicities {
         let (lanes, height) = (index.lanes(), (rows.end - rows.start) as usize);
         let slots = lanes.count() * height;
-        let mut weights = Weights {
-            height,
-            weights: vec![0; slots],
-            decided: BySide::from_fn(|_| vec![false; slots]),
-        };
+        let mut multiplicities = vec![0; slots];
+        let mut all_decided = BySide::from_fn(|_| vec![false; slots]);
         let mut cursor = RowCursor::new(rules, index, rows.start);
         for (at, row) in rows.enumerate() {
             cursor.go_to(row);
             let (attackers, defenders) = (cursor.attackers, cursor.defenders());
-            let kings = asked(attackers, defenders);
-            if kings.is_empty() {
+            let wanted = kings(attackers, defenders);
+            if wanted.is_empty() {
                 continue;
             }
-            let slot = |king| lanes.lane(king).map(|lane| usize::from(lane) * height + at);
-            let least = cursor.least.kings(defenders, kings) - attackers - defenders;
+            let least = cursor.least.kings(defenders, wanted) - attackers - defenders;
             for king in least {
-                if let Some(slot) = slot(king) {
-                    weights.weights[slot] = cursor.least.multiplicity(defenders, king) as u8;
+                if let Some(lane) = lanes.lane(king) {
+                    multiplicities[usize::from(lane) * height + at] =
+                        cursor.least.multiplicity(defenders, king) as u8;
                 }
             }
             for &side in sides {
                 for king in decided(rules, attackers, defenders, side) {
-                    if let Some(slot) = slot(king) {
-                        weights.decided[side][slot] = true;
+                    if let Some(lane) = lanes.lane(king) {
+                        all_decided[side][usize::from(lane) * height + at] = true;
                     }
                 }
             }
         }
-        weights
+        Multiplicities { height, multiplicities, decided: all_decided }
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub(super) fn height(&self) -> usize {
         self.height
     }
 
-    /// The weights, lane by lane.
-    pub(super) fn weights(&self) -> &[u8] {
-        &self.weights
+    /// Returns the multiplicities, lane by lane.
+    pub(super) fn multiplicities(&self) -> &[u8] {
+        &self.multiplicities
     }
 
-    /// The weights alone.
-    pub(super) fn into_weights(self) -> Vec<u8> {
-        self.weights
+    /// Returns the multiplicities, lane by lane.
+    pub(super) fn into_multiplicities(self) -> Vec<u8> {
+        self.multiplicities
     }
 
-    /// Which slots the side to move decides, lane by lane.
+    /// Returns which slots the rules decide for the side to move, lane by lane.
     pub(super) fn decided(&self, side: Side) -> &[bool] {
         &self.decided[side]
     }
 }
 
-/// Steps from row to row, which is faster than to unrank each.
+/// Steps from row to row, which is faster than unranking each.
 struct RowCursor<'a> {
     rules: &'a Ruleset,
     index: &'a SliceIndex,
     row: u64,
     attackers: SquareSet,
     least: LeastImages,
-    /// Squares left to the defenders.
+    /// Squares that attackers leave to the defenders.
     free: Vec<Square>,
-    /// Which of them the defenders take, ascending.
+    /// Indices into `free` of the defenders' squares, ascending.
     taken: Vec<usize>,
 }
 
@@ -105,7 +102,7 @@ impl<'a> RowCursor<'a> {
         cursor
     }
 
-    /// Goes to the row itself or the next one.
+    /// Moves to `row`, which is the current row or the next.
     fn go_to(&mut self, row: u64) {
         if row != self.row && !colex_next(&mut self.taken, self.free.len()) {
             self.place(self.index.attackers().unrank(row).0);
@@ -136,26 +133,25 @@ mod tests {
     use crate::game::slice::Slice;
     use crate::index::Slot;
 
-    /// Holes and weights of all slots, one by one; some rows are cut off at
-    /// either end.
+    /// Compares all slots with unranked positions, except for `skip` rows at either end.
     fn check(rules: &str, slice: &str, skip: u64) {
         let rules = Ruleset::builtin(rules).unwrap();
         let index = SliceIndex::new(&rules, slice.parse::<Slice>().unwrap()).unwrap();
         let rows = skip..index.rows() - skip;
         let anywhere = |_, _| rules.places(Kind::King);
-        let weights = Weights::new(&rules, &index, rows.clone(), &Side::ALL, anywhere);
-        assert_eq!(weights.height() as u64, rows.end - rows.start);
+        let slots = Multiplicities::new(&rules, &index, rows.clone(), &Side::ALL, anywhere);
+        assert_eq!(slots.height() as u64, rows.end - rows.start);
         for (at, row) in rows.enumerate() {
             for (lane, &king) in index.lanes().squares().iter().enumerate() {
                 for side in Side::ALL {
                     let slot = Slot { lane: lane as u16, row };
                     let position = index.unrank(slot, side);
-                    let asked = position.filter(|position| index.rank(position) == Some(slot));
-                    let place = lane * weights.height() + at;
-                    let (weight, decided) =
-                        (weights.weights()[place], weights.decided(side)[place]);
-                    assert_eq!(weight > 0, asked.is_some(), "{slice} {row} {king:?}");
-                    if let Some(position) = asked {
+                    let canonical = position.filter(|position| index.rank(position) == Some(slot));
+                    let place = lane * slots.height() + at;
+                    let (multiplicity, decided) =
+                        (slots.multiplicities()[place], slots.decided(side)[place]);
+                    assert_eq!(multiplicity > 0, canonical.is_some(), "{slice} {row} {king:?}");
+                    if let Some(position) = canonical {
                         let moves = legal_moves(&rules, &position);
                         assert_eq!(decided, moves.iter().any(|played| played.ending.is_some()));
                     }
@@ -165,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn slots_weigh_what_they_stand_for() {
+    fn slots_agree_with_positions() {
         check("brandubh", "K0v1", 0);
         check("brandubh", "K0v3", 5);
         check("brandubh", "K3v1", 1000);

@@ -1,4 +1,4 @@
-//! Where men can be in a game from the start.
+//! The squares that pieces can reach in a game from the start.
 
 use std::collections::BTreeSet;
 
@@ -6,70 +6,76 @@ use crate::game::board::{Square, SquareSet, Symmetry, SymmetryGroup};
 use crate::game::rules::{ByKind, Kind, Ruleset, Side};
 use crate::game::slice::Slice;
 
-/// Camps with more squares than this, all together, are counted as other squares are.
+/// If camps have more squares than this in total, they are treated as ordinary squares.
 const MAX_CAMP_SQUARES: usize = 60;
-/// Sets of men in one camp are listed one by one.
+/// The maximum number of squares of one camp, whose occupied sets are enumerated.
 const MAX_SQUARES_OF_A_CAMP: usize = 12;
 
-/// What the start and the ways of the men say about where they can be.
+/// The squares that pieces can reach, from the start and the movement rules.
 #[derive(Clone, Debug)]
-pub struct Ground<'a> {
+pub struct Reachability<'a> {
     /// The rules.
     pub rules: &'a Ruleset,
-    /// The men of the start: there are never more.
-    pub most: Slice,
-    /// The squares to which each kind can come from the start, if nobody is in the way.
+    /// The material of the start, which only decreases.
+    pub max_material: Slice,
+    /// The squares that each kind can reach from the start on an otherwise empty board.
     pub reach: ByKind<SquareSet>,
-    /// Where attackers are that have never left, and nobody else.
+    /// The camps: only attackers that have never left are in them.
     pub camps: Vec<Camp>,
     /// The symmetries of the rules that leave the start as it is.
     pub group: SymmetryGroup,
 }
 
-/// Squares that attackers leave for good, and that nobody else enters.
+/// Squares that attackers cannot re-enter and no other piece enters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Camp {
     /// The squares.
     pub squares: SquareSet,
-    /// The attackers that may be there, whatever happens elsewhere.
+    /// All sets of squares that its attackers can occupy.
     pub patterns: Vec<SquareSet>,
-    /// Whether its men can have moved once and all be where they were.
+    /// Whether its attackers can move and all return to their squares.
     pub comes_back: bool,
 }
 
-impl<'a> Ground<'a> {
-    /// What follows from these rules.
-    pub fn new(rules: &'a Ruleset) -> Ground<'a> {
+impl<'a> Reachability<'a> {
+    /// Computes the reachable squares of these rules.
+    pub fn new(rules: &'a Ruleset) -> Reachability<'a> {
         let start = &rules.start;
         let reach = ByKind::from_fn(|kind| reach(rules, kind));
-        let most = Slice { defenders: start.defenders.len(), attackers: start.attackers.len() };
-        let mut ground = Ground { rules, most, reach, camps: Vec::new(), group: symmetries(rules) };
-        ground.camps = ground.find_camps();
-        ground
+        let max_material =
+            Slice { defenders: start.defenders.len(), attackers: start.attackers.len() };
+        let group = symmetries(rules);
+        let mut reachability =
+            Reachability { rules, max_material, reach, camps: Vec::new(), group };
+        reachability.camps = reachability.find_camps();
+        reachability
     }
 
-    /// The gates of the attackers that are nobody else's, with what may be in them.
+    /// Finds the gates of the attackers that no other piece enters, with their patterns.
     fn find_camps(&self) -> Vec<Camp> {
         let gates = self.rules.movement[Kind::Attacker].gates.iter();
         let others = self.reach[Kind::Defender] | self.reach[Kind::King];
-        let squares = gates.map(|&gate| gate & self.reach[Kind::Attacker]);
-        let camps = squares.filter(|&squares| {
-            !squares.is_empty() && !squares.meets(others) && squares.len() <= MAX_SQUARES_OF_A_CAMP
-        });
-        let camps: Vec<SquareSet> = camps.collect();
+        let camps: Vec<SquareSet> = gates
+            .map(|&gate| gate & self.reach[Kind::Attacker])
+            .filter(|&squares| {
+                !squares.is_empty()
+                    && !squares.meets(others)
+                    && squares.len() <= MAX_SQUARES_OF_A_CAMP
+            })
+            .collect();
         if camps.iter().map(SquareSet::len).sum::<usize>() > MAX_CAMP_SQUARES {
             return Vec::new();
         }
         camps.into_iter().map(|squares| Camp::new(self.rules, squares)).collect()
     }
 
-    /// The attackers of the start, if they are all in camps and none of them can have moved
-    /// where they all are there.
+    /// Returns the attackers of the start, if all of them are in camps and their being there
+    /// proves that none has moved.
     pub fn unmoved_attackers(&self) -> Option<SquareSet> {
         let inside = self.camps.iter().fold(SquareSet::EMPTY, |all, camp| all | camp.squares);
         let attackers = self.rules.start.attackers;
-        let is_so = attackers.is_subset(inside) && self.camps.iter().all(|camp| !camp.comes_back);
-        is_so.then_some(attackers)
+        let never_return = self.camps.iter().all(|camp| !camp.comes_back);
+        (attackers.is_subset(inside) && never_return).then_some(attackers)
     }
 }
 
@@ -80,7 +86,7 @@ impl Camp {
         let mut open = vec![start];
         let mut comes_back = false;
         while let Some(men) = open.pop() {
-            for next in nexts(rules, squares, men) {
+            for next in successors(rules, squares, men) {
                 comes_back |= next == start;
                 if found.insert(next) {
                     open.push(next);
@@ -91,27 +97,28 @@ impl Camp {
     }
 }
 
-/// What one move, or a capture, makes of the men in a camp if nobody else is in the way.
-fn nexts(rules: &Ruleset, squares: SquareSet, men: SquareSet) -> BTreeSet<SquareSet> {
-    let mut nexts = BTreeSet::new();
+/// Returns the sets that one move or a capture makes of the attackers in a camp, if no other
+/// piece is in the way.
+fn successors(rules: &Ruleset, squares: SquareSet, men: SquareSet) -> BTreeSet<SquareSet> {
+    let mut successors = BTreeSet::new();
     for from in men {
         if !rules.protected[Side::Attackers].contains(from) {
-            nexts.insert(men.without(from));
+            successors.insert(men.without(from));
         }
         for ray in rules.slides().from(Kind::Attacker, from) {
             let free = ray.iter().take_while(|step| !men.contains(step.square));
             for step in free.filter(|step| step.ends) {
                 let left = men.without(from);
                 let is_inside = squares.contains(step.square);
-                nexts.insert(if is_inside { left.with(step.square) } else { left });
+                successors.insert(if is_inside { left.with(step.square) } else { left });
             }
         }
     }
-    nexts
+    successors
 }
 
-/// The squares to which pieces of a kind can come on an otherwise empty board, and where the
-/// game goes on.
+/// Returns the squares that pieces of a kind can reach on an otherwise empty board without
+/// ending the game.
 fn reach(rules: &Ruleset, kind: Kind) -> SquareSet {
     let mut reached = rules.start.squares(kind);
     let mut open: Vec<Square> = reached.iter().collect();
@@ -126,7 +133,10 @@ fn reach(rules: &Ruleset, kind: Kind) -> SquareSet {
 fn symmetries(rules: &Ruleset) -> SymmetryGroup {
     let group = rules.symmetries();
     SymmetryGroup::stabilizing(|g: Symmetry| {
-        let kept = |set: SquareSet| g.apply_set(rules.board, set) == set;
-        group.contains(g) && Kind::ALL.into_iter().all(|kind| kept(rules.start.squares(kind)))
+        group.contains(g)
+            && Kind::ALL
+                .into_iter()
+                .map(|kind| rules.start.squares(kind))
+                .all(|squares| g.apply_set(rules.board, squares) == squares)
     })
 }

@@ -1,7 +1,7 @@
-//! Turns: a plan of moves becomes a game in which the sides take turns.
+//! Orders the moves of a plan into a game in which the sides take turns.
 //!
-//! Each side plays its moves in their order. Where it has none that can be played now, a man
-//! of it steps aside and later comes back.
+//! Each side plays its moves of the plan in order. Where the next one cannot be played yet, one
+//! of its pieces steps aside and later returns.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
@@ -11,39 +11,40 @@ use crate::game::moves::{Move, find_move, legal_moves};
 use crate::game::position::Position;
 use crate::game::rules::{BySide, Ruleset, Side};
 
-use super::budget::{Budget, Spent};
+use super::budget::{Budget, BudgetExhausted};
 
-/// A position on the way, and what is left of the plan.
+/// A node of the search: a position and the state of the plan.
 #[derive(Clone, Copy)]
 struct Node {
     position: Position,
-    before: usize,
+    parent: usize,
     depth: u32,
-    /// How many moves of its plan each side has played.
+    /// The number of moves of its plan that each side has played.
     played: BySide<usize>,
-    /// Who has stepped aside: his square in the plan, and where he stands.
+    /// The piece that has stepped aside: its square in the plan, and the square where it is.
     aside: BySide<Option<(Square, Square)>>,
 }
 
-/// The positions of a game from the start to the target, none of them twice.
-pub(crate) fn weave(
+/// Returns the positions of a game from the start to the target, none of them twice; `None` if
+/// there is none.
+pub(crate) fn interleave(
     rules: &Ruleset,
     start: &Position,
     target: &Position,
     plan: &[Move],
     budget: &mut Budget,
-) -> Result<Option<Vec<Position>>, Spent> {
-    let Some(plan) = in_step(rules, start, target, plan) else {
+) -> Result<Option<Vec<Position>>, BudgetExhausted> {
+    let Some(even_plan) = with_parity(rules, start, target, plan) else {
         return Ok(None);
     };
     let plans = BySide::from_fn(|side| {
-        plan.iter().filter(|planned| planned.piece.side() == side).collect::<Vec<&Move>>()
+        even_plan.iter().filter(|planned| planned.piece.side() == side).collect::<Vec<&Move>>()
     });
     let aside = BySide([None; 2]);
     let mut nodes =
-        vec![Node { position: *start, before: 0, depth: 0, played: BySide([0; 2]), aside }];
+        vec![Node { position: *start, parent: 0, depth: 0, played: BySide([0; 2]), aside }];
     let mut seen = HashSet::new();
-    // Of those that cost the same the latest comes first: which man steps aside seldom matters.
+    // Of equal costs the latest node comes first: which piece steps aside rarely matters.
     let mut open = BinaryHeap::from([(Reverse(0), 0)]);
     while let Some((_, number)) = open.pop() {
         let node = nodes[number];
@@ -69,9 +70,9 @@ pub(crate) fn weave(
     Ok(None)
 }
 
-/// The plan with as many moves as the sides must have between them, even or odd: where it has
-/// one too few, a move is made in two steps.
-fn in_step(
+/// Returns the plan with an even or odd number of moves, as the sides to move require: if the
+/// parity is wrong, one move is split into two. Returns `None` if no move can be split.
+fn with_parity(
     rules: &Ruleset,
     start: &Position,
     target: &Position,
@@ -84,11 +85,10 @@ fn in_step(
     for (i, planned) in plan.iter().enumerate() {
         position.to_move = planned.piece.side();
         let halves = legal_moves(rules, &position).into_iter().find_map(|first| {
-            let between = position.after(&first);
-            let between = Position { to_move: position.to_move, ..between };
+            let between = Position { to_move: position.to_move, ..position.after(&first) };
             let second = find_move(rules, &between, first.to, planned.to)?;
-            let is_it = first.from == planned.from && first.is_quiet() && second.is_quiet();
-            is_it.then_some([first, second])
+            let is_split = first.from == planned.from && first.is_quiet() && second.is_quiet();
+            is_split.then_some([first, second])
         });
         if let Some(halves) = halves {
             return Some([&plan[..i], &halves, &plan[i + 1..]].concat());
@@ -99,7 +99,8 @@ fn in_step(
 }
 
 impl Node {
-    /// What comes of a move, if it is one of the plan or of him who is aside.
+    /// Returns the node after a move, if the move is the next one of the plan or one that steps
+    /// aside or back.
     fn next(
         &self,
         plans: &BySide<Vec<&Move>>,
@@ -108,7 +109,7 @@ impl Node {
         number: usize,
     ) -> Option<Node> {
         let side = self.position.to_move;
-        let mut next = Node { position, before: number, depth: self.depth + 1, ..*self };
+        let mut next = Node { position, parent: number, depth: self.depth + 1, ..*self };
         let planned = plans[side].get(self.played[side]);
         if planned.is_some_and(|m| (m.from, m.to) == (played.from, played.to)) {
             next.played[side] += 1;
@@ -122,7 +123,7 @@ impl Node {
         Some(next)
     }
 
-    /// The plies that are left, roughly, before those that are gone.
+    /// Estimates the remaining plies, which outweigh the plies so far.
     fn cost(&self, plans: &BySide<Vec<&Move>>) -> u32 {
         let left = Side::ALL.map(|side| {
             let moves = plans[side].len() - self.played[side];
@@ -137,7 +138,7 @@ fn game(nodes: &[Node], last: usize) -> Vec<Position> {
     let mut game = vec![nodes[last].position];
     let mut number = last;
     while nodes[number].depth > 0 {
-        number = nodes[number].before;
+        number = nodes[number].parent;
         game.push(nodes[number].position);
     }
     game.reverse();

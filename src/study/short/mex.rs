@@ -1,5 +1,5 @@
 /// The values that moves along a line lead to.
-pub(super) trait Seen: Copy + Send + Sync {
+pub(super) trait MexSet: Copy + Send + Sync {
     /// A value of a position.
     type Value: Copy + Default + Into<u16> + Send + Sync;
 
@@ -15,7 +15,7 @@ pub(super) trait Seen: Copy + Send + Sync {
 
 /// For outcomes alone: whether a move leads to a P-position. The value 0 stands for
 /// a P-position, 1 for any other.
-impl Seen for bool {
+impl MexSet for bool {
     type Value = u8;
 
     const NONE: bool = false;
@@ -31,7 +31,7 @@ impl Seen for bool {
 
 /// For Grundy values: a bit for each value. Larger ones are left out: there is room for
 /// as many as a position has moves, and its value is no larger than that.
-impl<const WORDS: usize> Seen for [u64; WORDS] {
+impl<const WORDS: usize> MexSet for [u64; WORDS] {
     type Value = u16;
 
     const NONE: [u64; WORDS] = [0; WORDS];
