@@ -1,4 +1,4 @@
-//! Arguments that several commands take.
+//! Arguments shared by several commands.
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -14,9 +14,8 @@ use taflbase::tablebase::ProbeError;
 use super::error::{CliError, INTERRUPTED_STATUS};
 use super::output::Session;
 
-/// Joins the two words of a position behind `--position`, which could else not
-/// be told from the arguments that follow, and lets `--slice` take several
-/// slices.
+/// Joins the two words of a position after `--position`, which clap could not separate from the
+/// arguments that follow, and repeats `--slice` before each of several slices.
 pub(super) fn join_split(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::new();
     for argument in arguments {
@@ -39,29 +38,29 @@ fn is_slice(argument: &OsString) -> bool {
     argument.to_str().is_some_and(|text| text.parse::<Slice>().is_ok())
 }
 
-/// Threads to work on.
+/// The number of worker threads.
 #[derive(clap::Args)]
 pub(super) struct Threads {
-    /// Worker threads, up to 1024; 0: one for each core
+    /// Use N worker threads, up to 1024; 0: one per core
     #[arg(long, value_name = "N", default_value_t = 0)]
     #[arg(value_parser = parse_number::<u16, 0, 1024>)]
     threads: u16,
 }
 
 impl Threads {
-    /// How many threads; 0: one for each core.
+    /// Returns the number of threads; 0 stands for one per core.
     pub(super) fn count(&self) -> usize {
         self.threads.into()
     }
 
-    /// Does the work on so many threads.
+    /// Runs the work in a pool of this many threads.
     pub(super) fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, CliError> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.count()).build();
         Ok(pool.map_err(CliError::new)?.install(work))
     }
 }
 
-/// Slices to build.
+/// The slices to build.
 #[derive(clap::Args)]
 pub(super) struct RequestedSlices {
     /// A built-in ruleset, or a path to a ruleset file
@@ -73,16 +72,16 @@ pub(super) struct RequestedSlices {
 #[derive(clap::Args)]
 #[group(required = true, multiple = false)]
 struct SliceChoice {
-    /// Every slice with at most N men, the king included
+    /// Take every slice with at most N men, including the king
     #[arg(long, value_name = "N", value_parser = parse_men)]
     men: Option<usize>,
-    /// These slices; may be repeated
+    /// Take these slices; may be repeated
     #[arg(long = "slice", value_name = "K2v4 ...", value_delimiter = ',')]
     slices: Vec<Slice>,
 }
 
 impl RequestedSlices {
-    /// The slices, without those that they need.
+    /// Returns the requested slices, without those they depend on.
     pub(super) fn slices(&self, rules: &Ruleset) -> Result<Vec<Slice>, CliError> {
         match self.choice.men {
             None => Ok(self.choice.slices.clone()),
@@ -98,16 +97,16 @@ fn parse_men(text: &str) -> Result<usize, String> {
     }
 }
 
-/// A position that is searched or probed.
+/// A position to search or probe.
 #[derive(clap::Args)]
 pub(super) struct PositionArgs {
-    /// The position: board and side to move, quoted or as two arguments [default: the start]
+    /// Board and side to move, quoted or as two arguments [default: the start position]
     #[arg(value_name = "POS", num_args = 1..=2)]
     position: Vec<String>,
 }
 
 impl PositionArgs {
-    /// The position; without words, the ruleset's start.
+    /// Returns the position; without arguments, the ruleset's start position.
     pub(super) fn position(&self, rules: &Ruleset) -> Result<Position, CliError> {
         Ok(match self.position.is_empty() {
             true => Position::start(rules)?,
@@ -116,26 +115,26 @@ impl PositionArgs {
     }
 }
 
-/// Slices of which there are tables.
+/// Slices that have tables.
 #[derive(clap::Args)]
 pub(super) struct ExistingSlices {
     /// A built-in ruleset, or a path to a ruleset file
     pub rules: String,
-    /// These slices; may be repeated [default: every slice with a table]
+    /// Take these slices; may be repeated [default: every slice with a table]
     #[arg(long = "slice", value_name = "K2v4 ...", value_delimiter = ',')]
     slices: Vec<Slice>,
 }
 
 impl ExistingSlices {
-    /// Whether slices were asked for by name.
+    /// Returns whether slices were named on the command line.
     pub(super) fn are_named(&self) -> bool {
         !self.slices.is_empty()
     }
 
-    /// The slices, smallest first.
+    /// Returns the slices, smallest first. A named slice is included even if it has no table.
     ///
-    /// Fails if none has a table of these rules. A slice that was asked for by
-    /// name is there, even without a table.
+    /// # Errors
+    /// If no slices are named and none has a table of these rules.
     pub(super) fn slices(
         &self,
         base: &Tablebase,
@@ -144,8 +143,8 @@ impl ExistingSlices {
         self.slices_and([].into_iter(), base, session)
     }
 
-    /// The slices as [`slices`](Self::slices), with those `listed` elsewhere
-    /// unless slices were asked for by name.
+    /// Returns the slices as [`slices`](Self::slices) does; if none are named, also those that
+    /// are `listed` elsewhere.
     pub(super) fn slices_and(
         &self,
         listed: impl Iterator<Item = Slice>,
@@ -156,21 +155,20 @@ impl ExistingSlices {
         let mut slices = self.slices.clone();
         if slices.is_empty() {
             slices.extend(listed);
-            // Files beside the ruleset's folder may be of other rules.
-            let missing = |slice, metric| {
-                let table = base.table(slice, metric);
-                matches!(table, Err(ProbeError::MissingTable { .. }))
-            };
             for metric in Metric::ALL {
-                let named = base.slices(metric).into_iter();
-                slices.extend(named.filter(|&slice| !missing(slice, metric)));
+                let mut with_files = base.slices(metric);
+                // A file in the ruleset's folder may belong to other rules.
+                with_files.retain(|&slice| {
+                    !matches!(base.table(slice, metric), Err(ProbeError::MissingTable { .. }))
+                });
+                slices.extend(with_files);
             }
         }
         slices.sort();
         slices.dedup();
         if slices.is_empty() {
             return Err(CliError::Negative(format!(
-                "there are no tables of {rules} in {}: build some with `{}`",
+                "there are no tables of {rules} in {}: build them with `{}`",
                 session.tables().display(),
                 session.command("build", rules, "--men 4"),
             )));
@@ -179,10 +177,10 @@ impl ExistingSlices {
     }
 }
 
-/// No bound to a number.
+/// The upper limit of a number without a limit.
 pub(super) const MAX: u64 = u64::MAX;
 
-/// A whole number in that range.
+/// Parses an integer from `FIRST` to `LAST`.
 pub(super) fn parse_number<T: TryFrom<u64>, const FIRST: u64, const LAST: u64>(
     text: &str,
 ) -> Result<T, String> {
@@ -193,11 +191,11 @@ pub(super) fn parse_number<T: TryFrom<u64>, const FIRST: u64, const LAST: u64>(
     })
 }
 
-/// Bytes from a text like `16GiB`, `500MB` or `1073741824`.
+/// Parses a number of bytes like `16GiB`, `500MB` or `1073741824`.
 pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
-    let text = text.trim();
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ');
-    let unit: u64 = match text[digits.len()..].trim().to_ascii_lowercase().as_str() {
+    let trimmed = text.trim();
+    let digits = trimmed.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ');
+    let unit: u64 = match trimmed[digits.len()..].trim().to_ascii_lowercase().as_str() {
         "" | "b" => 1,
         "k" | "kib" => 1 << 10,
         "m" | "mib" => 1 << 20,
@@ -219,17 +217,18 @@ pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
     }
 }
 
-/// A time, in seconds.
+/// Parses a duration in seconds, from a millisecond to some three weeks.
 pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    // A month, and a millisecond.
-    let sensible = |time: &Duration| time.as_millis() > 0 && time.as_secs() < 1 << 21;
-    seconds.filter(sensible).ok_or_else(|| "write seconds, like 2 or 0.5".to_owned())
+    text.parse()
+        .ok()
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .filter(|time| time.as_millis() > 0 && time.as_secs() < 1 << 21)
+        .ok_or_else(|| "write seconds, like 2 or 0.5".to_owned())
 }
 
-/// Lets Ctrl-C do this from now on; it ends the program where there was nothing to do.
+/// Installs `act` as the handler of Ctrl-C. If it returns `false`, the program exits.
 pub(super) fn on_interrupt(act: impl Fn() -> bool + Send + 'static) {
-    // Where there is no such thing as Ctrl-C, it does nothing.
+    // Systems without Ctrl-C need no handler.
     let _ = ctrlc::set_handler(move || {
         if !act() {
             std::process::exit(INTERRUPTED_STATUS.into());

@@ -3,7 +3,7 @@ use std::io::{self, IsTerminal};
 
 use taflbase::draw::Style;
 
-/// When boards are drawn in colour.
+/// When to draw boards in colour.
 #[derive(Clone, Copy, clap::ValueEnum)]
 pub(super) enum Colour {
     Auto,
@@ -12,10 +12,10 @@ pub(super) enum Colour {
 }
 
 impl Colour {
-    /// How text on standard output is drawn.
+    /// Returns the style for standard output.
     pub(super) fn style(self) -> Style {
         let is_coloured = match self {
-            Colour::Auto => is_wanted(),
+            Colour::Auto => is_coloured_by_default(),
             Colour::Always => true,
             Colour::Never => false,
         };
@@ -23,14 +23,17 @@ impl Colour {
     }
 }
 
-/// What the environment says: as on no-color.org and bixense.com/clicolors, a variable
-/// without a text is none.
-fn is_wanted() -> bool {
-    let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
+/// Decides by the environment, as no-color.org and bixense.com/clicolors specify.
+fn is_coloured_by_default() -> bool {
     if is_set("NO_COLOR") {
         return false;
     }
     let is_forced = is_set("CLICOLOR_FORCE") && env::var_os("CLICOLOR_FORCE") != Some("0".into());
     let is_dumb = env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
     is_forced || io::stdout().is_terminal() && !is_dumb
+}
+
+/// Returns whether an environment variable is set and not empty.
+pub(super) fn is_set(name: &str) -> bool {
+    env::var_os(name).is_some_and(|value| !value.is_empty())
 }

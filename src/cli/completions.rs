@@ -3,7 +3,7 @@ use clap_complete::{Shell, generate};
 use super::error::CliError;
 use super::output::Session;
 
-/// Print what a shell needs to complete this program's commands
+/// Print a completion script for a shell
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
@@ -17,7 +17,7 @@ Examples:
   taflbase completions zsh > ~/.zfunc/_taflbase
   taflbase completions fish > ~/.config/fish/completions/taflbase.fish";
 
-/// Prints them.
+/// Prints the script.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let mut text = Vec::new();
     generate(args.shell, &mut super::command(), env!("CARGO_PKG_NAME"), &mut text);

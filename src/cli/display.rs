@@ -1,5 +1,5 @@
-//! A window in the browser for games that are played at the terminal: what is typed and
-//! what is clicked come together as lines.
+//! A browser window for games at the terminal. Typed lines and clicked moves arrive in one
+//! stream of lines.
 
 use std::io::{self, BufRead, Read};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use taflbase::rules::Side;
 
 use super::error::CliError;
 
-/// What is to be seen.
+/// The state to show.
 #[cfg_attr(not(feature = "serve"), allow(dead_code))]
 pub(super) struct View<'a> {
     /// The board as text.
@@ -21,16 +21,16 @@ pub(super) struct View<'a> {
     pub to_move: Side,
     /// The game, unless the board is being set up.
     pub game: Option<&'a Game>,
-    /// Who has won, if that is not in the game.
+    /// The winner, if the game does not record it.
     pub winner: Option<Side>,
     pub manual: &'a [Side],
     pub is_thinking: bool,
 }
 
-/// How a move is typed.
+/// Formats a move as the user would type it.
 pub(super) type MoveFormatter = Box<dyn Fn(&Move) -> String + Send + Sync>;
 
-/// Lines from the terminal and from the window.
+/// A merged stream of lines from the terminal and the window.
 pub(super) struct Lines {
     received: Receiver<io::Result<Vec<u8>>>,
     line: Vec<u8>,
@@ -38,18 +38,18 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// The lines of this input, to its end, and those that are sent.
-    pub(super) fn of(
+    /// Merges the lines of an input with those sent to the returned sender.
+    pub(super) fn merge(
         input: impl FnOnce() -> Box<dyn BufRead> + Send + 'static,
     ) -> (Lines, Sender<io::Result<Vec<u8>>>) {
         let (sender, received) = channel();
         let typed = sender.clone();
-        // It ends with the program.
+        // The thread lives until the program exits: a read cannot be cancelled.
         thread::spawn(move || {
-            let mut input = input();
+            let mut reader = input();
             loop {
                 let mut line = Vec::new();
-                let read = input.read_until(b'\n', &mut line).map(|_| line);
+                let read = reader.read_until(b'\n', &mut line).map(|_| line);
                 let is_last = read.as_ref().map_or(true, Vec::is_empty);
                 if typed.send(read).is_err() || is_last {
                     return;
@@ -61,7 +61,7 @@ impl Lines {
 }
 
 impl BufRead for Lines {
-    /// An empty line is the end of input.
+    /// An empty buffer marks the end of input.
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.at == self.line.len() {
             self.line = self.received.recv().unwrap_or(Ok(Vec::new()))?;
@@ -85,22 +85,22 @@ impl Read for Lines {
 
 #[cfg(feature = "serve")]
 mod window {
-    use std::env;
     use std::process::{Command, Stdio};
 
     use taflbase::serve::{Display, Scene};
 
     use super::*;
+    use crate::cli::colour::is_set;
     use crate::cli::output::Session;
 
-    /// A page that shows the game, and takes moves.
+    /// A page that shows the game and accepts moves.
     pub(in crate::cli) struct Window {
         display: Display,
         tables: Arc<Tablebase>,
     }
 
     impl Window {
-        /// Opens it in the user's browser, and says where it is.
+        /// Opens the page in the user's browser and prints its address.
         pub(in crate::cli) fn open(
             session: &Session,
             tables: &Arc<Tablebase>,
@@ -108,27 +108,24 @@ mod window {
             format_move: MoveFormatter,
             lines: Sender<io::Result<Vec<u8>>>,
         ) -> Result<Window, CliError> {
-            let is_there = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
-            if !is_there("DISPLAY") && !is_there("WAYLAND_DISPLAY") {
+            if !is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY") {
                 return Err(CliError::new(
-                    "there is no display, neither DISPLAY nor WAYLAND_DISPLAY is set: leave out \
-                     --display",
+                    "no display: neither DISPLAY nor WAYLAND_DISPLAY is set: leave out --display",
                 ));
             }
-            let play = move |played: &Move| {
-                // The game may be over.
-                let _ = lines.send(Ok((format_move(played) + "\n").into_bytes()));
-            };
-            let display = Display::open(Arc::clone(tables), scene(tables, view), play);
-            let display = display.map_err(CliError::new)?;
+            let display =
+                Display::open(Arc::clone(tables), scene(tables, view), move |played: &Move| {
+                    // The receiver is gone once the game has ended.
+                    let _ = lines.send(Ok((format_move(played) + "\n").into_bytes()));
+                })
+                .map_err(CliError::new)?;
             let url = display.url();
             session.note(&format!("the game is shown at {url}"));
-            let quiet = Stdio::null;
             let opener = Command::new("xdg-open")
                 .arg(&url)
-                .stdin(quiet())
-                .stdout(quiet())
-                .stderr(quiet())
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
                 .spawn();
             if let Ok(mut opener) = opener {
                 thread::spawn(move || opener.wait());
@@ -136,7 +133,7 @@ mod window {
             Ok(Window { display, tables: Arc::clone(tables) })
         }
 
-        /// Shows what there is now.
+        /// Shows the current state.
         pub(in crate::cli) fn show(&self, view: &View<'_>) {
             self.display.show(scene(&self.tables, view));
         }
@@ -147,10 +144,10 @@ mod window {
             Some(game) => Scene::of_game(game, tables),
             None => Scene::of_board(tables.rules(), view.board.clone(), view.to_move),
         };
-        let scene = scene.with_players(view.manual, view.is_thinking);
+        let with_players = scene.with_players(view.manual, view.is_thinking);
         match view.winner {
-            Some(winner) => scene.won_by(winner),
-            None => scene,
+            Some(winner) => with_players.won_by(winner),
+            None => with_players,
         }
     }
 }
@@ -160,7 +157,7 @@ mod window {
     use super::*;
     use crate::cli::output::Session;
 
-    /// There is none without the explorer.
+    /// The window does not exist without the explorer.
     pub(in crate::cli) enum Window {}
 
     impl Window {
@@ -172,8 +169,8 @@ mod window {
             _: Sender<io::Result<Vec<u8>>>,
         ) -> Result<Window, CliError> {
             Err(CliError::new(
-                "this program was built without the display: build it with `--features serve`, \
-                 or leave out --display",
+                "the program was built without the display: build it with `--features serve`, or \
+                 leave out --display",
             ))
         }
 

@@ -10,55 +10,54 @@ use taflbase::position::PositionError;
 use taflbase::rules::RulesetError;
 use taflbase::stats::StatsError;
 
-/// The status of a program that was stopped by Ctrl-C, as shells have it.
+/// The exit status after Ctrl-C: 128 + SIGINT, as shells report it.
 pub(super) const INTERRUPTED_STATUS: u8 = 130;
 
-/// Why a command ends with another status than 0.
+/// The reason why a command did not finish normally.
 pub(super) enum CliError {
-    /// A negative answer, told on one line.
+    /// A negative answer, reported on one line (status 1).
     Negative(String),
-    /// An error, told on one line that says what to do.
+    /// An error, reported on one line that says what to do (status 2).
     Error(String),
-    /// There is no command: the help is an error message.
+    /// A missing command: the help is the error message.
     Help(clap::Error),
-    /// Ctrl-C has stopped it, and what there is was told.
+    /// Interrupted by Ctrl-C; the results so far are printed.
     Interrupted,
-    /// Nobody reads the results any more, and to tell them was all there was to do.
+    /// Standard output was closed, and the command did nothing but print.
     BrokenPipe,
 }
 
 impl CliError {
-    /// Tells standard error and chooses the exit status.
+    /// Prints the error to standard error and returns the exit code.
     pub(super) fn report(self) -> ExitCode {
         self.print().into()
     }
 
-    /// Tells standard error; returns the exit status.
+    /// Prints the error to standard error and returns the exit status.
     pub(super) fn print(self) -> u8 {
         let (message, status) = match self {
             CliError::Negative(message) => (message, 1),
             CliError::Error(message) => (message, 2),
             CliError::Help(help) => {
-                // There is nobody left to tell if this fails.
+                // A failure to print has nowhere to be reported.
                 let _ = help.print();
                 return 2;
             }
             CliError::Interrupted => return INTERRUPTED_STATUS,
             CliError::BrokenPipe => return 0,
         };
-        let message = message.replace('\n', " ");
-        // There is nobody left to tell if this fails.
-        let _ = writeln!(io::stderr(), "taflbase: {message}");
+        // A failure to print has nowhere to be reported.
+        let _ = writeln!(io::stderr(), "taflbase: {}", message.replace('\n', " "));
         status
     }
 
-    /// Any error as it describes itself.
+    /// Creates an error from anything that can be displayed.
     pub(super) fn new(error: impl Display) -> CliError {
         CliError::Error(error.to_string())
     }
 
-    /// What comes of arguments that do not parse: help and version are printed
-    /// as they are, the rest becomes one line.
+    /// Handles arguments that clap did not accept: prints help and version as they are, and
+    /// turns any other error into one line.
     pub(super) fn usage(error: clap::Error) -> Result<(), CliError> {
         use clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
         if !error.use_stderr() {
@@ -67,10 +66,9 @@ impl CliError {
         if error.kind() == DisplayHelpOnMissingArgumentOrSubcommand {
             return Err(CliError::Help(error));
         }
-        let text = error.render().to_string();
-        let text = text.strip_prefix("error: ").unwrap_or(&text);
+        let rendered = error.render().to_string();
         let mut message = String::new();
-        for line in text.lines().map(str::trim) {
+        for line in rendered.strip_prefix("error: ").unwrap_or(&rendered).lines().map(str::trim) {
             if let Some(tip) = line.strip_prefix("tip: ") {
                 message.push_str(&format!("; {tip}"));
             } else if let Some(usage) = line.strip_prefix("Usage: ") {
@@ -84,7 +82,7 @@ impl CliError {
     }
 }
 
-/// Of writing results; all other files are the library's.
+/// Errors of standard output; the library reports those of other files in its own types.
 impl From<io::Error> for CliError {
     fn from(error: io::Error) -> CliError {
         if error.kind() == io::ErrorKind::BrokenPipe {

@@ -4,10 +4,8 @@ use std::path::Path;
 
 use super::error::CliError;
 
-/// Writes a file that the user named: all of it, or nothing. What has that name stays as
-/// it is until the new file is complete. A device or a pipe is written to as it is.
-///
-/// `what` is said of the file where it cannot be written.
+/// Writes a file atomically: an existing file is replaced when the new one is complete. Devices
+/// and pipes are written in place. `what` names the content in errors.
 pub(super) fn write(
     path: &Path,
     what: &str,
@@ -30,23 +28,25 @@ fn fill(file: &mut File, content: impl FnOnce(&mut dyn Write) -> io::Result<()>)
     out.flush()
 }
 
-/// Writes a new file beside the old one, and gives it that one's name.
+/// Writes a temporary file in the same folder and renames it to the path.
 fn replace(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    // A link stays one.
+    // A symbolic link stays one.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let folder = target.parent().filter(|folder| *folder != Path::new(""));
-    let folder = folder.unwrap_or(Path::new("."));
-    // Of a folder that is not there, the error of a temporary file would name that file.
+    let folder = match target.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    // If the folder is missing, the temporary file's error would name the temporary file.
     folder.metadata()?;
-    let mut new = tempfile::Builder::new();
+    let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     {
         use std::fs::Permissions;
         use std::os::unix::fs::PermissionsExt;
-        // As other new files, less what the user's mask takes away.
-        new.permissions(Permissions::from_mode(0o666));
+        // The permissions of any new file; the umask applies.
+        builder.permissions(Permissions::from_mode(0o666));
     }
-    let mut new = new.tempfile_in(folder)?;
+    let mut new = builder.tempfile_in(folder)?;
     fill(new.as_file_mut(), content)?;
     new.as_file().sync_all()?;
     new.persist(target).map_err(|error| error.error)?;

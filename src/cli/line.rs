@@ -11,7 +11,7 @@ use super::output::Session;
 use super::pictures::Pictures;
 use super::probe::words;
 
-/// Play one line of best play to the end
+/// Print one line of best play to the end of the game
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
@@ -23,28 +23,30 @@ pub(super) struct Args {
     pictures: Pictures,
 }
 
-const HELP: &str = r#"The winner hurries and the loser delays. Of a draw, or an undecided position,
-only the value is printed. Needs the DTW tables of the slice and of those that
-captures lead to; those of few men are part of the program, as for `probe`.
+const HELP: &str = r#"The winner plays for the shortest win, the loser for the longest loss. For a draw or
+an undecided position only the value is printed. Needs the DTW tables of the slice and
+of those that captures lead to; tables of few men are part of the program, as for
+`probe`.
 
-A picture, of --svg or --png, has a board for each move and one for the end.
+With --svg or --png, the picture has a board for each move and one for the end.
 
 Examples:
   taflbase line brandubh "/7/4t2/7/7/2K4/7/2t4/ d"
   taflbase line brandubh /7/7/5K1/7/3t3/4t2/7/ a --json
   taflbase line brandubh /7/7/5K1/7/3t3/4t2/7/ a --png line.png
 
-JSON, one line; positions are the first and those after each move (here the first one):
+JSON, one line; "positions" are the first one and that after each move (shortened here):
   {"rules":"brandubh","position":"/7/7/5K1/7/3t3/4t2/7/ a","to_move":"attackers","category":"loss","dtw":4,"moves":["d5-d1","Kf3-a3","d1-b1","Ka3-a1--"],"positions":["/7/7/5K1/7/3t3/4t2/7/ a"]}"#;
 
-/// Plays the line.
+/// Prints the line.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let base = session.open_to_probe(&args.rules)?;
     let rules = base.rules();
     let position = args.at.position(rules)?;
-    let refusal = |error| session.probe_error(&base, &args.rules, error);
-    let value = base.probe_dtw(&position).map_err(refusal)?;
-    let line = base.line(&position).map_err(refusal)?;
+    let (value, line) = base
+        .probe_dtw(&position)
+        .and_then(|value| Ok((value, base.line(&position)?)))
+        .map_err(|error| session.probe_error(&base, &args.rules, error))?;
     let answer = LineAnswer::new(&base, &position, value, &line);
     let positions = position.along(&line);
     if !args.pictures.write(|| sheet(&base, value, &positions, &line))? {
@@ -61,7 +63,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     Ok(())
 }
 
-/// A board for each move, on which it is about to be played, and one for the end.
+/// Draws the board before each move, and the last one.
 fn sheet(base: &Tablebase, value: Value, positions: &[Position], line: &[Move]) -> Sheet {
     let rules = base.rules();
     let mut boards: Vec<BoardPicture> = (1..)

@@ -1,4 +1,4 @@
-//! What this process has taken of the machine, and what there is to take.
+//! Resources of the machine and their use by this process.
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -7,36 +7,35 @@ use std::time::Duration;
 
 pub(super) use taflbase::memory::{available_bytes, peak_bytes};
 
-/// So many threads; 0 stands for one for each core that this process may use, or one if the
-/// system does not tell.
+/// Returns the number of threads; 0 stands for one per core that this process may use, or one
+/// if that is unknown.
 pub(super) fn threads(wanted: usize) -> NonZeroUsize {
-    let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    NonZeroUsize::new(wanted).unwrap_or_else(cores)
+    NonZeroUsize::new(wanted)
+        .or_else(|| thread::available_parallelism().ok())
+        .unwrap_or(NonZeroUsize::MIN)
 }
 
-/// The time that all threads of this process have spent on cores so far, where
-/// the system tells.
+/// Returns the CPU time of all threads of this process so far, if the system reports it.
 #[cfg(unix)]
 pub(super) fn core_time() -> Option<Duration> {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Duration::try_from(time).ok()
 }
 
-/// The time that all threads of this process have spent on cores so far, where
-/// the system tells.
+/// Returns the CPU time of all threads of this process so far, if the system reports it.
 #[cfg(not(unix))]
 pub fn core_time() -> Option<Duration> {
     None
 }
 
-/// Begins to measure [`peak_bytes`] anew, where the system lets us.
+/// Resets [`peak_bytes`], if the system allows it.
 pub(super) fn reset_peak() {
-    // Otherwise the peak is that of the whole run, and no less true.
+    // Otherwise the peak is that of the whole run.
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
 
-/// What tells this machine from others, where the system tells; containers on one machine
-/// have it in common, as they have its memory.
+/// Returns an identifier of this machine, empty if unknown. Containers on one machine share it,
+/// as they share the memory.
 pub(super) fn identity() -> Vec<u8> {
     fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default()
 }

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use super::error::CliError;
 use super::output::Session;
 
-/// Write the manual pages, one for each command
+/// Write manual pages, one per command
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
-    /// The folder for them; it is made if it is missing
+    /// Write to this folder, which is created if it is missing
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
@@ -18,13 +18,13 @@ Examples:
   taflbase man ~/.local/share/man/man1
   man taflbase-build";
 
-/// Writes them.
+/// Writes the pages.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let folder = &args.folder;
-    let written = fs::create_dir_all(folder)
-        .and_then(|()| clap_mangen::generate_to(super::command(), folder));
-    written.map_err(|error| {
-        CliError::Error(format!("{}: cannot write the pages: {error}", folder.display()))
-    })?;
+    fs::create_dir_all(folder)
+        .and_then(|()| clap_mangen::generate_to(super::command(), folder))
+        .map_err(|error| {
+            CliError::Error(format!("{}: cannot write the pages: {error}", folder.display()))
+        })?;
     session.text(&format!("{}: taflbase.1 and a page for each command\n", folder.display()))
 }

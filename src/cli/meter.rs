@@ -7,26 +7,26 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::arguments::on_interrupt;
 
-/// How often lines are written where there is no terminal.
+/// The interval between lines when standard error is not a terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// Tells standard error how far one piece of work is, and ends it by Ctrl-C.
+/// Reports the progress of one task on standard error and stops it on Ctrl-C.
 pub(super) struct Meter {
-    /// Hidden where there is no terminal.
+    /// Hidden when standard error is not a terminal.
     bar: ProgressBar,
     last_line: Mutex<Instant>,
 }
 
-/// Whether there is work to stop.
+/// Whether a task is running.
 static IS_AT_WORK: AtomicBool = AtomicBool::new(false);
 /// Whether Ctrl-C was pressed.
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
 impl Meter {
-    /// A meter of work that has this name. From now on Ctrl-C is for it.
+    /// Creates a meter for a task of this name and installs the Ctrl-C handler.
     pub(super) fn new(name: &'static str) -> Meter {
         IS_AT_WORK.store(true, Ordering::Relaxed);
-        // Who presses it once more does not want to wait.
+        // A second Ctrl-C exits at once.
         on_interrupt(|| {
             IS_AT_WORK.load(Ordering::Relaxed) && !STOPPED.swap(true, Ordering::Relaxed)
         });
@@ -43,13 +43,13 @@ impl Meter {
         Meter { bar, last_line: Mutex::new(Instant::now()) }
     }
 
-    /// So much of so much is done. Whether to go on.
+    /// Reports that `done` of `of` is done; returns `false` if the task is to stop.
     pub(super) fn update(&self, done: u64, of: u64) -> bool {
         self.bar.set_length(of);
         self.bar.set_position(done);
         let mut last = self.last_line.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if self.bar.is_hidden() && last.elapsed() >= LINE_EVERY {
-            // Progress that nobody can read is no reason to stop.
+            // A failure to report progress must not stop the work.
             let _ = writeln!(io::stderr(), "{}: {}%", self.bar.prefix(), 100 * done / of.max(1));
             *last = Instant::now();
         }
@@ -57,7 +57,7 @@ impl Meter {
     }
 }
 
-/// Takes the bar off the terminal, and leaves Ctrl-C to end the program.
+/// Removes the bar from the terminal; from then on Ctrl-C exits the program.
 impl Drop for Meter {
     fn drop(&mut self) {
         IS_AT_WORK.store(false, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! The command line: what users ask for, and what they are told.
+//! The command line: arguments, commands and their output.
 
 mod analyse;
 mod arguments;
@@ -49,21 +49,21 @@ use colour::Colour;
 use error::CliError;
 use output::Session;
 
-/// Endgame tablebases for tafl games: build, verify and probe exact win, draw
-/// and loss, with the distance to the end of the game.
+/// Build, verify and probe endgame tablebases for tafl games: win, draw or loss, with the
+/// distance to the end of the game.
 #[derive(Parser)]
 #[command(name = "taflbase", version, verbatim_doc_comment, term_width = 0)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 #[command(after_help = HELP)]
 struct Cli {
-    /// Print results as JSON, one object a line
+    /// Print results as JSON, one object per line
     #[arg(long, global = true, help_heading = "Global options")]
     json: bool,
-    /// The table folder [default: tables, if it is there]
+    /// Use this folder of tables [default: tables, if it exists]
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
     #[arg(env = "TAFLBASE_TABLES")]
     tables: Option<PathBuf>,
-    /// Whether boards are drawn in colour; auto: on a terminal, unless NO_COLOR is set
+    /// Draw boards in colour; auto: on a terminal, unless NO_COLOR is set
     #[arg(long, global = true, value_name = "WHEN", help_heading = "Global options")]
     #[arg(default_value = "auto", value_enum)]
     color: Colour,
@@ -76,10 +76,10 @@ RULES is a built-in ruleset (see `taflbase rules`) or a path to a ruleset file.
 POS is an OpenTafl position, the board from rank 1 up and the side to move,
 quoted or as two arguments: \"/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ a\".
 
-Exit status: 0 done; 1 a negative answer: a slice is not built, or verify or
-check has found something wrong; 2 an error, told on one line, or no command. Where
-nobody reads the results any more, build, verify and check go on and end with the status of
-their work; other commands end with 0.";
+Exit status: 0 success; 1 a negative answer: a slice is not built, or verify or
+check found a fault; 2 an error, reported on one line, or no command. If standard
+output is closed early, build, verify and check continue and exit with the status of
+their work; other commands exit with 0.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -110,8 +110,8 @@ enum Command {
 }
 
 impl Command {
-    /// Whether it does more than tell: its status says what its work has come to, and must
-    /// not be that of the telling.
+    /// Returns whether the command continues when standard output is closed. The exit status of
+    /// such a command reports its work, which a closed pipe must not hide.
     fn ignores_broken_pipe(&self) -> bool {
         match self {
             Command::Build(_) | Command::Verify(_) | Command::Check(_) => true,
@@ -139,8 +139,8 @@ impl Command {
     }
 }
 
-/// The program as clap knows it. A negative number is a value of what it follows, so that
-/// whoever writes one is told what would be right there.
+/// Returns the program's clap definition. Options take negative numbers as values, so that the
+/// error for one names the valid range.
 fn command() -> clap::Command {
     Cli::command().mut_subcommands(|command| {
         command.mut_args(|argument| match argument.get_action().takes_values() {
@@ -150,15 +150,14 @@ fn command() -> clap::Command {
     })
 }
 
-/// Runs the program with the arguments that it was given.
+/// Runs the program with the arguments of the process.
 pub(crate) fn main() -> ExitCode {
-    let arguments = arguments::join_split(std::env::args_os());
-    let parsed = command().try_get_matches_from(arguments);
-    let answer = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
+    let parsed = command().try_get_matches_from(arguments::join_split(std::env::args_os()));
+    let result = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => run(cli),
         Err(error) => CliError::usage(error),
     };
-    match answer {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => error.report(),
     }

@@ -16,25 +16,25 @@ use taflbase::tablebase::{ProbeError, TablebaseOptions};
 use super::error::CliError;
 use super::machine::{available_bytes, threads};
 
-/// The table folder of those who name none.
+/// The default table folder.
 const DEFAULT_TABLES: &str = "tables";
 
-/// What all commands have to know.
+/// The options that all commands share.
 pub(super) struct Session {
-    /// Whether results are wanted as JSON.
+    /// Whether to print results as JSON.
     json: bool,
     /// The table folder.
     tables: PathBuf,
-    /// Whether the user has named it.
+    /// Whether the user named the table folder.
     is_named: bool,
-    /// How boards are drawn.
+    /// The style of boards.
     style: Style,
-    /// Whether the command goes on when nobody reads its results any more.
+    /// Whether the command continues when standard output is closed.
     ignores_broken_pipe: bool,
 }
 
 impl Session {
-    /// A session with the table folder that the user named, if there is one.
+    /// Creates a session; `tables` is the table folder if the user named one.
     pub(super) fn new(
         json: bool,
         tables: Option<PathBuf>,
@@ -42,31 +42,31 @@ impl Session {
         ignores_broken_pipe: bool,
     ) -> Session {
         let is_named = tables.is_some();
-        let tables = tables.unwrap_or_else(|| PathBuf::from(DEFAULT_TABLES));
-        Session { json, tables, is_named, style, ignores_broken_pipe }
+        let folder = tables.unwrap_or_else(|| PathBuf::from(DEFAULT_TABLES));
+        Session { json, tables: folder, is_named, style, ignores_broken_pipe }
     }
 
-    /// Whether results are wanted as JSON.
+    /// Returns whether to print results as JSON.
     pub(super) fn json(&self) -> bool {
         self.json
     }
 
-    /// How boards are drawn.
+    /// Returns the style of boards.
     pub(super) fn style(&self) -> Style {
         self.style
     }
 
-    /// The table folder.
+    /// Returns the table folder.
     pub(super) fn tables(&self) -> &Path {
         &self.tables
     }
 
-    /// The table folder, if the user has named one or there is one.
+    /// Returns the table folder if the user named it or it exists.
     pub(super) fn table_folder(&self) -> Option<&Path> {
         (self.is_named || self.tables.exists()).then_some(&*self.tables)
     }
 
-    /// Prints results for people.
+    /// Prints a result as text.
     pub(super) fn text(&self, text: &str) -> Result<(), CliError> {
         let mut out = io::stdout().lock();
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
@@ -76,49 +76,48 @@ impl Session {
         }
     }
 
-    /// Prints one result for programs, on a line of its own.
+    /// Prints a result as a line of JSON.
     pub(super) fn json_line(&self, result: &impl Serialize) -> Result<(), CliError> {
         let line = serde_json::to_string(result).map_err(CliError::new)?;
         self.text(&(line + "\n"))
     }
 
-    /// The same for a result that is too long to be in memory as text.
+    /// Prints a result as a line of JSON without holding the line in memory.
     pub(super) fn long_json_line(&self, result: &impl Serialize) -> Result<(), CliError> {
         let mut out = BufWriter::new(io::stdout().lock());
-        let written = serde_json::to_writer(&mut out, result).map_err(io::Error::from);
-        let written = written.and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());
-        written.map_err(CliError::from)
+        serde_json::to_writer(&mut out, result).map_err(io::Error::from)?;
+        out.write_all(b"\n")?;
+        Ok(out.flush()?)
     }
 
-    /// Tells people what is no result.
+    /// Prints a note to standard error.
     pub(super) fn note(&self, text: &str) {
-        // There is nobody to tell if this fails.
+        // A failure to print has nowhere to be reported.
         let _ = writeln!(io::stderr(), "taflbase: {text}");
     }
 
-    /// A command that works on the same tables, as a user may type it.
+    /// Formats a `taflbase` command on the same tables, to be typed in a shell.
     pub(super) fn command(&self, command: &str, rules: &str, wanted: &str) -> String {
-        let command = format!("taflbase {command} {} {wanted}", shell_word(rules));
+        let mut line = format!("taflbase {command} {} {wanted}", shell_word(rules));
         if self.is_named {
-            format!("{command} --tables {}", shell_word(&self.tables.to_string_lossy()))
-        } else {
-            command
+            line += &format!(" --tables {}", shell_word(&self.tables.to_string_lossy()));
         }
+        line
     }
 
-    /// The tables in files of a ruleset that the user knows by that name. A folder that
-    /// he has named must be there.
+    /// Opens the table files of a ruleset, given by name or path. A table folder that the user
+    /// named must exist.
     pub(super) fn open(&self, name: &str) -> Result<Tablebase, CliError> {
         let options = TablebaseOptions { embedded: false, ..TablebaseOptions::default() };
         self.open_with(name, options)
     }
 
-    /// The same tables and, behind them, those that are part of the program.
+    /// Opens the table files and, as a fallback, the tables embedded in the program.
     pub(super) fn open_to_probe(&self, name: &str) -> Result<Tablebase, CliError> {
         self.open_with(name, TablebaseOptions::default())
     }
 
-    /// The tables in files, in a folder that a build may have yet to make.
+    /// Opens the table files in a folder that need not exist yet.
     pub(super) fn open_to_build(&self, name: &str) -> Result<Tablebase, CliError> {
         Tablebase::open_files(Ruleset::load(name)?, &self.tables).map_err(CliError::new)
     }
@@ -131,23 +130,22 @@ impl Session {
         }
     }
 
-    /// An error of the tables. A missing one is a negative answer.
+    /// Converts an error of a probe: a missing table is a negative answer.
     pub(super) fn probe_error(&self, base: &Tablebase, rules: &str, error: ProbeError) -> CliError {
         match error {
             ProbeError::MissingTable { slice, metric } => {
-                let any = base.best_table(slice);
-                let metric = match any {
+                let missing_metric = match base.best_table(slice) {
                     Err(ProbeError::MissingTable { .. }) => None,
                     _ => Some(metric),
                 };
-                CliError::Negative(self.missing_table(base, rules, slice, metric))
+                CliError::Negative(self.missing_table(base, rules, slice, missing_metric))
             }
             error => CliError::new(error),
         }
     }
 
-    /// What to do where there is no table, or none of that metric: to build it, if this
-    /// machine can.
+    /// Describes a missing table (of this metric, or of any if `None`) and says how to build it,
+    /// or that this machine cannot.
     fn missing_table(
         &self,
         base: &Tablebase,
@@ -156,13 +154,13 @@ impl Session {
         metric: Option<Metric>,
     ) -> String {
         let wanted = format!("--slice {slice}");
-        let table = metric.map_or("table".to_owned(), |metric| format!("{metric} table"));
-        let missing = format!("there is no {table} of {slice} in {}", self.tables.display());
+        let kind = metric.map_or("table".to_owned(), |metric| format!("{metric} table"));
+        let missing = format!("there is no {kind} of {slice} in {}", self.tables.display());
         let reached = match metric {
             Some(Metric::Dtw) => base.max_men_dtw(),
             Some(Metric::Wdl) | None => base.max_men(),
         };
-        // In whole MiB, as `plan` can be asked for.
+        // In whole MiB, so that the message can pass it to `plan --memory`.
         let available = available_bytes().map_or(u64::MAX, |bytes| bytes >> 20 << 20);
         let mut plan_options = wanted.clone();
         let takes = match build_resources(base, slice, available) {
@@ -176,11 +174,11 @@ impl Session {
             Some(_) => {
                 return format!("{missing}; run `{}`", self.command("build", rules, &wanted));
             }
-            None => "more than this version can".to_owned(),
+            None => "more than this version supports".to_owned(),
         };
         format!(
-            "{missing}, nor can one be built here: {} men would take {takes}, as `{}` tells; the \
-             tables here reach {reached} men; beyond them `{}` searches",
+            "{missing}, and it cannot be built here: {} men take {takes} (see `{}`); the tables \
+             here reach {reached} men; use `{}` for larger positions",
             slice.men(),
             self.command("plan", rules, &plan_options),
             self.command("analyse", rules, "POS"),
@@ -188,83 +186,78 @@ impl Session {
     }
 }
 
-/// The least memory with which a slice and all that it needs can be built, and the disk
-/// that the work takes with so many bytes of memory; `None` if it cannot.
+/// Returns the least memory with which a slice and its dependencies can be built, and the
+/// scratch space that it takes with `memory` bytes; `None` if the slice is too large.
 fn build_resources(base: &Tablebase, slice: Slice, memory: u64) -> Option<[u64; 2]> {
-    // Whether the slice itself is too large is known at once; smaller ones take less disk.
+    // Planning the slice alone finds at once if it is too large; smaller slices take less disk.
     let own = plan_among(base.rules(), &[slice], 1, threads(0).get(), memory).ok()?;
     let disk = own.first()?.least_scratch_bytes;
-    let planned = plan(base, &[slice]).ok()?;
-    let least = planned
-        .iter()
-        .filter(|plan| !plan.present)
-        .map(|plan| plan.size.map(|size| size.least_memory_bytes));
-    let least = least.collect::<Option<Vec<_>>>()?.into_iter().max()?;
-    Some([least, disk])
+    let mut memory_needed = None;
+    for plan in plan(base, &[slice]).ok()?.iter().filter(|plan| !plan.present) {
+        memory_needed = memory_needed.max(Some(plan.size?.least_memory_bytes));
+    }
+    Some([memory_needed?, disk])
 }
 
-/// Whether a file's name stands for standard input or output.
+/// Returns whether a path is `-`, for standard input or output.
 pub(super) fn is_standard(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// A text as one word of a shell, in quotes if it must be.
+/// Formats a text as one shell word, quoted if necessary.
 fn shell_word(text: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
+    let needs_no_quotes = text.chars().all(|c| c.is_alphanumeric() || "/._-+=:,@%".contains(c));
+    if !text.is_empty() && needs_no_quotes {
         text.to_owned()
     } else {
         format!("'{}'", text.replace('\'', r"'\''"))
     }
 }
 
-/// Rows of cells as aligned columns under a header: the first `left` columns
-/// are texts, the rest numbers.
+/// Formats rows of cells as aligned columns under a header: the first `left` columns are
+/// left-aligned, the others right-aligned.
 pub(super) fn columns(left: usize, header: &[&str], rows: &[Vec<String>]) -> String {
-    let header: Vec<String> = header.iter().map(|&cell| cell.to_owned()).collect();
-    let mut widths = vec![0; header.len()];
-    for row in [&header].into_iter().chain(rows) {
+    let titles: Vec<String> = header.iter().map(|&cell| cell.to_owned()).collect();
+    let mut widths = vec![0; titles.len()];
+    for row in [&titles].into_iter().chain(rows) {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = cell.chars().count().max(*width);
         }
     }
     let mut text = String::new();
-    for row in [&header].into_iter().chain(rows) {
-        let cells = row.iter().zip(&widths).enumerate();
-        let cells: Vec<String> = cells
-            .map(
-                |(i, (cell, &width))| {
-                    if i < left { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
-                },
-            )
-            .collect();
-        text.push_str(cells.join("  ").trim_end());
+    for row in [&titles].into_iter().chain(rows) {
+        let mut line = String::new();
+        for (i, (cell, &width)) in row.iter().zip(&widths).enumerate() {
+            line += if i > 0 { "  " } else { "" };
+            line += &if i < left { format!("{cell:<width$}") } else { format!("{cell:>width$}") };
+        }
+        text.push_str(line.trim_end());
         text.push('\n');
     }
     text
 }
 
-/// `1234567` as `1,234,567`.
+/// Formats `1234567` as `1,234,567`.
 pub(super) fn grouped(number: impl Display) -> String {
     let digits: Vec<char> = number.to_string().chars().collect();
     let groups: Vec<String> = digits.rchunks(3).rev().map(|group| group.iter().collect()).collect();
     groups.join(",")
 }
 
-/// A part of several things in words: `1 of 2 lines is wrong`, `2 of 2 lines are wrong`.
-/// Each of the predicates begins with its verb: that for one thing, and that for more.
+/// Formats a count as a sentence: `1 of 2 lines is wrong`, `2 of 2 lines are wrong`. The
+/// predicates are the singular and the plural, each with its verb.
 pub(super) fn count_of(count: usize, all: usize, noun: &str, [one, more]: [&str; 2]) -> String {
     let plural = if all == 1 { "" } else { "s" };
     let predicate = if count == 1 { one } else { more };
     format!("{} of {} {noun}{plural} {predicate}", grouped(count), grouped(all))
 }
 
-/// Bytes for people: `1.5 MiB`.
+/// Formats bytes: `1.5 MiB`.
 pub(super) fn size(bytes: u64) -> String {
     Bytes(bytes).to_string()
 }
 
-/// A time for people: `4.2 s`, `12 min`, `3.5 h`.
+/// Formats a duration: `4.2 s`, `12 min`, `3.5 h`.
 pub(super) fn time(time: Duration) -> String {
     match time.as_secs_f64() {
         seconds if seconds < 100.0 => format!("{seconds:.1} s"),

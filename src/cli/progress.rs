@@ -1,4 +1,4 @@
-//! Progress of long work: a bar on a terminal, a line now and then elsewhere.
+//! Progress of a build or verification: a bar on a terminal, periodic lines elsewhere.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard};
@@ -10,19 +10,19 @@ use taflbase::slice::Slice;
 
 use super::output::time;
 
-/// How often lines are written where there is no terminal.
+/// The interval between lines when standard error is not a terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// Tells standard error how far the work on some slices is. It uses no colours.
+/// Reports progress over a list of slices on standard error, without colours.
 pub(super) struct Reporter {
-    /// Hidden where there is no terminal.
+    /// Hidden when standard error is not a terminal.
     bar: ProgressBar,
     terminal: bool,
     slices: Vec<Work>,
     state: Mutex<State>,
 }
 
-/// A slice to work on.
+/// A slice and the size of its work.
 struct Work {
     slice: Slice,
     slots: u64,
@@ -30,11 +30,11 @@ struct Work {
 }
 
 struct State {
-    /// Where in the slices the work is.
+    /// The index of the current slice.
     current: usize,
     place: String,
     phase: String,
-    /// Slots for each row of the phase; 0 if it does not go by positions.
+    /// Slots per row in this phase; 0 if the phase does not count positions.
     slots_per_row: u64,
     rows_done: u64,
     begun: Instant,
@@ -44,7 +44,7 @@ struct State {
 }
 
 impl Reporter {
-    /// A reporter for slices with their slots and rows, in the order of work.
+    /// Creates a reporter for slices with their slots and rows, in the order of work.
     pub(super) fn new(slices: impl Iterator<Item = (Slice, u64, u64)>) -> Reporter {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let terminal = io::stderr().is_terminal() && !dumb;
@@ -75,14 +75,14 @@ impl Reporter {
         }
     }
 
-    /// A slice is done.
+    /// Reports a finished slice.
     pub(super) fn finished(&self, slice: Slice, took: Duration) {
         let mut state = self.state();
         self.line(&format!("{}: done in {}", self.place(slice), time(took)));
         state.last_line = Instant::now();
     }
 
-    /// Takes the bar off the terminal.
+    /// Removes the bar from the terminal.
     pub(super) fn clear(&self) {
         self.bar.finish_and_clear();
     }
@@ -91,14 +91,14 @@ impl Reporter {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Does something that may print, with the bar out of the way.
+    /// Hides the bar while `print` runs.
     pub(super) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
         self.bar.suspend(print)
     }
 
     fn line(&self, line: &str) {
         self.aside(|| {
-            // Progress that nobody can read is no reason to stop.
+            // A failure to report progress must not stop the work.
             let _ = writeln!(io::stderr(), "{line}");
         });
     }
@@ -107,7 +107,7 @@ impl Reporter {
         self.slices.iter().position(|work| work.slice == slice)
     }
 
-    /// `K2v4 (5 of 12)`.
+    /// Formats a slice with its place in the list: `K2v4 (5 of 12)`.
     fn place(&self, slice: Slice) -> String {
         match self.number(slice) {
             Some(number) => format!("{slice} ({} of {})", number + 1, self.slices.len()),
@@ -115,7 +115,7 @@ impl Reporter {
         }
     }
 
-    /// Shows the message on the terminal, or writes it if it is time to.
+    /// Updates the bar, or prints a line if the interval has passed.
     fn tell(&self, state: &mut State) {
         if self.terminal {
             self.bar.set_message(self.message(state));
@@ -125,7 +125,7 @@ impl Reporter {
         }
     }
 
-    /// The phase, how fast it goes, and how long all will take.
+    /// Formats the phase, its speed and the time left.
     fn message(&self, state: &State) -> String {
         let mut message = state.phase.clone();
         let seconds = state.phase_begun.elapsed().as_secs_f64();
@@ -140,7 +140,7 @@ impl Reporter {
         message
     }
 
-    /// The time that what is left will take at the pace of the slices so far.
+    /// Estimates the remaining time from the speed of the finished slices.
     fn time_left(&self, state: &State) -> Option<Duration> {
         let (done, left) = self.slices.split_at(state.current.min(self.slices.len()));
         let slots = |works: &[Work]| works.iter().map(|work| work.slots as f64).sum::<f64>();

@@ -1,4 +1,4 @@
-//! Builds by several processes, which an MPI launcher has started together.
+//! Builds by several processes, started by an MPI launcher.
 
 use std::env;
 
@@ -6,17 +6,17 @@ use taflbase::build::{Communicator, CommunicatorError, SingleProcess};
 
 use super::error::CliError;
 
-/// Where launchers say how many processes they have started together: Open MPI, those
-/// with PMI (MPICH, Intel MPI), and Slurm's srun.
+/// The environment variables in which launchers pass the number of processes: Open MPI, PMI
+/// (MPICH, Intel MPI) and Slurm's srun.
 const COUNTS: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
 
-/// How many processes a launcher has started, this one included, if one has.
+/// Returns the number of processes that the launcher started, if there is a launcher.
 fn launched_processes() -> Option<usize> {
     COUNTS.iter().find_map(|name| env::var(name).ok()?.parse().ok())
 }
 
-/// How many ranks are where this one is, itself included; each says where that is. All of
-/// them must call it.
+/// Counts the ranks on the same host, including this one, by an identifier of the host. All
+/// ranks must call it.
 ///
 /// # Errors
 /// If a rank has stopped.
@@ -28,8 +28,7 @@ pub(super) fn count_on_host(
     Ok(places.iter().filter(|other| *other == place).count() as u64)
 }
 
-/// Does the work together with the processes that were started together with this one, or
-/// by itself.
+/// Runs the work together with the other processes of the launcher, or alone if there are none.
 pub(super) fn run(
     work: impl FnOnce(&dyn Communicator) -> Result<(), CliError> + Send,
 ) -> Result<(), CliError> {
@@ -48,25 +47,25 @@ fn run_mpi(
 
     use taflbase::build::Mpi;
 
-    /// What all of them have come to, the first one tells; then they end.
-    const PATIENCE: Duration = Duration::from_secs(1);
+    /// The time other ranks wait before they exit with an error, so that rank 0 can report it.
+    const EXIT_DELAY: Duration = Duration::from_secs(1);
 
-    let work = |ranks: &Mpi| {
+    let checked_work = |ranks: &Mpi| {
         if ranks.size() != processes {
             return Err(CliError::Error(format!(
-                "{processes} processes were started, and MPI connects {} of them: start them \
-                 by the launcher of the MPI library that the program was built with",
+                "{processes} processes were started, but MPI connects {} of them: use the launcher \
+                 of the MPI library that the program was built with",
                 ranks.size()
             )));
         }
         let done = work(ranks);
         if done.is_err() && ranks.rank() > 0 {
-            thread::sleep(PATIENCE);
+            thread::sleep(EXIT_DELAY);
         }
         done
     };
-    let begun = Mpi::run(work, |error: CliError| error.print().into());
-    begun.map_err(|_| CliError::new("MPI cannot be used here"))
+    let begun = Mpi::run(checked_work, |error: CliError| error.print().into());
+    begun.map_err(|_| CliError::new("MPI cannot be initialized"))
 }
 
 #[cfg(not(feature = "mpi"))]
@@ -75,7 +74,7 @@ fn run_mpi(
     processes: usize,
 ) -> Result<(), CliError> {
     Err(CliError::Error(format!(
-        "this is one of {processes} processes that MPI has started, and the program was built \
+        "this is one of {processes} processes started by MPI, but the program was built \
          without MPI: build it with `cargo build --release --features mpi`"
     )))
 }
