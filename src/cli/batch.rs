@@ -1,4 +1,4 @@
-//! Many positions, one a line.
+//! `probe --batch`: many positions, one per line.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -14,22 +14,22 @@ use taflbase::tablebase::{ProbeError, Probed};
 use super::error::CliError;
 use super::output::{Session, count_of, is_standard};
 
-/// Lines that are probed together: each block is read once for all of them.
+/// The number of lines probed together, so that each block is read once for all of them.
 const BATCH_LINES: usize = 1 << 16;
 
-/// The longest line that may be a position; a file without ends of lines is none.
+/// The limit on a line's length, so that a file without line ends cannot fill the memory.
 const MAX_LINE_BYTES: usize = 1 << 12;
 
 /// A line of the input.
 struct Line {
-    /// Its text without the blanks around it; of a line that is too long, the beginning.
+    /// The trimmed text, or the beginning of a line that is too long.
     text: String,
     is_whole: bool,
 }
 
-/// What is told of a line that is no position.
+/// The category of a line that is not a position.
 const INVALID: &str = "invalid";
-/// What is told of a position whose slice has no table.
+/// The category of a position whose slice has no table.
 const UNKNOWN: &str = "unknown";
 
 #[derive(Serialize)]
@@ -41,20 +41,16 @@ struct LineResult<'a> {
     error: Option<String>,
 }
 
-/// Probes the positions of a file, or of standard input if it is `-`; tells one line for
-/// each of its lines.
+/// Probes the positions of a file, or of standard input for `-`; prints one line for each line.
 pub(super) fn run(base: &Tablebase, path: &Path, session: &Session) -> Result<(), CliError> {
-    let unreadable = |error: io::Error| {
-        CliError::Error(format!("{}: cannot read the positions: {error}", path.display()))
-    };
     let mut input: Box<dyn BufRead> = if is_standard(path) {
         Box::new(io::stdin().lock())
     } else {
-        Box::new(BufReader::new(File::open(path).map_err(unreadable)?))
+        Box::new(BufReader::new(File::open(path).map_err(|error| unreadable(path, &error))?))
     };
     let (mut total, mut invalid, mut unknown) = (0, 0, 0);
     loop {
-        let lines = read_batch(&mut *input).map_err(unreadable)?;
+        let lines = read_batch(&mut *input).map_err(|error| unreadable(path, &error))?;
         if lines.is_empty() {
             break;
         }
@@ -76,7 +72,11 @@ pub(super) fn run(base: &Tablebase, path: &Path, session: &Session) -> Result<()
     if problems.is_empty() { Ok(()) } else { Err(CliError::Negative(problems.join(", "))) }
 }
 
-/// The next lines, as many as are probed together.
+fn unreadable(path: &Path, error: &io::Error) -> CliError {
+    CliError::Error(format!("{}: cannot read the positions: {error}", path.display()))
+}
+
+/// Reads the next batch of lines.
 fn read_batch(input: &mut dyn BufRead) -> io::Result<Vec<Line>> {
     let mut lines = Vec::new();
     while lines.len() < BATCH_LINES {
@@ -95,7 +95,7 @@ fn read_batch(input: &mut dyn BufRead) -> io::Result<Vec<Line>> {
 }
 
 impl Line {
-    /// Its position, or why it is none.
+    /// Parses the position, or says why the line is not one.
     fn position(&self, rules: &Ruleset) -> Result<Position, String> {
         if !self.is_whole {
             return Err(format!("longer than {MAX_LINE_BYTES} bytes"));
@@ -110,25 +110,16 @@ fn probe_lines<'a>(base: &Tablebase, lines: &'a [Line]) -> Result<Vec<LineResult
     let positions: Vec<Position> = parsed.iter().flatten().copied().collect();
     let mut probed = base.probe_many(&positions).into_iter();
     let results = lines.iter().zip(parsed).map(|(line, parsed)| {
-        let position = &line.text;
-        let invalid =
-            |error| LineResult { position, category: INVALID, dtw: None, error: Some(error) };
-        match parsed {
-            Err(error) => Ok(invalid(error)),
+        let (category, dtw, error) = match parsed {
+            Err(error) => (INVALID, None, Some(error)),
             Ok(_) => match probed.next() {
-                Some(Ok(Probed { wdl, plies, .. })) => Ok(LineResult {
-                    position,
-                    category: base.category(wdl),
-                    dtw: plies,
-                    error: None,
-                }),
-                Some(Err(ProbeError::Position(error))) => Ok(invalid(error.to_string())),
-                Some(Err(ProbeError::MissingTable { .. })) | None => {
-                    Ok(LineResult { position, category: UNKNOWN, dtw: None, error: None })
-                }
-                Some(Err(error)) => Err(CliError::new(error)),
+                Some(Ok(Probed { wdl, plies, .. })) => (base.category(wdl), plies, None),
+                Some(Err(ProbeError::Position(error))) => (INVALID, None, Some(error.to_string())),
+                Some(Err(ProbeError::MissingTable { .. })) | None => (UNKNOWN, None, None),
+                Some(Err(error)) => return Err(CliError::new(error)),
             },
-        }
+        };
+        Ok(LineResult { position: &line.text, category, dtw, error })
     });
     results.collect()
 }

@@ -17,18 +17,18 @@ use super::error::CliError;
 use super::machine::threads;
 use super::output::Session;
 
-/// Speak the text interface of Berkeley's CS 61B, "Project 2: Tablut"
+/// Speak the text protocol of Berkeley's CS 61B, "Project 2: Tablut"
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
-    /// Read commands from this file, not from standard input
+    /// Read commands from this file instead of standard input
     #[arg(value_name = "INPUT")]
     input: Option<PathBuf>,
-    /// Show the board in a browser, too, where you can move; commands are read as before
+    /// Also show the board in a browser, which accepts moves
     #[arg(long)]
     display: bool,
-    /// Worker threads, up to 1024; 0: one for each core. With more than one, games cannot
-    /// be repeated by their seed
+    /// Use N worker threads, up to 1024; 0: one per core. With more than one, a seed does not
+    /// reproduce a game
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = parse_number::<u16, 0, 1024>)]
     threads: u16,
@@ -36,28 +36,28 @@ pub(super) struct Args {
     hash: HashSize,
 }
 
-const HELP: &str = r#"Commands, one a line; what follows # is not read:
+const HELP: &str = r#"Commands, one per line; text after # is ignored:
   b3-6, b3-f            move from b3 to b6, to f3
   auto white|black      the program plays that side (at the start: white)
   manual white|black    you play that side (at the start: black)
   new                   a new game, without a limit
   undo                  take back the last two moves
   limit N               who has to make a move after the Nth has lost
-  toggle SQ             put there what comes next: nothing, white, the king, black
+  toggle SQ             change the square to the next of: empty, white, king, black
   dump                  print the board
-  seed N                choose the same among equal moves from here on
-  quit                  end
+  seed N                set the random seed for the choice among equal moves
+  quit                  exit
 
-The program's own moves are printed as "* a1-4", the end as "* White wins."; errors
-go to standard error. Black are the attackers. The rules are those of `taflbase rules
-berkeley`. A game of the program with itself ends within three minutes.
+The program prints its own moves as "* a1-4" and the end as "* White wins."; errors go
+to standard error. Black are the attackers. The rules are those of `taflbase rules
+berkeley`. If the program plays both sides, a game takes at most three minutes.
 
 Examples:
   taflbase berkeley
   taflbase berkeley game.in
   taflbase berkeley --threads 4 --hash 1024"#;
 
-/// Plays as long as there are commands.
+/// Runs commands until the end of input.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let tables = session.open_to_probe("berkeley")?;
     let rules = Arc::new(tables.rules().clone());
@@ -69,7 +69,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         ..EngineOptions::new(&rules)
     };
     let engine = Engine::new(Arc::clone(&rules), options)?;
-    let mut program = Program::new(rules, engine, Effort::default(), any_seed())?;
+    let mut program = Program::new(rules, engine, Effort::default(), random_seed())?;
     let input =
         if args.display { shown(args, session, &tables, &mut program)? } else { commands(args)? };
     let prompt = args.input.is_none() && io::stdin().is_terminal();
@@ -81,7 +81,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     }
 }
 
-/// Shows the games in a window. Returns what is typed, together with what is clicked.
+/// Shows the games in a window. Returns the merged commands of the input and the window.
 fn shown(
     args: &Args,
     session: &Session,
@@ -115,17 +115,17 @@ fn shown(
     Ok(Box::new(lines))
 }
 
-/// Another one each time.
-fn any_seed() -> u64 {
+/// Returns a random seed.
+fn random_seed() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
-/// Where commands come from.
+/// Opens the input of commands.
 fn commands(args: &Args) -> Result<Box<dyn BufRead>, CliError> {
     opened(args).map(from)
 }
 
-/// The file that they are in, if it is not standard input.
+/// Opens the file of commands, unless they come from standard input.
 fn opened(args: &Args) -> Result<Option<File>, CliError> {
     let file = args.input.as_ref().map(File::open).transpose();
     file.map_err(|error| unread(args, &error))

@@ -18,7 +18,7 @@ use super::output::{Session, columns, grouped, size};
 use super::progress::Reporter;
 use super::ranks;
 
-/// Build slices and all that they need; what is there already is kept
+/// Build slices and their dependencies; existing tables are reused
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
@@ -26,55 +26,54 @@ pub(super) struct Args {
     requested: RequestedSlices,
     #[command(flatten)]
     threads: Threads,
-    /// The memory that the build may take, like 16GiB [default: what is free]
+    /// Use at most this much memory, like 16GiB [default: free memory]
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     memory: Option<u64>,
-    /// Where work in progress is kept [default: beside the tables]
+    /// Keep work in progress in this folder [default: beside the tables]
     #[arg(long, value_name = "DIR")]
     scratch: Option<PathBuf>,
-    /// What slices get that no other one needs: wdl only, or dtw and wdl
+    /// Write only wdl, or dtw and wdl, for slices that no other slice depends on
     #[arg(long, value_name = "wdl|dtw", default_value = "dtw", value_parser = parse_metric)]
     metric: Metric,
-    /// Build again what is there already, and all that it needs
+    /// Rebuild existing slices and their dependencies
     #[arg(long)]
     force: bool,
-    /// The level of zstd, 1 to 22: 19 for files that are published [default: a
-    /// level that takes little time beside solving]
+    /// Compress at this level of zstd, 1 to 22; use 19 to publish files [default: a level that
+    /// takes little time compared with solving]
     #[arg(long, value_name = "N", value_parser = parse_number::<i32, 1, 22>)]
     level: Option<i32>,
 }
 
-const HELP: &str = r#"--men N means every slice with at most N men, at least one attacker, and no more
-of either side than in the starting position. Tables go to <tables>/<ruleset
-name>; files of other rules there are never overwritten. `taflbase plan` tells
-beforehand what a build takes.
+const HELP: &str = r#"--men N means every slice with at most N men, at least one attacker, and no more men
+of either side than in the start position. Tables are written to <tables>/<ruleset
+name>; files of other rules there are never overwritten. `taflbase plan` estimates the
+time, memory and disk of a build.
 
-What is done is kept in a folder K2v4.work beside the tables, or in --scratch, and
-deleted with the last file of the slice; where memory or disk is short it is
-compressed. A build that was interrupted, in any way,
-goes on from the last ply that is there. If the bit tables do not fit into --memory,
-they are worked on in partitions, one after the other, and the others wait in that folder.
-That is slower. It takes some memory for each thread, so fewer --threads can do with
-less; a slice without defenders cannot be shared out.
+Work in progress is kept in a folder K2v4.work beside the tables, or in --scratch, and
+deleted when the slice is complete; it is compressed if memory or disk is short. An
+interrupted build resumes from the last finished ply. If the bit tables do not fit into
+--memory, they are divided into partitions, of which one at a time is in memory and the
+others wait in that folder. This is slower. Each thread takes some memory, so fewer
+--threads need less; a slice without defenders cannot be divided.
 
-Started by MPI, all processes build together; --threads and --memory are for each of
-them (by default all cores that it may use, and its part of the free memory), and they must
-have the folders in common: see docs/cluster.md.
+Under MPI, all processes build together; --threads and --memory apply to each process
+(default: all cores that it may use, and its part of the free memory), and the folders
+must be shared: see docs/cluster.md.
 
 Examples:
   taflbase build brandubh --men 5
   mpirun -n 8 taflbase build brandubh --men 9 --memory 48GiB
   taflbase build ashton --slice K2v3 --slice K1v4 --memory 16GiB --threads 8
 
-Counts are over all placements of the men, mirror images counted separately; bits are
-those of a stored position.
+Counts are over all placements of the men, with mirror images counted separately; bits
+are per stored position.
 
-JSON, one line for each slice when it is done (here with one side and one file); bits
-are null for slices that were there:
+JSON, one line per finished slice (here with one side and one file); bits are null for
+existing slices:
   {"rules":"brandubh","slice":"K0v1","defenders":0,"attackers":1,"built":true,"sides":[{"to_move":"attackers","positions":1936,"win":72,"loss":1864,"draw":0,"undecided":0,"max_win":1,"max_loss":6}],"files":[{"metric":"dtw","bytes":368,"bits_per_position":4.18}],"seconds":0.1}
-With several processes also one for each ply that they have worked out together, 0 for
-making the tables ready, with the rows that each has found, the bytes that it
-gave to others, and its seconds:
+With several processes also one line per ply that they computed together (0: preparing
+the tables), with the rows that each found, the bytes that it sent to others, and its
+seconds:
   {"rules":"brandubh","slice":"K2v4","winner":"attackers","ply":1,"ranks":[{"rows":6712345,"bytes":51234567,"computing":1.9,"packing":0.2,"waiting":0.1}]}"#;
 
 #[derive(Serialize)]
@@ -96,7 +95,7 @@ struct FileAnswer {
     bits_per_position: Option<f64>,
 }
 
-/// What the ranks have done in a ply.
+/// The work of each rank in a ply.
 #[derive(Serialize)]
 struct PlyAnswer<'a> {
     rules: &'a str,
@@ -115,7 +114,7 @@ struct RankAnswer {
     waiting: f64,
 }
 
-/// What ranks but the first one tell: what only they have come to.
+/// The progress of ranks other than 0: only their notices are printed.
 struct Notices<'a>(&'a Reporter);
 
 impl Progress for Notices<'_> {
@@ -124,7 +123,7 @@ impl Progress for Notices<'_> {
     }
 }
 
-/// Tells how far the work is, and of what the ranks do together.
+/// The progress of rank 0, with the plies that the ranks compute together.
 struct Teller<'a> {
     reporter: &'a Reporter,
     session: &'a Session,
@@ -150,7 +149,7 @@ impl Progress for Teller<'_> {
             let slice = slice.to_string();
             let ranks = ranks.iter().map(RankAnswer::of).collect();
             let answer = PlyAnswer { rules: self.rules, slice, winner: winner.name(), ply, ranks };
-            // Progress that nobody can read is no reason to stop.
+            // A failure to report progress must not stop the work.
             let _ = self.reporter.aside(|| self.session.json_line(&answer));
         }
     }
@@ -174,12 +173,12 @@ fn parse_metric(name: &str) -> Result<Metric, String> {
     metric.ok_or_else(|| "write wdl or dtw".to_owned())
 }
 
-/// Builds slice by slice, perhaps with other processes.
+/// Builds slice by slice, with the other processes if there are any.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     ranks::run(|exchange| build(args, session, exchange))
 }
 
-/// What one of them does. The first one tells of it.
+/// Builds in one process. Rank 0 prints the results.
 fn build(args: &Args, session: &Session, exchange: &dyn Communicator) -> Result<(), CliError> {
     let base = session.open_to_build(&args.requested.rules)?;
     let rules = base.rules();
@@ -198,12 +197,12 @@ fn build(args: &Args, session: &Session, exchange: &dyn Communicator) -> Result<
     let works = works.filter_map(|plan| plan.size.map(|size| (plan.slice, size.slots, size.rows)));
     let reporter = Reporter::new(works);
     let stopped = if args.force {
-        "taflbase: stopped; the same command builds what was done once more, and goes on in \
-         this slice from the last ply that is done"
+        "taflbase: stopped; the same command rebuilds the finished slices and resumes this one \
+         from the last finished ply"
     } else {
-        "taflbase: stopped; the same command goes on from the last ply that is done"
+        "taflbase: stopped; the same command resumes from the last finished ply"
     };
-    // Where there is no such thing as Ctrl-C, nothing is lost.
+    // Systems without Ctrl-C need no handler.
     let is_first = exchange.rank() == 0;
     let _ = ctrlc::set_handler(move || {
         if is_first {
@@ -265,26 +264,26 @@ fn seconds(report: &SliceReport) -> f64 {
     report.times.iter().map(|time| time.as_secs_f64()).sum()
 }
 
-/// What was built, two lines for each slice.
+/// Formats a table of the built slices, two lines for each.
 fn table(rules: &Ruleset, reports: &[SliceReport], is_done: bool) -> String {
     let built: Vec<&SliceReport> = reports.iter().filter(|report| report.built).collect();
     match (built.len(), reports.len() - built.len()) {
         (0, 0) => String::new(),
-        // Something went wrong before there was anything to tell.
+        // The build failed before it finished a slice.
         (0, _) if !is_done => String::new(),
         (0, kept) => nothing_to_build(kept),
         (_, 0) => columns_of(rules, &built),
         (_, kept) => {
-            format!("{}\nslices that were there already: {kept}\n", columns_of(rules, &built))
+            format!("{}\nslices that existed already: {kept}\n", columns_of(rules, &built))
         }
     }
 }
 
-/// What there is to say where so many slices were asked for and all are there.
+/// Formats the message for a request whose slices all exist.
 pub(super) fn nothing_to_build(slices: usize) -> String {
     match slices {
-        1 => "nothing to build: the slice is there\n".to_owned(),
-        slices => format!("nothing to build: all {slices} slices are there\n"),
+        1 => "nothing to build: the slice exists\n".to_owned(),
+        slices => format!("nothing to build: all {slices} slices exist\n"),
     }
 }
 

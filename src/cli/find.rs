@@ -4,6 +4,7 @@ use std::ops::{ControlFlow, RangeInclusive};
 use clap::builder::PossibleValuesParser;
 use serde::Serialize;
 use taflbase::Tablebase;
+use taflbase::board::SquareSet;
 use taflbase::find::{
     FindError, Found, FoundCount, Pattern, Query, Search, parse_outcome, parse_squares, random,
 };
@@ -17,7 +18,7 @@ use super::arguments::{ExistingSlices, MAX, Threads, parse_number};
 use super::error::CliError;
 use super::output::{Session, columns, grouped};
 
-/// Find positions in tables: by value, side to move and pattern; the longest, or random ones
+/// Find positions in tables by value, side to move and pattern
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
@@ -34,87 +35,86 @@ pub(super) struct Args {
 }
 
 #[derive(clap::Args)]
-#[command(next_help_heading = "What to look for")]
+#[command(next_help_heading = "Value")]
 struct ValueFilter {
-    /// The outcome for the side to move: win, loss, and draw or undecided, whichever
-    /// the rules have
+    /// Select by outcome for the side to move: win, loss, draw or undecided
     #[arg(long, value_name = "VALUE")]
     value: Option<String>,
-    /// The distance to the end: 21, or from and to, like 9..21, 9.. or ..21
+    /// Select by distance to the end: 21, or a range like 9..21, 9.. or ..21
     #[arg(long, value_name = "N", value_parser = parse_plies, allow_hyphen_values = true)]
     plies: Option<RangeInclusive<Plies>>,
-    /// The side to move: attackers or defenders
+    /// Select by side to move: attackers or defenders
     #[arg(long, value_name = "SIDE")]
     #[arg(value_parser = PossibleValuesParser::new(["attackers", "defenders"]))]
     to_move: Option<String>,
-    /// Only mutual zugzwangs: whoever is to move does worse than if the other side were
+    /// Select mutual zugzwangs: either side does worse if it is to move
     #[arg(long)]
     zugzwang: bool,
 }
 
 #[derive(clap::Args)]
-#[command(next_help_heading = "What stands where, in any of the mirror images")]
+#[command(next_help_heading = "Pieces, in any of the mirror images")]
 struct SquareFilter {
-    /// A board, with ? for any square and * for the rest of a rank: "/*/*/*/3K*/*/*/*/"
+    /// Match a board, ? being any square and * the rest of a rank: "/*/*/*/3K*/*/*/*/"
     #[arg(long, value_name = "BOARD")]
     pattern: Option<String>,
-    /// The king stands on one of these squares, like d4 or c4,d4
+    /// Require the king on one of these squares, like d4 or c4,d4
     #[arg(long, value_name = "SQUARES", value_delimiter = ',')]
     king: Vec<String>,
-    /// Attackers stand on all of these squares, and maybe on others
+    /// Require attackers on all of these squares
     #[arg(long, value_name = "SQUARES", value_delimiter = ',')]
     attackers: Vec<String>,
-    /// Defenders stand on all of these squares, and maybe on others
+    /// Require defenders on all of these squares
     #[arg(long, value_name = "SQUARES", value_delimiter = ',')]
     defenders: Vec<String>,
-    /// All of these squares are empty
+    /// Require all of these squares to be empty
     #[arg(long, value_name = "SQUARES", value_delimiter = ',')]
     empty: Vec<String>,
 }
 
 #[derive(clap::Args)]
-#[command(next_help_heading = "What to tell")]
+#[command(next_help_heading = "Output")]
 struct OutputOptions {
-    /// Only the longest wins of each slice and side to move, or with --value loss the
-    /// longest losses
+    /// Print the longest wins of each slice and side to move (with --value loss: losses)
     #[arg(long, conflicts_with_all = ["random", "count"])]
     longest: bool,
-    /// So many positions at random, each as likely as any other
+    /// Print N random positions, uniformly distributed
     #[arg(long, value_name = "N", conflicts_with = "count")]
     #[arg(value_parser = parse_number::<usize, 1, MAX>)]
     random: Option<usize>,
-    /// What the choice of the random positions depends on
+    /// Use this random seed
     #[arg(long, value_name = "N", default_value_t = 0, requires = "random")]
     #[arg(value_parser = parse_number::<u64, 0, MAX>)]
     seed: u64,
-    /// Only how many there are, for each slice and side to move
+    /// Print only counts, by slice and side to move
     #[arg(long)]
     count: bool,
-    /// At most so many positions; 0: all [default: 20 on a terminal, else all]
+    /// Print at most N positions; 0: all [default: 20 on a terminal, else all]
     #[arg(long, value_name = "N", conflicts_with_all = ["random", "count"])]
     #[arg(value_parser = parse_number::<usize, 0, MAX>)]
     limit: Option<usize>,
 }
 
-/// How many positions a terminal is given.
+/// The default limit on a terminal.
 const TERMINAL_LIMIT: usize = 20;
-/// So much text is printed at once.
+/// Output is flushed in pieces of this size.
 const FLUSH_BYTES: usize = 1 << 16;
 
-const HELP: &str = r#"Of a position and its mirror images there is one in the tables: it is found if any
-of its images fits the pattern, is shown as that one, and "images" tells how many
-they are, itself included. With --count, "stored" counts those, "placements" all their
-images. Positions come in the order of the table: by the soldiers, then by the king's square, then by the side to move.
+const HELP: &str = r#"Tables store one position of each class of mirror images. It is found if any of its
+images matches the pattern, and printed as stored; "images" is the number of its
+images, including itself. --count prints the number of stored positions ("stored") and
+of all their images ("placements"). Positions are ordered by soldiers, then by the
+king's square, then by side to move.
 
 A placement of the pieces is a mutual zugzwang if each side does worse when it is
 to move than when the other side is: both lose when they are to move, or one loses
-and the other draws. Distances do not count. Each is shown once, with the attackers
-to move unless --to-move says otherwise. Where rules leave positions undecided, only
-those are shown that are certain: both lose.
+and the other draws. Distances do not count. Each is printed once, with the attackers
+to move unless --to-move is given. If the rules leave positions undecided, only certain
+zugzwangs are found: both sides lose.
 
-Distances are plies to the end of the game; 9..21 is from 9 to 21, both included.
-Draws have none, nor have slices with a WDL table alone, which --plies and --longest leave
-out unless --slice names them.
+Distances are plies to the end of the game; 9..21 includes both ends. Draws have no
+distance, nor have slices with only a WDL table; --plies and --longest skip these
+unless --slice names them.
 
 Examples:
   taflbase find brandubh --slice K1v3 --longest
@@ -123,41 +123,41 @@ Examples:
   taflbase find brandubh --king d4 --attackers c4,e4 --empty d3,d5
   taflbase find brandubh --slice K2v2 --value draw --random 3 --seed 7
 
-JSON, one line for each position; "dtw" is null for draws, and for WDL tables;
-with --zugzwang, "other_category" and "other_dtw" follow, for the other side to
-move; with --count, one line for each slice and side to move:
+JSON, one line per position; "dtw" is null for draws and for WDL tables; --zugzwang
+adds "other_category" and "other_dtw", for the other side to move; --count prints one
+line per slice and side to move:
   {"rules":"brandubh","slice":"K1v2","position":"/2t1K2/4T2/7/5t1/7/7/7/ a","to_move":"attackers","category":"win","dtw":3,"images":8}
   {"rules":"brandubh","slice":"K1v2","to_move":"attackers","stored":16291,"placements":130316}"#;
 
-/// Looks through slice by slice.
+/// Searches slice by slice.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let base = session.open_to_probe(&args.existing.rules)?;
     let query = args.query(base.rules())?;
     let mut searches = Vec::new();
-    let mut without = Vec::new();
+    let mut without_distances = Vec::new();
     for slice in args.existing.slices(&base, session)? {
-        let table = base.best_table(slice);
-        let table =
-            table.map_err(|error| session.probe_error(&base, &args.existing.rules, error))?;
-        let search = Search::new(base.rules(), table, &query).and_then(|search| {
+        let table = base
+            .best_table(slice)
+            .map_err(|error| session.probe_error(&base, &args.existing.rules, error))?;
+        let result = Search::new(base.rules(), table, &query).and_then(|search| {
             if args.output.longest {
                 search.check_distances()?;
             }
             Ok(search)
         });
-        match search {
+        match result {
             Err(error @ FindError::NoDistances(_)) if !args.existing.are_named() => {
-                without.push(error);
+                without_distances.push(error);
             }
-            search => searches.push((slice, search?)),
+            _ => searches.push((slice, result?)),
         }
     }
-    match without.len() {
+    match without_distances.len() {
         0 => {}
         count if !searches.is_empty() => {
-            session.note(&format!("slices without distances are left out: {count}"));
+            session.note(&format!("skipped slices without distances: {count}"));
         }
-        _ => return Err(without.remove(0).into()),
+        _ => return Err(without_distances.remove(0).into()),
     }
     let finder = Finder { args, base: &base, session, query: &query };
     args.threads.run(|| finder.run(searches))?
@@ -174,7 +174,7 @@ impl Args {
             let option = if self.output.longest { "--longest" } else { "--plies" };
             let open = rules.endless.name();
             return Err(CliError::Error(format!(
-                "{option} asks for distances, and no position that is {open} has any"
+                "{option} selects by distance, but a position that is {open} has none"
             )));
         }
         let to_move = wanted.to_move.as_deref();
@@ -190,15 +190,11 @@ impl Args {
 
 impl SquareFilter {
     fn pattern(&self, rules: &Ruleset) -> Result<Pattern, CliError> {
-        let squares = |option, names: &[String]| {
-            let names = names.iter().map(|name| name.trim());
-            parse_squares(names, rules.board).map_err(invalid_value(option))
-        };
-        let king = squares("--king", &self.king)?;
+        let king = option_squares("--king", &self.king, rules)?;
         let by_squares = Pattern {
-            attackers: squares("--attackers", &self.attackers)?,
-            defenders: squares("--defenders", &self.defenders)?,
-            empty: squares("--empty", &self.empty)?,
+            attackers: option_squares("--attackers", &self.attackers, rules)?,
+            defenders: option_squares("--defenders", &self.defenders, rules)?,
+            empty: option_squares("--empty", &self.empty, rules)?,
             king: (!self.king.is_empty()).then_some(king),
         };
         match &self.pattern {
@@ -212,27 +208,36 @@ impl SquareFilter {
     }
 }
 
-/// An error of that option's value.
+/// Parses the squares that are the values of an option.
+fn option_squares(option: &str, names: &[String], rules: &Ruleset) -> Result<SquareSet, CliError> {
+    parse_squares(names.iter().map(|name| name.trim()), rules.board).map_err(invalid_value(option))
+}
+
+/// Prefixes an error with the option whose value is wrong.
 fn invalid_value<E: std::fmt::Display>(option: &str) -> impl Fn(E) -> CliError {
     move |error| CliError::Error(format!("{option}: {error}"))
 }
 
-/// `21`, `9..21`, `9..` or `..21`.
+/// Parses `21`, `9..21`, `9..` or `..21`.
 fn parse_plies(text: &str) -> Result<RangeInclusive<Plies>, String> {
-    let number = |text: &str, open: Plies| match text.trim() {
-        "" => Some(open),
-        text => text.parse().ok(),
-    };
     let range = match text.split_once("..") {
-        Some((first, last)) => number(first, 0).zip(number(last, Plies::MAX)),
+        Some((first, last)) => parse_bound(first, 0).zip(parse_bound(last, Plies::MAX)),
         None => text.trim().parse().ok().map(|plies| (plies, plies)),
     };
     match range {
         None => Err("write plies like 21, 9..21, 9.. or ..21".to_owned()),
-        Some((first, last)) if first > last => {
-            Err(format!("there is nothing from {first} to {last}: write the smaller number first"))
-        }
+        Some((first, last)) if first > last => Err(format!(
+            "the range from {first} to {last} is empty: write the smaller number first"
+        )),
         Some((first, last)) => Ok(first..=last),
+    }
+}
+
+/// Parses one end of a range, which may be missing.
+fn parse_bound(text: &str, default: Plies) -> Option<Plies> {
+    match text.trim() {
+        "" => Some(default),
+        number => number.parse().ok(),
     }
 }
 
@@ -339,7 +344,7 @@ impl Finder<'_> {
     }
 }
 
-/// Prints positions, as many as are wanted, some at a time.
+/// Prints positions up to the limit, in large pieces.
 struct Printer<'a> {
     finder: &'a Finder<'a>,
     limit: usize,
@@ -349,13 +354,13 @@ struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    /// A limit of 0 is none.
+    /// Creates a printer; a limit of 0 means no limit.
     fn new(finder: &'a Finder<'a>, limit: usize) -> Printer<'a> {
-        let limit = if limit == 0 { usize::MAX } else { limit };
-        Printer { finder, limit, printed: 0, text: String::new(), more: false }
+        let max = if limit == 0 { usize::MAX } else { limit };
+        Printer { finder, limit: max, printed: 0, text: String::new(), more: false }
     }
 
-    /// Whether there are more than are wanted.
+    /// Returns whether there are positions beyond the limit.
     fn is_full(&self) -> bool {
         self.more
     }
@@ -377,11 +382,7 @@ impl<'a> Printer<'a> {
 
     fn json(&self, found: &Found) -> Result<String, CliError> {
         let base = self.finder.base;
-        let other = |other: Probed| OtherSideJson {
-            other_category: base.category(other.wdl),
-            other_dtw: other.plies,
-        };
-        let answer = PositionJson {
+        let line = PositionJson {
             rules: &base.rules().name,
             slice: found.position.slice().to_string(),
             position: found.position.to_text(base.rules()),
@@ -389,43 +390,49 @@ impl<'a> Printer<'a> {
             category: base.category(found.value.wdl),
             dtw: found.value.plies,
             images: found.images,
-            other: found.other.map(other),
+            other: found.other.map(|other| OtherSideJson {
+                other_category: base.category(other.wdl),
+                other_dtw: other.plies,
+            }),
         };
-        Ok(serde_json::to_string(&answer).map_err(CliError::new)? + "\n")
+        Ok(serde_json::to_string(&line).map_err(CliError::new)? + "\n")
     }
 
-    /// A line of aligned columns, under a header if it is the first.
+    /// Formats a line of aligned columns; the first one follows a header.
     fn line(&self, found: &Found) -> String {
         let base = self.finder.base;
-        let cells = |value: Probed| {
-            let plies = value.plies.map_or(String::new(), |plies| plies.to_string());
-            format!("{:<9}  {plies:>5}  ", base.category(value.wdl))
-        };
         let mut line = String::new();
         if self.printed == 0 {
             line.push_str("value      plies  ");
             line.push_str(if found.other.is_some() { "other      plies  " } else { "" });
             line.push_str("images  position\n");
         }
-        line.push_str(&cells(found.value));
-        line.push_str(&found.other.map_or(String::new(), cells));
+        line.push_str(&value_cells(base, found.value));
+        if let Some(other) = found.other {
+            line.push_str(&value_cells(base, other));
+        }
         line + &format!("{:>6}  {}\n", found.images, found.position.display(base.rules()))
     }
 
-    /// Prints what is left, and tells if there is more, or nothing.
+    /// Prints the rest, and a note if there are more positions or none.
     fn finish(mut self) -> Result<(), CliError> {
         self.flush()?;
         let session = self.finder.session;
         if self.more {
             let limit = self.limit;
             session.note(&format!(
-                "there are more than {limit}: --limit 0 shows all, --count tells how many"
+                "there are more than {limit}: --limit 0 prints all, --count counts them"
             ));
         } else if self.printed == 0 {
-            session.note("there is no such position");
+            session.note("no position found");
         }
         Ok(())
     }
+}
+
+fn value_cells(base: &Tablebase, value: Probed) -> String {
+    let plies = value.plies.map_or(String::new(), |plies| plies.to_string());
+    format!("{:<9}  {plies:>5}  ", base.category(value.wdl))
 }
 
 #[cfg(test)]

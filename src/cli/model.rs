@@ -1,61 +1,61 @@
-//! What building a slice takes, as a function of its material, learnt from samples.
+//! A regression model of the time and bytes that a slice takes, by its material.
 //!
-//! Time and bytes are taken to be
+//! Both are modelled as
 //!
 //! ```text
 //! slots * exp(base + one step for each attacker but the first
 //!                  + one step for each defender
-//!                  + both * (attackers - 1) * defenders)
+//!                  + interaction * (attackers - 1) * defenders)
 //! ```
 //!
-//! and every step is a compromise between what the small slices say and a trend that
-//! was measured over the slices of many games: so steps that no small slice tells of
-//! follow the trend. What is peculiar to a game and to a machine is mostly in the
-//! base and in the first steps. Bare kings are solved in a way of their own, so their
-//! time is learnt apart.
+//! Each parameter has a prior, measured over the slices of many games, and is fitted to
+//! samples by least squares; steps without samples keep the prior. What is particular to a
+//! game or a machine is mostly in the base and the first steps. Slices with a bare king are
+//! solved by another algorithm, so their time has a model of its own.
 
 use taflbase::slice::Slice;
 
-/// How far a base is from what is usual, steps from their trend, and samples from
-/// their model, about: as logarithms.
+/// Standard deviations, as logarithms: of the base and the steps from their priors, and of the
+/// samples from the model.
 const BASE_ERROR: f64 = 3.0;
 const STEP_ERROR: f64 = 0.2;
 const SAMPLE_ERROR: f64 = 0.08;
-/// Rounds of [`Model::fit`]; the last ones change nothing any more.
+/// Rounds of [`Model::fit`], enough to converge.
 const ROUNDS: usize = 300;
 
-/// Something that building a slice takes.
+/// The priors of a modelled quantity.
 pub(super) struct Quantity {
-    /// What every slice takes, however small it is.
+    /// The amount that every slice takes in addition.
     fixed: f64,
-    /// How far that is from the truth for a single slice.
+    /// The standard deviation of `fixed` for one slice.
     error: f64,
-    /// What a slot can take at most.
-    most: f64,
-    /// What is usual for the logarithm of what a slot takes: with one attacker and no
-    /// defenders, and by how much it grows with the second attacker, the third, and
-    /// so on; with the first defender and so on. Last numbers are for all that follow.
+    /// The upper limit per slot.
+    max_per_slot: f64,
+    /// Priors of the logarithm per slot: `base` with one attacker and no defenders, then the
+    /// steps for the second attacker and so on, and for the first defender and so on. The last
+    /// step holds for all that follow.
     base: f64,
     attackers: &'static [f64],
     defenders: &'static [f64],
-    both: f64,
+    interaction: f64,
 }
 
-/// Seconds of one core, with defenders and without.
+/// CPU seconds of slices with defenders.
 const TIME: Quantity = Quantity {
     fixed: 0.0,
     error: 0.03,
-    most: f64::INFINITY,
+    max_per_slot: f64::INFINITY,
     base: -17.0,
     attackers: &[-0.2, 0.0, 0.32],
     defenders: &[0.0, -0.3, 0.1, 0.25],
-    both: 0.015,
+    interaction: 0.015,
 };
+/// CPU seconds of slices without defenders.
 const BARE_KING_TIME: Quantity = Quantity {
     base: -14.5,
     attackers: &[-0.5, -0.5, -0.05, 0.2],
     defenders: &[0.0],
-    both: 0.0,
+    interaction: 0.0,
     ..TIME
 };
 
@@ -63,43 +63,43 @@ const BARE_KING_TIME: Quantity = Quantity {
 pub(super) const BYTES: Quantity = Quantity {
     fixed: 400.0,
     error: 500.0,
-    // A value takes a byte in one file and a fifth of one in the other.
-    most: 1.2,
+    // Uncompressed, a value takes a byte in the DTW file and a fifth of one in the WDL file.
+    max_per_slot: 1.2,
     base: -2.0,
     attackers: &[-0.25, 0.4, 0.32, 0.32, 0.32, 0.2],
     defenders: &[-0.15, 0.2, -0.15, -0.05],
-    both: 0.05,
+    interaction: 0.05,
 };
 
-/// Time by material.
+/// The model of CPU time.
 pub(super) struct Time {
     bare_kings: Model,
     others: Model,
 }
 
-/// What a slot takes of a quantity, by material.
+/// A fitted model of a quantity.
 pub(super) struct Model {
     quantity: &'static Quantity,
     base: f64,
-    /// The steps that samples tell of: of the second attacker and so on.
+    /// The fitted steps, for the second attacker and so on.
     attackers: Vec<f64>,
-    /// Of the first defender and so on.
+    /// The fitted steps, for the first defender and so on.
     defenders: Vec<f64>,
 }
 
-/// A slice of which it is known how much of a quantity it takes.
+/// A sample: a slice and the measured amount of a quantity.
 #[derive(Clone, Copy)]
 pub(super) struct MeasuredSlice {
     /// The slice.
     pub slice: Slice,
-    /// How many slots it has.
+    /// The number of its slots.
     pub slots: u64,
     /// Seconds or bytes.
     pub amount: f64,
 }
 
 impl Time {
-    /// What goes best with the seconds of the samples.
+    /// Fits the model to samples in seconds.
     pub(super) fn fit(samples: &[MeasuredSlice]) -> Time {
         let (bare_kings, others): (Vec<MeasuredSlice>, Vec<MeasuredSlice>) =
             samples.iter().partition(|sample| sample.slice.defenders == 0);
@@ -109,7 +109,7 @@ impl Time {
         }
     }
 
-    /// What the slice takes.
+    /// Predicts the CPU seconds of a slice.
     pub(super) fn seconds(&self, slice: Slice, slots: u64) -> f64 {
         let model = if slice.defenders == 0 { &self.bare_kings } else { &self.others };
         model.amount(slice, slots)
@@ -117,78 +117,79 @@ impl Time {
 }
 
 impl Model {
-    /// The model that goes best with the samples and with what is usual; everything
-    /// counts the more the less its error is.
+    /// Fits the model by weighted least squares to the samples and the priors, one parameter
+    /// after the other until they converge.
     pub(super) fn fit(quantity: &'static Quantity, samples: &[MeasuredSlice]) -> Model {
-        let most = |men: fn(&MeasuredSlice) -> usize| samples.iter().map(men).max().unwrap_or(0);
-        let steps = |usual, count| (0..count).map(|i| usual_step(usual, i)).collect();
+        let attackers = samples.iter().map(|sample| sample.slice.attackers - 1).max().unwrap_or(0);
+        let defenders = samples.iter().map(|sample| sample.slice.defenders).max().unwrap_or(0);
         let mut model = Model {
             quantity,
             base: quantity.base,
-            attackers: steps(quantity.attackers, most(|sample| sample.slice.attackers - 1)),
-            defenders: steps(quantity.defenders, most(|sample| sample.slice.defenders)),
+            attackers: (0..attackers).map(|i| prior_step(quantity.attackers, i)).collect(),
+            defenders: (0..defenders).map(|i| prior_step(quantity.defenders, i)).collect(),
         };
         for _ in 0..ROUNDS {
-            let says = model.rest(samples, |_| true);
-            compromise(&mut model.base, quantity.base, BASE_ERROR, says);
+            let residual = model.residual(samples, |_| true);
+            update(&mut model.base, quantity.base, BASE_ERROR, residual);
             for i in 0..model.attackers.len() {
-                let says = model.rest(samples, |slice| slice.attackers - 1 > i);
-                let usual = usual_step(quantity.attackers, i);
-                compromise(&mut model.attackers[i], usual, STEP_ERROR, says);
+                let residual = model.residual(samples, |slice| slice.attackers - 1 > i);
+                let prior = prior_step(quantity.attackers, i);
+                update(&mut model.attackers[i], prior, STEP_ERROR, residual);
             }
             for i in 0..model.defenders.len() {
-                let says = model.rest(samples, |slice| slice.defenders > i);
-                let usual = usual_step(quantity.defenders, i);
-                compromise(&mut model.defenders[i], usual, STEP_ERROR, says);
+                let residual = model.residual(samples, |slice| slice.defenders > i);
+                let prior = prior_step(quantity.defenders, i);
+                update(&mut model.defenders[i], prior, STEP_ERROR, residual);
             }
         }
         model
     }
 
-    /// What the model leaves unexplained of some of the samples: the sum of the
-    /// differences by weight, and of the weights.
-    fn rest(&self, samples: &[MeasuredSlice], which: impl Fn(Slice) -> bool) -> (f64, f64) {
+    /// Returns the weighted sum of the residuals of the selected samples, and the sum of their
+    /// weights.
+    fn residual(&self, samples: &[MeasuredSlice], which: impl Fn(Slice) -> bool) -> (f64, f64) {
         let Quantity { fixed, error, .. } = *self.quantity;
         let chosen = samples.iter().filter(|sample| which(sample.slice));
-        chosen.fold((0.0, 0.0), |(rest, weights), &MeasuredSlice { slice, slots, amount }| {
-            // A clock may see nothing pass; such a sample then weighs nothing.
-            let amount = amount.max(f64::MIN_POSITIVE);
-            let weight = 1.0 / (SAMPLE_ERROR.powi(2) + (error / amount).powi(2));
-            let log = ((amount - fixed) / slots as f64).ln();
-            (rest + weight * (log - self.log(slice)), weights + weight)
+        chosen.fold((0.0, 0.0), |(sum, weights), &MeasuredSlice { slice, slots, amount }| {
+            // A measured time may be 0; the weight of that sample is then 0, too.
+            let positive = amount.max(f64::MIN_POSITIVE);
+            let weight = 1.0 / (SAMPLE_ERROR.powi(2) + (error / positive).powi(2));
+            let log = ((positive - fixed) / slots as f64).ln();
+            (sum + weight * (log - self.log_per_slot(slice)), weights + weight)
         })
     }
 
-    /// The logarithm of what a slot takes.
-    fn log(&self, slice: Slice) -> f64 {
-        let sum = |steps: &[f64], usual: &[f64], count: usize| -> f64 {
-            let step = |i| steps.get(i).copied().unwrap_or_else(|| usual_step(usual, i));
-            (0..count).map(step).sum()
-        };
+    /// Predicts the logarithm of the amount per slot.
+    fn log_per_slot(&self, slice: Slice) -> f64 {
         let (defenders, others) = (slice.defenders, slice.attackers - 1);
         self.base
-            + sum(&self.attackers, self.quantity.attackers, others)
-            + sum(&self.defenders, self.quantity.defenders, defenders)
-            + self.quantity.both * (defenders * others) as f64
+            + sum_steps(&self.attackers, self.quantity.attackers, others)
+            + sum_steps(&self.defenders, self.quantity.defenders, defenders)
+            + self.quantity.interaction * (defenders * others) as f64
     }
 
-    /// What the slice takes.
+    /// Predicts the amount for a slice.
     pub(super) fn amount(&self, slice: Slice, slots: u64) -> f64 {
-        let slot = self.log(slice).exp().min(self.quantity.most);
-        self.quantity.fixed + slot * slots as f64
+        let per_slot = self.log_per_slot(slice).exp().min(self.quantity.max_per_slot);
+        self.quantity.fixed + per_slot * slots as f64
     }
 }
 
-/// A step of which no sample tells.
-fn usual_step(usual: &[f64], i: usize) -> f64 {
-    usual[i.min(usual.len() - 1)]
+/// Returns the prior of a step.
+fn prior_step(priors: &[f64], i: usize) -> f64 {
+    priors[i.min(priors.len() - 1)]
 }
 
-/// Moves a number to where it is nearest to what is usual and to what samples say, of
-/// which the rest and the weight is given.
-fn compromise(number: &mut f64, usual: f64, error: f64, (rest, weight): (f64, f64)) {
-    let usual_weight = error.powi(-2);
-    *number += (rest + usual_weight * (usual - *number)) / (weight + usual_weight);
+/// Adds the first `count` steps, fitted or else prior.
+fn sum_steps(fitted: &[f64], priors: &[f64], count: usize) -> f64 {
+    (0..count).map(|i| fitted.get(i).copied().unwrap_or_else(|| prior_step(priors, i))).sum()
+}
+
+/// Moves a parameter to its weighted mean between the prior and the samples, given the
+/// residual of the samples and its weight.
+fn update(parameter: &mut f64, prior: f64, prior_error: f64, (residual, weight): (f64, f64)) {
+    let prior_weight = prior_error.powi(-2);
+    *parameter += (residual + prior_weight * (prior - *parameter)) / (weight + prior_weight);
 }
 
 #[cfg(test)]
@@ -245,7 +246,7 @@ mod tests {
         }
         let seconds = |slice: &str| model.seconds(slice.parse().unwrap(), 1);
         let untold = (seconds("K1v4") / seconds("K1v3")).ln();
-        let usual = TIME.attackers[2] + TIME.both;
+        let usual = TIME.attackers[2] + TIME.interaction;
         assert!((untold - usual).abs() < 1e-9, "{untold} {usual}");
     }
 

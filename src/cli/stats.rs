@@ -7,7 +7,7 @@ use super::arguments::{ExistingSlices, Threads};
 use super::error::CliError;
 use super::output::{Session, columns, grouped};
 
-/// Count wins, draws and losses, find the longest wins, and draw histograms
+/// Count wins, draws and losses, with the longest wins and histograms
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
@@ -15,7 +15,7 @@ pub(super) struct Args {
     existing: ExistingSlices,
     #[command(flatten)]
     threads: Threads,
-    /// Print the histograms as CSV, a header line first
+    /// Print the histograms as CSV with a header line
     #[arg(long, conflicts_with = "json")]
     csv: bool,
 }
@@ -23,8 +23,8 @@ pub(super) struct Args {
 const HELP: &str = r#"Counts all placements, mirror images separately, from the values in the tables.
 Distances are plies to the end of the game; WDL tables have none.
 
-With --csv, there is a line for each slice, side to move and value: how many placements
-have it (as "positions"), and the first stored position of them in index order.
+--csv prints a line per slice, side to move and value: the number of placements
+("positions"), and the first stored position in index order.
 
 Examples:
   taflbase stats brandubh
@@ -35,11 +35,11 @@ A placement of the pieces is a mutual zugzwang if each side does worse when it i
 to move than when the other side is: both lose when they are to move, or one loses
 and the other draws. `taflbase find --zugzwang` shows them.
 
-JSON, one line for each slice and side to move; "positions" are all placements.
-After the counts come the first stored positions in index order with the longest win
-and loss (or null), how many mutual zugzwangs there are (the same number for both sides;
-null where undecided positions leave it open), and how many placements have each value
-(here the first of them). "max_win" and "max_loss" are null for WDL tables:
+JSON, one line per slice and side to move; "positions" counts all placements.
+"longest_win" and "longest_loss" are the first stored positions in index order with these
+values, or null; "mutual_zugzwangs" is the same for both sides, and null if undecided
+positions leave it open; the histogram is shortened here. "max_win" and "max_loss" are
+null for WDL tables:
   {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"to_move":"attackers","positions":1668744,"win":130316,"loss":1538428,"draw":0,"undecided":0,"max_win":3,"max_loss":8,"longest_win":"/1tK4/2T4/7/4t2/7/7/7/ a","longest_loss":"/3t1T1/1K5/3t3/7/7/7/7/ a","mutual_zugzwangs":0,"histogram":[{"category":"win","dtw":1,"positions":130212}]}"#;
 
 /// Counts slice by slice.
@@ -50,9 +50,9 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         session.text(CSV_HEADER)?;
     }
     for (number, slice) in slices.into_iter().enumerate() {
-        let table = base.best_table(slice);
-        let table =
-            table.map_err(|error| session.probe_error(&base, &args.existing.rules, error))?;
+        let table = base
+            .best_table(slice)
+            .map_err(|error| session.probe_error(&base, &args.existing.rules, error))?;
         let metric = table.header().metric;
         let counted = args.threads.run(|| count_values(base.rules(), table))??;
         for (i, stats) in counted.iter().enumerate() {
@@ -73,7 +73,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
 const CSV_HEADER: &str =
     "rules,slice,defenders,attackers,to_move,category,dtw,positions,first_position\n";
 
-/// Names and positions have no commas or quotes.
+/// Formats the lines of CSV. Names and positions contain no commas or quotes to escape.
 fn csv(rules: &Ruleset, report: &SideReport, stats: &SideStats) -> String {
     let SideReport { rules: name, slice, defenders, attackers, counts, .. } = report;
     let of_side = format!("{name},{slice},{defenders},{attackers},{}", counts.to_move);
@@ -95,8 +95,8 @@ fn text(base: &Tablebase, report: &SideReport) -> String {
         grouped(counts.positions)
     );
     let draws = (base.category(Wdl::Draw), counts.draw + counts.undecided);
-    let outcomes = [("win", counts.win), draws, ("loss", counts.loss)];
-    let outcomes = outcomes.map(|(name, count)| format!("{name} {}", grouped(count)));
+    let outcomes = [("win", counts.win), draws, ("loss", counts.loss)]
+        .map(|(name, count)| format!("{name} {}", grouped(count)));
     text.push_str(&format!("{}\n", outcomes.join(", ")));
     for (name, plies, position) in [
         ("longest win ", counts.max_win, &report.longest_win),

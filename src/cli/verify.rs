@@ -19,42 +19,41 @@ use super::progress::Reporter;
 pub(super) struct Args {
     #[command(flatten)]
     existing: ExistingSlices,
-    /// Check a sample of this many percent of each slice's blocks (all stored positions
-    /// with one set of attackers), which slices too large for memory allow
+    /// Check this percentage of each slice's blocks, which works for slices of any size. A block
+    /// has all stored positions with one set of attackers
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     sample: Option<f64>,
-    /// What the choice of the sample depends on
+    /// Use this random seed for the sample
     #[arg(long, value_name = "N", default_value_t = 0, requires = "sample")]
     #[arg(value_parser = parse_number::<u64, 0, MAX>)]
     seed: u64,
-    /// The memory that the values may take, like 16GiB [default: what is free]
+    /// Use at most this much memory for values, like 16GiB [default: free memory]
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     memory: Option<u64>,
     #[command(flatten)]
     threads: Threads,
 }
 
-const HELP: &str = r#"A slice with a DTW table is proved, by induction on the distance, if the slices
-that its captures lead to are right: without --slice they are verified, too. A
-slice with a WDL table alone can only be found consistent, which is no proof.
-Exits 1 if a value is wrong or a file is damaged.
+const HELP: &str = r#"Verification proves a slice with a DTW table, by induction on the distance, provided
+that the slices its captures lead to are correct; without --slice these are verified,
+too. A slice with only a WDL table can be found consistent, which is not a proof. The
+status is 1 if a value is wrong or a file is damaged.
 
-With --sample, the values of some blocks of each slice, at least one, are compared
-with those stored for what their moves lead to. The same seed gives the same
-blocks. That is no proof, since what is stored for other blocks is taken as it is;
-of the rest of a table, its counts and the hash of its values a sample says nothing.
+--sample checks at least one block of each slice against the values stored for the
+positions that its moves lead to. The same seed selects the same blocks. A sample is not
+a proof: it trusts the other blocks, and does not check the counts of the table or the
+hash of its values.
 
-Stored positions are those that tables have slots for: one of each class of mirror
-images, or some more where the attackers are their own mirror image. Both sides to
-move are counted.
+Stored positions are those with slots in the tables: one of each class of mirror images,
+or a few more if the attackers are their own mirror image. Both sides to move count.
 
 Examples:
   taflbase verify brandubh
   taflbase verify brandubh --slice K2v3 --threads 8
   taflbase verify brandubh --slice K3v4 --sample 0.5 --seed 7 --memory 4GiB
 
-JSON, one line for each slice; "positions" are the stored ones, the verdict is "proved", "consistent", "sampled",
-"wrong" or "damaged", and the messages are the first few of the findings:
+JSON, one line per slice; "positions" counts stored positions, the verdict is "proved",
+"consistent", "sampled", "wrong" or "damaged", and "messages" has the first few findings:
   {"rules":"brandubh","slice":"K2v3","verdict":"proved","positions":9876543,"findings":0,"messages":[],"seconds":4.2}
   {"rules":"brandubh","slice":"K3v4","verdict":"sampled","percent":0.5,"seed":7,"blocks":85,"positions":67218240,"findings":0,"messages":[],"seconds":9.8}"#;
 
@@ -65,15 +64,14 @@ struct SliceResult<'a> {
     verdict: &'static str,
     #[serde(flatten)]
     sample: Option<Sampled>,
-    /// The stored ones that were compared and found right.
+    /// The number of stored positions that were compared and are correct.
     positions: u64,
     findings: u64,
     messages: Vec<String>,
     seconds: f64,
 }
 
-/// What was asked for, and the blocks that it came to; unknown where something
-/// is wrong.
+/// The requested sample, and the number of its blocks if all are correct.
 #[derive(Clone, Copy, Serialize)]
 struct Sampled {
     percent: f64,
@@ -95,7 +93,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         let verdict = match &sample {
             Some(sample) => args.threads.run(|| verify_sample(&base, slice, sample, &reporter))?,
             None => {
-                // Of what is not there that is all there is to say.
+                // A missing table is reported before a lack of memory.
                 if base.best_table(slice).is_ok() {
                     check_memory(memory_bytes, &base, slice)?;
                 }
@@ -119,19 +117,21 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     }
 }
 
-/// A share of the whole, in percent.
+/// Parses a percentage.
 fn parse_percent(text: &str) -> Result<f64, String> {
-    let percent = text.parse().ok().filter(|&percent: &f64| (1e-6..=100.0).contains(&percent));
-    percent.ok_or_else(|| "write a number from 0.000001 to 100".to_owned())
+    match text.parse() {
+        Ok(percent) if (1e-6..=100.0).contains(&percent) => Ok(percent),
+        _ => Err("write a number from 0.000001 to 100".to_owned()),
+    }
 }
 
-/// Refuses a slice whose values the system would have to swap, or to kill for.
+/// Fails if the values of a slice do not fit into memory.
 fn check_memory(available: u64, base: &Tablebase, slice: Slice) -> Result<(), CliError> {
     match memory_bytes(base.rules(), slice) {
         Some(bytes) if bytes <= available => Ok(()),
         Some(bytes) => Err(CliError::Error(format!(
-            "{slice} does not fit into memory to be verified: its values take {} of {}: allow \
-             more with --memory, or check a part with --sample 1",
+            "{slice} is too large to verify in memory: its values take {} of {}: raise --memory, \
+             or check a part with --sample 1",
             size(bytes),
             size(available)
         ))),
@@ -139,7 +139,7 @@ fn check_memory(available: u64, base: &Tablebase, slice: Slice) -> Result<(), Cl
     }
 }
 
-/// The slice with its slots and rows, for the progress.
+/// Returns the slice with its slots and rows, for the progress.
 fn work(base: &Tablebase, slice: Slice) -> (Slice, u64, u64) {
     let tables = Metric::ALL.into_iter().filter_map(|metric| base.table(slice, metric).ok());
     let grids = tables.map(|table| table.header().grid);
@@ -148,7 +148,7 @@ fn work(base: &Tablebase, slice: Slice) -> (Slice, u64, u64) {
     (slice, slots, rows)
 }
 
-/// What there is to say about a slice. A damaged file is a finding.
+/// Converts a verdict. A damaged file is a finding.
 fn slice_result<'a>(
     base: &'a Tablebase,
     slice: Slice,
@@ -198,21 +198,20 @@ fn verify_error(base: &Tablebase, args: &Args, session: &Session, error: VerifyE
 impl SliceResult<'_> {
     fn text(&self) -> String {
         let SliceResult { slice, findings, .. } = self;
-        let positions = grouped(self.positions);
         let sampled = self.sample.and_then(|Sampled { percent, seed, blocks }| {
-            let blocks = match blocks? {
+            let count = match blocks? {
                 1 => "1 block".to_owned(),
-                blocks => format!("{} blocks", grouped(blocks)),
+                more => format!("{} blocks", grouped(more)),
             };
-            Some(format!("{blocks} (a sample of {percent} %, seed {seed}), "))
+            Some(format!("{count} (a sample of {percent} %, seed {seed}), "))
         });
-        let positions = format!("{}{positions}", sampled.unwrap_or_default());
+        let positions = sampled.unwrap_or_default() + &grouped(self.positions);
         let mut text = match self.verdict {
             "sampled" => format!("{slice}: consistent in {positions} stored positions"),
             "proved" => format!("{slice}: proved, {positions} stored positions"),
             "consistent" => {
                 let found = format!("{slice}: consistent, not proved");
-                format!("{found}: {positions} stored positions, and no DTW table")
+                format!("{found}: {positions} stored positions, no DTW table")
             }
             verdict => format!("{slice}: {verdict}, findings: {findings}"),
         };

@@ -1,4 +1,4 @@
-//! What is told of a match.
+//! The results of a match as text and JSON.
 
 use serde::Serialize;
 use taflbase::arena::{Elo, Hypothesis, PlayerId, Results, Sprt, Standing, Tally};
@@ -7,12 +7,12 @@ use taflbase::rules::{BySide, Side};
 use super::super::output::columns;
 use super::Args;
 
-/// A player's games with either side.
+/// Adds up a player's games with both sides.
 pub(super) fn both(tallies: &BySide<Tally>) -> Tally {
     tallies[Side::Attackers].and(tallies[Side::Defenders])
 }
 
-/// `+35.2 (95 %: +10.1 to +60.9)`.
+/// Formats Elo with its interval: `+35.2 (95 %: +10.1 to +60.9)`.
 pub(super) fn elo_text(Elo { value, interval }: Elo) -> String {
     match interval {
         Some((low, high)) => format!("{value:+.1} (95 %: {low:+.1} to {high:+.1})"),
@@ -20,41 +20,42 @@ pub(super) fn elo_text(Elo { value, interval }: Elo) -> String {
     }
 }
 
-fn percent(share: Option<f64>) -> String {
-    share.map_or(String::new(), |share| format!("{:.1} %", 100.0 * share))
+fn percent(proportion: Option<f64>) -> String {
+    proportion.map_or(String::new(), |proportion| format!("{:.1} %", 100.0 * proportion))
 }
 
-/// The final table.
+fn tally_row(name: String, tally: Tally) -> Vec<String> {
+    let Tally { wins, draws, losses, faults } = tally;
+    let counts = [tally.games(), wins, draws, losses, faults].map(|count| count.to_string());
+    [&[name][..], &counts, &[percent(tally.score())]].concat()
+}
+
+/// Formats the final table.
 pub(super) fn report(args: &Args, results: &Results, standing: &Standing) -> String {
-    let row = |name: String, tally: Tally| {
-        let Tally { wins, draws, losses, faults } = tally;
-        let counts = [tally.games(), wins, draws, losses, faults].map(|count| count.to_string());
-        [&[name][..], &counts, &[percent(tally.score())]].concat()
-    };
     let mut rows = Vec::new();
     for (who, text) in PlayerId::ALL.into_iter().zip([&args.a, &args.b]) {
         let tallies = standing.tallies(who);
-        rows.push(row(format!("{}: {text}", who.name()), both(tallies)));
+        rows.push(tally_row(format!("{}: {text}", who.name()), both(tallies)));
         for side in Side::ALL {
-            rows.push(row(format!("   as {}", side.name()), tallies[side]));
+            rows.push(tally_row(format!("   as {}", side.name()), tallies[side]));
         }
     }
     let header = ["player", "games", "wins", "draws", "losses", "faults", "score"];
     let mut text = columns(1, &header, &rows);
     if let Some(plies) = standing.mean_plies() {
-        text.push_str(&format!("\na game takes {plies:.1} plies on average\n"));
+        text.push_str(&format!("\nmean length of a game: {plies:.1} plies\n"));
     }
     let pairs = &standing.pairs;
     if let Some(elo) = pairs.elo() {
         let [none, half, one, more, two] = pairs.0;
         text.push_str(&format!(
-            "pairs by the points of A: {none} of 0, {half} of ½, {one} of 1, {more} of 1½, {two} of 2\n"
+            "pairs by points of A: {none} of 0, {half} of ½, {one} of 1, {more} of 1½, {two} of 2\n"
         ));
         text.push_str(&if elo.value.is_finite() {
             format!("A is stronger by {} Elo", elo_text(elo))
         } else {
             let all = if elo.value > 0.0 { "won" } else { "lost" };
-            format!("A has {all} all games: no Elo")
+            format!("A {all} all games: Elo is undefined")
         });
         let normalised = pairs.normalised_elo().zip(pairs.likelihood_of_superiority());
         if let Some((normalised, los)) = normalised {
@@ -66,8 +67,8 @@ pub(super) fn report(args: &Args, results: &Results, standing: &Standing) -> Str
         let (lower, upper) = sprt.bounds();
         let Sprt { elo0, elo1, .. } = sprt;
         let verdict = match results.verdict() {
-            Some(Hypothesis::First) => format!("A is stronger by no more than {elo0} Elo"),
-            Some(Hypothesis::Second) => format!("A is stronger by at least {elo1} Elo"),
+            Some(Hypothesis::First) => format!("A is at most {elo0} Elo stronger"),
+            Some(Hypothesis::Second) => format!("A is at least {elo1} Elo stronger"),
             None => "undecided".to_owned(),
         };
         text.push_str(&format!(
@@ -77,7 +78,7 @@ pub(super) fn report(args: &Args, results: &Results, standing: &Standing) -> Str
     text
 }
 
-/// The results as JSON.
+/// The results of a match in JSON.
 #[derive(Serialize)]
 pub(super) struct MatchJson<'a> {
     rules: &'a str,

@@ -1,3 +1,5 @@
+use std::cell::LazyCell;
+
 use serde::Serialize;
 use taflbase::draw::Sheet;
 use taflbase::short::blocking::Blocked;
@@ -21,7 +23,7 @@ struct BlockingJson {
     grundy: Option<Vec<Option<u16>>>,
 }
 
-/// Solves the king's squares among soldiers that never move.
+/// Solves the game of a king among soldiers that never move.
 pub(super) fn run(
     args: &Args,
     board: Board,
@@ -29,7 +31,7 @@ pub(super) fn run(
     session: &Session,
 ) -> Result<(), CliError> {
     if rule != Soldier::Stationary {
-        return Err(CliError::new("--at is for --soldier stationary"));
+        return Err(CliError::new("--at requires --soldier stationary"));
     }
     let soldiers = cells(&args.at)?;
     check_memory(&format!("the board {board}"), Blocked::memory_bytes(board))?;
@@ -37,25 +39,24 @@ pub(super) fn run(
     let blocked = Blocked::new(board, &soldiers, &|done, of| meter.update(done, of))?;
     drop(meter);
     let title = format!("Short tafl {board}, stationary soldiers");
-    let grid = || blocked_grid(&blocked, args.grundy);
-    if !args.pictures.write(|| Sheet::of_grids(title.clone(), vec![grid()]))? {
+    let grid = LazyCell::new(|| blocked_grid(&blocked, args.grundy));
+    if !args.pictures.write(|| Sheet::of_grids(title.clone(), vec![(*grid).clone()]))? {
         return Ok(());
     }
     let p_positions: Vec<[usize; 2]> =
         blocked.p_squares().map(|cell| [cell.row, cell.column]).collect();
     if session.json() {
-        let values = || board.cells().map(|king| blocked.value(king)).collect();
         return session.json_line(&BlockingJson {
             rows: board.rows(),
             columns: board.columns(),
             soldier: rule.name(),
             at: soldiers.iter().map(|cell| [cell.row, cell.column]).collect(),
             p_positions,
-            grundy: args.grundy.then(values),
+            grundy: args.grundy.then(|| board.cells().map(|king| blocked.value(king)).collect()),
         });
     }
     let (squares, lost) = (board.squares() - soldiers.len(), p_positions.len());
     let [squares, lost] = [squares, lost].map(|number| grouped(number as u64));
-    let grid = grid().to_text(session.style());
-    session.text(&format!("{title}: {squares} squares of the king, {lost} lose\n\n{grid}"))
+    let board_text = grid.to_text(session.style());
+    session.text(&format!("{title}: {squares} squares of the king, {lost} lose\n\n{board_text}"))
 }

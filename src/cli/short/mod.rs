@@ -15,42 +15,42 @@ use super::machine::available_bytes;
 use super::output::{Session, size};
 use super::pictures::Pictures;
 
-/// Solve short tafl: the impartial games of a king and one soldier, on a board or a graph
+/// Solve short tafl, impartial games of a king and one soldier on a board or graph
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
-    /// The board: rows and columns
+    /// Rows and columns of the board
     #[arg(value_name = "AxB", value_parser = parse_board)]
     board: Option<Board>,
-    /// How the soldier moves: se, nw, closer or stationary
+    /// Move the soldier by this rule: se, nw, closer or stationary
     #[arg(long, value_name = "RULE", default_value = "se")]
     #[arg(value_parser = PossibleValuesParser::new(Soldier::ALL.map(Soldier::name)))]
     soldier: String,
-    /// Find Grundy values, not only P-positions
+    /// Compute Grundy values, not only P-positions
     #[arg(long)]
     grundy: bool,
-    /// The king's square, row and column from 0 like 7,8, or his vertex; may be repeated
-    /// [default: all, and the south-east corner in pictures]
+    /// Take this square (row and column from 0, like 7,8) or vertex of the king; may be repeated
+    /// [default: all; in pictures the south-east corner]
     #[arg(long, value_name = "R,C")]
     king: Vec<String>,
-    /// Draw the sets of the theorem's proof as well; for --soldier se
+    /// Draw the sets of the theorem's proof, too; for --soldier se
     #[arg(long, conflicts_with_all = ["grundy", "graph"])]
     sets: bool,
-    /// Compare what is proved of the rule with every position; for se, the slides' theorem
+    /// Compare the theorems on the rule with every position; for se, the slides' theorem
     #[arg(long, conflicts_with_all = ["grundy", "king", "sets", "periods", "graph", "svg", "png"])]
     theorem: bool,
-    /// Find the periods of P-positions far south of each of the king's squares, as far as
-    /// --king; for --soldier nw and closer
+    /// Find periods of P-positions far south of the king, for his squares up to --king; for
+    /// --soldier nw and closer
     #[arg(long, requires = "king", conflicts_with_all = ["grundy", "sets", "graph", "svg", "png"])]
     periods: bool,
-    /// Stationary soldiers, on these squares: which of the king's lose; may be repeated
+    /// Put a stationary soldier on this square and solve the king's squares; may be repeated
     #[arg(long, value_name = "R,C")]
     #[arg(conflicts_with_all = ["king", "sets", "theorem", "periods", "graph"])]
     at: Vec<String>,
-    /// Play on a graph: an edge list; - for standard input
+    /// Play on the graph of this edge list; - for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["board", "svg", "png"])]
     graph: Option<PathBuf>,
-    /// The graph's edges have no direction: the king goes nearer to this vertex
+    /// Treat edges as undirected: the king moves nearer to this vertex
     #[arg(long, value_name = "VERTEX", requires = "graph", conflicts_with = "board")]
     exit: Option<String>,
     #[command(flatten)]
@@ -66,23 +66,24 @@ the king; stationary, never. Neither jumps over the other. Where a king has pass
 of se or stationary, it is out of play. In a P-position whoever is to move loses; it has the
 Grundy value 0. Squares are counted from 0 at the north-west corner.
 
-A picture has the king on one square, the soldier on all: P where that is a P-position;
-with --sets H, V1, V2 and R, from where a king's move wins and no soldier's. More than one
---king gives several pictures. docs/short-tafl.md tells what was found.
+A picture has the king on one square and marks each square of the soldier: P for a
+P-position, and with --sets H, V1, V2 and R, from which only a king's move wins. More than
+one --king gives several pictures. The results are in docs/short-tafl.md.
 
---theorem tells of how many positions something is proved, and where it is wrong; the status is
-1 if it is. --periods looks at the rows of the soldier's squares: a king has a period if
-row by row P-positions come again, so many columns east as rows south. It is seen if up to the
-last row looked at it comes three times or more and begins in the first half of the rows; if
-none is seen, a larger board may show one that is longer or begins later.
+--theorem prints the number of positions that a theorem covers and those where it is wrong;
+the status is 1 if there are any. --periods examines the rows of the soldier's squares: a
+king has a period if the P-positions repeat row by row, as many columns to the east as rows
+to the south. A period is reported if it occurs three times or more up to the last row and
+begins in the first half of the rows; otherwise a larger board may show one that is longer
+or begins later.
 
-With --at soldiers stand still on these squares, and the king's squares are solved and drawn.
+With --at, the soldiers stay on these squares, and the king's squares are solved and drawn.
 
-An edge list has an edge a line: two vertices and perhaps a line's name, "e5 e4 west". The
-king goes from the first to the second, and slides on along edges of the same line; edges
-without a name are steps. A word alone is a vertex. What follows # is left out. The soldier
-goes as he does (nw), the other way to where he may still come (se), or either way if that
-ends fewer edges from him (closer).
+An edge list has one edge per line: two vertices and optionally the name of a line, "e5 e4
+west". The king moves from the first to the second, and slides on along edges of the same
+line; edges without a name are single steps. A single word is a vertex. Text after # is
+ignored. The soldier moves as the king does (nw), backwards to squares that the king can
+still reach (se), or either way if that ends fewer edges from the king (closer).
 
 Examples:
   taflbase short 8x9
@@ -92,25 +93,24 @@ Examples:
   taflbase short 20x20 --soldier stationary --at 2,5 --at 7,3
   taflbase short --graph edges.txt --exit home --grundy
 
-JSON, one line: all P-positions as king's row and column, soldier's row and column, with the
-soldier in play; with --grundy the values of all positions with the soldier in play follow,
-by the king's square and then by the soldier's, row by row; with --king, of these squares of
-the king's alone:
+JSON, one line: all P-positions with the soldier in play, as row and column of the king and
+of the soldier; --grundy adds the values of all positions with the soldier in play, ordered
+by the king's square, then the soldier's, row by row; --king restricts both to these squares:
   {"rows":2,"columns":2,"soldier":"se","p_positions":[[0,1,0,0],[1,0,0,0],[1,1,0,1],[1,1,1,0]],"grundy":[0,0,1,0,0]}
---theorem; "clauses" and the proof's sets are for se alone, "values" are the Grundy values:
+--theorem; "clauses" and the proof's sets only with se; "values" are the Grundy values:
   {"rows":60,"columns":60,"soldier":"se","positions":3345300,"outcomes":{"said":3345300,"wrong":0,"examples":[]},"values":{"said":118533,"wrong":0,"examples":[]},"clauses":{"said":3345300,"wrong":0,"examples":[]},"sets":{"needed":{"said":1619200,"wrong":0,"examples":[]},"held":{"said":1619316,"wrong":0,"examples":[]}},"sets_as_printed":{"needed":{"said":1619200,"wrong":0,"examples":[]},"held":{"said":1685958,"wrong":3306,"examples":[[2,3,0,1]]}}}
---periods, one line for each of the king's squares; null where none is seen:
+--periods, one line per square of the king; null if no period is found:
   {"rows":400,"columns":400,"soldier":"nw","king":[1,2],"looked_at":400,"period":2,"from":3,"offsets":[[-1],[1]]}
---at --grundy, with the king's squares alone; the values are null where a soldier is:
+--at --grundy, with the king's squares only; values are null on the soldiers' squares:
   {"rows":2,"columns":2,"soldier":"stationary","at":[[0,0]],"p_positions":[[0,1],[1,0]],"grundy":[null,0,0,1]}
---graph, with vertices by name:
+--graph, with the names of vertices:
   {"vertices":3,"edges":3,"soldier":"se","p_positions":[["b","a"]],"grundy":[0,1,2]}"#;
 
-/// Solves, and tells.
+/// Runs the variant of the command that the arguments select.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let rule: Soldier = args.soldier.parse()?;
     if args.sets && rule != Soldier::SouthEast {
-        return Err(CliError::new("--sets are those of the theorem on --soldier se"));
+        return Err(CliError::new("--sets requires --soldier se, whose theorem has them"));
     }
     match (&args.graph, args.board) {
         (Some(file), _) => on_graph::run(args, file, rule, session),
@@ -119,7 +119,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         (None, Some(board)) if !args.at.is_empty() => blocking::run(args, board, rule, session),
         (None, Some(board)) => on_board::run(args, board, rule, session),
         (None, None) => {
-            Err(CliError::new("AxB is missing: write rows and columns, like 8x9, or --graph FILE"))
+            Err(CliError::new("no board: write rows and columns AxB, like 8x9, or --graph FILE"))
         }
     }
 }
@@ -128,12 +128,12 @@ fn parse_board(text: &str) -> Result<Board, String> {
     text.parse().map_err(|error: ShortError| error.to_string())
 }
 
-/// Refuses what does not fit into memory.
+/// Fails if `needed` bytes do not fit into the free memory.
 fn check_memory(what: &str, needed: u64) -> Result<(), CliError> {
     match available_bytes() {
         Some(free) if needed > free => Err(CliError::Error(format!(
-            "{what} takes {} of memory, and {} are free: take a smaller one, or --king for \
-             a part of it",
+            "{what} takes {} of memory, but {} are free: use a smaller one, or --king for a \
+             part of it",
             size(needed),
             size(free)
         ))),

@@ -11,7 +11,7 @@ use crate::cli::error::CliError;
 use crate::cli::meter::Meter;
 use crate::cli::output::{Session, grouped, size, time};
 
-// The bound that serde finds for itself is not needed.
+// The bound that serde would infer is not needed.
 #[derive(Serialize)]
 #[serde(bound = "")]
 struct BoardJson<'a, V: Copy + Into<u16>> {
@@ -23,7 +23,7 @@ struct BoardJson<'a, V: Copy + Into<u16>> {
     grundy: Option<Values<'a, V>>,
 }
 
-/// Lists that may be too long to be in memory as text, or at all.
+/// Lists that are serialized item by item, because they may not fit into memory.
 struct PPositions<'a, V>(&'a Selection<'a, V>);
 struct Values<'a, V>(&'a Selection<'a, V>);
 
@@ -41,26 +41,26 @@ impl<V: Copy + Into<u16>> Serialize for Values<'_, V> {
     }
 }
 
-/// A position as its four coordinates.
+/// Returns a position as its four coordinates.
 pub(super) fn coordinates(king: Cell, soldier: Cell) -> [usize; 4] {
     [king.row, king.column, soldier.row, soldier.column]
 }
 
-/// What was solved, and the king's squares that are asked for; none: all.
+/// A solved game and the requested squares of the king; none: all.
 struct Selection<'a, V> {
     solved: &'a Solved<V>,
     kings: BTreeSet<Cell>,
 }
 
 impl<V: Copy + Into<u16>> Selection<'_, V> {
-    /// The positions that are asked for.
+    /// Returns the requested positions.
     fn all(&self) -> impl Iterator<Item = (Cell, Cell)> + '_ {
-        let kings = self.solved.game().kings().cells();
-        let kings = kings.filter(|king| self.kings.is_empty() || self.kings.contains(king));
+        let all_kings = self.solved.game().kings().cells();
+        let kings = all_kings.filter(|king| self.kings.is_empty() || self.kings.contains(king));
         kings.flat_map(|king| self.solved.soldiers(king).map(move |soldier| (king, soldier)))
     }
 
-    /// The king's squares in pictures.
+    /// Returns the king's squares to draw.
     fn pictured(&self) -> Vec<Cell> {
         match self.kings.is_empty() {
             true => vec![self.solved.game().board().corner()],
@@ -69,9 +69,9 @@ impl<V: Copy + Into<u16>> Selection<'_, V> {
     }
 }
 
-/// The part of a game that is needed for these squares of the king.
+/// Restricts a game to the part that these squares of the king depend on.
 pub(super) fn restricted(game: Game, kings: &BTreeSet<Cell>) -> Result<Game, CliError> {
-    // All must be on the board, and he comes from the rows and columns of none.
+    // Fails if a square is not on the board.
     for &king in kings {
         game.reached_from(king)?;
     }
@@ -83,12 +83,12 @@ pub(super) fn restricted(game: Game, kings: &BTreeSet<Cell>) -> Result<Game, Cli
     }
 }
 
-/// The squares that were named.
+/// Parses squares.
 pub(super) fn cells(names: &[String]) -> Result<BTreeSet<Cell>, CliError> {
     names.iter().map(|text| Ok(text.parse()?)).collect()
 }
 
-/// Solves a board, and prints the P-positions or draws them.
+/// Solves a board and prints or draws the P-positions.
 pub(super) fn run(
     args: &Args,
     board: Board,
@@ -100,15 +100,15 @@ pub(super) fn run(
     let needed = memory_bytes(game, args.grundy);
     check_memory(&format!("the board {board}"), needed)?;
     let (meter, begun) = (Meter::new("short tafl"), Instant::now());
-    let go_on = |done, of| meter.update(done, of);
-    // One type of values or the other.
+    // The two kinds of values have different types.
     if args.grundy {
-        let solved = args.threads.run(|| grundy_values(game, &go_on))??;
+        let solved =
+            args.threads.run(|| grundy_values(game, &|done, of| meter.update(done, of)))??;
         let took = format!("{}, {} of memory", time(begun.elapsed()), size(needed));
         drop(meter);
         return print(args, session, &Selection { solved: &solved, kings }, &took);
     }
-    let solved = args.threads.run(|| outcomes(game, &go_on))??;
+    let solved = args.threads.run(|| outcomes(game, &|done, of| meter.update(done, of)))??;
     let took = format!("{}, {} of memory", time(begun.elapsed()), size(needed));
     drop(meter);
     print(args, session, &Selection { solved: &solved, kings }, &took)
@@ -123,11 +123,7 @@ fn print<V: Copy + Into<u16>>(
     let game = selection.solved.game();
     let (board, rule) = (game.board(), game.rule());
     let title = format!("Short tafl {board}, soldier {rule}");
-    let grids = || -> Vec<Grid> {
-        let kings = selection.pictured().into_iter();
-        kings.map(|king| grid(selection.solved, king, args.show())).collect()
-    };
-    if !args.pictures.write(|| Sheet::of_grids(title.clone(), grids()))? {
+    if !args.pictures.write(|| Sheet::of_grids(title.clone(), grids(args, selection)))? {
         return Ok(());
     }
     if session.json() {
@@ -141,13 +137,18 @@ fn print<V: Copy + Into<u16>>(
     }
     let mut text = format!("{title}: {}\n", counts(args, selection));
     text.push_str(&format!("solved in {took}\n"));
-    for (king, grid) in selection.pictured().into_iter().zip(grids()) {
-        let is_p = |soldier: &Cell| selection.solved.is_p(king, *soldier);
-        let number = selection.solved.soldiers(king).filter(is_p).count();
+    for (king, grid) in selection.pictured().into_iter().zip(grids(args, selection)) {
+        let solved = selection.solved;
+        let number = solved.soldiers(king).filter(|soldier| solved.is_p(king, *soldier)).count();
         text.push_str(&format!("\nking on {king}: {} P-positions\n", grouped(number as u64)));
         text.push_str(&grid.to_text(session.style()));
     }
     session.text(&text)
+}
+
+fn grids<V: Copy + Into<u16>>(args: &Args, selection: &Selection<'_, V>) -> Vec<Grid> {
+    let kings = selection.pictured().into_iter();
+    kings.map(|king| grid(selection.solved, king, args.show())).collect()
 }
 
 fn counts<V: Copy + Into<u16>>(args: &Args, selection: &Selection<'_, V>) -> String {

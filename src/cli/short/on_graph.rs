@@ -22,7 +22,7 @@ struct GraphJson<'a> {
     grundy: Option<Vec<u16>>,
 }
 
-/// Solves the game on a graph, and lists the P-positions.
+/// Solves the game on a graph and lists the P-positions.
 pub(super) fn run(
     args: &Args,
     file: &Path,
@@ -31,21 +31,26 @@ pub(super) fn run(
 ) -> Result<(), CliError> {
     let text = read(file).map_err(file_error(file))?;
     let graph = Graph::parse(&text, args.exit.as_deref()).map_err(file_error(file))?;
-    let kings: Result<Vec<usize>, _> = args.king.iter().map(|name| graph.vertex(name)).collect();
-    let kings = kings.map_err(file_error(file))?;
+    let kings = args
+        .king
+        .iter()
+        .map(|name| graph.vertex(name))
+        .collect::<Result<Vec<usize>, _>>()
+        .map_err(file_error(file))?;
     let needed = SolvedGraph::memory_bytes(graph.vertices());
     check_memory("the graph", needed)?;
     let (meter, begun) = (Meter::new("short tafl"), Instant::now());
     let solved =
         args.threads.run(|| solve_graph(&graph, rule, &|done, of| meter.update(done, of)))??;
     drop(meter);
-    let is_wanted = |king: usize| kings.is_empty() || kings.contains(&king);
     let wanted: Vec<([usize; 2], u16)> =
-        solved.all().filter(|([king, _], _)| is_wanted(*king)).collect();
+        solved.all().filter(|([king, _], _)| kings.is_empty() || kings.contains(king)).collect();
     let names = graph.names();
-    let p_positions = wanted.iter().filter(|(_, value)| *value == 0);
-    let p_positions: Vec<[&str; 2]> =
-        p_positions.map(|(position, _)| position.map(|vertex| &*names[vertex])).collect();
+    let p_positions: Vec<[&str; 2]> = wanted
+        .iter()
+        .filter(|(_, value)| *value == 0)
+        .map(|(position, _)| position.map(|vertex| &*names[vertex]))
+        .collect();
     if session.json() {
         let grundy = args.grundy.then(|| wanted.iter().map(|(_, value)| *value).collect());
         let (vertices, edges, soldier) = (graph.vertices(), graph.edges(), rule.name());
@@ -83,7 +88,7 @@ fn read(file: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// An error of that file.
+/// Prefixes an error with the name of the file.
 fn file_error<E: std::fmt::Display>(file: &Path) -> impl Fn(E) -> CliError {
     move |error| CliError::Error(format!("{}: {error}", file.display()))
 }

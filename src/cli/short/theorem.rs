@@ -24,7 +24,7 @@ struct TheoremCheck {
     slides: Option<SlidesCheck>,
 }
 
-/// What is on the slides beside the theorem itself.
+/// Checks of the slides' clauses and proof, besides the theorem itself.
 #[derive(Serialize)]
 struct SlidesCheck {
     clauses: ClaimCheck,
@@ -47,8 +47,12 @@ struct ClaimCheck {
 
 impl From<Comparison> for ClaimCheck {
     fn from(Comparison { said, wrong, examples }: Comparison) -> ClaimCheck {
-        let examples = examples.into_iter().map(|(king, soldier)| coordinates(king, soldier));
-        ClaimCheck { said, wrong, examples: examples.collect() }
+        let pairs = examples.into_iter();
+        ClaimCheck {
+            said,
+            wrong,
+            examples: pairs.map(|(king, soldier)| coordinates(king, soldier)).collect(),
+        }
     }
 }
 
@@ -58,7 +62,7 @@ impl From<ProofReport> for ProofSets {
     }
 }
 
-/// Compares everything that is proved of a rule with all positions of a board.
+/// Compares the theorems on a soldier's rule with all positions of a board.
 pub(super) fn compare(
     args: &Args,
     board: Board,
@@ -88,13 +92,13 @@ pub(super) fn compare(
         false => session.text(&compared.text())?,
     }
     match compared.first_wrong() {
-        Some(what) => Err(CliError::Negative(format!("{what} are not what was computed"))),
+        Some(what) => Err(CliError::Negative(format!("{what} differ from the computed ones"))),
         None => Ok(()),
     }
 }
 
 impl TheoremCheck {
-    /// What ought to be right.
+    /// Returns the claims that must hold.
     fn claims(&self) -> Vec<(&'static str, &ClaimCheck)> {
         let mut claims = vec![("outcomes", &self.outcomes), ("Grundy values", &self.values)];
         if let Some(SlidesCheck { clauses, sets, .. }) = &self.slides {
@@ -116,16 +120,15 @@ impl TheoremCheck {
             claims.push(("in the sets as printed", &sets_as_printed.held));
         }
         let rows_of_text = claims.into_iter().map(|(what, said)| {
-            let examples = said.examples.iter();
-            let examples = examples.map(|[a, b, c, d]| format!("{a},{b}/{c},{d}"));
-            let examples: Vec<String> = examples.collect();
+            let examples: Vec<String> =
+                said.examples.iter().map(|[a, b, c, d]| format!("{a},{b}/{c},{d}")).collect();
             let cells = [what.to_owned(), grouped(said.said), grouped(said.wrong)];
             [&cells[..], &[examples.join(" ")]].concat()
         });
         let header = ["statement", "positions", "wrong", "king/soldier"];
         let table = columns(1, &header, &rows_of_text.collect::<Vec<_>>());
-        let positions = grouped(*positions);
-        format!("Short tafl {rows}x{wide}, soldier {soldier}: {positions} positions\n{table}")
+        let count = grouped(*positions);
+        format!("Short tafl {rows}x{wide}, soldier {soldier}: {count} positions\n{table}")
     }
 }
 
@@ -141,7 +144,7 @@ struct PeriodJson {
     offsets: Option<Vec<Vec<i64>>>,
 }
 
-/// Tells the periods for all squares of the king as far as the one that was named.
+/// Prints the periods for all squares of the king up to the named one.
 pub(super) fn periods(
     args: &Args,
     board: Board,
@@ -149,12 +152,14 @@ pub(super) fn periods(
     session: &Session,
 ) -> Result<(), CliError> {
     if rule.leaves_play() {
-        return Err(CliError::new("--periods are for --soldier nw and --soldier closer"));
+        return Err(CliError::new("--periods requires --soldier nw or --soldier closer"));
     }
     let kings = cells(&args.king)?;
     let game = restricted(Game::new(board, rule), &kings)?;
     if game.kings().rows() == 1 || game.kings().columns() == 1 {
-        return Err(CliError::new("--periods are of kings off the edge: write --king 1,1 or more"));
+        return Err(CliError::new(
+            "--periods requires a king off the edge: write --king 1,1 or more",
+        ));
     }
     check_memory(&format!("the board {board}"), memory_bytes(game, false))?;
     let meter = Meter::new("short tafl");
@@ -163,11 +168,11 @@ pub(super) fn periods(
     let inner = game.kings().cells().filter(|king| king.row > 0 && king.column > 0);
     let mut table = Vec::new();
     for king in inner {
-        let tail = tail(&solved, king);
+        let found = tail(&solved, king);
         if session.json() {
-            session.json_line(&period(game, king, tail))?;
+            session.json_line(&period(game, king, found))?;
         } else {
-            table.push(row(king, tail));
+            table.push(row(king, found));
         }
     }
     match session.json() {
@@ -194,14 +199,14 @@ fn period(game: Game, king: Cell, Tail { rows, period }: Tail) -> PeriodJson {
 
 fn row(king: Cell, Tail { rows, period }: Tail) -> Vec<String> {
     let Some(Period { length, from, offsets }) = period else {
-        let none = "none seen".to_owned();
-        return vec![king.to_string(), rows.to_string(), none, String::new(), String::new()];
+        let cells = [king.to_string(), rows.to_string(), "none seen".to_owned()];
+        return [&cells[..], &[String::new(), String::new()]].concat();
     };
-    let words = offsets
+    let mut words: Vec<String> = offsets
         .iter()
         .take(6)
-        .map(|row| row.iter().map(|offset| format!("{offset:+}")).collect::<Vec<_>>().join("/"));
-    let mut words: Vec<String> = words.collect();
+        .map(|row| row.iter().map(|offset| format!("{offset:+}")).collect::<Vec<_>>().join("/"))
+        .collect();
     if offsets.len() > words.len() {
         words.push("…".to_owned());
     }
