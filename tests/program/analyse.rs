@@ -159,5 +159,5 @@ fn what_cannot_be_searched_is_told_on_one_line() {
 fn where_no_table_reaches_a_search_is_named() {
     let place = Place::new();
     let missing = place.run(&["probe", "brandubh", START]);
-    missing.refused(1, &["no table of K4v8", "beyond them `taflbase analyse brandubh POS`"]);
+    missing.refused(1, &["no table of K4v8", "use `taflbase analyse brandubh POS`"]);
 }

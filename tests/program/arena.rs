@@ -291,7 +291,7 @@ fn ctrl_c_ends_a_match_with_what_there_is() {
     Command::new("sh").args(kill).status().unwrap();
     let stopped = Run::ended(child.wait_with_output().unwrap());
     assert_eq!(stopped.status, 130, "{}", stopped.err);
-    let last = "taflbase: stopped; the same command goes on";
+    let last = "taflbase: stopped; the same command resumes it";
     assert_eq!(stopped.err.lines().last(), Some(last));
     let told: Value = serde_json::from_str(&stopped.out).unwrap();
     assert_eq!((&told["complete"], &told["games"]), (&false.into(), &lines().into()));
@@ -310,9 +310,9 @@ fn long_games_are_drawn_and_told_in_a_table() {
         "A: random                4     0      4       0       0  50.0 %",
         "   as attackers          2     0      2       0       0  50.0 %",
         "B: random:name=dice      4     0      4       0       0  50.0 %",
-        "a game takes 7.0 plies on average",
-        "pairs by the points of A: 0 of 0, 0 of ½, 2 of 1, 0 of 1½, 0 of 2",
-        "A is stronger by +0.0 Elo",
+        "mean length of a game: 7.0 plies",
+        "pairs by points of A: 0 of 0, 0 of ½, 2 of 1, 0 of 1½, 0 of 2",
+        "Elo of A: +0.0",
         "SPRT of -5,5: LLR 0.00 in -2.94 to 2.94: undecided",
     ] {
         assert!(told.lines().any(|told| told == line), "{line} is not in:\n{told}");
@@ -324,7 +324,7 @@ fn who_wins_all_games_has_no_elo() {
     let place = Place::new();
     let arguments = ["match", "brandubh", "engine", "random", "--nodes", "2000", "--games", "2"];
     let told = place.run(&arguments).done();
-    assert!(told.contains("\nA has won all games: no Elo\n"), "{told}");
+    assert!(told.contains("\nA won all games: Elo is undefined\n"), "{told}");
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn who_is_not_given_all_is_told() {
     let exact = place.run(&[&find[..], &["--limit", &stored.to_string()]].concat());
     assert_eq!(exact.err, "");
     let none = place.run(&[&find[..], &["--plies", "99"]].concat());
-    assert_eq!((none.status, none.err.as_str()), (0, "taflbase: there is no such position\n"));
+    assert_eq!((none.status, none.err.as_str()), (0, "taflbase: no position found\n"));
     assert_eq!(none.out, "");
 }
 
@@ -165,7 +165,7 @@ fn tables_without_distances_are_left_out_and_told() {
         let find = [&["find", "tablut", "--limit", "3"], wanted].concat();
         let run = place.run(&find);
         assert!(
-            run.err.starts_with("taflbase: slices without distances are left out: 4"),
+            run.err.starts_with("taflbase: skipped slices without distances: 4"),
             "{}",
             run.err
         );

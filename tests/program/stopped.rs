@@ -47,10 +47,10 @@ fn a_build_that_is_interrupted_says_so_and_goes_on_later() {
             continue;
         }
         assert_eq!(stopped.status, 130, "{}", stopped.err);
-        let last = "taflbase: stopped; the same command goes on from the last ply that is done";
+        let last = "taflbase: stopped; the same command resumes from the last finished ply";
         assert_eq!(stopped.err.lines().last(), Some(last));
         let told = place.run(&arguments).done();
-        let kept = format!("\nslices that were there already: {smaller}\n");
+        let kept = format!("\nslices that existed already: {smaller}\n");
         assert!(told.contains(&kept), "{told}");
         assert!(!work.exists());
         let proved = place.run(&["verify", "brandubh", "--slice", slice]).done();

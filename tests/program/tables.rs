@@ -27,7 +27,7 @@ fn a_build_makes_what_is_missing_and_tells_what_it_made() {
         assert!(header.contains(&column), "{column}");
     }
     let again = place.run(&["build", "brandubh", "--men", "3"]).done();
-    assert_eq!(again, "nothing to build: all 3 slices are there\n");
+    assert_eq!(again, "nothing to build: all 3 slices exist\n");
     fs::remove_file(place.path("tables/brandubh/K1v1.dtw")).unwrap();
     let rebuilt = place.run(&["build", "brandubh", "--men", "3", "--json"]).json();
     let built: Vec<&str> = rebuilt
@@ -38,7 +38,7 @@ fn a_build_makes_what_is_missing_and_tells_what_it_made() {
     assert_eq!(built, ["K1v1"]);
     place.run(&["build", "brandubh", "--men", "6", "--memory", "1MB"]).refused(2, &["--memory"]);
     let alone = place.run(&["build", "brandubh", "--men", "2"]).done();
-    assert_eq!(alone, "nothing to build: the slice is there\n");
+    assert_eq!(alone, "nothing to build: the slice exists\n");
 }
 
 #[test]

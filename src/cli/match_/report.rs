@@ -52,7 +52,7 @@ pub(super) fn report(args: &Args, results: &Results, standing: &Standing) -> Str
             "pairs by points of A: {none} of 0, {half} of ½, {one} of 1, {more} of 1½, {two} of 2\n"
         ));
         text.push_str(&if elo.value.is_finite() {
-            format!("A is stronger by {} Elo", elo_text(elo))
+            format!("Elo of A: {}", elo_text(elo))
         } else {
             let all = if elo.value > 0.0 { "won" } else { "lost" };
             format!("A {all} all games: Elo is undefined")
