@@ -9,31 +9,31 @@ use crate::system::progress::{Phase, Progress, RankWork};
 
 /// Runs while a rank works.
 pub(super) struct PhaseTimer<'a> {
-    ranks: &'a dyn Communicator,
+    comm: &'a dyn Communicator,
     begun: Instant,
     before: Traffic,
 }
 
 impl<'a> PhaseTimer<'a> {
     /// Begins now.
-    pub(super) fn start(ranks: &'a dyn Communicator) -> PhaseTimer<'a> {
-        PhaseTimer { ranks, begun: Instant::now(), before: ranks.traffic() }
+    pub(super) fn start(comm: &'a dyn Communicator) -> PhaseTimer<'a> {
+        PhaseTimer { comm, begun: Instant::now(), before: comm.traffic() }
     }
 
     /// Tells what all ranks have done since, if there are several; the first one tells it.
-    pub(super) fn tell(
+    pub(super) fn report(
         self,
         slice: Slice,
         phase: Phase,
         worked: &PlyStats,
         progress: &dyn Progress,
     ) -> Result<(), CommunicatorError> {
-        if self.ranks.size() == 1 {
+        if self.comm.size() == 1 {
             return Ok(());
         }
-        let all = self.ranks.gather_numbers(&self.numbers(worked))?;
+        let all = self.comm.gather_numbers(&self.numbers(worked))?;
         let all: Vec<RankWork> = all.iter().map(|numbers| rank_work(numbers)).collect();
-        if self.ranks.rank() == 0 {
+        if self.comm.rank() == 0 {
             progress.done_together(slice, phase, &all);
         }
         Ok(())
@@ -41,7 +41,7 @@ impl<'a> PhaseTimer<'a> {
 
     /// Rows, bytes, and the nanoseconds of computing, packing and waiting.
     fn numbers(&self, worked: &PlyStats) -> [u64; 5] {
-        let (took, now) = (self.begun.elapsed(), self.ranks.traffic());
+        let (took, now) = (self.begun.elapsed(), self.comm.traffic());
         let packing = worked.packing / rayon::current_num_threads() as u32;
         let waiting = now.waiting - self.before.waiting;
         let computing = took.saturating_sub(packing + waiting);

@@ -20,11 +20,11 @@ use crate::solve::initial::sub_slice::SubSlices;
 use crate::solve::moves::Moves;
 use crate::solve::phase_timer::PhaseTimer;
 use crate::solve::plies::chunks::Chunks;
+use crate::solve::plies::history::History;
 use crate::solve::plies::in_memory::InMemory;
 use crate::solve::plies::in_partitions::InPartitions;
-use crate::solve::plies::known::Known;
-use crate::solve::plies::partitions::Partitions;
-use crate::solve::plies::ply::{Given, finds_wins, mover};
+use crate::solve::plies::layout::PartitionLayout;
+use crate::solve::plies::ply::{Domain, finds_wins, mover};
 use crate::solve::plies::tables::{PlyStats, Storage, Tables};
 use crate::solve::rows::numbers::{BlockNumber, ChunkNumber};
 use crate::solve::rows::row::{Event, Row};
@@ -36,7 +36,7 @@ pub(super) struct Solver<'a, const N: usize> {
     stages: Stages<'a>,
     chunks: Chunks,
     /// Those that this rank of the build has worked on.
-    own: Range<usize>,
+    own_chunks: Range<usize>,
     initial: Initial<'a>,
     /// The plies of all outcomes.
     plies: Vec<(Side, Plies, Parts<'a>)>,
@@ -81,29 +81,29 @@ impl<'a, const N: usize> Solver<'a, N> {
         let moves = Moves::new(frame);
         let partitions = match storage {
             Storage::Memory => None,
-            Storage::Partitions(count) => Some(Partitions::new(frame, chunks, count)),
+            Storage::Partitions(count) => Some(PartitionLayout::new(frame, chunks, count)),
         };
-        let count = partitions.as_ref().map_or(0, Partitions::count);
+        let count = partitions.as_ref().map_or(0, PartitionLayout::count);
         let of_rank = of_rank(count, ranks.rank(), ranks.size());
-        let own = partitions
+        let own_chunks = partitions
             .as_ref()
             .map_or(0..chunks.count(), |partitions| partitions.chunks_of(&of_rank));
-        let stages = Stages::new(scratch, ranks, chunks.count(), own.clone())?;
-        let initial = initial(&moves, chunks, own.clone(), sub_slices, &stages, progress)?;
-        let mut solver = Solver { frame, stages, chunks, own, initial, plies: Vec::new() };
+        let stages = Stages::new(scratch, ranks, chunks.count(), own_chunks.clone())?;
+        let initial = initial(&moves, chunks, own_chunks.clone(), sub_slices, &stages, progress)?;
+        let mut solver = Solver { frame, stages, chunks, own_chunks, initial, plies: Vec::new() };
         let frames =
             partitions.as_ref().map(|partitions| partitions.frames(frame, of_rank.clone()));
         let by_defenders: Vec<Moves<N>> = frames.iter().flatten().map(Moves::new).collect();
         for winner in Side::ALL {
-            let plies = match (solver.kept_plies(winner)?, &partitions) {
+            let plies = match (solver.finished_plies(winner)?, &partitions) {
                 (Some(plies), _) => plies,
                 (None, None) => {
-                    let given = Given { moves: &moves, winner, chunks };
-                    solver.plies(&mut InMemory::new(given), winner, progress)?
+                    let domain = Domain { moves: &moves, winner, chunks };
+                    solver.plies(&mut InMemory::new(domain), winner, progress)?
                 }
                 (None, Some(partitions)) => {
-                    let given = partitions.given(of_rank.clone(), winner, &moves, &by_defenders);
-                    let mut tables = InPartitions::new(partitions, given, &solver.stages)?;
+                    let domain = partitions.domains(of_rank.clone(), winner, &moves, &by_defenders);
+                    let mut tables = InPartitions::new(partitions, domain, &solver.stages)?;
                     solver.plies(&mut tables, winner, progress)?
                 }
             };
@@ -123,18 +123,18 @@ impl<'a, const N: usize> Solver<'a, N> {
     }
 
     /// The chunks that this rank of the build has worked on.
-    pub(super) fn own(&self) -> Range<usize> {
-        self.own.clone()
+    pub(super) fn own_chunks(&self) -> Range<usize> {
+        self.own_chunks.clone()
     }
 
     /// How many rows those are.
     fn own_rows(&self) -> u64 {
-        self.chunks.some(self.own.clone()).rows() as u64
+        self.chunks.some(self.own_chunks.clone()).rows() as u64
     }
 
     /// The ranks of the build.
-    pub(super) fn ranks(&self) -> &'a dyn Communicator {
-        self.stages.ranks()
+    pub(super) fn comm(&self) -> &'a dyn Communicator {
+        self.stages.comm()
     }
 
     /// The same, which reads other chunks than this rank has worked on.
@@ -212,7 +212,7 @@ impl<'a, const N: usize> Solver<'a, N> {
         let mut ready = false;
         for ply in 1.. {
             let stage = Stage::Ply { winner, ply };
-            let known = Known { winner, initial, last_event, plies: &plies };
+            let history = History { winner, initial, last_event, plies: &plies };
             let parts = match stages.finished(stage, base)? {
                 Some(parts) => {
                     ready = false;
@@ -220,10 +220,10 @@ impl<'a, const N: usize> Solver<'a, N> {
                 }
                 None => {
                     if !ready {
-                        self.begin(tables, &known, progress)?;
+                        self.begin(tables, &history, progress)?;
                         ready = true;
                     }
-                    self.ply(tables, &known, base, progress)?
+                    self.ply(tables, &history, base, progress)?
                 }
             };
             base = parts.hash();
@@ -231,7 +231,7 @@ impl<'a, const N: usize> Solver<'a, N> {
             plies.push(parts);
             if !finds_wins(ply) && found_nothing && ply > last_event {
                 let (stage, all) = (Stage::Outcome { winner }, 0..self.chunks.count());
-                let is_first = stages.ranks().rank() == 0;
+                let is_first = stages.comm().rank() == 0;
                 let log = is_first.then(|| stages.begin(stage, all, base)).transpose()?;
                 stages.finish(stage, base, log)?;
                 break;
@@ -244,14 +244,14 @@ impl<'a, const N: usize> Solver<'a, N> {
     fn begin(
         &self,
         tables: &mut dyn Tables,
-        known: &Known,
+        history: &History,
         progress: &dyn Progress,
     ) -> Result<(), ScratchError> {
-        let (slice, phase) = (self.frame.slice, Phase::Tables { winner: known.winner });
-        let watch = PhaseTimer::start(self.ranks());
+        let (slice, phase) = (self.frame.slice, Phase::Tables { winner: history.winner });
+        let timer = PhaseTimer::start(self.comm());
         progress.phase(slice, phase, self.own_rows() * tables.passes());
-        tables.begin(known, &|rows| advance(progress, rows as u64))?;
-        watch.tell(slice, phase, &PlyStats::default(), progress)?;
+        tables.begin(history, &|rows| advance(progress, rows as u64))?;
+        timer.report(slice, phase, &PlyStats::default(), progress)?;
         Ok(())
     }
 
@@ -259,26 +259,26 @@ impl<'a, const N: usize> Solver<'a, N> {
     fn ply(
         &self,
         tables: &mut dyn Tables,
-        known: &Known,
+        history: &History,
         base: Hash,
         progress: &dyn Progress,
     ) -> Result<Parts<'a>, ScratchError> {
-        let (stages, winner, ply) = (&self.stages, known.winner, known.next_ply());
+        let (stages, winner, ply) = (&self.stages, history.winner, history.next_ply());
         let (slice, stage, phase) =
             (self.frame.slice, Stage::Ply { winner, ply }, Phase::Ply { winner, ply });
-        let watch = PhaseTimer::start(stages.ranks());
+        let timer = PhaseTimer::start(stages.comm());
         progress.phase(slice, phase, self.own_rows());
-        let own = Some(self.own.clone()).filter(|own| !own.is_empty());
-        let log = own.map(|own| stages.begin(stage, own, base)).transpose()?;
-        let worked = tables.ply(known, log.as_ref(), &|rows| advance(progress, rows as u64))?;
+        let own_chunks = Some(self.own_chunks.clone()).filter(|own_chunks| !own_chunks.is_empty());
+        let log = own_chunks.map(|own_chunks| stages.begin(stage, own_chunks, base)).transpose()?;
+        let worked = tables.ply(history, log.as_ref(), &|rows| advance(progress, rows as u64))?;
         let parts = stages.finish(stage, base, log)?;
-        watch.tell(slice, phase, &worked, progress)?;
+        timer.report(slice, phase, &worked, progress)?;
         Ok(parts)
     }
 
     /// The plies of an outcome that is done, each standing on the one before; `None`
     /// if it is not done, or not all of it is there any more.
-    fn kept_plies(&self, winner: Side) -> Result<Option<Vec<Parts<'a>>>, ScratchError> {
+    fn finished_plies(&self, winner: Side) -> Result<Option<Vec<Parts<'a>>>, ScratchError> {
         let (mut base, mut plies) = (self.initial.parts.hash(), Vec::new());
         for ply in 1.. {
             let Some(parts) = self.stages.finished(Stage::Ply { winner, ply }, base)? else {
@@ -297,7 +297,7 @@ impl<'a, const N: usize> Solver<'a, N> {
 fn initial<'a, 's, const N: usize>(
     moves: &Moves<N>,
     chunks: Chunks,
-    own: Range<usize>,
+    own_chunks: Range<usize>,
     sub_slices: impl FnOnce() -> Result<SubSlices<'s, N>, BuildError>,
     stages: &Stages<'a>,
     progress: &dyn Progress,
@@ -308,7 +308,7 @@ fn initial<'a, 's, const N: usize>(
     let missing = |numbers: Range<usize>, writer: &StageWriter| -> Result<(), BuildError> {
         if let Some(sub_slices) = sub_slices.take() {
             opened = Some(sub_slices()?);
-            let rows = chunks.some(own.clone()).rows() as u64;
+            let rows = chunks.some(own_chunks.clone()).rows() as u64;
             progress.phase(moves.frame.slice, Phase::Initial, rows);
         }
         let Some(sub_slices) = &opened else { return Ok(()) };
@@ -339,8 +339,8 @@ fn initial<'a, 's, const N: usize>(
         });
         worked.into_iter().collect()
     };
-    let parts = stages.complete(stage, base, own.clone(), chunks.part_chunks(), missing)?;
-    let of_all = |number: u64| stages.ranks().max(number).map_err(ScratchError::from);
+    let parts = stages.complete(stage, base, own_chunks.clone(), chunks.part_chunks(), missing)?;
+    let of_all = |number: u64| stages.comm().max(number).map_err(ScratchError::from);
     let mut last_events = BySide::default();
     for winner in Side::ALL {
         let events = parts.keys().filter(|key| key.winner == winner).map(|key| key.ply);

@@ -99,7 +99,7 @@ impl Task {
         if ranks.size() == 1 {
             phases.check();
         }
-        let own = solver.own().map(ChunkNumber::new);
+        let own = solver.own_chunks().map(ChunkNumber::new);
         own.map(|chunk| solver.coded_rows(chunk).unwrap()).collect()
     }
 

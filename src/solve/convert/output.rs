@@ -72,7 +72,7 @@ impl Output {
         target: &OutputTarget,
         metric: Metric,
         greatest: Code,
-        ranks: &dyn Communicator,
+        comm: &dyn Communicator,
     ) -> Result<Output, BuildError> {
         let packing = match metric {
             Metric::Wdl => Packing::Base3,
@@ -84,7 +84,7 @@ impl Output {
         let slice = index.slice();
         let header = Header { metric, packing, fingerprint: rules.fingerprint(), slice, grid };
         let files = target.files;
-        let writer = match ranks.rank() {
+        let writer = match comm.rank() {
             0 => {
                 let path = target.folder.join(metric.file_name(slice));
                 Writer::First(Box::new(TableWriter::create_on(files.clone(), &path, header)?))
@@ -95,7 +95,7 @@ impl Output {
             target.level.map_or_else(|| Compression::for_packing(packing), Compression::Level);
         let of_rank = |rows_each| {
             let things = index.rows().div_ceil(rows_each) as usize;
-            let Range { start, end } = of_rank(things, ranks.rank(), ranks.size());
+            let Range { start, end } = of_rank(things, comm.rank(), comm.size());
             start as u64..end as u64
         };
         let groups = of_rank(shape.rows_per_block);
@@ -199,10 +199,10 @@ impl Output {
         self,
         summaries: BySide<SideSummary>,
         target: &OutputTarget,
-        ranks: &dyn Communicator,
+        comm: &dyn Communicator,
     ) -> Result<u64, BuildError> {
         let mut hasher = self.hasher;
-        if ranks.size() == 1 {
+        if comm.size() == 1 {
             let Writer::First(writer) = self.writer else { return Ok(0) };
             return Ok(writer.finish(summaries, hasher.finish())?);
         }
@@ -215,20 +215,20 @@ impl Output {
             }
             Writer::Other(writer) => (Vec::new(), writer.length()),
         };
-        let name = ranks.broadcast(&name)?;
-        let ends = ranks.all_gather_numbers(end)?;
+        let name = comm.broadcast(&name)?;
+        let ends = comm.all_gather_numbers(end)?;
         match writer {
             Writer::Other(writer) => {
                 let path = target.folder.join(String::from_utf8_lossy(&name).as_ref());
-                let start = ends[..ranks.rank()].iter().sum();
+                let start = ends[..comm.rank()].iter().sum();
                 let mut part = writer.write_to(&**target.files, &path, start)?.to_bytes();
                 part.extend(hasher.to_bytes());
-                ranks.gather(&part)?;
+                comm.gather(&part)?;
                 Ok(0)
             }
             Writer::First(mut writer) => {
                 // What is added is freed: all of it is larger than the index.
-                for bytes in ranks.gather(&[])?.into_iter().skip(1) {
+                for bytes in comm.gather(&[])?.into_iter().skip(1) {
                     let bytes = &mut &bytes[..];
                     writer.append_part(&WrittenPart::read_from(bytes).ok_or(CommunicatorError)?)?;
                     hasher.append(bytes).ok_or(CommunicatorError)?;

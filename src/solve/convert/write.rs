@@ -43,13 +43,13 @@ pub(crate) fn write<const N: usize>(
     target: &OutputTarget,
     progress: &dyn Progress,
 ) -> Result<SliceFiles, BuildError> {
-    let ranks = solver.ranks();
+    let comm = solver.comm();
     let greatest = solver.greatest_code();
     let outputs = target.metrics.iter();
     let mut outputs = outputs
-        .map(|&metric| Output::create(rules, index, target, metric, greatest, ranks))
+        .map(|&metric| Output::create(rules, index, target, metric, greatest, comm))
         .collect::<Result<Vec<_>, _>>()?;
-    let own = solver.own();
+    let own = solver.own_chunks();
     let (solver, chunks) = with_rows_of(solver, index, &outputs)?;
     progress.phase(index.slice(), Phase::Writing, chunks.len() as u64);
     let mut files = SliceFiles { positions: 0, summaries: Default::default(), bytes: Vec::new() };
@@ -77,11 +77,11 @@ pub(crate) fn write<const N: usize>(
         write_blocks(&mut outputs, &mut pending)?;
         advance(progress, chunks.len() as u64)?;
     }
-    files.sum(ranks)?;
+    files.sum(comm)?;
     for output in outputs {
         let metric = output.metric;
         let summaries = files.summaries.map(|summary| metric.summary(summary));
-        files.bytes.push((metric, output.finish(summaries, target, ranks)?));
+        files.bytes.push((metric, output.finish(summaries, target, comm)?));
     }
     Ok(files)
 }
@@ -102,8 +102,8 @@ fn with_rows_of<'a, const N: usize>(
     index: &SliceIndex,
     outputs: &[Output],
 ) -> Result<(Solver<'a, N>, Range<usize>), BuildError> {
-    let mut chunks = solver.own();
-    if solver.ranks().size() == 1 {
+    let mut chunks = solver.own_chunks();
+    if solver.comm().size() == 1 {
         return Ok((solver, chunks));
     }
     let all: Vec<usize> = (0..solver.chunks()).collect();
@@ -136,15 +136,15 @@ fn write_blocks(outputs: &mut [Output], pending: &mut PendingRows) -> Result<(),
 
 impl SliceFiles {
     /// Adds what the other ranks have counted.
-    fn sum(&mut self, ranks: &dyn Communicator) -> Result<(), CommunicatorError> {
-        self.positions = ranks.sum(self.positions)?;
+    fn sum(&mut self, comm: &dyn Communicator) -> Result<(), CommunicatorError> {
+        self.positions = comm.sum(self.positions)?;
         for summary in self.summaries.iter_mut() {
             let SideSummary { positions, wins, losses, draws, max_win, max_loss } = summary;
             for count in [positions, wins, losses, draws] {
-                *count = ranks.sum(*count)?;
+                *count = comm.sum(*count)?;
             }
             for longest in [max_win, max_loss] {
-                *longest = ranks.max((*longest).into())? as Plies;
+                *longest = comm.max((*longest).into())? as Plies;
             }
         }
         Ok(())

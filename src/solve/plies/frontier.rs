@@ -100,12 +100,12 @@ impl Predecessors {
         star_cost: StarCost,
         into: &mut [Row<N>],
     ) -> Predecessors {
-        match Way::back(moves, chunks, side, frontier, star_cost) {
-            Way::Stars => Predecessors::Stars,
-            Way::Rows => {
+        match Strategy::back(moves, chunks, side, frontier, star_cost) {
+            Strategy::Stars => Predecessors::Stars,
+            Strategy::Rows => {
                 Predecessors::Lanes(attackers_back(moves, chunks, rows, &frontier.blocks, into))
             }
-            Way::Blocks => predecessors(moves.frame, side, &frontier.blocks)
+            Strategy::Blocks => predecessors(moves.frame, side, &frontier.blocks)
                 .map_or(Predecessors::All, Predecessors::Blocks),
         }
     }
@@ -120,7 +120,7 @@ impl Predecessors {
 }
 
 /// How the predecessors of a frontier are found.
-enum Way {
+enum Strategy {
     /// By which blocks have moves to blocks.
     Blocks,
     /// By moving back each row.
@@ -129,24 +129,24 @@ enum Way {
     Stars,
 }
 
-impl Way {
+impl Strategy {
     fn back<const N: usize>(
         moves: &Moves<N>,
         chunks: Chunks,
         side: Side,
         frontier: &Frontier,
         star_cost: StarCost,
-    ) -> Way {
+    ) -> Strategy {
         if side == Side::Defenders {
             // Their moves stay in the block.
-            Way::Blocks
+            Strategy::Blocks
         } else if moves.stars.is_some() && !star_cost.exceeds_row_cost(frontier.rows, chunks.rows())
         {
-            Way::Stars
+            Strategy::Stars
         } else if row_by_row_is_cheaper(frontier.rows, chunks.blocks, chunks.block_rows) {
-            Way::Rows
+            Strategy::Rows
         } else {
-            Way::Blocks
+            Strategy::Blocks
         }
     }
 }
@@ -180,7 +180,7 @@ fn predecessors<const N: usize>(frame: &Frame<N>, side: Side, blocks: &BitVec) -
 }
 
 /// What a worker needs that moves attackers back.
-struct BackWorker<'f, const N: usize> {
+struct UnmoveWorker<'f, const N: usize> {
     walker: Walker<'f>,
     buffers: RowBuffers<N>,
     changed: Vec<RankLanes<N>>,
@@ -189,10 +189,10 @@ struct BackWorker<'f, const N: usize> {
     reached: Vec<(BlockNumber, usize, Row<N>)>,
 }
 
-impl<'f, const N: usize> BackWorker<'f, N> {
-    fn new(walker: Walker<'f>) -> BackWorker<'f, N> {
+impl<'f, const N: usize> UnmoveWorker<'f, N> {
+    fn new(walker: Walker<'f>) -> UnmoveWorker<'f, N> {
         let (changed, unmoves, reached) = (Vec::new(), Vec::new(), Vec::new());
-        BackWorker { walker, buffers: RowBuffers::default(), changed, unmoves, reached }
+        UnmoveWorker { walker, buffers: RowBuffers::default(), changed, unmoves, reached }
     }
 }
 
@@ -222,9 +222,9 @@ fn attackers_back<const N: usize>(
         }
     };
     (0..chunks.count()).into_par_iter().for_each_init(
-        || BackWorker::new(frame.walker()),
+        || UnmoveWorker::new(frame.walker()),
         |worker, chunk| {
-            let BackWorker { walker, buffers, changed: changed_rows, unmoves, reached } = worker;
+            let UnmoveWorker { walker, buffers, changed: changed_rows, unmoves, reached } = worker;
             let places = chunks.places_of(chunks.number(chunk));
             for place in ones(&changed[places.clone()]) {
                 let block = chunks.block(places.start + place);

@@ -4,18 +4,18 @@ use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
 use crate::solve::plies::frontier::{Frontier, clear};
-use crate::solve::plies::known::{Known, Logged, no_positions};
-use crate::solve::plies::losing::{Losing, Won, losing_ply};
-use crate::solve::plies::ply::{Done, Given, Ply};
+use crate::solve::plies::history::{History, LogIo, fill_with_invalid};
+use crate::solve::plies::losing::{LossTables, WonTable, losing_ply};
+use crate::solve::plies::ply::{Advance, Domain, Ply};
 use crate::solve::plies::tables::{PlyStats, Tables};
-use crate::solve::plies::winning::{Winning, winning_ply};
+use crate::solve::plies::winning::{WinTables, winning_ply};
 use crate::solve::rows::row::Row;
 use crate::solve::store::{ScratchError, StageWriter};
 use crate::system::pages;
 
 /// All rows of all tables.
 pub(crate) struct InMemory<'a, const N: usize> {
-    given: Given<'a, N>,
+    domain: Domain<'a, N>,
     won: Vec<Row<N>>,
     open: Vec<Row<N>>,
     /// Between the plies, those lost at the last one; while a ply of losses is worked
@@ -33,14 +33,14 @@ impl<'a, const N: usize> InMemory<'a, N> {
     pub(crate) const TABLES: usize = 4;
 
     /// Tables of empty rows.
-    pub(crate) fn new(given: Given<'a, N>) -> InMemory<'a, N> {
+    pub(crate) fn new(domain: Domain<'a, N>) -> InMemory<'a, N> {
         let empty = || {
-            let mut rows = pages::with_capacity(given.chunks.rows());
-            rows.resize(given.chunks.rows(), Row::EMPTY);
+            let mut rows = pages::with_capacity(domain.chunks.rows());
+            rows.resize(domain.chunks.rows(), Row::EMPTY);
             rows
         };
         let changed = Default::default();
-        InMemory { given, won: empty(), open: empty(), lost: empty(), newly_won: empty(), changed }
+        InMemory { domain, won: empty(), open: empty(), lost: empty(), newly_won: empty(), changed }
     }
 }
 
@@ -49,20 +49,20 @@ impl<const N: usize> Tables for InMemory<'_, N> {
         1
     }
 
-    fn begin(&mut self, known: &Known, done: Done) -> Result<(), ScratchError> {
-        let chunks = self.given.chunks;
-        no_positions(&self.given, &mut self.won);
+    fn begin(&mut self, history: &History, advance: Advance) -> Result<(), ScratchError> {
+        let chunks = self.domain.chunks;
+        fill_with_invalid(&self.domain, &mut self.won);
         let rows = chunks.chunk_rows();
         self.lost.par_iter_mut().chain(&mut self.newly_won).for_each(|row| *row = Row::EMPTY);
-        let changed = if known.wins_next() { &mut self.lost } else { &mut self.newly_won };
+        let changed = if history.wins_next() { &mut self.lost } else { &mut self.newly_won };
         let tables = self.won.par_chunks_mut(rows).zip(self.open.par_chunks_mut(rows));
         let tables = tables.zip(changed.par_chunks_mut(rows)).enumerate();
         let changed = tables.map(|(at, ((won, open), changed))| {
             let chunk = chunks.number(at);
-            known.won_before(known.next_ply(), chunk, won)?;
-            known.open(chunk, open)?;
-            done(changed.len())?;
-            Ok(Frontier::of(&known.last_found(chunk)?, chunks, at, changed))
+            history.won_before(history.next_ply(), chunk, won)?;
+            history.open(chunk, open)?;
+            advance(changed.len())?;
+            Ok(Frontier::of(&history.last_found(chunk)?, chunks, at, changed))
         });
         let changed = Frontier::joined(&changed.collect::<Result<Vec<_>, ScratchError>>()?);
         let none = Frontier { blocks: BitVec::repeat(false, chunks.blocks), rows: 0 };
@@ -72,20 +72,20 @@ impl<const N: usize> Tables for InMemory<'_, N> {
 
     fn ply(
         &mut self,
-        known: &Known,
+        history: &History,
         log: Option<&StageWriter>,
-        done: Done,
+        advance: Advance,
     ) -> Result<PlyStats, ScratchError> {
         let Some(log) = log else { return Ok(PlyStats::default()) };
-        let InMemory { given, won, open, lost, newly_won, changed: [last, before] } = self;
-        let ply = Ply { number: known.next_ply(), records: &Logged { known, log }, done };
-        let now = if known.wins_next() {
-            winning_ply(given, &ply, Winning { won, lost, newly_won }, last)?
+        let InMemory { domain, won, open, lost, newly_won, changed: [last, before] } = self;
+        let ply = Ply { number: history.next_ply(), io: &LogIo { history, log }, advance };
+        let now = if history.wins_next() {
+            winning_ply(domain, &ply, WinTables { won, lost, newly_won }, last)?
         } else {
-            clear(given.chunks, lost, &before.blocks);
-            let won = Won::Whole(won);
-            let now = losing_ply(given, &ply, Losing { open, won, newly_won, lost }, last)?;
-            clear(given.chunks, newly_won, &last.blocks);
+            clear(domain.chunks, lost, &before.blocks);
+            let won = WonTable::Whole(won);
+            let now = losing_ply(domain, &ply, LossTables { open, won, newly_won, lost }, last)?;
+            clear(domain.chunks, newly_won, &last.blocks);
             now
         };
         *before = std::mem::replace(last, now);

@@ -15,14 +15,14 @@ use crate::solve::communicator::{Communicator, of_rank};
 use crate::solve::plies::chunks::Chunks;
 use crate::solve::plies::dispatch::Dispatch;
 use crate::solve::plies::frontier::{Frontier, clear};
-use crate::solve::plies::known::{Known, Logged, no_positions};
-use crate::solve::plies::losing::{Losing, Won, losing_ply};
+use crate::solve::plies::history::{History, LogIo, fill_with_invalid};
+use crate::solve::plies::layout::PartitionLayout;
+use crate::solve::plies::losing::{LossTables, WonTable, losing_ply};
 use crate::solve::plies::outbox::{Inbox, Outbox};
-use crate::solve::plies::partitions::Partitions;
-use crate::solve::plies::ply::{Done, Given, Ply, Records};
+use crate::solve::plies::ply::{Advance, Domain, Ply, PlyIo};
 use crate::solve::plies::stored_table::StoredTable;
 use crate::solve::plies::tables::{PlyStats, Storage, Tables};
-use crate::solve::plies::winning::{Winning, winning_ply};
+use crate::solve::plies::winning::{WinTables, winning_ply};
 use crate::solve::rows::numbers::ChunkNumber;
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::{Content, ScratchError, ScratchFolder, SpillFile, StageWriter, Stages};
@@ -31,8 +31,8 @@ use crate::system::pages;
 /// The tables of an outcome, as far as this rank of the build has them. If a rank has more
 /// than one partition, all wait packed on the disk but the one that is worked on.
 pub(crate) struct InPartitions<'a, const N: usize> {
-    cut: &'a Partitions,
-    ranks: &'a dyn Communicator,
+    layout: &'a PartitionLayout,
+    comm: &'a dyn Communicator,
     scratch: &'a ScratchFolder<'a>,
     /// Where tables are packed, if they are: one file for all, of which a process may not
     /// have many.
@@ -43,21 +43,21 @@ pub(crate) struct InPartitions<'a, const N: usize> {
     /// defenders' by attackers.
     partitions: BySide<Vec<Partition<'a, N>>>,
     /// Tables of the partition that is worked on; all rows are empty between the plies.
-    rooms: [Vec<Row<N>>; InPartitions::<1>::TABLES],
+    buffers: [Vec<Row<N>>; InPartitions::<1>::TABLES],
 }
 
 /// The rows of a partition while another one is worked on.
 struct Partition<'a, const N: usize> {
     /// The side whose moves stay inside.
     inside: Side,
-    given: Given<'a, N>,
+    domain: Domain<'a, N>,
     won: StoredTable<N>,
     /// In the loser's partitions: what is open.
     open: StoredTable<N>,
     /// What was found at the last ply; by attackers, that is in its log.
     inbox: Inbox,
     /// By ply: what captures decide; by attackers, the initial pass has said that.
-    said: Vec<Inbox>,
+    seeds: Vec<Inbox>,
 }
 
 impl<'a, const N: usize> InPartitions<'a, N> {
@@ -72,47 +72,52 @@ impl<'a, const N: usize> InPartitions<'a, N> {
     /// # Errors
     /// If the disk refuses.
     pub(crate) fn new(
-        cut: &'a Partitions,
-        given: BySide<Vec<Given<'a, N>>>,
+        layout: &'a PartitionLayout,
+        domain: BySide<Vec<Domain<'a, N>>>,
         stages: &Stages<'a>,
     ) -> Result<InPartitions<'a, N>, ScratchError> {
-        let partition = |inside, given| Partition {
+        let partition = |inside, domain| Partition {
             inside,
-            given,
+            domain,
             won: StoredTable::default(),
             open: StoredTable::default(),
             inbox: Inbox::default(),
-            said: Vec::new(),
+            seeds: Vec::new(),
         };
         let partitions =
-            |inside| given[inside].iter().map(move |&given| partition(inside, given)).collect();
+            |inside| domain[inside].iter().map(move |&domain| partition(inside, domain)).collect();
         let partitions = BySide::from_fn(partitions);
-        let largest = given.0.iter().flatten().map(|given| given.chunks.rows()).max().unwrap_or(0);
-        let rooms = std::array::from_fn(|_| pages::with_capacity(largest));
-        let (ranks, scratch) = (stages.ranks(), stages.scratch());
-        let own = of_rank(cut.count(), ranks.rank(), ranks.size());
-        let is_packed = Storage::Partitions(cut.count()).is_packed(ranks.size());
+        let largest =
+            domain.0.iter().flatten().map(|domain| domain.chunks.rows()).max().unwrap_or(0);
+        let buffers = std::array::from_fn(|_| pages::with_capacity(largest));
+        let (comm, scratch) = (stages.comm(), stages.scratch());
+        let own = of_rank(layout.count(), comm.rank(), comm.size());
+        let is_packed = Storage::Partitions(layout.count()).is_packed(comm.size());
         let spill = is_packed.then(|| SpillFile::new(scratch).map(Arc::new)).transpose()?;
-        Ok(InPartitions { cut, ranks, scratch, spill, own, partitions, rooms })
+        Ok(InPartitions { layout, comm, scratch, spill, own, partitions, buffers })
     }
 
     /// The partitions by attackers have what was kept chunk by chunk.
-    fn begin_by_attackers(&mut self, known: &Known, done: Done) -> Result<(), ScratchError> {
-        let (packed, [room, ..]) = (self.spill.as_ref(), &mut self.rooms);
+    fn begin_by_attackers(
+        &mut self,
+        history: &History,
+        advance: Advance,
+    ) -> Result<(), ScratchError> {
+        let (packed, [buffer, ..]) = (self.spill.as_ref(), &mut self.buffers);
         for partition in &mut self.partitions[Side::Defenders] {
-            let chunks = partition.given.chunks;
-            let told = told_before(known, partition.is_losers());
-            let rows = emptied(room, chunks);
-            no_positions(&partition.given, rows);
+            let chunks = partition.domain.chunks;
+            let wins_before = wins_before(history, partition.is_losers());
+            let rows = emptied(buffer, chunks);
+            fill_with_invalid(&partition.domain, rows);
             let won = rows.par_chunks_mut(chunks.chunk_rows()).enumerate();
             won.try_for_each(|(at, won)| {
-                known.won_before(told, chunks.number(at), won)?;
-                done(won.len())
+                history.won_before(wins_before, chunks.number(at), won)?;
+                advance(won.len())
             })?;
             partition.won = StoredTable::of(rows, chunks, packed)?;
             if partition.is_losers() {
                 let open = rows.par_chunks_mut(chunks.chunk_rows()).enumerate();
-                open.try_for_each(|(at, open)| known.open(chunks.number(at), open))?;
+                open.try_for_each(|(at, open)| history.open(chunks.number(at), open))?;
                 partition.open = StoredTable::of(rows, chunks, packed)?;
             }
         }
@@ -120,45 +125,49 @@ impl<'a, const N: usize> InPartitions<'a, N> {
     }
 
     /// The partitions by defenders get the same by outbox.
-    fn begin_by_defenders(&mut self, known: &Known, done: Done) -> Result<(), ScratchError> {
-        let (cut, ranks, packed) = (self.cut, self.ranks, self.spill.as_ref());
-        let told_before = told_before(known, known.winner != Side::Attackers);
-        let dispatch = Dispatch::new(known, told_before, self.scratch, cut.count())?;
-        for given in self.partitions[Side::Defenders].iter().map(|partition| partition.given) {
-            let numbers: Vec<ChunkNumber> = given.chunks.numbers().collect();
+    fn begin_by_defenders(
+        &mut self,
+        history: &History,
+        advance: Advance,
+    ) -> Result<(), ScratchError> {
+        let (layout, comm, packed) = (self.layout, self.comm, self.spill.as_ref());
+        let wins_before = wins_before(history, history.winner != Side::Attackers);
+        let dispatch = Dispatch::new(history, wins_before, self.scratch, layout.count())?;
+        for domain in self.partitions[Side::Defenders].iter().map(|partition| partition.domain) {
+            let numbers: Vec<ChunkNumber> = domain.chunks.numbers().collect();
             numbers.into_par_iter().try_for_each(|chunk| {
-                let mut rows = vec![Row::<N>::EMPTY; given.chunks.rows_of(chunk)];
-                dispatch.chunk(known, cut, chunk, &mut rows)?;
-                done(rows.len())
+                let mut rows = vec![Row::<N>::EMPTY; domain.chunks.rows_of(chunk)];
+                dispatch.chunk(history, layout, chunk, &mut rows)?;
+                advance(rows.len())
             })?;
         }
-        let (partitions, [room, ..]) = (&mut self.partitions[Side::Attackers], &mut self.rooms);
-        let Dispatch { won, open, last, said, .. } = dispatch;
-        for (partition, inbox) in partitions.iter_mut().zip(won.deliver(ranks)?) {
-            let chunks = partition.given.chunks;
-            let rows = emptied(room, chunks);
-            no_positions(&partition.given, rows);
+        let (partitions, [buffer, ..]) = (&mut self.partitions[Side::Attackers], &mut self.buffers);
+        let Dispatch { won, open, last, seeds, .. } = dispatch;
+        for (partition, inbox) in partitions.iter_mut().zip(won.deliver(comm)?) {
+            let chunks = partition.domain.chunks;
+            let rows = emptied(buffer, chunks);
+            fill_with_invalid(&partition.domain, rows);
             inbox.add_to(chunks, rows)?;
             partition.won = StoredTable::of(rows, chunks, packed)?;
-            done(chunks.rows())?;
+            advance(chunks.rows())?;
         }
-        for (partition, inbox) in partitions.iter_mut().zip(open.deliver(ranks)?) {
+        for (partition, inbox) in partitions.iter_mut().zip(open.deliver(comm)?) {
             if partition.is_losers() {
-                let chunks = partition.given.chunks;
-                let rows = emptied(room, chunks);
+                let chunks = partition.domain.chunks;
+                let rows = emptied(buffer, chunks);
                 inbox.add_to(chunks, rows)?;
                 partition.open = StoredTable::of(rows, chunks, packed)?;
             }
         }
-        for (partition, inbox) in partitions.iter_mut().zip(last.deliver(ranks)?) {
+        for (partition, inbox) in partitions.iter_mut().zip(last.deliver(comm)?) {
             partition.inbox = inbox;
-            partition.said.clear();
+            partition.seeds.clear();
         }
-        for outbox in said {
-            let inbox = outbox.map(|outbox| outbox.deliver(ranks)).transpose()?;
+        for outbox in seeds {
+            let inbox = outbox.map(|outbox| outbox.deliver(comm)).transpose()?;
             for (at, partition) in partitions.iter_mut().enumerate() {
                 let own = inbox.as_ref().map(|inbox| inbox[at].clone());
-                partition.said.push(own.unwrap_or_default());
+                partition.seeds.push(own.unwrap_or_default());
             }
         }
         Ok(())
@@ -172,55 +181,58 @@ impl<const N: usize> Tables for InPartitions<'_, N> {
         3
     }
 
-    fn begin(&mut self, known: &Known, done: Done) -> Result<(), ScratchError> {
-        self.begin_by_attackers(known, done)?;
-        self.begin_by_defenders(known, done)?;
-        let [used, ..] = &mut self.rooms;
+    fn begin(&mut self, history: &History, advance: Advance) -> Result<(), ScratchError> {
+        self.begin_by_attackers(history, advance)?;
+        self.begin_by_defenders(history, advance)?;
+        let [used, ..] = &mut self.buffers;
         empty(used);
         Ok(())
     }
 
     fn ply(
         &mut self,
-        known: &Known,
+        history: &History,
         log: Option<&StageWriter>,
-        done: Done,
+        advance: Advance,
     ) -> Result<PlyStats, ScratchError> {
-        let mover = known.mover();
-        let outbox = Outbox::new(&Arc::new(SpillFile::new(self.scratch)?), self.cut.count());
-        let rooms = &mut self.rooms;
+        let mover = history.mover();
+        let outbox = Outbox::new(&Arc::new(SpillFile::new(self.scratch)?), self.layout.count());
+        let buffers = &mut self.buffers;
         // Who has no log has no partitions.
         let logs = || iter::repeat(log).flatten();
         let mut found = 0;
         for ((number, partition), log) in
             self.own.clone().zip(&mut self.partitions[mover]).zip(logs())
         {
-            let chunks = partition.given.chunks;
-            let mut ply = |records: &dyn Records<N>, partition: &mut Partition<N>| {
-                let ply = Ply { number: known.next_ply(), records, done };
-                found += partition.ply(known, &ply, rooms)?.rows;
+            let chunks = partition.domain.chunks;
+            let mut ply = |io: &dyn PlyIo<N>, partition: &mut Partition<N>| {
+                let ply = Ply { number: history.next_ply(), io, advance };
+                found += partition.ply(history, &ply, buffers)?.rows;
                 Ok::<_, ScratchError>(())
             };
             match mover {
                 Side::Attackers => {
-                    let said = partition.said.get(usize::from(known.next_ply()));
-                    if partition.inbox.is_empty() && said.is_none_or(Inbox::is_empty) {
-                        done(chunks.rows())?;
+                    let seeds = partition.seeds.get(usize::from(history.next_ply()));
+                    if partition.inbox.is_empty() && seeds.is_none_or(Inbox::is_empty) {
+                        advance(chunks.rows())?;
                         continue;
                     }
-                    let said = said.cloned().unwrap_or_default();
-                    let records = Sent {
-                        said,
+                    let seeds = seeds.cloned().unwrap_or_default();
+                    let io = OutboxIo {
+                        seeds,
                         number,
-                        cut: self.cut,
-                        given: partition.given,
+                        layout: self.layout,
+                        domain: partition.domain,
                         outbox: &outbox,
                     };
-                    ply(&records, partition)?;
+                    ply(&io, partition)?;
                 }
                 Side::Defenders => {
-                    let logged = Logged { known, log };
-                    ply(&LoggedAndSent { logged, cut: self.cut, outbox: &outbox }, partition)?;
+                    let log_io = LogIo { history, log };
+                    ply(
+                        &LogAndOutboxIo { log: log_io, layout: self.layout, outbox: &outbox },
+                        partition,
+                    )?;
                 }
             }
         }
@@ -228,14 +240,14 @@ impl<const N: usize> Tables for InPartitions<'_, N> {
             return Err(outbox.damaged());
         }
         let worked = PlyStats { rows: found, packing: outbox.packing() };
-        let inbox = outbox.deliver(self.ranks)?;
+        let inbox = outbox.deliver(self.comm)?;
         for ((partition, inbox), log) in
             self.partitions[mover.other()].iter_mut().zip(inbox).zip(logs())
         {
             match mover {
                 Side::Attackers => inbox
-                    .for_chunks(partition.given.chunks, |chunk, events: &[Event<N>]| {
-                        known.keep(log, chunk, events)
+                    .for_chunks(partition.domain.chunks, |chunk, events: &[Event<N>]| {
+                        history.log(log, chunk, events)
                     })?,
                 Side::Defenders => partition.inbox = inbox,
             }
@@ -247,31 +259,31 @@ impl<const N: usize> Tables for InPartitions<'_, N> {
 impl<const N: usize> Partition<'_, N> {
     /// Whether the loser's moves stay inside.
     fn is_losers(&self) -> bool {
-        self.inside != self.given.winner
+        self.inside != self.domain.winner
     }
 
     /// Works out the ply; returns what it found.
     fn ply(
         &mut self,
-        known: &Known,
+        history: &History,
         ply: &Ply<N>,
         [last, now, won]: &mut [Vec<Row<N>>; InPartitions::<1>::TABLES],
     ) -> Result<Frontier, ScratchError> {
-        let chunks = self.given.chunks;
+        let chunks = self.domain.chunks;
         last.resize(chunks.rows(), Row::EMPTY);
         now.resize(chunks.rows(), Row::EMPTY);
-        let changed = self.last_found(known, last)?;
-        let found = if known.wins_next() {
-            let tables = Winning { won: &mut self.won, lost: last, newly_won: now };
-            winning_ply(&self.given, ply, tables, &changed)?
+        let changed = self.last_found(history, last)?;
+        let found = if history.wins_next() {
+            let tables = WinTables { won: &mut self.won, lost: last, newly_won: now };
+            winning_ply(&self.domain, ply, tables, &changed)?
         } else {
             self.won.add(chunks, last, &changed)?;
-            let won = match self.given.winner {
-                Side::Attackers => Won::ByChunk(&mut self.won),
-                Side::Defenders => Won::Whole(self.won.rows(chunks, won)?),
+            let won = match self.domain.winner {
+                Side::Attackers => WonTable::ByChunk(&mut self.won),
+                Side::Defenders => WonTable::Whole(self.won.rows(chunks, won)?),
             };
-            let tables = Losing { open: &mut self.open, won, newly_won: last, lost: now };
-            losing_ply(&self.given, ply, tables, &changed)?
+            let tables = LossTables { open: &mut self.open, won, newly_won: last, lost: now };
+            losing_ply(&self.domain, ply, tables, &changed)?
         };
         clear(chunks, last, &changed.blocks);
         clear(chunks, now, &found.blocks);
@@ -279,13 +291,13 @@ impl<const N: usize> Partition<'_, N> {
     }
 
     /// Adds to the rows what the last ply found, and tells where that is.
-    fn last_found(&self, known: &Known, rows: &mut [Row<N>]) -> Result<Frontier, ScratchError> {
-        let chunks = self.given.chunks;
+    fn last_found(&self, history: &History, rows: &mut [Row<N>]) -> Result<Frontier, ScratchError> {
+        let chunks = self.domain.chunks;
         if self.inside == Side::Attackers {
             return self.inbox.add_to(chunks, rows);
         }
         let changed = rows.par_chunks_mut(chunks.chunk_rows()).enumerate().map(|(at, rows)| {
-            let events = known.last_found(chunks.number(at))?;
+            let events = history.last_found(chunks.number(at))?;
             Ok(Frontier::of(&events, chunks, at, rows))
         });
         Ok(Frontier::joined(&changed.collect::<Result<Vec<_>, ScratchError>>()?))
@@ -293,10 +305,10 @@ impl<const N: usize> Partition<'_, N> {
 }
 
 /// The room, with as many empty rows as the partition has.
-fn emptied<const N: usize>(room: &mut Vec<Row<N>>, chunks: Chunks) -> &mut [Row<N>] {
-    empty(room);
-    room.resize(chunks.rows(), Row::EMPTY);
-    room
+fn emptied<const N: usize>(buffer: &mut Vec<Row<N>>, chunks: Chunks) -> &mut [Row<N>] {
+    empty(buffer);
+    buffer.resize(chunks.rows(), Row::EMPTY);
+    buffer
 }
 
 /// Makes all rows empty.
@@ -306,56 +318,56 @@ fn empty<const N: usize>(rows: &mut [Row<N>]) {
 
 /// The ply before which a partition knows all wins: the loser is told those of the last ply
 /// at the next one.
-fn told_before(known: &Known, is_losers: bool) -> Plies {
-    known.next_ply() - Plies::from(is_losers && !known.wins_next())
+fn wins_before(history: &History, is_losers: bool) -> Plies {
+    history.next_ply() - Plies::from(is_losers && !history.wins_next())
 }
 
 /// A ply in a partition by defenders: it is told by outbox, and what it finds is sent to the
 /// partitions by attackers, which log it.
-struct Sent<'p, const N: usize> {
-    said: Inbox,
+struct OutboxIo<'p, const N: usize> {
+    seeds: Inbox,
     number: usize,
-    cut: &'p Partitions,
-    given: Given<'p, N>,
+    layout: &'p PartitionLayout,
+    domain: Domain<'p, N>,
     outbox: &'p Outbox,
 }
 
-impl<const N: usize> Records<N> for Sent<'_, N> {
-    fn said(
+impl<const N: usize> PlyIo<N> for OutboxIo<'_, N> {
+    fn seeds(
         &self,
         _: Content,
         _: Plies,
         chunk: ChunkNumber,
     ) -> Result<Vec<Event<N>>, ScratchError> {
-        self.said.of_chunk(self.given.chunks, chunk)
+        self.seeds.of_chunk(self.domain.chunks, chunk)
     }
 
-    fn found(&self, chunk: ChunkNumber, events: &[Event<N>]) -> Result<(), ScratchError> {
-        let chunks = self.given.chunks;
-        self.outbox.send(&self.cut.by_attackers(self.number, chunks, chunk, events))
+    fn save(&self, chunk: ChunkNumber, events: &[Event<N>]) -> Result<(), ScratchError> {
+        let chunks = self.domain.chunks;
+        self.outbox.send(&self.layout.by_attackers(self.number, chunks, chunk, events))
     }
 }
 
 /// A ply in a partition by attackers: it is told by what was kept, and what it finds is logged,
 /// and sent to the partitions by defenders.
-struct LoggedAndSent<'p> {
-    logged: Logged<'p>,
-    cut: &'p Partitions,
+struct LogAndOutboxIo<'p> {
+    log: LogIo<'p>,
+    layout: &'p PartitionLayout,
     outbox: &'p Outbox,
 }
 
-impl<const N: usize> Records<N> for LoggedAndSent<'_> {
-    fn said(
+impl<const N: usize> PlyIo<N> for LogAndOutboxIo<'_> {
+    fn seeds(
         &self,
         content: Content,
         ply: Plies,
         chunk: ChunkNumber,
     ) -> Result<Vec<Event<N>>, ScratchError> {
-        self.logged.said(content, ply, chunk)
+        self.log.seeds(content, ply, chunk)
     }
 
-    fn found(&self, chunk: ChunkNumber, events: &[Event<N>]) -> Result<(), ScratchError> {
-        self.logged.found(chunk, events)?;
-        self.outbox.send(&self.cut.by_defenders(chunk, events))
+    fn save(&self, chunk: ChunkNumber, events: &[Event<N>]) -> Result<(), ScratchError> {
+        self.log.save(chunk, events)?;
+        self.outbox.send(&self.layout.by_defenders(chunk, events))
     }
 }

@@ -8,19 +8,19 @@ use crate::solve::moves::by_block::TargetSet;
 use crate::solve::moves::cost::StarCost;
 use crate::solve::plies::cursor::Cursor;
 use crate::solve::plies::frontier::{Frontier, Predecessors, ones};
-use crate::solve::plies::ply::{Findings, Given, Ply};
+use crate::solve::plies::ply::{Domain, Findings, Ply};
 use crate::solve::plies::tables::{Table, TableChunk};
 use crate::solve::plies::worker::Worker;
 use crate::solve::rows::row::Row;
 use crate::solve::store::{Content, ScratchError};
 
 /// The loser's tables, by row.
-pub(crate) struct Losing<'t, const N: usize, T> {
+pub(crate) struct LossTables<'t, const N: usize, T> {
     /// The loser to move and not yet known to lose; only captures that are
     /// known to lose, and moves that capture nothing, are left to him.
     pub open: &'t mut T,
     /// The winner to move and known to win, or no position.
-    pub won: Won<'t, N, T>,
+    pub won: WonTable<'t, N, T>,
     /// The winner to move and found to win at the ply before.
     pub newly_won: &'t [Row<N>],
     /// Empty rows; what is found is in there in the end.
@@ -28,7 +28,7 @@ pub(crate) struct Losing<'t, const N: usize, T> {
 }
 
 /// Wins, for the moves of a loser.
-pub(crate) enum Won<'t, const N: usize, T> {
+pub(crate) enum WonTable<'t, const N: usize, T> {
     /// All of them: attackers' moves lead to other blocks.
     Whole(&'t [Row<N>]),
     /// Those of a chunk at a time: defenders' moves do not.
@@ -41,26 +41,26 @@ pub(crate) enum Won<'t, const N: usize, T> {
 /// # Errors
 /// If what captures do cannot be read, or the disk fails or is full.
 pub(crate) fn losing_ply<const N: usize, T: Table<N>>(
-    given: &Given<N>,
+    domain: &Domain<N>,
     ply: &Ply<N>,
-    mut tables: Losing<N, T>,
+    mut tables: LossTables<N, T>,
     won: &Frontier,
 ) -> Result<Frontier, ScratchError> {
-    let &Given { moves, winner, chunks } = given;
+    let &Domain { moves, winner, chunks } = domain;
     let loser = winner.other();
     // Nothing can be lost that has no new win within reach.
     let star_cost = StarCost::BACK_AND_ON;
     let (new, into) = (tables.newly_won, &mut *tables.lost);
     let predecessors = Predecessors::find(moves, chunks, loser, new, won, star_cost, into);
-    let candidates = candidates(given, ply, &mut tables, &predecessors)?;
-    let Losing { open: all_open, won: known, lost: may_be_lost, .. } = tables;
+    let candidates = candidates(domain, ply, &mut tables, &predecessors)?;
+    let LossTables { open: all_open, won: history, lost: may_be_lost, .. } = tables;
     let by_stars = moves.stars.as_ref().filter(|_| {
         let (rows, all) = (candidates.rows, chunks.rows());
         loser == Side::Attackers && !StarCost::ON.exceeds_row_cost(rows, all)
     });
-    let (whole, by_chunk) = match known {
-        Won::Whole(rows) => (rows, (0..chunks.count()).map(|_| None).collect()),
-        Won::ByChunk(table) => (&[][..], table.chunks(chunks).into_iter().map(Some).collect()),
+    let (whole, by_chunk) = match history {
+        WonTable::Whole(rows) => (rows, (0..chunks.count()).map(|_| None).collect()),
+        WonTable::ByChunk(table) => (&[][..], table.chunks(chunks).into_iter().map(Some).collect()),
     };
     let by_chunk: Vec<Option<T::Chunk<'_>>> = by_chunk;
     if let Some(stars) = by_stars {
@@ -97,8 +97,8 @@ pub(crate) fn losing_ply<const N: usize, T: Table<N>>(
                 findings.note(place, found);
             }
             chunk_open.flip(findings.events())?;
-            (ply.done)(places.len() * block_rows)?;
-            findings.keep(ply, chunk)
+            (ply.advance)(places.len() * block_rows)?;
+            findings.save(ply, chunk)
         },
     );
     Ok(Frontier::joined(&changed.collect::<Result<Vec<_>, _>>()?))
@@ -107,13 +107,13 @@ pub(crate) fn losing_ply<const N: usize, T: Table<N>>(
 /// Puts into `lost` where the loser may be lost: open positions with a new
 /// win within reach, and those that become open. Returns where that is.
 fn candidates<const N: usize, T: Table<N>>(
-    given: &Given<N>,
+    domain: &Domain<N>,
     ply: &Ply<N>,
-    tables: &mut Losing<N, T>,
+    tables: &mut LossTables<N, T>,
     predecessors: &Predecessors,
 ) -> Result<Frontier, ScratchError> {
-    let &Given { moves, winner, chunks } = given;
-    let Losing { open: all_open, newly_won, lost: may_be_lost, .. } = tables;
+    let &Domain { moves, winner, chunks } = domain;
+    let LossTables { open: all_open, newly_won, lost: may_be_lost, .. } = tables;
     let kings = moves.kings.as_ref().filter(|_| winner == Side::Attackers);
     let tables = all_open.chunks(chunks).into_par_iter();
     let tables = tables.zip(may_be_lost.par_chunks_mut(chunks.chunk_rows()));
@@ -123,7 +123,7 @@ fn candidates<const N: usize, T: Table<N>>(
             let chunk = chunks.number(chunk);
             let (places, block_rows) = (chunks.places_of(chunk), chunks.block_rows);
             let among = predecessors.among(places.clone());
-            let captures = ply.records.said(Content::Releases, ply.number - 1, chunk)?;
+            let captures = ply.io.seeds(Content::Releases, ply.number - 1, chunk)?;
             let mut releases = Cursor(&captures);
             let visited = releases.blocks(&among, block_rows);
             let mut candidates = BitVec::repeat(false, places.len());

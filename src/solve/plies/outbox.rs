@@ -84,14 +84,14 @@ impl Outbox {
     ///
     /// # Errors
     /// If these are not all rows that were taken, the disk fails, or a rank has stopped.
-    pub(crate) fn deliver(self, ranks: &dyn Communicator) -> Result<Vec<Inbox>, ScratchError> {
+    pub(crate) fn deliver(self, comm: &dyn Communicator) -> Result<Vec<Inbox>, ScratchError> {
         let taken = self.taken();
         let mut batches = self.batches.into_inner().unwrap_or_else(PoisonError::into_inner);
         let count = batches.len();
-        let partitions = |rank| of_rank(count, rank, ranks.size());
-        let own = partitions(ranks.rank());
+        let partitions = |rank| of_rank(count, rank, comm.size());
+        let own = partitions(comm.rank());
         let mut inbox: Vec<Vec<RowBatch>> = batches[own.clone()].iter_mut().map(take).collect();
-        if ranks.size() > 1 {
+        if comm.size() > 1 {
             let for_rank = |rank| {
                 let batches =
                     partitions(rank).map(|partition| (partition, take(&mut batches[partition])));
@@ -99,8 +99,8 @@ impl Outbox {
                     .flat_map(|(partition, all)| all.into_iter().map(move |p| (partition, p)))
                     .collect()
             };
-            let outbox = (0..ranks.size()).map(for_rank).collect();
-            exchange(&self.spill, ranks, outbox, |partition, batch| {
+            let outbox = (0..comm.size()).map(for_rank).collect();
+            exchange(&self.spill, comm, outbox, |partition, batch| {
                 inbox[partition - own.start].push(batch);
             })?;
         }
@@ -116,7 +116,7 @@ impl Outbox {
         });
         let inbox: Vec<Inbox> = inbox.collect();
         let delivered = inbox.iter().map(Inbox::rows).sum::<usize>();
-        match ranks.sum(delivered as u64)? == ranks.sum(taken as u64)? {
+        match comm.sum(delivered as u64)? == comm.sum(taken as u64)? {
             true => Ok(inbox),
             false => Err(spill.damaged()),
         }
@@ -194,7 +194,7 @@ impl Inbox {
             let near = self.near(&rows).par_iter();
             let opened: Vec<Vec<Event<N, PartitionRow>>> =
                 near.map(|batch| self.open(batch)).collect::<Result<_, _>>()?;
-            let done = (first..end).into_par_iter().map(|chunk| {
+            let advance = (first..end).into_par_iter().map(|chunk| {
                 let rows = chunk * height..(chunk + 1) * height;
                 let mut events: Vec<Event<N>> = Vec::new();
                 opened.iter().for_each(|batch| add_events(batch, &rows, &mut events));
@@ -208,7 +208,7 @@ impl Inbox {
                     Err(spill.damaged())
                 }
             });
-            visited += done.sum::<Result<usize, ScratchError>>()?;
+            visited += advance.sum::<Result<usize, ScratchError>>()?;
         }
         if visited == self.rows() { Ok(()) } else { Err(spill.damaged()) }
     }

@@ -13,7 +13,7 @@ use crate::solve::store::{Content, ScratchError};
 
 /// What stays the same through all plies of an outcome.
 #[derive(Clone, Copy)]
-pub(crate) struct Given<'a, const N: usize> {
+pub(crate) struct Domain<'a, const N: usize> {
     /// How the men move.
     pub moves: &'a Moves<'a, N>,
     /// The side that wins; the other one is the loser.
@@ -23,12 +23,12 @@ pub(crate) struct Given<'a, const N: usize> {
 }
 
 /// What a ply is told of the rows, and where what it finds goes.
-pub(crate) trait Records<const N: usize>: Sync {
+pub(crate) trait PlyIo<const N: usize>: Sync {
     /// What captures, or the rules, do to a chunk at a ply.
     ///
     /// # Errors
     /// If the record cannot be read.
-    fn said(
+    fn seeds(
         &self,
         content: Content,
         ply: Plies,
@@ -39,7 +39,7 @@ pub(crate) trait Records<const N: usize>: Sync {
     ///
     /// # Errors
     /// If the disk fails or is full.
-    fn found(&self, chunk: ChunkNumber, events: &[Event<N>]) -> Result<(), ScratchError>;
+    fn save(&self, chunk: ChunkNumber, events: &[Event<N>]) -> Result<(), ScratchError>;
 }
 
 /// Whether the ply finds what the winner, to move, wins; otherwise it finds what the
@@ -54,7 +54,7 @@ pub(crate) fn mover(winner: Side, ply: Plies) -> Side {
 }
 
 /// Is told how many rows more have been seen to; an error if the build is cancelled.
-pub(crate) type Done<'d> = &'d (dyn Fn(usize) -> Result<(), ScratchError> + Sync);
+pub(crate) type Advance<'d> = &'d (dyn Fn(usize) -> Result<(), ScratchError> + Sync);
 
 /// A ply that is being worked on.
 #[derive(Clone, Copy)]
@@ -62,9 +62,9 @@ pub(crate) struct Ply<'a, const N: usize> {
     /// Its number.
     pub number: Plies,
     /// What it is told, and where what it finds goes.
-    pub records: &'a dyn Records<N>,
+    pub io: &'a dyn PlyIo<N>,
     /// Told the rows of each finished chunk.
-    pub done: Done<'a>,
+    pub advance: Advance<'a>,
 }
 
 /// What a ply finds in a chunk.
@@ -98,9 +98,9 @@ impl<const N: usize> Findings<N> {
     ///
     /// # Errors
     /// If the disk fails or is full.
-    pub(crate) fn keep(self, ply: &Ply<N>, chunk: ChunkNumber) -> Result<Frontier, ScratchError> {
+    pub(crate) fn save(self, ply: &Ply<N>, chunk: ChunkNumber) -> Result<Frontier, ScratchError> {
         if !self.events.is_empty() {
-            ply.records.found(chunk, &self.events)?;
+            ply.io.save(chunk, &self.events)?;
         }
         Ok(Frontier { blocks: self.blocks, rows: self.events.len() })
     }

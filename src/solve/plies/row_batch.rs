@@ -29,11 +29,11 @@ const HEAD_BYTES: usize = HEAD_NUMBERS * size_of::<u64>() + SPILL_HEADER_BYTES;
 /// If the disk fails, or a rank has stopped.
 pub(crate) fn exchange(
     spill: &SpillFile,
-    ranks: &dyn Communicator,
+    comm: &dyn Communicator,
     mut outbox: Vec<Vec<(usize, RowBatch)>>,
     mut take: impl FnMut(usize, RowBatch),
 ) -> Result<(), ScratchError> {
-    let most = ROUND_BYTES / ranks.size();
+    let most = ROUND_BYTES / comm.size();
     loop {
         let mut all = Vec::with_capacity(outbox.len());
         for batches in &mut outbox {
@@ -48,9 +48,9 @@ pub(crate) fn exchange(
         }
         let more = outbox.iter().any(|batches| !batches.is_empty());
         all.iter_mut().for_each(|bytes| bytes[0] = more.into());
-        let given = ranks.all_to_all(all)?;
+        let domain = comm.all_to_all(all)?;
         let mut any_more = false;
-        for bytes in &given {
+        for bytes in &domain {
             let (&more, mut rest) = bytes.split_first().ok_or(CommunicatorError)?;
             any_more |= more != 0;
             while !rest.is_empty() {

@@ -76,13 +76,13 @@ impl<const N: usize> StoredTable<N> {
     pub(crate) fn rows<'t>(
         &'t mut self,
         chunks: Chunks,
-        room: &'t mut Vec<Row<N>>,
+        buffer: &'t mut Vec<Row<N>>,
     ) -> Result<&'t [Row<N>], ScratchError> {
         match self {
             StoredTable::InMemory(rows) => Ok(rows),
             StoredTable::Packed(packed) => {
-                packed.unpack(chunks, room)?;
-                Ok(room)
+                packed.unpack(chunks, buffer)?;
+                Ok(buffer)
             }
         }
     }

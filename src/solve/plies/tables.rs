@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use crate::solve::plies::chunks::Chunks;
-use crate::solve::plies::known::Known;
-use crate::solve::plies::ply::Done;
+use crate::solve::plies::history::History;
+use crate::solve::plies::ply::Advance;
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::{ScratchError, StageWriter};
 
@@ -36,7 +36,7 @@ pub(crate) trait Tables {
     ///
     /// # Errors
     /// If what is known cannot be read, or the disk fails or is full.
-    fn begin(&mut self, known: &Known, done: Done) -> Result<(), ScratchError>;
+    fn begin(&mut self, history: &History, advance: Advance) -> Result<(), ScratchError>;
 
     /// Works out the next ply, after [`begin`](Tables::begin) or the one before it;
     /// a rank of a build that has no rows has no log; `done` is told the rows that have
@@ -46,9 +46,9 @@ pub(crate) trait Tables {
     /// If what is known cannot be read, or the disk fails or is full.
     fn ply(
         &mut self,
-        known: &Known,
+        history: &History,
         log: Option<&StageWriter>,
-        done: Done,
+        advance: Advance,
     ) -> Result<PlyStats, ScratchError>;
 }
 

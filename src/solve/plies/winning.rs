@@ -7,14 +7,14 @@ use crate::solve::moves::by_block::TargetSet;
 use crate::solve::moves::cost::StarCost;
 use crate::solve::plies::cursor::Cursor;
 use crate::solve::plies::frontier::{Frontier, Predecessors, ones};
-use crate::solve::plies::ply::{Findings, Given, Ply};
+use crate::solve::plies::ply::{Domain, Findings, Ply};
 use crate::solve::plies::tables::{Table, TableChunk};
 use crate::solve::plies::worker::Worker;
 use crate::solve::rows::row::Row;
 use crate::solve::store::{Content, ScratchError};
 
 /// The winner's tables, by row.
-pub(crate) struct Winning<'t, const N: usize, T> {
+pub(crate) struct WinTables<'t, const N: usize, T> {
     /// The winner to move and known to win. Lanes without a position are set,
     /// too: nothing is sought there.
     pub won: &'t mut T,
@@ -31,27 +31,28 @@ pub(crate) struct Winning<'t, const N: usize, T> {
 /// # Errors
 /// If what captures do cannot be read, or the disk fails or is full.
 pub(crate) fn winning_ply<const N: usize, T: Table<N>>(
-    given: &Given<N>,
+    domain: &Domain<N>,
     ply: &Ply<N>,
-    tables: Winning<N, T>,
+    tables: WinTables<N, T>,
     lost: &Frontier,
 ) -> Result<Frontier, ScratchError> {
-    let &Given { moves, winner, chunks } = given;
-    let Winning { won: all_won, lost: known, newly_won } = tables;
+    let &Domain { moves, winner, chunks } = domain;
+    let WinTables { won: all_won, lost: history, newly_won } = tables;
     let mut all_won = all_won.chunks(chunks);
     let star_cost = StarCost::BACK;
-    let predecessors = Predecessors::find(moves, chunks, winner, known, lost, star_cost, newly_won);
+    let predecessors =
+        Predecessors::find(moves, chunks, winner, history, lost, star_cost, newly_won);
     if let (Predecessors::Stars, Some(stars)) = (&predecessors, &moves.stars) {
         let new = newly_won.par_chunks_mut(chunks.chunk_rows());
         all_won.par_iter_mut().zip(new).try_for_each(|(won, new)| {
             new.iter_mut().zip(won.rows()?).for_each(|(new, &won)| *new = !won);
             Ok::<_, ScratchError>(())
         })?;
-        stars.without_moves(known, false, newly_won);
+        stars.without_moves(history, false, newly_won);
     }
     let kings = moves.kings.as_ref().filter(|_| winner == Side::Defenders);
     let (blocks, first_block) = (Some(&lost.blocks[..]), chunks.block(0));
-    let targets = TargetSet { rows: known, first_block, complement: false, blocks };
+    let targets = TargetSet { rows: history, first_block, complement: false, blocks };
     let tables = all_won.into_par_iter();
     let tables = tables.zip(newly_won.par_chunks_mut(chunks.chunk_rows()));
     let changed = tables.enumerate().map_init(
@@ -60,18 +61,18 @@ pub(crate) fn winning_ply<const N: usize, T: Table<N>>(
             let chunk = chunks.number(chunk);
             let (places, block_rows) = (chunks.places_of(chunk), chunks.block_rows);
             let among = predecessors.among(places.clone());
-            let captures = ply.records.said(Content::Wins, ply.number, chunk)?;
+            let captures = ply.io.seeds(Content::Wins, ply.number, chunk)?;
             let mut wins = Cursor(&captures);
             let visited = wins.blocks(&among, block_rows);
             let mut findings = Findings::new(places.len());
             if visited.not_any() {
-                (ply.done)(places.len() * block_rows)?;
-                return findings.keep(ply, chunk);
+                (ply.advance)(places.len() * block_rows)?;
+                return findings.save(ply, chunk);
             }
             let won = chunk_won.rows()?;
             if let Some(kings) = kings {
                 let first = chunks.block(places.start);
-                worker.kings_back(kings, first, &among, &known[places.clone()], chunk_new);
+                worker.kings_back(kings, first, &among, &history[places.clone()], chunk_new);
             }
             for place in ones(&visited) {
                 let number = chunks.block(places.start + place);
@@ -93,8 +94,8 @@ pub(crate) fn winning_ply<const N: usize, T: Table<N>>(
                 findings.note(place, found);
             }
             chunk_won.flip(findings.events())?;
-            (ply.done)(places.len() * block_rows)?;
-            findings.keep(ply, chunk)
+            (ply.advance)(places.len() * block_rows)?;
+            findings.save(ply, chunk)
         },
     );
     Ok(Frontier::joined(&changed.collect::<Result<Vec<_>, _>>()?))

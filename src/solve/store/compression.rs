@@ -1,4 +1,4 @@
-//! Whether there is room for records as they are.
+//! Whether there is policy for records as they are.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,10 +9,10 @@ use crate::system::filesystem::FileSystem;
 
 /// After how many bytes the disk is asked again how much of it is free, at most: others may
 /// write to it, too.
-const ASKED_EVERY: u64 = 64 << 20;
+const MAX_QUERY_BYTES: u64 = 64 << 20;
 
 /// The disk is not asked more often than that, however short it is.
-const ASKED_AFTER: u64 = 64 << 10;
+const MIN_QUERY_BYTES: u64 = 64 << 10;
 
 /// When what is kept of the work is compressed, which takes time and makes an eighth of it,
 /// or less.
@@ -43,7 +43,7 @@ pub(super) struct CompressionPolicy {
     was_full: AtomicBool,
     is_short: AtomicBool,
     /// Bytes to be written before the disk is asked again.
-    left: AtomicU64,
+    until_query: AtomicU64,
 }
 
 impl CompressionPolicy {
@@ -59,32 +59,32 @@ impl CompressionPolicy {
             compression,
             was_full,
             is_short,
-            left: AtomicU64::new(0),
+            until_query: AtomicU64::new(0),
         }
     }
 
     /// Whether the next bytes, so many, are to be compressed.
-    pub(super) fn packs(&self, bytes: usize) -> bool {
-        if self.packs_all() {
+    pub(super) fn should_compress(&self, bytes: usize) -> bool {
+        if self.compresses_all() {
             return true;
         }
         let bytes = bytes as u64;
-        let less = |left: u64| Some(left.saturating_sub(bytes));
-        let left = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
-        if left.is_ok_and(|left| left <= bytes) {
-            self.ask();
+        let less = |until_query: u64| Some(until_query.saturating_sub(bytes));
+        let until_query = self.until_query.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        if until_query.is_ok_and(|until_query| until_query <= bytes) {
+            self.query_disk();
         }
         self.is_short.load(Ordering::Relaxed)
     }
 
     /// Asks the disk how much is free. The less it is, the sooner it is asked again: at first
     /// after half of what may be written as it is, by all who write.
-    fn ask(&self) {
+    fn query_disk(&self) {
         let spare = self.spare();
         let writers = self.compression.writers.max(1) as u64;
-        let left = (spare / 2 / writers).clamp(ASKED_AFTER, ASKED_EVERY);
-        self.left.store(left, Ordering::Relaxed);
-        self.is_short.store(spare < writers * ASKED_AFTER, Ordering::Relaxed);
+        let until_query = (spare / 2 / writers).clamp(MIN_QUERY_BYTES, MAX_QUERY_BYTES);
+        self.until_query.store(until_query, Ordering::Relaxed);
+        self.is_short.store(spare < writers * MIN_QUERY_BYTES, Ordering::Relaxed);
     }
 
     /// What is free of the disk beyond what is for the rest of the work.
@@ -100,15 +100,15 @@ impl CompressionPolicy {
     }
 
     /// Whether all is compressed, however much is free.
-    fn packs_all(&self) -> bool {
+    fn compresses_all(&self) -> bool {
         self.compression.always || self.was_full.load(Ordering::Relaxed)
     }
 
     /// The disk is full: compresses everything from now on. False if it did so before.
-    pub(super) fn fill(&self) -> bool {
-        let packed_all = self.packs_all();
+    pub(super) fn mark_full(&self) -> bool {
+        let compressed_all = self.compresses_all();
         self.was_full.store(true, Ordering::Relaxed);
-        !packed_all
+        !compressed_all
     }
 }
 
@@ -125,46 +125,46 @@ mod tests {
     const RECORD: u64 = 100 << 10;
     const RESERVE: u64 = 20 << 20;
 
-    /// A room on a disk of which so many bytes are free beside the reserve, and the disk.
-    fn room(spare: u64, writers: usize) -> (CompressionPolicy, FaultyFiles, tempfile::TempDir) {
+    /// A policy on a disk of which so many bytes are free beside the reserve, and the disk.
+    fn policy(spare: u64, writers: usize) -> (CompressionPolicy, FaultyFiles, tempfile::TempDir) {
         let root = tempfile::tempdir().unwrap();
         let files = FaultyFiles::new(root.path(), Fault::Fail, NEVER, 0).full(RESERVE + spare);
         let compression = Compression { always: false, reserve_bytes: RESERVE, writers };
-        let room =
+        let policy =
             CompressionPolicy::new(Arc::new(files.clone()), root.path().to_owned(), compression);
-        (room, files, root)
+        (policy, files, root)
     }
 
     /// The next records that are compressed, or not.
-    fn next(room: &CompressionPolicy, packed: bool) -> u64 {
-        (0..1000).take_while(|_| room.packs(RECORD as usize) == packed).count() as u64
+    fn next(policy: &CompressionPolicy, packed: bool) -> u64 {
+        (0..1000).take_while(|_| policy.should_compress(RECORD as usize) == packed).count() as u64
     }
 
     #[test]
     fn records_are_compressed_while_the_disk_is_short() {
-        let (room, files, _root) = room(1 << 40, 1);
-        assert!(next(&room, false) == 1000 && !room.is_short());
+        let (policy, files, _root) = policy(1 << 40, 1);
+        assert!(next(&policy, false) == 1000 && !policy.is_short());
         // Whoever else fills the disk, or frees it.
         let files = files.full(RESERVE);
-        assert!(room.is_short() && next(&room, false) <= ASKED_EVERY / RECORD);
+        assert!(policy.is_short() && next(&policy, false) <= MAX_QUERY_BYTES / RECORD);
         files.full(1 << 40);
-        assert!(next(&room, true) <= 1 && next(&room, false) == 1000);
-        assert!(room.fill() && next(&room, true) == 1000 && !room.fill());
+        assert!(next(&policy, true) <= 1 && next(&policy, false) == 1000);
+        assert!(policy.mark_full() && next(&policy, true) == 1000 && !policy.mark_full());
     }
 
     #[test]
     fn the_reserve_is_left_on_small_disks() {
         for (spare, writers) in [(0, 1), (RECORD, 2), (5 << 20, 1), (70 << 20, 1), (70 << 20, 3)] {
-            let (room, files, _root) = room(spare, writers);
-            let mut left = spare;
+            let (policy, files, _root) = policy(spare, writers);
+            let mut until_query = spare;
             // All who write do so at the same time.
-            while left > 0 && !room.packs(RECORD as usize) {
-                left = left.saturating_sub(writers as u64 * RECORD);
-                files.clone().full(RESERVE + left);
+            while until_query > 0 && !policy.should_compress(RECORD as usize) {
+                until_query = until_query.saturating_sub(writers as u64 * RECORD);
+                files.clone().full(RESERVE + until_query);
             }
-            let most = writers as u64 * (RECORD + ASKED_AFTER);
-            assert!(room.packs(RECORD as usize), "{spare}");
-            assert!(left <= most, "{left} of {spare} bytes are left");
+            let most = writers as u64 * (RECORD + MIN_QUERY_BYTES);
+            assert!(policy.should_compress(RECORD as usize), "{spare}");
+            assert!(until_query <= most, "{until_query} of {spare} bytes are until_query");
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::table::decompress;
 
 use super::ScratchFolder;
 use super::error::{ScratchError, at};
-use super::index::{Checksum, Entry, HEADER_BYTES, Hash, Header, Index, checksum};
+use super::index::{Checksum, HEADER_BYTES, Hash, Header, Index, IndexEntry, checksum};
 use super::stage::{Key, PARTIAL, Part};
 
 /// Compression that costs little beside what the records took to compute.
@@ -70,10 +70,10 @@ impl StageFile<'_> {
     /// All records, compressed.
     pub(super) fn packed(
         &self,
-    ) -> impl ParallelIterator<Item = Result<(Key, Packed<'static>), ScratchError>> {
+    ) -> impl ParallelIterator<Item = Result<(Key, PackedRecord<'static>), ScratchError>> {
         self.index.entries.par_iter().map(|entry| {
             let record = Cow::Owned(self.record(entry)?);
-            Ok((entry.key, Packed::of(record, true).map_err(at(&self.path))?))
+            Ok((entry.key, PackedRecord::of(record, true).map_err(at(&self.path))?))
         })
     }
 
@@ -85,7 +85,7 @@ impl StageFile<'_> {
         self.index.find(key).map(|entry| self.record(entry)).transpose()
     }
 
-    fn record(&self, entry: &Entry) -> Result<Vec<u8>, ScratchError> {
+    fn record(&self, entry: &IndexEntry) -> Result<Vec<u8>, ScratchError> {
         let packed = self.files.read(&self.path, entry.start, entry.packed as usize);
         let packed = match packed {
             // Since the index was read, the file has been cut short or taken away.
@@ -116,31 +116,31 @@ pub(crate) struct StageWriter<'a> {
     part: Part,
     header: Header,
     path: PathBuf,
-    writing: Mutex<Writing>,
+    state: Mutex<WriterState>,
 }
 
 #[derive(Debug)]
-struct Writing {
+struct WriterState {
     file: Box<dyn Output>,
     end: u64,
-    entries: Vec<Entry>,
+    entries: Vec<IndexEntry>,
 }
 
 /// A record as it is to be stored.
-pub(super) struct Packed<'b> {
+pub(super) struct PackedRecord<'b> {
     length: u32,
     sum: Checksum,
     bytes: Cow<'b, [u8]>,
 }
 
-impl<'b> Packed<'b> {
+impl<'b> PackedRecord<'b> {
     /// Compressed, if that is wanted and makes it smaller.
-    fn of(bytes: Cow<'b, [u8]>, packs: bool) -> io::Result<Packed<'b>> {
+    fn of(bytes: Cow<'b, [u8]>, compresses: bool) -> io::Result<PackedRecord<'b>> {
         let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
         let sum = checksum(&bytes);
-        let packed = packs.then(|| compress(&bytes)).transpose()?;
+        let packed = compresses.then(|| compress(&bytes)).transpose()?;
         let smaller = packed.filter(|packed| packed.len() < bytes.len());
-        Ok(Packed { length, sum, bytes: smaller.map_or(bytes, Cow::Owned) })
+        Ok(PackedRecord { length, sum, bytes: smaller.map_or(bytes, Cow::Owned) })
     }
 }
 
@@ -158,37 +158,37 @@ impl<'a> StageWriter<'a> {
             Ok(file)
         };
         let file = begin().map_err(at(&path))?;
-        let writing = Writing { file, end: HEADER_BYTES as u64, entries: Vec::new() };
-        Ok(StageWriter { scratch, part, header, path, writing: Mutex::new(writing) })
+        let state = WriterState { file, end: HEADER_BYTES as u64, entries: Vec::new() };
+        Ok(StageWriter { scratch, part, header, path, state: Mutex::new(state) })
     }
 
     /// Adds a record. One without bytes need not be added.
     pub(crate) fn add(&self, key: Key, bytes: &[u8]) -> Result<(), ScratchError> {
-        let packs = self.scratch.room.packs(bytes.len());
-        let packed = Packed::of(Cow::Borrowed(bytes), packs);
+        let compresses = self.scratch.policy.should_compress(bytes.len());
+        let packed = PackedRecord::of(Cow::Borrowed(bytes), compresses);
         packed.and_then(|packed| self.put(key, &packed)).map_err(at(&self.path))
     }
 
-    fn put(&self, key: Key, record: &Packed) -> io::Result<()> {
-        let &Packed { length, sum, ref bytes } = record;
-        let mut writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        writing.file.write_all(bytes)?;
-        let entry = Entry { key, length, sum, start: writing.end, packed: bytes.len() as u32 };
-        writing.end += u64::from(entry.packed);
-        writing.entries.push(entry);
+    fn put(&self, key: Key, record: &PackedRecord) -> io::Result<()> {
+        let &PackedRecord { length, sum, ref bytes } = record;
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.file.write_all(bytes)?;
+        let entry = IndexEntry { key, length, sum, start: state.end, packed: bytes.len() as u32 };
+        state.end += u64::from(entry.packed);
+        state.entries.push(entry);
         Ok(())
     }
 
     /// Adds these records, and declares the part done so that it outlasts a power cut.
     pub(super) fn finish_with<'b>(
         self,
-        records: impl ParallelIterator<Item = Result<(Key, Packed<'b>), ScratchError>>,
+        records: impl ParallelIterator<Item = Result<(Key, PackedRecord<'b>), ScratchError>>,
     ) -> Result<StageFile<'a>, ScratchError> {
         records.try_for_each(|record| {
             let (key, record) = record?;
             self.put(key, &record).map_err(at(&self.path))
         })?;
-        self.writing
+        self.state
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .file
@@ -199,9 +199,9 @@ impl<'a> StageWriter<'a> {
 
     /// Declares the part done: writes the index, and only then gives the file its name.
     pub(crate) fn finish(self) -> Result<StageFile<'a>, ScratchError> {
-        let StageWriter { scratch, part, header, path, writing } = self;
-        let Writing { mut file, entries, .. } =
-            writing.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let StageWriter { scratch, part, header, path, state } = self;
+        let WriterState { mut file, entries, .. } =
+            state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let index = Index::new(&part, header, entries);
         let mut end = || {
             file.write_all(&index.to_bytes())?;

@@ -31,7 +31,7 @@ pub(super) struct Header {
 
 /// One record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Entry {
+pub(super) struct IndexEntry {
     pub key: Key,
     /// Bytes before packing.
     pub length: u32,
@@ -44,7 +44,7 @@ pub(super) struct Entry {
 }
 
 /// What is kept in memory of a record.
-pub(crate) const RECORD_BYTES: usize = size_of::<Entry>();
+pub(crate) const RECORD_BYTES: usize = size_of::<IndexEntry>();
 
 /// The first half of a blake3 hash.
 pub(super) type Checksum = [u8; CHECKSUM_BYTES];
@@ -58,7 +58,7 @@ pub(super) fn checksum(bytes: &[u8]) -> Checksum {
 /// The records of a stage, in the order of their keys, and their hash.
 #[derive(Debug)]
 pub(super) struct Index {
-    pub entries: Vec<Entry>,
+    pub entries: Vec<IndexEntry>,
     pub hash: Hash,
 }
 
@@ -84,7 +84,7 @@ impl Header {
 
 impl Index {
     /// The index of records that were written in any order.
-    pub(super) fn new(part: &Part, header: Header, mut entries: Vec<Entry>) -> Index {
+    pub(super) fn new(part: &Part, header: Header, mut entries: Vec<IndexEntry>) -> Index {
         entries.sort_unstable_by_key(|entry| entry.key);
         let hash = hash(part, header, &entries_bytes(&entries));
         Index { entries, hash }
@@ -125,26 +125,26 @@ impl Index {
             return Ok(None);
         }
         let entries = entries.chunks_exact(ENTRY_BYTES).zip(places.chunks_exact(PLACE_BYTES));
-        let entries: Option<Vec<Entry>> =
-            entries.map(|(entry, place)| Entry::parse(entry, place, start)).collect();
+        let entries: Option<Vec<IndexEntry>> =
+            entries.map(|(entry, place)| IndexEntry::parse(entry, place, start)).collect();
         Ok(entries.map(|entries| Index { entries, hash: array(&end, 8) }))
     }
 
     /// The record of that name.
-    pub(super) fn find(&self, key: Key) -> Option<&Entry> {
+    pub(super) fn find(&self, key: Key) -> Option<&IndexEntry> {
         let found = self.entries.binary_search_by_key(&key, |entry| entry.key);
         found.ok().map(|at| &self.entries[at])
     }
 }
 
-impl Entry {
+impl IndexEntry {
     /// From its two parts; `None` if it is not within the records, which end there.
-    fn parse(entry: &[u8], place: &[u8], end: u64) -> Option<Entry> {
+    fn parse(entry: &[u8], place: &[u8], end: u64) -> Option<IndexEntry> {
         let (start, packed) =
             (u64::from_le_bytes(array(place, 0)), u32::from_le_bytes(array(place, 8)));
         let inside = start >= HEADER_BYTES as u64
             && start.checked_add(packed.into()).is_some_and(|last| last <= end);
-        Some(Entry {
+        Some(IndexEntry {
             key: Key::from_bytes(array(entry, 0)).filter(|_| inside)?,
             length: u32::from_le_bytes(array(entry, KEY_BYTES)),
             sum: array(entry, KEY_BYTES + size_of::<u32>()),
@@ -156,7 +156,7 @@ impl Entry {
 
 /// What is hashed of the entries: not where they are, which depends on chance, nor
 /// how they are packed.
-fn entries_bytes(entries: &[Entry]) -> Vec<u8> {
+fn entries_bytes(entries: &[IndexEntry]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(entries.len() * (ENTRY_BYTES + PLACE_BYTES) + FOOTER_BYTES);
     for entry in entries {
         bytes.extend(entry.key.to_bytes());

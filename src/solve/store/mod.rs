@@ -31,14 +31,14 @@ use crate::system::progress::Progress;
 use compression::CompressionPolicy;
 use file::Unsynced;
 use index::{Header, Index};
-use stage::{Part, is_ours};
+use stage::{Part, is_build_file};
 
 /// The folder in which the work on one slice is kept.
 pub(super) struct ScratchFolder<'a> {
     files: Arc<dyn FileSystem>,
     folder: PathBuf,
     identity: Hash,
-    room: Arc<CompressionPolicy>,
+    policy: Arc<CompressionPolicy>,
     unsynced: Unsynced,
     progress: &'a dyn Progress,
 }
@@ -69,21 +69,21 @@ impl<'a> ScratchFolder<'a> {
     pub(super) fn open(
         folder: &Path,
         identity: Hash,
-        keeping: ScratchOptions<'a>,
+        options: ScratchOptions<'a>,
     ) -> Result<ScratchFolder<'a>, ScratchError> {
-        let ScratchOptions { files, sync_every, compression, progress } = keeping;
+        let ScratchOptions { files, sync_every, compression, progress } = options;
         files.make_folders(folder).map_err(at(folder))?;
         let (folder, unsynced) = (folder.to_owned(), Unsynced::new(sync_every));
-        let room =
+        let policy =
             Arc::new(CompressionPolicy::new(Arc::clone(&files), folder.clone(), compression));
-        Ok(ScratchFolder { files, folder, identity, room, unsynced, progress })
+        Ok(ScratchFolder { files, folder, identity, policy, unsynced, progress })
     }
 
     /// Deletes what unfinished stages, and work of another identity, have left, and
     /// compresses the rest where the disk is short.
     pub(super) fn sweep(&self) -> Result<(), ScratchError> {
         let (files, mut others) = (&*self.files, 0);
-        for path in ours(files, &self.folder).map_err(at(&self.folder))? {
+        for path in build_files(files, &self.folder).map_err(at(&self.folder))? {
             let stage = path.extension().is_none();
             let header = if stage { Header::read(files, &path).map_err(at(&path))? } else { None };
             if header.is_none_or(|header| header.identity != self.identity) {
@@ -98,7 +98,7 @@ impl<'a> ScratchFolder<'a> {
                 self.folder.display()
             ));
         }
-        if self.room.is_short() {
+        if self.policy.is_short() {
             self.compress()?;
         }
         Ok(())
@@ -107,7 +107,7 @@ impl<'a> ScratchFolder<'a> {
     /// Makes room on a disk that is full: compresses what is done, and from now on all that
     /// is kept. False if that was so before, and there is nothing to be gained.
     pub(super) fn make_room(&self) -> Result<bool, ScratchError> {
-        let was_plain = self.room.fill();
+        let was_plain = self.policy.mark_full();
         self.remove_unfinished()?;
         let gains = self.compress()?;
         // The disk may have got full when it was to sync the name of a stage.
@@ -117,8 +117,8 @@ impl<'a> ScratchFolder<'a> {
 
     /// Deletes what unfinished stages have left.
     fn remove_unfinished(&self) -> Result<(), ScratchError> {
-        let ours = ours(&*self.files, &self.folder).map_err(at(&self.folder))?;
-        let mut unfinished = ours.iter().filter(|path| path.extension().is_some());
+        let build_files = build_files(&*self.files, &self.folder).map_err(at(&self.folder))?;
+        let mut unfinished = build_files.iter().filter(|path| path.extension().is_some());
         unfinished.try_for_each(|path| self.files.remove(path).map_err(at(path)))
     }
 
@@ -166,7 +166,7 @@ impl<'a> ScratchFolder<'a> {
     /// Deletes the work in a folder, and the folder if nothing else is in it.
     pub(super) fn clear(files: &dyn FileSystem, folder: &Path) -> Result<(), ScratchError> {
         let clear = || {
-            for path in ours(files, folder)? {
+            for path in build_files(files, folder)? {
                 files.remove(&path)?;
             }
             match files.remove_folder(folder) {
@@ -241,8 +241,8 @@ impl<'a> ScratchFolder<'a> {
 }
 
 /// The files in a folder that builds make there.
-fn ours(files: &dyn FileSystem, folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let name = |path: &PathBuf| path.file_name()?.to_str().map(is_ours);
+fn build_files(files: &dyn FileSystem, folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let name = |path: &PathBuf| path.file_name()?.to_str().map(is_build_file);
     let all = files.list(folder)?.into_iter();
     Ok(all.filter(|path| name(path).unwrap_or(false)).collect())
 }
@@ -275,13 +275,13 @@ mod tests {
     }
 
     fn open<'a>(folder: &Path, identity: Hash, progress: &'a dyn Progress) -> ScratchFolder<'a> {
-        let keeping = ScratchOptions {
+        let options = ScratchOptions {
             files: Arc::new(SystemFiles),
             sync_every: Duration::ZERO,
             compression: Compression::ALWAYS,
             progress,
         };
-        let scratch = ScratchFolder::open(folder, identity, keeping).unwrap();
+        let scratch = ScratchFolder::open(folder, identity, options).unwrap();
         scratch.sweep().unwrap();
         scratch
     }

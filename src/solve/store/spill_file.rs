@@ -21,7 +21,7 @@ pub(crate) struct SpillFile {
     file: Box<dyn TempFile>,
     /// Where the room that nobody has begins.
     end: AtomicU64,
-    room: Arc<CompressionPolicy>,
+    policy: Arc<CompressionPolicy>,
     /// What messages call it.
     path: PathBuf,
 }
@@ -31,14 +31,14 @@ pub(crate) struct SpillFile {
 pub(crate) struct SpillRecord {
     start: u64,
     /// Bytes that there is room for.
-    room: u32,
-    label: SpillHeader,
+    capacity: u32,
+    header: SpillHeader,
 }
 
 impl SpillRecord {
     /// How many bytes there are.
     pub(crate) fn size(&self) -> usize {
-        self.label.size()
+        self.header.size()
     }
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct SpillHeader {
     sum: Checksum,
 }
 
-/// The bytes of a label.
+/// The bytes of a header.
 pub(crate) const SPILL_HEADER_BYTES: usize = 2 * size_of::<u32>() + size_of::<Checksum>();
 
 impl SpillHeader {
@@ -65,7 +65,7 @@ impl SpillHeader {
         }
     }
 
-    /// How many bytes it is the label of.
+    /// How many bytes it is the header of.
     pub(crate) fn size(&self) -> usize {
         self.packed as usize
     }
@@ -79,7 +79,7 @@ impl SpillHeader {
         bytes
     }
 
-    /// The label of [`to_bytes`](SpillHeader::to_bytes).
+    /// The header of [`to_bytes`](SpillHeader::to_bytes).
     pub(crate) fn from_bytes(bytes: &[u8; SPILL_HEADER_BYTES]) -> SpillHeader {
         let number = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
         let sum = std::array::from_fn(|i| bytes[8 + i]);
@@ -88,14 +88,14 @@ impl SpillHeader {
 }
 
 impl SpillFile {
-    /// An empty one in a scratch folder, which packs when that does.
+    /// An empty one in a scratch folder, which should_compress when that does.
     ///
     /// # Errors
     /// If the disk refuses.
     pub(crate) fn new(scratch: &ScratchFolder) -> Result<SpillFile, ScratchError> {
         let file = scratch.files.temp_file(&scratch.folder).map_err(at(&scratch.folder))?;
-        let path = scratch.folder.join("shares");
-        Ok(SpillFile { file, end: AtomicU64::new(0), room: Arc::clone(&scratch.room), path })
+        let path = scratch.folder.join("partitions");
+        Ok(SpillFile { file, end: AtomicU64::new(0), policy: Arc::clone(&scratch.policy), path })
     }
 
     /// Adds bytes, fewer than 2^31.
@@ -103,7 +103,7 @@ impl SpillFile {
     /// # Errors
     /// If the disk fails or is full.
     pub(crate) fn add(&self, bytes: &[u8]) -> Result<SpillRecord, ScratchError> {
-        let packed = self.pack(bytes)?;
+        let packed = self.compress_if_short(bytes)?;
         self.add_raw(SpillHeader::of(bytes, &packed), &packed)
     }
 
@@ -113,44 +113,48 @@ impl SpillFile {
     /// If the disk fails or is full.
     pub(crate) fn add_raw(
         &self,
-        label: SpillHeader,
+        header: SpillHeader,
         bytes: &[u8],
     ) -> Result<SpillRecord, ScratchError> {
-        let room = bytes.len() as u32;
-        let start = self.make_room(room);
+        let capacity = bytes.len() as u32;
+        let start = self.allocate(capacity);
         self.file.write_at(start, bytes).map_err(at(&self.path))?;
-        Ok(SpillRecord { start, room, label })
+        Ok(SpillRecord { start, capacity, header })
     }
 
     /// Puts other bytes in the place of some, if need be elsewhere.
     ///
     /// # Errors
     /// If the disk fails or is full.
-    pub(crate) fn replace(&self, kept: &mut SpillRecord, bytes: &[u8]) -> Result<(), ScratchError> {
-        let packed = self.pack(bytes)?;
-        kept.label = SpillHeader::of(bytes, &packed);
+    pub(crate) fn replace(
+        &self,
+        record: &mut SpillRecord,
+        bytes: &[u8],
+    ) -> Result<(), ScratchError> {
+        let packed = self.compress_if_short(bytes)?;
+        record.header = SpillHeader::of(bytes, &packed);
         let size = packed.len() as u32;
-        if size > kept.room {
+        if size > record.capacity {
             // More room than is needed now: what grew once may grow again.
-            kept.room = size + size / 4;
-            kept.start = self.make_room(kept.room);
+            record.capacity = size + size / 4;
+            record.start = self.allocate(record.capacity);
         }
-        self.file.write_at(kept.start, &packed).map_err(at(&self.path))
+        self.file.write_at(record.start, &packed).map_err(at(&self.path))
     }
 
     /// The bytes.
     ///
     /// # Errors
     /// If the disk fails, or has changed them.
-    pub(crate) fn read(&self, kept: &SpillRecord) -> Result<Vec<u8>, ScratchError> {
-        let (label, packed) = self.read_raw(kept)?;
-        if checksum(&packed) != label.sum {
+    pub(crate) fn read(&self, record: &SpillRecord) -> Result<Vec<u8>, ScratchError> {
+        let (header, packed) = self.read_raw(record)?;
+        if checksum(&packed) != header.sum {
             return Err(self.damaged());
         }
-        if label.packed == label.length {
+        if header.packed == header.length {
             return Ok(packed);
         }
-        decompress(&packed, label.length as usize).ok_or_else(|| self.damaged())
+        decompress(&packed, header.length as usize).ok_or_else(|| self.damaged())
     }
 
     /// The bytes as they are here, for another heap.
@@ -159,14 +163,14 @@ impl SpillFile {
     /// If the disk fails.
     pub(crate) fn read_raw(
         &self,
-        kept: &SpillRecord,
+        record: &SpillRecord,
     ) -> Result<(SpillHeader, Vec<u8>), ScratchError> {
-        let packed = self.file.read_at(kept.start, kept.label.size());
-        Ok((kept.label, packed.map_err(at(&self.path))?))
+        let packed = self.file.read_at(record.start, record.header.size());
+        Ok((record.header, packed.map_err(at(&self.path))?))
     }
 
-    fn pack<'b>(&self, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>, ScratchError> {
-        if self.room.packs(bytes.len()) {
+    fn compress_if_short<'b>(&self, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>, ScratchError> {
+        if self.policy.should_compress(bytes.len()) {
             let packed = compress(bytes).map_err(at(&self.path))?;
             if packed.len() < bytes.len() {
                 return Ok(Cow::Owned(packed));
@@ -181,7 +185,7 @@ impl SpillFile {
     }
 
     /// The start of so many bytes that nobody else has.
-    fn make_room(&self, bytes: u32) -> u64 {
+    fn allocate(&self, bytes: u32) -> u64 {
         self.end.fetch_add(bytes.into(), Ordering::Relaxed)
     }
 }

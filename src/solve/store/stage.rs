@@ -79,7 +79,7 @@ pub(super) const PARTIAL: &str = "part";
 const NAMED_TABLES: [&str; 3] = ["won", "open", "lost"];
 
 /// Whether a file of that name is one that builds make in a scratch folder.
-pub(super) fn is_ours(name: &str) -> bool {
+pub(super) fn is_build_file(name: &str) -> bool {
     let stage = name.strip_suffix(PARTIAL).and_then(|name| name.strip_suffix('.')).unwrap_or(name);
     Part::named(stage).is_some() || is_earlier(stage) || NAMED_TABLES.contains(&name)
 }
@@ -170,10 +170,12 @@ mod tests {
         ] {
             let part = Part { stage, chunks: 7..120 };
             assert_eq!(Part::named(&part.to_string()).as_ref(), Some(&part));
-            assert!(is_ours(&part.to_string()) && is_ours(&format!("{part}.{PARTIAL}")));
+            assert!(
+                is_build_file(&part.to_string()) && is_build_file(&format!("{part}.{PARTIAL}"))
+            );
         }
         for name in ["won", "initial-0", "attackers-12", "defenders-all", "initial-3.part"] {
-            assert!(is_ours(name), "{name}");
+            assert!(is_build_file(name), "{name}");
         }
         for name in [
             "",
@@ -190,7 +192,7 @@ mod tests {
             "won@1-2",
             "initial@1-2-3",
         ] {
-            assert!(!is_ours(name) && Part::named(name).is_none(), "{name}");
+            assert!(!is_build_file(name) && Part::named(name).is_none(), "{name}");
         }
     }
 

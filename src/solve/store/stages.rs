@@ -1,5 +1,5 @@
-//! The stages of the work on a slice, which all ranks do together: each does a part, and
-//! all know which parts there are.
+//! The stages of the work on a slice, which all comm do together: each does a part, and
+//! all know which parts existing are.
 
 use std::mem::take;
 use std::ops::Range;
@@ -16,13 +16,13 @@ use super::stage::{Key, Part, Stage};
 /// What has been done of the work on a slice, and how it goes on.
 pub(crate) struct Stages<'a> {
     scratch: &'a ScratchFolder<'a>,
-    ranks: &'a dyn Communicator,
-    /// How many chunks there are.
+    comm: &'a dyn Communicator,
+    /// How many chunks existing are.
     chunks: usize,
     /// Those that this rank reads.
     reads: Range<usize>,
     /// What had been done when the work began or went on.
-    there: Vec<Part>,
+    existing: Vec<Part>,
 }
 
 /// A stage that is done: the files of the parts that this rank reads.
@@ -31,15 +31,15 @@ pub(crate) struct Parts<'a> {
     scratch: &'a ScratchFolder<'a>,
     stage: Stage,
     base: Hash,
-    /// All parts, those that other ranks read included, in the order of their chunks.
-    done: Vec<Done>,
+    /// All parts, those that other comm read included, in the order of their chunks.
+    done: Vec<PartInfo>,
     /// In the same order.
     files: Vec<StageFile<'a>>,
 }
 
-/// A part that is done, as all ranks know it.
+/// A part that is done, as all comm know it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Done {
+struct PartInfo {
     chunks: Range<usize>,
     records: usize,
     hash: Hash,
@@ -52,12 +52,12 @@ impl<'a> Stages<'a> {
     /// If the folder cannot be read, or a rank has stopped.
     pub(crate) fn new(
         scratch: &'a ScratchFolder<'a>,
-        ranks: &'a dyn Communicator,
+        comm: &'a dyn Communicator,
         chunks: usize,
         reads: Range<usize>,
     ) -> Result<Stages<'a>, ScratchError> {
-        // All ranks must see the same, whatever a file system tells each of them.
-        let names = match ranks.rank() {
+        // All comm must see the same, whatever a file system tells each of them.
+        let names = match comm.rank() {
             0 => {
                 scratch.sweep()?;
                 let parts = scratch.parts()?;
@@ -65,19 +65,19 @@ impl<'a> Stages<'a> {
             }
             _ => String::new(),
         };
-        let names = ranks.broadcast(names.as_bytes())?;
+        let names = comm.broadcast(names.as_bytes())?;
         let names = String::from_utf8_lossy(&names);
-        let mut there: Vec<Part> = names.split('\n').filter_map(Part::named).collect();
-        there.sort_by_key(|part| part.chunks.start);
-        Ok(Stages { scratch, ranks, chunks, reads, there })
+        let mut existing: Vec<Part> = names.split('\n').filter_map(Part::named).collect();
+        existing.sort_by_key(|part| part.chunks.start);
+        Ok(Stages { scratch, comm, chunks, reads, existing })
     }
 
-    /// The ranks.
-    pub(crate) fn ranks(&self) -> &'a dyn Communicator {
-        self.ranks
+    /// The comm.
+    pub(crate) fn comm(&self) -> &'a dyn Communicator {
+        self.comm
     }
 
-    /// The folder in which they are kept.
+    /// The folder in which they are existing_parts.
     pub(crate) fn scratch(&self) -> &'a ScratchFolder<'a> {
         self.scratch
     }
@@ -91,16 +91,16 @@ impl<'a> Stages<'a> {
         stage: Stage,
         base: Hash,
     ) -> Result<Option<Parts<'a>>, ScratchError> {
-        let (done, opened) = self.kept(stage, base)?;
+        let (done, opened) = self.existing_parts(stage, base)?;
         if missing(&done, self.chunks).is_empty() {
             return self.parts(stage, base, done, opened).map(Some);
         }
         // They would be in the way of those that will be made.
         if !done.is_empty() {
-            if self.ranks.rank() == 0 {
+            if self.comm.rank() == 0 {
                 done.iter().try_for_each(|done| self.scratch.remove(&done.part(stage)))?;
             }
-            self.ranks.barrier()?;
+            self.comm.barrier()?;
         }
         Ok(None)
     }
@@ -109,7 +109,7 @@ impl<'a> Stages<'a> {
     /// many at a time.
     ///
     /// # Errors
-    /// If the work fails, or cannot be kept, or a rank has stopped.
+    /// If the work fails, or cannot be existing_parts, or a rank has stopped.
     pub(crate) fn complete<E: From<ScratchError>>(
         &self,
         stage: Stage,
@@ -118,7 +118,7 @@ impl<'a> Stages<'a> {
         at_once: usize,
         mut work: impl FnMut(Range<usize>, &StageWriter) -> Result<(), E>,
     ) -> Result<Parts<'a>, E> {
-        let (done, mut opened) = self.kept(stage, base)?;
+        let (done, mut opened) = self.existing_parts(stage, base)?;
         let mut made = Vec::new();
         for gap in missing(&done, self.chunks) {
             let gap = gap.start.max(own.start)..gap.end.min(own.end);
@@ -127,11 +127,11 @@ impl<'a> Stages<'a> {
                 let writer = self.begin(stage, chunks.clone(), base)?;
                 work(chunks, &writer)?;
                 let file = writer.finish()?;
-                made.push(Done::of(&file));
+                made.push(PartInfo::of(&file));
                 opened.push(file);
             }
         }
-        let all = [done, self.told(&made)?].concat();
+        let all = [done, self.gather_parts(&made)?].concat();
         Ok(self.parts(stage, base, all, opened)?)
     }
 
@@ -148,10 +148,10 @@ impl<'a> Stages<'a> {
         self.scratch.begin(Part { stage, chunks }, base)
     }
 
-    /// A stage that the ranks have begun, each a part of it or none.
+    /// A stage that the comm have begun, each a part of it or none.
     ///
     /// # Errors
-    /// If a part cannot be kept or read, or a rank has stopped.
+    /// If a part cannot be existing_parts or read, or a rank has stopped.
     pub(crate) fn finish(
         &self,
         stage: Stage,
@@ -159,27 +159,28 @@ impl<'a> Stages<'a> {
         own: Option<StageWriter<'a>>,
     ) -> Result<Parts<'a>, ScratchError> {
         let own: Vec<StageFile> = own.map(StageWriter::finish).transpose()?.into_iter().collect();
-        let done = self.told(&own.iter().map(Done::of).collect::<Vec<_>>())?;
+        let done = self.gather_parts(&own.iter().map(PartInfo::of).collect::<Vec<_>>())?;
         self.parts(stage, base, done, own)
     }
 
     /// The parts of a stage that are whole and stand on `base`, in order and none of them
     /// with chunks of another one; and the files that this rank has opened to see that.
-    fn kept(
+    fn existing_parts(
         &self,
         stage: Stage,
         base: Hash,
-    ) -> Result<(Vec<Done>, Vec<StageFile<'a>>), ScratchError> {
-        let there: Vec<&Part> = self.there.iter().filter(|part| part.stage == stage).collect();
-        if there.is_empty() {
+    ) -> Result<(Vec<PartInfo>, Vec<StageFile<'a>>), ScratchError> {
+        let existing: Vec<&Part> =
+            self.existing.iter().filter(|part| part.stage == stage).collect();
+        if existing.is_empty() {
             return Ok(Default::default());
         }
-        let (rank, ranks) = (self.ranks.rank(), self.ranks.size());
+        let (rank, comm) = (self.comm.rank(), self.comm.size());
         let mut opened = Vec::new();
-        for part in there.into_iter().skip(rank).step_by(ranks) {
+        for part in existing.into_iter().skip(rank).step_by(comm) {
             opened.extend(self.scratch.finished(part, base)?);
         }
-        let mut done = self.told(&opened.iter().map(Done::of).collect::<Vec<_>>())?;
+        let mut done = self.gather_parts(&opened.iter().map(PartInfo::of).collect::<Vec<_>>())?;
         done.sort_by_key(|done| done.chunks.start);
         let mut end = 0;
         done.retain(|done| {
@@ -190,12 +191,12 @@ impl<'a> Stages<'a> {
         Ok((done, opened))
     }
 
-    /// What all ranks have done.
-    fn told(&self, own: &[Done]) -> Result<Vec<Done>, ScratchError> {
-        let own: Vec<u8> = own.iter().flat_map(Done::to_bytes).collect();
-        let all = self.ranks.all_gather(&own)?.concat();
+    /// What all comm have done.
+    fn gather_parts(&self, own: &[PartInfo]) -> Result<Vec<PartInfo>, ScratchError> {
+        let own: Vec<u8> = own.iter().flat_map(PartInfo::to_bytes).collect();
+        let all = self.comm.all_gather(&own)?.concat();
         let (all, _) = all.as_chunks();
-        Ok(all.iter().map(Done::from_bytes).collect())
+        Ok(all.iter().map(PartInfo::from_bytes).collect())
     }
 
     /// A stage of which these parts are done; this rank has opened some.
@@ -203,7 +204,7 @@ impl<'a> Stages<'a> {
         &self,
         stage: Stage,
         base: Hash,
-        mut done: Vec<Done>,
+        mut done: Vec<PartInfo>,
         opened: Vec<StageFile<'a>>,
     ) -> Result<Parts<'a>, ScratchError> {
         done.sort_by_key(|done| done.chunks.start);
@@ -216,7 +217,7 @@ impl<'a> Parts<'a> {
     /// The same, of which this rank reads these chunks.
     ///
     /// # Errors
-    /// If a file is not there any more, or not what it was.
+    /// If a file is not existing any more, or not what it was.
     pub(crate) fn reading(mut self, chunks: &Range<usize>) -> Result<Parts<'a>, ScratchError> {
         let mut opened = take(&mut self.files);
         for done in &self.done {
@@ -240,7 +241,7 @@ impl<'a> Parts<'a> {
         self.files.iter().flat_map(StageFile::keys)
     }
 
-    /// Whether there are no records, in the parts of other ranks neither.
+    /// Whether existing are no records, in the parts of other comm neither.
     pub(crate) fn is_empty(&self) -> bool {
         self.done.iter().all(|done| done.records == 0)
     }
@@ -260,39 +261,39 @@ impl<'a> Parts<'a> {
     }
 }
 
-impl Done {
+impl PartInfo {
     const BYTES: usize = 3 * size_of::<u64>() + size_of::<Hash>();
 
-    fn of(file: &StageFile) -> Done {
-        Done { chunks: file.chunks(), records: file.records(), hash: file.hash() }
+    fn of(file: &StageFile) -> PartInfo {
+        PartInfo { chunks: file.chunks(), records: file.records(), hash: file.hash() }
     }
 
     fn part(&self, stage: Stage) -> Part {
         Part { stage, chunks: self.chunks.clone() }
     }
 
-    fn to_bytes(&self) -> [u8; Done::BYTES] {
+    fn to_bytes(&self) -> [u8; PartInfo::BYTES] {
         let numbers = [self.chunks.start, self.chunks.end, self.records];
-        let mut bytes = [0; Done::BYTES];
+        let mut bytes = [0; PartInfo::BYTES];
         for (bytes, number) in bytes.as_chunks_mut().0.iter_mut().zip(numbers) {
             *bytes = (number as u64).to_le_bytes();
         }
-        bytes[Done::BYTES - size_of::<Hash>()..].copy_from_slice(&self.hash);
+        bytes[PartInfo::BYTES - size_of::<Hash>()..].copy_from_slice(&self.hash);
         bytes
     }
 
-    fn from_bytes(bytes: &[u8; Done::BYTES]) -> Done {
+    fn from_bytes(bytes: &[u8; PartInfo::BYTES]) -> PartInfo {
         let number = |i: usize| u64::from_le_bytes(std::array::from_fn(|j| bytes[8 * i + j]));
-        Done {
+        PartInfo {
             chunks: number(0) as usize..number(1) as usize,
             records: number(2) as usize,
-            hash: std::array::from_fn(|i| bytes[Done::BYTES - size_of::<Hash>() + i]),
+            hash: std::array::from_fn(|i| bytes[PartInfo::BYTES - size_of::<Hash>() + i]),
         }
     }
 }
 
 /// The chunks that are in no part of a stage.
-fn missing(done: &[Done], chunks: usize) -> Vec<Range<usize>> {
+fn missing(done: &[PartInfo], chunks: usize) -> Vec<Range<usize>> {
     let starts = done.iter().map(|done| done.chunks.start).chain([chunks]);
     let ends = [0].into_iter().chain(done.iter().map(|done| done.chunks.end));
     ends.zip(starts).map(|(end, start)| end..start).filter(|gap| !gap.is_empty()).collect()

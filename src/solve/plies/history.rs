@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::game::rules::Side;
 use crate::game::value::Plies;
 use crate::solve::frame::Block;
-use crate::solve::plies::ply::{Given, Records, finds_wins, mover};
+use crate::solve::plies::ply::{Domain, PlyIo, finds_wins, mover};
 use crate::solve::rows::numbers::ChunkNumber;
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::codec::{decode_rows, encode_events, read_events};
@@ -13,7 +13,7 @@ use crate::solve::store::{Content, Key, Parts, ScratchError, StageWriter};
 
 /// What the initial pass said, and what the plies so far have found.
 #[derive(Clone, Copy)]
-pub(crate) struct Known<'a> {
+pub(crate) struct History<'a> {
     /// The side that wins.
     pub winner: Side,
     /// What the initial pass said.
@@ -24,7 +24,7 @@ pub(crate) struct Known<'a> {
     pub plies: &'a [Parts<'a>],
 }
 
-impl Known<'_> {
+impl History<'_> {
     /// The number of the next ply.
     pub(crate) fn next_ply(&self) -> Plies {
         self.plies.len() as Plies + 1
@@ -51,12 +51,12 @@ impl Known<'_> {
         rows: &mut [Row<N>],
     ) -> Result<(), ScratchError> {
         rows.fill(Row::EMPTY);
-        let said = self.initial.of(chunk);
-        if let Some(bytes) = said.read(self.key(Content::Open, 0, chunk))? {
-            decode_rows(&bytes, rows).ok_or_else(|| said.damaged())?;
+        let seeds = self.initial.of(chunk);
+        if let Some(bytes) = seeds.read(self.key(Content::Open, 0, chunk))? {
+            decode_rows(&bytes, rows).ok_or_else(|| seeds.damaged())?;
         }
         for ply in (2..self.next_ply()).step_by(2) {
-            add(&self.said(Content::Releases, ply - 1, chunk)?, rows);
+            add(&self.seeds(Content::Releases, ply - 1, chunk)?, rows);
             for Event { row, lanes } in self.found(ply, chunk)? {
                 rows[row.index()] = rows[row.index()].without(lanes);
             }
@@ -71,13 +71,13 @@ impl Known<'_> {
         chunk: ChunkNumber,
     ) -> Result<Vec<Event<N>>, ScratchError> {
         match self.plies.len() as Plies {
-            0 => self.said(Content::Stalemates, 0, chunk),
+            0 => self.seeds(Content::Stalemates, 0, chunk),
             last => self.found(last, chunk),
         }
     }
 
     /// What captures, or the rules, do to a chunk at a ply.
-    pub(crate) fn said<const N: usize>(
+    pub(crate) fn seeds<const N: usize>(
         &self,
         content: Content,
         ply: Plies,
@@ -103,7 +103,7 @@ impl Known<'_> {
     ///
     /// # Errors
     /// If the disk fails or is full.
-    pub(crate) fn keep<const N: usize>(
+    pub(crate) fn log<const N: usize>(
         &self,
         log: &StageWriter,
         chunk: ChunkNumber,
@@ -124,31 +124,31 @@ impl Known<'_> {
 }
 
 /// What is known, and the log of the ply at hand.
-pub(crate) struct Logged<'a> {
+pub(crate) struct LogIo<'a> {
     /// What is known.
-    pub known: &'a Known<'a>,
+    pub history: &'a History<'a>,
     /// Where what the ply finds goes.
     pub log: &'a StageWriter<'a>,
 }
 
-impl<const N: usize> Records<N> for Logged<'_> {
-    fn said(
+impl<const N: usize> PlyIo<N> for LogIo<'_> {
+    fn seeds(
         &self,
         content: Content,
         ply: Plies,
         chunk: ChunkNumber,
     ) -> Result<Vec<Event<N>>, ScratchError> {
-        self.known.said(content, ply, chunk)
+        self.history.seeds(content, ply, chunk)
     }
 
-    fn found(&self, chunk: ChunkNumber, events: &[Event<N>]) -> Result<(), ScratchError> {
-        self.known.keep(self.log, chunk, events)
+    fn save(&self, chunk: ChunkNumber, events: &[Event<N>]) -> Result<(), ScratchError> {
+        self.history.log(self.log, chunk, events)
     }
 }
 
 /// Puts into all rows the lanes that have no position.
-pub(crate) fn no_positions<const N: usize>(given: &Given<N>, rows: &mut [Row<N>]) {
-    let Given { moves, chunks, .. } = given;
+pub(crate) fn fill_with_invalid<const N: usize>(domain: &Domain<N>, rows: &mut [Row<N>]) {
+    let Domain { moves, chunks, .. } = domain;
     let rows = rows.par_chunks_mut(chunks.chunk_rows()).zip(0..chunks.count());
     let worker = || (moves.frame.walker(), Block::default());
     rows.for_each_init(worker, |(walker, block), (rows, chunk)| {

@@ -10,12 +10,12 @@ use crate::game::rules::{BySide, Side};
 use crate::solve::frame::Frame;
 use crate::solve::moves::Moves;
 use crate::solve::plies::chunks::Chunks;
-use crate::solve::plies::ply::Given;
+use crate::solve::plies::ply::Domain;
 use crate::solve::rows::numbers::{ChunkNumber, PartitionRow, Rank};
 use crate::solve::rows::row::Event;
 
 /// The cut of a slice.
-pub(crate) struct Partitions {
+pub(crate) struct PartitionLayout {
     /// All rows.
     chunks: Chunks,
     /// By attackers: the chunks of each partition.
@@ -26,13 +26,13 @@ pub(crate) struct Partitions {
     places: Vec<(usize, Rank)>,
 }
 
-impl Partitions {
+impl PartitionLayout {
     /// So many partitions either way, or as many as there can be.
     pub(crate) fn new<const N: usize>(
         frame: &Frame<N>,
         chunks: Chunks,
         count: usize,
-    ) -> Partitions {
+    ) -> PartitionLayout {
         let orbits = orbits(frame);
         let count = count.min(orbits.len()).min(chunks.count()).max(1);
         let first = |partition: usize| partition * chunks.count() / count;
@@ -44,7 +44,7 @@ impl Partitions {
                 places[rank.index()] = (partition, Rank::new(place));
             }
         }
-        Partitions { chunks, ranges, sets, places }
+        PartitionLayout { chunks, ranges, sets, places }
     }
 
     /// How many there are, either way.
@@ -70,20 +70,20 @@ impl Partitions {
 
     /// By the side whose moves stay inside, for some partitions: what their plies are worked
     /// out from; the moves are those of all rows, and of these partitions by defenders.
-    pub(crate) fn given<'a, const N: usize>(
+    pub(crate) fn domains<'a, const N: usize>(
         &self,
         partitions: Range<usize>,
         winner: Side,
         whole: &'a Moves<'a, N>,
         by_defenders: &'a [Moves<'a, N>],
-    ) -> BySide<Vec<Given<'a, N>>> {
+    ) -> BySide<Vec<Domain<'a, N>>> {
         let of_attackers = by_defenders.iter().map(|moves| {
             let chunks = Chunks::new(self.chunks.blocks, moves.frame.block_rows());
-            Given { moves, winner, chunks }
+            Domain { moves, winner, chunks }
         });
         let of_defenders = self.ranges[partitions].iter().map(|range| {
             let chunks = self.chunks.some(range.clone());
-            Given { moves: whole, winner, chunks }
+            Domain { moves: whole, winner, chunks }
         });
         BySide([of_attackers.collect(), of_defenders.collect()])
     }
@@ -179,30 +179,30 @@ mod tests {
         let chunks = Chunks::new(whole.blocks(), whole.block_rows());
         let moves = Moves::new(&whole);
         for count in [1, 2, 3, 7, 1000] {
-            let cut = Partitions::new(&whole, chunks, count);
-            assert!((1..=count).contains(&cut.count()));
-            let frames = cut.frames(&whole, 0..cut.count());
+            let layout = PartitionLayout::new(&whole, chunks, count);
+            assert!((1..=count).contains(&layout.count()));
+            let frames = layout.frames(&whole, 0..layout.count());
             let by_defenders: Vec<Moves<N>> = frames.iter().map(Moves::new).collect();
-            let given = cut.given(0..cut.count(), Side::Attackers, &moves, &by_defenders);
-            for partitions in given.iter() {
-                let rows: usize = partitions.iter().map(|given| given.chunks.rows()).sum();
+            let domain = layout.domains(0..layout.count(), Side::Attackers, &moves, &by_defenders);
+            for partitions in domain.iter() {
+                let rows: usize = partitions.iter().map(|domain| domain.chunks.rows()).sum();
                 assert_eq!(rows, chunks.rows());
             }
-            assert!(cut.places.iter().all(|&(partition, _)| partition < cut.count()));
-            goes_there_and_back(&cut, &given, chunks);
+            assert!(layout.places.iter().all(|&(partition, _)| partition < layout.count()));
+            goes_there_and_back(&layout, &domain, chunks);
             for rank in 0..3 {
-                let partitions = of_rank(cut.count(), rank, 3);
-                let ranges = cut.ranges[partitions.clone()].iter().cloned();
-                assert!(ranges.flatten().eq(cut.chunks_of(&partitions)), "{count} partitions");
+                let partitions = of_rank(layout.count(), rank, 3);
+                let ranges = layout.ranges[partitions.clone()].iter().cloned();
+                assert!(ranges.flatten().eq(layout.chunks_of(&partitions)), "{count} partitions");
             }
-            assert_eq!(of_rank(cut.count(), 2, 3).end, cut.count());
+            assert_eq!(of_rank(layout.count(), 2, 3).end, layout.count());
         }
     }
 
     /// Every row is in one partition either way, and the ways lead back to it.
     fn goes_there_and_back<const N: usize>(
-        cut: &Partitions,
-        given: &BySide<Vec<Given<N>>>,
+        layout: &PartitionLayout,
+        domain: &BySide<Vec<Domain<N>>>,
         chunks: Chunks,
     ) {
         let mut there = BTreeSet::new();
@@ -211,22 +211,22 @@ mod tests {
             let events: Vec<Event<N>> = (0..rows)
                 .map(|row| Event { row: ChunkRow::new(row), lanes: Row::bit(1) })
                 .collect();
-            for (partition, events) in cut.by_defenders(chunk, &events).into_iter().enumerate() {
+            for (partition, events) in layout.by_defenders(chunk, &events).into_iter().enumerate() {
                 assert!(events.is_sorted_by(|one, next| one.row < next.row));
                 there.extend(events.iter().map(|event| (partition, event.row)));
             }
         }
         assert_eq!(there.len(), chunks.rows());
         let mut back = BTreeSet::new();
-        for (partition, given) in given[Side::Attackers].iter().enumerate() {
-            for chunk in given.chunks.numbers() {
-                let height = given.chunks.chunk_rows();
+        for (partition, domain) in domain[Side::Attackers].iter().enumerate() {
+            for chunk in domain.chunks.numbers() {
+                let height = domain.chunks.chunk_rows();
                 let first = chunk.index() * height;
                 let own = (0..height)
                     .filter(|row| there.contains(&(partition, PartitionRow::new(first + row))));
                 let events: Vec<Event<N>> =
                     own.map(|row| Event { row: ChunkRow::new(row), lanes: Row::bit(1) }).collect();
-                let by_partition = cut.by_attackers(partition, given.chunks, chunk, &events);
+                let by_partition = layout.by_attackers(partition, domain.chunks, chunk, &events);
                 for (other, events) in by_partition.into_iter().enumerate() {
                     assert!(events.is_sorted_by(|one, next| one.row < next.row));
                     back.extend(events.iter().map(|event| (other, event.row)));
@@ -234,8 +234,8 @@ mod tests {
             }
         }
         assert_eq!(back.len(), chunks.rows());
-        for (partition, given) in given[Side::Defenders].iter().enumerate() {
-            let rows = (0..given.chunks.rows()).map(|row| (partition, PartitionRow::new(row)));
+        for (partition, domain) in domain[Side::Defenders].iter().enumerate() {
+            let rows = (0..domain.chunks.rows()).map(|row| (partition, PartitionRow::new(row)));
             assert!(rows.into_iter().all(|row| back.contains(&row)));
         }
     }
@@ -259,8 +259,8 @@ mod tests {
     ) {
         let whole: Frame<N> = Frame::new(rules, slice).unwrap();
         let chunks = Chunks::new(whole.blocks(), whole.block_rows());
-        let cut = Partitions::new(&whole, chunks, 3);
-        for (frame, ranks) in cut.frames(&whole, 0..3).iter().zip(&cut.sets) {
+        let layout = PartitionLayout::new(&whole, chunks, 3);
+        for (frame, ranks) in layout.frames(&whole, 0..3).iter().zip(&layout.sets) {
             let (some, all) = (&frame.defenders, &whole.defenders);
             for (rank, &old) in some.ranks().zip(ranks) {
                 assert_eq!(some.set(rank), all.set(old));
