@@ -8,7 +8,7 @@ use taflbase::Tablebase;
 use taflbase::engine::{Engine, EngineOptions};
 use taflbase::history::Game;
 use taflbase::moves::Move;
-use taflbase::protocol::berkeley::{Broken, Effort, Session as Program, command_of};
+use taflbase::protocol::berkeley::{SearchBudget, Session as Program, SessionError, command_of};
 
 use super::arguments::parse_number;
 use super::display::{Lines, View, Window};
@@ -69,15 +69,15 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         ..EngineOptions::new(&rules)
     };
     let engine = Engine::new(Arc::clone(&rules), options)?;
-    let mut program = Program::new(rules, engine, Effort::default(), random_seed())?;
+    let mut program = Program::new(rules, engine, SearchBudget::default(), random_seed())?;
     let input =
         if args.display { shown(args, session, &tables, &mut program)? } else { commands(args)? };
     let prompt = args.input.is_none() && io::stdin().is_terminal();
     let (mut output, mut errors) = (io::stdout().lock(), io::stderr());
     match program.run(input, &mut output, &mut errors, prompt) {
         Ok(()) => Ok(()),
-        Err(Broken::Input(error)) => Err(unread(args, &error)),
-        Err(Broken::Output(error)) => Err(error.into()),
+        Err(SessionError::Input(error)) => Err(unread(args, &error)),
+        Err(SessionError::Output(error)) => Err(error.into()),
     }
 }
 

@@ -9,7 +9,7 @@ use taflbase::history::Game;
 use taflbase::moves::Move;
 use taflbase::protocol::challenge::message::Turn;
 use taflbase::protocol::challenge::{
-    ChallengeError, End, Entry, Event, colour, connect, play, port,
+    ChallengeError, End, PlayerConfig, Event, colour, connect, play, port,
 };
 use taflbase::rules::Side;
 
@@ -94,7 +94,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         Colour::White => Side::Defenders,
         Colour::Black => Side::Attackers,
     };
-    let entry = Entry { name: args.name.clone(), side, time: args.time };
+    let config = PlayerConfig { name: args.name.clone(), side, time: args.time };
     // The engine takes its memory before the clock runs.
     let mut engine = Engine::new(Arc::clone(&rules), options)?;
     let patience = args.patience.unwrap_or(MIN_PATIENCE.max(3 * args.time));
@@ -107,7 +107,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         Message::Move(line) => drop(writeln!(io::stderr(), "{line}")),
         Message::Warning(warning) => session.note(warning),
     };
-    let end = play(&mut stream, &rules, &mut engine, &entry, &mut tell).map_err(refused)?;
+    let end = play(&mut stream, &rules, &mut engine, &config, &mut tell).map_err(refused)?;
     report(side, &end, session)
 }
 
@@ -117,7 +117,7 @@ fn challenge_error(args: &Args, patience: Duration, error: &ChallengeError) -> C
         ChallengeError::Connect { .. } if args.retry.is_none() => {
             CliError::Error(format!("{error}; start the server first, or wait with --retry 60"))
         }
-        ChallengeError::Silent => {
+        ChallengeError::TimedOut => {
             CliError::Error(format!("{error}: --patience is {} s", patience.as_secs_f64()))
         }
         error => CliError::new(error),
@@ -133,15 +133,15 @@ enum Message {
 fn event_message(event: &Event<'_>) -> Message {
     match event {
         Event::Joined => Message::Warning("the server's game begins in the middle"),
-        Event::Lost => Message::Warning(
+        Event::OutOfSync => Message::Warning(
             "no legal move leads to the server's board: going on from there, without what was \
              before",
         ),
         Event::NoMove => {
             Message::Warning("there is no legal move: the server will end the game by its clock")
         }
-        Event::Heard(game, played) => Message::Move(move_text(game, game.moves().len(), played)),
-        Event::Answered(game, played, found) => {
+        Event::OpponentMoved(game, played) => Message::Move(move_text(game, game.moves().len(), played)),
+        Event::Moved(game, played, found) => {
             let mut line = move_text(game, game.moves().len() + 1, played);
             match found {
                 Some(found) => search_text(&mut line, found),

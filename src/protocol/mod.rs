@@ -1,4 +1,4 @@
-//! The languages in which other programs play with the engine.
+//! Protocols for playing against other programs.
 
 pub mod berkeley;
 pub mod challenge;

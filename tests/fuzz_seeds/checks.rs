@@ -386,7 +386,8 @@ pub fn server(bytes: &[u8]) {
     };
     let rules = Arc::new(Ruleset::builtin("ashton-server").unwrap());
     let side = Side::ALL[usize::from(first % 2)];
-    let entry = challenge::Entry { name: String::new(), side, time: Duration::from_millis(4) };
+    let entry =
+        challenge::PlayerConfig { name: String::new(), side, time: Duration::from_millis(4) };
     let end = challenge::play(&mut Wire(sent), &rules, &mut engine(&rules), &entry, &mut |_| {});
     match end {
         Ok(end) => assert_eq!(end.verdict.side(), None),
@@ -398,7 +399,7 @@ pub fn server(bytes: &[u8]) {
 pub fn commands(bytes: &[u8]) {
     let rules = Arc::new(Ruleset::builtin("berkeley").unwrap());
     let game = Duration::from_millis(50);
-    let effort = berkeley::Effort { plies: 1, nodes: 9, game, careful_plies: 9 };
+    let effort = berkeley::SearchBudget { plies: 1, nodes: 9, game, careful_plies: 9 };
     let engine = engine(&rules);
     let mut session = berkeley::Session::new(rules, engine, effort, 0).unwrap();
     let (mut output, mut errors) = (Vec::new(), Vec::new());

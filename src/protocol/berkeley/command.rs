@@ -3,7 +3,7 @@ use std::fmt;
 use crate::game::board::{Board, Square};
 use crate::game::rules::Side;
 
-/// What a line asks for.
+/// A command line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Command {
     Quit,
@@ -18,7 +18,7 @@ pub(super) enum Command {
     Move(Square, Square),
 }
 
-/// Why a line is no command.
+/// Why a line is not a command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum CommandError {
     Bad(String),
@@ -35,29 +35,34 @@ impl fmt::Display for CommandError {
 }
 
 impl Command {
-    /// Reads a line; nothing is asked for where there is nothing but a comment.
-    pub(super) fn parse(line: &str, board: Board) -> Result<Option<Command>, CommandError> {
-        let line = line.split('#').next().unwrap_or_default().trim().to_lowercase();
-        let bad = || CommandError::Bad(line.clone());
+    /// Parses a line; `None` if it is empty or a comment.
+    pub(super) fn parse(text: &str, board: Board) -> Result<Option<Command>, CommandError> {
+        let line = text.split('#').next().unwrap_or_default().trim().to_lowercase();
+        if line.is_empty() {
+            return Ok(None);
+        }
+        match Command::parse_words(&line, board)? {
+            Some(command) => Ok(Some(command)),
+            None => Err(CommandError::Bad(line)),
+        }
+    }
+
+    /// Parses a line that is not empty; `None` if it is not a command.
+    fn parse_words(line: &str, board: Board) -> Result<Option<Command>, CommandError> {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let command = match words[..] {
-            [] => return Ok(None),
-            ["quit"] => Command::Quit,
-            ["new"] => Command::New,
-            ["dump"] => Command::Dump,
-            ["undo"] => Command::Undo,
-            ["seed", number] if is_number(number) => Command::Seed(parse(number)?),
-            ["limit", number] if is_number(number) => Command::Limit(parse(number)?),
-            ["manual", colour] => Command::Manual(side(colour).ok_or_else(bad)?),
-            ["auto", colour] => Command::Auto(side(colour).ok_or_else(bad)?),
-            ["toggle", square] => Command::Toggle(board.parse(square).ok_or_else(bad)?),
-            [played] => {
-                let (from, to) = squares(played, board).ok_or_else(bad)?;
-                Command::Move(from, to)
-            }
-            _ => return Err(bad()),
-        };
-        Ok(Some(command))
+        Ok(match words[..] {
+            ["quit"] => Some(Command::Quit),
+            ["new"] => Some(Command::New),
+            ["dump"] => Some(Command::Dump),
+            ["undo"] => Some(Command::Undo),
+            ["seed", number] if is_number(number) => Some(Command::Seed(parse(number)?)),
+            ["limit", number] if is_number(number) => Some(Command::Limit(parse(number)?)),
+            ["manual", colour] => side(colour).map(Command::Manual),
+            ["auto", colour] => side(colour).map(Command::Auto),
+            ["toggle", square] => board.parse(square).map(Command::Toggle),
+            [played] => squares(played, board).map(|(from, to)| Command::Move(from, to)),
+            _ => None,
+        })
     }
 }
 
@@ -69,21 +74,28 @@ fn parse<T: std::str::FromStr>(digits: &str) -> Result<T, CommandError> {
     digits.parse().map_err(|_| CommandError::TooLarge(digits.to_owned()))
 }
 
-fn side(colour: &str) -> Option<Side> {
-    Side::ALL.into_iter().find(|&side| super::colour(side).eq_ignore_ascii_case(colour))
+/// Returns this protocol's name of a side.
+pub(super) fn colour(side: Side) -> &'static str {
+    match side {
+        Side::Attackers => "Black",
+        Side::Defenders => "White",
+    }
 }
 
-/// `b3-6` stays on its file, `b3-f` on its rank.
+fn side(name: &str) -> Option<Side> {
+    Side::ALL.into_iter().find(|&side| colour(side).eq_ignore_ascii_case(name))
+}
+
+/// Parses a move: `b3-6` along a file, `b3-f` along a rank.
 fn squares(text: &str, board: Board) -> Option<(Square, Square)> {
-    let (from, to) = text.split_once('-')?;
+    let (from, target) = text.split_once('-')?;
     let (file, rank) = from.split_at_checked(1)?;
-    let is_rank = to.bytes().all(|byte| byte.is_ascii_digit());
-    let to = if is_rank { format!("{file}{to}") } else { format!("{to}{rank}") };
+    let to = if is_number(target) { format!("{file}{target}") } else { format!("{target}{rank}") };
     Some((board.parse(from)?, board.parse(&to)?))
 }
 
-/// A move as this protocol writes it.
-pub(super) fn written(board: Board, from: Square, to: Square) -> String {
+/// Writes a move in this protocol's notation.
+pub(super) fn move_text(board: Board, from: Square, to: Square) -> String {
     let (start, end) = (board.name(from), board.name(to).to_string());
     let (file, rank) = end.split_at(1);
     format!("{start}-{}", if board.file(from) == board.file(to) { rank } else { file })
@@ -98,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_read_whole_and_in_any_case() {
+    fn commands_are_parsed_in_any_case() {
         let board = Board::new(9).unwrap();
         let at = |name| board.parse(name).unwrap();
         for (line, command) in [
@@ -120,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn all_else_is_bad() {
+    fn other_lines_are_errors() {
         for line in [
             "quit now",
             "quits",
@@ -156,11 +168,11 @@ mod tests {
     }
 
     #[test]
-    fn moves_go_both_ways() {
+    fn moves_round_trip() {
         let board = Board::new(9).unwrap();
         for text in ["a1-4", "b3-f", "i9-a", "e5-1"] {
             let Ok(Some(Command::Move(from, to))) = read(text) else { panic!("{text}") };
-            assert_eq!(written(board, from, to), text);
+            assert_eq!(move_text(board, from, to), text);
         }
     }
 }

@@ -6,8 +6,7 @@ use crate::game::moves::Ending;
 use crate::game::position::{Position, PositionError};
 use crate::game::rules::{Kind, Layout, LayoutError, Ruleset, Side};
 
-/// A board on which anything may stand anywhere: one that is being set up, or one to be
-/// shown.
+/// A board without restrictions, for setting up and for printing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Draft {
     attackers: SquareSet,
@@ -17,7 +16,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// The board of a game. A king who is captured is not there any more.
+    /// Returns the board of a game, without a captured king.
     pub(super) fn of(game: &Game) -> Draft {
         let Position { attackers, defenders, king, to_move, .. } = *game.position();
         let ending = game.moves().last().and_then(|played| played.ending);
@@ -26,7 +25,7 @@ impl Draft {
         Draft { attackers, defenders, kings, to_move }
     }
 
-    /// Puts there what comes next: nothing, white, the king, black.
+    /// Changes a square to its next state in the cycle empty, white, king, black.
     pub(super) fn toggle(&mut self, square: Square) {
         if self.defenders.contains(square) {
             self.defenders.remove(square);
@@ -41,7 +40,7 @@ impl Draft {
         }
     }
 
-    /// The position, if it can be played.
+    /// Returns the position, if it is playable.
     pub(super) fn position(&self, rules: &Ruleset) -> Result<Position, PositionError> {
         let Draft { attackers, defenders, kings, to_move } = *self;
         let mut squares = kings.iter();
@@ -53,13 +52,13 @@ impl Draft {
         Position::from_layout(&Layout { attackers, defenders, king }, to_move, rules)
     }
 
-    /// The board as `dump` shows it.
+    /// Returns the output of the command `dump`.
     pub(super) fn dump(&self, board: Board) -> String {
         let mut text = String::from("===\n");
         for rank in (0..board.size()).rev() {
-            let cells = (0..board.size()).map(|file| self.letter(board.at(file, rank)));
-            let cells = cells.flat_map(|letter| [' ', letter]).collect::<String>();
-            // A string takes whatever is written.
+            let letters = (0..board.size()).map(|file| self.letter(board.at(file, rank)));
+            let cells: String = letters.flat_map(|letter| [' ', letter]).collect();
+            // Writing to a string cannot fail.
             let _ = writeln!(text, "{:2}{cells}", rank + 1);
         }
         let files = (b'a'..).take(board.size()).flat_map(|file| [' ', char::from(file)]);
@@ -67,7 +66,7 @@ impl Draft {
         text
     }
 
-    /// The board as positions are written, which this may be none of.
+    /// Writes the board in the notation of positions, even if it is no valid position.
     pub(super) fn to_text(self, board: Board) -> String {
         Layout::text_of(board, |square| self.piece(square))
     }
@@ -107,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_board_is_shown_from_the_top() {
+    fn the_board_is_printed_from_the_top_rank() {
         let (rules, mut draft) = start();
         for name in ["a1", "i1", "i1", "b9", "b9", "b9", "e5", "e5"] {
             draft.toggle(rules.board.parse(name).unwrap());
@@ -133,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_square_goes_round_and_only_some_boards_can_be_played() {
+    fn toggling_cycles_and_only_valid_boards_are_playable() {
         let (rules, start) = start();
         let mut draft = start;
         let square = rules.board.parse("c3").unwrap();

@@ -1,7 +1,7 @@
-//! The text interface of UC Berkeley's CS 61B, "Project 2: Tablut": commands in, a line
-//! each; moves and boards out.
+//! The text interface of UC Berkeley's CS 61B, "Project 2: Tablut": reads one command per line,
+//! and writes moves and boards.
 //!
-//! A [`Session`] is one run of that program. White are the defenders.
+//! A [`Session`] is one run of that program. White plays the defenders.
 
 mod command;
 mod draft;
@@ -9,6 +9,7 @@ mod play;
 mod think;
 
 use std::io::{self, BufRead, Write};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::engine::Engine;
@@ -18,99 +19,82 @@ use crate::game::moves::Move;
 use crate::game::position::PositionError;
 use crate::game::rules::{BySide, Ruleset, Side};
 
-use command::{Command, written};
+use command::{Command, colour, move_text};
 use play::Play;
 use think::Thinker;
 
-pub use think::Effort;
+pub use think::SearchBudget;
 
-/// What the protocol calls a side.
-fn colour(side: Side) -> &'static str {
-    match side {
-        Side::Attackers => "Black",
-        Side::Defenders => "White",
-    }
-}
-
-/// Games of a user, or of another program, with the engine.
+/// Plays games between the engine and a user or another program.
 pub struct Session {
     play: Play,
     thinker: Thinker,
-    /// Whom the engine plays for.
+    /// Sides played by the engine.
     auto: BySide<bool>,
-    /// Why the engine could not move when it was last its turn; told once.
-    hindrance: Option<String>,
-    /// Who looks on.
+    /// Error of the engine's last attempt to move. A repetition is not printed again.
+    last_error: Option<String>,
     watcher: Option<Watcher>,
 }
 
 type Watcher = Box<dyn FnMut(&View<'_>)>;
 
-/// What is on the board, for whoever looks on.
+/// A snapshot of the game for a watcher.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct View<'a> {
-    /// The board as text, which may be none of a position.
+    /// Board as text, which may be no valid position.
     pub board: String,
-    /// The side to move.
+    /// Side to move.
     pub to_move: Side,
-    /// The game, if the board is not being set up.
+    /// Game; `None` while the board is being set up.
     pub game: Option<&'a Game>,
-    /// Who has won.
+    /// Side that has won.
     pub winner: Option<Side>,
-    /// The sides that the user plays.
+    /// Sides played by the user.
     pub manual: Vec<Side>,
     /// Whether the engine is about to think.
     pub is_thinking: bool,
 }
 
-/// A move as this protocol writes it: `b3-6`.
+/// Writes a move in this protocol's notation: `b3-6`.
 pub fn command_of(rules: &Ruleset, played: &Move) -> String {
-    written(rules.board, played.from, played.to)
+    move_text(rules.board, played.from, played.to)
 }
 
-/// Why a [`Session`] ends before its time.
+/// Why a [`Session`] failed.
 #[derive(Debug)]
-pub enum Broken {
-    /// The commands cannot be read.
+pub enum SessionError {
+    /// The input cannot be read.
     Input(io::Error),
-    /// What it says cannot be written.
+    /// The output cannot be written.
     Output(io::Error),
 }
 
-impl From<io::Error> for Broken {
-    /// Of writing.
-    fn from(error: io::Error) -> Broken {
-        Broken::Output(error)
+impl From<io::Error> for SessionError {
+    fn from(error: io::Error) -> SessionError {
+        SessionError::Output(error)
     }
 }
 
-/// Whether there is more to do.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Then {
-    GoOn,
-    End,
-}
-
 impl Session {
-    /// A new game, in which the engine plays white. The seed chooses among moves that
-    /// are mirror images of each other.
+    /// Starts a game in which the engine plays white. The seed selects among moves that are mirror
+    /// images of each other.
     ///
     /// # Errors
-    /// If the ruleset's start is no position in which anybody could move.
+    /// If the ruleset's start is not playable.
     pub fn new(
         rules: Arc<Ruleset>,
         engine: Engine,
-        effort: Effort,
+        budget: SearchBudget,
         seed: u64,
     ) -> Result<Session, PositionError> {
         let mut auto = BySide::default();
         auto[Side::Defenders] = true;
-        let thinker = Thinker::new(engine, effort, seed);
-        Ok(Session { play: Play::new(rules)?, thinker, auto, hindrance: None, watcher: None })
+        let thinker = Thinker::new(engine, budget, seed);
+        Ok(Session { play: Play::new(rules)?, thinker, auto, last_error: None, watcher: None })
     }
 
-    /// Shows the board to somebody who looks on, whenever it may have changed.
+    /// Calls `watcher` now and whenever the board may have changed.
     pub fn watch(&mut self, watcher: impl FnMut(&View<'_>) + 'static) {
         self.watcher = Some(Box::new(watcher));
         self.show(false);
@@ -126,20 +110,19 @@ impl Session {
         watcher(&View { board, to_move, game, winner, manual, is_thinking });
     }
 
-    /// Reads commands to the end of the input, or to `quit`. Whenever it is the
-    /// engine's turn, it moves before the next line is read; a game of the engine with
-    /// itself is played to its end even if there are no more lines. With a `prompt`,
-    /// `> ` is printed before each line.
+    /// Runs commands until `quit` or the end of the input. The engine moves before the next line
+    /// is read; a game that it plays against itself is finished even if the input has ended. With
+    /// `prompt`, `> ` is printed before each line.
     ///
     /// # Errors
-    /// If the input cannot be read, or if nobody reads what is written.
+    /// If the input cannot be read or the output cannot be written.
     pub fn run(
         &mut self,
         mut input: impl BufRead,
         output: &mut impl Write,
         errors: &mut impl Write,
         prompt: bool,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), SessionError> {
         let mut line = Vec::new();
         loop {
             if self.is_engines_turn() {
@@ -154,11 +137,11 @@ impl Session {
             }
             output.flush()?;
             line.clear();
-            if input.read_until(b'\n', &mut line).map_err(Broken::Input)? == 0 {
+            if input.read_until(b'\n', &mut line).map_err(SessionError::Input)? == 0 {
                 return Ok(());
             }
             let text = String::from_utf8_lossy(&line);
-            if self.obey(&text, output, errors)? == Then::End {
+            if self.execute(&text, output, errors)?.is_break() {
                 return Ok(output.flush()?);
             }
         }
@@ -168,29 +151,29 @@ impl Session {
         self.play.winner().is_none() && self.auto[self.play.to_move()]
     }
 
-    /// Makes a move for the side to move; tells why if it cannot.
+    /// Plays a move for the engine. Returns `false` if it cannot move.
     fn move_self(&mut self, output: &mut impl Write, errors: &mut impl Write) -> io::Result<bool> {
         let chosen = match self.choose() {
             Ok(chosen) => chosen,
-            Err(hindrance) if self.hindrance.as_ref() == Some(&hindrance) => return Ok(false),
-            Err(hindrance) => {
-                writeln!(errors, "Error: {hindrance}")?;
-                self.hindrance = Some(hindrance);
+            Err(error) if self.last_error.as_ref() == Some(&error) => return Ok(false),
+            Err(error) => {
+                writeln!(errors, "Error: {error}")?;
+                self.last_error = Some(error);
                 return Ok(false);
             }
         };
-        self.hindrance = None;
+        self.last_error = None;
         if let Some(chosen) = chosen {
-            let text = written(self.play.rules().board, chosen.from, chosen.to);
+            let text = move_text(self.play.rules().board, chosen.from, chosen.to);
             writeln!(output, "* {text}")?;
             self.play.play(&chosen);
         }
-        self.tell_winner(output)?;
+        self.print_winner(output)?;
         output.flush()?;
         Ok(true)
     }
 
-    /// The engine's move, none if the position is one that ends the game.
+    /// Chooses the engine's move; `None` if the game is over.
     fn choose(&mut self) -> Result<Option<Move>, String> {
         let game = self.play.game().map_err(|error| unplayable(&error))?.clone();
         if self.play.winner().is_some() {
@@ -199,31 +182,31 @@ impl Session {
         self.thinker.choose(&game).map(Some).map_err(|error| error.to_string())
     }
 
-    /// Tells who has won, if anybody has.
-    fn tell_winner(&self, output: &mut impl Write) -> io::Result<()> {
+    /// Prints the winner, if there is one.
+    fn print_winner(&self, output: &mut impl Write) -> io::Result<()> {
         match self.play.winner() {
             Some(winner) => writeln!(output, "* {} wins.", colour(winner)),
             None => Ok(()),
         }
     }
 
-    /// Does what one line asks for.
-    fn obey(
+    /// Executes a command.
+    fn execute(
         &mut self,
         line: &str,
         output: &mut impl Write,
         errors: &mut impl Write,
-    ) -> io::Result<Then> {
+    ) -> io::Result<ControlFlow<()>> {
         let command = match Command::parse(line, self.play.rules().board) {
             Ok(Some(command)) => command,
-            Ok(None) => return Ok(Then::GoOn),
+            Ok(None) => return Ok(ControlFlow::Continue(())),
             Err(error) => {
                 writeln!(errors, "Error: {error}")?;
-                return Ok(Then::GoOn);
+                return Ok(ControlFlow::Continue(()));
             }
         };
         match command {
-            Command::Quit => return Ok(Then::End),
+            Command::Quit => return Ok(ControlFlow::Break(())),
             Command::New => {
                 if let Ok(play) = Play::new(Arc::clone(self.play.rules())) {
                     self.play = play;
@@ -243,10 +226,10 @@ impl Session {
             Command::Toggle(square) => self.play.toggle(square),
             Command::Move(from, to) => self.move_user(from, to, output, errors)?,
         }
-        Ok(Then::GoOn)
+        Ok(ControlFlow::Continue(()))
     }
 
-    /// Makes the user's move, for either side.
+    /// Plays the user's move, for either side.
     fn move_user(
         &mut self,
         from: Square,
@@ -259,16 +242,16 @@ impl Session {
         }
         match self.play.find(from, to) {
             Err(error) => return writeln!(errors, "Error: {}", unplayable(&error)),
-            // The board was set up as one on which the game is over.
+            // The game is over on the board that was set up.
             Ok(_) if self.play.winner().is_some() => {}
             Ok(None) => return writeln!(errors, "Invalid move. Please try again."),
             Ok(Some(played)) => self.play.play(&played),
         }
-        self.tell_winner(output)
+        self.print_winner(output)
     }
 }
 
-/// What is told of a board that was set up and on which nobody can move.
+/// Error text for a board that was set up and is not playable.
 fn unplayable(error: &PositionError) -> String {
-    format!("this board cannot be played: {error}")
+    format!("this board is not playable: {error}")
 }

@@ -9,23 +9,24 @@ use crate::game::rules::{BySide, Ruleset, Side};
 
 use super::draft::Draft;
 
-/// What is on the board, who has won, and how many moves are left.
+/// The state of play: the board, the move limit and the winner.
 pub(super) struct Play {
     rules: Arc<Ruleset>,
-    board: State,
-    /// Moves that were made before the board was last changed by hand.
-    made_before: BySide<u32>,
-    /// No side makes more moves than these.
+    board: BoardState,
+    /// Moves played before the board was last edited.
+    played_before: BySide<u32>,
+    /// Maximum moves per side.
     limit: Option<u32>,
     winner: Option<Side>,
 }
 
-enum State {
+enum BoardState {
     Game(Game),
+    /// A board being set up.
     Draft(Draft),
 }
 
-/// A limit that is reached already.
+/// A move limit that is already reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct LimitError {
     limit: u32,
@@ -40,10 +41,10 @@ impl fmt::Display for LimitError {
 }
 
 impl Play {
-    /// A new game.
+    /// Starts a new game.
     pub(super) fn new(rules: Arc<Ruleset>) -> Result<Play, PositionError> {
-        let board = State::Game(Game::new(Arc::clone(&rules))?);
-        Ok(Play { rules, board, made_before: BySide::default(), limit: None, winner: None })
+        let board = BoardState::Game(Game::new(Arc::clone(&rules))?);
+        Ok(Play { rules, board, played_before: BySide::default(), limit: None, winner: None })
     }
 
     pub(super) fn rules(&self) -> &Arc<Ruleset> {
@@ -56,41 +57,41 @@ impl Play {
 
     pub(super) fn to_move(&self) -> Side {
         match &self.board {
-            State::Game(game) => game.position().to_move,
-            State::Draft(draft) => draft.to_move,
+            BoardState::Game(game) => game.position().to_move,
+            BoardState::Draft(draft) => draft.to_move,
         }
     }
 
-    /// The game, which begins anew where the board was changed by hand. It may be over.
+    /// Returns the game, which may be over. If the board was edited, starts a game there.
     pub(super) fn game(&mut self) -> Result<&Game, PositionError> {
-        if let State::Draft(draft) = &self.board {
+        if let BoardState::Draft(draft) = &self.board {
             let position = draft.position(&self.rules)?;
-            self.board = State::Game(Game::from_position(Arc::clone(&self.rules), position)?);
-            self.judge();
+            self.board = BoardState::Game(Game::from_position(Arc::clone(&self.rules), position)?);
+            self.update_winner();
         }
         match &self.board {
-            State::Game(game) => Ok(game),
-            State::Draft(_) => unreachable!("a draft has just become a game"),
+            BoardState::Game(game) => Ok(game),
+            BoardState::Draft(_) => unreachable!("a draft has just become a game"),
         }
     }
 
-    /// The legal move between those squares.
+    /// Finds the legal move between two squares.
     pub(super) fn find(&mut self, from: Square, to: Square) -> Result<Option<Move>, PositionError> {
         let position = *self.game()?.position();
         Ok(find_move(&self.rules, &position, from, to))
     }
 
-    /// Plays a legal move of a game that is not over.
+    /// Plays a legal move; the game must not be over.
     pub(super) fn play(&mut self, played: &Move) {
-        if let State::Game(game) = &mut self.board {
+        if let BoardState::Game(game) = &mut self.board {
             game.push(played);
-            self.judge();
+            self.update_winner();
         }
     }
 
-    /// Takes the last two moves back, if there are two since the board was set up.
+    /// Takes back two moves, if there are two since the board was set up.
     pub(super) fn undo(&mut self) {
-        if let State::Game(game) = &mut self.board
+        if let BoardState::Game(game) = &mut self.board
             && game.moves().len() >= 2
         {
             game.undo();
@@ -100,16 +101,16 @@ impl Play {
     }
 
     pub(super) fn toggle(&mut self, square: Square) {
-        let made = BySide::from_fn(|side| self.made(side));
+        let made = BySide::from_fn(|side| self.moves_by(side));
         let mut draft = self.draft();
         draft.toggle(square);
-        self.made_before = made;
-        self.board = State::Draft(draft);
+        self.played_before = made;
+        self.board = BoardState::Draft(draft);
         self.winner = None;
     }
 
     pub(super) fn set_limit(&mut self, limit: u32) -> Result<(), LimitError> {
-        let made = Side::ALL.map(|side| self.made(side)).iter().sum();
+        let made = Side::ALL.map(|side| self.moves_by(side)).iter().sum();
         if u64::from(limit) * 2 <= u64::from(made) {
             return Err(LimitError { limit, made });
         }
@@ -121,45 +122,45 @@ impl Play {
         self.draft().dump(self.rules.board)
     }
 
-    /// The board, and the game that is played on it.
+    /// Returns the board and its game; `None` while it is being set up.
     pub(super) fn board(&self) -> (String, Option<&Game>) {
         let game = match &self.board {
-            State::Game(game) => Some(game),
-            State::Draft(_) => None,
+            BoardState::Game(game) => Some(game),
+            BoardState::Draft(_) => None,
         };
         (self.draft().to_text(self.rules.board), game)
     }
 
     fn draft(&self) -> Draft {
         match &self.board {
-            State::Game(game) => Draft::of(game),
-            State::Draft(draft) => *draft,
+            BoardState::Game(game) => Draft::of(game),
+            BoardState::Draft(draft) => *draft,
         }
     }
 
-    /// How many moves the side has made since the game began.
-    fn made(&self, side: Side) -> u32 {
+    /// Returns the number of moves that a side has made in this game.
+    fn moves_by(&self, side: Side) -> u32 {
         let now = match &self.board {
-            State::Game(game) => {
+            BoardState::Game(game) => {
                 let movers = game.positions()[..game.moves().len()].iter();
                 movers.filter(|position| position.to_move == side).count()
             }
-            State::Draft(_) => 0,
+            BoardState::Draft(_) => 0,
         };
-        self.made_before[side] + now as u32
+        self.played_before[side] + now as u32
     }
 
-    /// Sees whether somebody has won.
-    fn judge(&mut self) {
-        let State::Game(game) = &self.board else {
+    /// Determines the winner.
+    fn update_winner(&mut self) {
+        let BoardState::Game(game) = &self.board else {
             return;
         };
         let mover = game.position().to_move;
         self.winner = match game.outcome() {
             Some(outcome) => outcome.winner,
             None => {
-                let is_out = self.limit.is_some_and(|limit| self.made(mover) >= limit);
-                is_out.then_some(mover.other())
+                let out_of_moves = self.limit.is_some_and(|limit| self.moves_by(mover) >= limit);
+                out_of_moves.then_some(mover.other())
             }
         };
     }

@@ -6,106 +6,115 @@ use crate::game::history::Game;
 use crate::game::moves::{Move, find_move, legal_moves};
 use crate::system::random::SeededRng;
 
-/// How long a [`Session`](super::Session)'s engine thinks.
+/// The search limits of a [`Session`](super::Session).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Effort {
-    /// At least so many plies a move, as long as there is time.
+pub struct SearchBudget {
+    /// Minimum depth of a search, if time permits.
     pub plies: u32,
-    /// As many plies as these positions take, if that is more.
+    /// Positions to search if the minimum depth takes fewer.
     pub nodes: u64,
-    /// For all moves of a game, of both sides: moves that come late get less.
+    /// Total time for a game, for both sides; late moves get less.
     pub game: Duration,
-    /// From this ply of a game on, moves are random where no win or loss is in sight:
-    /// there are no draws, and two careful players may never come to an end.
+    /// From this ply on, moves are random unless a win or loss is proved. These rules have no
+    /// draws, and two careful players might never finish.
     pub careful_plies: usize,
 }
 
-impl Default for Effort {
-    /// A win within four own moves is found. A game with itself ends within three
-    /// minutes. Only on a slow machine is it the time that ends a search, so that the
-    /// same game can be played again.
-    fn default() -> Effort {
+impl Default for SearchBudget {
+    /// Finds wins in up to four own moves. A game against itself takes at most three minutes. The
+    /// time limit ends searches on slow machines only, so that games are reproducible.
+    fn default() -> SearchBudget {
         let game = Duration::from_secs(80);
-        Effort { plies: 7, nodes: 1_000_000, game, careful_plies: 200 }
+        SearchBudget { plies: 7, nodes: 1_000_000, game, careful_plies: 200 }
     }
 }
 
 /// Chooses the engine's moves.
 pub(super) struct Thinker {
     engine: Engine,
-    effort: Effort,
-    /// What is left of the game's time.
-    left: Duration,
+    budget: SearchBudget,
+    /// Remaining time of the game.
+    time_left: Duration,
     random: SeededRng,
 }
 
 impl Thinker {
-    pub(super) fn new(engine: Engine, effort: Effort, seed: u64) -> Thinker {
-        Thinker { engine, effort, left: effort.game, random: random(seed) }
+    pub(super) fn new(engine: Engine, budget: SearchBudget, seed: u64) -> Thinker {
+        Thinker { engine, budget, time_left: budget.game, random: seeded_rng(seed) }
     }
 
-    /// A new game begins.
+    /// Starts a new game.
     pub(super) fn begin(&mut self) {
-        self.left = self.effort.game;
+        self.time_left = self.budget.game;
         self.engine.clear();
     }
 
-    /// From here on, the same moves are answered by the same moves.
+    /// Seeds the random choices: the same seed and moves give the same replies.
     pub(super) fn seed(&mut self, seed: u64) {
-        self.random = random(seed);
+        self.random = seeded_rng(seed);
         self.engine.clear();
     }
 
-    /// A move in a game that is not over.
+    /// Chooses a move in a game that is not over.
     pub(super) fn choose(&mut self, game: &Game) -> Result<Move, EngineError> {
         let started = Instant::now();
         let found = self.search(game, started);
-        self.left = self.left.saturating_sub(started.elapsed());
+        self.time_left = self.time_left.saturating_sub(started.elapsed());
         let best = &found?.lines[0];
-        if game.moves().len() >= self.effort.careful_plies && is_undecided(best) {
+        if game.moves().len() >= self.budget.careful_plies && is_undecided(best) {
             let moves = legal_moves(game.rules(), game.position());
             return Ok(*self.random.choose(&moves).unwrap_or(&best.moves[0]));
         }
-        Ok(self.some_image(game, best.moves[0]))
+        Ok(self.random_image(game, best.moves[0]))
     }
 
     fn search(&mut self, game: &Game, started: Instant) -> Result<Iteration, EngineError> {
-        let clock = Clock::Game { left: self.left, increment: Duration::ZERO };
+        let clock = Clock::Game { left: self.time_left, increment: Duration::ZERO };
         let limits = clock.limits(Duration::ZERO);
-        let few = Limits { nodes: Some(self.effort.nodes), ..limits };
-        let found = self.engine.search(game, few, &mut |_| {})?;
+        // First spend the node budget, then search on to the minimum depth if that was not enough.
+        let first = Limits { nodes: Some(self.budget.nodes), ..limits };
+        let found = self.engine.search(game, first, &mut |_| {})?;
         let time = limits.time.map(|time| time.saturating_sub(started.elapsed()));
-        if found.depth >= self.effort.plies
+        if found.depth >= self.budget.plies
             || !is_undecided(&found.lines[0])
             || time == Some(Duration::ZERO)
         {
             return Ok(found);
         }
-        let deep = Limits { depth: Some(self.effort.plies), nodes: None, time };
-        let deeper = self.engine.search(game, deep, &mut |_| {})?;
+        let rest = Limits { depth: Some(self.budget.plies), nodes: None, time };
+        let deeper = self.engine.search(game, rest, &mut |_| {})?;
         Ok(if deeper.depth >= found.depth { deeper } else { found })
     }
 
-    /// One of the mirror images of a move, where none is better than another: all
-    /// positions of the game are mirror images of themselves, too.
-    fn some_image(&mut self, game: &Game, chosen: Move) -> Move {
+    /// Returns a random mirror image of a move, under the symmetries that all positions of the game
+    /// have: these images are equally good.
+    fn random_image(&mut self, game: &Game, chosen: Move) -> Move {
         let rules = game.rules();
-        let keeps = |symmetry: &Symmetry| {
-            game.positions().iter().all(|position| position.image(rules, *symmetry) == *position)
-        };
-        let kept: Vec<Symmetry> = rules.symmetries().iter().filter(keeps).collect();
-        let image = |symmetry: &Symmetry| {
-            let square = |square| symmetry.apply(rules.board, square);
-            find_move(rules, game.position(), square(chosen.from), square(chosen.to))
-        };
-        self.random.choose(&kept).and_then(image).unwrap_or(chosen)
+        let shared: Vec<Symmetry> =
+            rules.symmetries().iter().filter(|symmetry| is_symmetric(game, *symmetry)).collect();
+        self.random
+            .choose(&shared)
+            .and_then(|symmetry| image(game, chosen, *symmetry))
+            .unwrap_or(chosen)
     }
+}
+
+/// Whether all positions of a game have a symmetry.
+fn is_symmetric(game: &Game, symmetry: Symmetry) -> bool {
+    game.positions().iter().all(|position| position.image(game.rules(), symmetry) == *position)
+}
+
+/// Finds the image of a move.
+fn image(game: &Game, played: Move, symmetry: Symmetry) -> Option<Move> {
+    let board = game.rules().board;
+    let (from, to) = (symmetry.apply(board, played.from), symmetry.apply(board, played.to));
+    find_move(game.rules(), game.position(), from, to)
 }
 
 fn is_undecided(line: &Line) -> bool {
     matches!(line.score, Score::Estimate(_))
 }
 
-fn random(seed: u64) -> SeededRng {
+fn seeded_rng(seed: u64) -> SeededRng {
     SeededRng::for_purpose(seed, b"berkeley")
 }

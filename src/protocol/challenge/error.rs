@@ -5,46 +5,44 @@ use std::time::Duration;
 use crate::game::position::PositionError;
 use crate::game::rules::Side;
 
-use super::colour;
-use super::frame::is_end;
+use super::colour::colour;
 
-/// Why a game did not come to its end.
+/// Why a game was not finished.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ChallengeError {
-    /// There is no connection to the server.
+    /// The server cannot be reached.
     Connect {
-        /// Where it should be.
+        /// Address of the server.
         address: String,
-        /// How long it was tried.
+        /// Time spent on retries.
         tried: Duration,
-        /// What went wrong last.
+        /// Error of the last attempt.
         error: io::Error,
     },
-    /// The server has closed the connection without a result. Who was to move, if the
+    /// The server has closed the connection without a result. Holds the side to move, if the
     /// game had begun.
     Closed(Option<Side>),
-    /// The connection was broken off in the middle of a message.
-    BrokenOff,
-    /// The server has said nothing for too long.
-    Silent,
+    /// The connection was closed in the middle of a message.
+    Truncated,
+    /// The server has sent nothing for too long.
+    TimedOut,
     /// The connection has failed.
-    Failed(io::Error),
-    /// A message is said to have so many bytes.
+    Io(io::Error),
+    /// A message of this many bytes was announced.
     TooLong(u32),
-    /// A message says nothing of what it may say.
-    Message(String),
-    /// The server has sent a board on which nobody could play.
+    /// A message cannot be parsed.
+    InvalidMessage(String),
+    /// The server has sent an invalid position.
     Position(PositionError),
 }
 
 impl From<io::Error> for ChallengeError {
-    /// Of reading and writing.
     fn from(error: io::Error) -> ChallengeError {
         match error.kind() {
-            _ if is_end(&error) => ChallengeError::BrokenOff,
-            ErrorKind::WouldBlock | ErrorKind::TimedOut => ChallengeError::Silent,
-            _ => ChallengeError::Failed(error),
+            _ if is_disconnect(&error) => ChallengeError::Truncated,
+            ErrorKind::WouldBlock | ErrorKind::TimedOut => ChallengeError::TimedOut,
+            _ => ChallengeError::Io(error),
         }
     }
 }
@@ -53,10 +51,10 @@ impl fmt::Display for ChallengeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ChallengeError::Connect { address, tried, error } => {
-                write!(f, "no server answers at {address}")?;
+                write!(f, "cannot connect to {address}")?;
                 match tried.as_secs() {
                     0 => write!(f, ": {error}"),
-                    seconds => write!(f, ", tried for {seconds} s: {error}"),
+                    seconds => write!(f, " after {seconds} s of retries: {error}"),
                 }
             }
             ChallengeError::Closed(None) => {
@@ -64,24 +62,24 @@ impl fmt::Display for ChallengeError {
             }
             ChallengeError::Closed(Some(side)) => write!(
                 f,
-                "the server has closed the connection without a result: {}, who was to move, has \
-                 run out of time or sent what it cannot read",
+                "the server has closed the connection without a result: {}, to move, has run out of \
+                 time or sent an invalid message",
                 colour(*side)
             ),
-            ChallengeError::BrokenOff => {
-                f.write_str("the connection was broken off in the middle of a message")
+            ChallengeError::Truncated => {
+                f.write_str("the connection was closed in the middle of a message")
             }
-            ChallengeError::Silent => f.write_str("the server has said nothing for too long"),
-            ChallengeError::Failed(error) => write!(f, "the connection has failed: {error}"),
+            ChallengeError::TimedOut => f.write_str("the server has sent nothing for too long"),
+            ChallengeError::Io(error) => write!(f, "the connection has failed: {error}"),
             ChallengeError::TooLong(bytes) => write!(
                 f,
-                "the server has sent a message of {bytes} bytes: no state is as long as that"
+                "the server has sent a message of {bytes} bytes, which is too long for a state"
             ),
-            ChallengeError::Message(error) => {
-                write!(f, "the server has sent a message that is no state: {error}")
+            ChallengeError::InvalidMessage(error) => {
+                write!(f, "the server has sent an invalid message: {error}")
             }
             ChallengeError::Position(error) => {
-                write!(f, "the server has sent a board that cannot be played: {error}")
+                write!(f, "the server has sent an invalid position: {error}")
             }
         }
     }
@@ -90,9 +88,20 @@ impl fmt::Display for ChallengeError {
 impl std::error::Error for ChallengeError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            ChallengeError::Connect { error, .. } | ChallengeError::Failed(error) => Some(error),
+            ChallengeError::Connect { error, .. } | ChallengeError::Io(error) => Some(error),
             ChallengeError::Position(error) => Some(error),
             _ => None,
         }
     }
+}
+
+/// Whether the other side has closed the connection.
+pub(super) fn is_disconnect(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::UnexpectedEof
+            | ErrorKind::ConnectionReset
+            | ErrorKind::ConnectionAborted
+            | ErrorKind::BrokenPipe
+    )
 }

@@ -7,25 +7,25 @@ use crate::game::rules::{Layout, Ruleset, Side};
 
 use super::message::State;
 
-/// The game as the server tells it, state by state.
+/// Follows the server's game from state to state.
 pub(super) struct Follower {
     rules: Arc<Ruleset>,
     game: Option<Game>,
 }
 
-/// What a state means after those before it.
+/// The change from one state to the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Step {
-    /// The game begins.
+    /// The game has started.
     Began,
-    /// The first state is that of a game that has begun already.
+    /// The first state is in the middle of a game.
     Joined,
     /// A move was played.
     Played(Move),
     /// Nothing has changed.
     Same,
-    /// No legal move leads there: the game is taken to begin here.
-    Lost,
+    /// No legal move leads to this state: our game restarts here.
+    OutOfSync,
 }
 
 impl Follower {
@@ -33,12 +33,12 @@ impl Follower {
         Follower { rules, game: None }
     }
 
-    /// The game so far, once it has begun.
+    /// Returns the game so far, once it has begun.
     pub(super) fn game(&self) -> Option<&Game> {
         self.game.as_ref()
     }
 
-    /// Follows to a state in which a side is to move.
+    /// Follows a state in which a side is to move.
     pub(super) fn follow(&mut self, state: &State, to_move: Side) -> Result<Step, PositionError> {
         let board = self.rules.board;
         let layout = state.layout(board).map_err(PositionError::Layout)?;
@@ -47,9 +47,9 @@ impl Follower {
             if now.layout() == layout && now.to_move == to_move {
                 return Ok(Step::Same);
             }
-            if let Some(played) = leading_to(game, &layout).filter(|_| now.to_move != to_move) {
+            if let Some(played) = find_move_to(game, &layout).filter(|_| now.to_move != to_move) {
                 game.push(&played);
-                if goes_on(game) {
+                if is_in_progress(game) {
                     return Ok(Step::Played(played));
                 }
             }
@@ -57,7 +57,7 @@ impl Follower {
         let position = Position::from_layout(&layout, to_move, &self.rules)?;
         let game = Game::from_position(Arc::clone(&self.rules), position)?;
         let step = match &self.game {
-            Some(_) => Step::Lost,
+            Some(_) => Step::OutOfSync,
             None if Position::start(&self.rules).as_ref() == Ok(game.position()) => Step::Began,
             None => Step::Joined,
         };
@@ -65,19 +65,18 @@ impl Follower {
         Ok(step)
     }
 
-    /// Follows to the last state, if it comes of a move, and returns that.
+    /// Follows the last state of a game, and returns the move that led to it.
     pub(super) fn finish(&mut self, state: &State) -> Option<Move> {
         let layout = state.layout(self.rules.board).ok()?;
         let game = self.game.as_mut()?;
-        let played = leading_to(game, &layout)?;
+        let played = find_move_to(game, &layout)?;
         game.push(&played);
         Some(played)
     }
 }
 
-/// The legal move that leads to this board. A king that is captured may have been taken
-/// from it.
-fn leading_to(game: &Game, layout: &Layout) -> Option<Move> {
+/// Finds the legal move that leads to a board. The server may remove a captured king.
+fn find_move_to(game: &Game, layout: &Layout) -> Option<Move> {
     let position = game.position();
     legal_moves(game.rules(), position).into_iter().find(|played| {
         let mut after = position.after(played).layout();
@@ -88,9 +87,9 @@ fn leading_to(game: &Game, layout: &Layout) -> Option<Move> {
     })
 }
 
-/// Whether the game goes on by our rules, too. The server has no rule for a side without
-/// a move.
-fn goes_on(game: &Game) -> bool {
+/// Whether the game also goes on by our rules. A side without a move is left to the server, which
+/// has no rule for it.
+fn is_in_progress(game: &Game) -> bool {
     game.outcome().is_none_or(|outcome| outcome.reason == Reason::NoMove)
 }
 
@@ -125,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_are_seen_in_what_changes() {
+    fn moves_are_recognized() {
         let rules = rules();
         let mut game = Game::new(Arc::clone(&rules)).unwrap();
         let mut follower = Follower::new(Arc::clone(&rules));
@@ -143,22 +142,22 @@ mod tests {
     }
 
     #[test]
-    fn what_no_move_leads_to_is_a_new_beginning() {
+    fn an_unreachable_state_restarts_the_game() {
         let rules = rules();
         let mut follower = Follower::new(Arc::clone(&rules));
         let start = Position::start(&rules).unwrap();
         follower.follow(&state(&start), Side::Defenders).unwrap();
         let elsewhere = Position::parse(ASYMMETRIC, &rules).unwrap();
-        assert_eq!(follower.follow(&state(&elsewhere), Side::Defenders), Ok(Step::Lost));
+        assert_eq!(follower.follow(&state(&elsewhere), Side::Defenders), Ok(Step::OutOfSync));
         assert_eq!(follower.game().unwrap().positions().len(), 1);
-        // The same side twice is no move either.
+        // Neither does a move lead to the same board with the other side to move.
         let mut twice = state(&elsewhere);
         twice.turn = Turn::Black;
-        assert_eq!(follower.follow(&twice, Side::Attackers), Ok(Step::Lost));
+        assert_eq!(follower.follow(&twice, Side::Attackers), Ok(Step::OutOfSync));
     }
 
     #[test]
-    fn a_game_that_we_think_drawn_goes_on_if_the_server_says_so() {
+    fn the_server_may_continue_a_drawn_game() {
         let rules = rules();
         let mut game = Game::new(Arc::clone(&rules)).unwrap();
         let mut follower = Follower::new(Arc::clone(&rules));
@@ -171,12 +170,12 @@ mod tests {
         }
         assert!(game.outcome().is_some());
         assert!(steps[..5].iter().all(|step| matches!(step, Step::Played(_))));
-        assert_eq!(steps[5], Step::Lost);
+        assert_eq!(steps[5], Step::OutOfSync);
         assert_eq!(follower.game().unwrap().outcome(), None);
     }
 
     #[test]
-    fn boards_that_are_none_are_refused() {
+    fn invalid_boards_are_refused() {
         let rules = rules();
         let start = Position::start(&rules).unwrap();
         let mut follower = Follower::new(Arc::clone(&rules));

@@ -1,4 +1,4 @@
-//! What messages say.
+//! The contents of messages.
 
 use std::fmt;
 
@@ -10,13 +10,13 @@ use crate::game::moves::Move;
 use crate::game::position::Position;
 use crate::game::rules::{Kind, Layout, LayoutError, Side};
 
-use super::ChallengeError;
+use super::error::ChallengeError;
 
-/// What a square of a [`State`] is.
+/// The contents of a square of a [`State`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Cell {
-    /// Nothing stands there.
+    /// An empty square.
     Empty,
     /// A defender.
     White,
@@ -24,11 +24,23 @@ pub enum Cell {
     Black,
     /// The king.
     King,
-    /// The throne, when nobody stands there.
+    /// The empty throne.
     Throne,
 }
 
-/// Whose turn it is, or how the game has ended.
+impl Cell {
+    fn of(board: Board, position: &Position, square: Square) -> Cell {
+        match position.piece(square) {
+            Some(Kind::Attacker) => Cell::Black,
+            Some(Kind::Defender) => Cell::White,
+            Some(Kind::King) => Cell::King,
+            None if square == board.centre() => Cell::Throne,
+            None => Cell::Empty,
+        }
+    }
+}
+
+/// The side to move, or the result.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Turn {
@@ -40,12 +52,12 @@ pub enum Turn {
     WhiteWin,
     /// The attackers have won.
     BlackWin,
-    /// Nobody has won.
+    /// The game is drawn.
     Draw,
 }
 
 impl Turn {
-    /// The turn of that side.
+    /// Returns the turn of a side.
     pub fn of(side: Side) -> Turn {
         match side {
             Side::Attackers => Turn::Black,
@@ -53,7 +65,7 @@ impl Turn {
         }
     }
 
-    /// The win of that side; a draw if it is nobody's.
+    /// Returns the win of a side, or a draw.
     pub fn end(winner: Option<Side>) -> Turn {
         match winner {
             Some(Side::Attackers) => Turn::BlackWin,
@@ -62,14 +74,14 @@ impl Turn {
         }
     }
 
-    /// The side to move, if the game goes on.
+    /// Returns the side to move, or `None` if the game is over.
     pub fn side(self) -> Option<Side> {
         Side::ALL.into_iter().find(|&side| Turn::of(side) == self)
     }
 }
 
 impl fmt::Display for Turn {
-    /// As the server writes it: `WHITEWIN`.
+    /// Writes it as the server does: `WHITEWIN`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Turn::White => "WHITE",
@@ -81,36 +93,33 @@ impl fmt::Display for Turn {
     }
 }
 
-/// What the server sends: the board, and whose turn it is.
+/// A message of the server: the board and the turn.
 ///
-/// The board's first row is the server's rank 1, whatever its pictures show, so that
-/// squares have the same names here and there.
+/// The first row of the board is the server's rank 1, although its pictures show it at the top,
+/// so squares have the same names here and there.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct State {
-    /// The rows, from the server's rank 1 on, each from file a on.
+    /// Rows from the server's rank 1, each from file a.
     pub board: Vec<Vec<Cell>>,
-    /// Whose turn it is.
+    /// Side to move, or result.
     pub turn: Turn,
 }
 
 impl State {
-    /// The state of a position.
+    /// Returns the state of a position.
     pub fn new(board: Board, position: &Position, turn: Turn) -> State {
-        let cell = |square: Square| match position.piece(square) {
-            Some(Kind::Attacker) => Cell::Black,
-            Some(Kind::Defender) => Cell::White,
-            Some(Kind::King) => Cell::King,
-            None if square == board.centre() => Cell::Throne,
-            None => Cell::Empty,
-        };
-        let row = |rank| (0..board.size()).map(|file| cell(board.at(file, rank))).collect();
-        State { board: (0..board.size()).map(row).collect(), turn }
+        let mut rows = Vec::new();
+        for rank in 0..board.size() {
+            let squares = (0..board.size()).map(|file| board.at(file, rank));
+            rows.push(squares.map(|square| Cell::of(board, position, square)).collect());
+        }
+        State { board: rows, turn }
     }
 
-    /// The men on the board.
+    /// Returns the pieces on the board.
     ///
     /// # Errors
-    /// If the board has another size, or two kings.
+    /// If the board has another size or two kings.
     pub fn layout(&self, board: Board) -> Result<Layout, LayoutError> {
         let expected = board.size();
         if self.board.len() != expected {
@@ -140,37 +149,38 @@ impl State {
     }
 }
 
-/// What a player answers: a move.
+/// A message of a player: a move.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Action {
-    /// Where a man comes from, like `e4`.
+    /// Origin square, like `e4`.
     pub from: String,
-    /// Where he goes.
+    /// Target square.
     pub to: String,
-    /// Who moves.
+    /// Side that moves.
     pub turn: Turn,
 }
 
 impl Action {
-    /// A side's move.
+    /// Returns a side's move as a message.
     pub fn new(board: Board, side: Side, played: &Move) -> Action {
-        let name = |square| board.name(square).to_string();
-        Action { from: name(played.from), to: name(played.to), turn: Turn::of(side) }
+        let (from, to) = (board.name(played.from), board.name(played.to));
+        Action { from: from.to_string(), to: to.to_string(), turn: Turn::of(side) }
     }
 }
 
-/// Writes a message's text.
+/// Serializes a message.
 ///
 /// # Errors
-/// Never for what this module has to say.
+/// Never for the types of this module.
 pub fn to_text(message: &impl Serialize) -> Result<String, ChallengeError> {
-    serde_json::to_string(message).map_err(|error| ChallengeError::Message(error.to_string()))
+    serde_json::to_string(message)
+        .map_err(|error| ChallengeError::InvalidMessage(error.to_string()))
 }
 
-/// Reads a message's text.
+/// Parses a message.
 ///
 /// # Errors
-/// If it says something else.
+/// If it is not a `T`.
 pub fn from_text<T: DeserializeOwned>(text: &str) -> Result<T, ChallengeError> {
-    serde_json::from_str(text).map_err(|error| ChallengeError::Message(error.to_string()))
+    serde_json::from_str(text).map_err(|error| ChallengeError::InvalidMessage(error.to_string()))
 }

@@ -1,10 +1,11 @@
-//! A player of the Bologna Tablut Challenge: a client of its server.
+//! A client for the server of the Bologna Tablut Challenge.
 //!
-//! [`connect`] finds the server, [`play`] plays one game. White are the defenders.
+//! [`connect`] connects to the server, [`play`] plays a game. White plays the defenders.
 
 pub mod frame;
 pub mod message;
 
+mod colour;
 mod error;
 mod follow;
 
@@ -22,17 +23,10 @@ use crate::game::rules::{Ruleset, Side};
 use follow::{Follower, Step};
 use message::{Action, State, Turn, from_text, to_text};
 
+pub use colour::colour;
 pub use error::ChallengeError;
 
-/// What the challenge calls a side.
-pub fn colour(side: Side) -> &'static str {
-    match side {
-        Side::Attackers => "black",
-        Side::Defenders => "white",
-    }
-}
-
-/// Where the server listens for a side.
+/// Returns the server's port for a side.
 pub fn port(side: Side) -> u16 {
     match side {
         Side::Defenders => 5800,
@@ -40,27 +34,27 @@ pub fn port(side: Side) -> u16 {
     }
 }
 
-/// How much of the server's time for a move the engine thinks. The server looks for an
-/// answer once a second, so a second and a half are kept back, where there is so much.
+/// Returns the thinking time for a move under the server's time limit. The server polls for
+/// moves once a second, so 1.5 s are kept in reserve, or three quarters of a shorter limit.
 pub fn thinking_time(time: Duration) -> Duration {
     time.saturating_sub(Duration::from_millis(1500)).max(time / 4)
 }
 
-/// Connects to the server, or tries it again for so long if it is not there yet. A
-/// server that then says nothing for longer than the `patience` is given up.
+/// Connects to the server, retrying for up to `retry`. Later reads and writes fail after
+/// `timeout`.
 ///
 /// # Errors
-/// If there is no server at that address.
+/// If no server accepts the connection.
 pub fn connect(
     host: &str,
     port: u16,
     retry: Duration,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<TcpStream, ChallengeError> {
     const PAUSE: Duration = Duration::from_millis(250);
     let started = Instant::now();
     loop {
-        match connected(host, port, patience) {
+        match try_connect(host, port, timeout) {
             Ok(stream) => return Ok(stream),
             Err(error) if started.elapsed() + PAUSE > retry => {
                 let address = format!("{host}:{port}");
@@ -71,15 +65,15 @@ pub fn connect(
     }
 }
 
-fn connected(host: &str, port: u16, patience: Duration) -> std::io::Result<TcpStream> {
-    const LONGEST: Duration = Duration::from_secs(10);
-    let mut last = std::io::Error::other("the name has no address");
+fn try_connect(host: &str, port: u16, timeout: Duration) -> std::io::Result<TcpStream> {
+    const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+    let mut last = std::io::Error::other("the host name has no address");
     for address in (host, port).to_socket_addrs()? {
-        match TcpStream::connect_timeout(&address, LONGEST) {
+        match TcpStream::connect_timeout(&address, CONNECT_TIMEOUT) {
             Ok(stream) => {
                 stream.set_nodelay(true)?;
-                stream.set_read_timeout(Some(patience))?;
-                stream.set_write_timeout(Some(patience))?;
+                stream.set_read_timeout(Some(timeout))?;
+                stream.set_write_timeout(Some(timeout))?;
                 return Ok(stream);
             }
             Err(error) => last = error,
@@ -88,55 +82,55 @@ fn connected(host: &str, port: u16, patience: Duration) -> std::io::Result<TcpSt
     Err(last)
 }
 
-/// Who plays, and how fast.
+/// Name, side and time limit of our player.
 #[derive(Clone, Debug)]
-pub struct Entry {
-    /// The name that the server is told.
+pub struct PlayerConfig {
+    /// Player name, sent to the server.
     pub name: String,
-    /// Whom we play.
+    /// Side that we play.
     pub side: Side,
-    /// What the server allows for a move.
+    /// The server's time limit for a move.
     pub time: Duration,
 }
 
-/// What happens in a game.
+/// A report of what happens in a game.
 #[derive(Clone, Debug)]
 pub enum Event<'a> {
-    /// The first state is not the start of a game.
+    /// The first state is in the middle of a game.
     Joined,
-    /// The server's state does not come of a legal move: the game is taken to begin
-    /// there, and what was before is not known for repetitions.
-    Lost,
-    /// The other side has played a move in this game.
-    Heard(&'a Game, &'a Move),
-    /// We answer with a move; with what the search knows, unless it is the only one.
-    Answered(&'a Game, &'a Move, Option<&'a Iteration>),
-    /// We have no legal move, for which the server has no rule.
+    /// No legal move leads to the server's state. Our game restarts there, so earlier repetitions
+    /// are lost.
+    OutOfSync,
+    /// The opponent has played a move.
+    OpponentMoved(&'a Game, &'a Move),
+    /// We have played a move, with the search result unless the move was forced.
+    Moved(&'a Game, &'a Move, Option<&'a Iteration>),
+    /// We have no legal move. The server has no rule for that.
     NoMove,
 }
 
-/// How a game has ended.
+/// The end of a game.
 #[derive(Clone, Debug)]
 pub struct End {
-    /// The server's verdict.
+    /// The server's result.
     pub verdict: Turn,
-    /// The game as far as we know it; none if it was over when we came.
+    /// The game as far as we followed it; `None` if it was over when we joined.
     pub game: Option<Game>,
 }
 
-/// Plays one game with the server at the other end of the stream, and tells what
-/// happens. The rules are the engine's.
+/// Plays a game over a connection to the server, and reports events to `report`. `rules` are
+/// the rules of the engine.
 ///
 /// # Errors
-/// If the connection ends before the game does, or the server says what cannot be.
+/// If the connection ends before the game, or the server sends an invalid message.
 pub fn play<S: Read + Write>(
     stream: &mut S,
     rules: &Arc<Ruleset>,
     engine: &mut Engine,
-    entry: &Entry,
-    tell: &mut dyn FnMut(Event<'_>),
+    config: &PlayerConfig,
+    report: &mut dyn FnMut(Event<'_>),
 ) -> Result<End, ChallengeError> {
-    frame::write(stream, &to_text(&entry.name)?)?;
+    frame::write(stream, &to_text(&config.name)?)?;
     let mut follower = Follower::new(Arc::clone(rules));
     loop {
         let Some(text) = frame::read(stream)? else {
@@ -147,9 +141,9 @@ pub fn play<S: Read + Write>(
         let Some(to_move) = state.turn.side() else {
             let last = follower.finish(&state);
             if let (Some(last), Some(game)) = (last, follower.game())
-                && game.positions()[game.moves().len() - 1].to_move != entry.side
+                && game.positions()[game.moves().len() - 1].to_move != config.side
             {
-                tell(Event::Heard(game, &last));
+                report(Event::OpponentMoved(game, &last));
             }
             return Ok(End { verdict: state.turn, game: follower.game().cloned() });
         };
@@ -158,47 +152,51 @@ pub fn play<S: Read + Write>(
             continue;
         };
         match step {
-            Step::Joined => tell(Event::Joined),
-            Step::Lost => tell(Event::Lost),
-            Step::Played(played) if to_move == entry.side => tell(Event::Heard(game, &played)),
+            Step::Joined => report(Event::Joined),
+            Step::OutOfSync => report(Event::OutOfSync),
+            Step::Played(played) if to_move == config.side => {
+                report(Event::OpponentMoved(game, &played))
+            }
             Step::Began | Step::Same | Step::Played(_) => {}
         }
-        if to_move == entry.side {
-            answer(stream, engine, entry, game, received, tell)?;
+        if to_move == config.side {
+            move_now(stream, engine, config, game, received, report)?;
         }
     }
 }
 
-/// Who is to move, as far as we know.
+/// Returns the side to move, once the game has begun.
 fn to_move(follower: &Follower) -> Option<Side> {
     follower.game().map(|game| game.position().to_move)
 }
 
-/// Chooses a move and sends it.
-fn answer(
+/// Searches for a move and sends it.
+fn move_now(
     stream: &mut impl Write,
     engine: &mut Engine,
-    entry: &Entry,
+    config: &PlayerConfig,
     game: &Game,
     received: Instant,
-    tell: &mut dyn FnMut(Event<'_>),
+    report: &mut dyn FnMut(Event<'_>),
 ) -> Result<(), ChallengeError> {
     let moves = legal_moves(game.rules(), game.position());
-    let time = thinking_time(entry.time).saturating_sub(received.elapsed());
+    let time = thinking_time(config.time).saturating_sub(received.elapsed());
     let found = match moves.len() {
         0 | 1 => None,
         _ => engine.search(game, Limits::time(time), &mut |_| {}).ok(),
     };
-    let searched = found.as_ref().map(|found| found.lines[0].moves[0]);
-    let Some(chosen) = searched.or_else(|| moves.first().copied()) else {
-        tell(Event::NoMove);
+    // If the search fails, any legal move is better than losing on time.
+    let best = found.as_ref().map(|found| found.lines[0].moves[0]);
+    let Some(chosen) = best.or_else(|| moves.first().copied()) else {
+        report(Event::NoMove);
         return Ok(());
     };
-    let action = Action::new(game.rules().board, entry.side, &chosen);
+    let action = Action::new(game.rules().board, config.side, &chosen);
     let sent = frame::write(stream, &to_text(&action)?);
-    tell(Event::Answered(game, &chosen, found.as_ref()));
+    report(Event::Moved(game, &chosen, found.as_ref()));
     match sent {
-        Err(ChallengeError::BrokenOff) => Err(ChallengeError::Closed(Some(entry.side))),
+        // The server closes the connection of a player who is out of time.
+        Err(ChallengeError::Truncated) => Err(ChallengeError::Closed(Some(config.side))),
         sent => sent,
     }
 }

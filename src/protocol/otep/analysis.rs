@@ -2,23 +2,24 @@ use crate::engine::{Iteration, Score};
 use crate::game::history::Game;
 use crate::game::rules::Side;
 
-use super::simple;
+use super::notation::simple_move;
 
-/// What a search has found, in two lines: a status with the depth and whether it was finished,
-/// and the analysis with the number of lines, and for each its moves and what it is worth.
+/// Writes an iteration as two lines: `status` with the depth, marked if it is not finished, and
+/// `analysis` with the number of lines, each with its moves and score.
 pub(super) fn analysis(found: &Iteration, game: &Game) -> String {
     let (board, mover) = (game.rules().board, game.position().to_move);
     let unfinished = if found.is_complete { "" } else { ", not finished" };
     let mut text = format!("status depth {}{unfinished}\n", found.depth);
     text.push_str(&format!("analysis {}", found.lines.len()));
     for line in &found.lines {
-        let moves: Vec<String> = line.moves.iter().map(|played| simple(played, board)).collect();
+        let moves: Vec<String> =
+            line.moves.iter().map(|played| simple_move(played, board)).collect();
         text.push_str(&format!(" {} {:.2}", moves.join("|"), value(line.score, mover)));
     }
     text
 }
 
-/// A score as OpenTafl shows it: in soldiers, and good for the attackers if positive.
+/// Converts a score for OpenTafl: in soldiers, positive if good for the attackers.
 fn value(score: Score, mover: Side) -> f64 {
     const WIN: f64 = 1000.0;
     let for_mover = match score {
@@ -36,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_good_for_the_attackers_is_positive() {
+    fn scores_are_positive_for_the_attackers() {
         let (attackers, defenders) = (Side::Attackers, Side::Defenders);
         for (score, mover, expected) in [
             (Score::Win(3), attackers, 997.0),

@@ -4,83 +4,100 @@ use std::time::Duration;
 use crate::engine::{Clock, Limits};
 use crate::game::rules::{BySide, Side};
 
-/// What a `clock` line tells: the time that both sides have left.
+/// A `clock` line: the time left for both sides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ClockLine {
-    sides: BySide<Left>,
-    /// How long a period of overtime is.
+    sides: BySide<TimeLeft>,
+    /// Length of an overtime period.
     overtime: Duration,
 }
 
-/// What a side has left.
+/// The time left for a side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Left {
+struct TimeLeft {
     time: Duration,
-    /// Whether that is the rest of a period of overtime, which is full again after the move.
+    /// Whether `time` is the rest of an overtime period, which is reset after the move.
     in_overtime: bool,
+    /// Overtime periods left.
     periods: u32,
 }
 
+impl TimeLeft {
+    fn parse(time: &str, periods: &str) -> Option<TimeLeft> {
+        let overtime = time.strip_suffix('*');
+        let millis = overtime.unwrap_or(time).parse().ok()?;
+        Some(TimeLeft {
+            time: Duration::from_millis(millis),
+            in_overtime: overtime.is_some(),
+            periods: periods.parse().ok()?,
+        })
+    }
+}
+
 impl ClockLine {
-    /// Reads `<attackers ms>[*] <defenders ms>[*] <overtime s> <n> <n>`; `Ok(None)` where
-    /// there is no clock.
+    /// Parses `<attackers ms>[*] <defenders ms>[*] <overtime s> <n> <n>`; `Ok(None)` if the game
+    /// has no clock.
     pub(super) fn parse(text: &str) -> Result<Option<ClockLine>, String> {
         let words: Vec<&str> = text.split_whitespace().collect();
-        let wrong = || {
-            format!(
-                "{text:?} is no clock: write <attackers ms>[*] <defenders ms>[*] <overtime s> \
-                 <attackers' periods> <defenders' periods>"
-            )
-        };
-        let [attackers, defenders, overtime, attackers_periods, defenders_periods] = words[..]
-        else {
-            return Err(wrong());
-        };
-        if attackers.starts_with('-') && defenders.starts_with('-') {
+        if let [attackers, defenders, ..] = words[..]
+            && words.len() == 5
+            && attackers.starts_with('-')
+            && defenders.starts_with('-')
+        {
             return Ok(None);
         }
-        let left = |time: &str, periods: &str| {
-            let digits = time.strip_suffix('*');
-            let millis = digits.unwrap_or(time).parse().ok()?;
-            let periods = periods.parse().ok()?;
-            let time = Duration::from_millis(millis);
-            Some(Left { time, in_overtime: digits.is_some(), periods })
-        };
-        let attackers = left(attackers, attackers_periods).ok_or_else(wrong)?;
-        let defenders = left(defenders, defenders_periods).ok_or_else(wrong)?;
-        let seconds = overtime.parse::<u32>().map_err(|_| wrong())?;
-        let overtime = Duration::from_secs(seconds.into());
-        Ok(Some(ClockLine { sides: BySide([attackers, defenders]), overtime }))
+        match ClockLine::parse_words(&words) {
+            Some(line) => Ok(Some(line)),
+            None => Err(format!(
+                "{text:?} is not a clock: use <attackers ms>[*] <defenders ms>[*] <overtime s> \
+                 <attackers' periods> <defenders' periods>"
+            )),
+        }
     }
 
-    /// What a host can say of a player's clock; nothing of one without time. Increments
-    /// have no words. The other side is said to have as much.
+    fn parse_words(words: &[&str]) -> Option<ClockLine> {
+        let &[attackers, defenders, overtime, attackers_periods, defenders_periods] = words else {
+            return None;
+        };
+        let sides = BySide([
+            TimeLeft::parse(attackers, attackers_periods)?,
+            TimeLeft::parse(defenders, defenders_periods)?,
+        ]);
+        let seconds: u32 = overtime.parse().ok()?;
+        Some(ClockLine { sides, overtime: Duration::from_secs(seconds.into()) })
+    }
+
+    /// Returns the line for a player's clock; `None` for a clock without time. The protocol has no
+    /// increments. The opponent's time is given as the same.
     pub(super) fn of(clock: Clock) -> Option<ClockLine> {
         let left = match clock {
-            Clock::PerMove(time) => Left { time, in_overtime: true, periods: 1 },
-            Clock::Game { left, .. } => Left { time: left, in_overtime: false, periods: 0 },
+            Clock::PerMove(time) => TimeLeft { time, in_overtime: true, periods: 1 },
+            Clock::Game { left, .. } => TimeLeft { time: left, in_overtime: false, periods: 0 },
             Clock::Nodes(_) | Clock::Depth(_) => return None,
         };
         let overtime = if left.in_overtime { left.time } else { Duration::ZERO };
         Some(ClockLine { sides: BySide([left; 2]), overtime })
     }
 
-    /// How long a move of that side may take; so much is kept back for the way of the
-    /// answer.
+    /// Returns the limits for a move of a side, with `overhead` in reserve for communication.
     pub(super) fn limits(&self, side: Side, overhead: Duration) -> Limits {
         let left = self.sides[side];
-        // The last tenth of a period stays untouched, for the next may not exist.
-        let period = |time: Duration| Clock::PerMove(time * 9 / 10).limits(overhead);
         if left.in_overtime {
-            return period(left.time);
+            return period_limits(left.time, overhead);
         }
         let game = Clock::Game { left: left.time, increment: Duration::ZERO }.limits(overhead);
         if left.periods == 0 {
             return game;
         }
-        // What goes beyond the main time falls into a period that is full again afterwards.
-        Limits { time: game.time.max(period(self.overtime).time), ..game }
+        // A move may exceed the main time by a period, which is reset afterwards.
+        Limits { time: game.time.max(period_limits(self.overtime, overhead).time), ..game }
     }
+}
+
+/// Returns the limits for a move in overtime. A tenth of the period stays in reserve, because there
+/// may be no further period.
+fn period_limits(time: Duration, overhead: Duration) -> Limits {
+    Clock::PerMove(time * 9 / 10).limits(overhead)
 }
 
 impl fmt::Display for ClockLine {
@@ -107,27 +124,27 @@ mod tests {
 
     #[test]
     fn a_move_takes_its_share_of_the_clock() {
-        // Lines of OpenTafl end in a blank.
+        // OpenTafl ends the line with a space.
         assert_eq!(millis("300000 250000 0 0 0 ", Side::Attackers), 12_000);
         assert_eq!(millis("300000 250000 0 0 0 ", Side::Defenders), 10_000);
-        // In overtime the period is there for this move.
+        // In overtime, the period is for this move.
         assert_eq!(millis("10000* 60000 30 2 3", Side::Attackers), 8_900);
-        // With overtime to come the main time may run out.
+        // With overtime left, the main time may run out.
         assert_eq!(millis("10000* 60000 30 2 3", Side::Defenders), 26_900);
         assert_eq!(millis("0 0 0 0 0", Side::Attackers), 1);
     }
 
     #[test]
-    fn only_clocks_are_read() {
+    fn other_lines_are_errors() {
         assert_eq!(ClockLine::parse("-1 -1 0 0 0"), Ok(None));
         for wrong in ["", "1 2 3 4", "1 2 3 4 5 6", "a 2 3 4 5", "1** 2 3 4 5", "-1 2 3 4 5"] {
             let error = ClockLine::parse(wrong).unwrap_err();
-            assert!(error.starts_with(&format!("{wrong:?} is no clock")), "{error}");
+            assert!(error.starts_with(&format!("{wrong:?} is not a clock")), "{error}");
         }
     }
 
     #[test]
-    fn clocks_are_written_as_they_are_read() {
+    fn clocks_round_trip() {
         let seconds = Duration::from_secs;
         for (clock, text) in [
             (Clock::PerMove(Duration::from_millis(1500)), "1500* 1500* 2 1 1"),

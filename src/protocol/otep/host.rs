@@ -9,65 +9,75 @@ use crate::game::notation::parse_move;
 use crate::game::rules::{Ruleset, Side};
 
 use super::clock::ClockLine;
-use super::peer::{Peer, PeerError};
-use super::{layout, simple};
+use super::notation::{layout, simple_move};
+use super::process::{EngineProcess, ProcessError};
 
-/// How long a program may take to start. The protocol has 5 seconds; a machine may be
-/// busy.
-const HELLO: Duration = Duration::from_secs(10);
-/// How much later than its clock allows a move may come, for the way.
+/// Time limit for the program's `hello`. The protocol allows 5 s; a busy machine may need more.
+const HELLO_TIMEOUT: Duration = Duration::from_secs(10);
+/// Tolerance beyond the clock, for communication.
 const GRACE: Duration = Duration::from_secs(2);
-/// How long a move may take where no clock is told.
-const NO_CLOCK: Duration = Duration::from_secs(600);
+/// Time limit for a move without a clock.
+const NO_CLOCK_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// A program that plays as OpenTafl's engines do.
+/// A player that runs an OTEP engine as a child process.
 ///
-/// It plays game after game. A program that has failed is started anew for the next one.
-/// When this is dropped, it is told goodbye, and ended if it does not go.
+/// A program that has failed is restarted for the next game. When the player is dropped, the
+/// program gets `goodbye`, and is killed if it does not exit.
 pub struct ExternalPlayer {
     command: String,
-    /// The program, or why there is none any more.
-    peer: Result<Peer, String>,
-    /// The game as the program knows it, if it plays one.
-    known: Option<Game>,
-    /// Whether it has been told its side.
+    /// The program, or the reason that it is not running.
+    process: Result<EngineProcess, String>,
+    /// The game as far as the program knows it.
+    sent_game: Option<Game>,
+    /// Whether `side` has been sent.
     has_side: bool,
-    /// Whether it wants moves in full, with captures and signs.
+    /// Whether it wants moves in full notation, with captures.
     full_moves: bool,
-    /// Whether nobody waits for its answer any more.
+    /// Set to stop waiting for a move.
     stopped: Arc<AtomicBool>,
 }
 
-/// What a program says in its turn.
-enum Answer {
+/// A reply to `play`.
+enum Reply {
     Move(String),
-    GivesUp(String),
+    Failure(String),
+}
+
+impl Reply {
+    fn parse(line: &str) -> Option<Reply> {
+        match line.split_once(' ')? {
+            ("move", played) => Some(Reply::Move(played.trim().to_owned())),
+            ("error", error) => {
+                error.strip_prefix("-1").map(|reason| Reply::Failure(reason.trim().to_owned()))
+            }
+            _ => None,
+        }
+    }
 }
 
 impl ExternalPlayer {
-    /// Starts a program; the words of its command line are those of a shell.
+    /// Starts a program; the command line is split as by a shell.
     ///
     /// # Errors
-    /// If OpenTafl's notation has no words for the rules, or the program does not start
-    /// or does not say hello.
+    /// If OpenTafl's notation cannot express the rules, or the program does not start or does not
+    /// send `hello`.
     pub fn start(command: &str, rules: Arc<Ruleset>) -> Result<ExternalPlayer, PlayerError> {
-        let command = command.to_owned();
         let mut player = ExternalPlayer {
-            command,
-            peer: Err("is not running".to_owned()),
-            known: None,
+            command: command.to_owned(),
+            process: Err("is not running".to_owned()),
+            sent_game: None,
             has_side: false,
             full_moves: false,
             stopped: Arc::default(),
         };
         let game = Game::new(rules).map_err(|error| player.error(error))?;
         player.begin(&game)?;
-        player.known = None;
+        player.sent_game = None;
         Ok(player)
     }
 
-    /// What can end the waiting for its move from another thread. The program is ended
-    /// then, and the player fails.
+    /// Returns a handle that interrupts the wait for a move from another thread. The program is then
+    /// killed, and the player fails.
     pub fn stopper(&self) -> Stopper {
         Stopper(Arc::clone(&self.stopped))
     }
@@ -76,103 +86,95 @@ impl ExternalPlayer {
         PlayerError { player: self.name(), reason: reason.to_string() }
     }
 
-    /// What comes of the program's failure: it is ended.
+    /// Kills the program and returns the error.
     fn fail<T>(&mut self, reason: impl ToString) -> Result<T, PlayerError> {
         let error = self.error(reason);
-        self.peer = Err(error.reason.clone());
-        self.known = None;
+        self.process = Err(error.reason.clone());
+        self.sent_game = None;
         Err(error)
     }
 
-    fn peer(&mut self) -> Result<&mut Peer, PeerError> {
-        self.peer.as_mut().map_err(|reason| PeerError::Failed(reason.clone()))
+    fn process(&mut self) -> Result<&mut EngineProcess, ProcessError> {
+        self.process.as_mut().map_err(|reason| ProcessError::Failed(reason.clone()))
     }
 
-    fn say(&mut self, line: &str) -> Result<(), PlayerError> {
-        self.peer().and_then(|peer| peer.say(line)).or_else(|error| self.fail(error))
+    fn send(&mut self, line: &str) -> Result<(), PlayerError> {
+        self.process().and_then(|process| process.send(line)).or_else(|error| self.fail(error))
     }
 
-    /// Starts the program and waits for its hello. OpenTafl tells the rules before.
-    fn launch(&mut self, record: &str) -> Result<(), PlayerError> {
-        self.peer = Ok(Peer::start(&self.command).or_else(|error| self.fail(error))?);
+    /// Starts the program and waits for `hello`. As in OpenTafl, `rules` is sent first.
+    fn launch(&mut self, rules: &str) -> Result<(), PlayerError> {
+        self.process = Ok(EngineProcess::start(&self.command).or_else(|error| self.fail(error))?);
         self.full_moves = false;
-        self.say(record)?;
-        let hello = |line: &str| (line == "hello").then_some(());
-        self.answer(HELLO, hello)
-            .or_else(|error| self.fail(format!("{error} (waiting for its hello)")))
+        self.send(rules)?;
+        self.await_reply(HELLO_TIMEOUT, |line| (line == "hello").then_some(()))
+            .or_else(|error| self.fail(format!("{error} (waiting for hello)")))
     }
 
-    /// The program's answer. What else it says is passed over, but for how it wants its
-    /// moves.
-    fn answer<T>(
+    /// Waits for a line that `parse` accepts. Other lines are ignored, except the choice of a move
+    /// notation.
+    fn await_reply<T>(
         &mut self,
-        within: Duration,
-        answer: impl Fn(&str) -> Option<T>,
-    ) -> Result<T, PeerError> {
+        time_limit: Duration,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Result<T, ProcessError> {
         let mut full_moves = self.full_moves;
         let stopped = Arc::clone(&self.stopped);
-        let answer = self.peer()?.answer(within, &stopped, |line| {
+        let reply = self.process()?.await_reply(time_limit, &stopped, |line| {
             match line {
                 "simple-moves off" => full_moves = true,
                 "simple-moves on" => full_moves = false,
                 _ => {}
             }
-            answer(line)
+            parse(line)
         });
         self.full_moves = full_moves;
-        answer
+        reply
     }
 
-    /// Tells the moves that the program has not seen: that of its opponent, or a whole
-    /// new game.
-    fn catch_up(&mut self, game: &Game) -> Result<(), PlayerError> {
-        let known = self.known.as_ref().filter(|known| known.positions()[0] == game.positions()[0]);
+    /// Sends the position: the opponent's move if the program knows the game so far, else the game
+    /// from this position.
+    fn send_position(&mut self, game: &Game) -> Result<(), PlayerError> {
+        let known =
+            self.sent_game.as_ref().filter(|known| known.positions()[0] == game.positions()[0]);
         match known.and_then(|known| game.moves().strip_prefix(known.moves())) {
             Some([]) => Ok(()),
             Some([played]) => {
                 let board = game.rules().board;
                 let after = layout(game).to_text(board);
-                let played = match self.full_moves {
+                let text = match self.full_moves {
                     true => played.display(board).to_string(),
-                    false => simple(played, board),
+                    false => simple_move(played, board),
                 };
-                let line = format!("opponent-move {played} {after}");
-                self.known = Some(game.clone());
-                self.say(&line)
+                let line = format!("opponent-move {text} {after}");
+                self.sent_game = Some(game.clone());
+                self.send(&line)
             }
             Some(_) | None => {
-                let line = record(game).map_err(|reason| self.error(reason))?;
-                self.known = Some(game.clone());
-                self.say(&line)
+                let line = rules_line(game).map_err(|reason| self.error(reason))?;
+                self.sent_game = Some(game.clone());
+                self.send(&line)
             }
         }
     }
 
-    /// Asks for a move.
-    fn ask(&mut self, side: Side, clock: Clock) -> Result<String, PlayerError> {
+    /// Requests a move.
+    fn request_move(&mut self, side: Side, clock: Clock) -> Result<String, PlayerError> {
         if !self.has_side {
-            self.say(&format!("side {}", side.name()))?;
+            self.send(&format!("side {}", side.name()))?;
             self.has_side = true;
         }
-        let line = ClockLine::of(clock);
-        if let Some(line) = line {
-            self.say(&format!("clock {line}"))?;
+        if let Some(line) = ClockLine::of(clock) {
+            self.send(&format!("clock {line}"))?;
         }
-        self.say(&format!("play {}", side.name()))?;
-        let within = match clock {
+        self.send(&format!("play {}", side.name()))?;
+        let time_limit = match clock {
             Clock::PerMove(time) | Clock::Game { left: time, .. } => time.saturating_add(GRACE),
-            Clock::Nodes(_) | Clock::Depth(_) => NO_CLOCK,
+            Clock::Nodes(_) | Clock::Depth(_) => NO_CLOCK_TIMEOUT,
         };
-        let answer = |line: &str| match line.split_once(' ') {
-            Some(("move", played)) => Some(Answer::Move(played.trim().to_owned())),
-            Some(("error", error)) => {
-                error.strip_prefix("-1").map(|why| Answer::GivesUp(why.trim().to_owned()))
-            }
-            _ => None,
-        };
-        match self.answer(within, answer) {
-            Ok(Answer::Move(played)) => Ok(played),
-            Ok(Answer::GivesUp(why)) => self.fail(format!("gives up: {why}")),
+        match self.await_reply(time_limit, Reply::parse) {
+            Ok(Reply::Move(played)) => Ok(played),
+            Ok(Reply::Failure(reason)) => self.fail(format!("reports an error: {reason}")),
             Err(error) => self.fail(error),
         }
     }
@@ -186,28 +188,28 @@ impl Player for ExternalPlayer {
     }
 
     fn begin(&mut self, game: &Game) -> Result<(), PlayerError> {
-        let record = record(game).map_err(|reason| self.error(reason))?;
-        self.known = Some(game.clone());
+        let rules = rules_line(game).map_err(|reason| self.error(reason))?;
+        self.sent_game = Some(game.clone());
         self.has_side = false;
-        if self.peer.is_ok() { self.say(&record) } else { self.launch(&record) }
+        if self.process.is_ok() { self.send(&rules) } else { self.launch(&rules) }
     }
 
     fn choose(&mut self, game: &Game, clock: Clock) -> Result<Move, PlayerError> {
-        self.catch_up(game)?;
-        let text = self.ask(game.position().to_move, clock)?;
+        self.send_position(game)?;
+        let text = self.request_move(game.position().to_move, clock)?;
         let played = match parse_move(game.rules(), game.position(), &text) {
             Ok(played) => played,
             Err(error) => {
-                self.say("error 2")?;
+                self.send("error 2")?;
                 return self.fail(format!("plays {text}: {error}"));
             }
         };
         let mut after = game.clone();
         after.push(&played);
         let board = layout(&after).to_text(game.rules().board);
-        self.known = Some(after);
-        // The move counts, even if the program has ended with it.
-        let _ = self.say(&format!("move {board}"));
+        self.sent_game = Some(after);
+        // The move counts even if the program has exited after it.
+        let _ = self.send(&format!("move {board}"));
         Ok(played)
     }
 
@@ -218,14 +220,14 @@ impl Player for ExternalPlayer {
             Some(Some(Side::Attackers)) => 2,
             Some(Some(Side::Defenders)) => 3,
         };
-        self.known = None;
-        // A program that is gone is started anew for the next game.
-        let _ = self.say(&format!("finish {code}"));
+        self.sent_game = None;
+        // A program that has exited is restarted for the next game.
+        let _ = self.send(&format!("finish {code}"));
     }
 }
 
-/// The game's rules, with the position on its board as their start.
-fn record(game: &Game) -> Result<String, String> {
-    let record = game.rules().to_otn(game.position());
-    record.map(|record| format!("rules {record}")).map_err(|error| error.to_string())
+/// Returns the `rules` line of a game, with the current position as the start.
+fn rules_line(game: &Game) -> Result<String, String> {
+    let otn = game.rules().to_otn(game.position()).map_err(|error| error.to_string())?;
+    Ok(format!("rules {otn}"))
 }

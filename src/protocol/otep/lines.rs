@@ -1,18 +1,18 @@
 use std::io::{self, BufRead, BufReader, Read};
 
-/// Longer lines than this are cut; nobody has to say so much.
-const LONGEST: u64 = 1 << 16;
+/// Maximum length of a line; longer lines are split.
+const MAX_LINE_BYTES: u64 = 1 << 16;
 
-/// Hands on all lines of the input until nobody wants them any more.
+/// Calls `take` for each line of the input until it returns `false`.
 pub(super) fn each_line(input: impl Read, mut take: impl FnMut(String) -> bool) -> io::Result<()> {
-    let mut input = BufReader::new(input);
+    let mut reader = BufReader::new(input);
     loop {
         let mut line = Vec::new();
-        if input.by_ref().take(LONGEST).read_until(b'\n', &mut line)? == 0 {
+        if reader.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line)? == 0 {
             return Ok(());
         }
-        let line = String::from_utf8_lossy(&line);
-        if !take(line.trim_end_matches(['\r', '\n']).to_owned()) {
+        let text = String::from_utf8_lossy(&line);
+        if !take(text.trim_end_matches(['\r', '\n']).to_owned()) {
             return Ok(());
         }
     }
@@ -23,9 +23,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_cut_where_they_end_or_grow_too_long() {
+    fn lines_end_at_a_line_break_or_the_maximum() {
         let mut input = b"one\r\n\ntwo \xff\n".to_vec();
-        input.extend(vec![b'x'; 2 * LONGEST as usize]);
+        input.extend(vec![b'x'; 2 * MAX_LINE_BYTES as usize]);
         let mut lines = Vec::new();
         let take = |line: String| {
             lines.push(line);

@@ -13,70 +13,70 @@ use crate::tablebase::Tablebase;
 
 use super::analysis::analysis;
 use super::clock::ClockLine;
-use super::kept::{Fault, Kept};
+use super::host_game::{Fault, HostGame};
 use super::lines::each_line;
-use super::simple;
-use super::task::{Aim, Done, Event, Task, next_event};
-use super::thinking::Thinking;
+use super::notation::simple_move;
+use super::search_thread::SearchThread;
+use super::task::{DoneSignal, Event, Purpose, Task, next_event};
 
-/// Kept back from the clock for the way of an answer: OpenTafl looks at its clocks ten
-/// times a second.
+/// Reserve for communication: OpenTafl polls its clocks ten times a second.
 const OVERHEAD: Duration = Duration::from_millis(100);
 
-/// How the engine of a [`Session`] works.
+/// Engine options of a [`Session`].
 #[derive(Clone, Debug)]
 pub struct SessionOptions {
-    /// Threads that search together.
+    /// Search threads.
     pub threads: NonZeroUsize,
-    /// Bytes of the transposition table.
+    /// Size of the transposition table.
     pub table_bytes: usize,
-    /// How much less than nothing a draw is ([`EngineOptions::contempt`]).
+    /// Penalty for a draw ([`EngineOptions::contempt`]).
     pub contempt: i32,
-    /// What a move takes where the host tells no clock.
+    /// Limits of a search when the game has no clock.
     pub limits: Limits,
-    /// A folder of tables, besides those that are part of the library.
+    /// Table folder, in addition to the built-in tables.
     pub tables: Option<PathBuf>,
 }
 
 /// The engine's side of OTEP.
 ///
-/// The engine thinks in a thread of its own, so that what the host says meanwhile is
-/// heard at once.
+/// The engine searches in a background thread, so that the session can read the host's lines
+/// meanwhile.
 pub struct Session {
     options: SessionOptions,
-    kept: Kept,
+    game: HostGame,
     clock: Option<ClockLine>,
-    /// The record of the rules.
-    record: String,
-    /// For games by these rules.
+    /// Rules of the game in OpenTafl's notation.
+    rules_text: String,
+    /// Engine for these rules, unless it is searching.
     engine: Option<Engine>,
     task: Option<Task>,
-    tasks: u64,
+    /// Number of tasks so far.
+    task_count: u64,
 }
 
 impl Drop for Session {
-    /// Nobody waits for an answer any more.
+    /// Cancels the search.
     fn drop(&mut self) {
-        self.halt();
+        self.cancel_task();
     }
 }
 
 impl Session {
-    /// A session that has not begun.
+    /// Creates a session.
     pub fn new(options: SessionOptions) -> Session {
         Session {
             options,
-            kept: Kept::new(),
+            game: HostGame::new(),
             clock: None,
-            record: String::new(),
+            rules_text: String::new(),
             engine: None,
             task: None,
-            tasks: 0,
+            task_count: 0,
         }
     }
 
-    /// Says hello, and obeys the host until it says goodbye. After the input's end, only
-    /// what is being thought about is answered.
+    /// Sends `hello`, then handles the host's lines until `goodbye`. At the end of the input, a
+    /// running search is finished and answered.
     ///
     /// # Errors
     /// If the output cannot be written.
@@ -88,149 +88,165 @@ impl Session {
         let (events, inbox) = mpsc::channel();
         let reader = events.clone();
         thread::spawn(move || {
-            // What cannot be read is the end.
+            // A read error counts as the end of the input.
             let _ = each_line(input, |line| reader.send(Event::Line(line, Instant::now())).is_ok());
-            let _ = reader.send(Event::End);
+            let _ = reader.send(Event::EndOfInput);
         });
-        say(&mut output, "hello")?;
+        write_line(&mut output, "hello")?;
         let mut has_ended = false;
         while !(has_ended && self.task.is_none()) {
-            let answer = match next_event(&inbox, self.task.as_ref()) {
+            let reply = match next_event(&inbox, self.task.as_ref()) {
                 Event::Line(line, _) if line.trim() == "goodbye" => break,
-                Event::Line(line, came) => self.obey(&line, came, &events).map(|()| None),
-                Event::End => {
+                Event::Line(line, arrival) => {
+                    self.handle_line(&line, arrival, &events).map(|()| None)
+                }
+                Event::EndOfInput => {
                     has_ended = true;
                     Ok(None)
                 }
-                Event::Answer(number) => self.answer(number),
+                Event::SearchEnded(number) => self.finish_task(number),
             };
-            match answer {
+            match reply {
                 Ok(None) => {}
-                Ok(Some(line)) => say(&mut output, &line)?,
+                Ok(Some(line)) => write_line(&mut output, &line)?,
                 Err(fault) => {
                     let code = if fault.critical { -1 } else { 0 };
-                    say(&mut output, &format!("error {code} {}", fault.text.replace('\n', " ")))?;
+                    write_line(
+                        &mut output,
+                        &format!("error {code} {}", fault.text.replace('\n', " ")),
+                    )?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Does what a line says that came at that time, since when a clock may run.
-    fn obey(&mut self, line: &str, came: Instant, events: &Sender<Event>) -> Result<(), Fault> {
-        let line = line.trim();
-        let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        let rest = rest.trim();
+    /// Handles a line of the host. Clocks run from its arrival.
+    fn handle_line(
+        &mut self,
+        line: &str,
+        arrival: Instant,
+        events: &Sender<Event>,
+    ) -> Result<(), Fault> {
+        let trimmed = line.trim();
+        let (command, arguments) = trimmed.split_once(char::is_whitespace).unwrap_or((trimmed, ""));
+        let rest = arguments.trim();
         match command {
             "rules" => {
-                self.halt();
+                self.cancel_task();
                 self.clock = None;
-                // Another game by the same rules goes on with the same memory: to take it from
-                // the system anew would cost time when the clock runs.
-                if self.record != rest {
+                // A new game by the same rules keeps the engine: allocating its table again would
+                // take time off the clock.
+                if self.rules_text != rest {
                     self.engine = None;
-                    rest.clone_into(&mut self.record);
+                    rest.clone_into(&mut self.rules_text);
                 }
-                let rules = self.kept.begin(rest)?;
+                let rules = self.game.begin(rest)?;
                 if self.engine.is_none() {
                     self.engine = Some(self.new_engine(&rules)?);
                 }
                 Ok(())
             }
             "position" => {
-                self.halt();
-                self.kept.place(rest)
+                self.cancel_task();
+                self.game.set_board(rest)
             }
             "side" => {
-                self.kept.name_side(side(command, rest).map_err(Fault::harmless)?);
+                self.game.set_side(parse_side(command, rest).map_err(Fault::harmless)?);
                 Ok(())
             }
-            "clock" => self.set_clock(rest, came),
+            "clock" => self.set_clock(rest, arrival),
             "play" => {
-                self.halt();
-                self.play(side(command, rest).map_err(Fault::critical)?, came, events)
+                self.cancel_task();
+                self.play(parse_side(command, rest).map_err(Fault::critical)?, arrival, events)
             }
             "analyze" => {
-                self.halt();
-                self.analyze(rest, came, events)
+                self.cancel_task();
+                self.analyze(rest, arrival, events)
             }
             "opponent-move" => {
-                self.halt();
-                self.kept.opponent_moved(rest)
+                self.cancel_task();
+                self.game.opponent_moved(rest)
             }
-            "move" => self.kept.confirmed(rest),
+            "move" => self.game.confirmed(rest),
             "error" => {
-                self.kept.was_refused();
+                self.game.was_rejected();
                 Ok(())
             }
             "finish" => {
-                self.halt();
+                self.cancel_task();
                 self.clock = None;
                 Ok(())
             }
-            // What is added to the protocol one day must not end a game.
+            // Unknown commands are ignored, so that extensions of the protocol do no harm.
             _ => Ok(()),
         }
     }
 
-    fn set_clock(&mut self, text: &str, came: Instant) -> Result<(), Fault> {
+    fn set_clock(&mut self, text: &str, arrival: Instant) -> Result<(), Fault> {
         self.clock =
             ClockLine::parse(text).map_err(|error| Fault::harmless(format!("clock: {error}")))?;
-        if let (Some(Task { aim: Aim::Play(side), deadline, .. }), Some(clock)) =
+        if let (Some(Task { purpose: Purpose::Play(side), deadline, .. }), Some(clock)) =
             (&mut self.task, &self.clock)
         {
             let time = clock.limits(*side, OVERHEAD).time;
-            *deadline = time.map(|time| came + time);
+            *deadline = time.map(|time| arrival + time);
         }
         Ok(())
     }
 
-    fn play(&mut self, side: Side, came: Instant, events: &Sender<Event>) -> Result<(), Fault> {
-        self.kept.game_for(Some(side))?;
+    fn play(&mut self, side: Side, arrival: Instant, events: &Sender<Event>) -> Result<(), Fault> {
+        self.game.game_for(Some(side))?;
         let limits = match &self.clock {
-            Some(clock) => clock.limits(side, OVERHEAD + came.elapsed()),
+            Some(clock) => clock.limits(side, OVERHEAD + arrival.elapsed()),
             None => self.options.limits,
         };
-        // One more than those that the host did not want.
-        let lines = NonZeroUsize::MIN.saturating_add(self.kept.refused().len());
-        self.think(lines, limits, Aim::Play(side), events)
+        // One line more than there are rejected moves.
+        let lines = NonZeroUsize::MIN.saturating_add(self.game.rejected().len());
+        self.start_search(lines, limits, Purpose::Play(side), events)
     }
 
-    fn analyze(&mut self, text: &str, came: Instant, events: &Sender<Event>) -> Result<(), Fault> {
+    fn analyze(
+        &mut self,
+        text: &str,
+        arrival: Instant,
+        events: &Sender<Event>,
+    ) -> Result<(), Fault> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let wanted = match words[..] {
             [lines, seconds] => lines.parse().ok().zip(seconds.parse::<u32>().ok()),
             _ => None,
         };
         let Some((lines, seconds)) = wanted else {
-            let wrong = format!("analyze: {text:?} is not <number of lines> <seconds>");
-            return Err(Fault::harmless(wrong));
+            return Err(Fault::harmless(format!(
+                "analyze: {text:?} is not <number of lines> <seconds>"
+            )));
         };
-        self.kept.game_for(None).map_err(|fault| Fault::harmless(fault.text))?;
-        let spent = OVERHEAD + came.elapsed();
+        self.game.game_for(None).map_err(|fault| Fault::harmless(fault.text))?;
+        let spent = OVERHEAD + arrival.elapsed();
         let time = Duration::from_secs(seconds.into()).saturating_sub(spent).max(OVERHEAD);
-        self.think(lines, Limits::time(time), Aim::Analyze, events)
+        self.start_search(lines, Limits::time(time), Purpose::Analyze, events)
     }
 
-    /// Begins to think about the game.
-    fn think(
+    /// Starts a search of the current position.
+    fn start_search(
         &mut self,
         lines: NonZeroUsize,
         limits: Limits,
-        aim: Aim,
+        purpose: Purpose,
         events: &Sender<Event>,
     ) -> Result<(), Fault> {
-        let game = self.kept.game_for(None)?.clone();
+        let game = self.game.game_for(None)?.clone();
         let rules = Arc::clone(game.rules());
         let engine = match self.engine.take() {
             Some(engine) => engine,
             None => self.new_engine(&rules)?,
         };
-        self.tasks += 1;
-        let number = self.tasks;
-        let done = Done { number, events: events.clone() };
-        let thinking = Thinking::start(engine, game, limits, lines, done);
-        self.task = Some(Task { number, thinking, aim, deadline: None });
+        self.task_count += 1;
+        let number = self.task_count;
+        let done = DoneSignal { number, events: events.clone() };
+        let search = SearchThread::start(engine, game, limits, lines, done);
+        self.task = Some(Task { number, search, purpose, deadline: None });
         Ok(())
     }
 
@@ -239,57 +255,56 @@ impl Session {
         let mut options =
             EngineOptions { threads, table_bytes, contempt, ..EngineOptions::new(rules) };
         if let Some(folder) = &self.options.tables {
-            let rules = Ruleset::clone(rules);
-            let tables = Tablebase::open(rules, folder).map_err(Fault::critical)?;
+            let tables = Tablebase::open(Ruleset::clone(rules), folder).map_err(Fault::critical)?;
             options.tables = Some(Arc::new(tables));
         }
         Engine::new(Arc::clone(rules), options).map_err(Fault::critical)
     }
 
-    /// What the engine has found, if it is what it was asked last.
-    fn answer(&mut self, number: u64) -> Result<Option<String>, Fault> {
+    /// Returns the reply for an ended search, or `None` if it was not the current task.
+    fn finish_task(&mut self, number: u64) -> Result<Option<String>, Fault> {
         let Some(task) = self.task.take_if(|task| task.number == number) else {
             return Ok(None);
         };
-        let (engine, found) =
-            task.thinking.end().ok_or_else(|| Fault::critical("the engine has failed"))?;
+        let (engine, result) =
+            task.search.join().ok_or_else(|| Fault::critical("the engine has failed"))?;
         self.engine = Some(engine);
-        let found = found.map_err(Fault::critical)?;
-        match task.aim {
-            Aim::Play(_) => self.answer_move(&found).map(Some),
-            Aim::Analyze => Ok(Some(analysis(&found, self.kept.game_for(None)?))),
+        let found = result.map_err(Fault::critical)?;
+        match task.purpose {
+            Purpose::Play(_) => self.play_best(&found).map(Some),
+            Purpose::Analyze => Ok(Some(analysis(&found, self.game.game_for(None)?))),
         }
     }
 
-    /// The best move that the host has not refused.
-    fn answer_move(&mut self, found: &Iteration) -> Result<String, Fault> {
-        let refused = self.kept.refused().to_vec();
-        let game = self.kept.game_for(None)?;
+    /// Plays the best move that the host has not rejected, and returns the reply.
+    fn play_best(&mut self, found: &Iteration) -> Result<String, Fault> {
+        let rejected = self.game.rejected().to_vec();
+        let game = self.game.game_for(None)?;
         let board = game.rules().board;
-        // Where tables answer, there may be fewer lines than were wanted.
+        // A result from the tables may have fewer lines than requested.
         let best = found.lines.iter().filter_map(|line| line.moves.first().copied());
         let others = legal_moves(game.rules(), game.position());
-        let Some(best) = best.chain(others).find(|mv| !refused.contains(mv)) else {
-            return Err(Fault::critical("the host has refused all legal moves"));
+        let Some(best) = best.chain(others).find(|mv| !rejected.contains(mv)) else {
+            return Err(Fault::critical("the host has rejected all legal moves"));
         };
-        self.kept.send(best);
-        Ok(format!("move {}", simple(&best, board)))
+        self.game.play(best);
+        Ok(format!("move {}", simple_move(&best, board)))
     }
 
-    /// Ends what is being thought about, without an answer.
-    fn halt(&mut self) {
+    /// Cancels the running search, without a reply.
+    fn cancel_task(&mut self) {
         if let Some(task) = self.task.take() {
-            self.engine = task.thinking.abandon();
+            self.engine = task.search.cancel();
         }
     }
 }
 
-fn side(command: &str, name: &str) -> Result<Side, String> {
+fn parse_side(command: &str, name: &str) -> Result<Side, String> {
     let known = Side::ALL.into_iter().find(|side| side.name() == name);
     known.ok_or_else(|| format!("{command}: {name:?} is neither attackers nor defenders"))
 }
 
-fn say(output: &mut impl Write, line: &str) -> io::Result<()> {
+fn write_line(output: &mut impl Write, line: &str) -> io::Result<()> {
     writeln!(output, "{line}")?;
     output.flush()
 }
@@ -302,7 +317,7 @@ mod tests {
 
     const RULES: &str =
         "rules dim:7 ks:c cenh:tcnkmTCNKM surf:n tfr:d start:/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/";
-    /// A search without an end in sight; to wait for half of it is too long.
+    /// A search time that no test should wait for.
     const LONG: Duration = Duration::from_secs(60);
 
     struct Host {
@@ -312,7 +327,7 @@ mod tests {
     }
 
     impl Host {
-        /// In a game of brandubh, without a clock.
+        /// Starts a game of brandubh without a clock.
         fn new() -> Host {
             let options = SessionOptions {
                 threads: NonZeroUsize::MIN,
@@ -323,30 +338,31 @@ mod tests {
             };
             let (events, inbox) = mpsc::channel();
             let mut host = Host { session: Session::new(options), events, inbox };
-            host.say(RULES, Duration::ZERO);
+            host.send(RULES, Duration::ZERO);
             host
         }
 
-        /// Says something, which is read after so much time.
-        fn say(&mut self, line: &str, late: Duration) {
-            let came = Instant::now().checked_sub(late).unwrap();
-            let obeyed = self.session.obey(line, came, &self.events);
-            assert!(obeyed.is_ok(), "{line}: {}", obeyed.unwrap_err().text);
+        /// Sends a line that arrived `late` ago.
+        fn send(&mut self, line: &str, late: Duration) {
+            let arrival = Instant::now().checked_sub(late).unwrap();
+            let handled = self.session.handle_line(line, arrival, &self.events);
+            assert!(handled.is_ok(), "{line}: {}", handled.unwrap_err().text);
         }
 
-        /// The answer.
-        fn hear(&mut self) -> String {
-            let Event::Answer(number) = next_event(&self.inbox, self.session.task.as_ref()) else {
-                panic!("only answers are sent");
+        /// Returns the next reply.
+        fn receive(&mut self) -> String {
+            let Event::SearchEnded(number) = next_event(&self.inbox, self.session.task.as_ref())
+            else {
+                panic!("unexpected event");
             };
-            match self.session.answer(number) {
-                Ok(answer) => answer.unwrap(),
+            match self.session.finish_task(number) {
+                Ok(reply) => reply.unwrap(),
                 Err(fault) => panic!("{}", fault.text),
             }
         }
     }
 
-    /// What ends the first one's search ends that of all others.
+    /// The stopper of the first search stops all later ones.
     #[test]
     fn a_game_has_one_engine() {
         let mut host = Host::new();
@@ -361,29 +377,29 @@ mod tests {
             (RULES, ""),
             ("play attackers", "move "),
         ] {
-            host.say(line, Duration::ZERO);
+            host.send(line, Duration::ZERO);
             if !answer.is_empty() {
                 stopper.stop();
-                let heard = host.hear();
-                assert!(heard.starts_with(answer), "{line}: {heard}");
+                let reply = host.receive();
+                assert!(reply.starts_with(answer), "{line}: {reply}");
             }
         }
         assert!(began.elapsed() < LONG / 2);
     }
 
     #[test]
-    fn time_is_counted_from_when_a_line_came() {
+    fn time_is_counted_from_the_arrival_of_a_line() {
         let mut host = Host::new();
         let late = LONG - Duration::from_secs(1);
         let began = Instant::now();
-        host.say("clock 60000* 60000* 60 1 1", Duration::ZERO);
-        host.say("play attackers", late);
-        assert!(host.hear().starts_with("move "));
-        host.say("analyze 1 60", late);
-        assert!(host.hear().contains("\nanalysis 1 "));
-        host.say("play defenders", Duration::ZERO);
-        host.say("clock 60000* 60000* 60 1 1", late);
-        assert!(host.hear().starts_with("move "));
+        host.send("clock 60000* 60000* 60 1 1", Duration::ZERO);
+        host.send("play attackers", late);
+        assert!(host.receive().starts_with("move "));
+        host.send("analyze 1 60", late);
+        assert!(host.receive().contains("\nanalysis 1 "));
+        host.send("play defenders", Duration::ZERO);
+        host.send("clock 60000* 60000* 60 1 1", late);
+        assert!(host.receive().starts_with("move "));
         assert!(began.elapsed() < LONG / 2);
     }
 }

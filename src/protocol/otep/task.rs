@@ -1,65 +1,64 @@
-//! What a session's engine is thinking about, and what wakes the session meanwhile.
+//! The engine's current task, and the events that a session waits for.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 use crate::game::rules::Side;
 
-use super::thinking::Thinking;
+use super::search_thread::SearchThread;
 
-/// What the engine thinks about.
+/// A running search and its purpose.
 pub(super) struct Task {
     pub(super) number: u64,
-    pub(super) thinking: Thinking,
-    pub(super) aim: Aim,
-    /// When it has to answer, if the clock was told anew.
+    pub(super) search: SearchThread,
+    pub(super) purpose: Purpose,
+    /// Deadline, if a new clock was received during the search.
     pub(super) deadline: Option<Instant>,
 }
 
-/// Whom an answer is for.
-pub(super) enum Aim {
-    /// It is that side's move.
+/// The purpose of a search.
+pub(super) enum Purpose {
+    /// A move for this side.
     Play(Side),
-    /// The host wants so many lines.
+    /// An analysis.
     Analyze,
 }
 
-/// Wakes the session when a task is over.
-pub(super) struct Done {
+/// Sends [`Event::SearchEnded`] when it is dropped.
+pub(super) struct DoneSignal {
     pub(super) number: u64,
     pub(super) events: Sender<Event>,
 }
 
-impl Drop for Done {
+impl Drop for DoneSignal {
     fn drop(&mut self) {
-        // A session that has ended does not care.
-        let _ = self.events.send(Event::Answer(self.number));
+        // This fails after the session has ended.
+        let _ = self.events.send(Event::SearchEnded(self.number));
     }
 }
 
-/// What wakes the session.
+/// An event for a session.
 pub(super) enum Event {
-    /// A line of the host, and when it came.
+    /// A line of the host, with its time of arrival.
     Line(String, Instant),
-    /// The input has ended.
-    End,
-    /// The engine has an answer to this task.
-    Answer(u64),
+    /// End of the input.
+    EndOfInput,
+    /// The search of the task with this number has ended.
+    SearchEnded(u64),
 }
 
-/// The next event. Where the clock has changed, a search that takes longer than the new one
-/// allows is hurried meanwhile.
+/// Waits for the next event. If the task has a deadline, stops its search then.
 pub(super) fn next_event(inbox: &Receiver<Event>, task: Option<&Task>) -> Event {
     let Some((task, deadline)) = task.and_then(|task| Some((task, task.deadline?))) else {
-        return inbox.recv().unwrap_or(Event::End);
+        return inbox.recv().unwrap_or(Event::EndOfInput);
     };
     loop {
         let now = Instant::now();
         let wait = deadline.saturating_duration_since(now).max(Duration::from_millis(10));
         match inbox.recv_timeout(wait) {
             Ok(event) => return event,
-            Err(RecvTimeoutError::Disconnected) => return Event::End,
-            Err(RecvTimeoutError::Timeout) => task.thinking.hurry(),
+            Err(RecvTimeoutError::Disconnected) => return Event::EndOfInput,
+            Err(RecvTimeoutError::Timeout) => task.search.stop(),
         }
     }
 }

@@ -124,10 +124,10 @@ fn who_must_move_beyond_the_limit_loses() {
 #[test]
 fn a_board_that_cannot_be_played_is_told_once() {
     let none = said("manual white\ntoggle e5\na4-3\n");
-    assert!(none.err.starts_with("Error: this board cannot be played: "), "{}", none.err);
+    assert!(none.err.starts_with("Error: this board is not playable: "), "{}", none.err);
     assert_eq!(none.err.lines().count(), 1);
     let two = said("manual white\ntoggle a1\ntoggle a1\nauto black\ndump\ndump\n");
-    assert_eq!(two.err, "Error: this board cannot be played: two kings, on a1 and e5\n");
+    assert_eq!(two.err, "Error: this board is not playable: two kings, on a1 and e5\n");
     assert_eq!(two.stars().len(), 0);
     // When it can be played, it is.
     let put_right = said("manual white\ntoggle a1\ntoggle a1\nauto black\ntoggle a1\ntoggle a1\n");

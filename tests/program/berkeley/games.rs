@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use taflbase::protocol::berkeley::Effort;
+use taflbase::protocol::berkeley::SearchBudget;
 
 use super::session::{said, said_with, set_up};
 
@@ -54,14 +54,14 @@ fn a_game_of_both_colours_ends_in_four_plies_where_that_is_forced() {
 #[test]
 fn no_game_goes_on_for_ever() {
     let game = Duration::from_secs(20);
-    let effort = Effort { plies: 3, nodes: 1000, game, careful_plies: 20 };
+    let effort = SearchBudget { plies: 3, nodes: 1000, game, careful_plies: 20 };
     for seed in 1..=10 {
         let said = said_with(effort, &format!("seed {seed}\nauto black\n"));
         let plies = said.stars().len() - 1;
         assert!(said.stars()[plies].ends_with("wins.") && plies < 200, "{plies}");
     }
     // A best move has at most eight mirror images; any move is one of eighty.
-    let random = Effort { careful_plies: 0, ..effort };
+    let random = SearchBudget { careful_plies: 0, ..effort };
     let firsts: HashSet<String> = (1..=20)
         .map(|seed| format!("manual white\nseed {seed}\nauto black\n"))
         .map(|commands| said_with(random, &commands).stars()[0].to_owned())

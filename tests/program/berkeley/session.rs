@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use taflbase::engine::{Engine, EngineOptions};
-use taflbase::protocol::berkeley::{Effort, Session};
+use taflbase::protocol::berkeley::{SearchBudget, Session};
 use taflbase::rules::{Kind, Layout, Ruleset};
 
 /// What a session has said.
@@ -20,16 +20,16 @@ impl Said {
 
 /// As much effort as the program makes.
 pub(crate) fn said(commands: &str) -> Said {
-    said_with(Effort::default(), commands)
+    said_with(SearchBudget::default(), commands)
 }
 
 /// As little effort as will do for a move.
 pub(crate) fn said_quickly(commands: &str) -> Said {
     let game = Duration::from_secs(9);
-    said_with(Effort { plies: 1, nodes: 100, game, careful_plies: 50 }, commands)
+    said_with(SearchBudget { plies: 1, nodes: 100, game, careful_plies: 50 }, commands)
 }
 
-pub(crate) fn said_with(effort: Effort, commands: &str) -> Said {
+pub(crate) fn said_with(effort: SearchBudget, commands: &str) -> Said {
     let rules = Arc::new(Ruleset::builtin("berkeley").unwrap());
     let options = EngineOptions { table_bytes: 16 << 20, ..EngineOptions::new(&rules) };
     let engine = Engine::new(Arc::clone(&rules), options).unwrap();

@@ -47,13 +47,13 @@ fn a_server_that_is_not_there() {
     let address = listener.local_addr().unwrap();
     drop(listener);
     let port = address.port().to_string();
-    for (retry, word) in [(&[][..], "start the server first"), (&["--retry", "1"], "tried for 1 s")]
+    for (retry, word) in [(&[][..], "start the server first"), (&["--retry", "1"], "after 1 s of retries")]
     {
         let mut command = program(&["black", "--port", &port]);
         command.args(retry);
         let (status, out, err) = told(command.output().unwrap());
         assert_eq!((status, out.as_str(), err.lines().count()), (Some(2), "", 1), "{err}");
-        let named = format!("no server answers at 127.0.0.1:{port}");
+        let named = format!("cannot connect to 127.0.0.1:{port}");
         assert!(err.contains(&named) && err.contains(word), "{err}");
     }
 }
@@ -62,7 +62,7 @@ fn a_server_that_is_not_there() {
 fn connections_that_are_closed() {
     refused(&[], drop, &["before the game began"]);
     let ours = |mut stream: TcpStream| send(&mut stream, &start());
-    refused(&[], ours, &["without a result", "white, who was to move"]);
+    refused(&[], ours, &["without a result", "white, to move"]);
     let theirs = |mut stream: TcpStream| {
         send(&mut stream, &start());
         receive(&mut stream).unwrap();
@@ -71,7 +71,7 @@ fn connections_that_are_closed() {
             &state_of("/3ttt3/4t4/3T5/t3T3t/ttTTKTTtt/t3T3t/4T4/4t4/3ttt3/", "BLACK"),
         );
     };
-    refused(&[], theirs, &["without a result", "black, who was to move"]);
+    refused(&[], theirs, &["without a result", "black, to move"]);
 }
 
 #[test]
@@ -91,13 +91,13 @@ fn lengths_that_cannot_be() {
 
 #[test]
 fn messages_that_are_no_states() {
-    refused_bytes(&framed(""), &["no state"]);
-    refused_bytes(&framed("{\"board\":"), &["no state"]);
-    refused_bytes(&framed("null"), &["no state"]);
+    refused_bytes(&framed(""), &["invalid message"]);
+    refused_bytes(&framed("{\"board\":"), &["invalid message"]);
+    refused_bytes(&framed("null"), &["invalid message"]);
     refused_bytes(&framed("{\"board\":[[\"GREEN\"]],\"turn\":\"WHITE\"}"), &["GREEN"]);
-    refused_bytes(&framed(&json!({ "board": [], "turn": null }).to_string()), &["no state"]);
+    refused_bytes(&framed(&json!({ "board": [], "turn": null }).to_string()), &["invalid message"]);
     refused_bytes(&framed(&json!({ "turn": "WHITE" }).to_string()), &["board"]);
-    refused_bytes(&framed(&"[".repeat(60_000)), &["no state"]);
+    refused_bytes(&framed(&"[".repeat(60_000)), &["invalid message"]);
     refused_bytes(&[&[0, 0, 0, 2][..], &[b'"', 200]].concat(), &["UTF-8"]);
 }
 
@@ -120,7 +120,7 @@ fn a_silent_server_is_given_up() {
         thread::sleep(Duration::from_secs(3));
         drop(stream);
     };
-    refused(&["--patience", "1"], wait, &["said nothing for too long", "--patience is 1 s"]);
+    refused(&["--patience", "1"], wait, &["sent nothing for too long", "--patience is 1 s"]);
     let in_a_message = |mut stream: TcpStream| {
         stream.write_all(&framed(&start().to_string())[..99]).unwrap();
         thread::sleep(Duration::from_secs(3));
@@ -135,5 +135,5 @@ fn a_side_without_a_move_waits_for_the_servers_clock() {
         stream.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
         assert_eq!(receive(&mut stream), None);
     };
-    refused(&[], walled_in, &["without a result", "white, who was to move"]);
+    refused(&[], walled_in, &["without a result", "white, to move"]);
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use taflbase::engine::{Engine, EngineOptions};
 use taflbase::protocol::challenge::message::Turn;
 use taflbase::protocol::challenge::{
-    ChallengeError, End, Entry, Event, connect, play, thinking_time,
+    ChallengeError, End, PlayerConfig, Event, connect, play, thinking_time,
 };
 use taflbase::rules::Side;
 
@@ -20,12 +20,12 @@ fn client(side: Side, port: u16) -> (Result<End, ChallengeError>, usize) {
     let options = EngineOptions { table_bytes: 8 << 20, ..EngineOptions::new(&rules) };
     let mut engine = Engine::new(Arc::clone(&rules), options).unwrap();
     let time = Duration::from_millis(120);
-    let entry = Entry { name: format!("{side:?}"), side, time };
+    let config = PlayerConfig { name: format!("{side:?}"), side, time };
     let wait = Duration::from_secs(60);
     let mut stream = connect("127.0.0.1", port, wait, wait).unwrap();
     let mut surprises = 0;
-    let end = play(&mut stream, &rules, &mut engine, &entry, &mut |event| {
-        surprises += usize::from(matches!(event, Event::Joined | Event::Lost | Event::NoMove));
+    let end = play(&mut stream, &rules, &mut engine, &config, &mut |event| {
+        surprises += usize::from(matches!(event, Event::Joined | Event::OutOfSync | Event::NoMove));
     });
     (end, surprises)
 }

@@ -156,7 +156,7 @@ fn programs_that_do_not_play_lose_with_a_reason() {
         reason(&answer("move d3-c3")),
         "sh: plays d3-c3: a defender stands on d3, and the attackers are to move"
     );
-    assert_eq!(reason(&answer("error -1 no idea")), "sh: gives up: no idea");
+    assert_eq!(reason(&answer("error -1 no idea")), "sh: reports an error: no idea");
     assert_eq!(reason("read a; read b"), "sh: has ended with exit status 0");
     let begin = Instant::now();
     // It says something, but no move.

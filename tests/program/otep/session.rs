@@ -229,7 +229,7 @@ fn a_refused_move_is_not_played_again() {
         heard.push(engine.hear());
         engine.say("error 2");
     }
-    assert_eq!(heard.last().unwrap(), "error -1 the host has refused all legal moves");
+    assert_eq!(heard.last().unwrap(), "error -1 the host has rejected all legal moves");
 }
 
 #[test]
@@ -258,13 +258,13 @@ fn analysis_has_as_many_lines_as_were_wanted() {
 fn where_the_boards_differ_the_host_is_right() {
     let mut engine = Engine::brandubh(millis(50));
     engine.say("opponent-move d1-c1 /1t5/3t3/3T3/ttTKTtt/3T3/3t3/3t3/");
-    engine.expect("error 0 opponent-move: d1-c1 does not lead to that board, which I take");
+    engine.expect("error 0 opponent-move: d1-c1 does not lead to this board; I continue from the board");
     engine.say("opponent-move d9-c9 /7/4t2/7/7/2K4/7/2t4/");
-    engine.expect("error 0 opponent-move: d9-c9 does not lead to that board, which I take");
+    engine.expect("error 0 opponent-move: d9-c9 does not lead to this board; I continue from the board");
     engine.say("play defenders");
     engine.expect("move c5-c1");
     engine.say("move /7/4t2/7/7/1K5/7/2t4/");
-    engine.expect("error 0 my move does not lead to that board, which I take");
+    engine.expect("error 0 my move does not lead to this board; I continue from the board");
     engine.say("play defenders");
     assert!(engine.hear().starts_with("move b5-"));
 }
@@ -273,7 +273,7 @@ fn where_the_boards_differ_the_host_is_right() {
 fn rules_without_a_ruleset_are_refused() {
     let mut engine = Engine::new(millis(50));
     engine.say("play attackers");
-    engine.expect("error -1 no rules have been told");
+    engine.expect("error -1 no rules received");
     engine.say("rules dim:11 name:Copenhagen atkf:y surf:n sw:s efe:y start:/11/");
     engine.expect("error -1 rules: sw:s: only n can be played here");
     engine.say("play attackers");
@@ -309,7 +309,7 @@ fn what_is_wrong_is_told_and_what_is_unknown_is_not() {
         ("play", "-1 play: \"\" is neither attackers nor defenders"),
         (
             "clock 5",
-            "0 clock: \"5\" is no clock: write <attackers ms>[*] <defenders ms>[*] <overtime s> <attackers' periods> <defenders' periods>",
+            "0 clock: \"5\" is not a clock: use <attackers ms>[*] <defenders ms>[*] <overtime s> <attackers' periods> <defenders' periods>",
         ),
         ("analyze", "0 analyze: \"\" is not <number of lines> <seconds>"),
         ("analyze 0 5", "0 analyze: \"0 5\" is not <number of lines> <seconds>"),

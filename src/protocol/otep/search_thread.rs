@@ -1,4 +1,4 @@
-//! An engine that thinks in a thread of its own.
+//! An engine that searches in a background thread.
 
 use std::num::NonZeroUsize;
 use std::thread::{self, JoinHandle};
@@ -6,23 +6,23 @@ use std::thread::{self, JoinHandle};
 use crate::engine::{Engine, EngineError, Iteration, Limits, SearchRequest, Stopper};
 use crate::game::history::Game;
 
-/// A search that is running.
-pub(super) struct Thinking {
+/// A running search.
+pub(super) struct SearchThread {
     stopper: Stopper,
     thread: JoinHandle<(Engine, Result<Iteration, EngineError>)>,
 }
 
-impl Thinking {
-    /// Begins a search; `done` is dropped when it is over, or has failed.
+impl SearchThread {
+    /// Starts a search. `done` is dropped when the search ends, even by a panic.
     pub(super) fn start(
         mut engine: Engine,
         game: Game,
         limits: Limits,
         lines: NonZeroUsize,
         done: impl Send + 'static,
-    ) -> Thinking {
+    ) -> SearchThread {
         let stopper = engine.stopper();
-        // A stop that came too late for the last search is not for this one.
+        // Discard a stop that came too late for the previous search.
         stopper.reset();
         let thread = thread::spawn(move || {
             let _done = done;
@@ -30,22 +30,23 @@ impl Thinking {
             let found = engine.search(&game, request, &mut |_| {});
             (engine, found)
         });
-        Thinking { stopper, thread }
+        SearchThread { stopper, thread }
     }
 
-    /// Asks the search to end with what it knows.
-    pub(super) fn hurry(&self) {
+    /// Stops the search; its result so far remains.
+    pub(super) fn stop(&self) {
         self.stopper.stop();
     }
 
-    /// Waits for the search: the engine, and what it has found. Nothing if it has failed.
-    pub(super) fn end(self) -> Option<(Engine, Result<Iteration, EngineError>)> {
+    /// Waits for the end of the search and returns the engine and the result, or `None` after a
+    /// panic.
+    pub(super) fn join(self) -> Option<(Engine, Result<Iteration, EngineError>)> {
         self.thread.join().ok()
     }
 
-    /// Ends the search, whatever it knows, and gives the engine back.
-    pub(super) fn abandon(self) -> Option<Engine> {
+    /// Stops the search, discards its result and returns the engine.
+    pub(super) fn cancel(self) -> Option<Engine> {
         self.stopper.stop();
-        self.end().map(|(engine, _)| engine)
+        self.join().map(|(engine, _)| engine)
     }
 }
