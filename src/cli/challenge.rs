@@ -9,7 +9,7 @@ use taflbase::history::Game;
 use taflbase::moves::Move;
 use taflbase::protocol::challenge::message::Turn;
 use taflbase::protocol::challenge::{
-    ChallengeError, End, PlayerConfig, Event, colour, connect, play, port,
+    ChallengeError, End, Event, PlayerConfig, colour, connect, play, port,
 };
 use taflbase::rules::Side;
 
@@ -140,7 +140,9 @@ fn event_message(event: &Event<'_>) -> Message {
         Event::NoMove => {
             Message::Warning("there is no legal move: the server will end the game by its clock")
         }
-        Event::OpponentMoved(game, played) => Message::Move(move_text(game, game.moves().len(), played)),
+        Event::OpponentMoved(game, played) => {
+            Message::Move(move_text(game, game.moves().len(), played))
+        }
         Event::Moved(game, played, found) => {
             let mut line = move_text(game, game.moves().len() + 1, played);
             match found {

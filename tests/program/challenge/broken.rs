@@ -47,7 +47,8 @@ fn a_server_that_is_not_there() {
     let address = listener.local_addr().unwrap();
     drop(listener);
     let port = address.port().to_string();
-    for (retry, word) in [(&[][..], "start the server first"), (&["--retry", "1"], "after 1 s of retries")]
+    for (retry, word) in
+        [(&[][..], "start the server first"), (&["--retry", "1"], "after 1 s of retries")]
     {
         let mut command = program(&["black", "--port", &port]);
         command.args(retry);

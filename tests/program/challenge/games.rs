@@ -7,7 +7,7 @@ use std::time::Duration;
 use taflbase::engine::{Engine, EngineOptions};
 use taflbase::protocol::challenge::message::Turn;
 use taflbase::protocol::challenge::{
-    ChallengeError, End, PlayerConfig, Event, connect, play, thinking_time,
+    ChallengeError, End, Event, PlayerConfig, connect, play, thinking_time,
 };
 use taflbase::rules::Side;
 

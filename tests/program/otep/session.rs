@@ -258,9 +258,13 @@ fn analysis_has_as_many_lines_as_were_wanted() {
 fn where_the_boards_differ_the_host_is_right() {
     let mut engine = Engine::brandubh(millis(50));
     engine.say("opponent-move d1-c1 /1t5/3t3/3T3/ttTKTtt/3T3/3t3/3t3/");
-    engine.expect("error 0 opponent-move: d1-c1 does not lead to this board; I continue from the board");
+    engine.expect(
+        "error 0 opponent-move: d1-c1 does not lead to this board; I continue from the board",
+    );
     engine.say("opponent-move d9-c9 /7/4t2/7/7/2K4/7/2t4/");
-    engine.expect("error 0 opponent-move: d9-c9 does not lead to this board; I continue from the board");
+    engine.expect(
+        "error 0 opponent-move: d9-c9 does not lead to this board; I continue from the board",
+    );
     engine.say("play defenders");
     engine.expect("move c5-c1");
     engine.say("move /7/4t2/7/7/1K5/7/2t4/");
