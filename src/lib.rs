@@ -1,9 +1,8 @@
-//! Endgame tablebases for tafl games: every position with few pieces, solved
-//! exactly.
+//! Endgame tablebases for tafl games: every position with few pieces, solved exactly.
 //!
 //! [`rules`] are data; a [`slice`](mod@slice) is all positions of one material;
-//! [`build`](mod@build) solves slices and writes [`table`]s; a [`Tablebase`]
-//! opens them and tells the value of positions; [`verify`] recomputes stored values.
+//! [`build`](mod@build) solves slices and writes [`table`]s; a [`Tablebase`] opens them and
+//! returns the value of positions; [`verify`] recomputes stored values.
 //!
 //! ```
 //! use taflbase::Tablebase;
@@ -15,7 +14,7 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let rules = Ruleset::load("brandubh")?;
 //! let folder = tempfile::tempdir()?;
-//! // The king and at most two soldiers; `taflbase build` does the same.
+//! // Slices of the king and at most two soldiers, as `taflbase build` does.
 //! let slices = slices_up_to(&rules, 3);
 //! build(&rules, folder.path(), &slices, &BuildOptions::default(), &(), &mut |_| {})?;
 //!
@@ -30,8 +29,8 @@
 //! # }
 //! ```
 //!
-//! An engine has its position in squares and bits. How to probe it in a search, from
-//! many threads, is told in [`tablebase`].
+//! An engine makes positions from its squares and bitboards. [`tablebase`] describes how to probe
+//! in a search, from many threads.
 //!
 //! ```
 //! use taflbase::Tablebase;
@@ -60,10 +59,10 @@
 //! # }
 //! ```
 
-// docs.rs, which builds with a nightly compiler, shows what is there with which feature.
+// docs.rs builds with a nightly compiler and shows the feature that each item needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
-// What building, verifying and studying use of the lower rooms; with them, nothing is
-// dead.
+// Without `build`, parts of the lower modules that only the builder, verifier and studies use
+// are dead code.
 #![cfg_attr(not(feature = "build"), allow(dead_code, unused_imports))]
 
 #[cfg(feature = "engine")]
@@ -91,11 +90,11 @@ pub mod verify;
 #[cfg(feature = "build")]
 #[doc(hidden)]
 pub mod kernels {
-    //! Nothing to build upon: inner loops for the benchmarks.
+    //! Inner loops for the benchmarks; not part of the stable interface.
     pub use crate::solve::Kernels;
 }
 
-/// The examples of the README, so that they are tested.
+/// Runs the README's examples as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 mod readme {}

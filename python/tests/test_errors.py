@@ -22,7 +22,7 @@ HELD = "/7/7/4K2/7/7/2t4/7/ a"
     [
         ("", "rank"),
         ("/7/7/7/7/2K4/7/2t4/", "the side to move is missing"),
-        ("/7/7/7/7/2K4/7/2t4/ x", '"x" is no side to move'),
+        ("/7/7/7/7/2K4/7/2t4/ x", '"x" is not a side to move'),
         ("/7/7/7/7/7/7/2t4/ a", "there is no king"),
         ("K6/7/7/7/7/7/2t4/ a", "the king on a1 has won"),
         ("/7/7/7/3t3/2K4/7/7/ a", "an attacker cannot stand on d4"),
@@ -131,7 +131,7 @@ def test_missing_distances_are_told_as_such() -> None:
 
 def test_moves_that_are_not_legal(brandubh: Tablebase) -> None:
     for move, message in [
-        ("", '"" is no move: write e5-e8'),
+        ("", '"" is not a move: write e5-e8'),
         ("c5-c7", "no piece stands on c5"),
         ("e3-e4", "e3"),
         ("c6-d7", "c6-d7 is no move along a file or a rank"),

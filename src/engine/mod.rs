@@ -139,7 +139,7 @@ impl fmt::Display for EngineError {
                  engine tables of its own rules, or none"
             ),
             EngineError::IllegalMove { text } => {
-                write!(f, "{text} is no legal move here: search legal moves only")
+                write!(f, "{text} is not a legal move here: search legal moves only")
             }
             EngineError::Memory { bytes } => {
                 let mib = bytes >> 20;

@@ -1,11 +1,10 @@
-//! What an arriving piece captures: the one place where enclosing is judged,
-//! for moves and un-moves alike.
+//! Custodial captures by an arriving piece, for moves and un-moves alike.
 
 use crate::game::board::{Direction, Square, SquareSet};
 use crate::game::position::Position;
 use crate::game::rules::{Hostility, Kind, Ruleset, Side};
 
-/// What one move captures.
+/// The captures of one move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Captures {
     /// The captured soldiers.
@@ -15,9 +14,9 @@ pub(crate) struct Captures {
 }
 
 impl Captures {
-    /// What a piece of `mover` captures that has just arrived on `at`. In
-    /// `board` the piece stands there already and nothing has been removed yet;
-    /// whose turn it is does not matter.
+    /// Returns the captures of a piece of `mover` that has just arrived on `at`. On `board` the
+    /// piece
+    /// has already moved and nothing has been removed; the side to move is ignored.
     pub(crate) fn by_arrival(
         rules: &Ruleset,
         board: &Position,
@@ -46,20 +45,20 @@ impl Captures {
         captures
     }
 
-    /// Whether the move captures nothing.
+    /// Returns whether the move captures nothing.
     pub(crate) fn is_empty(&self) -> bool {
         self.soldiers.is_empty() && !self.king
     }
 }
 
-/// A piece next to the square of arrival, and what surrounds it.
+/// A possible victim next to the arriving piece, and its surroundings.
 struct Enclosure<'a> {
     rules: &'a Ruleset,
     victim: Square,
     /// The victim's enemies.
     captors: SquareSet,
     occupied: SquareSet,
-    /// What is hostile to the victim besides its enemies.
+    /// The squares hostile to the victim.
     hostile: &'a Hostility,
     side: Side,
 }
@@ -78,8 +77,9 @@ impl<'a> Enclosure<'a> {
         }
     }
 
-    /// Whether a soldier is captured when the square `beyond` it, as seen from
-    /// the arriving piece, is this one. The edge of the board never helps.
+    /// Returns whether a soldier is captured, given the square `beyond` it as seen from the
+    /// arriving
+    /// piece. The edge of the board never helps to capture.
     fn takes_soldier(&self, beyond: Option<Square>) -> bool {
         let Some(beyond) = beyond else {
             return false;
@@ -93,17 +93,19 @@ impl<'a> Enclosure<'a> {
         }
     }
 
-    /// The same for the king: on some squares he must be enclosed on all sides.
+    /// Returns whether the king is captured; on some squares he must be enclosed on all sides.
     fn takes_king(&self, beyond: Option<Square>) -> bool {
-        let hostile = |square: Option<Square>| square.is_some_and(|s| self.is_hostile(s));
         if self.rules.surrounded.contains(self.victim) {
-            Direction::ALL.into_iter().all(|d| hostile(self.rules.slides().next(self.victim, d)))
+            let slides = self.rules.slides();
+            Direction::ALL
+                .into_iter()
+                .all(|d| slides.next(self.victim, d).is_some_and(|square| self.is_hostile(square)))
         } else {
-            hostile(beyond)
+            beyond.is_some_and(|square| self.is_hostile(square))
         }
     }
 
-    /// Whether a neighbour of the victim helps to capture it.
+    /// Returns whether a neighbour of the victim helps to capture it.
     fn is_hostile(&self, square: Square) -> bool {
         self.captors.contains(square)
             || if self.occupied.contains(square) {
@@ -114,8 +116,8 @@ impl<'a> Enclosure<'a> {
             }
     }
 
-    /// Whether the captors are on all neighbours of the square but the victim's;
-    /// at the edge of the board there are fewer.
+    /// Returns whether captors occupy all neighbours of the square except the victim's. At the edge
+    /// of the board there are fewer neighbours.
     fn is_besieged(&self, square: Square) -> bool {
         Direction::ALL.into_iter().all(|d| {
             let beside = self.rules.slides().next(square, d);

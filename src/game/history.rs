@@ -1,4 +1,4 @@
-//! Games that are being played: what tables do not know of a position, its history.
+//! Games in play: positions with the history that tables do not know.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,19 +7,19 @@ use crate::game::moves::{Ending, Move, find_move, has_move};
 use crate::game::position::{Position, PositionError};
 use crate::game::rules::{Repetition, Ruleset, Side};
 
-/// A game from its first position to the one on the board.
+/// A game from its first position to the current one.
 #[derive(Clone, Debug)]
 pub struct Game {
     rules: Arc<Ruleset>,
-    /// From the first to the one on the board: one more than there are moves.
+    /// From the first to the current one: one more than there are moves.
     positions: Vec<Position>,
     moves: Vec<Move>,
 }
 
-/// How a game has ended.
+/// The outcome of a finished game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Outcome {
-    /// Who has won; nobody in a draw.
+    /// The winner; `None` for a draw.
     pub winner: Option<Side>,
     /// Why it is over.
     pub reason: Reason,
@@ -31,7 +31,7 @@ pub struct Outcome {
 pub enum PlayError {
     /// The game is over.
     GameOver(Outcome),
-    /// This is no legal move of the position on the board.
+    /// The move is not legal in the current position.
     Illegal(String),
 }
 
@@ -39,7 +39,7 @@ impl fmt::Display for PlayError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PlayError::GameOver(outcome) => write!(f, "the game is over: {outcome}"),
-            PlayError::Illegal(text) => write!(f, "{text} is no legal move here"),
+            PlayError::Illegal(text) => write!(f, "{text} is not a legal move here"),
         }
     }
 }
@@ -53,16 +53,18 @@ pub enum Reason {
     KingCaptured,
     /// The king has reached a goal.
     KingEscaped,
-    /// The side to move has no legal move, or no man, and has lost.
+    /// The side to move has no legal move, or no pieces, and has lost.
     NoMove,
-    /// A position has come back.
+    /// A position was repeated.
     Repetition,
-    /// As many plies have been played as the ruleset allows.
+    /// The ruleset's limit of plies is reached.
     PlyLimit,
 }
 
 impl Reason {
-    /// `king-captured`, `king-escaped`, `no-move`, `repetition` or `ply-limit`.
+    /// Returns the name that programs read: `king-captured`, `king-escaped`, `no-move`,
+    /// `repetition`
+    /// or `ply-limit`.
     pub fn name(self) -> &'static str {
         match self {
             Reason::KingCaptured => "king-captured",
@@ -75,19 +77,19 @@ impl Reason {
 }
 
 impl Outcome {
-    /// This side has won.
+    /// Creates the outcome of a win.
     pub fn won_by(winner: Side, reason: Reason) -> Outcome {
         Outcome { winner: Some(winner), reason }
     }
 
-    /// Nobody has won.
+    /// Creates the outcome of a draw.
     pub fn drawn(reason: Reason) -> Outcome {
         Outcome { winner: None, reason }
     }
 }
 
 impl fmt::Display for Outcome {
-    /// `the defenders win: the king has escaped`.
+    /// Writes `the defenders win: the king has escaped`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.winner {
             Some(winner) => write!(f, "the {} win: {}", winner.name(), self.reason),
@@ -109,17 +111,16 @@ impl fmt::Display for Reason {
 }
 
 impl Game {
-    /// A game from the ruleset's start.
+    /// Starts a game from the ruleset's starting position.
     ///
     /// # Errors
-    /// If the start is no position in which anybody could move.
+    /// If [`Position::check`] refuses the starting position.
     pub fn new(rules: Arc<Ruleset>) -> Result<Game, PositionError> {
         let start = Position::start(&rules)?;
         Game::from_position(rules, start)
     }
 
-    /// A game from that position. Its history is empty, and its plies are counted
-    /// from there.
+    /// Starts a game from this position, with an empty history and no plies played.
     ///
     /// # Errors
     /// If [`Position::check`] refuses the position.
@@ -128,23 +129,23 @@ impl Game {
         Ok(Game { rules, positions: vec![start], moves: Vec::new() })
     }
 
-    /// The rules it is played by.
+    /// Returns the rules of the game.
     pub fn rules(&self) -> &Arc<Ruleset> {
         &self.rules
     }
 
-    /// The position on the board.
+    /// Returns the current position.
     pub fn position(&self) -> &Position {
-        // There is always the first one.
+        // The list is never empty.
         &self.positions[self.positions.len() - 1]
     }
 
-    /// All positions, from the first to the one on the board: one more than moves.
+    /// Returns all positions, from the first to the current one: one more than moves.
     pub fn positions(&self) -> &[Position] {
         &self.positions
     }
 
-    /// The moves that were played.
+    /// Returns the moves played.
     pub fn moves(&self) -> &[Move] {
         &self.moves
     }
@@ -153,8 +154,8 @@ impl Game {
     /// [`find_move`](crate::moves::find_move).
     ///
     /// # Errors
-    /// If the game is over, or the move is not one of the position's legal moves. The
-    /// game is then as it was.
+    /// If the game is over, or the move is not legal in the current position. The game is then
+    /// unchanged.
     pub fn play(&mut self, played: &Move) -> Result<(), PlayError> {
         if let Some(outcome) = self.outcome() {
             return Err(PlayError::GameOver(outcome));
@@ -166,26 +167,26 @@ impl Game {
         Ok(())
     }
 
-    /// Plays a move that is known to be legal, in a game that is known to go on.
+    /// Plays a move that is known to be legal, in a game that is known not to be over.
     pub(crate) fn push(&mut self, played: &Move) {
         self.positions.push(self.position().after(played));
         self.moves.push(*played);
     }
 
-    /// Takes the last move back, and returns it.
+    /// Takes back the last move and returns it.
     pub fn undo(&mut self) -> Option<Move> {
         let last = self.moves.pop()?;
         self.positions.pop();
         Some(last)
     }
 
-    /// How many plies are left under the ruleset's limit, if it has one.
+    /// Returns the number of plies left under the ruleset's limit, if it has one.
     pub fn plies_left(&self) -> Option<u32> {
         let played = u32::try_from(self.moves.len()).unwrap_or(u32::MAX);
         self.rules.ply_limit.map(|limit| limit.saturating_sub(played))
     }
 
-    /// How the game has ended, if it has.
+    /// Returns the outcome; `None` if the game is not over.
     pub fn outcome(&self) -> Option<Outcome> {
         let position = self.position();
         let mover = position.to_move.other();
@@ -214,23 +215,26 @@ impl Game {
         (self.plies_left() == Some(0)).then_some(Outcome::drawn(Reason::PlyLimit))
     }
 
-    /// Whether the position on the board has come back as often as the ruleset says.
+    /// Returns whether the current position has occurred as often as the ruleset requires.
     fn is_repeated(&self) -> bool {
-        let again = self.earlier_positions().filter(|&earlier| earlier == self.position()).count();
-        again + 1 >= self.rules.repetition_occurrence as usize
+        let current = self.position();
+        let occurrences =
+            1 + self.earlier_positions().filter(|&earlier| earlier == current).count();
+        occurrences >= self.rules.repetition_occurrence as usize
     }
 
-    /// Whether a position of the game can come back in a way that counts.
+    /// Returns whether an earlier position can be repeated in a way that counts.
     pub fn can_repeat(&self) -> bool {
         self.rules.repetition != Repetition::Allowed && self.earlier_positions().next().is_some()
     }
 
-    /// The earlier positions that can come back and count as an occurrence: none from
-    /// before the last capture, for men do not return.
+    /// Iterates over the earlier positions that can recur and count as an occurrence: none from
+    /// before
+    /// the last capture, as captured pieces do not return.
     pub fn earlier_positions(&self) -> impl Iterator<Item = &Position> {
-        let captures = self.moves.iter().rposition(|played| !played.captured.is_empty());
-        let counted = usize::from(!self.rules.repetition_counts_start);
-        let first = captures.map_or(counted, |last| last + 1);
+        let last_capture = self.moves.iter().rposition(|played| !played.captured.is_empty());
+        let first_counted = usize::from(!self.rules.repetition_counts_start);
+        let first = last_capture.map_or(first_counted, |last| last + 1);
         self.positions[..self.positions.len() - 1].iter().skip(first)
     }
 }
@@ -267,7 +271,7 @@ mod tests {
         let won = Outcome::won_by(Side::Attackers, Reason::Repetition);
         assert_eq!(lost.outcome(), Some(won));
 
-        // The server does not count the start, so it takes one position more.
+        // The server does not count the start, so the draw comes one position later.
         let start = Some("/t3t3t/1t7/6T2/3T3t1/8t/6T1t/4t4/t2K5/1t3t1t1/ d");
         let back = "g3-f3 e7-f7 f3-g3 f7-e7";
         assert_eq!(played("ashton", start, back).outcome(), drawn);
@@ -289,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn endings_are_told_from_each_other() {
+    fn outcomes_name_their_reasons() {
         let escaped = played("brandubh", Some("/7/4t2/7/7/2K4/7/2t4/ d"), "Kc5-c1 e2-e1 Kc1-a1");
         let outcome = escaped.outcome().unwrap();
         assert_eq!(outcome.to_string(), "the defenders win: the king has escaped");
@@ -320,9 +324,9 @@ mod tests {
         game.play(&first).unwrap();
         let before = game.position().to_owned();
         let error = game.play(&first).unwrap_err();
-        assert_eq!(error.to_string(), "d1-b1 is no legal move here");
+        assert_eq!(error.to_string(), "d1-b1 is not a legal move here");
         assert_eq!((game.position(), game.moves().len()), (&before, 1));
-        // What a move does must be what it would do.
+        // The consequences stored in the move must be right, too.
         let mut wrong = parse_move(game.rules(), game.position(), "d3-c3").unwrap();
         wrong.ending = Some(Ending::KingEscaped);
         assert!(matches!(game.play(&wrong), Err(PlayError::Illegal(_))));

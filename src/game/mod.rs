@@ -1,5 +1,5 @@
-//! The games: boards, rules, positions, moves and what they are called. All that an
-//! engine needs of them; nothing here knows of tables.
+//! The games: boards, rules, positions, moves and notation. This is all that an engine needs;
+//! nothing here depends on tables.
 
 pub mod board;
 pub(crate) mod capture;

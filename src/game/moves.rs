@@ -1,16 +1,16 @@
-//! Legal moves, what they capture, and how they end the game.
+//! Legal moves, their captures, and how they end the game.
 //!
-//! What all rulesets have in common is here; where they differ, the
-//! [`Ruleset`]'s square sets decide:
+//! The common rules are implemented here; the [`Ruleset`]'s square sets decide where rulesets
+//! differ:
 //!
 //! - Every piece slides like a chess rook (see [`Movement`]).
-//! - Only the mover captures, and only pieces next to the square it arrives on.
-//!   Moving in between two enemies is safe.
-//! - A soldier is captured when the square beyond it, in line, is hostile to
-//!   it. All captures of a move are judged on the board after the move and
-//!   before any removal, and all that is enclosed is removed.
-//! - The king captures like a soldier, as the mover and as the far anvil. He is
-//!   captured like a soldier, or where the ruleset says so on all four sides.
+//! - Only the mover captures, and only pieces next to the square of arrival. Moving in between two
+//!   enemies is safe.
+//! - A soldier is captured when the square beyond it, in line, is hostile to it. All captures of
+//!   a move are judged on the board after the move and before any removal, and everything
+//!   enclosed is removed.
+//! - The king captures like a soldier, as the mover and as the far anvil. He is captured like a
+//!   soldier or, on squares that the ruleset names, on all four sides.
 //! - The board's edge never helps to capture.
 //! - A side without a legal move has lost. So has the side without pieces.
 //!
@@ -21,10 +21,10 @@ use crate::game::capture::Captures;
 use crate::game::position::Position;
 use crate::game::rules::{Kind, Ruleset, Side};
 
-/// How a move ends the game at once.
+/// The end of the game by a move.
 ///
-/// A game also ends when the side to move has no legal move; that belongs to
-/// the position, not to the move that led there.
+/// A game also ends when the side to move has no legal move; that is a property of the position,
+/// not of the move that led there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Ending {
     /// The attackers have captured the king.
@@ -34,7 +34,7 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// The side that has won.
+    /// Returns the winner.
     pub fn winner(self) -> Side {
         match self {
             Ending::KingCaptured => Side::Attackers,
@@ -43,7 +43,7 @@ impl Ending {
     }
 }
 
-/// A legal move with all that it does.
+/// A legal move with its consequences.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Move {
     /// The piece that moves.
@@ -54,18 +54,19 @@ pub struct Move {
     pub to: Square,
     /// The soldiers that it captures.
     pub captured: SquareSet,
-    /// Whether and how it ends the game.
+    /// The end of the game, if the move ends it.
     pub ending: Option<Ending>,
 }
 
 impl Move {
-    /// Whether the move captures nothing and ends nothing: it stays in the
-    /// slice and has an un-move.
+    /// Returns whether the move neither captures nor ends the game: it stays in the slice and has
+    /// an
+    /// un-move.
     pub fn is_quiet(&self) -> bool {
         self.ending.is_none() && self.captured.is_empty()
     }
 
-    /// Whether the game goes on in another slice.
+    /// Returns whether the move captures without ending the game, and so leads to another slice.
     pub fn is_conversion(&self) -> bool {
         self.ending.is_none() && !self.captured.is_empty()
     }
@@ -85,15 +86,15 @@ impl Move {
 }
 
 impl Position {
-    /// Whether the game is over before anybody asks for a move: there are no
-    /// attackers, or the king has reached a goal. A king that has just been
-    /// captured cannot be told from the board: see [`Move::ending`].
+    /// Returns whether the position is final: there are no attackers, or the king is on a goal. The
+    /// board does not show the capture of the king: see [`Move::ending`].
     pub fn is_finished(&self, rules: &Ruleset) -> bool {
         self.attackers.is_empty() || rules.goals.contains(self.king)
     }
 
-    /// The position after a legal move. Captured soldiers are removed; a
-    /// captured king stays on the board.
+    /// Returns the position after a legal move. Captured soldiers are removed; a captured king
+    /// stays
+    /// on the board.
     #[must_use]
     pub fn after(&self, played: &Move) -> Position {
         let mut next = self.moved(played.piece, played.from, played.to);
@@ -105,7 +106,7 @@ impl Position {
         next
     }
 
-    /// This position, and those after each move of a line of legal moves.
+    /// Returns this position and the position after each move of a line of legal moves.
     pub fn along(&self, line: &[Move]) -> Vec<Position> {
         let mut positions = vec![*self];
         positions.extend(line.iter().scan(*self, |now, played| {
@@ -115,7 +116,7 @@ impl Position {
         positions
     }
 
-    /// The board with one piece elsewhere.
+    /// Returns the board with one piece moved; the side to move is unchanged.
     pub(crate) fn moved(&self, piece: Kind, from: Square, to: Square) -> Position {
         let mut moved = *self;
         match piece {
@@ -127,42 +128,41 @@ impl Position {
     }
 }
 
-/// All legal moves of the side to move, by origin and then by target in square
-/// order (a1, b1, …). There are none in a finished position.
+/// Returns all legal moves of the side to move, by origin and then by target in square order (a1,
+/// b1, …). A final position has none.
 pub fn legal_moves(rules: &Ruleset, position: &Position) -> Vec<Move> {
     each_legal_move(rules, position).collect()
 }
 
-/// The moves of [`legal_moves`], made one by one as they are asked for.
+/// Iterates over the moves of [`legal_moves`], generated lazily.
 pub(crate) fn each_legal_move<'a>(
     rules: &'a Ruleset,
     position: &'a Position,
 ) -> impl Iterator<Item = Move> + 'a {
-    let moves_from = move |(piece, from): (Kind, Square)| {
-        let to = targets(rules, position, piece, from);
-        to.iter().map(move |to| Move::new(rules, position, piece, from, to))
-    };
-    movers(rules, position).flat_map(moves_from)
+    movers(rules, position).flat_map(move |(piece, from)| {
+        let targets = targets(rules, position, piece, from).iter();
+        targets.map(move |to| Move::new(rules, position, piece, from, to))
+    })
 }
 
-/// How many legal moves the side to move has.
+/// Returns the number of legal moves of the side to move.
 pub fn count_moves(rules: &Ruleset, position: &Position) -> usize {
     movers(rules, position).map(|(piece, from)| targets(rules, position, piece, from).len()).sum()
 }
 
-/// Whether the side to move has a legal move; if not, it has lost.
+/// Returns whether the side to move has a legal move; if not, it has lost.
 pub fn has_move(rules: &Ruleset, position: &Position) -> bool {
     movers(rules, position).any(|(piece, from)| !targets(rules, position, piece, from).is_empty())
 }
 
-/// The legal move of the piece on `from` to `to`, if there is one.
+/// Returns the legal move from `from` to `to`, if there is one.
 pub fn find_move(rules: &Ruleset, position: &Position, from: Square, to: Square) -> Option<Move> {
     movers(rules, position)
         .find(|&(piece, mover)| mover == from && targets(rules, position, piece, from).contains(to))
         .map(|(piece, _)| Move::new(rules, position, piece, from, to))
 }
 
-/// The pieces of the side to move in square order; none when the game is over.
+/// Iterates over the pieces of the side to move in square order; none in a final position.
 fn movers(rules: &Ruleset, position: &Position) -> impl Iterator<Item = (Kind, Square)> {
     let king = position.king;
     let soldier = position.to_move.soldier();
@@ -176,7 +176,7 @@ fn movers(rules: &Ruleset, position: &Position) -> impl Iterator<Item = (Kind, S
         .map(move |square| (if square == king { Kind::King } else { soldier }, square))
 }
 
-/// Where the piece can go.
+/// Returns the squares that the piece can move to.
 fn targets(rules: &Ruleset, position: &Position, piece: Kind, from: Square) -> SquareSet {
     let occupied = position.occupied();
     let mut targets = SquareSet::EMPTY;

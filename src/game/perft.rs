@@ -1,4 +1,4 @@
-//! Counting nodes: the standard test of a move generator.
+//! Perft: counting move sequences, the standard test of a move generator.
 
 use rayon::prelude::*;
 
@@ -6,8 +6,8 @@ use crate::game::moves::{Move, count_moves, legal_moves};
 use crate::game::position::Position;
 use crate::game::rules::Ruleset;
 
-/// How many sequences of exactly `depth` legal moves start here. A game that
-/// has ended goes no further, so it counts at the depth of its end only.
+/// Returns the number of sequences of exactly `depth` legal moves from this position. A finished
+/// game has no further moves, so it counts only at the depth of its end.
 ///
 /// The first moves are counted in parallel, on rayon's current threads.
 pub fn perft(rules: &Ruleset, position: &Position, depth: u32) -> u64 {
@@ -20,7 +20,7 @@ pub fn perft(rules: &Ruleset, position: &Position, depth: u32) -> u64 {
         .sum()
 }
 
-/// The same on one thread. The last ply's moves are counted and not made.
+/// Counts on one thread. The moves of the last ply are counted without being made.
 fn nodes(rules: &Ruleset, position: &Position, depth: u32) -> u64 {
     match depth {
         0 => 1,
@@ -32,7 +32,7 @@ fn nodes(rules: &Ruleset, position: &Position, depth: u32) -> u64 {
     }
 }
 
-/// The nodes `depth` plies after a move; `depth` is at least 1.
+/// Counts the nodes `depth` plies after a move; `depth` is at least 1.
 fn nodes_after(rules: &Ruleset, position: &Position, played: &Move, depth: u32) -> u64 {
     match played.ending {
         Some(_) => 0,

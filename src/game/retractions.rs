@@ -1,4 +1,4 @@
-//! Moves of any kind taken back: all positions that come right before a position.
+//! Retractions: moves of any kind taken back, giving all predecessors of a position.
 
 use crate::game::board::{Direction, SquareSet};
 use crate::game::capture::Captures;
@@ -7,24 +7,24 @@ use crate::game::rules::{Ruleset, Side};
 use crate::game::slice::Slice;
 use crate::game::unmoves::{UnMove, origins};
 
-/// A legal move taken back, after which the game went on: an un-move, and what comes back
-/// to the board with it.
+/// A legal move taken back that did not end the game: an un-move, and the soldiers that it
+/// restores to the board.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Retraction {
-    /// The piece that moved, and from where to where.
+    /// The piece that moved, with its origin and target.
     pub unmove: UnMove,
     /// The soldiers that the move captured.
     pub captured: SquareSet,
 }
 
 impl Position {
-    /// The position before the move that is taken back.
+    /// Returns the position before the move.
     #[must_use]
     pub fn before_all(&self, retraction: &Retraction) -> Position {
         self.with_captured(retraction.captured).before(&retraction.unmove)
     }
 
-    /// The board on which soldiers of the side to move are not yet removed.
+    /// Returns the board before the captured soldiers of the side to move were removed.
     fn with_captured(&self, captured: SquareSet) -> Position {
         let mut board = *self;
         match self.to_move {
@@ -35,12 +35,12 @@ impl Position {
     }
 }
 
-/// All retractions: one for every position with at most these men from which a legal move
-/// leads exactly here without ending the game.
+/// Returns all retractions to positions with at most the men of `most`: one for every position from
+/// which a legal move leads exactly here without ending the game.
 ///
-/// A piece that has arrived has captured all that it encloses, and nothing else. So what
-/// comes back to the board beside it is enclosed by it, and whatever is beside it already
-/// is not; the path of its move was free of both.
+/// An arriving piece captures everything that it encloses and nothing else. So the restored
+/// soldiers
+/// beside it must be enclosed, any others beside it must not be, and its path avoids both.
 pub fn retractions(rules: &Ruleset, position: &Position, most: Slice) -> Vec<Retraction> {
     let mut found = Vec::new();
     if position.is_finished(rules) {
@@ -53,13 +53,13 @@ pub fn retractions(rules: &Ruleset, position: &Position, most: Slice) -> Vec<Ret
     };
     let places = rules.places(position.to_move.soldier()) - position.occupied();
     for to in position.pieces(mover) {
-        let beside = Direction::ALL.map(|d| rules.slides().next(to, d));
-        let beside = beside.map(|square| square.filter(|&square| places.contains(square)));
-        for chosen in 0..16_u32 {
-            let is_chosen = |i: &usize| chosen >> i & 1 == 1;
-            let squares: SquareSet = (0..4).filter(is_chosen).filter_map(|i| beside[i]).collect();
-            // Not where a square is missing, and no more than there were.
-            if squares.len() != chosen.count_ones() as usize || squares.len() > missing {
+        let beside = Direction::ALL
+            .map(|d| rules.slides().next(to, d).filter(|&square| places.contains(square)));
+        for mask in 0..16_u32 {
+            let chosen = (0..4).filter(|&direction| mask >> direction & 1 == 1);
+            let squares: SquareSet = chosen.filter_map(|direction| beside[direction]).collect();
+            // Skip masks that choose a closed square or more soldiers than `most` allows.
+            if squares.len() != mask.count_ones() as usize || squares.len() > missing {
                 continue;
             }
             let board = position.with_captured(squares);

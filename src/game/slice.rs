@@ -1,23 +1,22 @@
-//! Slices: all positions of one material.
+//! Slices: a slice is all positions of one material.
 
 use std::fmt;
 use std::str::FromStr;
 
 /// The material of a slice: the king, some defenders and some attackers.
 ///
-/// Written `K2v4` for the king and 2 defenders against 4 attackers. Ordered by
-/// men, then by attackers, so that every slice comes after all slices that a
-/// capture can lead to.
+/// Written `K2v4` for the king and 2 defenders against 4 attackers. Ordered by men, then by
+/// attackers, so that captures lead only to earlier slices.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Slice {
-    /// Defending soldiers, the king not counted.
+    /// Defending soldiers, without the king.
     pub defenders: usize,
     /// Attacking soldiers; 1 or more in a stored slice.
     pub attackers: usize,
 }
 
 impl Slice {
-    /// All pieces on the board, the king included.
+    /// Returns the number of pieces, including the king.
     pub fn men(self) -> usize {
         1 + self.defenders + self.attackers
     }
@@ -41,13 +40,13 @@ impl fmt::Display for Slice {
     }
 }
 
-/// A text that is no slice.
+/// The error for a text that is not a slice.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseSliceError(String);
 
 impl fmt::Display for ParseSliceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} is no slice: write K2v4 for king and 2 defenders v 4 attackers", self.0)
+        write!(f, "{:?} is not a slice: write K2v4 for king and 2 defenders v 4 attackers", self.0)
     }
 }
 
@@ -57,18 +56,20 @@ impl FromStr for Slice {
     type Err = ParseSliceError;
 
     fn from_str(text: &str) -> Result<Slice, ParseSliceError> {
-        let count = |digits: &str| {
-            let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-            plain.then(|| digits.parse::<usize>().ok()).flatten().filter(|&n| n <= 361)
-        };
-        text.strip_prefix(['K', 'k'])
-            .and_then(|rest| rest.split_once(['v', 'V']))
-            .and_then(|(defenders, attackers)| {
-                Some(Slice { defenders: count(defenders)?, attackers: count(attackers)? })
-            })
-            .filter(|slice| slice.attackers >= 1)
-            .ok_or_else(|| ParseSliceError(text.to_owned()))
+        parse(text).ok_or_else(|| ParseSliceError(text.to_owned()))
     }
+}
+
+fn parse(text: &str) -> Option<Slice> {
+    let (defenders, attackers) = text.strip_prefix(['K', 'k'])?.split_once(['v', 'V'])?;
+    let slice = Slice { defenders: parse_count(defenders)?, attackers: parse_count(attackers)? };
+    (slice.attackers >= 1).then_some(slice)
+}
+
+/// Parses digits without a sign; `None` for more pieces than the largest board has squares.
+fn parse_count(digits: &str) -> Option<usize> {
+    let all_digits = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    digits.parse().ok().filter(|&count| all_digits && count <= 361)
 }
 
 #[cfg(test)]

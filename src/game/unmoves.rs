@@ -1,23 +1,23 @@
-//! Un-moves: the quiet moves that lead to a position, taken back.
+//! Un-moves: quiet moves taken back.
 
 use crate::game::board::Square;
 use crate::game::capture::Captures;
 use crate::game::position::Position;
 use crate::game::rules::{Kind, Ruleset};
 
-/// A move taken back that captured nothing and did not end the game.
+/// A move taken back that neither captured nor ended the game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct UnMove {
     /// The piece that moved.
     pub piece: Kind,
-    /// Where it came from.
+    /// The square it came from.
     pub from: Square,
-    /// Where it stands.
+    /// The square it stands on.
     pub to: Square,
 }
 
 impl Position {
-    /// The position before the move that is taken back.
+    /// Returns the position before the move.
     #[must_use]
     pub fn before(&self, unmove: &UnMove) -> Position {
         Position {
@@ -27,13 +27,12 @@ impl Position {
     }
 }
 
-/// All un-moves: one for every position from which a legal quiet move leads
-/// exactly here, by the piece's square and then by direction and distance.
+/// Returns all un-moves: one for every position from which a legal quiet move leads exactly here,
+/// by the piece's square and then by direction and distance.
 ///
-/// A piece that stands so that its arrival would have captured something
-/// cannot have arrived quietly, wherever it came from. For the others, the path
-/// rules are those at the square of origin: in `ashton` an attacker outside a
-/// camp may come from one, though no forward move leads back in.
+/// A piece whose arrival would have captured something cannot have arrived quietly, wherever it
+/// came from. The movement rules of the origin apply: in `ashton` an attacker outside a camp may
+/// come from one, though no forward move leads back in.
 pub fn unmoves(rules: &Ruleset, position: &Position) -> Vec<UnMove> {
     if position.is_finished(rules) {
         return Vec::new();
@@ -47,7 +46,7 @@ pub fn unmoves(rules: &Ruleset, position: &Position) -> Vec<UnMove> {
         .collect()
 }
 
-/// The un-moves of the piece on `to`, captures left aside.
+/// Iterates over the un-moves of the piece on `to`, without checking captures.
 pub(super) fn origins(
     rules: &Ruleset,
     position: &Position,

@@ -1,14 +1,14 @@
-//! What a position is worth: win, draw or loss, and how far away the end is.
+//! The value of a position: win, draw or loss, and the distance to the end.
 
 use std::ops::Neg;
 
-/// Win, draw or loss, for the side to move.
+/// Win, draw or loss (WDL), for the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Wdl {
     /// The other side wins with best play.
     Loss,
-    /// Neither side can force a win. Rulesets whose endless games depend on
-    /// history (`berkeley`) report this as *undecided*.
+    /// Neither side can force a win. Rulesets in which endless play depends on the game's history
+    /// (`berkeley`) report this as *undecided*.
     Draw,
     /// The side to move wins with best play.
     Win,
@@ -16,7 +16,7 @@ pub enum Wdl {
 
 impl Neg for Wdl {
     type Output = Wdl;
-    /// The same outcome seen from the other side.
+    /// Returns the outcome from the opponent's view.
     fn neg(self) -> Wdl {
         match self {
             Wdl::Loss => Wdl::Win,
@@ -26,23 +26,23 @@ impl Neg for Wdl {
     }
 }
 
-/// A count of plies (moves of one side) to the end of the game.
+/// A distance to the end of the game in plies (moves of one side).
 pub type Plies = u16;
 
-/// The value of a position for the side to move, with the distance to the end
-/// (DTW): plies with best play, the winner hurrying and the loser delaying.
+/// The value of a position for the side to move, with the distance to the end (DTW): the number of
+/// plies under best play, where the winner plays for speed and the loser for delay.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Value {
     /// Lost; 0 plies for a side that has no legal move.
     Loss(Plies),
-    /// Drawn, or undecided where the ruleset says so.
+    /// Drawn, or undecided under rulesets that say so.
     Draw,
     /// Won; 1 ply for a side whose next move ends the game.
     Win(Plies),
 }
 
 impl Value {
-    /// The value without its distance.
+    /// Returns the value without its distance.
     pub fn wdl(self) -> Wdl {
         match self {
             Value::Loss(_) => Wdl::Loss,
@@ -51,7 +51,7 @@ impl Value {
         }
     }
 
-    /// The distance to the end in plies; `None` for a draw.
+    /// Returns the distance to the end in plies; `None` for a draw.
     pub fn plies(self) -> Option<Plies> {
         match self {
             Value::Loss(plies) | Value::Win(plies) => Some(plies),
@@ -59,8 +59,7 @@ impl Value {
         }
     }
 
-    /// A position's value as the mover who brought it about sees it, one ply
-    /// earlier.
+    /// Returns the value one ply earlier, for the side that made the move to this position.
     #[must_use]
     pub fn before(self) -> Value {
         match self {
@@ -70,8 +69,9 @@ impl Value {
         }
     }
 
-    /// A key that grows with what a mover prefers: quick wins, slow wins, a
-    /// draw, slow losses, quick losses.
+    /// Returns a sort key that grows with the mover's preference: quick wins, slow wins, draws,
+    /// slow
+    /// losses, quick losses.
     pub fn preference(self) -> i32 {
         match self {
             Value::Loss(plies) => i32::from(plies) - 0x1_0000,

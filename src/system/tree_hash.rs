@@ -45,7 +45,7 @@ impl TreeHasher {
         TreeHasher { start, end: start, head, subtrees, first_hash: None, tail }
     }
 
-    /// The offset after the last byte.
+    /// Returns the offset after the last byte.
     pub(crate) fn end(&self) -> u64 {
         self.end
     }

@@ -486,7 +486,7 @@ fn tables_and_positions_of_other_rules_are_refused() {
     let position = Position::parse("/7/4t2/7/7/2K4/7/2t4/ d", &brandubh).unwrap();
     let tables = Tablebase::new(Ruleset::clone(&tablut));
     let error = tables.probe_wdl(&position).unwrap_err();
-    assert!(error.to_string().starts_with("this is a position of other rules than tablut's"));
+    assert!(error.to_string().starts_with("the position belongs to other rules than tablut"));
     assert!(tables.probe(&position).is_err() && tables.probe_many(&[position])[0].is_err());
     assert!(Game::from_position(tablut, position).is_err());
 }

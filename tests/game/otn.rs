@@ -67,7 +67,7 @@ fn builtin_rulesets_are_written_where_the_notation_has_words() {
     ] {
         let rules = builtin(name);
         let error = rules.to_otn(&Position::start(&rules).unwrap()).unwrap_err();
-        assert_eq!(error, OtnError::Unsayable { field: field.to_owned() }, "{name}");
+        assert_eq!(error, OtnError::Inexpressible { field: field.to_owned() }, "{name}");
     }
 }
 
@@ -100,7 +100,7 @@ fn rulesets_of_files_are_written_if_they_come_back() {
     ] {
         let rules = read_file(text);
         let error = rules.to_otn(&Position::start(&rules).unwrap()).unwrap_err();
-        assert!(matches!(error, OtnError::Unsayable { .. }), "{error}");
+        assert!(matches!(error, OtnError::Inexpressible { .. }), "{error}");
     }
 }
 
@@ -167,43 +167,43 @@ impl List for Ruleset {
 #[test]
 fn other_games_are_refused_with_the_field_and_its_value() {
     for (fields, message) in [
-        ("", "surf:y: only n can be played here"),
-        ("surf:n sw:s efe:y", "sw:s: only n can be played here"),
-        ("surf:n efe:y", "efe:y: only n can be played here"),
-        ("surf:n ka:h", "ka:h: only y can be played here"),
-        ("surf:n ks:m", "ks:m: only s or y or c or w or n can be played here"),
-        ("surf:n kj:r", "kj:r: only n can be played here"),
-        ("surf:n ber:c", "ber:c: only n can be played here"),
-        ("surf:n spd:-1,1,", "spd:-1,1,: only -1, any distance, can be played here"),
-        ("surf:n tfr:l", "tfr:l: only d or i or w can be played here"),
+        ("", "surf:y: only n is supported"),
+        ("surf:n sw:s efe:y", "sw:s: only n is supported"),
+        ("surf:n efe:y", "efe:y: only n is supported"),
+        ("surf:n ka:h", "ka:h: only y is supported"),
+        ("surf:n ks:m", "ks:m: only s or y or c or w or n is supported"),
+        ("surf:n kj:r", "kj:r: only n is supported"),
+        ("surf:n ber:c", "ber:c: only n is supported"),
+        ("surf:n spd:-1,1,", "spd:-1,1,: only -1, any distance, is supported"),
+        ("surf:n tfr:l", "tfr:l: only d or i or w is supported"),
         ("surf:n cor:", "cor:: esc:c needs a corner for the king to win on"),
-        ("surf:n cors:", "cors:: the king should win on a1, and may not stop there"),
+        ("surf:n cors:", "cors:: the king wins on a1, but may not stop there"),
         ("surf:n cor:a1,h8", "cor:a1,h8: \"h8\" is not on the board"),
         ("surf:n cor:d4", "cor:d4: d4 is a special square of two kinds"),
         (
             "surf:n cens:",
-            "cens:: the king begins where it may pass again, but never stop: no ruleset says this",
+            "cens:: the king starts where it may pass again but never stop: rulesets cannot express this",
         ),
-        ("surf:n linc:y cens:TK", "linc:y: only where no defender may stop on the throne"),
-        ("surf:n cenh:x", "cenh:x: 'x' is no kind of piece"),
+        ("surf:n linc:y cens:TK", "linc:y: only supported where no defender may stop on the throne"),
+        ("surf:n cenh:x", "cenh:x: 'x' is not a kind of piece"),
         ("surf:n dim:9", "the rules record has dim twice"),
-        ("surf:n xyz:1", "xyz:1: no rules record has such a field"),
-        ("surf", "\"surf\" is no field of a rules record: write dim:7 esc:e … start:/…/"),
+        ("surf:n xyz:1", "xyz:1: unknown field of a rules record"),
+        ("surf", "\"surf\" is not a field of a rules record: write dim:7 esc:e … start:/…/"),
     ] {
         let record = format!("dim:7 {fields} {SEVEN}");
         assert_eq!(refusal(&record), message, "{fields}");
     }
-    assert_eq!(refusal(SEVEN), "surf:y: only n can be played here");
+    assert_eq!(refusal(SEVEN), "surf:y: only n is supported");
     assert_eq!(refusal(&format!("surf:n {SEVEN}")), "the rules record has no dim");
     assert_eq!(refusal("dim:7 surf:n"), "the rules record has no start");
     assert_eq!(
         refusal(&format!("dim:8 surf:n {SEVEN}")),
-        "dim:8: a board has an odd number of ranks from 5 to 19"
+        "dim:8: the number of ranks must be odd, from 5 to 19"
     );
     // Commanders and knights.
     assert_eq!(
         refusal("dim:5 surf:n start:/2c2/2N2/tTKTt/2T2/2t2/"),
-        "start:/2c2/2N2/tTKTt/2T2/2t2/: rank 1: \"c\" is no piece: write t, T, K or a count"
+        "start:/2c2/2N2/tTKTt/2T2/2t2/: rank 1: \"c\" is not a piece: write t, T, K or a count"
     );
 }
 

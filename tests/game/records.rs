@@ -99,7 +99,7 @@ fn rules_without_words_are_named() {
     let text = record.to_text();
     assert_eq!(
         fault(&text),
-        format!("line 2: {:?} is no built-in ruleset: give the game's rules with it", own.name)
+        format!("line 2: {:?} is not a built-in ruleset: read the record with the rules of the game", own.name)
     );
     assert_same(&record, &Record::parse_with(&text, own).unwrap());
 }
@@ -149,13 +149,13 @@ fn records_of_others_are_read() {
 #[test]
 fn faults_are_told_with_their_line_and_turn() {
     for (text, message) in [
-        ("", "line 1: no tag tells the rules: write [rules:dim:7 …]"),
+        ("", "line 1: no tag gives the rules: write [rules:dim:7 …]"),
         ("[date", "line 1: the bracket [ is not closed"),
-        ("\n[date 2026]", "line 2: \"date 2026\" is no tag: write [name:value]"),
-        ("[date:x]\n[rules:dim:7 sw:s]", "line 2: rules: surf:y: only n can be played here"),
+        ("\n[date 2026]", "line 2: \"date 2026\" is not a tag: write [name:value]"),
+        ("[date:x]\n[rules:dim:7 sw:s]", "line 2: rules: surf:y: only n is supported"),
         (
             "[taflbase-rules:chess]",
-            "line 1: \"chess\" is no built-in ruleset: give the game's rules with it",
+            "line 1: \"chess\" is not a built-in ruleset: read the record with the rules of the game",
         ),
         ("[taflbase-rules:ashton]\n\n[position:/9/]", "line 3: start: 1 rank instead of 9"),
     ] {
@@ -163,10 +163,10 @@ fn faults_are_told_with_their_line_and_turn() {
     }
     for (moves, message) in [
         ("1. d1-c1 d3-c3 d2-c2", "line 3, turn 1: d2-c2 is the turn's third move"),
-        ("2. d1-c1", "line 3, turn 1: turn 1 was to come"),
-        ("d1-c1", "line 3, turn 1: turn 1 was to come"),
-        ("1 d1-c1", "line 3, turn 1: turn 1 was to come"),
-        ("1. d1-c1 d3-c3\n[|]\n\n3. g4-g5", "line 6, turn 2: turn 2 was to come"),
+        ("2. d1-c1", "line 3, turn 1: expected turn 1"),
+        ("d1-c1", "line 3, turn 1: expected turn 1"),
+        ("1 d1-c1", "line 3, turn 1: expected turn 1"),
+        ("1. d1-c1 d3-c3\n[|]\n\n3. g4-g5", "line 6, turn 2: expected turn 2"),
         ("1. d1-c1 d3-c3\n2. e1-e2", "line 4, turn 2: e1-e2: no piece stands on e1"),
         ("1. d1-c1xd3", "line 3, turn 1: d1-c1xd3: the move captures something else: it is d1-c1"),
         (
@@ -181,11 +181,11 @@ fn faults_are_told_with_their_line_and_turn() {
     let won = "[rules:dim:7 surf:n atkf:n start:/2K4/3t3/7/7/7/7/7/]\n1. c1-a1";
     assert_eq!(
         fault(&format!("[result:1]\n{won}")),
-        "line 1: the result is told as 1, but the moves say: the defenders win: the king has escaped"
+        "line 1: the result tag says 1, but the moves give: the defenders win: the king has escaped"
     );
     assert_eq!(
         fault(&format!("[result:2]\n{won}")),
-        "line 1: \"2\" is no result: write 1 (attackers), 0 (draw), -1 (defenders) or ?"
+        "line 1: \"2\" is not a result: write 1 (attackers), 0 (draw), -1 (defenders) or ?"
     );
     assert_eq!(
         fault(&format!("{won} d2-d3")),

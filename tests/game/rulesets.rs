@@ -350,7 +350,7 @@ fn names_and_sizes_are_checked() {
         let text = edited(CORNER, "\"mini-corner\"", &format!("\"{name}\""));
         refuses(
             &text,
-            &format!("name: \"{name}\" may hold only a-z, 0-9 and, not at its start, -"),
+            &format!("name: \"{name}\" may contain only a-z, 0-9 and, not at its start, -"),
         );
     }
     for size in ["4", "6", "3", "21", "-5", "261"] {
@@ -364,14 +364,14 @@ fn sets_of_squares_are_checked() {
     let known = "known: throne, beside-throne, corners, edge, camps, escapes";
     for (from, to, message) in [
         ("\"d1 e1 d2\"", "\"d1 e1 a9\"", "squares.camps: \"a9\" is not on a 7x7 board"),
-        ("\"d1 e1 d2\"", "\"d1 e1 d1\"", "squares.camps: \"d1\" is there twice"),
-        ("\"d1 e1 d2\"", "\"d1 e1 g4\"", "squares.camps: \"g4\" is there twice"),
-        ("\"d1 e1 d2\"", "\" \"", "squares.camps: a set needs squares"),
-        ("escapes = ", "edge = \"a1\"\nescapes = ", "squares.edge: is predefined"),
+        ("\"d1 e1 d2\"", "\"d1 e1 d1\"", "squares.camps: \"d1\" is listed twice"),
+        ("\"d1 e1 d2\"", "\"d1 e1 g4\"", "squares.camps: \"g4\" is listed twice"),
+        ("\"d1 e1 d2\"", "\" \"", "squares.camps: the set is empty: name one or more squares"),
+        ("escapes = ", "edge = \"a1\"\nescapes = ", "squares.edge: this name is predefined"),
         (
             "escapes = ",
             "\"a\\nb\" = \"a1\"\nescapes = ",
-            "squares: \"a\\nb\" may hold only a-z, A-Z, 0-9, - and _",
+            "squares: \"a\\nb\" may contain only a-z, A-Z, 0-9, - and _",
         ),
         (
             "goals = [\"escapes\"]",
@@ -414,7 +414,7 @@ fn starts_are_checked() {
 #[test]
 fn goals_and_endings_are_checked() {
     for (from, to, message) in [
-        ("goals = [\"corners\"]", "goals = []", "end.goals: the king needs a square to win on"),
+        ("goals = [\"corners\"]", "goals = []", "end.goals: there is no square for the king to win on"),
         (
             "[movement.king]",
             "[movement.king]\nno-stop = [\"corners\"]",
@@ -423,17 +423,17 @@ fn goals_and_endings_are_checked() {
         (
             "repetition = \"draw\"",
             "repetition = \"mover-loses\"",
-            "end.endless: is \"undecided\" where the mover who repeats a position loses, for no game is drawn",
+            "end.endless: must be \"undecided\" if the mover who repeats a position loses: no game is drawn",
         ),
         (
             "repetition = \"draw\"",
             "repetition = \"draw\"\nrepetition-occurrence = 1",
-            "end.repetition-occurrence: 1 is no repetition: a position comes back with its second occurrence",
+            "end.repetition-occurrence: 1 is not a repetition: a position is repeated at its second occurrence",
         ),
         (
             "endless = \"draw\"",
             "endless = \"undecided\"",
-            "end.endless: is \"draw\" unless end.repetition is \"mover-loses\"",
+            "end.endless: must be \"draw\" unless end.repetition is \"mover-loses\"",
         ),
     ] {
         refuses(&edited(CORNER, from, to), message);

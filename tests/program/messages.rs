@@ -29,28 +29,28 @@ fn refused_positions_name_what_is_wrong() {
         ("", "1 rank instead of 7"),
         (
             "/7/4t2/7/7/2K4/7/2t4/",
-            "the side to move is missing: write a (attackers) or d (defenders) after the board and a blank",
+            "the side to move is missing: after the board, write a blank and a (attackers) or d (defenders)",
         ),
         (
             "/7/4t2/7/7/2K4/7/2t4/ w",
-            "\"w\" is no side to move: write a (attackers) or d (defenders)",
+            "\"w\" is not a side to move: write a (attackers) or d (defenders)",
         ),
         (
             "/7/4t2/7/7/2K4/7/2t4/ a d",
-            "\"d\" after the position: write the board, a blank and the side to move",
+            "unexpected \"d\" after the position: write the board, a blank and the side to move",
         ),
         ("/7/4t2/7/7/7/7/2t4/ a", "there is no king (K) on the board"),
         ("/7/4t2/7/7/2K4/7/2t3K/ a", "two kings, on c5 and g7"),
         ("/7/4t2/7/8/2K4/7/2t4/ a", "rank 4 has 8 squares instead of 7"),
-        ("/K6/4t2/7/7/7/7/7/ a", "the king on a1 has won: the game is over"),
-        ("/7/7/7/7/2K4/7/7/ d", "no attackers are left, the defenders have won: the game is over"),
+        ("/K6/4t2/7/7/7/7/7/ a", "the game is over: the king on a1 has won"),
+        ("/7/7/7/7/2K4/7/7/ d", "the game is over: no attackers are left, so the defenders have won"),
         (
             "/7/7/7/3T3/2K4/7/1t5/ d",
-            "a defender cannot stand on d4 (throne): any square but a1, g1, d4, a7 and g7 will do",
+            "a defender cannot stand on d4 (throne): use any square except a1, g1, d4, a7 and g7",
         ),
         (
             "/7/7/7/7/2K4/7/6t d",
-            "an attacker cannot stand on g7 (corners): any square but a1, g1, d4, a7 and g7 will do",
+            "an attacker cannot stand on g7 (corners): use any square except a1, g1, d4, a7 and g7",
         ),
     ];
     for (text, message) in rows {
@@ -62,7 +62,7 @@ fn refused_positions_name_what_is_wrong() {
     );
     assert_eq!(
         position_error("berkeley", "/9/9/9/9/4t4/9/4K4/9/9/ d"),
-        "an attacker cannot stand on e5 (throne): any square but e5 will do"
+        "an attacker cannot stand on e5 (throne): use any square except e5"
     );
 }
 
@@ -99,7 +99,7 @@ fn moves_are_read_leniently() {
 fn refused_moves_name_what_is_wrong() {
     let rules = Ruleset::builtin("mcgill").unwrap();
     let position = Position::parse("/9/9/tT3K3/9/9/2t6/9/9/9/ a", &rules).unwrap();
-    let syntax = "is no move: write e5-e8, with captures e5-e8xe9/d8, for the king Ke5-e8";
+    let syntax = "is not a move: write e5-e8, with captures e5-e8xe9/d8, for the king Ke5-e8";
     for (text, message) in [
         ("", format!("\"\" {syntax}")),
         ("c6c3", format!("\"c6c3\" {syntax}")),
@@ -116,8 +116,8 @@ fn refused_moves_name_what_is_wrong() {
         ("b3-b5", "a defender stands on b3, and the attackers are to move"),
         ("Kf3-f5", "the king stands on f3, and the attackers are to move"),
         ("Kc6-c3", "an attacker stands on c6, not the king"),
-        ("c6-d5", "c6-d5 is no move along a file or a rank to another square"),
-        ("c6-c6", "c6-c6 is no move along a file or a rank to another square"),
+        ("c6-d5", "c6-d5 does not move along a file or rank to another square"),
+        ("c6-c6", "c6-c6 does not move along a file or rank to another square"),
         ("a3-c3", "a piece on b3 is in the way"),
         ("a3-b3", "a piece on b3 is in the way"),
         ("a3-a1", "an attacker coming from there cannot stop on a1"),
@@ -138,5 +138,5 @@ fn a_finished_game_has_no_moves() {
     let last = Position::parse("/9/9/9/5K3/9/2t6/9/9/9/ d", &rules).unwrap();
     let over = Position { attackers: SquareSet::EMPTY, ..last };
     let error = parse_move(&rules, &over, "Kf4-f5").unwrap_err();
-    assert_eq!(error.to_string(), "the game is over, there are no more moves");
+    assert_eq!(error.to_string(), "the game is over: there are no more moves");
 }

@@ -347,30 +347,30 @@ fn positions_are_given_without_text() {
     let none = SquareSet::EMPTY;
     let wrong = [
         (square("c5"), none, attackers.with(square("c5")), "two pieces stand on c5"),
-        (square("a1"), none, attackers, "the king on a1 has won: the game is over"),
+        (square("a1"), none, attackers, "the game is over: the king on a1 has won"),
         (
             square("c5"),
             none,
             none,
-            "no attackers are left, the defenders have won: the game is over",
+            "the game is over: no attackers are left, so the defenders have won",
         ),
         (
             square("c5"),
             none,
             attackers.with(square("d4")),
-            "an attacker cannot stand on d4 (throne): any square but a1, g1, d4, a7 and g7 will do",
+            "an attacker cannot stand on d4 (throne): use any square except a1, g1, d4, a7 and g7",
         ),
         (
             Square::new(49),
             none,
             attackers,
-            "the king on square 49: a 7x7 board has the squares 0 to 48",
+            "the king is on square 49, but a 7x7 board has the squares 0 to 48",
         ),
         (
             square("c5"),
             SquareSet::of(Square::new(300)),
             attackers,
-            "a defender on square 300: a 7x7 board has the squares 0 to 48",
+            "a defender is on square 300, but a 7x7 board has the squares 0 to 48",
         ),
     ];
     let base = Tablebase::new(rules.clone());

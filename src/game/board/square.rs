@@ -2,13 +2,13 @@ use std::fmt;
 
 use super::{MAX_SIZE, MIN_SIZE, SquareSet};
 
-/// A square of a board, numbered `rank * size + file` from a1 (0), so that a
-/// number means a square only together with its [`Board`].
+/// A square of a board, numbered `rank * size + file` from a1 (0). A number denotes a square only
+/// together with its [`Board`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Square(u16);
 
 impl Square {
-    /// The square with this number.
+    /// Creates the square with this number.
     ///
     /// # Panics
     /// If the number is [`SquareSet::CAPACITY`] or more, beyond any board.
@@ -17,14 +17,14 @@ impl Square {
         Square(index as u16)
     }
 
-    /// The square's number, `rank * size + file`.
+    /// Returns the square's number, `rank * size + file`.
     #[inline]
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
 }
 
-/// One of the four ways in which a piece moves.
+/// One of the four directions in which a piece moves.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Direction {
@@ -39,11 +39,11 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// All four, in the order in which arrays indexed by direction hold them.
+    /// All four, in the order of arrays indexed by direction.
     pub const ALL: [Direction; 4] =
         [Direction::East, Direction::North, Direction::West, Direction::South];
 
-    /// The way back.
+    /// Returns the opposite direction.
     #[must_use]
     pub fn opposite(self) -> Direction {
         match self {
@@ -55,42 +55,42 @@ impl Direction {
     }
 }
 
-/// A square board of odd size: what is where, and what is next to it.
+/// A square board of odd size, with its geometry.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Board {
     size: u8,
 }
 
 impl Board {
-    /// A board with that many files and ranks; `None` unless the size is odd
-    /// and between [`MIN_SIZE`] and [`MAX_SIZE`].
+    /// Creates a board of `size` files and ranks; `None` unless the size is odd and between
+    /// [`MIN_SIZE`] and [`MAX_SIZE`].
     pub fn new(size: u8) -> Option<Board> {
         (size % 2 == 1 && (MIN_SIZE..=MAX_SIZE).contains(&size)).then_some(Board { size })
     }
 
-    /// Files, and ranks.
+    /// Returns the number of files, which is also the number of ranks.
     #[inline]
     pub fn size(self) -> usize {
         usize::from(self.size)
     }
 
-    /// How many squares the board has.
+    /// Returns the number of squares.
     #[inline]
     pub fn area(self) -> usize {
         self.size() * self.size()
     }
 
-    /// All squares, in order: a1, b1, … a2, b2, …
+    /// Iterates over the squares in order: a1, b1, … a2, b2, …
     pub fn squares(self) -> impl DoubleEndedIterator<Item = Square> + Clone {
         (0..self.area()).map(Square::new)
     }
 
-    /// The square in the middle.
+    /// Returns the square in the middle.
     pub fn centre(self) -> Square {
         Square::new(self.area() / 2)
     }
 
-    /// The four corners, in square order.
+    /// Returns the four corners, in square order.
     pub fn corners(self) -> SquareSet {
         let last = self.size() - 1;
         [(0, 0), (last, 0), (0, last), (last, last)]
@@ -99,18 +99,18 @@ impl Board {
             .collect()
     }
 
-    /// All squares of the first and last files and ranks.
+    /// Returns all squares of the first and last files and ranks.
     pub fn edge(self) -> SquareSet {
         self.squares().filter(|&s| self.neighbours(s).count() < 4).collect()
     }
 
-    /// The square with that number, `rank * size + file`, if the board has it.
+    /// Returns the square numbered `index`, `rank * size + file`; `None` if it is off the board.
     #[inline]
     pub fn square(self, index: usize) -> Option<Square> {
         (index < self.area()).then(|| Square::new(index))
     }
 
-    /// The square on that file and rank, both counted from 0.
+    /// Returns the square on this file and rank, both from 0.
     ///
     /// # Panics
     /// If either is off the board.
@@ -119,19 +119,19 @@ impl Board {
         Square::new(rank * self.size() + file)
     }
 
-    /// The file, counted from 0.
+    /// Returns the square's file, from 0.
     #[inline]
     pub fn file(self, square: Square) -> usize {
         square.index() % self.size()
     }
 
-    /// The rank, counted from 0.
+    /// Returns the square's rank, from 0.
     #[inline]
     pub fn rank(self, square: Square) -> usize {
         square.index() / self.size()
     }
 
-    /// The next square in that direction, if the board goes on.
+    /// Returns the next square in this direction; `None` at the edge.
     pub fn step(self, square: Square, direction: Direction) -> Option<Square> {
         let (file, rank, last) = (self.file(square), self.rank(square), self.size() - 1);
         match direction {
@@ -142,22 +142,22 @@ impl Board {
         }
     }
 
-    /// The squares from here to the edge in that direction, nearest first.
+    /// Iterates over the squares from here to the edge in this direction, nearest first.
     pub fn ray(self, from: Square, direction: Direction) -> impl Iterator<Item = Square> {
         std::iter::successors(self.step(from, direction), move |&s| self.step(s, direction))
     }
 
-    /// The two to four squares next to this one.
+    /// Iterates over the two to four orthogonal neighbours of the square.
     pub fn neighbours(self, square: Square) -> impl Iterator<Item = Square> {
         Direction::ALL.into_iter().filter_map(move |d| self.step(square, d))
     }
 
-    /// The square's name: file letter from `a` (none skipped), rank from 1.
+    /// Returns the square's name: file letter from `a` (none skipped), rank from 1.
     pub fn name(self, square: Square) -> SquareName {
         SquareName { file: self.file(square) as u8, rank: self.rank(square) as u8 }
     }
 
-    /// The square with this name in lower or upper case, if the board has it.
+    /// Parses a square's name in lower or upper case; `None` if the board has no such square.
     pub fn parse(self, name: &str) -> Option<Square> {
         let mut chars = name.chars();
         let file = (chars.next()?.to_ascii_lowercase() as usize).checked_sub('a' as usize)?;
@@ -173,7 +173,7 @@ impl Board {
     }
 }
 
-/// Prints a square, as `e5`.
+/// The name of a square, displayed as `e5`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SquareName {
     file: u8,

@@ -7,27 +7,26 @@ use super::Square;
 pub struct SquareSet([u64; SquareSet::WORDS]);
 
 impl SquareSet {
-    /// How many words a set is.
+    /// The number of 64-bit words in a set.
     pub const WORDS: usize = 6;
-    /// How many squares a set has room for: more than the largest board has.
+    /// The number of squares that a set can hold: more than the largest board has.
     pub const CAPACITY: usize = 64 * SquareSet::WORDS;
-    /// The set without squares.
+    /// The empty set.
     pub const EMPTY: SquareSet = SquareSet([0; SquareSet::WORDS]);
 
-    /// The set whose squares are the ones in these words: square `i` is bit
-    /// `i % 64` of word `i / 64`, as engines keep bitboards.
+    /// Creates a set from a bitboard: square `i` is bit `i % 64` of word `i / 64`.
     #[inline]
     pub fn from_words(words: [u64; SquareSet::WORDS]) -> SquareSet {
         SquareSet(words)
     }
 
-    /// The set as words; see [`SquareSet::from_words`].
+    /// Returns the set as a bitboard; see [`SquareSet::from_words`].
     #[inline]
     pub fn words(&self) -> [u64; SquareSet::WORDS] {
         self.0
     }
 
-    /// The set of one square.
+    /// Creates a set of one square.
     #[inline]
     pub fn of(square: Square) -> SquareSet {
         let mut set = SquareSet::EMPTY;
@@ -35,25 +34,25 @@ impl SquareSet {
         set
     }
 
-    /// Whether the square is in the set.
+    /// Returns whether the square is in the set.
     #[inline]
     pub fn contains(&self, square: Square) -> bool {
         self.0[square.index() / 64] >> (square.index() % 64) & 1 == 1
     }
 
-    /// Puts the square in.
+    /// Adds the square.
     #[inline]
     pub fn insert(&mut self, square: Square) {
         self.0[square.index() / 64] |= 1 << (square.index() % 64);
     }
 
-    /// Takes the square out.
+    /// Removes the square.
     #[inline]
     pub fn remove(&mut self, square: Square) {
         self.0[square.index() / 64] &= !(1 << (square.index() % 64));
     }
 
-    /// This set and the square.
+    /// Returns this set with the square added.
     #[must_use]
     #[inline]
     pub fn with(mut self, square: Square) -> SquareSet {
@@ -61,7 +60,7 @@ impl SquareSet {
         self
     }
 
-    /// This set but for the square.
+    /// Returns this set with the square removed.
     #[must_use]
     #[inline]
     pub fn without(mut self, square: Square) -> SquareSet {
@@ -69,46 +68,46 @@ impl SquareSet {
         self
     }
 
-    /// How many squares are in the set.
+    /// Returns the number of squares in the set.
     #[inline]
     pub fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether no square is in the set.
+    /// Returns whether the set is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|&word| word == 0)
     }
 
-    /// Whether the two sets have a square in common.
+    /// Returns whether the two sets have a square in common.
     #[inline]
     pub fn meets(&self, other: SquareSet) -> bool {
         !(*self & other).is_empty()
     }
 
-    /// Whether all squares of this set are in the other one.
+    /// Returns whether all squares of this set are in the other one.
     #[inline]
     pub fn is_subset(&self, other: SquareSet) -> bool {
         (*self - other).is_empty()
     }
 
-    /// The first square in order.
+    /// Returns the lowest-numbered square.
     pub fn first(&self) -> Option<Square> {
         self.iter().next()
     }
 
-    /// How many squares of the set come before this one in order.
+    /// Returns the number of squares of the set that precede this one.
     #[inline]
     pub(crate) fn count_before(&self, square: Square) -> usize {
         let (word, bit) = (square.index() / 64, square.index() % 64);
-        let ones = |word: u64| word.count_ones() as usize;
-        let before: usize = self.0[..word].iter().map(|&word| ones(word)).sum();
-        before + ones(self.0[word] & ((1 << bit) - 1))
+        let before: u32 = self.0[..word].iter().map(|word| word.count_ones()).sum();
+        (before + (self.0[word] & ((1 << bit) - 1)).count_ones()) as usize
     }
 
-    /// The squares in order of a set that has none beyond its first `W` words: on a small
-    /// board nobody looks at the others.
+    /// Iterates in order over a set whose squares are all in the first `W` words. On small boards
+    /// this
+    /// saves looking at the empty ones.
     #[inline]
     pub(crate) fn iter_words<const W: usize>(&self) -> impl Iterator<Item = Square> + use<W> {
         let mut left: [u64; W] = std::array::from_fn(|i| self.0[i]);
@@ -123,7 +122,7 @@ impl SquareSet {
         })
     }
 
-    /// The squares in order: a1, b1, … a2, b2, …
+    /// Iterates over the squares in order: a1, b1, … a2, b2, …
     #[inline]
     pub fn iter(&self) -> Iter {
         Iter { words: self.0, word: 0, left: self.0[0] }
@@ -156,7 +155,7 @@ impl Sub for SquareSet {
 
 impl Not for SquareSet {
     type Output = SquareSet;
-    /// All squares that are not in the set, those beyond the board included.
+    /// Returns the complement, which includes numbers off the board.
     #[inline]
     fn not(self) -> SquareSet {
         SquareSet(self.0.map(|word| !word))
@@ -208,11 +207,11 @@ impl IntoIterator for SquareSet {
     }
 }
 
-/// The squares of a [`SquareSet`] in order.
+/// An iterator over the squares of a [`SquareSet`] in order.
 #[derive(Clone, Debug)]
 pub struct Iter {
     words: [u64; SquareSet::WORDS],
-    /// The word whose squares come next, and those of them that are left.
+    /// The current word's number, and its squares still to come.
     word: usize,
     left: u64,
 }

@@ -4,13 +4,13 @@ use super::{Board, Square, SquareSet};
 
 /// One of the eight symmetries of a square board.
 ///
-/// The number's bits say what is done, in this order: 1 mirrors the files,
-/// 2 mirrors the ranks, 4 then swaps files and ranks.
+/// The bits of its number are applied in this order: 1 mirrors the files, 2 mirrors the ranks, 4
+/// swaps files and ranks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Symmetry(u8);
 
 impl Symmetry {
-    /// The symmetry that leaves everything where it is.
+    /// The identity.
     pub const IDENTITY: Symmetry = Symmetry(0);
     /// All eight, the identity first.
     pub const ALL: [Symmetry; 8] = [
@@ -24,13 +24,13 @@ impl Symmetry {
         Symmetry(7),
     ];
 
-    /// The symmetry's number, 0 to 7.
+    /// Returns the symmetry's number, 0 to 7.
     #[inline]
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
 
-    /// Where the square goes.
+    /// Returns the image of the square.
     #[must_use]
     pub fn apply(self, board: Board, square: Square) -> Square {
         let last = board.size() - 1;
@@ -47,31 +47,33 @@ impl Symmetry {
         board.at(file, rank)
     }
 
-    /// Where the set goes.
+    /// Returns the image of the set.
     #[must_use]
     pub fn apply_set(self, board: Board, set: SquareSet) -> SquareSet {
         set.iter().map(|square| self.apply(board, square)).collect()
     }
 
-    /// This symmetry first, the other one after it.
+    /// Composes two symmetries: this one is applied first, then `next`.
     #[must_use]
     pub fn then(self, next: Symmetry) -> Symmetry {
-        // A swap turns a later mirror of files into an earlier one of ranks.
-        let mirrors = next.0 & 3;
-        let mirrors = if self.0 & 4 != 0 { (mirrors & 1) << 1 | mirrors >> 1 } else { mirrors };
+        // After a swap, mirroring files is the same as mirroring ranks before it.
+        let mut mirrors = next.0 & 3;
+        if self.0 & 4 != 0 {
+            mirrors = (mirrors & 1) << 1 | mirrors >> 1;
+        }
         Symmetry((self.0 & 3 ^ mirrors) | (self.0 ^ next.0) & 4)
     }
 
-    /// The symmetry that undoes this one.
+    /// Returns the inverse symmetry.
     #[must_use]
     #[inline]
     pub const fn inverse(self) -> Symmetry {
-        // Only quarter turns are not their own: one mirror, and a swap.
+        // Only the quarter turns, one mirror and a swap, are not their own inverses.
         let quarter = (self.0 ^ self.0 >> 1) & self.0 >> 2 & 1;
         Symmetry(self.0 ^ (quarter * 3))
     }
 
-    /// The symmetry whose number these low three bits are.
+    /// Returns the symmetry numbered by the three low bits.
     #[inline]
     pub(crate) const fn of_low_bits(bits: u32) -> Symmetry {
         Symmetry(bits as u8 & 7)
@@ -83,19 +85,19 @@ impl Symmetry {
 pub(crate) struct SymmetrySet(u8);
 
 impl SymmetrySet {
-    /// The symmetries for which `holds`.
+    /// Collects the symmetries for which `holds` is true.
     #[inline]
     pub(crate) fn of(holds: impl Fn(Symmetry) -> bool) -> SymmetrySet {
         SymmetrySet((0..8).fold(0, |bits, g| bits | u8::from(holds(Symmetry(g))) << g))
     }
 
-    /// Whether the symmetry is in the set.
+    /// Returns whether the symmetry is in the set.
     #[inline]
     pub(crate) fn contains(self, symmetry: Symmetry) -> bool {
         self.0 >> symmetry.0 & 1 == 1
     }
 
-    /// The symmetries in the order of their numbers.
+    /// Iterates over the symmetries in the order of their numbers.
     #[inline]
     pub(crate) fn iter(self) -> impl Iterator<Item = Symmetry> + Clone {
         let mut left = self.0;
@@ -112,7 +114,7 @@ impl SymmetrySet {
 impl BitAnd for SymmetrySet {
     type Output = SymmetrySet;
 
-    /// The symmetries that are in both.
+    /// Returns the intersection.
     #[inline]
     fn bitand(self, other: SymmetrySet) -> SymmetrySet {
         SymmetrySet(self.0 & other.0)
@@ -127,38 +129,38 @@ impl SymmetryGroup {
     /// The identity alone.
     pub(crate) const TRIVIAL: SymmetryGroup = SymmetryGroup(SymmetrySet(1));
 
-    /// The symmetries for which `holds`, which must be a group: those that
-    /// leave something unchanged.
+    /// Collects the symmetries for which `holds` is true, such as those that leave something
+    /// unchanged. They must form a group.
     pub fn stabilizing(holds: impl Fn(Symmetry) -> bool) -> SymmetryGroup {
         let set = SymmetrySet::of(holds);
         debug_assert!(set.contains(Symmetry::IDENTITY), "the identity changes nothing");
         SymmetryGroup(set)
     }
 
-    /// How many symmetries the group has: 1, 2, 4 or 8.
+    /// Returns the number of symmetries: 1, 2, 4 or 8.
     pub fn order(self) -> usize {
         self.bits().count_ones() as usize
     }
 
-    /// The group's symmetries as bits, bit `i` for the symmetry numbered `i`.
+    /// Returns the group as a bit mask: bit `i` is the symmetry numbered `i`.
     #[inline]
     pub fn bits(self) -> u8 {
         self.0.0
     }
 
-    /// The group as a set like any other.
+    /// Returns the group as a plain set.
     #[inline]
     pub(crate) fn set(self) -> SymmetrySet {
         self.0
     }
 
-    /// Whether the symmetry is in the group.
+    /// Returns whether the symmetry is in the group.
     #[inline]
     pub fn contains(self, symmetry: Symmetry) -> bool {
         self.0.contains(symmetry)
     }
 
-    /// The group's symmetries, the identity first.
+    /// Iterates over the group's symmetries, the identity first.
     pub fn iter(self) -> impl Iterator<Item = Symmetry> + Clone {
         self.0.iter()
     }

@@ -4,32 +4,32 @@ use crate::game::board::SquareName;
 use crate::game::position::with_article;
 use crate::game::rules::Kind;
 
-/// Why a text is no legal move.
+/// The reason why a text is not a legal move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum MoveError {
-    /// The text is not of the form of a move.
+    /// The text does not have the form of a move.
     Syntax(String),
-    /// The board has no square of this name; its last one is given.
+    /// The board has no square of this name; the second field is its last square.
     NoSquare(String, SquareName),
     /// The game is over.
     GameOver,
     /// There is no piece on the square of origin.
     Empty(SquareName),
-    /// The piece belongs to the side that is not to move.
+    /// The piece belongs to the side not to move.
     OtherSide {
-        /// Where it stands.
+        /// Its square.
         square: SquareName,
-        /// What it is.
+        /// The piece.
         piece: Kind,
     },
-    /// Another kind of piece than the text claims.
+    /// The piece is not of the kind that the text names.
     OtherPiece {
-        /// Where it stands.
+        /// Its square.
         square: SquareName,
-        /// What it is.
+        /// The piece.
         piece: Kind,
-        /// What the text says it is.
+        /// The kind that the text names.
         claimed: Kind,
     },
     /// The two squares are not on one file or rank, or are the same.
@@ -41,28 +41,28 @@ pub enum MoveError {
     },
     /// A piece stands in the way, or where the move should end.
     Blocked(SquareName),
-    /// A piece of this kind, coming from there, may not pass over the square.
+    /// A piece of this kind may not cross this square on this path.
     CannotPass {
         /// The piece that moves.
         piece: Kind,
         /// The square in its way.
         at: SquareName,
     },
-    /// A piece of this kind, coming from there, may not stop on the square.
+    /// A piece of this kind may not stop on this square on this path.
     CannotStop {
         /// The piece that moves.
         piece: Kind,
-        /// Where it should go.
+        /// The square of arrival.
         at: SquareName,
     },
-    /// The move captures something else.
+    /// The text lists the wrong captures.
     Captures {
-        /// The whole move as it should be written.
+        /// The correct text of the move.
         right: String,
     },
-    /// The move does not end the game in this way.
+    /// The text has the wrong mark for the end of the game.
     Mark {
-        /// The whole move as it should be written.
+        /// The correct text of the move.
         right: String,
     },
 }
@@ -72,12 +72,12 @@ impl fmt::Display for MoveError {
         match self {
             MoveError::Syntax(text) => write!(
                 f,
-                "{text:?} is no move: write e5-e8, with captures e5-e8xe9/d8, for the king Ke5-e8"
+                "{text:?} is not a move: write e5-e8, with captures e5-e8xe9/d8, for the king Ke5-e8"
             ),
             MoveError::NoSquare(name, last) => {
                 write!(f, "the board has no square {name:?}: squares go from a1 to {last}")
             }
-            MoveError::GameOver => f.write_str("the game is over, there are no more moves"),
+            MoveError::GameOver => f.write_str("the game is over: there are no more moves"),
             MoveError::Empty(square) => write!(f, "no piece stands on {square}"),
             MoveError::OtherSide { square, piece } => write!(
                 f,
@@ -92,7 +92,7 @@ impl fmt::Display for MoveError {
                 with_article(*claimed)
             ),
             MoveError::NoLine { from, to } => {
-                write!(f, "{from}-{to} is no move along a file or a rank to another square")
+                write!(f, "{from}-{to} does not move along a file or rank to another square")
             }
             MoveError::Blocked(at) => write!(f, "a piece on {at} is in the way"),
             MoveError::CannotPass { piece, at } => {

@@ -1,10 +1,10 @@
 //! Moves as text: `e5-e8`, `e5-e8xe9/d8`, `Ke1-a1--`, `d5-d6++`.
 //!
-//! A king's move begins with `K`. Captured soldiers follow `x` in square order
-//! (a1, b1, … a2, …), separated by slashes. A move that captures the king ends
-//! with `++` and lists nothing; one with which the king escapes ends with `--`.
-//! A win by the last capture or by leaving the other side without a move has no
-//! mark. On input the letter, the captures and the mark may be missing.
+//! A king's move begins with `K`. Captured soldiers follow `x` in square order (a1, b1, … a2, …),
+//! separated by slashes. A move that captures the king ends with `++` and lists no captures; one
+//! with which the king escapes ends with `--`. A win by capturing the last attacker or by
+//! leaving the opponent without a move has no mark. On input the letter, the captures and the
+//! mark may be omitted.
 
 mod error;
 
@@ -18,7 +18,7 @@ use crate::game::rules::{Kind, Ruleset};
 pub use error::MoveError;
 
 impl Move {
-    /// Prints the move in its one canonical form.
+    /// Returns the canonical text of the move, for display.
     pub fn display(&self, board: Board) -> impl fmt::Display + use<> {
         MoveText { played: *self, board }
     }
@@ -43,7 +43,7 @@ impl fmt::Display for MoveText {
     }
 }
 
-/// The squares' names with slashes between them.
+/// Joins the squares' names with slashes.
 fn list(board: Board, squares: SquareSet) -> String {
     let names: Vec<String> = squares.iter().map(|s| board.name(s).to_string()).collect();
     names.join("/")
@@ -57,34 +57,33 @@ fn mark(ending: Option<Ending>) -> &'static str {
     }
 }
 
-/// Reads a move of the side to move. The piece letter, the captures and the
-/// mark may be missing; what is there must be right.
+/// Parses a move of the side to move. The piece letter, the captures and the mark may be omitted;
+/// if present they must be right.
 ///
 /// # Errors
-/// If the text is no move, or the move is not legal in this position: what
-/// stands in its way.
+/// If the text is not a move, or the move is not legal in this position; the error says why.
 pub fn parse_move(rules: &Ruleset, position: &Position, text: &str) -> Result<Move, MoveError> {
     let board = rules.board;
-    let written = Written::parse(board, text)?;
-    let Written { from, to, .. } = written;
+    let parsed = MoveSyntax::parse(board, text)?;
+    let MoveSyntax { from, to, .. } = parsed;
     let piece = own_piece(rules, position, from)?;
-    if let Some(claimed) = written.piece.filter(|&claimed| claimed != piece) {
+    if let Some(claimed) = parsed.piece.filter(|&claimed| claimed != piece) {
         return Err(MoveError::OtherPiece { square: board.name(from), piece, claimed });
     }
     let played = find_move(rules, position, from, to)
         .ok_or_else(|| obstacle(rules, position, piece, from, to))?;
     let right = played.display(board).to_string();
-    if written.captured.is_some_and(|set| set != played.captured) {
+    if parsed.captured.is_some_and(|set| set != played.captured) {
         return Err(MoveError::Captures { right });
     }
-    if written.ending.is_some() && written.ending != played.ending {
+    if parsed.ending.is_some() && parsed.ending != played.ending {
         return Err(MoveError::Mark { right });
     }
     Ok(played)
 }
 
-/// A move as it is written, before the position is looked at.
-struct Written {
+/// A move as written, before it is checked against a position.
+struct MoveSyntax {
     piece: Option<Kind>,
     from: Square,
     to: Square,
@@ -92,26 +91,33 @@ struct Written {
     ending: Option<Ending>,
 }
 
-impl Written {
-    fn parse(board: Board, text: &str) -> Result<Written, MoveError> {
-        let text = text.trim();
-        let syntax = || MoveError::Syntax(text.to_owned());
-        let square = |name: &str| {
-            let unknown = || MoveError::NoSquare(name.to_owned(), board.name(last(board)));
-            board.parse(name).ok_or_else(unknown)
-        };
-        let (rest, ending) = split_mark(text);
-        let (rest, captured) = match rest.split_once('x') {
-            Some((rest, names)) => {
-                let squares = names.split('/').map(square);
-                (rest, Some(squares.collect::<Result<SquareSet, _>>()?))
+impl MoveSyntax {
+    fn parse(board: Board, text: &str) -> Result<MoveSyntax, MoveError> {
+        let trimmed = text.trim();
+        let (unmarked, ending) = split_mark(trimmed);
+        let (squares, captured) = match unmarked.split_once('x') {
+            Some((squares, names)) => {
+                let captured = names.split('/').map(|name| parse_square(board, name));
+                (squares, Some(captured.collect::<Result<SquareSet, _>>()?))
             }
-            None => (rest, None),
+            None => (unmarked, None),
         };
-        let (from, to) = rest.split_once('-').ok_or_else(syntax)?;
-        let (piece, from) = split_letter(from).ok_or_else(syntax)?;
-        Ok(Written { piece, from: square(from)?, to: square(to)?, captured, ending })
+        let (piece, from, to) =
+            split_squares(squares).ok_or_else(|| MoveError::Syntax(trimmed.to_owned()))?;
+        let (from, to) = (parse_square(board, from)?, parse_square(board, to)?);
+        Ok(MoveSyntax { piece, from, to, captured, ending })
     }
+}
+
+fn parse_square(board: Board, name: &str) -> Result<Square, MoveError> {
+    board.parse(name).ok_or_else(|| MoveError::NoSquare(name.to_owned(), board.name(last(board))))
+}
+
+/// Splits `Ke5-e8` into the piece, if it has a letter, and the names of the squares.
+fn split_squares(text: &str) -> Option<(Option<Kind>, &str, &str)> {
+    let (origin, to) = text.split_once('-')?;
+    let (piece, from) = split_letter(origin)?;
+    Some((piece, from, to))
 }
 
 fn last(board: Board) -> Square {
@@ -125,7 +131,7 @@ fn split_mark(text: &str) -> (&str, Option<Ending>) {
         .unwrap_or((text, None))
 }
 
-/// A piece letter is followed by a letter, a file by a digit.
+/// Splits off a piece letter. A piece letter is followed by a letter, a file by a digit.
 fn split_letter(text: &str) -> Option<(Option<Kind>, &str)> {
     let mut chars = text.chars();
     let first = chars.next()?;
@@ -141,7 +147,7 @@ fn split_letter(text: &str) -> Option<(Option<Kind>, &str)> {
     Some((Some(piece), &text[1..]))
 }
 
-/// The piece on the square, if it may move.
+/// Returns the piece on the square, if it belongs to the side to move.
 fn own_piece(rules: &Ruleset, position: &Position, square: Square) -> Result<Kind, MoveError> {
     let name = rules.board.name(square);
     let piece = position.piece(square).ok_or(MoveError::Empty(name))?;
@@ -154,7 +160,7 @@ fn own_piece(rules: &Ruleset, position: &Position, square: Square) -> Result<Kin
     }
 }
 
-/// Why the piece cannot go there.
+/// Returns the reason why the piece cannot move there.
 fn obstacle(
     rules: &Ruleset,
     position: &Position,
@@ -163,22 +169,21 @@ fn obstacle(
     to: Square,
 ) -> MoveError {
     let board = rules.board;
-    let leads_there = |&d: &Direction| board.ray(from, d).any(|square| square == to);
-    let Some(direction) = Direction::ALL.into_iter().find(leads_there) else {
+    let mut directions = Direction::ALL.into_iter();
+    let Some(direction) = directions.find(|&d| board.ray(from, d).any(|square| square == to))
+    else {
         return MoveError::NoLine { from: board.name(from), to: board.name(to) };
     };
     let occupied = position.occupied();
     let movement = &rules.movement[piece];
-    let passes = |square| {
-        let gate = movement.gate(square);
-        movement.cross.contains(square) && (gate.is_none() || gate == movement.gate(from))
-    };
+    let home = movement.gate(from);
     for square in board.ray(from, direction).take_while(|&square| square != to) {
         let at = board.name(square);
         if occupied.contains(square) {
             return MoveError::Blocked(at);
         }
-        if !passes(square) {
+        let gate = movement.gate(square);
+        if !movement.cross.contains(square) || gate.is_some() && gate != home {
             return MoveError::CannotPass { piece, at };
         }
     }

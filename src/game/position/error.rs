@@ -3,7 +3,7 @@ use std::fmt;
 use crate::game::board::{Board, Square, SquareName, SquareSet};
 use crate::game::rules::{Kind, LayoutError, Ruleset};
 
-/// Why something is no legal position.
+/// The reason why a position is not legal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum PositionError {
@@ -13,11 +13,11 @@ pub enum PositionError {
     NoSide,
     /// The side to move is neither `a` nor `d`.
     UnknownSide(String),
-    /// The text goes on after the side to move.
+    /// The text continues after the side to move.
     Extra(String),
-    /// There is no king.
+    /// The king is missing.
     NoKing,
-    /// A piece has the number of a square that the board does not have.
+    /// A piece stands on a square number beyond the board.
     OffBoard {
         /// The piece.
         kind: Kind,
@@ -28,31 +28,30 @@ pub enum PositionError {
     },
     /// Two pieces stand on this square.
     Overlap(SquareName),
-    /// The king stands where he has won.
+    /// The king stands on a goal.
     KingEscaped(SquareName),
-    /// The defenders are to move, and there are no attackers.
+    /// The defenders are to move and no attackers are left.
     NoAttackers,
-    /// It is a position of other rules.
+    /// The position belongs to other rules.
     OtherRules {
-        /// The ruleset that it was taken for.
+        /// The name of the ruleset it was checked against.
         rules: String,
     },
-    /// A piece stands where its kind cannot stand.
+    /// A piece stands on a square closed to its kind.
     Misplaced {
         /// The piece.
         kind: Kind,
-        /// Where it stands.
+        /// Its square.
         square: SquareName,
-        /// The smallest named group of squares closed to this kind that the
-        /// square is in.
+        /// The smallest named set that contains the square and is closed to this kind.
         group: Option<String>,
-        /// Where pieces of this kind cannot stand, if that is a short list.
+        /// All squares closed to this kind, if they are few.
         closed: Option<Vec<SquareName>>,
     },
 }
 
 impl PositionError {
-    /// More squares than this are no help in a message.
+    /// The most squares worth listing in a message.
     const SHORT_LIST: usize = 5;
 
     pub(crate) fn misplaced(rules: &Ruleset, kind: Kind, square: Square) -> PositionError {
@@ -78,35 +77,35 @@ impl fmt::Display for PositionError {
         match self {
             PositionError::Layout(error) => error.fmt(f),
             PositionError::NoSide => f.write_str(
-                "the side to move is missing: write a (attackers) or d (defenders) after the \
-                 board and a blank",
+                "the side to move is missing: after the board, write a blank and a (attackers) or d \
+                (defenders)",
             ),
             PositionError::UnknownSide(side) => {
-                write!(f, "{side:?} is no side to move: write a (attackers) or d (defenders)")
+                write!(f, "{side:?} is not a side to move: write a (attackers) or d (defenders)")
             }
             PositionError::Extra(extra) => write!(
                 f,
-                "{extra:?} after the position: write the board, a blank and the side to move"
+                "unexpected {extra:?} after the position: write the board, a blank and the side to move"
             ),
             PositionError::NoKing => f.write_str("there is no king (K) on the board"),
             PositionError::OffBoard { kind, number, board } => write!(
                 f,
-                "{} on square {number}: a {size}x{size} board has the squares 0 to {last}",
+                "{} is on square {number}, but a {size}x{size} board has the squares 0 to {last}",
                 with_article(*kind),
                 size = board.size(),
                 last = board.area() - 1,
             ),
             PositionError::Overlap(square) => write!(f, "two pieces stand on {square}"),
             PositionError::KingEscaped(square) => {
-                write!(f, "the king on {square} has won: the game is over")
+                write!(f, "the game is over: the king on {square} has won")
             }
             PositionError::NoAttackers => {
-                f.write_str("no attackers are left, the defenders have won: the game is over")
+                f.write_str("the game is over: no attackers are left, so the defenders have won")
             }
             PositionError::OtherRules { rules } => write!(
                 f,
-                "this is a position of other rules than {rules}'s: make it with the ruleset \
-                 it is asked under"
+                "the position belongs to other rules than {rules}: make it with the ruleset of the \
+                tables or game"
             ),
             PositionError::Misplaced { kind, square, group, closed } => {
                 write!(f, "{} cannot stand on {square}", with_article(*kind))?;
@@ -114,7 +113,7 @@ impl fmt::Display for PositionError {
                     write!(f, " ({group})")?;
                 }
                 match closed {
-                    Some(squares) => write!(f, ": any square but {} will do", listed(squares)),
+                    Some(squares) => write!(f, ": use any square except {}", listed(squares)),
                     None => Ok(()),
                 }
             }
@@ -122,7 +121,7 @@ impl fmt::Display for PositionError {
     }
 }
 
-/// Names in a sentence: `a1, b2 and c3`.
+/// Lists names as in a sentence: `a1, b2 and c3`.
 fn listed(squares: &[SquareName]) -> String {
     let names: Vec<String> = squares.iter().map(ToString::to_string).collect();
     match names.split_last() {
@@ -140,7 +139,7 @@ impl std::error::Error for PositionError {
     }
 }
 
-/// The kind's name with its article, as messages write it.
+/// Returns the kind's name with its article, for messages.
 pub(crate) fn with_article(kind: Kind) -> &'static str {
     match kind {
         Kind::Attacker => "an attacker",

@@ -1,4 +1,4 @@
-//! Positions: where the pieces stand and who is to move.
+//! Positions: the placement of the pieces and the side to move.
 
 mod error;
 
@@ -11,13 +11,13 @@ use crate::game::slice::Slice;
 pub use error::PositionError;
 pub(crate) use error::with_article;
 
-/// A position of a running game: a king, any number of soldiers, a side to
-/// move. Whether the pieces may stand where they are is a matter of the
-/// ruleset: [`Position::new`] and [`Position::check`] tell.
+/// A position of a game in progress: a king, any number of soldiers, and a side to move. The
+/// ruleset decides which squares are open to a piece: see [`Position::new`] and
+/// [`Position::check`].
 ///
-/// The fields are open to engines that keep their positions move by move. What
-/// they put in cannot do harm: a probe checks its position, and refuses one of other
-/// rules; a piece beyond the board has no moves.
+/// The fields are public for engines that update positions move by move. Invalid fields are safe: a
+/// probe checks its position and refuses one of other rules, and a piece off the board has no
+/// moves.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Position {
     /// The attackers.
@@ -28,14 +28,15 @@ pub struct Position {
     pub king: Square,
     /// The side to move.
     pub to_move: Side,
-    /// The rules that it is a position of: [`Ruleset::id`].
+    /// The rules of the position: [`Ruleset::id`].
     pub rules: RulesId,
 }
 
 impl Position {
-    /// The position of these pieces, without going through text: squares are
-    /// numbered `rank * size + file` from a1 ([`Board::square`]), sets are made of
-    /// squares or of words ([`SquareSet::from_words`]).
+    /// Creates a position without going through text. Squares are numbered `rank * size + file`
+    /// from
+    /// a1 ([`Board::square`]); sets are made of squares or of bitboards
+    /// ([`SquareSet::from_words`]).
     ///
     /// # Errors
     /// If [`Position::check`] refuses the position.
@@ -50,12 +51,13 @@ impl Position {
         position.check(rules).map(|()| position)
     }
 
-    /// Reads a position: the board, a blank and the side to move, `a` or `d`,
-    /// as in `/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ a`. The outer slashes may be
-    /// missing, and there may be more blanks.
+    /// Parses a position: the board, a blank and the side to move, `a` or `d`, as in
+    /// `/3t3/3t3/3T3/ttTKTtt/3T3/3t3/3t3/ a`. The outer slashes may be omitted, and extra blanks
+    /// are
+    /// allowed.
     ///
     /// # Errors
-    /// If the text is no position, or one that [`Position::check`] refuses.
+    /// If the text is not a position, or [`Position::check`] refuses it.
     pub fn parse(text: &str, rules: &Ruleset) -> Result<Position, PositionError> {
         let mut words = text.split_whitespace();
         let layout = Layout::parse(words.next().unwrap_or_default(), rules.board)
@@ -72,7 +74,7 @@ impl Position {
         }
     }
 
-    /// The position of these pieces.
+    /// Creates a position from a layout.
     ///
     /// # Errors
     /// If there is no king, or if [`Position::check`] refuses the position.
@@ -85,28 +87,29 @@ impl Position {
         Position::new(rules, king, layout.defenders, layout.attackers, to_move)
     }
 
-    /// The position in which a game of this ruleset begins.
+    /// Creates the ruleset's starting position.
     ///
     /// # Errors
-    /// If the ruleset's start is no legal position.
+    /// If [`Position::check`] refuses the ruleset's start.
     pub fn start(rules: &Ruleset) -> Result<Position, PositionError> {
         Position::from_layout(&rules.start, rules.first, rules)
     }
 
-    /// Whether this is a legal position of these rules, one that tables may be asked
-    /// for: every piece on a square where its kind may stand, and the game not over.
-    /// Attackers to move who have no pieces left are let through: they have
-    /// lost, as every side without a move.
+    /// Checks that the position is legal under these rules, so that tables can be probed for it:
+    /// every
+    /// piece stands on a square open to its kind, and the game is not over. Attackers to move with
+    /// no pieces left are accepted: like any side without a move, they have lost.
     ///
     /// # Errors
-    /// The first thing that is wrong, by square.
+    /// The first fault, in square order.
     #[inline]
     pub fn check(&self, rules: &Ruleset) -> Result<(), PositionError> {
         if self.is_legal(rules) { Ok(()) } else { Err(self.fault(rules)) }
     }
 
-    /// Whether nothing is wrong: every probe asks, so it is a few operations on
-    /// words. [`Position::fault`] takes its time.
+    /// Returns whether the position is legal. Every probe calls this, so it is a few word
+    /// operations;
+    /// [`Position::fault`] finds the reason.
     #[inline]
     fn is_legal(&self, rules: &Ruleset) -> bool {
         let soldiers = self.attackers | self.defenders;
@@ -117,7 +120,7 @@ impl Position {
             && self.rules == rules.id()
     }
 
-    /// What is wrong with a position that is not legal.
+    /// Returns the fault of an illegal position.
     #[cold]
     fn fault(&self, rules: &Ruleset) -> PositionError {
         if self.rules != rules.id() {
@@ -145,38 +148,38 @@ impl Position {
         PositionError::NoAttackers
     }
 
-    /// Prints the position in its one canonical form.
+    /// Returns the canonical text of the position, for display.
     pub fn display(&self, rules: &Ruleset) -> impl fmt::Display + use<> {
         PositionText { position: *self, board: rules.board }
     }
 
-    /// The position in its one canonical form; see [`Position::display`].
+    /// Returns the canonical text of the position; see [`Position::display`].
     pub fn to_text(&self, rules: &Ruleset) -> String {
         self.display(rules).to_string()
     }
 
-    /// All occupied squares.
+    /// Returns all occupied squares.
     #[inline]
     pub fn occupied(&self) -> SquareSet {
         (self.attackers | self.defenders).with(self.king)
     }
 
-    /// The position's material.
+    /// Returns the slice of the position: its material.
     pub fn slice(&self) -> Slice {
         Slice { defenders: self.defenders.len(), attackers: self.attackers.len() }
     }
 
-    /// What stands on the square.
+    /// Returns the piece on the square.
     pub fn piece(&self, square: Square) -> Option<Kind> {
         self.layout().piece(square)
     }
 
-    /// The squares of the pieces of that kind.
+    /// Returns the squares of the pieces of that kind.
     pub fn squares(&self, kind: Kind) -> SquareSet {
         self.layout().squares(kind)
     }
 
-    /// The squares of the side's pieces, the king included.
+    /// Returns the squares of the side's pieces, the king included.
     pub fn pieces(&self, side: Side) -> SquareSet {
         match side {
             Side::Attackers => self.attackers,
@@ -184,10 +187,10 @@ impl Position {
         }
     }
 
-    /// The position seen under a symmetry of the board.
+    /// Returns the image of the position under a symmetry of the board.
     ///
     /// # Panics
-    /// If a piece is beyond the board.
+    /// If a piece is off the board.
     #[must_use]
     pub fn image(&self, rules: &Ruleset, symmetry: Symmetry) -> Position {
         let board = rules.board;
@@ -199,7 +202,7 @@ impl Position {
         }
     }
 
-    /// The pieces without the side to move.
+    /// Returns the pieces without the side to move.
     pub fn layout(&self) -> Layout {
         Layout { attackers: self.attackers, defenders: self.defenders, king: Some(self.king) }
     }

@@ -5,43 +5,43 @@ use crate::game::notation::MoveError;
 use crate::game::position::PositionError;
 use crate::game::rules::OtnError;
 
-/// Why a text is no game record, and where.
+/// The reason why a text is not a game record, with the place in the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordError {
     /// The line, from 1.
     pub line: usize,
-    /// The turn, from 1, if the fault is in one.
+    /// The turn, from 1, if the fault is in a turn.
     pub turn: Option<usize>,
-    /// What is wrong there.
+    /// The fault.
     pub fault: RecordFault,
 }
 
-/// What is wrong with a game record.
+/// A fault in a game record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum RecordFault {
     /// A bracket is not closed.
     Open,
-    /// A bracket before the first turn is no tag.
+    /// A bracket before the first turn is not a tag.
     NoTag(String),
-    /// No tag tells the rules.
+    /// No tag gives the rules.
     NoRules,
     /// The rules record cannot be read.
     Rules(OtnError),
-    /// There is no built-in ruleset of this name.
+    /// No built-in ruleset has this name.
     UnknownRuleset(String),
-    /// The game begins with no legal position.
+    /// The starting position is not legal.
     Start(PositionError),
-    /// The result is none of those that there are.
+    /// The result tag has an unknown value.
     Result(String),
-    /// The result is not that of the moves.
+    /// The result tag contradicts the moves.
     Contradiction {
-        /// The result that is told.
-        told: String,
-        /// How the game has ended.
+        /// The value of the tag.
+        claimed: String,
+        /// The outcome of the game.
         outcome: Outcome,
     },
-    /// Another turn was to come.
+    /// The turn does not have this number, the next one.
     Turn(usize),
     /// The turn has a third move.
     ThirdMove(String),
@@ -49,7 +49,7 @@ pub enum RecordFault {
     GameOver {
         /// The move.
         text: String,
-        /// How the game has ended.
+        /// The outcome of the game.
         outcome: Outcome,
     },
     /// A move follows a resignation.
@@ -58,7 +58,7 @@ pub enum RecordFault {
     Move {
         /// The move.
         text: String,
-        /// Why not.
+        /// The reason.
         error: MoveError,
     },
 }
@@ -78,22 +78,25 @@ impl fmt::Display for RecordFault {
         match self {
             RecordFault::Open => f.write_str("the bracket [ is not closed"),
             RecordFault::NoTag(text) => {
-                write!(f, "{text:?} is no tag: write [name:value]")
+                write!(f, "{text:?} is not a tag: write [name:value]")
             }
-            RecordFault::NoRules => f.write_str("no tag tells the rules: write [rules:dim:7 …]"),
+            RecordFault::NoRules => f.write_str("no tag gives the rules: write [rules:dim:7 …]"),
             RecordFault::Rules(error) => write!(f, "rules: {error}"),
             RecordFault::UnknownRuleset(name) => {
-                write!(f, "{name:?} is no built-in ruleset: give the game's rules with it")
+                write!(
+                    f,
+                    "{name:?} is not a built-in ruleset: read the record with the rules of the game"
+                )
             }
             RecordFault::Start(error) => write!(f, "start: {error}"),
             RecordFault::Result(text) => write!(
                 f,
-                "{text:?} is no result: write 1 (attackers), 0 (draw), -1 (defenders) or ?"
+                "{text:?} is not a result: write 1 (attackers), 0 (draw), -1 (defenders) or ?"
             ),
-            RecordFault::Contradiction { told, outcome } => {
-                write!(f, "the result is told as {told}, but the moves say: {outcome}")
+            RecordFault::Contradiction { claimed, outcome } => {
+                write!(f, "the result tag says {claimed}, but the moves give: {outcome}")
             }
-            RecordFault::Turn(expected) => write!(f, "turn {expected} was to come"),
+            RecordFault::Turn(expected) => write!(f, "expected turn {expected}"),
             RecordFault::ThirdMove(text) => write!(f, "{text} is the turn's third move"),
             RecordFault::GameOver { text, outcome } => {
                 write!(f, "{text} follows the end of the game, {outcome}")

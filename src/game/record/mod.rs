@@ -11,15 +11,14 @@
 //! 2. g4-g5
 //! ```
 //!
-//! Tags come first, then the turns, each with a move of the side that begins and one of
-//! the other. A comment belongs to the turn before it, and has a part for each move.
-//! Other programs' records may have variations, `2a.1.1a. …`, which are passed over, signs
-//! behind a move that threatens, and `---` where a side resigns.
+//! Tags come first, then the turns, each with a move of the side that begins and one of the other.
+//! A comment belongs to the turn before it, with a part for each move. In records of other
+//! programs, variations (`2a.1.1a. …`) are skipped, as are signs after a threatening move; `---`
+//! is a resignation.
 //!
-//! The rules are a rules record (see [`Ruleset::from_otn`]). Where one cannot say all of
-//! them, the tag `taflbase-rules` names the ruleset, and counts for more. If there is no
-//! rules record at all, `position` says where the game begins, unless it is at the
-//! ruleset's start.
+//! The rules are a rules record (see [`Ruleset::from_otn`]). Where a rules record cannot express
+//! them, the tag `taflbase-rules` names the ruleset and takes precedence. Without a rules record,
+//! the tag `position` gives the starting position, unless it is the ruleset's own.
 
 mod error;
 mod read;
@@ -33,28 +32,27 @@ use crate::game::rules::{Ruleset, Side};
 
 pub use error::{RecordError, RecordFault};
 
-/// A game with what is told about it.
+/// A game with its tags, result and comments.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// Tags with their values, in their order, but for those that speak of the rules, the
-    /// start and the result.
+    /// Tags with their values, in order, without those of the rules, the start and the result.
     pub tags: Vec<(String, String)>,
     /// The game.
     pub game: Game,
-    /// How it has ended.
+    /// The result.
     pub result: GameResult,
     /// Comments on moves, by their number from 0.
     pub comments: BTreeMap<usize, String>,
 }
 
-/// How a game has ended, by its rules or otherwise.
+/// The result of a game, by its rules or otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum GameResult {
     /// This side has won.
     Won(Side),
     /// A draw.
     Drawn,
-    /// Nobody says.
+    /// Unfinished or unknown.
     Open,
 }
 
@@ -68,7 +66,7 @@ impl From<Option<Outcome>> for GameResult {
     }
 }
 
-/// The word of the result tag for each result.
+/// The value of the result tag for each result.
 const RESULTS: [(&str, GameResult); 4] = [
     ("1", GameResult::Won(Side::Attackers)),
     ("0", GameResult::Drawn),
@@ -76,28 +74,28 @@ const RESULTS: [(&str, GameResult); 4] = [
     ("?", GameResult::Open),
 ];
 
-/// Tags that are made of the game itself.
-const OWN_TAGS: [&str; 4] = ["result", "rules", OWN_RULES, "position"];
+/// Tags derived from the game itself.
+const DERIVED_TAGS: [&str; 4] = ["result", "rules", RULESET_TAG, "position"];
 
-/// The tag that names a ruleset of this library.
-const OWN_RULES: &str = "taflbase-rules";
+/// The tag that names a built-in ruleset.
+const RULESET_TAG: &str = "taflbase-rules";
 
 impl Record {
-    /// A game's record, without any tags of its own.
+    /// Creates a record of a game, without further tags.
     pub fn new(game: Game) -> Record {
         let result = game.outcome().into();
         Record { tags: Vec::new(), game, result, comments: BTreeMap::new() }
     }
 
-    /// Reads a record with the rules that it tells.
+    /// Parses a record, with the rules that it gives.
     ///
     /// # Errors
-    /// If the text is no record, or its rules are not known, or a move cannot be played.
+    /// If the text is not a record, its rules are unknown, or a move cannot be played.
     pub fn parse(text: &str) -> Result<Record, RecordError> {
         read::record(text, None)
     }
 
-    /// Reads a record of a game of these rules, whatever it tells of them.
+    /// Parses a record of a game under `rules`, whatever rules it gives.
     ///
     /// # Errors
     /// As [`parse`](Record::parse).
@@ -105,12 +103,12 @@ impl Record {
         read::record(text, Some(rules))
     }
 
-    /// The value of a tag.
+    /// Returns the value of a tag.
     pub fn tag(&self, name: &str) -> Option<&str> {
         self.tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The record as a text. Brackets, which would end a tag or a comment, become round.
+    /// Writes the record. Brackets inside a tag or a comment become round.
     pub fn to_text(&self) -> String {
         write::text(self)
     }

@@ -6,15 +6,15 @@ use crate::game::notation::{MoveError, parse_move};
 use crate::game::position::{Position, PositionError};
 use crate::game::rules::{Layout, Ruleset, Side};
 
-use super::{GameResult, OWN_RULES, OWN_TAGS, RESULTS, Record, RecordError, RecordFault};
+use super::{DERIVED_TAGS, GameResult, RESULTS, RULESET_TAG, Record, RecordError, RecordFault};
 
-/// The record in the text; of a game of these rules, if they are given.
+/// Parses a record; `given` takes precedence over the rules in the record.
 pub(super) fn record(text: &str, given: Option<Arc<Ruleset>>) -> Result<Record, RecordError> {
     let mut tokens = Tokens { rest: text, line: 1 };
-    let tags = tags(&mut tokens)?;
-    let (rules, start) = beginning(&tags, given)?;
-    let game = Game::from_position(rules, start);
-    let game = game.map_err(|error| at(tokens.line, RecordFault::Start(error)))?;
+    let tags = parse_tags(&mut tokens)?;
+    let (rules, start) = rules_and_start(&tags, given)?;
+    let game = Game::from_position(rules, start)
+        .map_err(|error| at(tokens.line, RecordFault::Start(error)))?;
     let mut reader = Reader {
         game,
         comments: BTreeMap::new(),
@@ -32,9 +32,8 @@ pub(super) fn record(text: &str, given: Option<Arc<Ruleset>>) -> Result<Record, 
             })?,
         }
     }
-    let result = result(&tags, &reader)?;
-    let own = |tag: &Tag| OWN_TAGS.contains(&tag.name);
-    let others = tags.iter().filter(|tag| !own(tag));
+    let result = final_result(&tags, &reader)?;
+    let others = tags.iter().filter(|tag| !DERIVED_TAGS.contains(&tag.name));
     Ok(Record {
         tags: others.map(|tag| (tag.name.to_owned(), tag.value.to_owned())).collect(),
         game: reader.game,
@@ -47,21 +46,21 @@ fn at(line: usize, fault: RecordFault) -> RecordError {
     RecordError { line, turn: None, fault }
 }
 
-/// What a record is made of.
+/// A token of a record.
 enum Token<'a> {
-    /// What stands between brackets.
+    /// The text between brackets.
     Bracket(&'a str),
     Word(&'a str),
 }
 
-/// The text that is still to be read.
+/// The tokenizer: the rest of the text, and its first line's number.
 struct Tokens<'a> {
     rest: &'a str,
     line: usize,
 }
 
 impl<'a> Tokens<'a> {
-    /// The next token with the line in which it begins.
+    /// Returns the next token with the line in which it begins.
     fn next(&mut self) -> Result<Option<(usize, Token<'a>)>, RecordError> {
         let begin = self.rest.trim_start();
         self.skip(self.rest.len() - begin.len());
@@ -83,15 +82,15 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// A tag and where it is.
+/// A tag and its line.
 struct Tag<'a> {
     line: usize,
     name: &'a str,
     value: &'a str,
 }
 
-/// All brackets before the first turn.
-fn tags<'a>(tokens: &mut Tokens<'a>) -> Result<Vec<Tag<'a>>, RecordError> {
+/// Parses all brackets before the first turn.
+fn parse_tags<'a>(tokens: &mut Tokens<'a>) -> Result<Vec<Tag<'a>>, RecordError> {
     let mut tags = Vec::new();
     while tokens.rest.trim_start().starts_with('[') {
         if let Some((line, Token::Bracket(text))) = tokens.next()? {
@@ -104,41 +103,48 @@ fn tags<'a>(tokens: &mut Tokens<'a>) -> Result<Vec<Tag<'a>>, RecordError> {
     Ok(tags)
 }
 
-/// The rules, and where the game begins.
-fn beginning(
+fn find_tag<'a, 'b>(tags: &'b [Tag<'a>], name: &str) -> Option<&'b Tag<'a>> {
+    tags.iter().find(|tag| tag.name == name)
+}
+
+/// Returns the rules and the starting position.
+fn rules_and_start(
     tags: &[Tag],
     given: Option<Arc<Ruleset>>,
 ) -> Result<(Arc<Ruleset>, Position), RecordError> {
-    let find = |name: &str| tags.iter().find(|tag| tag.name == name);
-    let told = match find("rules").map(|tag| (tag, Ruleset::from_otn(tag.value))) {
+    // A rules record that cannot be read does no harm where the caller gives the rules.
+    let rules_tag = find_tag(tags, "rules");
+    let from_record = match rules_tag.map(|tag| (tag, Ruleset::from_otn(tag.value))) {
         Some((_, Ok(rules))) => Some(Arc::new(rules)),
         Some((tag, Err(error))) if given.is_none() => {
             return Err(at(tag.line, RecordFault::Rules(error)));
         }
         Some(_) | None => None,
     };
-    let rules = match (given, find(OWN_RULES)) {
+    let rules = match (given, find_tag(tags, RULESET_TAG)) {
         (Some(given), _) => given,
-        (None, Some(tag)) => {
-            let unknown = || at(tag.line, RecordFault::UnknownRuleset(tag.value.to_owned()));
-            Arc::new(Ruleset::builtin(tag.value).ok_or_else(unknown)?)
-        }
-        (None, None) => told.clone().ok_or_else(|| at(1, RecordFault::NoRules))?,
+        (None, Some(tag)) => Arc::new(
+            Ruleset::builtin(tag.value)
+                .ok_or_else(|| at(tag.line, RecordFault::UnknownRuleset(tag.value.to_owned())))?,
+        ),
+        (None, None) => from_record.clone().ok_or_else(|| at(1, RecordFault::NoRules))?,
     };
-    let (line, start) = match (find("position"), &told) {
-        (Some(tag), _) => (tag.line, position(tag.value, &rules)),
-        (None, Some(told)) => {
-            let line = find("rules").map_or(1, |tag| tag.line);
-            (line, Position::from_layout(&told.start, told.first, &rules))
+    let (line, start) = match (find_tag(tags, "position"), &from_record) {
+        (Some(tag), _) => (tag.line, parse_position(tag.value, &rules)),
+        (None, Some(record)) => {
+            let line = rules_tag.map_or(1, |tag| tag.line);
+            (line, Position::from_layout(&record.start, record.first, &rules))
         }
         (None, None) => (1, Position::start(&rules)),
     };
-    let start = start.map_err(|error| at(line, RecordFault::Start(error)))?;
-    Ok((rules, start))
+    match start {
+        Ok(start) => Ok((rules, start)),
+        Err(error) => Err(at(line, RecordFault::Start(error))),
+    }
 }
 
-/// A board, and perhaps the side to move: the one that begins, if none is told.
-fn position(text: &str, rules: &Ruleset) -> Result<Position, PositionError> {
+/// Parses a board with an optional side to move, by default the ruleset's first.
+fn parse_position(text: &str, rules: &Ruleset) -> Result<Position, PositionError> {
     if text.contains(char::is_whitespace) {
         return Position::parse(text, rules);
     }
@@ -146,69 +152,68 @@ fn position(text: &str, rules: &Ruleset) -> Result<Position, PositionError> {
     Position::from_layout(&layout, rules.first, rules)
 }
 
-/// The result that is told, or that of the moves.
-fn result(tags: &[Tag], reader: &Reader) -> Result<GameResult, RecordError> {
+/// Returns the result of the moves if they end the game, or else that of the tag.
+fn final_result(tags: &[Tag], reader: &Reader) -> Result<GameResult, RecordError> {
     let outcome = reader.game.outcome();
     let by_moves = match reader.resigned {
         Some(side) => GameResult::Won(side.other()),
         None => GameResult::from(outcome),
     };
-    let Some(tag) = tags.iter().find(|tag| tag.name == "result") else {
+    let Some(tag) = find_tag(tags, "result") else {
         return Ok(by_moves);
     };
-    let known = RESULTS.iter().find(|(word, _)| *word == tag.value);
-    let wrong = || at(tag.line, RecordFault::Result(tag.value.to_owned()));
-    let &(word, told) = known.ok_or_else(wrong)?;
+    let Some(&(word, by_tag)) = RESULTS.iter().find(|(word, _)| *word == tag.value) else {
+        return Err(at(tag.line, RecordFault::Result(tag.value.to_owned())));
+    };
     match outcome {
-        Some(outcome) if told != by_moves && told != GameResult::Open => {
-            let told = word.to_owned();
-            Err(at(tag.line, RecordFault::Contradiction { told, outcome }))
+        Some(outcome) if by_tag != by_moves && by_tag != GameResult::Open => {
+            let claimed = word.to_owned();
+            Err(at(tag.line, RecordFault::Contradiction { claimed, outcome }))
         }
         Some(_) => Ok(by_moves),
-        None => Ok(told),
+        None => Ok(by_tag),
     }
 }
 
-/// The game as far as it has been read.
+/// The parser's state: the game read so far.
 struct Reader {
     game: Game,
     comments: BTreeMap<usize, String>,
     turn: usize,
-    /// How many moves of the turn there were.
+    /// Moves read of the current turn.
     moves: usize,
-    /// Whether what is read does not belong to the game.
+    /// Inside a variation, which is skipped.
     is_variation: bool,
     resigned: Option<Side>,
 }
 
 impl Reader {
-    /// A word of a turn: its number, or a move.
+    /// Reads a word of a turn: its number, or a move.
     fn word(&mut self, word: &str) -> Result<(), RecordFault> {
         let digits = word.len() - word.trim_start_matches(|c: char| c.is_ascii_digit()).len();
         let (number, rest) = word.split_at(digits);
         if number.is_empty() {
-            return if self.is_variation { Ok(()) } else { self.played(word) };
+            return if self.is_variation { Ok(()) } else { self.play(word) };
         }
-        // The number of a variation goes on with a letter: 8a.1.1a.
+        // The number of a variation continues with a letter: 8a.1.1a.
         self.is_variation = rest.starts_with(|c: char| c.is_ascii_alphabetic());
         if self.is_variation {
             return Ok(());
         }
         self.turn += 1;
         self.moves = 0;
-        let Some(rest) = rest.strip_prefix('.').filter(|_| number.parse() == Ok(self.turn)) else {
+        let Some(first) = rest.strip_prefix('.').filter(|_| number.parse() == Ok(self.turn)) else {
             return Err(RecordFault::Turn(self.turn));
         };
-        if rest.is_empty() { Ok(()) } else { self.played(rest) }
+        if first.is_empty() { Ok(()) } else { self.play(first) }
     }
 
-    fn played(&mut self, text: &str) -> Result<(), RecordFault> {
-        let told = || text.to_owned();
+    fn play(&mut self, text: &str) -> Result<(), RecordFault> {
         if let Some(outcome) = self.game.outcome() {
-            return Err(RecordFault::GameOver { text: told(), outcome });
+            return Err(RecordFault::GameOver { text: text.to_owned(), outcome });
         }
         if self.resigned.is_some() {
-            return Err(RecordFault::Resigned(told()));
+            return Err(RecordFault::Resigned(text.to_owned()));
         }
         if text == "---" {
             self.resigned = Some(self.game.position().to_move);
@@ -219,21 +224,23 @@ impl Reader {
         }
         self.moves += 1;
         if self.moves > 2 {
-            return Err(RecordFault::ThirdMove(told()));
+            return Err(RecordFault::ThirdMove(text.to_owned()));
         }
-        let fault = |error| RecordFault::Move { text: told(), error };
-        let plain = Plain::of(text);
-        let played = parse_move(self.game.rules(), self.game.position(), &plain.text);
-        let played = played.map_err(fault)?;
+        self.push(&NormalizedMove::new(text))
+            .map_err(|error| RecordFault::Move { text: text.to_owned(), error })
+    }
+
+    fn push(&mut self, normalized: &NormalizedMove) -> Result<(), MoveError> {
+        let played = parse_move(self.game.rules(), self.game.position(), &normalized.text)?;
         self.game.push(&played);
-        if plain.ends && self.game.outcome().is_none() {
+        if normalized.ends && self.game.outcome().is_none() {
             let right = played.display(self.game.rules().board).to_string();
-            return Err(fault(MoveError::Mark { right }));
+            return Err(MoveError::Mark { right });
         }
         Ok(())
     }
 
-    /// A comment on the last turn: a part for each of its moves.
+    /// Reads a comment on the last turn: a part for each of its moves.
     fn comment(&mut self, text: &str) {
         if self.is_variation {
             return;
@@ -247,34 +254,34 @@ impl Reader {
     }
 }
 
-/// A move as [`parse_move`] reads it.
-struct Plain {
+/// A move in the form that [`parse_move`] reads.
+struct NormalizedMove {
     text: String,
-    /// Whether a sign says that the game is over.
+    /// The text marks the move as the end of the game.
     ends: bool,
 }
 
-impl Plain {
-    /// Without signs: a single one is a threat, which is not checked, and some programs
-    /// write `++` whoever has won. Captured pieces without letters, and none at all where
-    /// the king is among them.
-    fn of(text: &str) -> Plain {
+impl NormalizedMove {
+    /// Removes signs: a single one is a threat, which is not checked, and some programs write `++`
+    /// whoever has won. Also removes the letters of captured pieces, and the whole list if it
+    /// includes the king.
+    fn new(text: &str) -> NormalizedMove {
         let bare = text.trim_end_matches(['+', '-']);
         let signs = text.len() - bare.len();
         let (moved, captures) = bare.split_once('x').unwrap_or((bare, ""));
         let captured: Vec<&str> = captures.split('/').filter(|name| !name.is_empty()).collect();
-        let king = |name: &&str| name.starts_with(['k', 'K']);
-        let has_king = captured.iter().any(|name| king(name) && is_lettered(name));
+        let has_king =
+            captured.iter().any(|name| name.starts_with(['k', 'K']) && is_lettered(name));
         if captured.is_empty() || has_king {
-            return Plain { text: moved.to_owned(), ends: signs == 2 || has_king };
+            return NormalizedMove { text: moved.to_owned(), ends: signs == 2 || has_king };
         }
         let squares: Vec<&str> =
             captured.iter().map(|name| if is_lettered(name) { &name[1..] } else { name }).collect();
-        Plain { text: format!("{moved}x{}", squares.join("/")), ends: signs == 2 }
+        NormalizedMove { text: format!("{moved}x{}", squares.join("/")), ends: signs == 2 }
     }
 }
 
-/// Whether a piece's letter stands before the square: `Kd5`.
+/// Returns whether a piece letter precedes the square, as in `Kd5`.
 fn is_lettered(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|c| c.is_ascii_alphabetic())

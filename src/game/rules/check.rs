@@ -1,4 +1,4 @@
-//! From a file as it is written to the checked form of a ruleset.
+//! Checks a ruleset file and derives the ruleset from it.
 
 use std::num::NonZeroU32;
 
@@ -13,29 +13,28 @@ use super::{
     ByKind, BySide, Endless, Hostility, Kind, Layout, Movement, Repetition, Ruleset, Side, Slides,
 };
 
-/// The checked form of the file.
+/// Checks the file and returns its ruleset.
 pub(super) fn ruleset(file: &File) -> Result<Ruleset, FieldFault> {
     check_name(&file.name)?;
-    let board = board(file.size)?;
+    let board = board_of_size(file.size)?;
     let names = Names::new(&file.squares, board)?;
     let movement = ByKind([
-        movement(&file.movement.attackers, "movement.attackers", &names)?,
-        movement(&file.movement.defenders, "movement.defenders", &names)?,
-        movement(&file.movement.king, "movement.king", &names)?,
+        parse_movement(&file.movement.attackers, "movement.attackers", &names)?,
+        parse_movement(&file.movement.defenders, "movement.defenders", &names)?,
+        parse_movement(&file.movement.king, "movement.king", &names)?,
     ]);
     let goals = names.union(&file.end.goals, "end.goals")?;
-    let start = Layout::parse(&file.start, board);
-    let start = start.or_else(|error| fault("start", error.to_string()))?;
+    let start = Layout::parse(&file.start, board).or_else(|e| fault("start", e.to_string()))?;
     check_besieged(&file.hostile)?;
     let hostile = ByKind([
         hostility(&file.hostile.attackers, "hostile.attackers", &names)?,
         hostility(&file.hostile.defenders, "hostile.defenders", &names)?,
         hostility(&file.hostile.king, "hostile.king", &names)?,
     ]);
-    let [protected, unaided] = exceptions(&file.capture, &names)?;
+    let [protected, unaided] = capture_exceptions(&file.capture, &names)?;
     let surrounded = names.union(&file.capture.king_surrounded, "capture.king-surrounded")?;
     let NoMoves::Loses = file.end.no_moves;
-    checked(Decisions {
+    from_decisions(Decisions {
         name: file.name.clone(),
         title: file.title.clone(),
         source: file.source.clone(),
@@ -58,16 +57,16 @@ pub(super) fn ruleset(file: &File) -> Result<Ruleset, FieldFault> {
     })
 }
 
-/// The ruleset of these decisions, wherever they were written: they must not contradict
-/// each other, and what cannot count is left out of them.
-pub(super) fn checked(mut decisions: Decisions) -> Result<Ruleset, FieldFault> {
+/// Checks decisions from any source for contradictions, drops squares that cannot matter, and
+/// derives the ruleset.
+pub(super) fn from_decisions(mut decisions: Decisions) -> Result<Ruleset, FieldFault> {
     check_goals(&decisions)?;
     let goals = decisions.goals;
     let places = ByKind::from_fn(|kind| places(&decisions.movement[kind], kind, goals));
     check_start(&decisions, &places)?;
     check_end(&decisions)?;
     let hostile = decisions.hostile;
-    decisions.hostile = ByKind::from_fn(|kind| where_it_counts(hostile[kind], kind, &places));
+    decisions.hostile = ByKind::from_fn(|kind| normalized(hostile[kind], kind, &places));
     for side in Side::ALL {
         decisions.protected[side] &= places[side.soldier()];
         decisions.unaided[side] &= places[side.soldier()];
@@ -75,40 +74,43 @@ pub(super) fn checked(mut decisions: Decisions) -> Result<Ruleset, FieldFault> {
     }
     decisions.surrounded &= places[Kind::King];
     let slides = Slides::new(decisions.board, &decisions.movement, goals);
-    let counting = ValueDecisions::of(&decisions, places, &slides);
-    let (symmetries, fingerprint) = (counting.symmetries(), counting.fingerprint());
+    let relevant = ValueDecisions::new(&decisions, places, &slides);
+    let (symmetries, fingerprint) = (relevant.symmetries(), relevant.fingerprint());
     let id = fingerprint.id();
     let derived = Derived { symmetries, fingerprint, id, places, slides };
     Ok(Ruleset { decisions, derived })
 }
 
-/// A ruleset's name is also the name of the folder of its tables.
+/// Checks the name, which is also the name of the folder of tables.
 fn check_name(name: &str) -> Result<(), FieldFault> {
-    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    if name.is_empty() || name.starts_with('-') || !name.chars().all(fits) {
-        let reason = format!("{name:?} may hold only a-z, 0-9 and, not at its start, -");
-        return fault("name", reason);
+    let valid = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+    if valid && !name.is_empty() && !name.starts_with('-') {
+        return Ok(());
     }
-    Ok(())
+    fault("name", format!("{name:?} may contain only a-z, 0-9 and, not at its start, -"))
 }
 
-fn board(size: i64) -> Result<Board, FieldFault> {
+fn board_of_size(size: i64) -> Result<Board, FieldFault> {
     let board = u8::try_from(size).ok().and_then(Board::new);
     let reason = format!("{size} is not an odd number from {MIN_SIZE} to {MAX_SIZE}");
     board.map_or_else(|| fault("size", reason), Ok)
 }
 
-fn movement(file: &file::KindMovement, field: &str, names: &Names) -> Result<Movement, FieldFault> {
+fn parse_movement(
+    file: &file::KindMovement,
+    field: &str,
+    names: &Names,
+) -> Result<Movement, FieldFault> {
     let all: SquareSet = names.board().squares().collect();
     let stop = all - names.union(&file.no_stop, &format!("{field}.no-stop"))?;
     let cross = all - names.union(&file.no_cross, &format!("{field}.no-cross"))?;
-    let field = format!("{field}.no-entry");
-    let gates = names.groups(&file.no_entry, &field)?;
+    let gates_field = format!("{field}.no-entry");
+    let gates = names.groups(&file.no_entry, &gates_field)?;
     let mut gated = SquareSet::EMPTY;
     for &gate in &gates {
-        if let Some(twice) = (gate & gated).first() {
-            let twice = names.board().name(twice);
-            return fault(field, format!("\"{twice}\" is in two groups"));
+        if let Some(square) = (gate & gated).first() {
+            let name = names.board().name(square);
+            return fault(gates_field, format!("\"{name}\" is in two groups"));
         }
         gated |= gate;
     }
@@ -119,12 +121,12 @@ fn check_goals(decisions: &Decisions) -> Result<(), FieldFault> {
     let field = "end.goals";
     let goals = decisions.goals;
     if goals.is_empty() {
-        return fault(field, "the king needs a square to win on");
+        return fault(field, "there is no square for the king to win on");
     }
     match (goals - decisions.movement[Kind::King].stop).first() {
         Some(closed) => {
-            let closed = decisions.board.name(closed);
-            fault(field, format!("the king may not stop on \"{closed}\""))
+            let name = decisions.board.name(closed);
+            fault(field, format!("the king may not stop on \"{name}\""))
         }
         None => Ok(()),
     }
@@ -152,8 +154,8 @@ fn check_start(decisions: &Decisions, places: &ByKind<SquareSet>) -> Result<(), 
     Ok(())
 }
 
-/// A besieged square is one that is turned against the king's men by a siege;
-/// for other victims no rules give it a meaning.
+/// Checks that only the defenders have besieged squares: a siege turns the throne against the
+/// king's men, and no rules define it for other victims.
 fn check_besieged(hostile: &file::Hostile) -> Result<(), FieldFault> {
     for (kind, name) in [(&hostile.attackers, "attackers"), (&hostile.king, "king")] {
         if !kind.besieged.is_empty() {
@@ -176,25 +178,28 @@ fn hostility(
     })
 }
 
-/// Without the occupied squares that a comrade of the victim cannot occupy, so
-/// that rulesets which differ only there are one.
-fn where_it_counts(hostility: Hostility, victim: Kind, places: &ByKind<SquareSet>) -> Hostility {
+/// Drops occupied squares that no piece of the victim's side can occupy, so that rulesets that
+/// differ only there are the same.
+fn normalized(hostility: Hostility, victim: Kind, places: &ByKind<SquareSet>) -> Hostility {
     let ByKind([attackers, defenders, king]) = *places;
-    let comrades = match victim {
+    let own_side = match victim {
         Kind::Attacker => attackers,
         Kind::Defender => defenders | king,
         Kind::King => defenders,
     };
-    let occupied = hostility.occupied & comrades;
+    let occupied = hostility.occupied & own_side;
     Hostility {
         empty: hostility.empty,
         occupied,
-        besieged: (hostility.besieged & comrades) - occupied,
+        besieged: (hostility.besieged & own_side) - occupied,
     }
 }
 
-/// The protected and the unaided squares, each by side.
-fn exceptions(file: &file::Capture, names: &Names) -> Result<[BySide<SquareSet>; 2], FieldFault> {
+/// Returns the protected and the unaided squares, each by side.
+fn capture_exceptions(
+    file: &file::Capture,
+    names: &Names,
+) -> Result<[BySide<SquareSet>; 2], FieldFault> {
     let protected = BySide([
         names.union(&file.protected_attackers, "capture.protected-attackers")?,
         names.union(&file.protected_defenders, "capture.protected-defenders")?,
@@ -210,16 +215,16 @@ fn check_end(decisions: &Decisions) -> Result<(), FieldFault> {
     if decisions.repetition_occurrence == 1 {
         return fault(
             "end.repetition-occurrence",
-            "1 is no repetition: a position comes back with its second occurrence",
+            "1 is not a repetition: a position is repeated at its second occurrence",
         );
     }
     match (decisions.repetition, decisions.endless) {
         (Repetition::MoverLoses, Endless::Draw) => fault(
             "end.endless",
-            "is \"undecided\" where the mover who repeats a position loses, for no game is drawn",
+            "must be \"undecided\" if the mover who repeats a position loses: no game is drawn",
         ),
         (Repetition::Allowed | Repetition::Draw, Endless::Undecided) => {
-            fault("end.endless", "is \"draw\" unless end.repetition is \"mover-loses\"")
+            fault("end.endless", "must be \"draw\" unless end.repetition is \"mover-loses\"")
         }
         _ => Ok(()),
     }

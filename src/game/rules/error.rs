@@ -3,49 +3,49 @@ use std::fmt;
 use super::Ruleset;
 use super::similar::similar;
 
-/// Why a ruleset cannot be used.
+/// The reason why a ruleset cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum RulesetError {
-    /// There is neither a built-in ruleset nor a file of that name.
+    /// The name is neither a built-in ruleset nor a file.
     Unknown {
-        /// What was asked for.
+        /// The name.
         name: String,
     },
     /// The file cannot be read.
     Unreadable {
         /// The file.
         origin: String,
-        /// What the operating system says.
+        /// The operating system's message.
         reason: String,
     },
-    /// The text is not TOML, or not of the form of a ruleset file.
+    /// The text is not TOML, or not in the form of a ruleset file.
     Form {
         /// The file.
         origin: String,
         /// The line, from 1.
         line: usize,
-        /// What is wrong there.
+        /// The fault.
         reason: String,
     },
-    /// A field makes no sense.
+    /// A field has an invalid value.
     Field {
         /// The file.
         origin: String,
         /// The field, with its tables: `end.goals`.
         field: String,
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
 }
 
-/// What is wrong with which field of a file.
+/// A field of a file, and its fault.
 pub(super) struct FieldFault {
     pub field: String,
     pub reason: String,
 }
 
-/// A fault, in the shape in which functions return it.
+/// Returns a fault as an error.
 pub(super) fn fault<T>(
     field: impl Into<String>,
     reason: impl Into<String>,

@@ -1,5 +1,5 @@
-//! A ruleset file as it is written: names and lists, nothing checked but the
-//! form. `docs/rulesets.md` describes the fields.
+//! The syntax of a ruleset file: names and lists, of which only the form is checked.
+//! `docs/rulesets.md` describes the fields.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -21,7 +21,7 @@ pub(super) struct File {
     pub start: String,
     pub first_mover: Side,
     pub ply_limit: Option<NonZeroU32>,
-    /// Spanned, because the parser sorts the names and people did not.
+    /// Spanned, because the map sorts the names and descriptions keep the order of the file.
     #[serde(default)]
     pub squares: BTreeMap<String, Spanned<Squares>>,
     pub movement: Movement,
@@ -30,7 +30,7 @@ pub(super) struct File {
     pub end: End,
 }
 
-/// A set in one string of squares, or in several groups.
+/// A set written as one string of squares, or as several groups.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "expected a string of squares, \"a4 a5\", or a list of such strings")]
 pub(super) enum Squares {
@@ -112,7 +112,7 @@ pub(super) struct End {
     pub endless: Endless,
 }
 
-/// A position comes back when it is there for the second time.
+/// Returns the default occurrence that counts as a repetition.
 fn second() -> NonZeroU32 {
     NonZeroU32::MIN.saturating_add(1)
 }
@@ -121,8 +121,8 @@ fn yes() -> bool {
     true
 }
 
-/// What a side without a legal move has: a decision that a file states, though
-/// all known rulesets that say anything agree.
+/// The result for a side without a legal move. A file must state it, though all known rulesets that
+/// define it agree.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum NoMoves {

@@ -1,17 +1,17 @@
 use std::fmt;
 
-/// Identifies the rules that a table was made for: 32 bytes, a blake3 hash of
-/// everything that can change a value of a position, and of nothing else.
+/// The identity of the rules that a table was made for: 32 bytes, a BLAKE3 hash of everything that
+/// can change the value of a position, and of nothing else.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint(pub [u8; 32]);
 
-/// The first eight bytes of a [`Fingerprint`]: what a position carries of its rules, so
-/// that the tables of other rules refuse it.
+/// The first eight bytes of a [`Fingerprint`]. Positions carry it, so that tables of other rules
+/// refuse them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct RulesId(u64);
 
 impl Fingerprint {
-    /// Its first eight bytes.
+    /// Returns the first eight bytes.
     pub fn id(&self) -> RulesId {
         let [a, b, c, d, e, f, g, h, ..] = self.0;
         RulesId(u64::from_le_bytes([a, b, c, d, e, f, g, h]))
@@ -19,7 +19,7 @@ impl Fingerprint {
 }
 
 impl fmt::Display for Fingerprint {
-    /// The first 16 bytes in hexadecimal, enough to tell rulesets apart.
+    /// Writes the first 16 bytes in hexadecimal, enough to distinguish rulesets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0[..16].iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }

@@ -6,14 +6,10 @@ use super::plural;
 use super::{Hostility, Kind, Movement, Ruleset, Side};
 
 impl Ruleset {
-    /// The ruleset for programs: the fields of a ruleset file, with names of
-    /// sets replaced by their squares, and what follows from them.
+    /// Returns the ruleset as JSON: the fields of a ruleset file, with named sets replaced by their
+    /// squares, and derived properties.
     pub fn describe_json(&self) -> Value {
-        let list = |squares| self.list(squares);
-        let squares = self.squares.iter().map(|(name, set)| (name.clone(), json!(list(*set))));
-        let by_kind = |make: &dyn Fn(Kind) -> Value| -> Value {
-            Kind::ALL.map(|kind| (plural(kind).to_owned(), make(kind))).into_iter().collect()
-        };
+        let squares = self.squares.iter().map(|(name, set)| (name.clone(), json!(self.list(*set))));
         json!({
             "name": self.name,
             "title": self.title,
@@ -26,25 +22,18 @@ impl Ruleset {
             "first_mover": self.first,
             "ply_limit": self.ply_limit,
             "squares": squares.collect::<serde_json::Map<_, _>>(),
-            "places": by_kind(&|kind| json!(self.places(kind).len())),
-            "movement": by_kind(&|kind| self.movement_json(kind)),
-            "hostile": by_kind(&|kind| {
-                let Hostility { empty, occupied, besieged } = self.hostile[kind];
-                json!({
-                    "empty": list(empty),
-                    "occupied": list(occupied),
-                    "besieged": list(besieged),
-                })
-            }),
+            "places": by_kind(|kind| json!(self.places(kind).len())),
+            "movement": by_kind(|kind| self.movement_json(kind)),
+            "hostile": by_kind(|kind| self.hostile_json(kind)),
             "capture": {
-                "protected_attackers": list(self.protected[Side::Attackers]),
-                "protected_defenders": list(self.protected[Side::Defenders]),
-                "unaided_attackers": list(self.unaided[Side::Attackers]),
-                "unaided_defenders": list(self.unaided[Side::Defenders]),
-                "king_surrounded": list(self.surrounded),
+                "protected_attackers": self.list(self.protected[Side::Attackers]),
+                "protected_defenders": self.list(self.protected[Side::Defenders]),
+                "unaided_attackers": self.list(self.unaided[Side::Attackers]),
+                "unaided_defenders": self.list(self.unaided[Side::Defenders]),
+                "king_surrounded": self.list(self.surrounded),
             },
             "end": {
-                "goals": list(self.goals),
+                "goals": self.list(self.goals),
                 "no_moves": "loses",
                 "repetition": self.repetition,
                 "repetition_occurrence": self.repetition_occurrence,
@@ -57,11 +46,24 @@ impl Ruleset {
     fn movement_json(&self, kind: Kind) -> Value {
         let all: SquareSet = self.board.squares().collect();
         let Movement { stop, cross, gates } = &self.movement[kind];
-        let gates: Vec<_> = gates.iter().map(|&gate| self.list(gate)).collect();
+        let groups: Vec<_> = gates.iter().map(|&gate| self.list(gate)).collect();
         json!({
-            "no_stop": self.list(all - *stop),
-            "no_cross": self.list(all - *cross),
-            "no_entry": gates,
+        "no_stop": self.list(all - *stop),
+        "no_cross": self.list(all - *cross),
+        "no_entry": groups,
         })
     }
+
+    fn hostile_json(&self, kind: Kind) -> Value {
+        let Hostility { empty, occupied, besieged } = self.hostile[kind];
+        json!({
+        "empty": self.list(empty),
+        "occupied": self.list(occupied),
+        "besieged": self.list(besieged),
+        })
+    }
+}
+
+fn by_kind(value: impl Fn(Kind) -> Value) -> Value {
+    Kind::ALL.map(|kind| (plural(kind).to_owned(), value(kind))).into_iter().collect()
 }

@@ -4,40 +4,39 @@ use crate::game::board::{Board, Square, SquareName, SquareSet};
 
 use super::Kind;
 
-/// A board with pieces, before anybody asks whether they may stand there.
+/// A placement of pieces, not checked against any rules.
 ///
-/// Written in OpenTafl's notation: the ranks from rank 1 up, each between
-/// slashes and from file a on; `t` is an attacker, `T` a defender, `K` the
-/// king, and a number that many empty squares: `/2t2/2T2/tTKTt/2T2/2t2/`.
+/// Written in OpenTafl's notation: the ranks from rank 1 up, each between slashes and from file a
+/// on; `t` is an attacker, `T` a defender, `K` the king, and a number counts empty squares:
+/// `/2t2/2T2/tTKTt/2T2/2t2/`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Layout {
     /// The attackers.
     pub attackers: SquareSet,
     /// The defending soldiers.
     pub defenders: SquareSet,
-    /// The king; a finished game may be without him.
+    /// The king; `None` if he is captured.
     pub king: Option<Square>,
 }
 
 impl Layout {
-    /// Reads a board in OpenTafl's notation; the outer slashes may be missing,
-    /// and there may be blanks around it.
+    /// Parses a board in OpenTafl's notation. The outer slashes may be omitted, and blanks around
+    /// the board are ignored.
     ///
     /// # Errors
-    /// If the text does not fill the board, or has two kings or a letter that
-    /// is no piece.
+    /// If the text does not fill the board exactly, or has two kings or an unknown letter.
     pub fn parse(text: &str, board: Board) -> Result<Layout, LayoutError> {
-        let text = text.trim();
-        let text = text.strip_prefix('/').unwrap_or(text);
-        let text = text.strip_suffix('/').unwrap_or(text);
-        let found = text.split('/').count();
+        let trimmed = text.trim();
+        let unprefixed = trimmed.strip_prefix('/').unwrap_or(trimmed);
+        let ranks = unprefixed.strip_suffix('/').unwrap_or(unprefixed);
+        let found = ranks.split('/').count();
         if found != board.size() {
             let expected = board.size();
             return Err(LayoutError::Ranks { found, expected });
         }
         let mut layout = Layout::default();
-        for (rank, text) in text.split('/').enumerate() {
-            layout.parse_rank(text, rank, board)?;
+        for (number, rank) in ranks.split('/').enumerate() {
+            layout.parse_rank(rank, number, board)?;
         }
         Ok(layout)
     }
@@ -84,38 +83,32 @@ impl Layout {
         Ok(())
     }
 
-    /// The layout in its one canonical form, with the outer slashes.
+    /// Returns the canonical text of the layout, with the outer slashes.
     pub fn to_text(&self, board: Board) -> String {
         Layout::text_of(board, |square| self.piece(square))
     }
 
-    /// A board as positions are written, with the outer slashes, whatever stands on it.
+    /// Writes a board of any pieces, with the outer slashes.
     pub(crate) fn text_of(board: Board, piece: impl Fn(Square) -> Option<Kind>) -> String {
         let mut text = String::from("/");
         let mut empty = 0;
-        let flush = |empty: &mut usize, text: &mut String| {
-            if *empty > 0 {
-                text.push_str(&empty.to_string());
-                *empty = 0;
-            }
-        };
         for square in board.squares() {
             match piece(square) {
                 Some(kind) => {
-                    flush(&mut empty, &mut text);
+                    push_count(&mut text, std::mem::take(&mut empty));
                     text.push(kind.letter());
                 }
                 None => empty += 1,
             }
             if board.file(square) == board.size() - 1 {
-                flush(&mut empty, &mut text);
+                push_count(&mut text, std::mem::take(&mut empty));
                 text.push('/');
             }
         }
         text
     }
 
-    /// What stands on the square.
+    /// Returns the piece on the square.
     pub fn piece(&self, square: Square) -> Option<Kind> {
         if self.king == Some(square) {
             Some(Kind::King)
@@ -128,7 +121,7 @@ impl Layout {
         }
     }
 
-    /// The squares of the pieces of that kind.
+    /// Returns the squares of the pieces of that kind.
     pub fn squares(&self, kind: Kind) -> SquareSet {
         match kind {
             Kind::Attacker => self.attackers,
@@ -138,18 +131,24 @@ impl Layout {
     }
 }
 
-/// A text that is no board of the expected size.
+fn push_count(text: &mut String, empty: usize) {
+    if empty > 0 {
+        text.push_str(&empty.to_string());
+    }
+}
+
+/// The reason why a text is not a board of the expected size.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum LayoutError {
-    /// More or fewer ranks than the board has.
+    /// The text has the wrong number of ranks.
     Ranks {
         /// Ranks in the text.
         found: usize,
         /// Ranks of the board.
         expected: usize,
     },
-    /// A rank that is too long or too short.
+    /// A rank has the wrong length.
     Width {
         /// The rank's number, from 1.
         rank: usize,
@@ -158,14 +157,14 @@ pub enum LayoutError {
         /// Squares of the board's ranks.
         expected: usize,
     },
-    /// Something that is neither a piece nor a count.
+    /// A token is neither a piece nor a count.
     NoPiece {
         /// The rank's number, from 1.
         rank: usize,
         /// The letter or digits.
         found: String,
     },
-    /// A second king.
+    /// The text has a second king.
     TwoKings(SquareName, SquareName),
 }
 
@@ -173,14 +172,14 @@ impl fmt::Display for LayoutError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             LayoutError::Ranks { found, expected } => {
-                let ranks = if *found == 1 { "rank" } else { "ranks" };
-                write!(f, "{found} {ranks} instead of {expected}")
+                let noun = if *found == 1 { "rank" } else { "ranks" };
+                write!(f, "{found} {noun} instead of {expected}")
             }
             LayoutError::Width { rank, found, expected } => {
                 write!(f, "rank {rank} has {found} squares instead of {expected}")
             }
             LayoutError::NoPiece { rank, found } => {
-                write!(f, "rank {rank}: {found:?} is no piece: write t, T, K or a count")
+                write!(f, "rank {rank}: {found:?} is not a piece: write t, T, K or a count")
             }
             LayoutError::TwoKings(first, second) => write!(f, "two kings, on {first} and {second}"),
         }
@@ -231,11 +230,11 @@ mod tests {
             ("/2t2/2T2/tTKTtt/2T2/2t2/", "rank 3 has 6 squares instead of 5"),
             (
                 "/2t2/99999999999999999999999/tTKTt/2T2/2t2/",
-                "rank 2: \"99999999999999999999999\" is no piece: write t, T, K or a count",
+                "rank 2: \"99999999999999999999999\" is not a piece: write t, T, K or a count",
             ),
-            ("/2t2/2x2/tTKTt/2T2/2t2/", "rank 2: \"x\" is no piece: write t, T, K or a count"),
-            ("/2t2/2é2/tTKTt/2T2/2t2/", "rank 2: \"é\" is no piece: write t, T, K or a count"),
-            ("/2t2/0T4/tTKTt/2T2/2t2/", "rank 2: \"0\" is no piece: write t, T, K or a count"),
+            ("/2t2/2x2/tTKTt/2T2/2t2/", "rank 2: \"x\" is not a piece: write t, T, K or a count"),
+            ("/2t2/2é2/tTKTt/2T2/2t2/", "rank 2: \"é\" is not a piece: write t, T, K or a count"),
+            ("/2t2/0T4/tTKTt/2T2/2t2/", "rank 2: \"0\" is not a piece: write t, T, K or a count"),
             ("/2t2/65T4/tTKTt/2T2/2t2/", "rank 2 has 70 squares instead of 5"),
             ("/K4/5/5/5/4K/", "two kings, on a1 and e5"),
         ] {

@@ -24,21 +24,20 @@ builtin![
 ];
 
 impl Ruleset {
-    /// The names of the built-in rulesets.
+    /// Returns the names of the built-in rulesets.
     pub fn builtin_names() -> &'static [&'static str] {
         NAMES
     }
 
-    /// The built-in ruleset of that name.
+    /// Returns the built-in ruleset of this name.
     pub fn builtin(name: &str) -> Option<Ruleset> {
         builtin_text(name).and_then(|text| parse(text, name).ok())
     }
 
-    /// The built-in ruleset of that name, or else the one in the file at that
-    /// path.
+    /// Loads the built-in ruleset of this name, or else the ruleset file at this path.
     ///
     /// # Errors
-    /// If there is neither, or the file holds no sound ruleset.
+    /// If there is neither, or the file is not a valid ruleset.
     pub fn load(name_or_path: &str) -> Result<Ruleset, RulesetError> {
         if let Some(text) = builtin_text(name_or_path) {
             return parse(text, name_or_path);
@@ -47,20 +46,18 @@ impl Ruleset {
             let name = name_or_path.to_owned();
             return Err(RulesetError::Unknown { name });
         }
-        let text = std::fs::read_to_string(name_or_path);
-        let text = text.map_err(|error| RulesetError::Unreadable {
-            origin: name_or_path.to_owned(),
-            reason: error.to_string(),
+        let text = std::fs::read_to_string(name_or_path).map_err(|error| {
+            let (origin, reason) = (name_or_path.to_owned(), error.to_string());
+            RulesetError::Unreadable { origin, reason }
         })?;
         Ruleset::from_toml(&text, name_or_path)
     }
 
-    /// The ruleset in the text of a ruleset file; `origin` names the file in
-    /// messages.
+    /// Parses the text of a ruleset file; `origin` names the file in messages.
     ///
     /// # Errors
-    /// If the text is no sound ruleset, or takes the name of a built-in one
-    /// for other rules: tables are kept in a folder of the ruleset's name.
+    /// If the text is not a valid ruleset, or uses the name of a built-in one for other rules:
+    /// the folder of tables has the ruleset's name.
     pub fn from_toml(text: &str, origin: &str) -> Result<Ruleset, RulesetError> {
         let rules = parse(text, origin)?;
         match Ruleset::builtin(&rules.name) {
@@ -90,29 +87,31 @@ fn parse(text: &str, origin: &str) -> Result<Ruleset, RulesetError> {
     })
 }
 
-/// The parser's complaint on one line, with the place it speaks of.
+/// Converts a parser's error to one line with its place in the text.
 fn form_error(mut error: toml::de::Error, text: &str, origin: &str) -> RulesetError {
-    let origin = origin.to_owned();
-    if let Some(field) = missing_field(error.message()).map(str::to_owned) {
-        // The span is that of whatever the file has of the table. Without the text, the
-        // error names the tables instead: "…\nin `movement.king`\n".
+    if let Some(missing) = missing_field(error.message()).map(str::to_owned) {
+        // The span covers only what the file has of the table. Without the input, the error
+        // names the tables instead: "…\nin `movement.king`\n".
         error.set_input(None);
         let shown = error.to_string();
         let table =
             shown.lines().last().and_then(|line| line.strip_prefix("in `")?.strip_suffix('`'));
-        let field = table.into_iter().chain([&*field]).collect::<Vec<_>>().join(".");
-        return RulesetError::Field { origin, field, reason: "required but missing".to_owned() };
+        return RulesetError::Field {
+            origin: origin.to_owned(),
+            field: table.into_iter().chain([&*missing]).collect::<Vec<_>>().join("."),
+            reason: "required but missing".to_owned(),
+        };
     }
     let start = error.span().map_or(0, |span| span.start.min(text.len()));
     let lines = text.as_bytes()[..start].iter().filter(|&&b| b == b'\n');
     RulesetError::Form {
-        origin,
+        origin: origin.to_owned(),
         line: 1 + lines.count(),
         reason: error.message().replace('\n', ", "),
     }
 }
 
-/// The field that a message of serde's says is missing.
+/// Extracts the missing field from a message of serde.
 fn missing_field(message: &str) -> Option<&str> {
     message.strip_prefix("missing field `")?.strip_suffix('`')
 }

@@ -1,4 +1,4 @@
-//! Rulesets as data: what a file says, its checked form, and its fingerprint.
+//! Rulesets as data: ruleset files, their checked form, and fingerprints.
 
 mod check;
 mod error;

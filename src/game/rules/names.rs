@@ -1,4 +1,4 @@
-//! The names that a ruleset file gives to sets of squares.
+//! Named sets of squares in a ruleset file.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::game::board::{Board, SquareSet};
 use super::error::{FieldFault, fault};
 use super::file::Squares;
 
-/// The sets that every file can name without defining them.
+/// Returns the sets that every file can use without defining them.
 pub(super) fn predefined(board: Board) -> [(&'static str, SquareSet); 4] {
     [
         ("throne", SquareSet::of(board.centre())),
@@ -26,25 +26,23 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The predefined sets and then the file's, in the order of the file.
+    /// Collects the predefined sets, then the file's in its order.
     pub(super) fn new(
         file: &BTreeMap<String, Spanned<Squares>>,
         board: Board,
     ) -> Result<Names, FieldFault> {
-        let predefined = predefined(board).map(|(name, set)| (name.to_owned(), vec![set]));
-        let mut sets = Vec::from(predefined);
+        let mut sets = Vec::from(predefined(board).map(|(name, set)| (name.to_owned(), vec![set])));
         let mut defined: Vec<_> = file.iter().collect();
         defined.sort_by_key(|(_, squares)| squares.span().start);
         for (name, squares) in defined {
-            // As TOML has them without quotes; they are part of messages.
-            let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-            if !name.chars().all(fits) {
-                let reason = format!("{name:?} may hold only a-z, A-Z, 0-9, - and _");
+            // Only bare TOML keys, as messages quote them.
+            if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_') {
+                let reason = format!("{name:?} may contain only a-z, A-Z, 0-9, - and _");
                 return fault("squares", reason);
             }
             let field = format!("squares.{name}");
             if sets.iter().any(|(known, _)| known == name) {
-                return fault(field, "is predefined");
+                return fault(field, "this name is predefined");
             }
             let groups = parse_groups(squares.get_ref().groups(), &field, board)?;
             sets.push((name.clone(), groups));
@@ -52,12 +50,12 @@ impl Names {
         Ok(Names { board, sets })
     }
 
-    /// The board.
+    /// Returns the board.
     pub(super) fn board(&self) -> Board {
         self.board
     }
 
-    /// All groups of the sets of these names.
+    /// Returns all groups of the sets with these names.
     pub(super) fn groups(
         &self,
         names: &[String],
@@ -67,23 +65,22 @@ impl Names {
         for name in names {
             let Some((_, found)) = self.sets.iter().find(|(known, _)| known == name) else {
                 let known: Vec<&str> = self.sets.iter().map(|(name, _)| name.as_str()).collect();
-                let known = known.join(", ");
-                return fault(field, format!("no set is named {name:?} (known: {known})"));
+                let list = known.join(", ");
+                return fault(field, format!("no set is named {name:?} (known: {list})"));
             };
             groups.extend(found);
         }
         Ok(groups)
     }
 
-    /// All squares of the sets of these names.
+    /// Returns all squares of the sets with these names.
     pub(super) fn union(&self, names: &[String], field: &str) -> Result<SquareSet, FieldFault> {
         Ok(union(&self.groups(names, field)?))
     }
 
-    /// The sets without their division into groups.
+    /// Returns the sets without their division into groups.
     pub(super) fn into_sets(self) -> Vec<(String, SquareSet)> {
-        let whole = |(name, groups): (String, Vec<SquareSet>)| (name, union(&groups));
-        self.sets.into_iter().map(whole).collect()
+        self.sets.into_iter().map(|(name, groups)| (name, union(&groups))).collect()
     }
 }
 
@@ -101,13 +98,13 @@ fn parse_groups(texts: &[String], field: &str, board: Board) -> Result<Vec<Squar
                 return fault(field, format!("{name:?} is not on a {size}x{size} board"));
             };
             if all.contains(square) {
-                return fault(field, format!("{name:?} is there twice"));
+                return fault(field, format!("{name:?} is listed twice"));
             }
             group.insert(square);
             all.insert(square);
         }
         if group.is_empty() {
-            return fault(field, "a set needs squares");
+            return fault(field, "the set is empty: name one or more squares");
         }
         groups.push(group);
     }

@@ -6,55 +6,53 @@ use crate::game::board::{Board, Square, SquareSet, SymmetryGroup};
 
 use super::{ByKind, BySide, Fingerprint, Kind, Layout, RulesId, Side, Slides};
 
-/// Where a kind of piece may go.
+/// The movement of a kind of piece.
 ///
-/// Every piece slides like a chess rook. A slide goes on over empty squares
-/// that the piece may `cross`, and may end on an empty square that it may
-/// `stop` on. A square of a gated group is entered, to cross it or to stop on
-/// it, only by a piece whose move starts in the same group.
+/// Every piece slides like a chess rook. A slide continues over empty squares that the piece may
+/// `cross`, and may end on an empty square that it may `stop` on. A square of a gated group is
+/// entered, to cross it or to stop on it, only by a piece whose move starts in the same group.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Movement {
-    /// Squares that the piece may stop on, and so where it may stand.
+    /// Squares on which the piece may stop, and so stand.
     pub stop: SquareSet,
-    /// Squares that the piece may pass over when they are empty.
+    /// Squares that the piece may cross while they are empty.
     pub cross: SquareSet,
-    /// Groups of squares that nobody enters from outside; they do not overlap.
+    /// Disjoint groups of squares that the piece never enters from outside.
     pub gates: Vec<SquareSet>,
 }
 
 impl Movement {
-    /// The gated group that the square belongs to.
+    /// Returns the gated group that contains the square.
     pub fn gate(&self, square: Square) -> Option<&SquareSet> {
         self.gates.iter().find(|gate| gate.contains(square))
     }
 }
 
-/// Squares that help to capture a kind of piece, besides those on which an
-/// enemy stands.
+/// Squares that help to capture a kind of piece, besides those occupied by its enemies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Hostility {
-    /// Hostile while nobody stands there.
+    /// Hostile while empty.
     pub empty: SquareSet,
-    /// Hostile also while a piece of the victim's own side stands there.
+    /// Hostile while occupied by a piece of the victim's own side.
     pub occupied: SquareSet,
-    /// Hostile while a piece of the victim's own side stands there if on all
-    /// the other neighbours of the square there are enemies of the victim
-    /// (berkeley: the throne with the king on it).
+    /// Hostile while occupied by a piece of the victim's own side, if enemies of the victim stand
+    /// on all
+    /// other neighbours of the square (berkeley: the throne with the king on it).
     pub besieged: SquareSet,
 }
 
-/// What a game without end is worth.
+/// The value of endless play.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Endless {
     /// A draw.
     Draw,
-    /// It depends on the game's history, so a table cannot say.
+    /// It depends on the game's history, which tables do not know.
     Undecided,
 }
 
 impl Endless {
-    /// The word for it: `draw` or `undecided`.
+    /// Returns its name: `draw` or `undecided`.
     pub fn name(self) -> &'static str {
         match self {
             Endless::Draw => "draw",
@@ -63,28 +61,26 @@ impl Endless {
     }
 }
 
-/// What the return of an earlier position means in a played game. Tables do
-/// not depend on it, but for what [`Endless`] says.
+/// The consequence of a repeated position in a game. Tables depend on it only through
+/// [`Endless`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Repetition {
-    /// Nothing.
+    /// None.
     Allowed,
     /// The game is drawn.
     Draw,
-    /// The side that brings the position back has lost.
+    /// The side that repeats the position loses.
     MoverLoses,
 }
 
-/// A ruleset in its checked form, with what follows from its decisions.
+/// A checked ruleset, with the properties derived from its decisions.
 ///
-/// Its [`Decisions`] are read as if they were its own fields (`rules.board`), and
-/// nobody can change them: the fingerprint and the moves would be those of other
-/// rules.
+/// It dereferences to its [`Decisions`] (`rules.board`), which are read-only: a change would
+/// invalidate the fingerprint and the moves.
 ///
-/// Rules common to all rulesets (slides, captures by the mover only, between
-/// two hostile squares, up to three at once; no legal move loses) are in
-/// [`crate::moves`].
+/// The rules common to all rulesets (slides; captures by the mover only, between two hostile
+/// squares, up to three at once; a side without a legal move loses) are in [`crate::moves`].
 #[derive(Clone, Debug)]
 pub struct Ruleset {
     pub(super) decisions: Decisions,
@@ -99,55 +95,56 @@ impl Deref for Ruleset {
     }
 }
 
-/// What a ruleset decides: all that the solver, the prober and the verifier need,
-/// as square sets.
+/// The decisions of a ruleset, as square sets: everything that the solver, the prober and the
+/// verifier need.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Decisions {
-    /// The short name that commands and folders use.
+    /// The short name, used by commands and folders.
     pub name: String,
-    /// The name for people.
+    /// The name to display.
     pub title: String,
-    /// Who described these rules, and where.
+    /// The source of these rules.
     pub source: String,
-    /// Remarks for people, one per entry.
+    /// Remarks to display.
     pub notes: Vec<String>,
     /// The board.
     pub board: Board,
     /// The named square sets, for drawings and descriptions: `throne`,
     /// `beside-throne`, `corners` and `edge`, then the file's own in its order.
     pub squares: Vec<(String, SquareSet)>,
-    /// Where the pieces stand at the start.
+    /// The pieces at the start.
     pub start: Layout,
-    /// Who moves first.
+    /// The side that moves first.
     pub first: Side,
-    /// After how many plies a played game is drawn, if it is.
+    /// The number of plies after which a game is drawn, if limited.
     pub ply_limit: Option<u32>,
-    /// What a repeated position means in a played game.
+    /// The consequence of a repeated position in a game.
     pub repetition: Repetition,
-    /// Which occurrence of a position, 2 or more, has that meaning.
+    /// The occurrence of a position, 2 or later, that has this consequence.
     pub repetition_occurrence: u32,
-    /// Whether the position in which a game begins counts as an occurrence.
+    /// Whether the starting position counts as an occurrence.
     pub repetition_counts_start: bool,
-    /// What an endless game is worth.
+    /// The value of endless play.
     pub endless: Endless,
-    /// How each kind moves.
+    /// The movement of each kind.
     pub movement: ByKind<Movement>,
-    /// What is hostile to each kind.
+    /// The squares hostile to each kind.
     pub hostile: ByKind<Hostility>,
     /// Squares whose occupants are never captured; soldiers only.
     pub protected: BySide<SquareSet>,
-    /// Squares whose occupants are captured between two enemy pieces only, a
-    /// hostile square does not help; soldiers only.
+    /// Squares whose occupants are captured only between two enemy pieces, without the help of
+    /// hostile squares; soldiers only.
     pub unaided: BySide<SquareSet>,
-    /// Squares on which the king is captured on four sides instead of two:
-    /// on each an attacker, or a square that is hostile to him.
+    /// Squares on which the king is captured on four sides instead of two: each side needs an
+    /// attacker
+    /// or a square hostile to him.
     pub surrounded: SquareSet,
-    /// Squares on which the king has won.
+    /// Squares on which the king wins.
     pub goals: SquareSet,
 }
 
-/// What follows from a ruleset's decisions; made once, when it is loaded.
+/// The properties derived from a ruleset's decisions when it is loaded.
 #[derive(Clone, Debug)]
 pub(super) struct Derived {
     pub symmetries: SymmetryGroup,
@@ -158,36 +155,38 @@ pub(super) struct Derived {
 }
 
 impl Ruleset {
-    /// Where pieces of that kind may stand in a stored position: wherever they
-    /// may stop, and for the king not where he has won.
+    /// Returns the squares on which pieces of this kind may stand in a stored position: those on
+    /// which
+    /// they may stop, without the king's goals.
     #[inline]
     pub fn places(&self, kind: Kind) -> SquareSet {
         self.derived.places[kind]
     }
 
-    /// The symmetries under which nothing that can change a value changes.
+    /// Returns the symmetries that preserve every decision that can change a value.
     pub fn symmetries(&self) -> SymmetryGroup {
         self.derived.symmetries
     }
 
-    /// Identifies everything that can change a value of a position; rulesets
-    /// of one fingerprint share their tables.
+    /// Returns the identity of everything that can change the value of a position. Rulesets with
+    /// equal
+    /// fingerprints share their tables.
     pub fn fingerprint(&self) -> Fingerprint {
         self.derived.fingerprint
     }
 
-    /// What positions carry of the [fingerprint](Ruleset::fingerprint).
+    /// Returns the part of the [fingerprint](Ruleset::fingerprint) that positions carry.
     #[inline]
     pub fn id(&self) -> RulesId {
         self.derived.id
     }
 
-    /// The slides of all pieces on the empty board.
+    /// Returns the slides of all pieces on the empty board.
     pub fn slides(&self) -> &Slides {
         &self.derived.slides
     }
 
-    /// The named set of that name.
+    /// Returns the set of this name; empty if there is none.
     pub fn named_squares(&self, name: &str) -> SquareSet {
         let named = self.squares.iter().find(|(known, _)| known == name);
         named.map_or(SquareSet::EMPTY, |&(_, squares)| squares)

@@ -13,10 +13,10 @@ pub enum Side {
 }
 
 impl Side {
-    /// Both, in the order of [`BySide`].
+    /// Both sides, in the order of [`BySide`].
     pub const ALL: [Side; 2] = [Side::Attackers, Side::Defenders];
 
-    /// The other player.
+    /// Returns the opponent.
     #[must_use]
     #[inline]
     pub fn other(self) -> Side {
@@ -26,7 +26,7 @@ impl Side {
         }
     }
 
-    /// The kind of this side's soldiers.
+    /// Returns the kind of this side's soldiers.
     #[inline]
     pub fn soldier(self) -> Kind {
         match self {
@@ -35,7 +35,7 @@ impl Side {
         }
     }
 
-    /// The side's name: `attackers` or `defenders`.
+    /// Returns the side's name: `attackers` or `defenders`.
     pub fn name(self) -> &'static str {
         match self {
             Side::Attackers => "attackers",
@@ -56,10 +56,10 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All three, in the order of [`ByKind`].
+    /// All three kinds, in the order of [`ByKind`].
     pub const ALL: [Kind; 3] = [Kind::Attacker, Kind::Defender, Kind::King];
 
-    /// The side that the piece belongs to.
+    /// Returns the side that the piece belongs to.
     #[inline]
     pub fn side(self) -> Side {
         match self {
@@ -68,7 +68,7 @@ impl Kind {
         }
     }
 
-    /// The piece's letter in notation: `t`, `T` or `K`.
+    /// Returns the piece's letter in notation: `t`, `T` or `K`.
     pub fn letter(self) -> char {
         match self {
             Kind::Attacker => 't',
@@ -77,7 +77,7 @@ impl Kind {
         }
     }
 
-    /// The kind's name, as messages write it.
+    /// Returns the kind's name, for messages.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Attacker => "attacker",
@@ -87,7 +87,7 @@ impl Kind {
     }
 }
 
-/// A type with one of something for each value of an enum, indexed by it.
+/// Defines an array with one element for each value of an enum, indexed by the enum.
 macro_rules! by {
     ($(#[$attribute:meta])* $name:ident, $key:ident) => {
         $(#[$attribute])*
@@ -95,24 +95,24 @@ macro_rules! by {
         pub struct $name<T>(pub [T; $key::ALL.len()]);
 
         impl<T> $name<T> {
-            /// What the function gives for each.
+            /// Calls the function for each key in order.
             #[inline]
             pub fn from_fn(make: impl FnMut($key) -> T) -> $name<T> {
                 $name($key::ALL.map(make))
             }
 
-            /// What the function makes of each.
+            /// Applies the function to each element.
             #[inline]
             pub fn map<U>(self, change: impl FnMut(T) -> U) -> $name<U> {
                 $name(self.0.map(change))
             }
 
-            /// Each in turn.
+            /// Iterates over the elements.
             pub fn iter(&self) -> std::slice::Iter<'_, T> {
                 self.0.iter()
             }
 
-            /// Each in turn, to be changed.
+            /// Iterates mutably over the elements.
             pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
                 self.0.iter_mut()
             }
@@ -155,11 +155,11 @@ macro_rules! by {
 }
 
 by! {
-    /// Something of each side: that of the attackers, then that of the defenders.
+    /// One value for each side: attackers, then defenders.
     BySide, Side
 }
 
 by! {
-    /// Something of each kind of piece: of attackers, of defenders, of the king.
+    /// One value for each kind of piece: attacker, defender, king.
     ByKind, Kind
 }

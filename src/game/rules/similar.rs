@@ -1,22 +1,23 @@
-/// The name that was probably meant: the nearest one within an edit for each three
-/// characters, or else the first one that contains the text. Case does not matter.
+/// Suggests the name that was probably meant: the nearest one within one edit per three characters,
+/// or else the first one that contains the text. Case is ignored.
 pub(super) fn similar<'a>(text: &str, names: &[&'a str]) -> Option<&'a str> {
-    const CHARACTERS_FOR_AN_EDIT: usize = 3;
-    let text: Vec<char> = text.to_lowercase().chars().collect();
-    let most = text.len() / CHARACTERS_FOR_AN_EDIT;
-    let nearest = names.iter().map(|name| (edits(&text, name), name)).min();
+    const CHARACTERS_PER_EDIT: usize = 3;
+    let lowercase = text.to_lowercase();
+    let letters: Vec<char> = lowercase.chars().collect();
+    let most = letters.len() / CHARACTERS_PER_EDIT;
+    let nearest = names.iter().map(|name| (edit_distance(&letters, name), name)).min();
     if let Some((_, name)) = nearest.filter(|(edits, _)| *edits <= most) {
         return Some(name);
     }
-    let part: String = text.into_iter().collect();
-    let containing = names.iter().find(|name| name.contains(&part));
+    let containing = names.iter().find(|name| name.contains(&lowercase));
     containing.filter(|_| most > 0).copied()
 }
 
-/// Levenshtein's distance: the fewest characters to insert, delete or replace that make one
-/// text of the other.
-fn edits(text: &[char], name: &str) -> usize {
-    // What it takes to make each beginning of the text of the name so far.
+/// Returns the Levenshtein distance: the fewest insertions, deletions and replacements that turn
+/// one
+/// text into the other.
+fn edit_distance(text: &[char], name: &str) -> usize {
+    // Distances of each prefix of the text from the part of the name read so far.
     let mut row: Vec<usize> = (0..=text.len()).collect();
     for (count, letter) in (1..).zip(name.chars()) {
         let mut diagonal = std::mem::replace(&mut row[0], count);
@@ -35,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn edits_are_as_few_as_can_be() {
+    fn edit_distances_are_minimal() {
         for (text, name, expected) in [
             ("", "abc", 3),
             ("abc", "", 3),
@@ -43,7 +44,8 @@ mod tests {
             ("tablut", "tablut", 0),
             ("talbut", "tablut", 2),
         ] {
-            assert_eq!(edits(&text.chars().collect::<Vec<_>>(), name), expected, "{text}, {name}");
+            let letters: Vec<char> = text.chars().collect();
+            assert_eq!(edit_distance(&letters, name), expected, "{text}, {name}");
         }
     }
 

@@ -2,7 +2,7 @@ use serde::Serialize;
 
 use super::Ruleset;
 
-/// A ruleset in a list of rulesets, in the words that programs read.
+/// A ruleset's entry in a list of rulesets, for programs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct RulesetSummary {
@@ -10,20 +10,20 @@ pub struct RulesetSummary {
     pub name: String,
     /// Its title.
     pub title: String,
-    /// Squares on each edge of the board.
+    /// The number of files, which is also the number of ranks.
     pub size: usize,
     /// Attackers at the start.
     pub attackers: usize,
-    /// Defenders at the start, the king not counted.
+    /// Defenders at the start, without the king.
     pub defenders: usize,
     /// `attackers` or `defenders`.
     pub first_mover: &'static str,
-    /// The fingerprint as it is shown.
+    /// The fingerprint in its displayed form.
     pub fingerprint: String,
 }
 
 impl Ruleset {
-    /// What a list of rulesets tells of it.
+    /// Returns the entry for a list of rulesets.
     pub fn summary(&self) -> RulesetSummary {
         RulesetSummary {
             name: self.name.clone(),

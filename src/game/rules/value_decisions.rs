@@ -1,17 +1,17 @@
-use crate::game::board::{Board, Square, SquareSet, Symmetry, SymmetryGroup};
+use crate::game::board::{Board, SquareSet, Symmetry, SymmetryGroup};
 
 use super::{ByKind, BySide, Decisions, Endless, Fingerprint, Hostility, Slides};
 
-/// Names the purpose and the version of the hash. A change of what is hashed,
-/// or how, needs a new version: it makes all tables unreadable.
+/// The purpose and version of the hash. A change of the hashed data or their encoding needs a new
+/// version, which invalidates all tables.
 const DOMAIN: &str = "taflbase ruleset fingerprint 1";
 
-/// Everything that can change a value of a position, and nothing else: what
-/// the fingerprint covers and the symmetries leave unchanged.
+/// Everything that can change the value of a position, and nothing else: the input of the
+/// fingerprint, and what symmetries must leave unchanged.
 ///
-/// Movement is here as what it comes to, the squares that a piece can reach
-/// from each square of the empty board; together with the rule that pieces
-/// block a slide, this is all that the fields of a file can say about it.
+/// Movement is represented by its effect: the squares that a piece can reach from each square of
+/// the
+/// empty board. Given that pieces block a slide, this is all that the fields of a file express.
 pub(super) struct ValueDecisions {
     pub board: Board,
     /// By square of origin.
@@ -26,28 +26,28 @@ pub(super) struct ValueDecisions {
 }
 
 impl ValueDecisions {
-    /// What counts of a ruleset's decisions. All of them are named here, so that nobody
-    /// can add one and forget to say whether it counts.
-    pub(super) fn of(
+    /// Selects the relevant decisions. The pattern names all decisions, so that adding one forces a
+    /// choice whether it counts.
+    pub(super) fn new(
         decisions: &Decisions,
         places: ByKind<SquareSet>,
         slides: &Slides,
     ) -> ValueDecisions {
         let &Decisions {
-            // For people.
+            // For display.
             name: _,
             title: _,
             source: _,
             notes: _,
             squares: _,
-            // Of a game that is being played, not of a position.
+            // Properties of a game, not of a position.
             start: _,
             first: _,
             ply_limit: _,
             repetition: _,
             repetition_occurrence: _,
             repetition_counts_start: _,
-            // In `places` and `slides`, as what it comes to.
+            // Represented by `places` and `slides`.
             movement: _,
             board,
             endless,
@@ -72,25 +72,25 @@ impl ValueDecisions {
         }
     }
 
-    /// The symmetries under which it stays the same.
+    /// Returns the symmetries that leave all decisions unchanged.
     pub(super) fn symmetries(&self) -> SymmetryGroup {
         SymmetryGroup::stabilizing(|symmetry| self.is_symmetric(symmetry))
     }
 
     fn is_symmetric(&self, symmetry: Symmetry) -> bool {
-        let image = |set: SquareSet| symmetry.apply_set(self.board, set);
-        let moved = |from: Square| symmetry.apply(self.board, from).index();
-        self.sets().all(|set| image(set) == set)
+        self.sets().all(|set| symmetry.apply_set(self.board, set) == set)
             && self.reach.iter().all(|reach| {
-                let mut squares = self.board.squares();
-                squares.all(|from| image(reach[from.index()]) == reach[moved(from)])
+                self.board.squares().all(|from| {
+                    let image = symmetry.apply(self.board, from);
+                    symmetry.apply_set(self.board, reach[from.index()]) == reach[image.index()]
+                })
             })
     }
 
-    /// A hash of the board's size, what an endless game is worth, all sets in
-    /// their order and the squares in reach of each kind from each square. A
-    /// set is hashed as its length and its squares' numbers, 16 bits each and
-    /// little-endian.
+    /// Hashes the board's size, the value of endless play, all sets in order and the squares in
+    /// reach of
+    /// each kind from each square. A set is hashed as its length and its squares' numbers, 16 bits
+    /// each and little-endian.
     pub(super) fn fingerprint(&self) -> Fingerprint {
         let mut hasher = blake3::Hasher::new_derive_key(DOMAIN);
         let endless = match self.endless {
@@ -107,11 +107,12 @@ impl ValueDecisions {
         Fingerprint(hasher.finalize().into())
     }
 
-    /// All sets of squares but those in reach.
+    /// Iterates over all sets except those in reach.
     fn sets(&self) -> impl Iterator<Item = SquareSet> {
-        let hostile = self.hostile.into_iter();
-        let hostile =
-            hostile.flat_map(|Hostility { empty, occupied, besieged }| [empty, occupied, besieged]);
+        let hostile = self.hostile.into_iter().flat_map(|hostility| {
+            let Hostility { empty, occupied, besieged } = hostility;
+            [empty, occupied, besieged]
+        });
         let places = self.places.into_iter();
         places
             .chain(hostile)

@@ -214,7 +214,7 @@ export class Explorer {
     const move = this.known().find((known) => known.move === text || bare(known.move) === bare(text));
     try {
       if (move) return this.play(move.move);
-      if (!text.includes("/")) throw new Error(`${text || "nothing"} is no legal move here, and no position`);
+      if (!text.includes("/")) throw new Error(`${text || "nothing"} is not a legal move here, and no position`);
       const put = parse(text);
       if (put.size !== this.rules.size) throw new Error(`this board has ${this.rules.size} ranks, not ${put.size}`);
       return this.put(format(put));

@@ -155,7 +155,7 @@ fn the_last_attacker_captured_ends_the_game() {
         again.to_move = Side::Defenders;
         assert!(legal_moves(&rules, &again).is_empty());
         let error = again.check(&rules).unwrap_err().to_string();
-        assert_eq!(error, "no attackers are left, the defenders have won: the game is over");
+        assert_eq!(error, "the game is over: no attackers are left, so the defenders have won");
     }
 }
 

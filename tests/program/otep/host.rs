@@ -190,7 +190,7 @@ fn programs_that_do_not_start_are_told() {
     let refused = start(&ourselves(), "ashton");
     assert_eq!(
         refused,
-        "taflbase: OpenTafl's notation cannot say what the ruleset decides by capture.protected-attackers"
+        "taflbase: OpenTafl's notation cannot express the ruleset's capture.protected-attackers"
     );
     assert!(start("/no/such/engine --fast", "brandubh").starts_with("engine: cannot be started: "));
     assert!(start("true", "brandubh").starts_with("true: has ended with exit status 0"));

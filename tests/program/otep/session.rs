@@ -279,9 +279,9 @@ fn rules_without_a_ruleset_are_refused() {
     engine.say("play attackers");
     engine.expect("error -1 no rules received");
     engine.say("rules dim:11 name:Copenhagen atkf:y surf:n sw:s efe:y start:/11/");
-    engine.expect("error -1 rules: sw:s: only n can be played here");
+    engine.expect("error -1 rules: sw:s: only n is supported");
     engine.say("play attackers");
-    engine.expect("error -1 rules: sw:s: only n can be played here");
+    engine.expect("error -1 rules: sw:s: only n is supported");
     engine.say(BRANDUBH);
     engine.say("play attackers");
     assert!(engine.hear().starts_with("move "));
@@ -307,7 +307,7 @@ fn what_is_wrong_is_told_and_what_is_unknown_is_not() {
         ("position", "0 position: 1 rank instead of 7"),
         (
             "position /7/7/7/3T3/2K4/7/1t5/",
-            "0 position: a defender cannot stand on d4 (throne): any square but a1, g1, d4, a7 and g7 will do",
+            "0 position: a defender cannot stand on d4 (throne): use any square except a1, g1, d4, a7 and g7",
         ),
         ("side white", "0 side: \"white\" is neither attackers nor defenders"),
         ("play", "-1 play: \"\" is neither attackers nor defenders"),
@@ -323,7 +323,7 @@ fn what_is_wrong_is_told_and_what_is_unknown_is_not() {
     }
     engine.say(BRANDUBH);
     engine.say("opponent-move d1");
-    engine.expect("error 0 opponent-move: \"d1\" is no move: write e5-e8, with captures e5-e8xe9/d8, for the king Ke5-e8");
+    engine.expect("error 0 opponent-move: \"d1\" is not a move: write e5-e8, with captures e5-e8xe9/d8, for the king Ke5-e8");
     engine.say("play defenders");
     assert!(engine.hear().starts_with("move "));
 }

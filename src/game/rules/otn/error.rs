@@ -1,32 +1,32 @@
 use std::fmt;
 
-/// Why a rules record cannot be read, or a ruleset cannot be written as one.
+/// The reason why a rules record cannot be read, or a ruleset cannot be written as one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum OtnError {
-    /// A word of the record is no field.
+    /// A word of the record is not a field.
     Word(String),
-    /// The record lacks a field that it must have.
+    /// The record lacks a required field.
     Missing(&'static str),
     /// The record has a field twice.
     Twice(String),
-    /// A field of the record says what is wrong, or what no ruleset can say.
+    /// A field has an invalid value, or one that rulesets cannot express.
     Field {
         /// The field's key: `sw`.
         field: String,
         /// Its value, given or by default.
         value: String,
-        /// Why it is refused.
+        /// The reason.
         reason: String,
     },
-    /// The ruleset decides what OpenTafl's notation has no words for.
-    Unsayable {
-        /// The decision, as ruleset files name it: `capture.protected-attackers`.
+    /// OpenTafl's notation cannot express a decision of the ruleset.
+    Inexpressible {
+        /// The decision's field in ruleset files: `capture.protected-attackers`.
         field: String,
     },
 }
 
-/// A refused field, in the shape in which functions return it.
+/// Returns a refused field as an error.
 pub(super) fn refused<T>(
     field: &str,
     value: &str,
@@ -40,13 +40,16 @@ impl fmt::Display for OtnError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             OtnError::Word(word) => {
-                write!(f, "{word:?} is no field of a rules record: write dim:7 esc:e … start:/…/")
+                write!(
+                    f,
+                    "{word:?} is not a field of a rules record: write dim:7 esc:e … start:/…/"
+                )
             }
             OtnError::Missing(field) => write!(f, "the rules record has no {field}"),
             OtnError::Twice(field) => write!(f, "the rules record has {field} twice"),
             OtnError::Field { field, value, reason } => write!(f, "{field}:{value}: {reason}"),
-            OtnError::Unsayable { field } => {
-                write!(f, "OpenTafl's notation cannot say what the ruleset decides by {field}")
+            OtnError::Inexpressible { field } => {
+                write!(f, "OpenTafl's notation cannot express the ruleset's {field}")
             }
         }
     }

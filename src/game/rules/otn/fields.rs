@@ -1,15 +1,14 @@
-//! A rules record as words: fields with their values, and what they are by default.
+//! The fields of a rules record, with their values and defaults.
 
 use crate::game::board::{Board, SquareSet};
 
 use super::super::{ByKind, Kind};
 use super::error::{OtnError, refused};
 
-/// Every kind of piece that OpenTafl knows.
+/// All of OpenTafl's kinds of piece.
 const EVERYBODY: &str = "tcnkTCNK";
 
-/// The fields that a record can have, with the values that those left out have. `dim`
-/// and the start have none.
+/// The known fields with their default values; `dim` and the start have none.
 const DEFAULTS: &[(&str, &str)] = &[
     ("dim", ""),
     ("start", ""),
@@ -61,7 +60,7 @@ const DEFAULTS: &[(&str, &str)] = &[
     ("dforre", EVERYBODY),
 ];
 
-/// The value of a field that a record leaves out.
+/// Returns the default value of a field; `None` if the field is unknown.
 pub(super) fn default_value(field: &str) -> Option<&'static str> {
     DEFAULTS.iter().find(|(known, _)| *known == field).map(|&(_, value)| value)
 }
@@ -70,14 +69,14 @@ pub(super) fn default_value(field: &str) -> Option<&'static str> {
 pub(super) struct Fields<'a>(Vec<(&'a str, &'a str)>);
 
 impl<'a> Fields<'a> {
-    /// The words of the record, whatever their order.
+    /// Parses the words of the record, in any order.
     pub(super) fn parse(record: &'a str) -> Result<Fields<'a>, OtnError> {
         let mut fields: Vec<(&str, &str)> = Vec::new();
         for word in record.split_whitespace() {
             let (field, value) =
                 word.split_once(':').ok_or_else(|| OtnError::Word(word.to_owned()))?;
             if default_value(field).is_none() {
-                return refused(field, value, "no rules record has such a field");
+                return refused(field, value, "unknown field of a rules record");
             }
             if fields.iter().any(|&(known, _)| known == field) {
                 return Err(OtnError::Twice(field.to_owned()));
@@ -87,17 +86,17 @@ impl<'a> Fields<'a> {
         Ok(Fields(fields))
     }
 
-    /// The value that the record gives.
-    pub(super) fn given(&self, field: &str) -> Option<&'a str> {
+    /// Returns the value in the record, without defaults.
+    pub(super) fn get(&self, field: &str) -> Option<&'a str> {
         self.0.iter().find(|(known, _)| *known == field).map(|&(_, value)| value)
     }
 
-    /// The value, given or by default.
+    /// Returns the value in the record, or the default.
     pub(super) fn value(&self, field: &str) -> &'a str {
-        self.given(field).or_else(|| default_value(field)).unwrap_or_default()
+        self.get(field).or_else(|| default_value(field)).unwrap_or_default()
     }
 
-    /// What the value, one of a few words, stands for.
+    /// Returns the meaning of a value that must be one of a few words.
     pub(super) fn choice<T: Copy>(
         &self,
         field: &str,
@@ -107,26 +106,25 @@ impl<'a> Fields<'a> {
         match choices.iter().find(|(word, _)| *word == value) {
             Some(&(_, meaning)) => Ok(meaning),
             None => {
-                let known: Vec<&str> = choices.iter().map(|&(word, _)| word).collect();
-                let known = known.join(" or ");
-                refused(field, value, format!("only {known} can be played here"))
+                let words: Vec<&str> = choices.iter().map(|&(word, _)| word).collect();
+                refused(field, value, format!("only {} is supported", words.join(" or ")))
             }
         }
     }
 
-    /// The kinds of piece in a list of letters. OpenTafl's other kinds do not matter:
-    /// they have no piece at the start.
+    /// Returns the kinds of piece in a list of letters. OpenTafl's other kinds are ignored, as no
+    /// supported game starts with them.
     pub(super) fn kinds(&self, field: &str) -> Result<ByKind<bool>, OtnError> {
         let value = self.value(field);
         match value.chars().find(|&letter| !"tcnkmgTCNKMG".contains(letter)) {
-            Some(letter) => refused(field, value, format!("{letter:?} is no kind of piece")),
+            Some(letter) => refused(field, value, format!("{letter:?} is not a kind of piece")),
             None => Ok(ByKind(Kind::ALL.map(|kind| value.contains(kind.letter())))),
         }
     }
 
-    /// The squares of a list, if the record gives one.
+    /// Returns the squares of a list; `None` if the record has none.
     pub(super) fn squares(&self, field: &str, board: Board) -> Result<Option<SquareSet>, OtnError> {
-        let Some(value) = self.given(field).filter(|&value| value != "default") else {
+        let Some(value) = self.get(field).filter(|&value| value != "default") else {
             return Ok(None);
         };
         let mut squares = SquareSet::EMPTY;

@@ -1,5 +1,5 @@
-//! The special squares of a record: where a kind of piece may pass, stop and return,
-//! and to whom they are hostile.
+//! The special squares of a record: the kinds of piece that may pass, stop and re-enter, and those
+//! to which they are hostile.
 
 use crate::game::board::{Board, SquareSet};
 use crate::game::position::with_article;
@@ -8,7 +8,7 @@ use super::super::{ByKind, Hostility, Kind, Layout, Movement};
 use super::error::{OtnError, refused};
 use super::fields::Fields;
 
-/// The special squares of one kind, named by its key: `cen`, `cor`, `afor` or `dfor`.
+/// One kind of special squares, named by its key: `cen`, `cor`, `afor` or `dfor`.
 pub(super) struct Space {
     key: &'static str,
     pub squares: SquareSet,
@@ -41,23 +41,23 @@ impl Spaces {
         Ok(Spaces(spaces))
     }
 
-    /// The throne.
+    /// Returns the throne.
     pub(super) fn centre(&self) -> SquareSet {
         self.0[0].squares
     }
 
-    /// The corners, or what the record takes for them.
+    /// Returns the corners as the record defines them.
     pub(super) fn corners(&self) -> SquareSet {
         self.0[1].squares
     }
 
-    /// The sets for drawings and descriptions.
+    /// Iterates over the named sets, for drawings and descriptions.
     pub(super) fn named(&self) -> impl Iterator<Item = (String, SquareSet)> {
         let there = self.0.iter().filter(|space| !space.squares.is_empty());
         there.map(|space| (space.key.to_owned(), space.squares))
     }
 
-    /// How a kind of piece moves.
+    /// Returns the movement of a kind of piece.
     pub(super) fn movement(
         &self,
         kind: Kind,
@@ -72,7 +72,7 @@ impl Spaces {
             space.restrict(&mut movement, kind, begins).or_else(|()| {
                 let field = format!("{}s", space.key);
                 let reason = format!(
-                    "{} begins where it may pass again, but never stop: no ruleset says this",
+                    "{} starts where it may pass again but never stop: rulesets cannot express this",
                     with_article(kind)
                 );
                 refused(&field, fields.value(&field), reason)
@@ -81,7 +81,7 @@ impl Spaces {
         Ok(movement)
     }
 
-    /// What is hostile to a kind of piece.
+    /// Returns the squares hostile to a kind of piece.
     pub(super) fn hostility(&self, kind: Kind) -> Hostility {
         let mut hostility = Hostility::default();
         for space in &self.0 {
@@ -103,29 +103,33 @@ impl Space {
         fields: &Fields,
         board: Board,
     ) -> Result<Space, OtnError> {
-        let kinds = |what: &str| fields.kinds(&format!("{key}{what}"));
-        let hostile_occupied = kinds("h")?;
-        // OpenTafl reads the re-entry of other squares only where that of the throne is
-        // given.
-        let reentry = key == "cen" || fields.given("cenre").is_some();
+        let hostile_occupied = fields.kinds(&format!("{key}h"))?;
+        // OpenTafl reads the re-entry of other squares only if the throne's is present.
+        let reads_reentry = key == "cen" || fields.get("cenre").is_some();
         Ok(Space {
             key,
             squares: fields.squares(key, board)?.unwrap_or(default),
-            passable: kinds("p")?,
-            stoppable: kinds("s")?,
-            reenterable: if reentry { kinds("re")? } else { ByKind([true; 3]) },
-            hostile_empty: if key == "cen" { kinds("he")? } else { hostile_occupied },
+            passable: fields.kinds(&format!("{key}p"))?,
+            stoppable: fields.kinds(&format!("{key}s"))?,
+            reenterable: match reads_reentry {
+                true => fields.kinds(&format!("{key}re"))?,
+                false => ByKind([true; 3]),
+            },
+            hostile_empty: match key {
+                "cen" => fields.kinds("cenhe")?,
+                _ => hostile_occupied,
+            },
             hostile_occupied,
         })
     }
 
-    /// What these squares take from the movement of a kind of piece, some of which begin
-    /// on them. Fails where no movement is the same.
+    /// Restricts the movement of a kind of piece, some of which start on these squares. Fails if no
+    /// movement is equivalent.
     fn restrict(&self, movement: &mut Movement, kind: Kind, begins: SquareSet) -> Result<(), ()> {
         if !self.passable[kind] {
             movement.cross -= self.squares;
             movement.stop = (movement.stop - self.squares) | begins;
-            // Who begins there does not come back.
+            // A piece that starts there does not return.
             movement.gates.extend(begins.iter().map(SquareSet::of));
             return Ok(());
         }

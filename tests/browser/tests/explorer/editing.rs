@@ -99,7 +99,7 @@ async fn positions_and_moves_are_typed() {
         assert_eq!(board(&page).await, expected);
     }
     for (text, fault) in [
-        ("hello", "hello is no legal move here"),
+        ("hello", "hello is not a legal move here"),
         ("/7/7/ a", "rank 1 has 7 squares"),
         ("/9/9/9/9/9/9/9/9/9/ a", "this board has 7 ranks"),
         ("/x6/7/7/7/7/7/7/ a", "x is no piece"),
