@@ -116,7 +116,7 @@ def test_what_cannot_be_built(tmp_path: Path) -> None:
         ({"men": 3, "slices": "K0v1"}, TypeError, "^give either men or slices$"),
         ({"men": 1}, ValueError, "^men must be 2 or more, not 1: the smallest slice"),
         ({"men": -5}, ValueError, "^men must be 2 or more"),
-        ({"slices": "K"}, taflbase.SliceError, "is no slice"),
+        ({"slices": "K"}, taflbase.SliceError, "is not a slice"),
         ({"slices": ["K0v1", "K0v99"]}, taflbase.SliceError, "K0v99"),
         ({"men": 3, "metric": "dtm"}, ValueError, "^metric must be"),
         ({"men": 3, "threads": -1}, ValueError, "^threads must be from 0 to 1024, not -1"),

@@ -96,7 +96,7 @@ def test_wrong_words(brandubh: Tablebase) -> None:
     with pytest.raises(taflbase.RulesetError, match='"chess" is neither a file nor a built-in'):
         taflbase.open("chess")
     for slice in ["", "K1", "KQvK", "K1v0", "K1v9999999999999999999999"]:
-        with pytest.raises(taflbase.SliceError, match="is no slice"):
+        with pytest.raises(taflbase.SliceError, match="is not a slice"):
             brandubh.stats(slice)
 
 
