@@ -204,7 +204,7 @@ def test_a_search_is_restricted_to_moves() -> None:
     for moves, error, message in [
         ([], ValueError, "^root_moves: give one move at least, or None for all"),
         (["e2-e1"], taflbase.MoveError, "^root_moves: .*e2"),
-        (["Kc5-a5", "nonsense"], taflbase.MoveError, '^root_moves: "nonsense" is no move'),
+        (["Kc5-a5", "nonsense"], taflbase.MoveError, '^root_moves: "nonsense" is not a move'),
     ]:
         with pytest.raises(error, match=message):
             engine.analyse(game, depth=2, root_moves=moves)

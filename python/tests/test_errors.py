@@ -134,7 +134,7 @@ def test_moves_that_are_not_legal(brandubh: Tablebase) -> None:
         ("", '"" is not a move: write e5-e8'),
         ("c5-c7", "no piece stands on c5"),
         ("e3-e4", "e3"),
-        ("c6-d7", "c6-d7 is no move along a file or a rank"),
+        ("c6-d7", "c6-d7 does not move along a file or rank"),
         ("c6-z9", "z9"),
         ("c6-c7xc5", "c6-c7"),
         ("c6-c7++", "c6-c7"),
