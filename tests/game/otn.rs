@@ -184,7 +184,10 @@ fn other_games_are_refused_with_the_field_and_its_value() {
             "surf:n cens:",
             "cens:: the king starts where it may pass again but never stop: rulesets cannot express this",
         ),
-        ("surf:n linc:y cens:TK", "linc:y: only supported where no defender may stop on the throne"),
+        (
+            "surf:n linc:y cens:TK",
+            "linc:y: only supported where no defender may stop on the throne",
+        ),
         ("surf:n cenh:x", "cenh:x: 'x' is not a kind of piece"),
         ("surf:n dim:9", "the rules record has dim twice"),
         ("surf:n xyz:1", "xyz:1: unknown field of a rules record"),

@@ -99,7 +99,10 @@ fn rules_without_words_are_named() {
     let text = record.to_text();
     assert_eq!(
         fault(&text),
-        format!("line 2: {:?} is not a built-in ruleset: read the record with the rules of the game", own.name)
+        format!(
+            "line 2: {:?} is not a built-in ruleset: read the record with the rules of the game",
+            own.name
+        )
     );
     assert_same(&record, &Record::parse_with(&text, own).unwrap());
 }

@@ -414,7 +414,11 @@ fn starts_are_checked() {
 #[test]
 fn goals_and_endings_are_checked() {
     for (from, to, message) in [
-        ("goals = [\"corners\"]", "goals = []", "end.goals: there is no square for the king to win on"),
+        (
+            "goals = [\"corners\"]",
+            "goals = []",
+            "end.goals: there is no square for the king to win on",
+        ),
         (
             "[movement.king]",
             "[movement.king]\nno-stop = [\"corners\"]",

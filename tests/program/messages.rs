@@ -43,7 +43,10 @@ fn refused_positions_name_what_is_wrong() {
         ("/7/4t2/7/7/2K4/7/2t3K/ a", "two kings, on c5 and g7"),
         ("/7/4t2/7/8/2K4/7/2t4/ a", "rank 4 has 8 squares instead of 7"),
         ("/K6/4t2/7/7/7/7/7/ a", "the game is over: the king on a1 has won"),
-        ("/7/7/7/7/2K4/7/7/ d", "the game is over: no attackers are left, so the defenders have won"),
+        (
+            "/7/7/7/7/2K4/7/7/ d",
+            "the game is over: no attackers are left, so the defenders have won",
+        ),
         (
             "/7/7/7/3T3/2K4/7/1t5/ d",
             "a defender cannot stand on d4 (throne): use any square except a1, g1, d4, a7 and g7",
