@@ -1,4 +1,3 @@
-use std::cell::LazyCell;
 use std::path::PathBuf;
 
 use taflbase::Tablebase;
@@ -68,18 +67,15 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     }
     let position = args.at.position(rules)?;
     let refusal = |error| session.probe_error(&base, &args.rules, error);
-    let Probe { value, moves, .. } = base.probe(&position).map_err(refusal)?;
-    let answer = ProbeAnswer::new(&base, &position, Some(value), &moves);
+    let probe = base.probe(&position).map_err(refusal)?;
+    let Probe { value, ref moves, .. } = probe;
+    let answer = ProbeAnswer::new(&base, &position, Some(value), moves);
     let told = format!("{} to move: {}", answer.to_move, words(&base, value));
-    // Only who looks at the board waits for the best move, which probes all moves again.
-    let board = LazyCell::new(|| {
-        let board = BoardPicture::new(rules, position.layout());
-        // There is none if it cannot be told from the tables that are there.
-        match base.best_move(&position) {
-            Ok(Some(best)) => board.with_move(&best),
-            _ => board,
-        }
-    });
+    let mut board = BoardPicture::new(rules, position.layout());
+    // The best move is unknown if the choice depends on missing tables.
+    if let Ok(Some(best)) = probe.best_move(&position) {
+        board = board.with_move(&best);
+    }
     let sheet = || {
         let board = board.clone().with_caption(&told, Some(position.to_move));
         Sheet::new(format!("{}: {}", rules.title, answer.position), vec![board])
@@ -91,7 +87,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         return session.json_line(&answer);
     }
     session.text(&format!("{}\n{told}\n\n", board.to_text(session.style())))?;
-    session.text(&move_table(&base, &position, &moves))?;
+    session.text(&move_table(&base, &position, moves))?;
     if value.is_exact() {
         return Ok(());
     }

@@ -6,8 +6,7 @@ use crate::game::value::{Plies, Value};
 
 use super::{MoveProbe, Probed, Tablebase};
 
-/// What tables tell of a position, in the words that programs read: `taflbase probe`
-/// and the explorer write it as JSON.
+/// A probe result as serializable text: `taflbase probe` and the explorer write it as JSON.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct ProbeAnswer<'a> {
@@ -17,15 +16,15 @@ pub struct ProbeAnswer<'a> {
     pub position: String,
     /// `attackers` or `defenders`.
     pub to_move: &'static str,
-    /// `win`, `draw`, `undecided` or `loss`; `unknown` without a table.
+    /// `win`, `draw`, `undecided`, `loss`, or `unknown` if the table is missing.
     pub category: &'static str,
-    /// Plies to the end of the game; `None` for draws, and where distances are unknown.
+    /// Plies to the end of the game; `None` for draws and unknown distances.
     pub dtw: Option<Plies>,
     /// The legal moves, best first.
     pub moves: Vec<MoveAnswer>,
 }
 
-/// What tables tell of a move.
+/// A move and its value as serializable text.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct MoveAnswer {
@@ -34,21 +33,21 @@ pub struct MoveAnswer {
     pub played: String,
     /// Its outcome for the side that plays it.
     pub category: &'static str,
-    /// Plies from after the move.
+    /// Plies to the end of the game after the move; `None` for draws and unknown distances.
     pub dtw: Option<Plies>,
-    /// Whether it captures soldiers, and the game goes on.
+    /// Whether it captures soldiers without ending the game.
     pub conversion: bool,
     /// The position after it.
     pub position: String,
 }
 
-/// A line of best play, in the words that programs read.
+/// A line of best play as serializable text.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct LineAnswer<'a> {
     /// The ruleset's name.
     pub rules: &'a str,
-    /// The position where it begins.
+    /// The first position.
     pub position: String,
     /// `attackers` or `defenders`.
     pub to_move: &'static str,
@@ -58,12 +57,12 @@ pub struct LineAnswer<'a> {
     pub dtw: Option<Plies>,
     /// The moves.
     pub moves: Vec<String>,
-    /// The first position, and those after each move.
+    /// The first position and the position after each move.
     pub positions: Vec<String>,
 }
 
 impl<'a> ProbeAnswer<'a> {
-    /// The answer for a position of which this is known: nothing, without a table.
+    /// Creates the text of a position; its value is `None` if the table is missing.
     pub fn new(
         base: &'a Tablebase,
         position: &Position,
@@ -82,7 +81,7 @@ impl<'a> ProbeAnswer<'a> {
 }
 
 impl MoveAnswer {
-    /// The answer for a move of that position.
+    /// Creates the text of a move from position `before`.
     pub fn new(base: &Tablebase, before: &Position, probed: &MoveProbe) -> MoveAnswer {
         MoveAnswer {
             played: probed.played.display(base.rules().board).to_string(),
@@ -95,7 +94,7 @@ impl MoveAnswer {
 }
 
 impl<'a> LineAnswer<'a> {
-    /// The answer for a line of legal moves from a position of that value.
+    /// Creates the text of a line of legal moves from a position with that value.
     pub fn new(
         base: &'a Tablebase,
         position: &Position,
@@ -103,7 +102,6 @@ impl<'a> LineAnswer<'a> {
         line: &[Move],
     ) -> LineAnswer<'a> {
         let rules = base.rules();
-        let positions = position.along(line);
         LineAnswer {
             rules: &rules.name,
             position: position.to_text(rules),
@@ -111,7 +109,7 @@ impl<'a> LineAnswer<'a> {
             category: base.category(value.wdl()),
             dtw: value.plies(),
             moves: line.iter().map(|played| played.display(rules.board).to_string()).collect(),
-            positions: positions.iter().map(|position| position.to_text(rules)).collect(),
+            positions: position.along(line).iter().map(|after| after.to_text(rules)).collect(),
         }
     }
 }

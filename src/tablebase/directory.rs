@@ -1,155 +1,159 @@
-//! Which frame a piece is in: a bounded table that is read without a lock.
+//! Maps pieces to frames: a bounded hash table that is read without a lock.
 //!
-//! It has lines of memory with four *entries* each: as many lines as there are frames, or up
-//! to half as few. Each share has its part of them. A piece is in one of eight entries or in
-//! none. Four are those of the line where its number is, counting round and round: pieces
-//! that follow each other are found together. If these are taken by pieces of other rounds,
-//! there are four more in a line that is scattered, and only if they are taken too, one of
-//! the eight gives way before the frames are full.
+//! It consists of cache lines with four *entries* each: one line per frame, rounded down so
+//! that their number is a power of two. Each shard owns an equal part of the lines. A piece
+//! may be in one of eight entries. Four are in its home line, which is its number modulo the
+//! number of lines, so that consecutive pieces are close together; four are in a second line,
+//! chosen by a hash. Only if all eight are taken is one evicted before the frames are full.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::system::mapping::AtomicWords;
 
-/// The name of no frame; of 0 frames.
+/// The tag of an empty entry.
 const EMPTY: u64 = 0;
-/// A name's low bits are its frame's number and 1, the others the turn in which the frame
-/// was filled.
+/// The low bits of a tag are the frame's number plus 1, the others the generation: the count
+/// of fills of the shard when the frame was filled.
 const FRAME_BITS: u32 = 28;
-/// A terabyte of them.
-pub(super) const MOST_FRAMES: usize = (1 << FRAME_BITS) - 1;
-/// A key is its piece's number, and in the lowest bit whether the piece was read since the
-/// clock came to it.
+/// The maximum number of frames: a terabyte.
+pub(super) const MAX_FRAMES: usize = (1 << FRAME_BITS) - 1;
+/// The lowest bit of a key is set when the piece is read and cleared by the clock; the others
+/// are the piece's number.
 const USED: u64 = 1;
 
 const WAYS: usize = 4;
 const ENTRY_WORDS: usize = 2;
 
-/// Scatters what is multiplied by it over the highest bits: the golden ratio.
-const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
+/// The multiplier of Fibonacci hashing, which mixes into the highest bits.
+const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The entries of all pieces that are in frames. Whoever changes one holds the lock of its
-/// share.
+/// The entries of all cached pieces. Changing an entry requires the lock of its shard.
 pub(super) struct Directory {
     words: AtomicWords,
-    /// How many bits the number of an entry has among those of its share.
+    /// The number of bits of an entry's number within its shard.
     bits: u32,
 }
 
-/// A piece, of a table's block.
+/// A piece of a table's block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Piece {
-    /// The share that it belongs to.
-    pub share: usize,
-    /// Its number in the share, which no other piece has or will have.
+    /// The shard that it belongs to.
+    pub shard: usize,
+    /// Its number in the shard, which is never reused.
     pub number: u64,
 }
 
-/// A piece that was found in an entry, and what the entry said.
-pub(super) struct Found<'a> {
+/// A piece that was found, with the state of its entry at that time.
+pub(super) struct FoundPiece<'a> {
     entry: &'a [AtomicU64; ENTRY_WORDS],
-    name: u64,
+    tag: u64,
     pub frame: usize,
     is_used: bool,
 }
 
 impl Directory {
-    /// For so many frames in so many shares, a power of two that is no larger; `None` if the
-    /// system has not the memory.
-    pub(super) fn new(frames: usize, shares: usize) -> Option<Directory> {
+    /// Creates a directory of `frames` frames in `shards` shards, a power of two that does not
+    /// exceed `frames`; `None` if the system has not enough memory.
+    pub(super) fn new(frames: usize, shards: usize) -> Option<Directory> {
         let bits = (WAYS * frames).ilog2();
         let words = AtomicWords::new(ENTRY_WORDS << bits).ok()?;
-        Some(Directory { words, bits: bits - shares.ilog2() })
+        Some(Directory { words, bits: bits - shards.ilog2() })
     }
 
-    /// The memory that it takes at the most.
+    /// Returns the maximum memory that the directory takes.
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&*self.words)
     }
 
-    /// The entry of a share that is a number's, counting round and round: each round in an
-    /// order of its own, so that what is far apart does not meet at equal distances.
+    /// Returns the entry of a shard for a number modulo the number of entries. Each multiple
+    /// of that permutes the entries differently, so that numbers at equal distances do not
+    /// all collide.
     #[inline]
-    fn entry_of(&self, share: usize, number: u64) -> usize {
-        let number = number ^ number >> self.bits;
-        share << self.bits | (number & !(u64::MAX << self.bits)) as usize
+    fn entry_of(&self, shard: usize, number: u64) -> usize {
+        let mixed = number ^ number >> self.bits;
+        shard << self.bits | (mixed & !(u64::MAX << self.bits)) as usize
     }
 
-    /// The entries that a piece can be in, the first of which is its own.
+    /// Returns the entries that may hold a piece, its home entry first.
     fn entries_of(&self, piece: Piece) -> impl Iterator<Item = usize> + Clone + use<> {
-        let scattered = piece.number.wrapping_mul(SCATTER) >> (u64::BITS - self.bits);
-        let lines = [piece.number, scattered].map(|number| self.entry_of(piece.share, number));
-        lines.into_iter().flat_map(|own| (0..WAYS).map(move |way| own ^ way))
+        let scattered = piece.number.wrapping_mul(GOLDEN_RATIO) >> (u64::BITS - self.bits);
+        let lines = [piece.number, scattered].map(|number| self.entry_of(piece.shard, number));
+        lines.into_iter().flat_map(|home| (0..WAYS).map(move |way| home ^ way))
     }
 
-    /// Where a piece is, if it is in a frame.
+    /// Finds a piece, if it is in a frame.
     #[inline]
-    pub(super) fn find(&self, piece: Piece) -> Option<Found<'_>> {
-        match self.find_at(self.entry_of(piece.share, piece.number), piece.number) {
-            None => self.find_beside(piece),
+    pub(super) fn find(&self, piece: Piece) -> Option<FoundPiece<'_>> {
+        match self.find_at(self.entry_of(piece.shard, piece.number), piece.number) {
+            None => self.find_elsewhere(piece),
             found => found,
         }
     }
 
     #[cold]
-    fn find_beside(&self, piece: Piece) -> Option<Found<'_>> {
+    fn find_elsewhere(&self, piece: Piece) -> Option<FoundPiece<'_>> {
         self.entries_of(piece).skip(1).find_map(|entry| self.find_at(entry, piece.number))
     }
 
     #[inline]
-    fn find_at(&self, entry: usize, number: u64) -> Option<Found<'_>> {
-        let entry = self.entry(entry)?;
-        // In this order: a key that comes later than the name is that of a later filling,
-        // whose name is another.
-        let name = entry[0].load(Ordering::Acquire);
-        let key = entry[1].load(Ordering::Relaxed);
+    fn find_at(&self, entry: usize, number: u64) -> Option<FoundPiece<'_>> {
+        let words = self.entry(entry)?;
+        // In this order: if the key belongs to a later fill than the tag, the tag has changed
+        // by the time it is compared again.
+        let tag = words[0].load(Ordering::Acquire);
+        let key = words[1].load(Ordering::Relaxed);
         if key >> 1 != number {
             return None;
         }
-        Some(Found { entry, name, frame: frame(name)?, is_used: key & USED != 0 })
+        Some(FoundPiece { entry: words, tag, frame: frame_of(tag)?, is_used: key & USED != 0 })
     }
 
-    /// The entry that a piece is to have which has none: one that is free, or that of a
-    /// piece which is to give way. None of its block does, which begins with that number.
-    pub(super) fn entry_for(&self, piece: Piece, first: u64) -> Option<usize> {
-        let free = self.entries_of(piece).find(|&entry| self.frame(entry).is_none());
+    /// Chooses an entry for a piece that has none: an empty one, or else that of a piece to
+    /// evict, preferably one not read lately. Earlier pieces of its block, which begins with
+    /// the number `first`, are not evicted.
+    pub(super) fn choose_entry(&self, piece: Piece, first: u64) -> Option<usize> {
+        let empty = self.entries_of(piece).find(|&entry| self.frame(entry).is_none());
+        if empty.is_some() {
+            return empty;
+        }
         let block = first..piece.number;
-        let is_other = |&entry: &usize| !self.number(entry).is_some_and(|n| block.contains(&n));
-        let mut others = self.entries_of(piece).filter(is_other);
-        let unread = || others.clone().find(|&entry| !self.was_used(entry));
-        free.or_else(unread).or_else(|| others.next())
+        let mut others = self
+            .entries_of(piece)
+            .filter(|&entry| !self.number(entry).is_some_and(|number| block.contains(&number)));
+        let unread = others.clone().find(|&entry| !self.take_used(entry));
+        unread.or_else(|| others.next())
     }
 
-    /// The frame that an entry names.
+    /// Returns the frame of an entry; `None` if the entry is empty.
     pub(super) fn frame(&self, entry: usize) -> Option<usize> {
-        frame(self.entry(entry)?[0].load(Ordering::Relaxed))
+        frame_of(self.entry(entry)?[0].load(Ordering::Relaxed))
     }
 
-    /// The number of the piece that an entry has or had.
+    /// Returns the number of the piece that an entry has, or had before it was cleared.
     pub(super) fn number(&self, entry: usize) -> Option<u64> {
         Some(self.entry(entry)?[1].load(Ordering::Relaxed) >> 1)
     }
 
-    /// Whether an entry's piece was read since the last time that this was asked.
-    pub(super) fn was_used(&self, entry: usize) -> bool {
-        let before = self.entry(entry).map(|entry| entry[1].fetch_and(!USED, Ordering::Relaxed));
-        before.is_some_and(|key| key & USED != 0)
+    /// Returns whether an entry's piece has been read since the last call, and clears the mark.
+    pub(super) fn take_used(&self, entry: usize) -> bool {
+        let key = self.entry(entry).map(|words| words[1].fetch_and(!USED, Ordering::Relaxed));
+        key.is_some_and(|key| key & USED != 0)
     }
 
-    /// Makes an entry name no frame.
-    pub(super) fn empty(&self, entry: usize) {
-        if let Some(entry) = self.entry(entry) {
-            entry[0].store(EMPTY, Ordering::Relaxed);
+    /// Empties an entry.
+    pub(super) fn clear(&self, entry: usize) {
+        if let Some(words) = self.entry(entry) {
+            words[0].store(EMPTY, Ordering::Relaxed);
         }
     }
 
-    /// Makes an entry that names no frame name one, in a turn that it has not had before.
-    /// Whoever sees its new key must be able to see that it named none.
-    pub(super) fn put(&self, entry: usize, number: u64, frame: usize, turn: u64) {
-        if let Some(entry) = self.entry(entry) {
-            entry[1].store(number << 1, Ordering::Relaxed);
-            entry[0].store(turn << FRAME_BITS | (frame as u64 + 1), Ordering::Release);
+    /// Assigns a frame to an empty entry under a new generation. Readers of the new key must
+    /// also see that the entry was empty: a release fence must come before.
+    pub(super) fn assign(&self, entry: usize, number: u64, frame: usize, generation: u64) {
+        if let Some(words) = self.entry(entry) {
+            words[1].store(number << 1, Ordering::Relaxed);
+            words[0].store(generation << FRAME_BITS | (frame as u64 + 1), Ordering::Release);
         }
     }
 
@@ -159,27 +163,28 @@ impl Directory {
     }
 }
 
-impl Found<'_> {
-    /// Whether the piece has been there all the time. If so, it counts as read.
+impl FoundPiece<'_> {
+    /// Returns whether the entry is unchanged since the piece was found, and marks the piece
+    /// as used if so.
     #[inline]
-    pub(super) fn is_still_there(&self) -> bool {
-        let [name, key] = self.entry;
-        if name.load(Ordering::Relaxed) != self.name {
+    pub(super) fn is_unchanged(&self) -> bool {
+        let [tag, key] = self.entry;
+        if tag.load(Ordering::Relaxed) != self.tag {
             return false;
         }
-        // A store that changes nothing would take the line from other threads.
+        // Skip a redundant store, which would invalidate the line in other caches.
         if !self.is_used {
-            // Another piece that has come there by now is spared for once.
+            // If the entry has changed meanwhile, this marks another piece, which is harmless.
             key.fetch_or(USED, Ordering::Relaxed);
         }
         true
     }
 }
 
-/// The frame that a name names.
+/// Returns the frame of a tag; `None` for [`EMPTY`].
 #[inline]
-fn frame(name: u64) -> Option<usize> {
-    (name as usize & MOST_FRAMES).checked_sub(1)
+fn frame_of(tag: u64) -> Option<usize> {
+    (tag as usize & MAX_FRAMES).checked_sub(1)
 }
 
 #[cfg(test)]
@@ -187,21 +192,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_reads_sees_that_a_piece_has_gone() {
+    fn readers_notice_that_a_piece_was_evicted() {
         let directory = Directory::new(64, 1).unwrap();
-        let piece = Piece { share: 0, number: 77 };
+        let piece = Piece { shard: 0, number: 77 };
         assert!(directory.find(piece).is_none());
-        let entry = directory.entry_for(piece, piece.number).unwrap();
-        directory.put(entry, piece.number, 5, 1);
+        let entry = directory.choose_entry(piece, piece.number).unwrap();
+        directory.assign(entry, piece.number, 5, 1);
         let found = directory.find(piece).unwrap();
         assert_eq!(found.frame, 5);
-        assert!(found.is_still_there());
-        assert!(directory.was_used(entry) && !directory.was_used(entry));
-        directory.empty(entry);
-        assert!(!found.is_still_there() && directory.find(piece).is_none());
-        // Back in the same frame, but in a later turn.
-        directory.put(entry, piece.number, 5, 2);
-        assert!(!found.is_still_there());
-        assert!(directory.find(piece).unwrap().is_still_there());
+        assert!(found.is_unchanged());
+        assert!(directory.take_used(entry) && !directory.take_used(entry));
+        directory.clear(entry);
+        assert!(!found.is_unchanged() && directory.find(piece).is_none());
+        // The same frame again, in a later generation.
+        directory.assign(entry, piece.number, 5, 2);
+        assert!(!found.is_unchanged());
+        assert!(directory.find(piece).unwrap().is_unchanged());
     }
 }

@@ -1,15 +1,15 @@
-//! The tables that are part of the library: the smallest complete sets of all
-//! built-in rulesets, as many men as fit two MiB together. Distances, which tell wins,
-//! draws and losses too; and for some games outcomes with one man more.
+//! The tables embedded in the library: the smallest complete sets of all built-in rulesets,
+//! as far as they fit two MiB in total. They are DTW tables, and for some rulesets WDL tables
+//! with one more man.
 
-/// The files of `tables/<ruleset>/` of that metric for these slices.
+/// Embeds the files of `tables/<ruleset>/` of a metric for some slices.
 macro_rules! tables {
     ($($rules:literal $metric:literal: $($slice:literal)+;)+) => {
         &[$($(include_bytes!(concat!("../../tables/", $rules, "/", $slice, ".", $metric)),)+)+]
     };
 }
 
-/// The files. `mcgill` has the same rules as `tablut`, and so the same tables.
+/// The embedded files. `mcgill` has the same rules as `tablut`, and so the same tables.
 pub(super) static TABLES: &[&[u8]] = tables! {
     "brandubh" "dtw": "K0v1" "K1v1" "K0v2" "K2v1" "K1v2" "K0v3" "K3v1" "K2v2" "K1v3" "K0v4";
     "brandubh" "wdl": "K4v1" "K3v2" "K2v3" "K1v4" "K0v5";

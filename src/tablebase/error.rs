@@ -11,46 +11,46 @@ use crate::table::{Metric, TableError, TableErrorKind};
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ProbeError {
-    /// There is no table of the slice: build it or add its directory.
+    /// There is no table of the slice.
     MissingTable {
         /// The slice.
         slice: Slice,
-        /// What was to be read.
+        /// The metric.
         metric: Metric,
     },
-    /// A file is the table of another ruleset.
+    /// A file holds the table of another ruleset.
     WrongRules {
         /// The file.
         path: PathBuf,
-        /// The ruleset that it was taken for.
+        /// The ruleset of the tablebase.
         rules: String,
     },
-    /// A file is the table of another slice or metric than its name says.
+    /// A file holds the table of another slice or metric than its name says.
     WrongName {
         /// The file.
         path: PathBuf,
     },
-    /// A table is damaged: what is there is not what was written.
+    /// A table is damaged.
     Corrupted(TableError),
-    /// The system does not let a table be read; it may be sound.
+    /// The system cannot read a table, which may be intact.
     Unreadable(TableError),
-    /// A table is of a format that this program does not read.
+    /// The format of a table is not supported.
     Unsupported(TableError),
-    /// A table has other slots or values than its slice.
+    /// The size or a value of a table does not match its slice.
     Foreign {
-        /// The file; `None` for a table that is part of the program.
+        /// The file; `None` for an embedded table.
         path: Option<PathBuf>,
         /// The slice.
         slice: Slice,
         /// The metric.
         metric: Metric,
     },
-    /// The values along a line do not belong together.
+    /// The values along a line contradict each other.
     Inconsistent {
-        /// The slice where the line breaks off.
+        /// The slice of the contradiction.
         slice: Slice,
     },
-    /// The position is not one of a running game.
+    /// The position is invalid or the game is over.
     Position(PositionError),
     /// The slice cannot be indexed.
     Index(IndexError),
@@ -58,7 +58,7 @@ pub enum ProbeError {
     Directory {
         /// The directory.
         path: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -69,19 +69,18 @@ impl fmt::Display for ProbeError {
             ProbeError::MissingTable { slice, metric } => {
                 write!(
                     f,
-                    "there is no {metric} table of {slice}; build the slice or add the folder \
-                     that it is in"
+                    "there is no {metric} table of {slice}; build the slice or add its folder"
                 )
             }
             ProbeError::WrongRules { path, rules } => write!(
                 f,
-                "{}: the table of another ruleset, or of other rules that were called {rules}; move \
-                 it to a folder of its own, or give the ruleset another name",
+                "{}: this table is of another ruleset, or of other rules with the name {rules}; \
+                 move it to a folder of its own, or rename the ruleset",
                 path.display()
             ),
             ProbeError::WrongName { path } => write!(
                 f,
-                "{}: the table of another slice or metric than its name says; rename it",
+                "{}: this table is of another slice or metric than its name says; rename it",
                 path.display()
             ),
             ProbeError::Corrupted(error)
@@ -93,18 +92,18 @@ impl fmt::Display for ProbeError {
                 }
                 write!(
                     f,
-                    "the {metric} table of {slice} has not the values of its slice; build it again"
+                    "the {metric} table of {slice} does not match its slice; build it again"
                 )
             }
             ProbeError::Inconsistent { slice } => write!(
                 f,
-                "the values of {slice} contradict each other; run `taflbase verify` and build \
-                 what it names again"
+                "the values of {slice} contradict each other; run `taflbase verify` and rebuild \
+                 the tables that it names"
             ),
             ProbeError::Position(error) => error.fmt(f),
             ProbeError::Index(error) => error.fmt(f),
             ProbeError::Directory { path, source } if source.kind() == io::ErrorKind::NotFound => {
-                write!(f, "{}: there is no such folder of tables", path.display())
+                write!(f, "{}: there is no such table folder", path.display())
             }
             ProbeError::Directory { path, source } => {
                 write!(f, "{}: cannot read the folder: {source}", path.display())

@@ -11,47 +11,49 @@ use crate::table::{Access, Header, Metric, Table, TableError, TableFile, TableHe
 use super::cache::CachedTable;
 use super::{ProbeError, TablebaseOptions, embedded};
 
-/// The files that may hold a ruleset's tables, by what their names say.
+/// The files that may hold a ruleset's tables, according to their names.
 #[derive(Default)]
 pub(super) struct Files {
     options: TablebaseOptions,
-    /// By attackers, then by defenders: a probe finds its slice in two steps.
+    /// By attackers, then by defenders, so that a probe finds its slice in two steps.
     slices: Vec<Vec<SliceFiles>>,
 }
 
 /// The files of one slice.
 #[derive(Default)]
 struct SliceFiles {
-    /// By metric, those to be asked first in front.
-    candidates: [Vec<Candidate>; 2],
-    /// Made once for both metrics.
+    /// Candidates for the WDL table, in order of preference.
+    wdl: Vec<Candidate>,
+    /// Candidates for the DTW table, in order of preference.
+    dtw: Vec<Candidate>,
+    /// Shared by both metrics.
     index: OnceLock<Arc<SliceIndex>>,
 }
 
-/// What may be a table.
+/// A file or embedded table that may be that of a slice and metric.
 struct Candidate {
-    place: TablePlace,
+    location: TableLocation,
     opened: OnceLock<OpenedTable>,
 }
 
 impl Candidate {
-    fn new(place: TablePlace) -> Candidate {
-        Candidate { place, opened: OnceLock::new() }
+    fn new(location: TableLocation) -> Candidate {
+        Candidate { location, opened: OnceLock::new() }
     }
 }
 
-/// Where it is.
+/// The location of a table.
 #[derive(PartialEq, Eq)]
-enum TablePlace {
-    /// A file in a folder of the ruleset's own, so that it must be its table.
+enum TableLocation {
+    /// A file in a folder of the ruleset; a table of other rules there is an error.
     Own(PathBuf),
-    /// A file in another ruleset's folder.
-    Beside(PathBuf),
-    /// Part of the program.
+    /// A file in the folder of another ruleset.
+    Sibling(PathBuf),
+    /// A table embedded in the program.
     Embedded(&'static [u8]),
 }
 
-/// A table that has been found to be what it should be.
+/// An open table whose header matches its slice and rules.
 pub(super) struct OpenedTable {
     pub table: Table<TableFile>,
     pub index: Arc<SliceIndex>,
@@ -59,14 +61,14 @@ pub(super) struct OpenedTable {
 }
 
 impl OpenedTable {
-    /// The error of a table whose values are not those of its slice.
+    /// Returns the error for a table that does not match its slice.
     #[cold]
     pub(super) fn foreign(&self) -> ProbeError {
         foreign(self.table.path(), self.table.header())
     }
 }
 
-/// The error of a table that has not the slots or values of its slice.
+/// Returns the error for a table that does not match its slice.
 #[cold]
 pub(crate) fn foreign(path: Option<&Path>, header: &Header) -> ProbeError {
     let Header { slice, metric, .. } = *header;
@@ -74,35 +76,43 @@ pub(crate) fn foreign(path: Option<&Path>, header: &Header) -> ProbeError {
 }
 
 impl Files {
-    /// No files; those to come are opened in this way.
+    /// Creates an empty list of files, to be opened with these options.
     pub(super) fn new(options: TablebaseOptions) -> Files {
         Files { options, slices: Vec::new() }
     }
 
-    /// How files are opened.
+    /// Returns the options for opening files.
     pub(super) fn options(&self) -> &TablebaseOptions {
         &self.options
     }
 
-    /// The slices with a file of that metric, smallest first.
+    /// Returns the slices with a file of a metric, smallest first.
     pub(super) fn slices(&self, metric: Metric) -> Vec<Slice> {
-        let all = self.slices.iter().enumerate().flat_map(|(attackers, by_defenders)| {
-            let slices = by_defenders.iter().enumerate();
-            slices.map(move |(defenders, files)| (Slice { defenders, attackers }, files))
-        });
-        let present = all.filter(|(_, files)| !files.candidates[metric as usize].is_empty());
-        let mut slices: Vec<Slice> = present.map(|(slice, _)| slice).collect();
+        let mut slices = Vec::new();
+        for (attackers, by_defenders) in self.slices.iter().enumerate() {
+            for (defenders, files) in by_defenders.iter().enumerate() {
+                if !files.candidates(metric).is_empty() {
+                    slices.push(Slice { defenders, attackers });
+                }
+            }
+        }
         slices.sort();
         slices
     }
 
-    /// How many tables are open.
+    /// Returns the number of open tables.
     pub(super) fn tables_open(&self) -> usize {
-        let candidates = self.slices.iter().flatten().flat_map(|files| &files.candidates);
-        candidates.flatten().filter(|candidate| candidate.opened.get().is_some()).count()
+        self.slices
+            .iter()
+            .flatten()
+            .flat_map(|files| Metric::ALL.map(|metric| files.candidates(metric)))
+            .flatten()
+            .filter(|candidate| candidate.opened.get().is_some())
+            .count()
     }
 
-    /// Adds the files of a ruleset's own directory that are named like tables.
+    /// Adds the files named like tables in a directory of the ruleset, and returns their
+    /// number.
     pub(super) fn add_directory(&mut self, directory: &Path) -> Result<usize, ProbeError> {
         let mut added = 0;
         for path in entries(directory)? {
@@ -114,65 +124,66 @@ impl Files {
         Ok(added)
     }
 
-    /// Adds a file of the ruleset's own, to be asked first; one that is known by
-    /// this path is opened anew.
+    /// Adds a file of the ruleset with the highest preference; a file already known by this
+    /// path is opened again.
     pub(super) fn add_file(&mut self, key: (Slice, Metric), path: PathBuf) {
-        let candidates = self.candidates(key);
-        let place = TablePlace::Own(path);
-        candidates.retain(|known| known.place != place);
-        candidates.insert(0, Candidate::new(place));
+        let candidates = self.candidates_mut(key);
+        let location = TableLocation::Own(path);
+        candidates.retain(|candidate| candidate.location != location);
+        candidates.insert(0, Candidate::new(location));
     }
 
     /// Adds the tables of these rules under a common folder.
     pub(super) fn add_tables(&mut self, rules: &Ruleset, tables: &Path) -> Result<(), ProbeError> {
         let own = tables.join(&rules.name);
         let folders = entries(tables)?;
-        if is_there(&own)? {
+        if exists(&own)? {
             self.add_directory(&own)?;
         }
-        self.add_beside(rules, folders, &own);
+        self.add_siblings(rules, folders, &own);
         Ok(())
     }
 
-    /// Adds the tables of these rules that are part of the program, to be asked
-    /// last.
+    /// Adds the embedded tables of these rules with the lowest preference.
     pub(super) fn add_embedded(&mut self, rules: &Ruleset) {
-        let headers = embedded::TABLES.iter().map(|bytes| (bytes, Header::of(bytes)));
-        let ours = headers.filter_map(|(bytes, header)| {
-            let header = header.ok().filter(|h| h.fingerprint == rules.fingerprint())?;
-            Some(((header.slice, header.metric), TablePlace::Embedded(bytes)))
-        });
-        ours.for_each(|(key, place)| self.candidates(key).push(Candidate::new(place)));
-    }
-
-    fn candidates(&mut self, (slice, metric): (Slice, Metric)) -> &mut Vec<Candidate> {
-        let by_defenders = grown(&mut self.slices, slice.attackers);
-        &mut grown(by_defenders, slice.defenders).candidates[metric as usize]
-    }
-
-    /// Adds the ruleset's tables in the folders beside its own, going by their
-    /// headers: what else is there, or has no header, is others' business.
-    fn add_beside(&mut self, rules: &Ruleset, folders: Vec<PathBuf>, own: &Path) {
-        let ours = |path: &Path| {
-            let header = path.is_file().then(|| Header::read(path));
-            header.is_some_and(|h| h.is_ok_and(|h| h.fingerprint == rules.fingerprint()))
-        };
-        let folders = folders.into_iter().filter(|path| path.is_dir() && path != own);
-        for path in folders.flat_map(|folder| entries(&folder).unwrap_or_default()) {
-            if let Some(key) = slice_and_metric(&path).filter(|_| ours(&path)) {
-                self.add_before_embedded(key, TablePlace::Beside(path));
+        for bytes in embedded::TABLES {
+            if let Ok(header) = Header::of(bytes)
+                && header.fingerprint == rules.fingerprint()
+            {
+                let candidate = Candidate::new(TableLocation::Embedded(bytes));
+                self.candidates_mut((header.slice, header.metric)).push(candidate);
             }
         }
     }
 
-    fn add_before_embedded(&mut self, key: (Slice, Metric), place: TablePlace) {
-        let candidates = self.candidates(key);
-        let embedded = |known: &Candidate| matches!(known.place, TablePlace::Embedded(_));
-        let at = candidates.iter().position(embedded).unwrap_or(candidates.len());
-        candidates.insert(at, Candidate::new(place));
+    fn candidates_mut(&mut self, (slice, metric): (Slice, Metric)) -> &mut Vec<Candidate> {
+        let by_defenders = get_or_grow(&mut self.slices, slice.attackers);
+        get_or_grow(by_defenders, slice.defenders).candidates_mut(metric)
     }
 
-    /// The table of a slice, if there is one of these rules.
+    /// Adds the tables in the folders beside the ruleset's own whose headers have its
+    /// fingerprint. Other or unreadable files there are ignored.
+    fn add_siblings(&mut self, rules: &Ruleset, folders: Vec<PathBuf>, own: &Path) {
+        let siblings = folders.into_iter().filter(|path| path.is_dir() && path != own);
+        for path in siblings.flat_map(|folder| entries(&folder).unwrap_or_default()) {
+            if let Some(key) = slice_and_metric(&path)
+                && is_table_of(rules, &path)
+            {
+                self.add_before_embedded(key, TableLocation::Sibling(path));
+            }
+        }
+    }
+
+    fn add_before_embedded(&mut self, key: (Slice, Metric), location: TableLocation) {
+        let candidates = self.candidates_mut(key);
+        let at = candidates
+            .iter()
+            .position(|known| matches!(known.location, TableLocation::Embedded(_)))
+            .unwrap_or(candidates.len());
+        candidates.insert(at, Candidate::new(location));
+    }
+
+    /// Opens the table of a slice, unless it is open already; `None` if there is none.
     pub(super) fn open(
         &self,
         rules: &Ruleset,
@@ -183,15 +194,15 @@ impl Files {
         let Some(files) = by_defenders.and_then(|slices| slices.get(slice.defenders)) else {
             return Ok(None);
         };
-        for candidate in &files.candidates[metric as usize] {
+        for candidate in files.candidates(metric) {
             if let Some(opened) = candidate.opened.get() {
                 return Ok(Some(opened));
             }
             match self.try_open(files, candidate, rules, slice, metric) {
                 Ok(opened) => return Ok(Some(candidate.opened.get_or_init(|| opened))),
-                // Since its header was read, another ruleset's table has come there.
+                // The file was replaced by another table since its header was read.
                 Err(ProbeError::WrongRules { .. } | ProbeError::WrongName { .. })
-                    if matches!(candidate.place, TablePlace::Beside(_)) => {}
+                    if matches!(candidate.location, TableLocation::Sibling(_)) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -206,38 +217,53 @@ impl Files {
         slice: Slice,
         metric: Metric,
     ) -> Result<OpenedTable, ProbeError> {
-        let head = candidate.place.head(self.options.access)?;
+        let head = candidate.location.head(self.options.access)?;
         let header = *head.header();
-        // Tables that are part of the program are there by their headers.
-        let path = || head.path().map(Path::to_owned).unwrap_or_default();
+        // Embedded tables were chosen by their headers: only files can be wrong here.
         if header.fingerprint != rules.fingerprint() {
-            return Err(ProbeError::WrongRules { path: path(), rules: rules.name.clone() });
+            let path = head.path().map(Path::to_owned).unwrap_or_default();
+            return Err(ProbeError::WrongRules { path, rules: rules.name.clone() });
         }
         if (header.slice, header.metric) != (slice, metric) {
-            return Err(ProbeError::WrongName { path: path() });
+            let path = head.path().map(Path::to_owned).unwrap_or_default();
+            return Err(ProbeError::WrongName { path });
         }
         let index = files.index(rules, slice)?;
         if (header.grid.lanes(), header.grid.rows()) != (index.lanes().count(), index.rows()) {
             return Err(foreign(head.path(), &header));
         }
-        // The rest of the file can only now be no larger than the slice makes it.
+        // From here on, the size of the slice bounds what the rest of the file takes.
         let table = head.into_table()?;
         let blocks = self.options.cache.table(table.entries(), table.largest_block_bytes());
         Ok(OpenedTable { table, index, blocks })
     }
 }
 
-impl TablePlace {
-    /// What is there, as far as its header.
+impl TableLocation {
+    /// Opens the table and reads its header.
     fn head(&self, access: Access) -> Result<TableHead<TableFile>, TableError> {
         match self {
-            TablePlace::Own(path) | TablePlace::Beside(path) => TableHead::open(path, access),
-            TablePlace::Embedded(bytes) => TableHead::new(TableFile::from(*bytes)),
+            TableLocation::Own(path) | TableLocation::Sibling(path) => TableHead::open(path, access),
+            TableLocation::Embedded(bytes) => TableHead::new(TableFile::from(*bytes)),
         }
     }
 }
 
 impl SliceFiles {
+    fn candidates(&self, metric: Metric) -> &Vec<Candidate> {
+        match metric {
+            Metric::Wdl => &self.wdl,
+            Metric::Dtw => &self.dtw,
+        }
+    }
+
+    fn candidates_mut(&mut self, metric: Metric) -> &mut Vec<Candidate> {
+        match metric {
+            Metric::Wdl => &mut self.wdl,
+            Metric::Dtw => &mut self.dtw,
+        }
+    }
+
     fn index(&self, rules: &Ruleset, slice: Slice) -> Result<Arc<SliceIndex>, ProbeError> {
         if let Some(index) = self.index.get() {
             return Ok(index.clone());
@@ -247,38 +273,41 @@ impl SliceFiles {
     }
 }
 
-/// The element with that number, after as many as it takes have been added.
-fn grown<T: Default>(list: &mut Vec<T>, number: usize) -> &mut T {
+/// Returns the element with that number, after growing the list if necessary.
+fn get_or_grow<T: Default>(list: &mut Vec<T>, number: usize) -> &mut T {
     if list.len() <= number {
         list.resize_with(number + 1, T::default);
     }
     &mut list[number]
 }
 
-/// The slice and metric that a file's name stands for, if it is a table's.
+/// Whether a file is a table of these rules, according to its header.
+fn is_table_of(rules: &Ruleset, path: &Path) -> bool {
+    path.is_file()
+        && Header::read(path).is_ok_and(|header| header.fingerprint == rules.fingerprint())
+}
+
+/// Returns the slice and metric of a file named like a table.
 fn slice_and_metric(path: &Path) -> Option<(Slice, Metric)> {
     let slice: Slice = path.file_stem()?.to_str()?.parse().ok()?;
     let extension = path.extension()?.to_str()?;
-    let metric = Metric::ALL.into_iter().find(|metric| metric.name() == extension)?;
+    let metric = Metric::ALL.into_iter().find(|m| m.name() == extension)?;
     (metric.file_name(slice) == path.file_name()?.to_str()?).then_some((slice, metric))
 }
 
-/// Whether there is anything at that path; an error if nobody may know.
-pub(super) fn is_there(path: &Path) -> Result<bool, ProbeError> {
+/// Whether a path exists; an error if the system does not tell.
+pub(super) fn exists(path: &Path) -> Result<bool, ProbeError> {
     match path.try_exists() {
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(false),
         found => found.map_err(|source| ProbeError::Directory { path: path.to_owned(), source }),
     }
 }
 
-/// What is in a folder, in the order of names.
+/// Returns the paths in a folder, sorted by name.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, ProbeError> {
-    let error = |source| ProbeError::Directory { path: folder.to_owned(), source };
-    let mut paths = fs::read_dir(folder)
-        .map_err(error)?
-        .map(|entry| entry.map(|entry| entry.path()))
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(error)?;
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+        .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect())
+        .map_err(|source| ProbeError::Directory { path: folder.to_owned(), source })?;
     paths.sort();
     Ok(paths)
 }

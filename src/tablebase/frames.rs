@@ -1,4 +1,4 @@
-//! The memory of a cache: frames of 4 KiB, filled and emptied under locks.
+//! The memory of a cache: frames of 4 KiB, filled and evicted under locks.
 
 use std::iter;
 use std::ops::Range;
@@ -7,148 +7,150 @@ use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use crate::system::mapping::AtomicWords;
 
-use super::directory::{Directory, MOST_FRAMES, Piece};
+use super::directory::{Directory, MAX_FRAMES, Piece};
 
 pub(super) const FRAME_BYTES: usize = 1 << 12;
 pub(super) const WORD_BYTES: usize = size_of::<u64>();
 const FRAME_WORDS: usize = FRAME_BYTES / WORD_BYTES;
-/// The words of a line of memory.
+/// The words of a cache line.
 const LINE_WORDS: usize = 64 / WORD_BYTES;
-/// Frames that get their memory together: one large page.
+/// The number of frames allocated at a time: a huge page.
 const CHUNK_FRAMES: usize = 512;
-pub(super) const MOST_SHARES: usize = 16;
-/// Fewer frames than that have no use for several locks.
-const LEAST_SHARE: usize = 64;
+pub(super) const MAX_SHARDS: usize = 16;
+/// The minimum number of frames of a shard: smaller caches need fewer locks.
+const MIN_SHARD_FRAMES: usize = 64;
 
-/// The frames of a cache, and which pieces are in them.
+/// The frames of a cache and the directory of their pieces.
 pub(super) struct Frames {
     pub count: usize,
     chunks: Box<[OnceLock<AtomicWords>]>,
     /// `None` if there are no frames.
     directory: Option<Directory>,
-    /// A power of two of them.
-    pub shares: Box<[Mutex<Share>]>,
+    /// The number of shards is a power of two.
+    pub shards: Box<[Mutex<Shard>]>,
 }
 
-/// A part of the directory, and every `shares.len()`th of the frames.
+/// A part of the directory, and every `shards.len()`th frame.
 #[derive(Default)]
-pub(super) struct Share {
-    /// The entries of the frames that have ever been filled; nothing for those that are
-    /// free.
+pub(super) struct Shard {
+    /// The directory entries of the frames that have ever been filled; `None` for free ones.
     entries: Vec<Option<u32>>,
-    /// Frames that were filled once and hold nothing.
+    /// Frames that have been filled and freed.
     free: Vec<usize>,
+    /// The hand of the clock: the next frame to consider for eviction.
     hand: usize,
-    turn: u64,
+    /// The number of fills so far.
+    generation: u64,
 }
 
 impl Frames {
-    /// So many, without memory as yet; fewer if the system has no memory to find more
-    /// again.
+    /// Creates `count` frames, whose memory is allocated as they fill; fewer if the system has
+    /// not enough memory for their directory.
     pub(super) fn new(count: usize) -> Frames {
-        let shares = |count: usize| 1 << (count / LEAST_SHARE).clamp(1, MOST_SHARES).ilog2();
-        let counts = iter::successors(Some(count.min(MOST_FRAMES)), |count| Some(count / 2));
-        let mut counts = counts.take_while(|&count| count > 0);
-        let found = counts.find_map(|count| Some((count, Directory::new(count, shares(count))?)));
-        let (count, directory) = found.unzip();
-        let count = count.unwrap_or(0);
+        let created = iter::successors(Some(count.min(MAX_FRAMES)), |count| Some(count / 2))
+            .take_while(|&count| count > 0)
+            .find_map(|count| Some((count, Directory::new(count, shard_count(count))?)));
+        let (count, directory) = match created {
+            Some((count, directory)) => (count, Some(directory)),
+            None => (0, None),
+        };
         Frames {
             count,
             chunks: (0..count.div_ceil(CHUNK_FRAMES)).map(|_| OnceLock::new()).collect(),
             directory,
-            shares: (0..shares(count)).map(|_| Mutex::default()).collect(),
+            shards: (0..shard_count(count)).map(|_| Mutex::default()).collect(),
         }
     }
 
-    /// How many hold a piece.
+    /// Returns the number of frames that hold a piece.
     pub(super) fn filled(&self) -> usize {
-        let filled = |share: &Share| share.entries.len() - share.free.len();
-        (0..self.shares.len()).map(|number| filled(&self.share(number))).sum()
+        (0..self.shards.len()).map(|number| self.lock_shard(number).filled()).sum()
     }
 
-    /// The memory that it takes to find the frames, at the most.
+    /// Returns the maximum memory that the directory takes.
     #[cfg(test)]
     pub(super) fn directory_bytes(&self) -> usize {
         self.directory.as_ref().map_or(0, Directory::bytes)
     }
 
-    /// A word of a piece, if the piece is in a frame.
+    /// Returns a word of a piece, if the piece is in a frame.
     #[inline]
     pub(super) fn word(&self, piece: Piece, number: usize) -> Option<u64> {
         let found = self.directory.as_ref()?.find(piece)?;
         let words = self.words(found.frame)?;
-        let word = words[place(found.frame, number)].load(Ordering::Relaxed);
-        // If it is of a later filling, the entry is seen to have been emptied.
+        let word = words[word_offset(found.frame, number)].load(Ordering::Relaxed);
+        // Pairs with the fence in `fill`: if the word is of a later fill, the entry is seen
+        // to have changed.
         fence(Ordering::Acquire);
-        found.is_still_there().then_some(word)
+        found.is_unchanged().then_some(word)
     }
 
-    /// Puts into frames what is not there of a block, of which this is the first piece, as
-    /// far as there is memory.
-    pub(super) fn keep(&self, first: Piece, bytes: &[u8]) {
+    /// Caches the pieces of a block, which begins with `first`, as far as there is memory.
+    pub(super) fn insert(&self, first: Piece, bytes: &[u8]) {
         let Some(directory) = &self.directory else { return };
-        let mut share = self.share(first.share);
+        let mut shard = self.lock_shard(first.shard);
         for (number, bytes) in (first.number..).zip(bytes.chunks(FRAME_BYTES)) {
             let piece = Piece { number, ..first };
-            // Another thread may have been faster.
+            // Another thread may have inserted it first.
             if directory.find(piece).is_some() {
                 continue;
             }
-            let Some(entry) = directory.entry_for(piece, first.number) else { continue };
-            let Some(at) = share.room(self, directory, entry, piece.share) else { return };
-            self.fill(directory, &mut share, at, entry, piece, bytes);
+            let Some(entry) = directory.choose_entry(piece, first.number) else { continue };
+            let Some(at) = shard.take_frame(self, directory, entry, piece.shard) else { return };
+            self.fill(directory, &mut shard, at, entry, piece, bytes);
         }
     }
 
+    /// Copies a piece into frame `at` of its shard, and assigns the frame to the entry.
     fn fill(
         &self,
         directory: &Directory,
-        share: &mut Share,
+        shard: &mut Shard,
         at: usize,
         entry: usize,
         piece: Piece,
         bytes: &[u8],
     ) {
-        let frame = self.frame(piece.share, at);
-        // The old entry is seen to be empty by whoever sees a new word or key.
+        let frame = self.frame(piece.shard, at);
+        // Readers that see a new word or key must also see that the old entry is empty.
         fence(Ordering::Release);
         if let Some(words) = self.words(frame) {
             for (number, bytes) in bytes.chunks(WORD_BYTES).enumerate() {
-                let mut whole = [0; WORD_BYTES];
-                whole[..bytes.len()].copy_from_slice(bytes);
-                let word = &words[place(frame, number)];
-                word.store(u64::from_le_bytes(whole), Ordering::Relaxed);
+                let mut padded = [0; WORD_BYTES];
+                padded[..bytes.len()].copy_from_slice(bytes);
+                let word = &words[word_offset(frame, number)];
+                word.store(u64::from_le_bytes(padded), Ordering::Relaxed);
             }
         }
-        share.turn += 1;
-        directory.put(entry, piece.number, frame, share.turn);
-        share.entries[at] = Some(entry as u32);
+        shard.generation += 1;
+        directory.assign(entry, piece.number, frame, shard.generation);
+        shard.entries[at] = Some(entry as u32);
     }
 
-    /// Empties the frames that hold pieces with these numbers.
-    pub(super) fn forget(&self, numbers: &Range<u64>) {
+    /// Frees the frames that hold pieces with these numbers.
+    pub(super) fn remove(&self, numbers: &Range<u64>) {
         let Some(directory) = &self.directory else { return };
-        for number in 0..self.shares.len() {
-            let mut share = self.share(number);
-            for at in 0..share.entries.len() {
-                let number = share.entries[at].and_then(|entry| directory.number(entry as usize));
+        for number in 0..self.shards.len() {
+            let mut shard = self.lock_shard(number);
+            for at in 0..shard.entries.len() {
+                let number = shard.entries[at].and_then(|entry| directory.number(entry as usize));
                 if number.is_some_and(|number| numbers.contains(&number)) {
-                    share.vacate(directory, at);
-                    share.free.push(at);
+                    shard.vacate(directory, at);
+                    shard.free.push(at);
                 }
             }
         }
     }
 
-    /// A frame's words, if it has ever had memory.
+    /// Returns a frame's words, if its memory is allocated.
     #[inline]
     fn words(&self, frame: usize) -> Option<&[AtomicU64; FRAME_WORDS]> {
         let words = self.chunks.get(frame / CHUNK_FRAMES)?.get()?;
         words.as_chunks().0.get(frame % CHUNK_FRAMES)
     }
 
-    /// The same, with memory asked for if need be; `None` if there is none left.
-    fn words_or_new(&self, frame: usize) -> Option<&[AtomicU64; FRAME_WORDS]> {
+    /// Returns a frame's words, allocating memory if needed; `None` if the system has none.
+    fn words_or_allocate(&self, frame: usize) -> Option<&[AtomicU64; FRAME_WORDS]> {
         let chunk = frame / CHUNK_FRAMES;
         if self.chunks[chunk].get().is_none() {
             let frames = CHUNK_FRAMES.min(self.count - chunk * CHUNK_FRAMES);
@@ -158,63 +160,79 @@ impl Frames {
         self.words(frame)
     }
 
-    /// One share, for this thread only.
-    fn share(&self, number: usize) -> MutexGuard<'_, Share> {
-        // Nothing that is done under the lock can panic halfway.
-        self.shares[number].lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    /// Locks a shard.
+    fn lock_shard(&self, number: usize) -> MutexGuard<'_, Shard> {
+        // No operation under the lock panics halfway, so that a poisoned shard is sound.
+        self.shards[number].lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// The number of a share's frame among all frames.
-    fn frame(&self, share: usize, at: usize) -> usize {
-        at * self.shares.len() + share
+    /// Returns the number among all frames of frame `at` of a shard.
+    fn frame(&self, shard: usize, at: usize) -> usize {
+        at * self.shards.len() + shard
     }
 }
 
-/// Where in a frame its word of that number is. Each frame begins elsewhere: what is first
-/// in every frame is read most, and would else have the same few places in the processor's
-/// caches.
+/// Returns the number of shards for that many frames.
+fn shard_count(frames: usize) -> usize {
+    1 << (frames / MIN_SHARD_FRAMES).clamp(1, MAX_SHARDS).ilog2()
+}
+
+/// Returns the offset in a frame of a word of its piece. Frames are rotated by different
+/// amounts: the first words of all pieces are read most, and would otherwise compete for the
+/// same few sets of the processor's caches.
 #[inline]
-fn place(frame: usize, word: usize) -> usize {
+fn word_offset(frame: usize, word: usize) -> usize {
     (word + frame * LINE_WORDS) % FRAME_WORDS
 }
 
-impl Share {
-    /// A frame that an entry may name, by its place in the share; no entry names it any
-    /// more. If the entry names one, it is that.
-    fn room(
+impl Shard {
+    /// Returns the number of frames that hold a piece.
+    fn filled(&self) -> usize {
+        self.entries.len() - self.free.len()
+    }
+
+    /// Takes a frame for a new piece in `entry` and returns its position in the shard: the
+    /// frame of the entry, if it has one, or else a free or evicted one.
+    fn take_frame(
         &mut self,
         frames: &Frames,
         directory: &Directory,
         entry: usize,
-        share: usize,
+        shard: usize,
     ) -> Option<usize> {
         match directory.frame(entry) {
-            Some(frame) => self.vacate(directory, frame / frames.shares.len()),
-            None => self.vacant(frames, directory, share),
+            Some(frame) => self.vacate(directory, frame / frames.shards.len()),
+            None => self.free_frame(frames, directory, shard),
         }
     }
 
-    fn vacant(&mut self, frames: &Frames, directory: &Directory, share: usize) -> Option<usize> {
+    fn free_frame(
+        &mut self,
+        frames: &Frames,
+        directory: &Directory,
+        shard: usize,
+    ) -> Option<usize> {
         if let Some(at) = self.free.pop() {
             return Some(at);
         }
         let at = self.entries.len();
-        let frame = frames.frame(share, at);
-        if frame < frames.count && frames.words_or_new(frame).is_some() {
+        let frame = frames.frame(shard, at);
+        if frame < frames.count && frames.words_or_allocate(frame).is_some() {
             self.entries.push(None);
             return Some(at);
         }
         self.evict(directory)
     }
 
+    /// Evicts a piece by the clock algorithm.
     fn evict(&mut self, directory: &Directory) -> Option<usize> {
-        // Readers may go on marking pieces: after one round any of them will do.
+        // Readers keep marking pieces: after one round, any of them is evicted.
         let mut spared = self.entries.len();
         loop {
             let at = self.hand;
             self.hand = (at + 1) % self.entries.len().max(1);
             let entry = *self.entries.get(at)?;
-            if spared > 0 && entry.is_some_and(|entry| directory.was_used(entry as usize)) {
+            if spared > 0 && entry.is_some_and(|entry| directory.take_used(entry as usize)) {
                 spared -= 1;
                 continue;
             }
@@ -222,10 +240,10 @@ impl Share {
         }
     }
 
-    /// Empties the entry that names the frame.
+    /// Clears the entry of a frame, and returns the frame.
     fn vacate(&mut self, directory: &Directory, at: usize) -> Option<usize> {
         let entry = self.entries.get_mut(at)?.take()?;
-        directory.empty(entry as usize);
+        directory.clear(entry as usize);
         Some(at)
     }
 }

@@ -1,4 +1,4 @@
-//! A ruleset's tables, opened to be probed.
+//! Probing a ruleset's tables.
 #![doc = include_str!("../../docs/probing.md")]
 
 mod answer;
@@ -31,33 +31,31 @@ use files::{Files, OpenedTable};
 
 /// A ruleset's tables.
 ///
-/// Adding a directory only looks at file names; a table is opened when it is
-/// first needed and stays open. A tablebase is probed from any number of
-/// threads at once; decoded blocks are kept in a [`BlockCache`] that they share.
-/// For the tables of another ruleset open another tablebase, with the same cache
-/// if they are to share its memory.
+/// Adding a directory only reads file names; a table is opened when it is first needed and
+/// stays open. Any number of threads may probe a tablebase at once; they share a
+/// [`BlockCache`] of decoded blocks. For another ruleset, open another tablebase, which may
+/// use the same cache.
 ///
-/// Values say what best play leads to in a game that starts at the probed
-/// position: what was played before does not matter. Under rules where a
-/// repeated position loses (`berkeley`), a win or a loss stands all the same,
-/// its distance is an upper bound, and [`Wdl::Draw`] means *undecided*. What that
-/// means for a game that is being played is told [above](self#what-an-answer-means).
+/// A value is the result of best play in a game that starts at the probed position, whatever
+/// was played before. Under rules where a repeated position loses (`berkeley`), wins and
+/// losses still hold, their distances are upper bounds, and [`Wdl::Draw`] means *undecided*.
+/// The consequences for a game in progress are described
+/// [above](self#what-an-answer-means).
 pub struct Tablebase {
     rules: Ruleset,
     files: Files,
 }
 
-/// How a [`Tablebase`] opens its tables.
+/// Options of a [`Tablebase`].
 #[derive(Clone, Debug)]
 pub struct TablebaseOptions {
-    /// How files are read: mapped, unless you say otherwise.
+    /// The way files are read. Default: mapped.
     pub access: Access,
-    /// Where decoded blocks are kept: a cache of its own of 64 MiB, unless you say
-    /// otherwise.
+    /// The cache of decoded blocks. Default: a new one of 64 MiB.
     pub cache: BlockCache,
-    /// Whether the tables that are part of the library are there too: of every
-    /// built-in ruleset those of few men, six at most; of some slices there are no
-    /// distances. Files are asked first. They are there unless you say otherwise.
+    /// Whether to use the tables embedded in the library, which are preferred less than files:
+    /// for every built-in ruleset those of few men, at most six, for some slices without
+    /// distances. Default: true.
     pub embedded: bool,
 }
 
@@ -68,12 +66,12 @@ impl Default for TablebaseOptions {
 }
 
 impl Tablebase {
-    /// The tables that are part of the library, and no others as yet.
+    /// Creates a tablebase of the embedded tables only.
     pub fn new(rules: Ruleset) -> Tablebase {
         Tablebase::with_options(rules, TablebaseOptions::default())
     }
 
-    /// A tablebase without files, which will open them in this way.
+    /// Creates a tablebase without files, with these options.
     pub fn with_options(rules: Ruleset, options: TablebaseOptions) -> Tablebase {
         let embedded = options.embedded;
         let mut files = Files::new(options);
@@ -83,20 +81,20 @@ impl Tablebase {
         Tablebase { rules, files }
     }
 
-    /// The tables of a ruleset under a common folder: those in the folder with
-    /// the ruleset's name, and those of the same fingerprint in the folders
-    /// beside it. Behind them are those that are part of the library.
+    /// Opens a ruleset's tables under a common folder: those in the folder with the ruleset's
+    /// name, and those with its fingerprint in the folders beside it. The embedded tables are
+    /// used for slices without a file.
     ///
     /// # Errors
-    /// If a folder cannot be read, or the common one is not there.
+    /// If a folder cannot be read, or the common one does not exist.
     pub fn open(rules: Ruleset, tables: &Path) -> Result<Tablebase, ProbeError> {
         Tablebase::open_with(rules, tables, TablebaseOptions::default())
     }
 
-    /// As [`open`](Tablebase::open), in the way that the options say.
+    /// As [`open`](Tablebase::open), with these options.
     ///
     /// # Errors
-    /// As [`open`](Tablebase::open).
+    /// See [`open`](Tablebase::open).
     pub fn open_with(
         rules: Ruleset,
         tables: &Path,
@@ -107,25 +105,23 @@ impl Tablebase {
         Ok(base)
     }
 
-    /// The tables in files alone, which a build may be about to write: without those
-    /// that are part of the library, and without any if there is no such folder yet.
+    /// As [`open`](Tablebase::open), without the embedded tables. The folder need not exist
+    /// yet: a build may be about to create it.
     ///
     /// # Errors
-    /// If a folder is there and cannot be read.
+    /// If a folder exists and cannot be read.
     pub fn open_files(rules: Ruleset, tables: &Path) -> Result<Tablebase, ProbeError> {
         let options = TablebaseOptions { embedded: false, ..TablebaseOptions::default() };
-        // What is there and is no folder is an error, and so is what nobody may see.
-        if files::is_there(tables)? {
+        if files::exists(tables)? {
             Tablebase::open_with(rules, tables, options)
         } else {
             Ok(Tablebase::with_options(rules, options))
         }
     }
 
-    /// Adds the tables in a directory and returns how many there are; of two tables
-    /// of a slice, that of the directory added last is taken. All files named like a
-    /// table must be the ruleset's: a table of other rules is an error when it is
-    /// first needed.
+    /// Adds the tables in a directory and returns their number. For a slice in several
+    /// directories, the one added last is used. All files named like a table must be of this
+    /// ruleset: a table of other rules is an error when it is first needed.
     ///
     /// # Errors
     /// If the directory cannot be read.
@@ -133,76 +129,75 @@ impl Tablebase {
         self.files.add_directory(directory)
     }
 
-    /// Takes a table that has just been written, in place of what was there.
+    /// Adds a table that has just been written, replacing an earlier one.
     pub(crate) fn add_file(&mut self, slice: Slice, metric: Metric, path: PathBuf) {
         self.files.add_file((slice, metric), path);
     }
 
-    /// The rules that the tables hold for.
+    /// Returns the ruleset.
     pub fn rules(&self) -> &Ruleset {
         &self.rules
     }
 
-    /// The cache that its decoded blocks are in.
+    /// Returns the cache of decoded blocks.
     pub fn cache(&self) -> &BlockCache {
         &self.files.options().cache
     }
 
-    /// How many tables are open.
+    /// Returns the number of open tables.
     pub fn tables_open(&self) -> usize {
         self.files.tables_open()
     }
 
-    /// The most men, king included, of which there is any table. Of some there may be
-    /// no distances: see [`max_men_dtw`](Tablebase::max_men_dtw).
+    /// Returns the maximum number of men, king included, of any table. Not all tables have
+    /// distances: see [`max_men_dtw`](Tablebase::max_men_dtw).
     pub fn max_men(&self) -> usize {
-        Metric::ALL.into_iter().map(|metric| self.most_men(metric)).max().unwrap_or(0)
+        Metric::ALL.into_iter().map(|metric| self.max_men_of(metric)).max().unwrap_or(0)
     }
 
-    /// The most men, king included, of which there are distances.
+    /// Returns the maximum number of men, king included, of a DTW table.
     pub fn max_men_dtw(&self) -> usize {
-        self.most_men(Metric::Dtw)
+        self.max_men_of(Metric::Dtw)
     }
 
-    fn most_men(&self, metric: Metric) -> usize {
+    fn max_men_of(&self, metric: Metric) -> usize {
         self.slices(metric).into_iter().map(Slice::men).max().unwrap_or(0)
     }
 
-    /// The slices of which there seems to be a table of that metric, smallest
-    /// first, going by file names.
+    /// Returns the slices with a table of a metric according to file names, smallest first.
     pub fn slices(&self, metric: Metric) -> Vec<Slice> {
         self.files.slices(metric)
     }
 
-    /// The table of a slice.
+    /// Returns the table of a slice.
     ///
     /// # Errors
-    /// [`ProbeError::MissingTable`] if there is none; otherwise if it is damaged
-    /// or not the ruleset's.
+    /// [`ProbeError::MissingTable`] if there is none; others if it is damaged or of another
+    /// ruleset.
     pub fn table(&self, slice: Slice, metric: Metric) -> Result<&Table<TableFile>, ProbeError> {
         self.opened(slice, metric).map(|opened| &opened.table)
     }
 
-    /// The table of a slice that tells most: that of distances, or else that of wins,
-    /// draws and losses.
+    /// Returns the DTW table of a slice, or else its WDL table.
     ///
     /// # Errors
-    /// As [`table`](Tablebase::table).
+    /// See [`table`](Tablebase::table).
     pub fn best_table(&self, slice: Slice) -> Result<&Table<TableFile>, ProbeError> {
         self.best_opened(slice).map(|opened| &opened.table)
     }
 
-    /// The index of a slice of which there is a table.
+    /// Returns the index of a slice that has a table.
     ///
     /// # Errors
-    /// As [`table`](Tablebase::table).
+    /// See [`table`](Tablebase::table).
     pub fn index(&self, slice: Slice) -> Result<&SliceIndex, ProbeError> {
         self.best_opened(slice).map(|opened| &*opened.index)
     }
 
     fn opened(&self, slice: Slice, metric: Metric) -> Result<&OpenedTable, ProbeError> {
-        let missing = || ProbeError::MissingTable { slice, metric };
-        self.files.open(&self.rules, slice, metric)?.ok_or_else(missing)
+        self.files
+            .open(&self.rules, slice, metric)?
+            .ok_or_else(|| ProbeError::MissingTable { slice, metric })
     }
 
     fn best_opened(&self, slice: Slice) -> Result<&OpenedTable, ProbeError> {
@@ -214,7 +209,7 @@ impl Tablebase {
         }
     }
 
-    /// The name of an outcome under these rules: `win`, `loss`, and `draw` or
+    /// Returns the name of an outcome under these rules: `win`, `loss`, and `draw` or
     /// `undecided`.
     pub fn category(&self, wdl: Wdl) -> &'static str {
         match wdl {
@@ -224,7 +219,7 @@ impl Tablebase {
         }
     }
 
-    /// The name of what is known of a position: `unknown` without a table.
+    /// Returns the name of a probed outcome: `unknown` if the table is missing.
     pub(crate) fn category_of(&self, value: Option<Probed>) -> &'static str {
         value.map_or("unknown", |value| self.category(value.wdl))
     }

@@ -7,13 +7,12 @@ use crate::table::Metric;
 
 use super::{ProbeError, Tablebase};
 
-/// What is known of a position.
+/// A probed value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Probed {
     /// Win, draw or loss.
     pub wdl: Wdl,
-    /// Plies to the end of the game; `None` for a draw, and where there are WDL
-    /// tables only.
+    /// Plies to the end of the game; `None` for a draw, or if there is only a WDL table.
     pub plies: Option<Plies>,
 }
 
@@ -24,18 +23,18 @@ impl From<Value> for Probed {
 }
 
 impl Probed {
-    /// Whether there is nothing more to know: only a draw has no distance.
+    /// Whether the value is complete: only draws have no distance.
     pub fn is_exact(self) -> bool {
         self.wdl == Wdl::Draw || self.plies.is_some()
     }
 
-    /// A move's outcome as its player has it before the move: one ply more.
+    /// Converts the value of a move to that of the position before it: one ply more.
     fn before_move(self) -> Probed {
         Probed { plies: self.plies.map(|plies| plies.saturating_add(1)), ..self }
     }
 
-    /// Grows with what the mover prefers; an unknown distance counts as the
-    /// longest.
+    /// Returns a number that is greater for values that the side to move prefers; an unknown
+    /// distance counts as the longest.
     fn preference(self) -> i32 {
         match self.wdl {
             Wdl::Win => Value::Win(self.plies.unwrap_or(Plies::MAX)).preference(),
@@ -45,108 +44,127 @@ impl Probed {
     }
 }
 
-/// A move and what it leads to.
+/// A move and its value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct MoveProbe {
     /// The move.
     pub played: Move,
-    /// Its outcome for the side that plays it, with the plies that are left
-    /// after it; `None` if the table of the slice it leads to is missing.
+    /// The value for the side that plays it, with the plies left after it; `None` if the
+    /// table of the slice it leads to is missing.
     pub value: Option<Probed>,
 }
 
 impl MoveProbe {
-    /// The name of its outcome, as [`Tablebase::category`] has it, or `unknown`.
+    /// Returns the name of its outcome, as [`Tablebase::category`] does, or `unknown`.
     pub fn category(&self, tables: &Tablebase) -> &'static str {
         tables.category_of(self.value)
     }
+
+    /// Whether the move preserves an outcome.
+    fn keeps(&self, wdl: Wdl) -> bool {
+        self.value.is_some_and(|after| after.wdl == wdl)
+    }
+
+    /// Returns the error for the missing table of the slice that the move leads to.
+    fn missing_table(&self, position: &Position, metric: Metric) -> ProbeError {
+        ProbeError::MissingTable { slice: position.after(&self.played).slice(), metric }
+    }
 }
 
-/// What is known of a position and of its moves.
+/// The values of a position and of its moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Probe {
     /// The position's value for the side to move.
     pub value: Probed,
-    /// The legal moves, best first: the quickest win, then draws, then the
-    /// slowest loss, then those that are unknown; an unknown distance counts as the
-    /// longest. Ties: captures first, then by origin and target in square order.
+    /// The legal moves, best first: the quickest win, then draws, then the slowest loss, then
+    /// unknown moves. An unknown distance counts as the longest. Ties are broken by captures
+    /// first, then by origin and target in square order.
     pub moves: Vec<MoveProbe>,
 }
 
-impl Tablebase {
-    /// The value of a position and of each of its moves.
+impl Probe {
+    /// Returns the best move of the probed `position`: the first that keeps its value with its
+    /// distance. `None` if there is no legal move.
     ///
     /// # Errors
-    /// If the position is none of a running game, or its table is missing or
-    /// damaged. The table of a slice that a capture leads to may be missing.
+    /// If tables are missing that the choice depends on: DTW tables, unless the position is
+    /// drawn (a player who only preserves a win may never win), or those of slices that a
+    /// capture leads to, unless another move is known to be the best. Also if the values
+    /// contradict each other.
+    pub fn best_move(&self, position: &Position) -> Result<Option<Move>, ProbeError> {
+        let Probe { value, ref moves } = *self;
+        if value.is_exact()
+            && let Some(best) =
+                moves.iter().find(|mv| mv.value.map(Probed::before_move) == Some(value))
+        {
+            return Ok(Some(best.played));
+        }
+        if let Some(unknown) = moves.iter().find(|mv| mv.value.is_none()) {
+            return Err(unknown.missing_table(position, Metric::Wdl));
+        }
+        let inexact = moves.iter().find(|mv| {
+            mv.keeps(value.wdl) && mv.value.is_some_and(|after| !after.is_exact())
+        });
+        if let Some(inexact) = inexact {
+            return Err(inexact.missing_table(position, Metric::Dtw));
+        }
+        match moves.first() {
+            // Only the distance of the position itself is unknown.
+            Some(best) if value.plies.is_none() && best.keeps(value.wdl) => Ok(Some(best.played)),
+            None if value.wdl == Wdl::Loss && value.plies.unwrap_or(0) == 0 => Ok(None),
+            _ => Err(ProbeError::Inconsistent { slice: position.slice() }),
+        }
+    }
+}
+
+impl Tablebase {
+    /// Probes a position and each of its moves.
+    ///
+    /// # Errors
+    /// If the position is invalid or the game is over, or its table is missing or damaged. The
+    /// tables of slices that captures lead to may be missing.
     pub fn probe(&self, position: &Position) -> Result<Probe, ProbeError> {
         let value = self.probe_value(position)?;
         Ok(Probe { value, moves: self.probed_moves(position)? })
     }
 
-    /// The best move: the first of those that keep the position's value with its
-    /// distance. `None` if there is no legal move.
+    /// Returns the best move of a position: see [`Probe::best_move`].
     ///
     /// # Errors
-    /// As [`probe`](Tablebase::probe). Also if tables are missing that the choice
-    /// depends on: those of distances, unless the position is drawn (whoever only keeps
-    /// a win may never win), and of a slice that a capture leads to, unless another
-    /// move is known to be the best.
+    /// See [`probe`](Tablebase::probe) and [`Probe::best_move`].
     pub fn best_move(&self, position: &Position) -> Result<Option<Move>, ProbeError> {
-        let Probe { value, moves } = self.probe(position)?;
-        let is_best = |mv: &&MoveProbe| mv.value.map(Probed::before_move) == Some(value);
-        if let Some(best) = moves.iter().filter(|_| value.is_exact()).find(is_best) {
-            return Ok(Some(best.played));
-        }
-        let missing = |mv: &MoveProbe, metric| {
-            let slice = position.after(&mv.played).slice();
-            Err(ProbeError::MissingTable { slice, metric })
-        };
-        if let Some(unknown) = moves.iter().find(|mv| mv.value.is_none()) {
-            return missing(unknown, Metric::Wdl);
-        }
-        let keeps = |mv: &&MoveProbe| mv.value.is_some_and(|after| after.wdl == value.wdl);
-        let is_inexact = |mv: &&MoveProbe| mv.value.is_some_and(|after| !after.is_exact());
-        if let Some(inexact) = moves.iter().filter(keeps).find(is_inexact) {
-            return missing(inexact, Metric::Dtw);
-        }
-        match moves.first() {
-            // Only the position's own distance is unknown.
-            Some(best) if value.plies.is_none() && keeps(&best) => Ok(Some(best.played)),
-            None if value.wdl == Wdl::Loss && value.plies.unwrap_or(0) == 0 => Ok(None),
-            _ => Err(ProbeError::Inconsistent { slice: position.slice() }),
-        }
+        self.probe(position)?.best_move(position)
     }
 
-    /// One line of best play to the end of the game; no moves for a draw.
+    /// Returns a line of best play to the end of the game, which is empty for a draw.
     ///
     /// # Errors
-    /// As [`best_move`](Tablebase::best_move), and if there is no DTW table.
+    /// See [`best_move`](Tablebase::best_move); also if there is no DTW table.
     pub fn line(&self, position: &Position) -> Result<Vec<Move>, ProbeError> {
         let mut line = Vec::new();
-        let mut position = *position;
-        let mut value = self.probe_dtw(&position)?;
+        let mut current = *position;
+        let mut value = self.probe_dtw(&current)?;
         while value != Value::Draw {
-            // Each best move is one ply nearer to the end.
-            let Some(best) = self.best_move(&position)? else {
+            // Each best move shortens the distance by one ply, so that the loop ends.
+            let Some(best) = self.best_move(&current)? else {
                 break;
             };
-            position = position.after(&best);
+            current = current.after(&best);
             line.push(best);
             if best.ending.is_some() {
                 break;
             }
-            value = self.probe_dtw(&position)?;
+            value = self.probe_dtw(&current)?;
         }
         Ok(line)
     }
 
-    /// The value, with the distance if there is a DTW table.
+    /// Probes the value, with its distance if there is a DTW table.
     ///
     /// # Errors
-    /// As [`probe_wdl`](Tablebase::probe_wdl).
+    /// See [`probe_wdl`](Tablebase::probe_wdl).
     pub fn probe_value(&self, position: &Position) -> Result<Probed, ProbeError> {
         match self.probe_dtw(position) {
             Err(ProbeError::MissingTable { .. }) => {
@@ -156,11 +174,11 @@ impl Tablebase {
         }
     }
 
-    /// What is known of each move, in the order of [`Probe::moves`], whether or not the
-    /// position's own table is there.
+    /// Probes each move of a position, in the order of [`Probe::moves`]. The position's own
+    /// table is not needed.
     ///
     /// # Errors
-    /// If the position is none of a running game, or a table is damaged. Tables may be
+    /// If the position is invalid or the game is over, or a table is damaged. Tables may be
     /// missing.
     pub fn probe_moves(&self, position: &Position) -> Result<Vec<MoveProbe>, ProbeError> {
         position.check(&self.rules).map_err(ProbeError::Position)?;
@@ -175,8 +193,7 @@ impl Tablebase {
         moves.sort_by_key(|mv| {
             let quiet =
                 mv.played.captured.is_empty() && mv.played.ending != Some(Ending::KingCaptured);
-            let plies_after = mv.value.map(Probed::preference);
-            (Reverse(plies_after), quiet, mv.played.from, mv.played.to)
+            (Reverse(mv.value.map(Probed::preference)), quiet, mv.played.from, mv.played.to)
         });
         Ok(moves)
     }

@@ -40,7 +40,7 @@ fn a_sparse_file_takes_no_memory_of_any_command() {
     assert!(hollow.hole_bytes <= HOLE && hollow.hole_bytes > HOLE - (1 << 10));
     fs::remove_file(&file).unwrap();
     hollow.write(&file);
-    let words = ["K2v1.dtw", "has not the values of its slice"];
+    let words = ["K2v1.dtw", "does not match its slice"];
     for arguments in [
         &["probe", "brandubh", PROBED][..],
         &["line", "brandubh", PROBED],

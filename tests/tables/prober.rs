@@ -202,7 +202,7 @@ fn tables_come_from_several_folders() {
     let error = base.probe_wdl(&tables.positions[0]).unwrap_err().to_string();
     assert_eq!(
         error,
-        "there is no wdl table of K1v3; build the slice or add the folder that it is in"
+        "there is no wdl table of K1v3; build the slice or add its folder"
     );
     for folder in &folders {
         assert_eq!(base.add_directory(folder.path()).unwrap(), 1);
