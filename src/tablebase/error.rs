@@ -90,10 +90,7 @@ impl fmt::Display for ProbeError {
                 if let Some(path) = path {
                     write!(f, "{}: ", path.display())?;
                 }
-                write!(
-                    f,
-                    "the {metric} table of {slice} does not match its slice; build it again"
-                )
+                write!(f, "the {metric} table of {slice} does not match its slice; build it again")
             }
             ProbeError::Inconsistent { slice } => write!(
                 f,

@@ -243,7 +243,9 @@ impl TableLocation {
     /// Opens the table and reads its header.
     fn head(&self, access: Access) -> Result<TableHead<TableFile>, TableError> {
         match self {
-            TableLocation::Own(path) | TableLocation::Sibling(path) => TableHead::open(path, access),
+            TableLocation::Own(path) | TableLocation::Sibling(path) => {
+                TableHead::open(path, access)
+            }
             TableLocation::Embedded(bytes) => TableHead::new(TableFile::from(*bytes)),
         }
     }

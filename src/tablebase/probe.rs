@@ -104,9 +104,9 @@ impl Probe {
         if let Some(unknown) = moves.iter().find(|mv| mv.value.is_none()) {
             return Err(unknown.missing_table(position, Metric::Wdl));
         }
-        let inexact = moves.iter().find(|mv| {
-            mv.keeps(value.wdl) && mv.value.is_some_and(|after| !after.is_exact())
-        });
+        let inexact = moves
+            .iter()
+            .find(|mv| mv.keeps(value.wdl) && mv.value.is_some_and(|after| !after.is_exact()));
         if let Some(inexact) = inexact {
             return Err(inexact.missing_table(position, Metric::Dtw));
         }

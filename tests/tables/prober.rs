@@ -200,10 +200,7 @@ fn tables_come_from_several_folders() {
     let mut base = without_tables(tables.rules.clone());
     assert_eq!(base.max_men(), 0);
     let error = base.probe_wdl(&tables.positions[0]).unwrap_err().to_string();
-    assert_eq!(
-        error,
-        "there is no wdl table of K1v3; build the slice or add its folder"
-    );
+    assert_eq!(error, "there is no wdl table of K1v3; build the slice or add its folder");
     for folder in &folders {
         assert_eq!(base.add_directory(folder.path()).unwrap(), 1);
     }
