@@ -1,24 +1,23 @@
-//! Blocking Nim: the king among any number of soldiers that never move.
+//! Blocking Nim: a king among any number of soldiers that never move.
 
 use std::collections::BTreeSet;
 
 use super::{Board, Cell, ShortError};
 
-/// The king's squares with their Grundy values, the soldiers being where they are.
+/// The Grundy values of the king's squares, for a fixed set of soldiers.
 #[derive(Clone, Debug)]
 pub struct Blocked {
     board: Board,
-    /// By the king's square; none where a soldier is.
+    /// By the king's square; `None` where a soldier is.
     values: Vec<Option<u16>>,
 }
 
 impl Blocked {
-    /// Finds the values: square by square, from those seen along the row to the west, as far
-    /// as the next soldier, and along the column to the north. `go_on` is told how many rows
-    /// of how many are done, and whether to go on is its answer.
+    /// Computes the values, row by row. `go_on(done, total)` is called for each row; return
+    /// `false` to stop.
     ///
     /// # Errors
-    /// If a soldier is not on the board, or `go_on` does not want to.
+    /// If a soldier is not on the board, or `go_on` returned `false`.
     pub fn new(
         board: Board,
         soldiers: &BTreeSet<Cell>,
@@ -35,39 +34,43 @@ impl Blocked {
             if soldiers.contains(&king) {
                 continue;
             }
-            let west = (0..king.column).rev().map(|column| Cell::new(king.row, column));
-            let north = (0..king.row).rev().map(|row| Cell::new(row, king.column));
+            // A soldier has no value, so each direction ends at the first one.
+            let west = (0..king.column)
+                .rev()
+                .map_while(|column| values[board.number(Cell::new(king.row, column))]);
+            let north = (0..king.row)
+                .rev()
+                .map_while(|row| values[board.number(Cell::new(row, king.column))]);
             let mut seen = vec![false; board.rows() + board.columns()];
-            let west = west.map_while(|cell| values[board.number(cell)]);
-            for value in west.chain(north.map_while(|cell| values[board.number(cell)])) {
+            for value in west.chain(north) {
                 seen[usize::from(value)] = true;
             }
-            let least = seen.iter().position(|&seen| !seen);
-            values[board.number(king)] = least.map(|value| value as u16);
+            let mex = seen.iter().position(|&seen| !seen);
+            values[board.number(king)] = mex.map(|value| value as u16);
         }
         Ok(Blocked { board, values })
     }
 
-    /// The memory that it takes.
+    /// Returns the memory use for a board.
     pub fn memory_bytes(board: Board) -> u64 {
         (size_of::<Option<u16>>() * board.squares()) as u64
     }
 
-    /// The board.
+    /// Returns the board.
     pub fn board(&self) -> Board {
         self.board
     }
 
-    /// The value with the king there; none if a soldier is.
+    /// Returns the value with the king on a square; `None` if a soldier is there.
     ///
     /// # Panics
     /// If the square is not on the board.
     pub fn value(&self, king: Cell) -> Option<u16> {
-        assert!(self.board.contains(king), "no square of the board");
+        assert!(self.board.contains(king), "the square is not on the board");
         self.values[self.board.number(king)]
     }
 
-    /// The squares on which whoever is to move loses, row by row.
+    /// Returns the king's squares that are P-positions, row by row.
     pub fn p_squares(&self) -> impl Iterator<Item = Cell> + '_ {
         self.board.cells().filter(|&king| self.value(king) == Some(0))
     }

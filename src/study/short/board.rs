@@ -13,12 +13,12 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// The square in that row and column.
+    /// Creates a square from its row and column.
     pub fn new(row: usize, column: usize) -> Cell {
         Cell { row, column }
     }
 
-    /// The square on the other side of the main diagonal.
+    /// Returns the mirror image in the main diagonal.
     #[must_use]
     pub fn transposed(self) -> Cell {
         Cell::new(self.column, self.row)
@@ -36,12 +36,16 @@ impl FromStr for Cell {
     type Err = ShortError;
 
     fn from_str(text: &str) -> Result<Cell, ShortError> {
-        let numbers = text.split_once(',');
-        let number = |text: &str| text.trim().parse().ok();
-        numbers
-            .and_then(|(row, column)| Some(Cell::new(number(row)?, number(column)?)))
-            .ok_or_else(|| ShortError::Cell(text.to_owned()))
+        let (row, column) =
+            number_pair(text, ',').ok_or_else(|| ShortError::Cell(text.to_owned()))?;
+        Ok(Cell::new(row, column))
     }
+}
+
+/// Parses two numbers with a separator between them.
+fn number_pair(text: &str, separator: char) -> Option<(usize, usize)> {
+    let (first, second) = text.split_once(separator)?;
+    Some((first.trim().parse().ok()?, second.trim().parse().ok()?))
 }
 
 /// A board of at least one square.
@@ -52,10 +56,10 @@ pub struct Board {
 }
 
 impl Board {
-    /// Rows or columns that a board has at most.
+    /// The maximum number of rows, and of columns.
     pub const MAX_SIDE: usize = 10_000;
 
-    /// A board of so many rows and columns.
+    /// Creates a board.
     ///
     /// # Errors
     /// If it has no squares, or more than [`MAX_SIDE`](Self::MAX_SIDE) rows or columns.
@@ -67,37 +71,37 @@ impl Board {
         }
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn rows(self) -> usize {
         self.rows
     }
 
-    /// How many columns there are.
+    /// Returns the number of columns.
     pub fn columns(self) -> usize {
         self.columns
     }
 
-    /// How many squares there are.
+    /// Returns the number of squares.
     pub fn squares(self) -> usize {
         self.rows * self.columns
     }
 
-    /// All squares, row by row.
+    /// Returns all squares, row by row.
     pub fn cells(self) -> impl Iterator<Item = Cell> {
         (0..self.squares()).map(move |number| self.cell(number))
     }
 
-    /// Whether the square is on the board.
+    /// Returns whether the square is on the board.
     pub fn contains(self, cell: Cell) -> bool {
         cell.row < self.rows && cell.column < self.columns
     }
 
-    /// The square in the south-east corner.
+    /// Returns the south-east corner.
     pub fn corner(self) -> Cell {
         Cell::new(self.rows - 1, self.columns - 1)
     }
 
-    /// The squares' numbers, row by row.
+    /// Returns the index of a square, row by row.
     pub(super) fn number(self, cell: Cell) -> usize {
         cell.row * self.columns + cell.column
     }
@@ -106,7 +110,7 @@ impl Board {
         Cell::new(number / self.columns, number % self.columns)
     }
 
-    /// The rows and columns from the north-west corner to that square.
+    /// Returns the part of a board from the north-west corner to this square.
     pub(super) fn between_corner_and(cell: Cell) -> Board {
         Board { rows: cell.row + 1, columns: cell.column + 1 }
     }
@@ -123,11 +127,9 @@ impl FromStr for Board {
     type Err = ShortError;
 
     fn from_str(text: &str) -> Result<Board, ShortError> {
-        let sides = text.split_once(['x', 'X']);
-        let sides = sides.and_then(|(rows, columns)| {
-            Some((rows.trim().parse().ok()?, columns.trim().parse().ok()?))
-        });
-        let (rows, columns) = sides.ok_or_else(|| ShortError::Board(text.to_owned()))?;
+        let (rows, columns) = number_pair(text, 'x')
+            .or_else(|| number_pair(text, 'X'))
+            .ok_or_else(|| ShortError::Board(text.to_owned()))?;
         Board::new(rows, columns)
     }
 }

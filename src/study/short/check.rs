@@ -1,19 +1,19 @@
-//! Formulas against what was computed, square by square.
+//! Comparison of formulas with computed values, position by position.
 
 use super::theorem::{self, ProofText};
 use super::{Cell, Solved, patterns};
 
-/// Examples that a [`Comparison`] keeps.
+/// The number of examples that a [`Comparison`] keeps.
 const EXAMPLES: usize = 5;
 
-/// How a statement about positions fares.
+/// The result of comparing a statement about positions with computed values.
 #[derive(Clone, Debug, Default)]
 pub struct Comparison {
-    /// The positions of which it says something.
+    /// The number of positions that the statement covers.
     pub said: u64,
-    /// Those of which it says what is wrong.
+    /// The number of positions for which it is wrong.
     pub wrong: u64,
-    /// The first few of them: the king's square and the soldier's.
+    /// The first few of those: the king's square and the soldier's.
     pub examples: Vec<(Cell, Cell)>,
 }
 
@@ -29,8 +29,8 @@ impl Comparison {
     }
 }
 
-/// Compares what [`patterns::outcome`] says with the outcomes. For soldiers that move south
-/// or east that is the theorem.
+/// Compares [`patterns::outcome`] with the outcomes. For soldiers that move south or east this
+/// checks the theorem.
 pub fn check_pattern<V: Copy + Into<u16>>(solved: &Solved<V>) -> Comparison {
     let mut comparison = Comparison::default();
     for (king, soldier) in solved.all() {
@@ -41,7 +41,7 @@ pub fn check_pattern<V: Copy + Into<u16>>(solved: &Solved<V>) -> Comparison {
     comparison
 }
 
-/// Compares what [`patterns::value`] says with Grundy values.
+/// Compares [`patterns::value`] with the Grundy values.
 pub fn check_values(solved: &Solved<u16>) -> Comparison {
     let mut comparison = Comparison::default();
     for (king, soldier) in solved.all() {
@@ -52,44 +52,44 @@ pub fn check_values(solved: &Solved<u16>) -> Comparison {
     comparison
 }
 
-/// Compares the theorem's clauses as the slides list them with the outcomes. Soldiers that
-/// move south or east only.
+/// Compares the theorem's clauses, as the slides list them, with the outcomes; only for
+/// soldiers that move south or east.
 pub fn check_clauses<V: Copy + Into<u16>>(solved: &Solved<V>) -> Comparison {
     let mut comparison = Comparison::default();
     for king in solved.game().kings().cells() {
         let is_mirrored = king.row > king.column;
         let listed = theorem::p_squares(if is_mirrored { king.transposed() } else { king });
         for soldier in solved.soldiers(king) {
-            let looked_up = if is_mirrored { soldier.transposed() } else { soldier };
-            let is_p = listed.contains(&looked_up);
+            let mirrored = if is_mirrored { soldier.transposed() } else { soldier };
+            let is_p = listed.contains(&mirrored);
             comparison.add(king, soldier, is_p == solved.is_p(king, soldier));
         }
     }
     comparison
 }
 
-/// What the sets of the theorem's proof are: of all positions with the king off the main
+/// A check of the sets of the theorem's proof, over all positions with the king off the main
 /// diagonal.
 #[derive(Clone, Debug, Default)]
 pub struct ProofReport {
-    /// The proof needs them to hold all positions that the mover wins, but not by
-    /// a move of the soldier. Wrong are those that they leave out.
+    /// Positions that the mover wins, but not by a move of the soldier. The proof needs the sets
+    /// to contain all of them; those outside the sets are wrong.
     pub needed: Comparison,
-    /// All that they hold must be positions that the mover wins. Wrong are P-positions.
+    /// Positions in the sets, which the mover must win; P-positions are wrong.
     pub held: Comparison,
 }
 
-/// Looks at the proof's sets. Soldiers that move south or east only.
-pub fn check_proof<V: Copy + Into<u16>>(solved: &Solved<V>, print: ProofText) -> ProofReport {
+/// Checks the sets of the proof; only for soldiers that move south or east.
+pub fn check_proof<V: Copy + Into<u16>>(solved: &Solved<V>, text: ProofText) -> ProofReport {
     let mut report = ProofReport::default();
     for king in solved.game().kings().cells().filter(|king| king.row != king.column) {
-        for (soldier, move_of_soldier_wins) in by_soldier_moves(solved, king) {
-            let is_in = theorem::proof_set(king, soldier, print).is_some();
+        for (soldier, soldier_wins) in soldier_wins(solved, king) {
+            let is_in = theorem::proof_set(king, soldier, text).is_some();
             let is_p = solved.is_p(king, soldier);
             if is_in {
                 report.held.add(king, soldier, !is_p);
             }
-            if !is_p && !move_of_soldier_wins {
+            if !is_p && !soldier_wins {
                 report.needed.add(king, soldier, is_in);
             }
         }
@@ -97,8 +97,8 @@ pub fn check_proof<V: Copy + Into<u16>>(solved: &Solved<V>, print: ProofText) ->
     report
 }
 
-/// The soldier's squares, and whether it has a move south or east to a P-position.
-fn by_soldier_moves<V: Copy + Into<u16>>(solved: &Solved<V>, king: Cell) -> Vec<(Cell, bool)> {
+/// Returns the soldier's squares, each with whether a move of the soldier leads to a P-position.
+fn soldier_wins<V: Copy + Into<u16>>(solved: &Solved<V>, king: Cell) -> Vec<(Cell, bool)> {
     let mut moves = Vec::new();
     let mut in_columns = vec![false; king.column + 1];
     for row in (0..=king.row).rev() {

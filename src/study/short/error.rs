@@ -4,37 +4,37 @@ use crate::system::bytes::Bytes;
 
 use super::{Board, Cell};
 
-/// Why a game of short tafl is not solved.
+/// Why a game of short tafl cannot be solved.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ShortError {
-    /// A text that is no board.
+    /// The text is not a board.
     Board(String),
-    /// A board without squares, or one that is too long.
+    /// The board has no squares, or too many rows or columns.
     Sides {
-        /// The rows that it would have.
+        /// The number of rows.
         rows: usize,
-        /// The columns that it would have.
+        /// The number of columns.
         columns: usize,
     },
-    /// A text that is no square.
+    /// The text is not a square.
     Cell(String),
-    /// A square that the board does not have.
+    /// The square is not on the board.
     NotOnBoard(Cell, Board),
-    /// A text that is no rule of the soldier.
+    /// The text is not a rule of the soldier.
     Soldier(String),
-    /// A board whose values could be counted in no memory at all.
+    /// Solving the board would take this many bytes of memory.
     TooLarge(Board, u64),
-    /// Whoever was told of the progress wanted no more.
+    /// The progress callback returned `false`.
     Stopped,
 }
 
 impl fmt::Display for ShortError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let most = Board::MAX_SIDE;
+        let max = Board::MAX_SIDE;
         match self {
             ShortError::Board(text) => {
-                write!(f, "{text:?} is no board: write rows and columns, like 8x9")
+                write!(f, "{text:?} is not a board: write rows and columns, like 8x9")
             }
             ShortError::Sides { rows, columns } if *rows == 0 || *columns == 0 => write!(
                 f,
@@ -42,17 +42,21 @@ impl fmt::Display for ShortError {
             ),
             ShortError::Sides { rows, columns } => write!(
                 f,
-                "a board of {rows} rows and {columns} columns is too long: it has at most {most} of either"
+                "a board of {rows} rows and {columns} columns is too large: write at most \
+                 {max}x{max}"
             ),
             ShortError::Cell(text) => {
-                write!(f, "{text:?} is no square: write row and column from 0, like 7,8")
+                write!(f, "{text:?} is not a square: write row and column from 0, like 7,8")
             }
             ShortError::NotOnBoard(cell, board) => {
                 let last = board.corner();
                 write!(f, "the board {board} has no square {cell}: squares go from 0,0 to {last}")
             }
             ShortError::Soldier(text) => {
-                write!(f, "{text:?} is no rule of the soldier: write se, nw, closer or stationary")
+                write!(
+                    f,
+                    "{text:?} is not a rule of the soldier: write se, nw, closer or stationary"
+                )
             }
             ShortError::TooLarge(board, bytes) => {
                 write!(

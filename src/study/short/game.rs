@@ -1,6 +1,6 @@
 use super::{Board, Cell, ShortError, Soldier};
 
-/// A board, how the soldier moves on it, and which of the king's squares are asked for.
+/// A game of short tafl: a board, the soldier's rule, and the king's squares to solve.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Game {
     board: Board,
@@ -9,13 +9,13 @@ pub struct Game {
 }
 
 impl Game {
-    /// The game with the king anywhere on the board.
+    /// Creates the game with the king anywhere on the board.
     pub fn new(board: Board, rule: Soldier) -> Game {
         Game { board, rule, kings: board }
     }
 
-    /// The part of the game with the king on that square, or north or west of it: he never
-    /// comes to another.
+    /// Restricts the game to the king's squares that he can reach from this one: the square
+    /// itself, and those north and west of it.
     ///
     /// # Errors
     /// If the board has no such square.
@@ -26,23 +26,23 @@ impl Game {
         }
     }
 
-    /// The board, on which the soldier is.
+    /// Returns the board.
     pub fn board(self) -> Board {
         self.board
     }
 
-    /// How the soldier moves.
+    /// Returns the soldier's rule.
     pub fn rule(self) -> Soldier {
         self.rule
     }
 
-    /// The rows and columns, from the north-west corner on, on which the king is.
+    /// Returns the part of the board, from the north-west corner, that the king's squares are.
     pub fn kings(self) -> Board {
         self.kings
     }
 
-    /// The rows and columns, from the north-west corner on, of the squares on which the
-    /// soldier is in play; the king's own square is among them.
+    /// Returns the part of the board, from the north-west corner, where the soldier is in play;
+    /// it includes the king's own square.
     pub(super) fn region(self, king: Cell) -> Board {
         match self.rule.leaves_play() {
             true => Board::between_corner_and(king),

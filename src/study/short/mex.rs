@@ -1,52 +1,53 @@
-/// The values that moves along a line lead to.
+/// The set of values that moves along a line lead to.
 pub(super) trait MexSet: Copy + Send + Sync {
-    /// A value of a position.
+    /// The value of a position.
     type Value: Copy + Default + Into<u16> + Send + Sync;
 
-    /// No values.
-    const NONE: Self;
+    /// The empty set.
+    const EMPTY: Self;
 
     /// Adds the value of a position that a move leads to.
-    fn see(&mut self, value: u16);
+    fn insert(&mut self, value: u16);
 
-    /// The value of a position whose moves lead to what these have seen.
-    fn value(lines: [&Self; 4]) -> Self::Value;
+    /// Returns the minimum excluded value of the union: the value of a position whose moves lead
+    /// to these values.
+    fn mex(lines: [&Self; 4]) -> Self::Value;
 }
 
-/// For outcomes alone: whether a move leads to a P-position. The value 0 stands for
-/// a P-position, 1 for any other.
+/// For outcomes only: whether a move leads to a P-position. The value is 0 for P-positions, and
+/// 1 for all others.
 impl MexSet for bool {
     type Value = u8;
 
-    const NONE: bool = false;
+    const EMPTY: bool = false;
 
-    fn see(&mut self, value: u16) {
+    fn insert(&mut self, value: u16) {
         *self |= value == 0;
     }
 
-    fn value(lines: [&bool; 4]) -> u8 {
-        u8::from(lines.into_iter().any(|&seen| seen))
+    fn mex(lines: [&bool; 4]) -> u8 {
+        u8::from(lines.into_iter().any(|&has_zero| has_zero))
     }
 }
 
-/// For Grundy values: a bit for each value. Larger ones are left out: there is room for
-/// as many as a position has moves, and its value is no larger than that.
+/// For Grundy values: one bit per value. Larger values are dropped: there is a bit for each move
+/// of a position, and its value is at most the number of its moves.
 impl<const WORDS: usize> MexSet for [u64; WORDS] {
     type Value = u16;
 
-    const NONE: [u64; WORDS] = [0; WORDS];
+    const EMPTY: [u64; WORDS] = [0; WORDS];
 
-    fn see(&mut self, value: u16) {
-        let value = usize::from(value);
-        if let Some(word) = self.get_mut(value / 64) {
-            *word |= 1 << (value % 64);
+    fn insert(&mut self, value: u16) {
+        let bit = usize::from(value);
+        if let Some(word) = self.get_mut(bit / 64) {
+            *word |= 1 << (bit % 64);
         }
     }
 
-    fn value([a, b, c, d]: [&[u64; WORDS]; 4]) -> u16 {
-        let words = (0..WORDS).map(|i| a[i] | b[i] | c[i] | d[i]);
-        let first = words.enumerate().find(|(_, seen)| *seen != u64::MAX);
-        let (word, seen) = first.unwrap_or((WORDS, 0));
-        (64 * word) as u16 + seen.trailing_ones() as u16
+    fn mex([a, b, c, d]: [&[u64; WORDS]; 4]) -> u16 {
+        let union = (0..WORDS).map(|i| a[i] | b[i] | c[i] | d[i]);
+        let (index, word) =
+            union.enumerate().find(|(_, word)| *word != u64::MAX).unwrap_or((WORDS, 0));
+        (64 * index) as u16 + word.trailing_ones() as u16
     }
 }

@@ -1,17 +1,17 @@
 //! Short tafl: the impartial games of C. Tennenhouse's slides "Towards an Impartial Short
 //! Tafl Variant", a king and one soldier on a board of any size.
 //!
-//! Whoever is to move moves either piece; whoever leaves the king without a move wins. The
-//! king slides north or west like a rook, over empty squares; how the soldier moves is a
-//! [`Soldier`]. Neither piece jumps over the other. No position comes back, so each has
-//! a *Grundy value*, the least number that no move from it leads to; where that is 0, in
-//! a *P-position*, whoever is to move loses.
+//! The player to move moves either piece; a player who leaves the king without a move wins. The
+//! king slides north or west like a rook, over empty squares; the soldier's rule is a
+//! [`Soldier`]. Neither piece jumps over the other. No position repeats, so each has a *Grundy
+//! value*, the least value that no move from it leads to. If it is 0, the position is a
+//! *P-position*: the player to move loses.
 //!
-//! [`outcomes`] finds the P-positions of a [`Game`], [`grundy_values`] the values;
-//! [`theorem`] is the slides' formula, [`patterns`] what is known of the other soldiers, and
-//! [`check`] compares both with what was computed. [`blocking`] has many soldiers that do not
-//! move, [`graph`] plays on any graph, and
-//! [`picture`] draws. docs/short-tafl.md tells what was found.
+//! [`outcomes`] computes the P-positions of a [`Game`], [`grundy_values`] the values.
+//! [`theorem`] is the slides' formula, [`patterns`] has proved formulas for the other soldiers,
+//! and [`check`] compares both with computed values. [`blocking`] has many soldiers that do not
+//! move, [`graph`] plays on any graph, and [`picture`] draws. docs/short-tafl.md has the
+//! results.
 //!
 //! ```
 //! use taflbase::short::{Cell, Game, Soldier, outcomes, theorem};

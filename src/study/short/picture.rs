@@ -1,5 +1,4 @@
-//! Pictures of positions: one square of the king, and all of the soldier's; or the other way
-//! round.
+//! Pictures of all positions with one square of the king, or with given soldiers.
 
 use crate::draw::{Grid, GridSquare, Shade};
 use crate::game::rules::{Kind, Side};
@@ -8,24 +7,23 @@ use super::blocking::Blocked;
 use super::theorem::{ProofSet, ProofText, proof_set};
 use super::{Cell, Soldier, Solved};
 
-/// What is told of the soldier's squares, beside those of P-positions.
+/// The contents of the soldier's squares, besides the P-positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Show {
     /// Nothing.
     Outcomes,
-    /// The values.
+    /// The Grundy values.
     Values,
-    /// The sets of the theorem's proof; there are none but for soldiers that move south or
-    /// east.
+    /// The sets of the theorem's proof, for soldiers that move south or east.
     Sets,
 }
 
-/// Draws the soldier's squares for one square of the king: `P` where whoever is to move
-/// loses, nothing where the soldier is out of play. Where it is for all of the king's squares
-/// that were asked for, nothing is drawn.
+/// Draws the soldier's squares for one square of the king: `P` on P-positions, nothing where
+/// the soldier is out of play. Squares where it is out of play for all of the game's kings are
+/// left out.
 ///
 /// # Panics
-/// If the king is on no square that was asked for.
+/// If the king's square is not one of the game's.
 pub fn grid<V: Copy + Into<u16>>(solved: &Solved<V>, king: Cell, show: Show) -> Grid {
     let game = solved.game();
     let drawn = game.region(game.kings().corner());
@@ -38,8 +36,7 @@ pub fn grid<V: Copy + Into<u16>>(solved: &Solved<V>, king: Cell, show: Show) -> 
     Grid::new(drawn.columns(), squares.collect(), caption)
 }
 
-/// Draws the king's squares among soldiers that never move: `P` where whoever is to move loses,
-/// or the values.
+/// Draws the king's squares among soldiers that never move: `P` on P-positions, or the values.
 pub fn blocked_grid(blocked: &Blocked, has_values: bool) -> Grid {
     let board = blocked.board();
     let squares = board.cells().map(|cell| match blocked.value(cell) {

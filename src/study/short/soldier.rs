@@ -3,22 +3,22 @@ use std::str::FromStr;
 
 use super::ShortError;
 
-/// How the soldier moves. It slides like a rook and does not jump over the king.
+/// The soldier's rule. It slides like a rook and does not jump over the king.
 ///
-/// Each rule gives every place in a row or column a *rank*, which depends on where the
-/// king's row or column crosses it: the soldier moves to places of smaller rank. A move
-/// of the soldier lowers the sum of its two ranks, a move of the king his distance from
-/// the north-west corner, so that no position comes back.
+/// Each rule gives every place in a row or column a *rank*, which depends on where the king's
+/// row or column crosses it: the soldier moves to places of smaller rank. A move of the soldier
+/// lowers the sum of its two ranks, and a move of the king his distance from the north-west
+/// corner, so that no position repeats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Soldier {
-    /// South or east, but never past the king: it stays in the quadrant north and west of
-    /// him. A king who leaves it outside that quadrant has passed it, and it is out of play.
+    /// South or east, but never past the king: it stays in the quadrant north and west of him.
+    /// When the king moves past it, so that it is outside the quadrant, it is out of play.
     SouthEast,
     /// North or west, as the king.
     NorthWest,
-    /// Any direction, if that ends closer to the king.
+    /// In any direction, if that ends closer to the king.
     Closer,
-    /// Not at all. Once the king has passed it, it is out of play.
+    /// Never. Once the king has passed it, it is out of play.
     Stationary,
 }
 
@@ -27,7 +27,7 @@ impl Soldier {
     pub const ALL: [Soldier; 4] =
         [Soldier::SouthEast, Soldier::NorthWest, Soldier::Closer, Soldier::Stationary];
 
-    /// The rule's name: `se`, `nw`, `closer` or `stationary`.
+    /// Returns the rule's name: `se`, `nw`, `closer` or `stationary`.
     pub fn name(self) -> &'static str {
         match self {
             Soldier::SouthEast => "se",
@@ -37,15 +37,15 @@ impl Soldier {
         }
     }
 
-    /// Whether a soldier that is not north and west of the king, his own row and column
-    /// included, is out of play: it cannot move, nor be in his way. What is left is the
-    /// game of Nim with his row and column as heaps.
+    /// Returns whether a soldier outside the quadrant north and west of the king, his own row
+    /// and column included, is out of play: it can neither move nor block him. The game is then
+    /// Nim with his row and column as heaps.
     pub fn leaves_play(self) -> bool {
         matches!(self, Soldier::SouthEast | Soldier::Stationary)
     }
 
-    /// The rank of a place in a line which the king's line crosses at `king`. No soldier in
-    /// play is behind the king if it [leaves play](Self::leaves_play) there.
+    /// Returns the rank of a place in a line that the king's line crosses at `king`. The place
+    /// is not beyond the king if the soldier [leaves play](Self::leaves_play) there.
     pub(super) fn rank(self, king: usize, place: usize) -> usize {
         match self {
             Soldier::SouthEast => king - place,
@@ -55,13 +55,14 @@ impl Soldier {
         }
     }
 
-    /// The first `places` of a line by their ranks: those of one rank together, the
-    /// smallest rank first.
+    /// Groups the first `places` of a line by rank, smallest rank first.
     pub(super) fn ranked(self, king: usize, places: usize) -> Vec<Vec<usize>> {
         let mut ranked: Vec<usize> = (0..places).collect();
         ranked.sort_by_key(|&place| self.rank(king, place));
-        let same = |a: &usize, b: &usize| self.rank(king, *a) == self.rank(king, *b);
-        ranked.chunk_by(same).map(<[usize]>::to_vec).collect()
+        ranked
+            .chunk_by(|&a, &b| self.rank(king, a) == self.rank(king, b))
+            .map(<[usize]>::to_vec)
+            .collect()
     }
 }
 

@@ -1,32 +1,32 @@
 //! Retrograde analysis, king by king from the corner where the game ends.
 //!
-//! All moves lead to a king nearer to the north-west corner, or to the same king and
-//! a soldier of smaller rank. So kings are taken by their distance from the corner; those
-//! of one distance need nothing of each other, and are worked on at once. What moves lead
-//! to is not looked up position by position: each line of moves has a set of the values
-//! seen along it, which grows by one value a step. Four such sets, the king's two lines
-//! and the soldier's two, give a position's value.
+//! All moves lead to a king nearer to the north-west corner, or to the same king and a soldier
+//! of smaller rank. So the king's squares are solved by their distance from the corner; those
+//! at the same distance are independent and solved in parallel. The values that moves lead to
+//! are not looked up position by position: each line of moves has a set of the values along it,
+//! which grows by one value per step. The union of four such sets, for the king's two lines and
+//! the soldier's two, gives a position's value.
 
 use rayon::prelude::*;
 
 use super::mex::MexSet;
 use super::{Board, Cell, Game, ShortError, Solved};
 
-/// Finds the P-positions: a byte for each position, 0 for those, 1 for all others.
+/// Computes the P-positions: one byte per position, 0 for P-positions and 1 for all others.
 ///
-/// `go_on` is told now and then how many king's squares of how many are done, and whether
-/// to go on is its answer.
+/// `go_on(done, total)` is called regularly with the number of king's squares; return `false` to
+/// stop.
 ///
 /// # Errors
-/// If `go_on` does not want to.
+/// If `go_on` returned `false`.
 pub fn outcomes(game: Game, go_on: &dyn Fn(u64, u64) -> bool) -> Result<Solved<u8>, ShortError> {
     solve::<bool>(game, go_on)
 }
 
-/// Finds the Grundy values; `go_on` as for [`outcomes`].
+/// Computes the Grundy values; `go_on` as for [`outcomes`].
 ///
 /// # Errors
-/// If `go_on` does not want to go on, or the board is so long that no memory would do.
+/// If `go_on` returned `false`, or the board is too large for any memory.
 pub fn grundy_values(
     game: Game,
     go_on: &dyn Fn(u64, u64) -> bool,
@@ -44,28 +44,28 @@ pub fn grundy_values(
     }
 }
 
-/// The words that hold a bit for each value that a position can have.
+/// Returns the number of words, a power of two, with a bit for each possible value.
 fn words(board: Board) -> usize {
     let moves = 2 * (board.rows() + board.columns() - 2);
     (moves + 1).div_ceil(64).next_power_of_two()
 }
 
-/// The memory that it takes to find the outcomes, or the Grundy values.
+/// Returns the memory use of computing the outcomes, or the Grundy values.
 pub fn memory_bytes(game: Game, grundy: bool) -> u64 {
     let (board, kings) = (game.board(), game.kings());
     let [squares, rows, columns] =
         [board.squares(), kings.rows(), kings.columns()].map(|number| number as u64);
-    let (seen, value) = if grundy { (8 * words(board) as u64, 2) } else { (1, 1) };
-    // No more than 10^16 positions, and 10^12 sets.
+    let (set, value) = if grundy { (8 * words(board) as u64, 2) } else { (1, 1) };
+    // At most 10^16 positions and 10^12 sets: no overflow.
     let positions = match game.rule().leaves_play() {
         true => (rows * (rows + 1) / 2) * (columns * (columns + 1) / 2),
         false => rows * columns * squares,
     };
-    (rows + columns) * squares * seen + positions * value
+    (rows + columns) * squares * set + positions * value
 }
 
-/// What kings of one row have seen to their west, or of one column to their north, for each
-/// square of the soldier.
+/// The values west of a king in one row, or north of a king in one column, for each square of
+/// the soldier.
 type Line<S> = Vec<S>;
 
 fn solve<S: MexSet>(
@@ -74,17 +74,18 @@ fn solve<S: MexSet>(
 ) -> Result<Solved<S::Value>, ShortError> {
     let kings = game.kings();
     let (rows, columns) = (kings.rows(), kings.columns());
-    let mut in_rows: Vec<Line<S>> = lines(game, rows, |cell| cell.column);
-    let mut in_columns: Vec<Line<S>> = lines(game, columns, |cell| cell.row);
+    let mut row_lines: Vec<Line<S>> = lines(game, rows, |cell| cell.column);
+    let mut column_lines: Vec<Line<S>> = lines(game, columns, |cell| cell.row);
     let mut values = vec![Vec::new(); kings.squares()];
     let mut done = 0;
     for distance in 0..rows + columns - 1 {
         let first = (distance + 1).saturating_sub(columns);
         let last = distance.min(rows - 1);
-        let in_rows = in_rows[first..=last].par_iter_mut();
-        let in_columns = in_columns[distance - last..=distance - first].par_iter_mut().rev();
-        let solved: Vec<_> = in_rows
-            .zip(in_columns)
+        // Squares at the same distance form an anti-diagonal: no two share a row or column.
+        let of_rows = row_lines[first..=last].par_iter_mut();
+        let of_columns = column_lines[distance - last..=distance - first].par_iter_mut().rev();
+        let solved: Vec<_> = of_rows
+            .zip(of_columns)
             .enumerate()
             .map(|(i, (in_row, in_column))| {
                 let king = Cell::new(first + i, distance - first - i);
@@ -102,30 +103,30 @@ fn solve<S: MexSet>(
     Ok(Solved::new(game, values))
 }
 
-/// The lines of kings in all rows, or in all columns; `along` tells where a square is in such
-/// a line.
+/// Creates the lines of all rows, or of all columns; `along` returns a square's index in such a
+/// line.
 ///
-/// A line begins with what kings see who have passed the soldier, where that is out of play
-/// then: the values of Nim. Of a soldier in the line itself they are forgotten when the king
-/// has come to its square.
+/// If soldiers leave play, a line begins with the values of Nim up to the soldier, which is out
+/// of play for kings before it. If the soldier is in the line itself, these are dropped when the
+/// king reaches its square.
 fn lines<S: MexSet>(game: Game, number: usize, along: fn(Cell) -> usize) -> Vec<Line<S>> {
     let (board, all) = (game.board(), (0..number).into_par_iter());
     all.map(|king| {
         if !game.rule().leaves_play() {
-            return vec![S::NONE; board.squares()];
+            return vec![S::EMPTY; board.squares()];
         }
-        let mut nim = vec![S::NONE];
+        let mut nim = vec![S::EMPTY];
         for place in 0..board.rows().max(board.columns()) {
-            let mut seen = nim[place];
-            seen.see((king ^ place) as u16);
-            nim.push(seen);
+            let mut values = nim[place];
+            values.insert((king ^ place) as u16);
+            nim.push(values);
         }
         board.cells().map(|soldier| nim[along(soldier)]).collect()
     })
     .collect()
 }
 
-/// One square of the king, and what he sees from there.
+/// One square of the king, with the lines of his row and column.
 struct KingSquare<'a, S> {
     game: Game,
     king: Cell,
@@ -134,28 +135,31 @@ struct KingSquare<'a, S> {
 }
 
 impl<S: MexSet> KingSquare<'_, S> {
-    /// The values by the squares of the soldier.
+    /// Computes the values by the soldier's square.
     fn solve(self) -> Vec<S::Value> {
         let KingSquare { game, king, in_row, in_column } = self;
         let (board, rule, region) = (game.board(), game.rule(), game.region(king));
         let mut values = vec![S::Value::default(); region.squares()];
-        // The parts of the king's row and column that are beyond him come last.
-        let mut rows = vec![S::NONE; region.rows() + 1];
-        let mut columns = vec![S::NONE; region.columns() + 1];
-        let by_column = rule.ranked(king.column, region.columns());
-        for of_rank in rule.ranked(king.row, region.rows()) {
-            for by_column in &by_column {
-                let block = of_rank
+        // The king splits his own row and column; the parts beyond him come last.
+        let mut rows = vec![S::EMPTY; region.rows() + 1];
+        let mut columns = vec![S::EMPTY; region.columns() + 1];
+        let column_ranks = rule.ranked(king.column, region.columns());
+        for rows_of_rank in rule.ranked(king.row, region.rows()) {
+            for columns_of_rank in &column_ranks {
+                let block = rows_of_rank
                     .iter()
-                    .flat_map(|&row| by_column.iter().map(move |&column| Cell::new(row, column)));
-                let block = block.filter(|&soldier| soldier != king);
-                // No move leads from one square of the block to another.
+                    .flat_map(|&row| {
+                        columns_of_rank.iter().map(move |&column| Cell::new(row, column))
+                    })
+                    .filter(|&soldier| soldier != king);
+                // No move leads from one square of the block to another, so all values are
+                // computed before any is added to the lines.
                 for soldier in block.clone() {
                     if !is_stuck(king, soldier) {
                         let (row, column) = soldier_lines(region, king, soldier);
                         let at = board.number(soldier);
                         let lines = [&in_row[at], &in_column[at], &rows[row], &columns[column]];
-                        values[region.number(soldier)] = S::value(lines);
+                        values[region.number(soldier)] = S::mex(lines);
                     }
                 }
                 for soldier in block {
@@ -163,27 +167,25 @@ impl<S: MexSet> KingSquare<'_, S> {
                     let (at, value) = (board.number(soldier), values[region.number(soldier)]);
                     let lines =
                         [&mut in_row[at], &mut in_column[at], &mut rows[row], &mut columns[column]];
-                    lines.into_iter().for_each(|line| line.see(value.into()));
+                    lines.into_iter().for_each(|line| line.insert(value.into()));
                 }
             }
         }
-        // A soldier here is in the way of kings who come later.
+        // A soldier on this square blocks kings further along the lines.
         let here = board.number(king);
-        (in_row[here], in_column[here]) = (S::NONE, S::NONE);
+        (in_row[here], in_column[here]) = (S::EMPTY, S::EMPTY);
         values
     }
 }
 
-/// Whether the king cannot move: the game is over.
+/// Returns whether the king cannot move, which ends the game.
 fn is_stuck(king: Cell, soldier: Cell) -> bool {
-    let is_closed = |gone: Option<usize>, cell: fn(Cell, usize) -> Cell| {
-        gone.is_none_or(|place| cell(king, place) == soldier)
-    };
-    is_closed(king.row.checked_sub(1), |king, row| Cell::new(row, king.column))
-        && is_closed(king.column.checked_sub(1), |king, column| Cell::new(king.row, column))
+    let north = king.row.checked_sub(1).map(|row| Cell::new(row, king.column));
+    let west = king.column.checked_sub(1).map(|column| Cell::new(king.row, column));
+    north.is_none_or(|cell| cell == soldier) && west.is_none_or(|cell| cell == soldier)
 }
 
-/// The numbers of the soldier's row and column; the king cuts his own in two.
+/// Returns the indices of the soldier's row and column; the king splits his own in two.
 fn soldier_lines(region: Board, king: Cell, soldier: Cell) -> (usize, usize) {
     let is_east = soldier.row == king.row && soldier.column > king.column;
     let is_south = soldier.column == king.column && soldier.row > king.row;

@@ -1,22 +1,21 @@
 //! The slides' theorem on soldiers that move south or east, and the sets of its proof.
 //!
-//! Let the king be on `(a, b)`, `a <= b` (else look at everything in the mirror of the main
-//! diagonal), and `r = b - a`. A soldier in play on `(c, d)` makes a P-position if and
-//! only if
+//! Let the king be on `(a, b)` with `a <= b` (otherwise reflect in the main diagonal), and
+//! `r = b - a`. A soldier in play on `(c, d)` makes a P-position if and only if
 //!
-//! - it is right behind the king, on `(a, b - 1)`, or, if `r = 0`, on `(a - 1, a)`; or
+//! - it is adjacent to the king, on `(a, b - 1)`, or, if `r = 0`, on `(a - 1, a)`; or
 //! - `a >= 1`, it is at least two rows north of the king, `x = a - 1 - c >= 1`, and as far
 //!   from the main diagonal as he is: `d - c = r`, or on the other side of the diagonal
 //!   `d - c = -r` where, for `r >= 3`, `x` modulo `2 r` is one of `1, …, r - 2`.
 //!
-//! That is [`is_p`]; [`p_squares`] are the slides' own clauses, with the damaged term read as
-//! `(a - 1 - 2 k r - i, b - 1 - 2 k r - i)`. Both say the same.
+//! That is [`is_p`]. [`p_squares`] has the slides' own clauses, with the damaged term read as
+//! `(a - 1 - 2 k r - i, b - 1 - 2 k r - i)`. Both are equivalent.
 
 use std::cmp::Ordering;
 
 use super::Cell;
 
-/// Whether the theorem calls this a P-position. The soldier is in play.
+/// Returns whether this is a P-position by the theorem. The soldier must be in play.
 pub fn is_p(king: Cell, soldier: Cell) -> bool {
     if king.row > king.column {
         return is_p(king.transposed(), soldier.transposed());
@@ -35,7 +34,7 @@ pub fn is_p(king: Cell, soldier: Cell) -> bool {
     }
 }
 
-/// The soldier's squares as the clauses of the slides list them, for a king with `a <= b`.
+/// Returns the soldier's squares that the clauses of the slides list, for a king with `a <= b`.
 pub fn p_squares(king: Cell) -> Vec<Cell> {
     let (a, b) = (king.row as i64, king.column as i64);
     let r = b - a;
@@ -63,27 +62,27 @@ pub fn p_squares(king: Cell) -> Vec<Cell> {
     cells(squares)
 }
 
-/// Those that are on the board.
-fn cells(squares: impl IntoIterator<Item = (i64, i64)>) -> Vec<Cell> {
-    let squares = squares.into_iter();
-    let cells = squares
-        .filter_map(|(row, column)| Some(Cell::new(row.try_into().ok()?, column.try_into().ok()?)));
-    cells.collect()
+/// Returns the squares with non-negative coordinates.
+fn cells(squares: Vec<(i64, i64)>) -> Vec<Cell> {
+    squares
+        .into_iter()
+        .filter_map(|(row, column)| Some(Cell::new(row.try_into().ok()?, column.try_into().ok()?)))
+        .collect()
 }
 
-/// A set of the theorem's proof: with the soldier there, the king has a move to a P-position
-/// and the soldier has none. They are for kings with `a <= b`, `r >= 1`.
+/// A set of the theorem's proof: with the soldier in it, the king has a move to a P-position and
+/// the soldier has none. The sets are for kings with `a <= b`, `r >= 1`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ProofSet {
-    /// The row north of the king's, as far as column `a`: he goes next to the soldier.
+    /// The row north of the king's, as far as column `a`: the king moves next to the soldier.
     H,
-    /// The king's column: he goes to `(a, a)`, and the soldier is out of play.
+    /// The king's column: the king moves to `(a, a)`, and the soldier is out of play.
     V1,
-    /// The columns from `b + 1 - r` to `b - 2`: likewise. On the slides they begin with
-    /// `b - 1 - r`, which takes in P-positions.
+    /// The columns from `b + 1 - r` to `b - 2`: as in `V1`. On the slides they begin with
+    /// `b - 1 - r`, which includes P-positions.
     V2,
-    /// Between the squares of P-positions on either side of the main diagonal: he goes
-    /// west until the soldier is on one of them.
+    /// Between the P-positions on either side of the main diagonal: the king moves west until
+    /// the soldier's square is one of them.
     R,
 }
 
@@ -91,7 +90,7 @@ impl ProofSet {
     /// All four.
     pub const ALL: [ProofSet; 4] = [ProofSet::H, ProofSet::V1, ProofSet::V2, ProofSet::R];
 
-    /// The set's name on the slides.
+    /// Returns the set's name on the slides.
     pub fn name(self) -> &'static str {
         match self {
             ProofSet::H => "H",
@@ -101,14 +100,14 @@ impl ProofSet {
         }
     }
 
-    /// Whether the soldier is in the set, as corrected or as printed.
-    fn contains(self, king: Cell, soldier: Cell, print: ProofText) -> bool {
+    /// Returns whether the soldier is in the set, as corrected or as printed.
+    fn contains(self, king: Cell, soldier: Cell, text: ProofText) -> bool {
         let (a, b, r) = (king.row, king.column, king.column - king.row);
         match self {
             ProofSet::H => soldier.row + 1 == a && soldier.column <= a,
             ProofSet::V1 => soldier.column == b,
             ProofSet::V2 => {
-                let first = a + 1 - if print == ProofText::AsPrinted { a.min(2) } else { 0 };
+                let first = a + 1 - if text == ProofText::AsPrinted { a.min(2) } else { 0 };
                 soldier.row < a && (first..b - 1).contains(&soldier.column)
             }
             ProofSet::R => {
@@ -124,21 +123,21 @@ impl ProofSet {
     }
 }
 
-/// Which text of the proof is meant.
+/// A version of the proof.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ProofText {
-    /// With the columns of V2 as they must be.
+    /// With the columns of `V2` corrected.
     Corrected,
-    /// Word by word.
+    /// Exactly as on the slides.
     AsPrinted,
 }
 
-/// The first of the proof's sets that the soldier is in; none for a king on the main
-/// diagonal. The soldier is in play.
-pub fn proof_set(king: Cell, soldier: Cell, print: ProofText) -> Option<ProofSet> {
+/// Returns the first of the proof's sets that contains the soldier; `None` for a king on the
+/// main diagonal. The soldier must be in play.
+pub fn proof_set(king: Cell, soldier: Cell, text: ProofText) -> Option<ProofSet> {
     match king.row.cmp(&king.column) {
-        Ordering::Less => ProofSet::ALL.into_iter().find(|set| set.contains(king, soldier, print)),
+        Ordering::Less => ProofSet::ALL.into_iter().find(|set| set.contains(king, soldier, text)),
         Ordering::Equal => None,
-        Ordering::Greater => proof_set(king.transposed(), soldier.transposed(), print),
+        Ordering::Greater => proof_set(king.transposed(), soldier.transposed(), text),
     }
 }

@@ -1,41 +1,41 @@
 use std::fmt;
 
-/// Why there is no game on a graph.
+/// Why a game on a graph cannot be read or solved.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum GraphError {
-    /// A line of the list, by its number from 1, is wrong.
+    /// A line of the list, by its number from 1, is invalid.
     Line(usize, GraphFault),
-    /// The list has no edges and no vertices.
+    /// The list has no vertices.
     Empty,
-    /// More vertices than there are numbers for.
+    /// The graph has more than this many vertices.
     TooMany(usize),
-    /// Edges that lead from these vertices to the next, and from the last to the first.
+    /// The edges form a cycle through these vertices; the last one is the first again.
     Circle(Vec<String>),
-    /// A vertex that no edge names.
+    /// No edge has a vertex of this name.
     UnknownVertex(String),
-    /// A vertex from which there is no way to the exit.
+    /// No path leads from a vertex to the exit.
     CutOff {
         /// The vertex.
         vertex: String,
         /// The exit.
         exit: String,
     },
-    /// Whoever was told of the progress wanted no more.
+    /// The progress callback returned `false`.
     Stopped,
 }
 
-/// What is wrong with a line of an edge list.
+/// Why a line of an edge list is invalid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum GraphFault {
-    /// More words than two vertices and a line.
+    /// The line has this many words, more than two vertices and a line's name.
     Words(usize),
-    /// An edge from a vertex to itself.
+    /// The edge leads from a vertex to itself.
     Loop(String),
-    /// An edge that an earlier line has.
+    /// An earlier line has the same edge.
     Twice {
-        /// The earlier line.
+        /// The number of the earlier line.
         first: usize,
     },
 }
@@ -50,15 +50,15 @@ impl fmt::Display for GraphError {
             GraphError::TooMany(most) => write!(f, "there are more than {most} vertices"),
             GraphError::Circle(names) => write!(
                 f,
-                "the edges lead in a circle, {}: the king's moves must come to an end; with an \
-                 exit he goes nearer to it",
+                "the edges form a cycle, {}, but the king's moves must end: remove an edge, or \
+                 name an exit",
                 names.join(" to "),
             ),
             GraphError::UnknownVertex(name) => {
                 write!(f, "there is no vertex {name:?}: no edge names it")
             }
             GraphError::CutOff { vertex, exit } => {
-                write!(f, "there is no way from {vertex:?} to the exit {exit:?}")
+                write!(f, "there is no path from {vertex:?} to the exit {exit:?}")
             }
             GraphError::Stopped => f.write_str("stopped"),
         }
@@ -70,13 +70,13 @@ impl fmt::Display for GraphFault {
         match self {
             GraphFault::Words(words) => write!(
                 f,
-                "there are {words} words: write two vertices and, if edges are slid along, the \
-                 line's name"
+                "there are {words} words: write two vertices and, if pieces slide along several \
+                 edges, the line's name"
             ),
             GraphFault::Loop(name) => {
                 write!(f, "the edge from {name:?} to itself is a loop: write two vertices")
             }
-            GraphFault::Twice { first } => write!(f, "the edge is there already, in line {first}"),
+            GraphFault::Twice { first } => write!(f, "line {first} has the same edge"),
         }
     }
 }

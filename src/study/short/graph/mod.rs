@@ -1,22 +1,21 @@
-//! The game on a graph: what the slides leave open, in one reading.
+//! The game on a graph: one interpretation of a generalization that the slides leave open.
 //!
-//! A graph is a list of edges, one a line: two vertices and perhaps the name of a *line*,
-//! `e5 e4 west`. The king goes along an edge from its first vertex to its second, and
-//! slides on along edges of the same line as far as he likes, unless the soldier is in the
-//! way; an edge without a name is a step for itself. Edges must not lead in a circle, so
-//! that his moves come to an end. If an *exit* is named, edges have no direction of their
-//! own: he goes from the vertex farther from the exit to the nearer one.
+//! A graph is a list of edges, one per line: two vertices and an optional name of a *line*,
+//! `e5 e4 west`. The king moves along an edge from its first vertex to its second, and slides on
+//! along edges of the same line, unless the soldier is in the way; an edge without a name is a
+//! single step. Edges must not form a cycle, so that his moves end. If an *exit* is given, edges
+//! are undirected: he moves from the vertex farther from the exit to the nearer one.
 //!
-//! The soldier's rules are those of the board, with its words taken for any graph:
+//! The soldier's rules generalize those of the board:
 //!
 //! - `nw`: along edges, as the king.
-//! - `se`: back along edges, to vertices that the king may yet reach; a soldier that he can
-//!   no longer reach is out of play.
-//! - `closer`: along edges or back, if that ends nearer to the king, distances being counted
-//!   in edges. Between two vertices equally far from the exit it may step, and he may not.
-//! - `stationary`: not at all; out of play as for `se`.
+//! - `se`: backwards along edges, to vertices that the king can still reach; a soldier that he
+//!   can no longer reach is out of play.
+//! - `closer`: along edges in either direction, if that ends nearer to the king, in edges.
+//!   Between two vertices equally far from the exit it may step, but the king may not.
+//! - `stationary`: never; out of play as for `se`.
 //!
-//! A board whose edges are its neighbours, with the lines `north` and `west`, gives the
+//! The edges between neighbouring squares of a board, in the lines `north` and `west`, give the
 //! game on the board.
 
 mod error;
@@ -36,38 +35,38 @@ struct Edge {
     line: usize,
 }
 
-/// A graph on which the king's moves come to an end.
+/// A graph on which the king's moves end.
 #[derive(Clone, Debug)]
 pub struct Graph {
     names: Vec<String>,
-    /// By vertex: the edges along which the king goes.
+    /// By vertex: the king's outgoing edges.
     ahead: Vec<Vec<Edge>>,
-    /// By vertex: the edges along which he comes.
+    /// By vertex: the king's incoming edges.
     back: Vec<Vec<Edge>>,
-    /// By vertex: those at the other end of edges along which he does not go.
+    /// By vertex: neighbours that are equally far from the exit; the king cannot move there.
     level: Vec<Vec<usize>>,
-    /// All vertices, each behind those that the king goes to from there.
+    /// All vertices in reverse topological order: each after those that the king moves to.
     order: Vec<usize>,
     edges: usize,
 }
 
 impl Graph {
-    /// The vertices' names, in the order of the list.
+    /// Returns the vertices' names, in the order of the list.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// How many vertices there are.
+    /// Returns the number of vertices.
     pub fn vertices(&self) -> usize {
         self.names.len()
     }
 
-    /// How many edges there are.
+    /// Returns the number of edges.
     pub fn edges(&self) -> usize {
         self.edges
     }
 
-    /// The vertex of that name.
+    /// Returns the vertex with this name.
     ///
     /// # Errors
     /// If there is none.
@@ -76,17 +75,17 @@ impl Graph {
         found.ok_or_else(|| GraphError::UnknownVertex(name.to_owned()))
     }
 
-    /// How many edges are between two vertices, by vertex; the greatest number where there
-    /// is no way.
+    /// Returns the distance in edges to each vertex, without regard to direction; `usize::MAX`
+    /// where there is no path.
     fn distances(&self, from: usize) -> Vec<usize> {
-        let neighbours = |vertex: usize| {
+        distances(self.vertices(), from, |vertex| {
             let edges = self.ahead[vertex].iter().chain(&self.back[vertex]);
             edges.map(|edge| edge.to).chain(self.level[vertex].iter().copied())
-        };
-        distances(self.vertices(), from, neighbours)
+        })
     }
 }
 
+/// Finds distances by breadth-first search.
 fn distances<I: Iterator<Item = usize>>(
     vertices: usize,
     from: usize,

@@ -2,10 +2,11 @@ use std::collections::HashMap;
 
 use super::{Edge, Graph, GraphError, GraphFault, distances};
 
-/// Vertices that a graph has at most: a position has moves to fewer than twice as many.
+/// The maximum number of vertices: a position has fewer than twice as many moves, so that
+/// Grundy values fit in 16 bits.
 const MAX_VERTICES: usize = 1 << 15;
 
-/// An edge as the list has it.
+/// An edge of the list.
 struct ListedEdge {
     from: usize,
     to: usize,
@@ -13,14 +14,14 @@ struct ListedEdge {
 }
 
 impl Graph {
-    /// Reads an edge list: in each line two vertices, words of any letters, and perhaps the
-    /// name of the edge's line. A word alone is a vertex that may have no edges. Empty lines
-    /// and what follows a `#` are left out. With an exit, edges have no direction.
+    /// Parses an edge list: each line has two vertices, which are words of any letters, and an
+    /// optional name of the edge's line. A single word is a vertex, for those without edges.
+    /// Empty lines and comments after `#` are ignored. With an exit, edges are undirected.
     ///
     /// # Errors
-    /// If a line cannot be read, or the king's moves would not come to an end.
+    /// If a line is invalid, or the king's moves would not end.
     pub fn parse(text: &str, exit: Option<&str>) -> Result<Graph, GraphError> {
-        let (names, edges) = listed(text)?;
+        let (names, edges) = parse_edges(text)?;
         let mut graph = Graph {
             ahead: vec![Vec::new(); names.len()],
             back: vec![Vec::new(); names.len()],
@@ -43,7 +44,7 @@ impl Graph {
                 _ => graph.add(from, to, line),
             }
         }
-        graph.order = graph.ordered()?;
+        graph.order = graph.topological_order()?;
         Ok(graph)
     }
 
@@ -62,8 +63,9 @@ impl Graph {
             neighbours[from].push(to);
             neighbours[to].push(from);
         }
-        let neighbours = |vertex: usize| neighbours[vertex].iter().copied();
-        let far = distances(self.vertices(), self.vertex(exit)?, neighbours);
+        let far = distances(self.vertices(), self.vertex(exit)?, |vertex| {
+            neighbours[vertex].iter().copied()
+        });
         match far.iter().position(|&distance| distance == usize::MAX) {
             Some(vertex) => Err(GraphError::CutOff {
                 vertex: self.names[vertex].clone(),
@@ -73,8 +75,8 @@ impl Graph {
         }
     }
 
-    /// The vertices, each behind those that the king goes to from there.
-    fn ordered(&self) -> Result<Vec<usize>, GraphError> {
+    /// Returns the vertices, each after those that the king moves to (Kahn's algorithm).
+    fn topological_order(&self) -> Result<Vec<usize>, GraphError> {
         let mut left: Vec<usize> = self.ahead.iter().map(Vec::len).collect();
         let mut order: Vec<usize> =
             (0..self.vertices()).filter(|&vertex| left[vertex] == 0).collect();
@@ -89,66 +91,86 @@ impl Graph {
             }
         }
         match left.iter().position(|&left| left > 0) {
-            Some(vertex) => Err(GraphError::Circle(self.circle(vertex, &left))),
+            Some(vertex) => Err(GraphError::Circle(self.cycle(vertex, &left))),
             None => Ok(order),
         }
     }
 
-    /// A circle that is reached from a vertex: all that are left lead to one that is left.
-    fn circle(&self, vertex: usize, left: &[usize]) -> Vec<String> {
-        let mut way = vec![vertex];
+    /// Returns a cycle that is reached from a vertex: every vertex that is left has an edge to
+    /// another one.
+    fn cycle(&self, vertex: usize, left: &[usize]) -> Vec<String> {
+        let mut path = vec![vertex];
         loop {
-            let last = way[way.len() - 1];
-            let next = self.ahead[last].iter().find(|edge| left[edge.to] > 0);
-            let next = next.map_or(last, |edge| edge.to);
-            let begin = way.iter().position(|&vertex| vertex == next);
-            way.push(next);
+            let last = path[path.len() - 1];
+            let edge = self.ahead[last].iter().find(|edge| left[edge.to] > 0);
+            let next = edge.map_or(last, |edge| edge.to);
+            let begin = path.iter().position(|&vertex| vertex == next);
+            path.push(next);
             if let Some(begin) = begin {
-                return way[begin..].iter().map(|&vertex| self.names[vertex].clone()).collect();
+                return path[begin..].iter().map(|&vertex| self.names[vertex].clone()).collect();
             }
         }
     }
 }
 
-/// The vertices and the edges; an edge without a name has a line for itself.
-fn listed(text: &str) -> Result<(Vec<String>, Vec<ListedEdge>), GraphError> {
-    let (mut vertices, mut lines, mut known) = (HashMap::new(), HashMap::new(), HashMap::new());
-    let (mut names, mut edges) = (Vec::new(), Vec::new());
-    for (number, line) in text.lines().enumerate() {
-        let fault = |fault| GraphError::Line(number + 1, fault);
-        let words = line.split('#').next().unwrap_or("").split_whitespace();
-        let words: Vec<&str> = words.collect();
-        let mut vertex = |name: &str| {
-            *vertices.entry(name.to_owned()).or_insert_with(|| {
-                names.push(name.to_owned());
-                names.len() - 1
-            })
-        };
+/// The vertices and edges of a list that is being parsed.
+#[derive(Default)]
+struct EdgeList<'a> {
+    names: Vec<String>,
+    edges: Vec<ListedEdge>,
+    /// Vertices by name.
+    vertices: HashMap<&'a str, usize>,
+    /// Lines by name; an edge without a name has a line of its own.
+    lines: HashMap<String, usize>,
+    /// The number, from 1, of the text line that has an edge.
+    first_seen: HashMap<(usize, usize, Option<&'a str>), usize>,
+}
+
+impl<'a> EdgeList<'a> {
+    /// Returns the vertex with this name, which is new if it is not in the list yet.
+    fn vertex(&mut self, name: &'a str) -> usize {
+        *self.vertices.entry(name).or_insert_with(|| {
+            self.names.push(name.to_owned());
+            self.names.len() - 1
+        })
+    }
+
+    /// Adds the line of the text with this number, from 1.
+    fn add(&mut self, number: usize, text: &'a str) -> Result<(), GraphFault> {
+        let words: Vec<&str> = text.split('#').next().unwrap_or("").split_whitespace().collect();
         match words[..] {
             [] => {}
             [alone] => {
-                vertex(alone);
+                self.vertex(alone);
             }
-            [from, to] | [from, to, _] => {
-                if from == to {
-                    return Err(fault(GraphFault::Loop(from.to_owned())));
+            [first, second] | [first, second, _] => {
+                if first == second {
+                    return Err(GraphFault::Loop(first.to_owned()));
                 }
-                let (from, to) = (vertex(from), vertex(to));
-                if let Some(first) = known.insert((from, to, words.get(2).copied()), number + 1) {
-                    return Err(fault(GraphFault::Twice { first }));
+                let (from, to) = (self.vertex(first), self.vertex(second));
+                let name = words.get(2).copied();
+                if let Some(first) = self.first_seen.insert((from, to, name), number) {
+                    return Err(GraphFault::Twice { first });
                 }
-                let fresh = lines.len();
-                let line = words
-                    .get(2)
-                    .map_or_else(|| format!("{number}"), |line| format!("named {line}"));
-                let line = *lines.entry(line).or_insert(fresh);
-                edges.push(ListedEdge { from, to, line });
+                let key = name.map_or_else(|| number.to_string(), |name| format!("named {name}"));
+                let fresh = self.lines.len();
+                let line = *self.lines.entry(key).or_insert(fresh);
+                self.edges.push(ListedEdge { from, to, line });
             }
-            _ => return Err(fault(GraphFault::Words(words.len()))),
+            _ => return Err(GraphFault::Words(words.len())),
         }
-        if names.len() > MAX_VERTICES {
+        Ok(())
+    }
+}
+
+/// Parses the vertices' names and the edges.
+fn parse_edges(text: &str) -> Result<(Vec<String>, Vec<ListedEdge>), GraphError> {
+    let mut list = EdgeList::default();
+    for (number, line) in (1..).zip(text.lines()) {
+        list.add(number, line).map_err(|fault| GraphError::Line(number, fault))?;
+        if list.names.len() > MAX_VERTICES {
             return Err(GraphError::TooMany(MAX_VERTICES));
         }
     }
-    if names.is_empty() { Err(GraphError::Empty) } else { Ok((names, edges)) }
+    if list.names.is_empty() { Err(GraphError::Empty) } else { Ok((list.names, list.edges)) }
 }

@@ -8,39 +8,39 @@ use super::{Graph, GraphError};
 pub struct SolvedGraph {
     vertices: usize,
     /// By the king's vertex and the soldier's; `None` where the soldier is out of play, or on
-    /// the king's.
+    /// the king's vertex.
     values: Vec<Option<u16>>,
 }
 
 impl SolvedGraph {
-    /// The memory that it takes to find the values on so many vertices.
+    /// Returns the memory use for this number of vertices.
     pub fn memory_bytes(vertices: usize) -> u64 {
         size_of::<Option<u16>>() as u64 * (vertices as u64).pow(2)
     }
 
-    /// The value with the king and the soldier on these vertices, by their numbers in the
-    /// list; none if the soldier is out of play, or on the king's vertex.
+    /// Returns the value with the king and the soldier on these vertices, by their indices in
+    /// the list; `None` if the soldier is out of play, or on the king's vertex.
     ///
     /// # Panics
-    /// If the graph has not so many vertices.
+    /// If the graph has no such vertex.
     pub fn value(&self, king: usize, soldier: usize) -> Option<u16> {
         assert!(king < self.vertices && soldier < self.vertices, "no such vertex");
         self.values[king * self.vertices + soldier]
     }
 
-    /// All positions with the soldier in play, and their values: by the king's vertex, then
-    /// by the soldier's.
+    /// Returns all positions with the soldier in play, and their values: by the king's vertex,
+    /// then by the soldier's.
     pub fn all(&self) -> impl Iterator<Item = ([usize; 2], u16)> + '_ {
         let values = self.values.iter().enumerate();
         values.filter_map(|(i, &value)| Some(([i / self.vertices, i % self.vertices], value?)))
     }
 }
 
-/// Finds the values of all positions. `go_on` is told now and then how many of the king's
-/// vertices of how many are done, and whether to go on is its answer.
+/// Computes the values of all positions. `go_on(done, total)` is called for each of the king's
+/// vertices; return `false` to stop.
 ///
 /// # Errors
-/// If `go_on` does not want to.
+/// If `go_on` returned `false`.
 pub fn solve_graph(
     graph: &Graph,
     rule: Soldier,
@@ -50,9 +50,9 @@ pub fn solve_graph(
     let mut solver = Solver {
         graph,
         rule,
-        alone: vec![0; vertices],
+        without_soldier: vec![0; vertices],
         solved: SolvedGraph { vertices, values: vec![None; vertices * vertices] },
-        seen: MexSet { marks: vec![0; 2 * vertices + 1], current: 0 },
+        reached: MexSet { marks: vec![0; 2 * vertices + 1], current: 0 },
     };
     for (done, &king) in graph.order.iter().enumerate() {
         solver.solve(king);
@@ -67,62 +67,64 @@ struct Solver<'a> {
     graph: &'a Graph,
     rule: Soldier,
     /// By the king's vertex: the value with the soldier out of play.
-    alone: Vec<u16>,
+    without_soldier: Vec<u16>,
     solved: SolvedGraph,
-    seen: MexSet,
+    reached: MexSet,
 }
 
 impl Solver<'_> {
-    /// All positions with the king there; those that he goes to are known.
+    /// Solves all positions with the king on a vertex; those with the king on the vertices that
+    /// he moves to are solved already.
     fn solve(&mut self, king: usize) {
-        let around = KingContext::new(self.graph, king);
-        self.seen.begin();
-        // Nobody is in his way: he is not on the way himself.
-        self.graph.king_moves(king, king, &mut |to| self.seen.see(self.alone[to]));
-        self.alone[king] = self.seen.least_missing();
-        for soldier in self.graph.soldier_order(self.rule, &around) {
-            let is_in_play = around.reached[soldier] || !self.rule.leaves_play();
+        let context = KingContext::new(self.graph, king);
+        self.reached.clear();
+        // With the soldier on the king's own vertex, it blocks no move.
+        self.graph.king_moves(king, king, &mut |to| self.reached.insert(self.without_soldier[to]));
+        self.without_soldier[king] = self.reached.mex();
+        for soldier in self.graph.soldier_order(self.rule, &context) {
+            let is_in_play = context.reachable[soldier] || !self.rule.leaves_play();
             if is_in_play && soldier != king {
-                let value = self.value(king, soldier, &around);
+                let value = self.value(king, soldier, &context);
                 self.solved.values[king * self.solved.vertices + soldier] = Some(value);
             }
         }
     }
 
-    fn value(&mut self, king: usize, soldier: usize, around: &KingContext) -> u16 {
-        self.seen.begin();
+    fn value(&mut self, king: usize, soldier: usize, context: &KingContext) -> u16 {
+        self.reached.clear();
         let mut is_over = true;
         self.graph.king_moves(king, soldier, &mut |to| {
             is_over = false;
-            self.seen.see(self.solved.value(to, soldier).unwrap_or(self.alone[to]));
+            self.reached.insert(self.solved.value(to, soldier).unwrap_or(self.without_soldier[to]));
         });
         if is_over {
             return 0;
         }
-        self.graph.soldier_moves(self.rule, [king, soldier], around, &mut |to| {
-            self.seen.see(self.solved.value(king, to).unwrap_or(0));
+        self.graph.soldier_moves(self.rule, [king, soldier], context, &mut |to| {
+            self.reached.insert(self.solved.value(king, to).unwrap_or(0));
         });
-        self.seen.least_missing()
+        self.reached.mex()
     }
 }
 
 /// The values that moves from one position lead to.
 struct MexSet {
-    /// By value: the number of the position that last saw it.
+    /// By value: the last generation that contains it. Counting generations avoids clearing.
     marks: Vec<u64>,
     current: u64,
 }
 
 impl MexSet {
-    fn begin(&mut self) {
+    fn clear(&mut self) {
         self.current += 1;
     }
 
-    fn see(&mut self, value: u16) {
+    fn insert(&mut self, value: u16) {
         self.marks[usize::from(value)] = self.current;
     }
 
-    fn least_missing(&self) -> u16 {
+    /// Returns the minimum excluded value.
+    fn mex(&self) -> u16 {
         let missing = self.marks.iter().position(|&mark| mark != self.current);
         missing.unwrap_or(self.marks.len()) as u16
     }
