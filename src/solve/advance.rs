@@ -1,7 +1,7 @@
 use crate::solve::store::{ScratchError, ScratchErrorKind};
 use crate::system::progress::Progress;
 
-/// An error if the build is cancelled.
+/// Returns an error if the build is cancelled.
 pub(super) fn go_on(progress: &dyn Progress) -> Result<(), ScratchError> {
     if progress.is_cancelled() {
         return Err(ScratchErrorKind::Cancelled.into());
@@ -9,8 +9,7 @@ pub(super) fn go_on(progress: &dyn Progress) -> Result<(), ScratchError> {
     Ok(())
 }
 
-/// Tells that so many rows more are done, after which the work goes on unless it is
-/// cancelled.
+/// Reports `rows` finished rows; returns an error if the build is cancelled.
 pub(super) fn advance(progress: &dyn Progress, rows: u64) -> Result<(), ScratchError> {
     progress.advance(rows);
     go_on(progress)

@@ -10,7 +10,7 @@ use crate::system::bytes::Bytes;
 use crate::table::{GridError, TableError, TableErrorKind};
 use crate::tablebase::ProbeError;
 
-/// Why a build stopped. Tables that were complete stay.
+/// The reason why a build stopped. Complete tables are kept.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -20,62 +20,62 @@ pub enum BuildError {
     Memory {
         /// The slice.
         slice: Slice,
-        /// About the bytes that it takes.
+        /// The approximate number of bytes needed.
         needed: u64,
-        /// The bytes that there are.
+        /// The bytes that the build may use.
         allowed: u64,
     },
-    /// The disk has no room for the work on a slice.
+    /// The disk has too little space for the work on a slice.
     Disk {
         /// The slice.
         slice: Slice,
-        /// The folder where the work is kept.
+        /// The scratch folder.
         path: PathBuf,
-        /// About the bytes that it takes.
+        /// The approximate number of bytes needed.
         needed: u64,
-        /// The bytes that there are.
+        /// The bytes that are free.
         available: u64,
     },
-    /// The system has no more memory.
+    /// The system is out of memory.
     OutOfMemory(io::Error),
-    /// The work in progress cannot be kept or read.
+    /// A scratch file cannot be written or read.
     Scratch(ScratchError),
-    /// A file of the work in progress was damaged: it was deleted, and all ranks begin again
-    /// with what is left.
+    /// A scratch file was damaged and has been deleted. All ranks have to restart from the
+    /// remaining files.
     Again(PathBuf),
-    /// A slice has more sets of defenders or more rows than this version solves.
+    /// A slice has more sets of defenders or more rows than this version can solve.
     TooLarge(Slice),
-    /// The table folder cannot be made.
+    /// The table folder cannot be created.
     Folder {
         /// The folder.
         path: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
-    /// Another build is at work in the folder.
+    /// Another build is running in the folder.
     Busy {
         /// The folder.
         path: PathBuf,
     },
-    /// A table that is there cannot be used, and must not be overwritten.
+    /// An existing table cannot be used and must not be overwritten.
     Probe(ProbeError),
     /// A table cannot be written or read.
     Table(TableError),
-    /// A table has other rows or lanes than its slice.
+    /// The rows or lanes of a table do not match its slice.
     ForeignGrid,
-    /// A table would be too large for its format.
+    /// A table would exceed the limits of its format.
     Grid(GridError),
     /// Another rank of the build has stopped.
     Communicator(CommunicatorError),
-    /// The build was cancelled by its [`Progress`](crate::progress::Progress). What was done
-    /// is kept, and the next build goes on.
+    /// The build was cancelled by its [`Progress`](crate::progress::Progress). Finished work is
+    /// kept, and the next build resumes from it.
     Cancelled,
     /// The worker threads cannot be started.
     Threads(String),
 }
 
 impl BuildError {
-    /// Whether a disk is full, or what one may use of it.
+    /// Returns `true` if a disk or a disk quota is full.
     pub(super) fn is_disk_full(&self) -> bool {
         match self {
             BuildError::Scratch(error) => error.is_full(),
@@ -142,7 +142,7 @@ impl fmt::Display for BuildError {
     }
 }
 
-/// What [`BuildOptions`](super::building::BuildOptions) say that may have to be another.
+/// A field of [`BuildOptions`](super::building::BuildOptions) whose limit was reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum BuildLimit {
@@ -153,7 +153,7 @@ pub enum BuildLimit {
 }
 
 impl BuildError {
-    /// The option that another value of may help, if there is one.
+    /// Returns the option to change to avoid this error, if there is one.
     pub fn limit(&self) -> Option<BuildLimit> {
         match self {
             BuildError::Memory { .. } | BuildError::OutOfMemory(_) => Some(BuildLimit::Memory),

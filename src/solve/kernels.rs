@@ -1,4 +1,4 @@
-//! The solver's inner loops, one by one, for `benches/kernels.rs`.
+//! The solver's inner loops in isolation, for `benches/kernels.rs`.
 
 use crate::game::board::Symmetry;
 use crate::game::rules::{Ruleset, Side};
@@ -13,7 +13,7 @@ use crate::solve::rows::numbers::BlockNumber;
 use crate::solve::rows::row::Row;
 use crate::solve::rows::simd::{self, Kernel, Processor};
 
-/// A slice whose rows have `N` words, and a table of it with some lanes set.
+/// A slice whose rows have `N` words, and a table of it in which some lanes are set.
 #[doc(hidden)]
 pub struct Kernels<'a, const N: usize> {
     frame: Frame<'a, N>,
@@ -21,10 +21,10 @@ pub struct Kernels<'a, const N: usize> {
 }
 
 impl<'a, const N: usize> Kernels<'a, N> {
-    /// Of a slice; every third possible lane of its table is set.
+    /// Builds the table of a slice; every third valid lane is set.
     ///
     /// # Errors
-    /// If it is no slice.
+    /// If the slice is invalid.
     pub fn new(rules: &'a Ruleset, slice: Slice) -> Result<Kernels<'a, N>, IndexError> {
         let frame: Frame<N> = Frame::new(rules, slice)?;
         let thirds = |row: Row<N>| Row(row.0.map(|word| word & 0x9249_2492_4924_9249));
@@ -33,7 +33,7 @@ impl<'a, const N: usize> Kernels<'a, N> {
         Ok(Kernels { frame, table })
     }
 
-    /// What is done for slices without defenders, made ready.
+    /// Prepares the kernels for slices without defenders.
     pub fn bare_king(&self) -> BareKing<'_, N> {
         BareKing {
             table: &self.table,
@@ -42,12 +42,12 @@ impl<'a, const N: usize> Kernels<'a, N> {
         }
     }
 
-    /// How many rows the table has.
+    /// Returns the number of rows of the table.
     pub fn rows(&self) -> usize {
         self.table.len()
     }
 
-    /// Transforms all rows by a symmetry; returns how many lanes they have then.
+    /// Transforms all rows by a symmetry; returns the number of lanes set in the results.
     pub fn transform(&self, symmetry: Symmetry) -> u64 {
         let mut lanes = 0;
         let transform = Transform { kernels: self, symmetry, lanes: &mut lanes };
@@ -55,7 +55,7 @@ impl<'a, const N: usize> Kernels<'a, N> {
         lanes
     }
 
-    /// Moves the king of all rows back; returns from how many lanes he comes.
+    /// Un-moves the king of all rows; returns the number of origins.
     pub fn king_origins(&self) -> u64 {
         let men = self.frame.defenders.lanes.iter().cycle();
         let origins = |(&row, &men): (&Row<N>, &Row<N>)| {
@@ -64,8 +64,8 @@ impl<'a, const N: usize> Kernels<'a, N> {
         self.table.iter().zip(men).map(origins).sum()
     }
 
-    /// Looks in one block for moves of a side into the table; returns how many
-    /// lanes have one.
+    /// Searches a block for moves of a side into the table; returns the number of lanes with such a
+    /// move.
     pub fn quiet_moves(&self, side: Side, block: usize) -> u64 {
         let block = self.frame.block(BlockNumber::new(block));
         let mut sought = block.valid.clone();
@@ -81,7 +81,7 @@ impl<'a, const N: usize> Kernels<'a, N> {
     }
 }
 
-/// What is done for slices without defenders: their blocks have one row.
+/// Kernels for slices without defenders, whose blocks have one row.
 #[doc(hidden)]
 pub struct BareKing<'k, const N: usize> {
     table: &'k [Row<N>],
@@ -90,8 +90,8 @@ pub struct BareKing<'k, const N: usize> {
 }
 
 impl<const N: usize> BareKing<'_, N> {
-    /// Takes the moves of all attackers into the table by stars; returns how many
-    /// lanes are left without one.
+    /// Searches the moves of all attackers into the table by stars; returns the number of lanes
+    /// without such a move.
     ///
     /// # Panics
     /// If the slice has defenders.
@@ -102,8 +102,7 @@ impl<const N: usize> BareKing<'_, N> {
         count(left)
     }
 
-    /// Moves the king of all rows back; returns from how many lanes he comes without
-    /// capturing anyone.
+    /// Un-moves the king of all rows, without captures; returns the number of origins.
     ///
     /// # Panics
     /// If the slice has defenders.
@@ -116,7 +115,7 @@ impl<const N: usize> BareKing<'_, N> {
         lanes
     }
 
-    /// Returns how many lanes a side to move decides at once.
+    /// Returns the number of lanes that are decided at once with `side` to move.
     pub fn decided(&self, side: Side) -> u64 {
         let (mut decider, mut decided) = (Decider::default(), Vec::new());
         let mut walker = self.moves.frame.walker();

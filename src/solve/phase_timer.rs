@@ -1,4 +1,4 @@
-//! What several ranks tell of a ply that they have worked out together.
+//! Measures the time and traffic of a phase that several ranks compute together.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use crate::solve::communicator::{Communicator, CommunicatorError, Traffic};
 use crate::solve::plies::tables::PlyStats;
 use crate::system::progress::{Phase, Progress, RankWork};
 
-/// Runs while a rank works.
+/// A timer for one phase on this rank.
 pub(super) struct PhaseTimer<'a> {
     comm: &'a dyn Communicator,
     begun: Instant,
@@ -15,12 +15,13 @@ pub(super) struct PhaseTimer<'a> {
 }
 
 impl<'a> PhaseTimer<'a> {
-    /// Begins now.
+    /// Starts the timer.
     pub(super) fn start(comm: &'a dyn Communicator) -> PhaseTimer<'a> {
         PhaseTimer { comm, begun: Instant::now(), before: comm.traffic() }
     }
 
-    /// Tells what all ranks have done since, if there are several; the first one tells it.
+    /// Reports the work of all ranks since the start, if there are several. Only the first rank
+    /// calls `progress`.
     pub(super) fn report(
         self,
         slice: Slice,
@@ -39,7 +40,7 @@ impl<'a> PhaseTimer<'a> {
         Ok(())
     }
 
-    /// Rows, bytes, and the nanoseconds of computing, packing and waiting.
+    /// Returns rows, bytes, and the nanoseconds spent computing, packing and waiting.
     fn numbers(&self, worked: &PlyStats) -> [u64; 5] {
         let (took, now) = (self.begun.elapsed(), self.comm.traffic());
         let packing = worked.packing / rayon::current_num_threads() as u32;
@@ -51,7 +52,7 @@ impl<'a> PhaseTimer<'a> {
     }
 }
 
-/// From these numbers.
+/// Converts the numbers of one rank.
 fn rank_work(numbers: &[u64]) -> RankWork {
     let number = |i: usize| numbers.get(i).copied().unwrap_or(0);
     let [computing, packing, waiting] = [2, 3, 4].map(number).map(Duration::from_nanos);

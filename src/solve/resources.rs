@@ -1,4 +1,4 @@
-//! What a slice takes of memory and of the disk, and how it is made to fit.
+//! Estimates the memory and disk space that a slice needs, and chooses where its tables go.
 
 use std::fs;
 use std::path::Path;
@@ -24,94 +24,92 @@ use crate::solve::store::{Compression, RECORD_BYTES};
 use crate::system::filesystem::{FileSystem, SystemFiles};
 use crate::table::{Code, Metric, Packing, ValueHasher};
 
-/// Bytes, and what they are worked out from. The counts of a slice that can be indexed are
-/// below 2^64 and their factors below 2^32, at most two at a time: nothing overflows.
+/// A number of bytes, and the type for computing it. The counts of an indexable slice are below
+/// 2^64, their factors below 2^32, and at most two are multiplied: no overflow.
 type Amount = u128;
 
-/// Bit tables of the outcome in progress.
+/// The number of bit tables of the outcome in progress.
 const TABLES_IN_MEMORY: Amount = InMemory::<1>::TABLES as Amount;
 const TABLES_OF_PARTITION: Amount = InPartitions::<1>::TABLES as Amount;
 const TABLES_OF_ONLY_PARTITION: Amount = InPartitions::<1>::TABLES_OF_ONLY_PARTITION as Amount;
-/// Of the memory that is allowed, this part is for smaller slices, if all of them would take
-/// more, and if there can be so many partitions.
+/// The fraction of the allowed memory that is reserved for caching sub-slices, if they need that
+/// much and enough partitions are possible.
 const CACHE_PART: Amount = 4;
-/// Of a table, in per cent: what all partitions take on the disk, their mail included, about.
+/// The disk space of all partitions with their inboxes, in percent of a table. Approximate.
 const PARTITIONS_ON_DISK: Amount = 140;
-/// Where less than this part of the disk that work takes, about, is free, it is not begun:
-/// what is foretold may be too much, but not so many times.
+/// A build does not start if the free disk space is less than the estimate divided by this factor:
+/// estimates may be too high, but not that much.
 const SURELY_TOO_LITTLE: u64 = 2;
-/// More partitions than that take more memory for their batches than they save.
+/// The maximum number of partitions; beyond it, batches take more memory than partitioning saves.
 const MAX_PARTITIONS: u64 = 1 << 12;
-/// What is told of a batch, with what of it is under way, for those of what captures decide
-/// and of a ply.
+/// Bookkeeping bytes per batch: for seeds, for the current ply, and for those in flight.
 const BATCH_BYTES: Amount = 3 * size_of::<RowBatch>() as Amount;
-/// Records of the stages for each chunk, about.
+/// Records of the stages for each chunk. Approximate.
 const RECORDS_PER_CHUNK: Amount = 100;
-/// Codes that occur in a row of a smaller slice, about.
+/// Codes that occur in a row of a sub-slice. Approximate.
 const CODES_PER_ROW: Amount = 4;
-/// Codes that captures of a block lead to, about, for each attacker: more of them make
-/// games longer.
+/// Codes that the captures of a block lead to, for each attacker: more attackers make games longer.
+/// Approximate.
 const CODES_PER_ATTACKER: Amount = 8;
-/// Bytes of the stage files for each row and word of lanes, about, and how many times as
-/// many there are where they are not compressed.
+/// Bytes of the stage files for each row and word of lanes, and the factor if they are not
+/// compressed. Approximate.
 const STAGE_BYTES_PER_WORD: Amount = 14;
 const PACKED_SHARE: Amount = 8;
-/// In per cent: how many times something is found in a row, over all plies, about.
+/// Findings per row over all plies, in percent. Approximate.
 const FOUND_PER_ATTACKER: Amount = 92;
 const FOUND_PER_ROW: Amount = 310;
-/// Bytes, for each word of a row, of what captures decide, on the way to where it is
-/// needed, about; and how many times fewer there are if they are packed.
+/// Bytes of seeds sent between partitions, for each word of a row, and the factor that compression
+/// saves. Approximate.
 const SEEDS_PER_WORD: Amount = 22;
 const PACKED_MAIL_SHARE: Amount = 5;
-/// What a worker takes besides its rows, and the program besides its workers.
+/// Memory of a worker besides its rows, and of the program besides its workers.
 const WORKER_BYTES: Amount = 4 << 20;
 const PROGRAM_BYTES: Amount = 16 << 20;
-/// Segments of smaller slices that a worker comes back to, about: with fewer kept it reads
-/// the same ones again and again.
+/// Segments of sub-slices in a worker's working set. A smaller cache reads the same segments again
+/// and again. Approximate.
 const SEGMENTS_PER_WORKER: Amount = 8;
 const CODE_BYTES: Amount = size_of::<Code>() as Amount;
-/// Of what the smaller slices took, all up to here stays with the allocator when
-/// it has been given back, and a part of the rest.
+/// The allocator keeps freed memory of sub-slices: this much, and a fraction of the rest.
 const KEPT_BYTES: Amount = 256 << 20;
 const KEPT_SHARE: Amount = 4;
-/// Events of a row, about, while it is made ready to be written.
+/// Events of a row while it is prepared for writing. Approximate.
 const EVENTS_PER_ROW: Amount = 18;
 
-/// What solving a slice takes, in bytes.
+/// The resources that solving a slice takes, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Resources {
-    /// What is there all the time, records left out: numberings, buffers, the program.
+    /// Memory in use all the time, except records: numberings, buffers, the program.
     fixed_bytes: Amount,
-    /// The numberings of the smaller slices, and what reading some of them takes, for the
-    /// initial pass.
+    /// Memory of the initial pass for the numberings of the sub-slices and for reading them.
     sub_slices_bytes: Amount,
-    /// All their rows.
+    /// All rows of the sub-slices.
     coded_bytes: Amount,
-    /// Those of them that are in memory at a time, at least.
+    /// The minimum of these rows that is in memory at a time.
     least_coded_bytes: Amount,
-    /// How many rows there are, their bytes, sets of defenders, and attackers.
+    /// The numbers of rows, bytes of a row, sets of defenders, and attackers.
     rows: u64,
     row_bytes: Amount,
     sets: u64,
     attackers: Amount,
-    /// Values on their way to the files.
+    /// Values buffered for the table files.
     output_bytes: Amount,
-    /// The blocks and chunks, and the rows of a chunk.
+    /// The numbers of blocks and chunks, and the rows of a chunk.
     blocks: Amount,
     chunks: u64,
     chunk_rows: Amount,
-    /// Sets of defenders that go together are at most so many: images of one another.
+    /// The maximum number of sets of defenders that must stay in one partition: images of one
+    /// another.
     images: u64,
-    /// The sets and blocks once more, as partitions number them.
+    /// The numbering of sets and blocks within partitions.
     numbering_bytes: Amount,
-    /// Rows that come by post, some at a time.
+    /// A window of rows received from other partitions.
     window_bytes: Amount,
-    /// How many partitions there can be.
+    /// The maximum number of partitions.
     max_partitions: usize,
 }
 
 impl Resources {
-    /// The needs of a slice, with that many threads.
+    /// Estimates the resources of a slice for a number of threads.
     ///
     /// # Errors
     /// If the slice is too large for the solver's numbers.
@@ -140,14 +138,14 @@ impl Resources {
             let rows = Amount::from(attacker_sets(rules, child)?.rows()) * sets;
             let bytes = 8 + CODES_PER_ROW * (CODE_BYTES + row_bytes);
             coded += rows * bytes;
-            // A segment has one block at least.
+            // A segment has at least one block.
             let of_segment = (MOST_SEGMENT_ROWS as Amount).max(sets).min(rows);
             segment = segment.max(of_segment);
             largest = largest.max(bytes * of_segment);
             numberings += lookup_bytes(rules, child) + sets_bytes(rules, child)?;
         }
         let lanes = index.lanes().count() as Amount;
-        // What is read, and the same as it is kept while it grows and when it is done.
+        // The codes read, and the coded rows: final, and twice while they grow.
         let reading = lanes * segment * CODE_BYTES + 3 * largest;
         let workers = threads as Amount;
         let (most_chunks, most_sets) = (chunks.count() as u64, sets.div_ceil(images));
@@ -171,8 +169,8 @@ impl Resources {
         })
     }
 
-    /// The most memory of a rank in use at a time, if the tables of so many ranks are there
-    /// and each may use so much.
+    /// Returns the peak memory of a rank if `ranks` ranks hold the tables and each may use
+    /// `allowed` bytes.
     pub(super) fn memory_bytes(&self, storage: Storage, ranks: usize, allowed: u64) -> u64 {
         let coded = self.cached_bytes(storage, ranks, allowed).min(self.coded_bytes);
         let initial = self.sub_slices_bytes + coded;
@@ -180,18 +178,18 @@ impl Resources {
         clamped(self.lasting_bytes(ranks) + initial.max(plies).max(self.output_bytes))
     }
 
-    /// What is there all the time.
+    /// Returns the memory in use all the time.
     fn lasting_bytes(&self, ranks: usize) -> Amount {
         let chunks = Amount::from(self.chunks.div_ceil(ranks as u64));
         self.fixed_bytes + chunks * RECORDS_PER_CHUNK * RECORD_BYTES as Amount
     }
 
-    /// A table with all rows.
+    /// Returns the size of a table with all rows.
     fn table_bytes(&self) -> Amount {
         Amount::from(self.rows) * self.row_bytes
     }
 
-    /// What the tables of a rank take, with all that belongs to partitions.
+    /// Returns the memory of a rank for tables, including everything that partitions need.
     fn tables_bytes(&self, storage: Storage, ranks: usize) -> Amount {
         let Storage::Partitions(partitions) = storage else {
             return self.table_bytes() * TABLES_IN_MEMORY;
@@ -200,20 +198,20 @@ impl Resources {
             true => TABLES_OF_PARTITION,
             false => TABLES_OF_ONLY_PARTITION,
         };
-        // The largest partition of either cut: images and chunks go together.
+        // The largest partition of either kind: images and chunks are not split.
         let partitions = partitions as u64;
         let sets = self.sets.div_ceil(partitions).next_multiple_of(self.images).min(self.sets);
         let of_sets = self.blocks * Amount::from(sets);
         let chunks = Amount::from(self.chunks.div_ceil(partitions));
         let of_chunks = (chunks * self.chunk_rows).min(self.rows.into());
         let rows = of_sets.max(of_chunks) * tables * self.row_bytes;
-        // Each chunk has a batch for each partition.
+        // Each chunk sends a batch to each partition.
         let chunks = Amount::from(self.chunks.div_ceil(ranks as u64));
         let batches = chunks * Amount::from(partitions) * BATCH_BYTES;
         rows + batches + self.numbering_bytes + self.window_bytes
     }
 
-    /// The least memory with which so many ranks, or one, can solve the slice.
+    /// Returns the minimum memory with which one rank or `ranks` ranks can solve the slice.
     pub(super) fn least_memory_bytes(&self, ranks: usize) -> u64 {
         let least = |ranks| {
             let resources =
@@ -223,8 +221,7 @@ impl Resources {
         if ranks == 1 { least(1) } else { least(1).min(least(ranks)) }
     }
 
-    /// How much of the smaller slices is kept in memory at the most, if so much of it is
-    /// allowed.
+    /// Returns the maximum memory for cached sub-slices if a rank may use `allowed` bytes.
     pub(super) fn cache_bytes(&self, storage: Storage, ranks: usize, allowed: u64) -> u64 {
         clamped(self.cached_bytes(storage, ranks, allowed))
     }
@@ -236,23 +233,23 @@ impl Resources {
         rest.min(most_keeping(beside_tables)).max(self.least_coded_bytes)
     }
 
-    /// Where the tables can be, best first: the fewer partitions there are, the less is sent. All
-    /// ranks have the same number, or others would wait for those that have more.
+    /// Returns the possible places for the tables, best first: fewer partitions send less. All
+    /// ranks have the same number of partitions, so that none waits for others.
     fn storages(&self, ranks: usize) -> impl Iterator<Item = Storage> {
         let most = self.max_partitions;
         let least = if ranks == 1 { 2 } else { ranks.min(most) };
         let in_memory = (ranks == 1).then_some(Storage::Memory);
-        // In the end as many as there can be, which take least memory.
+        // The last candidate has the maximum number of partitions and takes the least memory.
         let in_partitions = (least..=most).step_by(ranks).chain((least..=most).last());
         in_memory.into_iter().chain(in_partitions.map(Storage::Partitions))
     }
 
-    /// Where the tables go, if each of so many ranks has that much memory; `None` if it is
-    /// too little however many partitions there are.
+    /// Returns where the tables go if each of `ranks` ranks has `memory_bytes`, or `None` if that
+    /// is too little for any number of partitions.
     pub(super) fn storage(&self, memory_bytes: u64, ranks: usize) -> Option<Storage> {
         let fits =
             |&storage: &Storage| self.memory_bytes(storage, ranks, memory_bytes) <= memory_bytes;
-        // Smaller slices that are read again and again take more time than more partitions do.
+        // Re-reading sub-slices costs more time than additional partitions.
         let cached = self.coded_bytes.min(Amount::from(memory_bytes) / CACHE_PART);
         let caches = |&storage: &Storage| self.cached_bytes(storage, ranks, memory_bytes) >= cached;
         let mut fitting = self.storages(ranks).filter(fits);
@@ -260,20 +257,19 @@ impl Resources {
         Some([first].into_iter().chain(fitting).find(caches).unwrap_or(first))
     }
 
-    /// Whether what so many ranks keep on disk of their work, and what they send, is left
-    /// uncompressed where the disk has room for it: if the memory that each is allowed has.
+    /// Returns `true` if scratch files and batches stay uncompressed where the disk has space: if
+    /// the memory allowed to each rank could hold them.
     pub(super) fn stays_plain(&self, storage: Storage, ranks: usize, allowed: u64) -> bool {
         let of_rank = self.stages_bytes(false) / ranks as Amount;
         let in_memory = self.memory_bytes(storage, ranks, u64::MAX);
-        // Where tables wait packed, memory is short.
+        // Tables are packed because memory is short.
         !storage.is_packed(ranks) && Amount::from(in_memory) + of_rank <= allowed.into()
     }
 
-    /// The bytes that so many ranks, each of which is allowed so much memory, give each
-    /// other, all together.
+    /// Estimates the bytes that all ranks together exchange.
     pub(super) fn exchanged_bytes(&self, storage: Storage, ranks: usize, allowed: u64) -> u64 {
         let found = self.attackers * FOUND_PER_ATTACKER + FOUND_PER_ROW;
-        // As many bytes as a row has, and one for its distance from the one before.
+        // As many bytes as a row has, and one for the distance from the row before.
         let plies = found * (self.row_bytes + 1) / 100;
         let plain = Amount::from(self.rows) * (plies + SEEDS_PER_WORD * self.row_bytes / 8);
         let stays_plain = self.stays_plain(storage, ranks, allowed);
@@ -281,23 +277,23 @@ impl Resources {
         clamped(sent / ranks as Amount * (ranks as Amount - 1))
     }
 
-    /// The rows of a table.
+    /// Returns the rows of a table.
     pub(super) fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// The sets of defenders.
+    /// Returns the number of sets of defenders.
     pub(super) fn sets(&self) -> u64 {
         self.sets
     }
 
-    /// The stage files, compressed or not.
+    /// Returns the size of the stage files, compressed or not.
     fn stages_bytes(&self, packed: bool) -> Amount {
         let bytes = Amount::from(self.rows) * STAGE_BYTES_PER_WORD * self.row_bytes / 8;
         if packed { bytes } else { bytes * PACKED_SHARE }
     }
 
-    /// The disk that the scratch folder takes, compressed or not.
+    /// Returns the disk space of the scratch folder, compressed or not.
     pub(super) fn scratch_bytes(&self, storage: Storage, packed: bool) -> u64 {
         let partitions = match storage {
             Storage::Memory => 0,
@@ -307,32 +303,34 @@ impl Resources {
     }
 }
 
-/// How a slice is made to fit.
+/// The resources assigned to a slice.
 pub(super) struct Fit {
     /// Where the tables go.
     pub storage: Storage,
-    /// What is compressed of what is kept of the work.
+    /// When scratch files are compressed.
     pub compression: Compression,
-    /// How many bytes of the smaller slices are kept in memory.
+    /// The memory for cached sub-slices.
     pub cache_bytes: u64,
-    /// The disk that the work takes, about, and what is free, if that is less.
+    /// The estimated disk space and the free space, if less is free than estimated.
     pub short_disk: Option<[u64; 2]>,
 }
 
-/// With what a slice is to be solved.
+/// The limits for solving a slice.
 pub(super) struct Limits<'a> {
-    /// Threads of a rank.
+    /// Threads per rank.
     pub threads: usize,
-    /// The memory of a rank.
+    /// Memory per rank.
     pub memory_bytes: u64,
-    /// How many ranks there are.
+    /// The number of ranks.
     pub ranks: usize,
-    /// The disk of the scratch folder.
+    /// The file system of the scratch folder.
     pub files: &'a dyn FileSystem,
 }
 
-/// Refuses a slice that cannot be solved with so much memory, or for which the
-/// disk of its scratch folder has no room.
+/// Assigns resources to a slice.
+///
+/// # Errors
+/// If the slice needs more memory than the limit or more disk space than its scratch folder has.
 pub(super) fn check(
     rules: &Ruleset,
     slice: Slice,
@@ -347,7 +345,7 @@ pub(super) fn check(
         allowed: memory_bytes,
     })?;
     let needed = resources.scratch_bytes(storage, true);
-    // Where the system does not say, the work itself will find out.
+    // Where the system does not report free space, writing will find out.
     let available = files.available(existing(folder));
     let available = available.map_or(u64::MAX, |bytes| bytes.saturating_add(kept_bytes(folder)));
     if available < needed / SURELY_TOO_LITTLE {
@@ -362,39 +360,39 @@ pub(super) fn check(
     Ok(Fit { storage, compression, cache_bytes, short_disk })
 }
 
-/// Whether so many bytes of a disk have room for work in progress that is not compressed, and
-/// for as much as it takes compressed beside it: what is foretold may be too little, and the
-/// disk is there for others, too.
+/// Returns `true` if `available` bytes are enough for uncompressed work and, as a reserve, for the
+/// same work compressed: estimates may be too low, and others use the disk, too.
 pub(super) fn has_room(plain: u64, packed: u64, available: u64) -> bool {
     plain.saturating_add(packed) <= available
 }
 
-/// An amount in the numbers of those who ask for it.
+/// Converts an amount to `u64`, saturating.
 fn clamped(amount: Amount) -> u64 {
     u64::try_from(amount).unwrap_or(u64::MAX)
 }
 
-/// Of what the smaller slices took, what stays when it has been given back.
+/// Returns the memory that stays allocated after the sub-slices have been freed.
 fn kept(coded: Amount) -> Amount {
     coded.min(KEPT_BYTES + coded / KEPT_SHARE)
 }
 
-/// The most that the smaller slices may take if no more than that is to stay.
+/// Returns the maximum memory for sub-slices of which at most `bytes` stay allocated.
 fn most_keeping(bytes: Amount) -> Amount {
     bytes.max(bytes.saturating_sub(KEPT_BYTES) * KEPT_SHARE)
 }
 
-/// The bytes that are free on the disk on which a folder is, or would be, if the system says.
+/// Returns the free bytes on the disk of a folder that need not exist yet, if the system reports
+/// them.
 pub fn available_disk(folder: &Path) -> Option<u64> {
     SystemFiles.available(existing(folder)).ok()
 }
 
-/// The folder, or the first one above it that is there.
+/// Returns the folder or its first existing ancestor.
 fn existing(folder: &Path) -> &Path {
     folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("."))
 }
 
-/// What an interrupted build has left in its folder and will use.
+/// Returns the size of the files that an interrupted build has left for this one.
 fn kept_bytes(folder: &Path) -> u64 {
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
     files.filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum()
@@ -405,7 +403,8 @@ fn row_bytes(rules: &Ruleset) -> Amount {
 }
 
 fn defender_sets(rules: &Ruleset, slice: Slice) -> Result<u64, BuildError> {
-    // The rows of a chunk, of a block at least, are kept together, in fewer than 2^31 bytes.
+    // The rows of a chunk, which has at least a block, are stored together in fewer than 2^31
+    // bytes.
     binomial(rules.places(Kind::Defender).len(), slice.defenders)
         .filter(|&sets| Amount::from(sets) < (1 << 31) / row_bytes(rules))
         .ok_or(BuildError::TooLarge(slice))
@@ -415,8 +414,8 @@ fn lookup_bytes(rules: &Ruleset, slice: Slice) -> Amount {
     BlockLookup::bytes(rules.places(Kind::Attacker).len(), slice.attackers).into()
 }
 
-/// What writing takes: the values of some chunks, those that wait for their blocks,
-/// and the rows that the workers make them of.
+/// Returns the memory for writing: the values of some chunks, values pending for their blocks, and
+/// the workers' rows.
 fn output_bytes(index: &SliceIndex, chunks: Chunks, row_bytes: Amount, threads: usize) -> Amount {
     let lanes = index.lanes().count();
     let tiles = tiles_at_once(lanes, chunks.chunk_rows(), threads).min(chunks.count());
@@ -429,13 +428,13 @@ fn output_bytes(index: &SliceIndex, chunks: Chunks, row_bytes: Amount, threads: 
         (threads as Amount * chunks.chunk_rows() as Amount).min(chunks.rows() as Amount);
     let worker_row = EVENTS_PER_ROW * (2 * row_bytes + 6) + 6 * row_bytes;
     let hashed = Metric::ALL.len() as Amount * all_rows.min(ValueHasher::MAX_PENDING as Amount);
-    // Vectors grow by more than they need.
+    // Vectors allocate more than they need.
     both_sides * (batch + waiting + waiting / 2 + hashed) + worker_rows * worker_row
 }
 
-/// The most rows that wait at a time, if they come in batches and leave in blocks.
+/// Returns the maximum number of pending rows if they arrive in batches and leave in blocks.
 fn most_waiting(rows: Amount, batch: Amount, block: Amount) -> Amount {
-    // The batches after these are no others.
+    // The pattern repeats after that many batches.
     let rows = rows.min(100 * batch);
     let (mut come, mut waiting, mut most) = (0, 0, 0);
     while come < rows {
@@ -468,7 +467,7 @@ mod tests {
         assert_eq!(most_waiting(12, 4, 20), 12);
     }
 
-    /// Slices that no machine can build are told with some number.
+    /// Estimates exist even for slices that no machine can build.
     #[test]
     fn what_is_beyond_all_machines_can_be_counted() {
         for (rules, most) in [("alea-evangelii", [24, 48]), ("large-hnefatafl", [12, 24])] {
@@ -545,7 +544,7 @@ mod tests {
             }
             let all = resources.memory_bytes(Storage::Memory, 1, u64::MAX).max(least);
             assert_eq!(resources.storage(all, 1), Some(Storage::Memory), "{slice}");
-            // A partition for each rank, or for as many as there can be.
+            // One partition per rank, or as many as possible.
             let storage = resources.storage(u64::MAX, 3);
             let partitions = resources.max_partitions.min(3);
             assert_eq!(storage, Some(Storage::Partitions(partitions)), "{slice}");

@@ -30,47 +30,47 @@ use crate::solve::rows::numbers::{BlockNumber, ChunkNumber};
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::codec::{encode_events, encode_rows, read_events};
 
-/// A solved slice. What was found is in the stage files of the scratch folder.
+/// A solved slice. The results are in the stage files of the scratch folder.
 pub(super) struct Solver<'a, const N: usize> {
     frame: &'a Frame<'a, N>,
     stages: Stages<'a>,
     chunks: Chunks,
-    /// Those that this rank of the build has worked on.
+    /// The chunks that this rank has worked on.
     own_chunks: Range<usize>,
     initial: Initial<'a>,
-    /// The plies of all outcomes.
+    /// The stages of all plies of both outcomes.
     plies: Vec<(Side, Plies, Parts<'a>)>,
 }
 
-/// What the initial pass has said.
+/// The results of the initial pass.
 struct Initial<'a> {
     parts: Parts<'a>,
-    /// By winner: the last ply at which captures decide something.
+    /// By winner: the last ply with seeds.
     last_events: BySide<Plies>,
-    /// Whether a side has no move anywhere.
+    /// `true` if there are positions in which a side has no move.
     has_stalemates: bool,
 }
 
-/// Where a slice is solved: in which folder, where its tables are, and by whom.
+/// The environment in which a slice is solved.
 #[derive(Clone, Copy)]
 pub(super) struct SolveContext<'a> {
-    /// The folder of the work in progress.
+    /// The scratch folder.
     pub scratch: &'a ScratchFolder<'a>,
     /// Where the tables are.
     pub storage: Storage,
-    /// All that build.
+    /// The ranks of the build.
     pub ranks: &'a dyn Communicator,
-    /// Told how far it is.
+    /// Receives the progress.
     pub progress: &'a dyn Progress,
 }
 
 impl<'a, const N: usize> Solver<'a, N> {
-    /// Solves the slice: the values of all its positions. What the scratch folder
-    /// has is not done again; `sub_slices` are read only if they are needed.
+    /// Solves the slice: the values of all its positions. Stages in the scratch folder are reused;
+    /// `sub_slices` is called only if the initial pass is incomplete.
     ///
     /// # Errors
-    /// If the sub_slices cannot be read, or the disk fails or is full, or a rank has
-    /// stopped. What is done is kept.
+    /// If the sub-slices cannot be read, the disk fails or is full, or a rank has stopped. Finished
+    /// stages are kept.
     pub(super) fn solve<'s>(
         frame: &'a Frame<'a, N>,
         sub_slices: impl FnOnce() -> Result<SubSlices<'s, N>, BuildError>,
@@ -112,35 +112,35 @@ impl<'a, const N: usize> Solver<'a, N> {
         Ok(solver)
     }
 
-    /// The frame of the slice.
+    /// Returns the frame of the slice.
     pub(super) fn frame(&self) -> &Frame<'a, N> {
         self.frame
     }
 
-    /// How many chunks the results are in.
+    /// Returns the number of chunks.
     pub(super) fn chunks(&self) -> usize {
         self.chunks.count()
     }
 
-    /// The chunks that this rank of the build has worked on.
+    /// Returns the chunks that this rank has worked on.
     pub(super) fn own_chunks(&self) -> Range<usize> {
         self.own_chunks.clone()
     }
 
-    /// How many rows those are.
+    /// Returns the number of rows of these chunks.
     fn own_rows(&self) -> u64 {
         self.chunks.some(self.own_chunks.clone()).rows() as u64
     }
 
-    /// The ranks of the build.
+    /// Returns the ranks of the build.
     pub(super) fn comm(&self) -> &'a dyn Communicator {
         self.stages.comm()
     }
 
-    /// The same, which reads other chunks than this rank has worked on.
+    /// Opens the results of other chunks than this rank has worked on.
     ///
     /// # Errors
-    /// If the work is not all there any more.
+    /// If a stage file is missing.
     pub(super) fn reading(mut self, chunks: &Range<usize>) -> Result<Solver<'a, N>, ScratchError> {
         self.initial.parts = self.initial.parts.reading(chunks)?;
         let of_ply = |(winner, ply, parts): (_, _, Parts<'a>)| {
@@ -150,17 +150,17 @@ impl<'a, const N: usize> Solver<'a, N> {
         Ok(self)
     }
 
-    /// The rows of a chunk; the last one may have fewer.
+    /// Returns the rows of a chunk; the last one may have fewer.
     pub(super) fn chunk_rows(&self) -> usize {
         self.chunks.chunk_rows()
     }
 
-    /// The blocks of a chunk.
+    /// Returns the blocks of a chunk.
     pub(super) fn blocks(&self, chunk: ChunkNumber) -> Range<usize> {
         self.chunks.blocks_of(chunk)
     }
 
-    /// The values of all positions in a chunk, by side to move and row.
+    /// Returns the values of all positions in a chunk, by side to move and row.
     ///
     /// # Errors
     /// If the scratch folder has been damaged.
@@ -189,7 +189,7 @@ impl<'a, const N: usize> Solver<'a, N> {
         Ok(plies.map(|plies| CodedRows::from_plies(&plies, &valid)))
     }
 
-    /// The greatest DTW code of any position.
+    /// Returns the greatest DTW code of any position.
     pub(super) fn greatest_code(&self) -> Code {
         let plies = self.plies.iter().filter(|(_, _, parts)| !parts.is_empty());
         let found = plies.map(|&(_, ply, _)| found_at(ply)).max();
@@ -197,7 +197,8 @@ impl<'a, const N: usize> Solver<'a, N> {
         found.into_iter().chain(stalemates).max().unwrap_or(0)
     }
 
-    /// One outcome, from wins in one ply to the last.
+    /// Computes the plies of one outcome, from wins in one ply to the last, or reads those that are
+    /// finished.
     fn plies(
         &self,
         tables: &mut dyn Tables,
@@ -208,7 +209,7 @@ impl<'a, const N: usize> Solver<'a, N> {
         let mut plies: Vec<Parts> = Vec::new();
         let Initial { parts: initial, last_events, .. } = &self.initial;
         let (last_event, mut base) = (last_events[winner], initial.hash());
-        // Whether the tables are what they must be before the ply.
+        // `true` if the tables are in the state before the next ply.
         let mut ready = false;
         for ply in 1.. {
             let stage = Stage::Ply { winner, ply };
@@ -240,7 +241,7 @@ impl<'a, const N: usize> Solver<'a, N> {
         Ok(plies)
     }
 
-    /// Makes the tables ready for the next ply.
+    /// Brings the tables into the state before the next ply.
     fn begin(
         &self,
         tables: &mut dyn Tables,
@@ -255,7 +256,7 @@ impl<'a, const N: usize> Solver<'a, N> {
         Ok(())
     }
 
-    /// The next ply, which stands on `base`.
+    /// Computes the next ply, which is based on the stage `base`.
     fn ply(
         &self,
         tables: &mut dyn Tables,
@@ -276,8 +277,8 @@ impl<'a, const N: usize> Solver<'a, N> {
         Ok(parts)
     }
 
-    /// The plies of an outcome that is done, each standing on the one before; `None`
-    /// if it is not done, or not all of it is there any more.
+    /// Returns the plies of a finished outcome, each based on the one before, or `None` if the
+    /// outcome is unfinished or files are missing.
     fn finished_plies(&self, winner: Side) -> Result<Option<Vec<Parts<'a>>>, ScratchError> {
         let (mut base, mut plies) = (self.initial.parts.hash(), Vec::new());
         for ply in 1.. {
@@ -287,13 +288,13 @@ impl<'a, const N: usize> Solver<'a, N> {
             base = parts.hash();
             plies.push(parts);
         }
-        // What the last of them stands on is the whole outcome, or not done yet.
+        // The marker of a finished outcome is based on its last ply.
         let all = self.stages.finished(Stage::Outcome { winner }, base)?;
         Ok(all.map(|_| plies))
     }
 }
 
-/// The initial pass, for both outcomes, as far as it is not done.
+/// Runs the missing parts of the initial pass, for both outcomes.
 fn initial<'a, 's, const N: usize>(
     moves: &Moves<N>,
     chunks: Chunks,
@@ -303,7 +304,7 @@ fn initial<'a, 's, const N: usize>(
     progress: &dyn Progress,
 ) -> Result<Initial<'a>, BuildError> {
     let (mut sub_slices, mut opened) = (Some(sub_slices), None);
-    // Each part is made from the smaller slices alone, which the identity stands for.
+    // Every part depends only on the sub-slices, which are part of the identity.
     let (stage, base) = (Stage::Initial, Hash::default());
     let missing = |numbers: Range<usize>, writer: &StageWriter| -> Result<(), BuildError> {
         if let Some(sub_slices) = sub_slices.take() {
@@ -323,8 +324,8 @@ fn initial<'a, 's, const N: usize>(
             }
             Ok(advance(progress, rows)?)
         };
-        // In order: what neighbours lead to is near, so that all workers together come back
-        // to few blocks of the smaller slices.
+        // Chunks are taken in order: captures of neighbours lead to nearby blocks, so that all
+        // workers together use few blocks of the sub-slices.
         let next = AtomicUsize::new(numbers.start);
         let worked = rayon::broadcast(|_| {
             let mut buffers = pass.buffers();
@@ -351,7 +352,7 @@ fn initial<'a, 's, const N: usize>(
     Ok(Initial { parts, last_events, has_stalemates })
 }
 
-/// Keeps what the initial pass says of a chunk.
+/// Writes the seeds of a chunk.
 fn keep<const N: usize>(
     writer: &StageWriter,
     winner: Side,
@@ -374,7 +375,7 @@ fn keep<const N: usize>(
     Ok(())
 }
 
-/// The code of what is found at a ply.
+/// Returns the code of positions found at a ply.
 fn found_at(ply: Plies) -> Code {
     code_of(if finds_wins(ply) { Value::Win(ply) } else { Value::Loss(ply) })
 }

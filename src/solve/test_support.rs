@@ -1,5 +1,5 @@
-//! What the tests of the rooms have in common: rulesets with rows of one to six words,
-//! random soldiers, and positions, to hold the rooms against the plain code of the game.
+//! Support for the tests of all modules of the solver: rulesets with rows of one to six words,
+//! random soldiers and positions, to compare with the plain code of the game.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
@@ -14,13 +14,13 @@ use crate::solve::frame::{Block, Frame};
 use crate::solve::rows::numbers::Rank;
 use crate::solve::rows::row::Row;
 
-/// All built-in rulesets, and those of the test data that differ from them.
+/// All built-in rulesets, and test rulesets that differ from them.
 pub(super) static RULESETS: LazyLock<Vec<Ruleset>> = LazyLock::new(|| {
     let odd = ["strange", "lopsided", "sieges", "mini-camps", "huge-edge", "huge-corner"];
     Ruleset::builtin_names().iter().chain(&odd).map(|name| load(name)).collect()
 });
 
-/// A ruleset that is built in or in the test data.
+/// Loads a built-in ruleset or one of the test data.
 pub(super) fn load(name: &str) -> Ruleset {
     Ruleset::builtin(name).unwrap_or_else(|| {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/rulesets");
@@ -28,7 +28,7 @@ pub(super) fn load(name: &str) -> Ruleset {
     })
 }
 
-/// Calls a function of rows with so many words as the ruleset's have.
+/// Calls a generic function with the row words of the ruleset.
 macro_rules! with_words {
     ($check:ident, $rules:expr $(, $more:expr)*) => {
         match $crate::solve::frame::region::row_words($rules) {
@@ -43,7 +43,7 @@ macro_rules! with_words {
 }
 pub(super) use with_words;
 
-/// Soldiers where they may stand, close together, so that captures are frequent.
+/// Generates random soldiers on allowed squares, close together, so that captures are frequent.
 pub(super) fn soldiers(rules: &'static Ruleset) -> impl Strategy<Value = Soldiers> {
     const AREA: usize = 5;
     let board = rules.board;
@@ -68,12 +68,12 @@ pub(super) fn soldiers(rules: &'static Ruleset) -> impl Strategy<Value = Soldier
     })
 }
 
-/// Where the king may stand beside these soldiers.
+/// Returns the squares on which the king may stand beside these soldiers.
 pub(super) fn kings(rules: &Ruleset, soldiers: Soldiers) -> SquareSet {
     rules.places(Kind::King) - soldiers.attackers - soldiers.defenders
 }
 
-/// The positions of a row, each with its lane.
+/// Returns the positions of a row, each with its lane.
 pub(super) fn positions<const N: usize>(
     frame: &Frame<N>,
     block: &Block<N>,
@@ -88,7 +88,7 @@ pub(super) fn positions<const N: usize>(
     })
 }
 
-/// The lanes of a row whose positions have a property.
+/// Returns the lanes of a row whose positions have a property.
 pub(super) fn lanes_with<const N: usize>(
     frame: &Frame<N>,
     block: &Block<N>,
@@ -101,14 +101,14 @@ pub(super) fn lanes_with<const N: usize>(
     some.fold(Row::EMPTY, |lanes, (lane, _)| lanes | lane)
 }
 
-/// The least of a position's images.
+/// Returns the least of a position's images.
 pub(super) fn least(rules: &Ruleset, position: &Position) -> Position {
     let images = rules.symmetries().iter().map(|g| position.image(rules, g));
     images.min().unwrap_or(*position)
 }
 
-/// Whether the position is in the set of that number: each set holds a third of all
-/// positions, with all their images.
+/// Returns `true` if the position belongs to a pseudorandom set: each set has a third of all
+/// positions, and all images of its members.
 pub(super) fn is_in_set(rules: &Ruleset, set: u64, position: &Position) -> bool {
     let mut hasher = DefaultHasher::new();
     (set, least(rules, position)).hash(&mut hasher);

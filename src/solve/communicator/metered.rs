@@ -3,25 +3,24 @@ use std::time::{Duration, Instant};
 
 use super::{Communicator, CommunicatorError};
 
-/// The same ranks, of which this one counts what it gives to the others, and for how long
-/// it waits for them.
+/// A communicator that counts the bytes this rank sends to others and the time it waits.
 pub(in crate::solve) struct MeteredCommunicator<'a> {
     ranks: &'a dyn Communicator,
     bytes: AtomicU64,
     nanoseconds: AtomicU64,
 }
 
-/// What a rank has given and waited so far.
+/// What a rank has sent, and how long it has waited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Traffic {
-    /// Bytes given to other ranks.
+    /// Bytes sent to other ranks.
     pub bytes: u64,
-    /// Time until all had given theirs, and it had come.
+    /// Time spent in collective calls.
     pub waiting: Duration,
 }
 
 impl<'a> MeteredCommunicator<'a> {
-    /// With nothing counted yet.
+    /// Wraps a communicator; all counters are zero.
     pub(in crate::solve) fn new(ranks: &'a dyn Communicator) -> MeteredCommunicator<'a> {
         MeteredCommunicator { ranks, bytes: AtomicU64::new(0), nanoseconds: AtomicU64::new(0) }
     }

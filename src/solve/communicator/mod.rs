@@ -1,5 +1,5 @@
-//! Processes, or threads, that build together: each is a *rank* with a partition of the rows,
-//! and at times all of them give each other what the others need.
+//! Communication between the processes or threads of a build. Each is a *rank* with some partitions
+//! of the rows; at some points all of them exchange data.
 
 mod metered;
 #[cfg(feature = "mpi")]
@@ -19,31 +19,31 @@ pub use threads::{ThreadRank, thread_ranks};
 use std::fmt;
 use std::ops::Range;
 
-/// The bytes that a rank is given at a time, about: their number must be less than 2^31,
-/// and beside them there must be room for what is worked on.
+/// The bytes sent to a rank per round, about. They must be fewer than 2^31 and fit into memory
+/// beside the tables.
 pub(super) const ROUND_BYTES: usize = 64 << 20;
 
-/// The ranks of a build. All of them call the same methods in the same order.
+/// A group of ranks. All of them call the same methods in the same order.
 pub trait Communicator: Sync {
-    /// Which one this is, from 0.
+    /// Returns the number of this rank, from 0.
     fn rank(&self) -> usize;
 
-    /// How many there are.
+    /// Returns the number of ranks.
     fn size(&self) -> usize;
 
-    /// Gives each rank its bytes, by rank, and returns what each has for this one. All
-    /// that a rank is given, or gives, at a time are fewer than 2^31 bytes.
+    /// Sends `bytes[i]` to rank `i`; returns the bytes received from each rank. The bytes that a
+    /// rank sends or receives in a call must be fewer than 2^31.
     ///
     /// # Errors
     /// If a rank has stopped.
     fn all_to_all(&self, bytes: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, CommunicatorError>;
 
-    /// What this rank has given and waited, if it is counted.
+    /// Returns the traffic of this rank, if it is counted.
     fn traffic(&self) -> Traffic {
         Traffic::default()
     }
 
-    /// Gives all ranks the same bytes, and returns what each has given.
+    /// Sends the same bytes to all ranks; returns the bytes of each rank.
     ///
     /// # Errors
     /// If a rank has stopped.
@@ -51,7 +51,8 @@ pub trait Communicator: Sync {
         self.all_to_all(vec![bytes.to_vec(); self.size()])
     }
 
-    /// Gives the first rank any number of bytes; the others get nothing.
+    /// Sends any number of bytes to the first rank, which receives those of all ranks; the others
+    /// receive nothing.
     ///
     /// # Errors
     /// If a rank has stopped.
@@ -63,7 +64,7 @@ pub trait Communicator: Sync {
         })
     }
 
-    /// What the first rank has, any number of bytes; what others have is not looked at.
+    /// Returns the first rank's bytes, any number of them; those of other ranks are ignored.
     ///
     /// # Errors
     /// If a rank has stopped.
@@ -73,7 +74,7 @@ pub trait Communicator: Sync {
         Ok(given.into_iter().next().unwrap_or_default())
     }
 
-    /// Gives the first rank numbers, any number of them; the others get none.
+    /// Sends any number of integers to the first rank; the others receive nothing.
     ///
     /// # Errors
     /// If a rank has stopped.
@@ -84,7 +85,7 @@ pub trait Communicator: Sync {
         Ok(self.gather(&own)?.into_iter().map(numbers).collect())
     }
 
-    /// The number of each rank.
+    /// Returns the number that each rank has passed.
     ///
     /// # Errors
     /// If a rank has stopped.
@@ -94,7 +95,7 @@ pub trait Communicator: Sync {
         all.iter().map(number).collect::<Option<_>>().ok_or(CommunicatorError)
     }
 
-    /// The sum over all ranks.
+    /// Returns the sum over all ranks.
     ///
     /// # Errors
     /// If a rank has stopped.
@@ -102,7 +103,7 @@ pub trait Communicator: Sync {
         Ok(self.all_gather_numbers(own)?.into_iter().sum())
     }
 
-    /// The least number of any rank.
+    /// Returns the minimum over all ranks.
     ///
     /// # Errors
     /// If a rank has stopped.
@@ -110,7 +111,7 @@ pub trait Communicator: Sync {
         Ok(self.all_gather_numbers(own)?.into_iter().min().unwrap_or(own))
     }
 
-    /// The greatest number of any rank.
+    /// Returns the maximum over all ranks.
     ///
     /// # Errors
     /// If a rank has stopped.
@@ -118,7 +119,7 @@ pub trait Communicator: Sync {
         Ok(self.all_gather_numbers(own)?.into_iter().max().unwrap_or(own))
     }
 
-    /// Returns when all ranks have come here.
+    /// Waits until all ranks have called this.
     ///
     /// # Errors
     /// If a rank has stopped.
@@ -127,8 +128,8 @@ pub trait Communicator: Sync {
     }
 }
 
-/// Gives any number of bytes, a piece a round: `given` tells what each rank is given of a
-/// piece. Returns what each has for this one.
+/// Sends any number of bytes in rounds: `given` returns what each rank is sent of a piece. Returns
+/// the bytes received from each rank.
 fn in_rounds<E: Communicator + ?Sized>(
     ranks: &E,
     bytes: &[u8],
@@ -147,13 +148,13 @@ fn in_rounds<E: Communicator + ?Sized>(
     Ok(taken)
 }
 
-/// Of so many things, those that are for a rank.
+/// Returns the part of `0..things` that belongs to a rank.
 pub(super) fn of_rank(things: usize, rank: usize, ranks: usize) -> Range<usize> {
     let first = |rank: usize| rank * things / ranks;
     first(rank)..first(rank + 1)
 }
 
-/// Another rank has stopped, for a reason that it has told.
+/// Another rank has stopped; it reports the reason itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CommunicatorError;
 
@@ -199,7 +200,7 @@ mod tests {
         assert_eq!(SingleProcess.all_to_all(vec![vec![1]]), Ok(vec![vec![1]]));
     }
 
-    /// Nobody waits for a rank that will not come.
+    /// No rank waits for one that has stopped.
     #[test]
     fn who_stops_is_noticed() {
         for panics in [true, false] {

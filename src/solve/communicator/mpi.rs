@@ -1,4 +1,4 @@
-//! Ranks that are processes, started by an MPI launcher, on one machine or many.
+//! Ranks that are processes started by an MPI launcher, on one machine or many.
 
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,11 +12,11 @@ use mpi::traits::{Communicator as _, CommunicatorCollectives};
 
 use super::{Communicator, CommunicatorError};
 
-/// The exit code of a program that has panicked.
+/// The exit code of a Rust program that panics.
 const PANICKED: i32 = 101;
 
-/// A rank among processes. All calls of the library are made by one thread, the one that
-/// has begun with [`run`](Mpi::run).
+/// A rank among MPI processes. A single thread, the one that called [`run`](Mpi::run), makes all
+/// calls of the MPI library.
 #[derive(Debug)]
 pub struct Mpi {
     rank: usize,
@@ -24,16 +24,16 @@ pub struct Mpi {
     requests: Sender<Request>,
 }
 
-/// What a rank gives to each other one, and where what it is given goes.
+/// The bytes for each rank, and the channel for the bytes received.
 type Request = (Vec<Vec<u8>>, Sender<Vec<Vec<u8>>>);
 
 impl Mpi {
-    /// Does the work of this process among those that were started together. If it fails,
-    /// `tell` is called with the reason, and all of them end, with that exit code.
+    /// Initializes MPI and runs `work` in this process. If it fails, calls `tell` with the error
+    /// and aborts all processes with the exit code that it returns.
     ///
     /// # Errors
-    /// If MPI cannot be used by a program with threads, or was used before. Otherwise the work's own error does not
-    /// come back: the process has ended.
+    /// If MPI does not support threads or was initialized before. Errors of `work` are not
+    /// returned, since the process ends.
     pub fn run<T: Send, E: Send>(
         work: impl FnOnce(&Mpi) -> Result<T, E> + Send,
         tell: impl FnOnce(E) -> i32,
@@ -48,9 +48,9 @@ impl Mpi {
         let (rank, ranks) = (world.rank() as usize, world.size() as usize);
         let of_this = Mpi { rank, ranks, requests };
         let outcome = thread::scope(|scope| {
-            // The work ends with the last sender.
+            // `serve` ends when the worker drops the last sender.
             let worker = scope.spawn(move || work(&of_this));
-            // The work would wait for ever for somebody who makes no more calls.
+            // If `serve` panicked, the worker would wait for ever.
             let served = catch_unwind(AssertUnwindSafe(|| serve(&world, &inbox)));
             if served.is_err() {
                 world.abort(PANICKED);
@@ -60,7 +60,7 @@ impl Mpi {
         let code = match outcome {
             Ok(Ok(done)) => return Ok(done),
             Ok(Err(error)) => tell(error),
-            // What a panic says has been said.
+            // The panic has printed its message.
             Err(_) => PANICKED,
         };
         let _ = io::stderr().flush();
@@ -68,10 +68,10 @@ impl Mpi {
     }
 }
 
-/// Makes the calls that are asked for, until nobody can ask any more.
+/// Executes requests until all senders are gone.
 fn serve(world: &SimpleCommunicator, inbox: &Receiver<Request>) {
     for (given, reply) in inbox {
-        // Who asked may be gone.
+        // The receiver may be gone.
         let _ = reply.send(all_to_all(world, given));
     }
 }
@@ -80,10 +80,10 @@ fn all_to_all(world: &SimpleCommunicator, given: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     let counts: Vec<i32> = given.iter().map(|bytes| bytes.len() as i32).collect();
     let mut sizes = vec![0_i32; given.len()];
     world.all_to_all_into(&counts[..], &mut sizes[..]);
-    // One byte more: the address of an empty vector is what some libraries take for a mark.
+    // One extra byte: some MPI libraries give the address of an empty vector a special meaning.
     let size = |sizes: &[i32]| sizes.iter().map(|&size| size as usize).sum::<usize>() + 1;
     let mut sent = Vec::with_capacity(size(&counts));
-    // Each is freed when it is copied.
+    // Frees each buffer once it is copied.
     given.into_iter().for_each(|bytes| sent.extend(bytes));
     sent.push(0);
     let mut taken = vec![0_u8; size(&sizes)];
@@ -96,7 +96,7 @@ fn all_to_all(world: &SimpleCommunicator, given: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     places.map(|(&start, &size)| taken[start as usize..][..size as usize].to_vec()).collect()
 }
 
-/// Where each piece begins, if they come one after the other.
+/// Returns the start of each piece in their concatenation.
 fn starts(sizes: &[i32]) -> Vec<i32> {
     let mut end = 0;
     let start = |&size: &i32| {

@@ -1,6 +1,6 @@
 use super::{Communicator, CommunicatorError};
 
-/// The only rank.
+/// A group of one rank.
 #[derive(Clone, Copy, Debug)]
 pub struct SingleProcess;
 

@@ -5,14 +5,14 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::{Communicator, CommunicatorError};
 
-/// A rank among the threads of a process. If it is dropped, no other one waits for it.
+/// A rank that runs in a thread of this process. When it is dropped, calls of the others fail.
 #[derive(Debug)]
 pub struct ThreadRank {
     rank: usize,
     table: Arc<Table>,
 }
 
-/// Where all members put down what they give.
+/// The memory shared by all ranks of a group.
 #[derive(Debug)]
 struct Table {
     state: Mutex<State>,
@@ -21,21 +21,21 @@ struct Table {
 
 #[derive(Debug)]
 struct State {
-    /// By giver, by taker.
+    /// By sender, then by receiver.
     given: Vec<Option<Vec<Vec<u8>>>>,
-    /// How many have yet to take what was given.
+    /// The number of ranks that have yet to receive.
     takers: usize,
     stopped: bool,
 }
 
-/// As many ranks, each for a thread of its own.
+/// Creates a group of ranks, each to be moved to a thread of its own.
 pub fn thread_ranks(ranks: usize) -> Vec<ThreadRank> {
     let state = Mutex::new(State { given: vec![None; ranks], takers: 0, stopped: false });
     let table = Arc::new(Table { state, changed: Condvar::new() });
     (0..ranks).map(|rank| ThreadRank { rank, table: Arc::clone(&table) }).collect()
 }
 
-/// What each rank of a thread_ranks comes to, in a thread of its own.
+/// Runs `work` on each rank in a thread of its own; returns the results.
 #[cfg(test)]
 pub(in crate::solve) fn on_each_rank<T: Send>(
     ranks: usize,
@@ -56,7 +56,7 @@ impl Table {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until it is so, or a member has stopped.
+    /// Waits until a condition holds or a rank has stopped.
     fn wait<'t>(
         &self,
         state: MutexGuard<'t, State>,
@@ -64,7 +64,7 @@ impl Table {
     ) -> Result<MutexGuard<'t, State>, CommunicatorError> {
         let waits = |state: &mut State| !state.stopped && !until(state);
         let state = self.changed.wait_while(state, waits).unwrap_or_else(PoisonError::into_inner);
-        // Who stops may have given before what others still are to take.
+        // A rank may stop after it has sent what others have yet to receive.
         if until(&state) { Ok(state) } else { Err(CommunicatorError) }
     }
 }
@@ -79,7 +79,7 @@ impl Communicator for ThreadRank {
     }
 
     fn all_to_all(&self, bytes: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, CommunicatorError> {
-        // Some may still have to take what was given before.
+        // Some ranks may still have to receive from the call before.
         let mut state = self.table.wait(self.table.state(), |state| state.takers == 0)?;
         state.given[self.rank] = Some(bytes);
         if state.given.iter().all(Option::is_some) {

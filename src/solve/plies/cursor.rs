@@ -2,19 +2,18 @@ use bitvec::vec::BitVec;
 
 use crate::solve::rows::row::Event;
 
-/// Goes through a chunk's events of one ply, block by block.
+/// A cursor over a chunk's events of one ply, block by block.
 pub(crate) struct Cursor<'e, const N: usize>(pub &'e [Event<N>]);
 
 impl<'e, const N: usize> Cursor<'e, N> {
-    /// These blocks of the chunk, and those that have events.
+    /// Adds the blocks that have events to some blocks of the chunk.
     pub(crate) fn blocks(&self, blocks: &BitVec, block_rows: usize) -> BitVec {
         let mut all = blocks.clone();
         self.0.iter().for_each(|event| all.set(event.row.index() / block_rows, true));
         all
     }
 
-    /// Takes the next events, those of the block whose first row in the chunk is
-    /// `first`.
+    /// Takes the next events: those of the block whose first row in the chunk is `first`.
     pub(crate) fn here(&mut self, first: usize, block_rows: usize) -> &'e [Event<N>] {
         let end = self.0.iter().position(|event| event.row.index() >= first + block_rows);
         let (now, later) = self.0.split_at(end.unwrap_or(self.0.len()));

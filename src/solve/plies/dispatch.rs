@@ -1,4 +1,4 @@
-//! What is kept by attackers, on its way to the partitions by defenders.
+//! Sends the state of an outcome, which is stored by attackers, to the partitions by defenders.
 
 use std::sync::Arc;
 
@@ -12,32 +12,32 @@ use crate::solve::rows::numbers::ChunkNumber;
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::{Content, ScratchError, ScratchFolder, SpillFile};
 
-/// All that the partitions by defenders are to know before the next ply.
+/// Everything that partitions by defenders have to know before the next ply.
 pub(crate) struct Dispatch {
     wins_before: Plies,
-    /// What is won before that ply.
+    /// The wins before the ply `wins_before`.
     pub won: Outbox,
-    /// What is open, if the attackers lose.
+    /// The open positions, if the attackers lose.
     pub open: Outbox,
-    /// What the last ply found, if the next one is the attackers'.
+    /// The findings of the last ply, if the attackers move next.
     pub last: Outbox,
-    /// By ply: what captures decide; `None` for plies that are none of theirs.
+    /// The seeds by ply; `None` for plies of the defenders.
     pub seeds: Vec<Option<Outbox>>,
 }
 
 impl Dispatch {
-    /// With nothing sent yet to so many partitions.
+    /// Creates empty outboxes.
     ///
     /// # Errors
-    /// If the disk refuses.
+    /// If the disk fails.
     pub(crate) fn new(
         history: &History,
         wins_before: Plies,
         scratch: &ScratchFolder,
         partitions: usize,
     ) -> Result<Dispatch, ScratchError> {
-        // One file for what is taken at once, and one for what waits for its ply, however
-        // many plies there are: a process may not have many.
+        // One file for what is read at once and one for the seeds of all later plies: processes may
+        // have a limited number of open files.
         let [at_once, later] = [SpillFile::new(scratch)?, SpillFile::new(scratch)?].map(Arc::new);
         let [won, open] = [&at_once; 2].map(|spill| Outbox::new(spill, partitions));
         let last = Outbox::new(&later, partitions);
@@ -48,10 +48,10 @@ impl Dispatch {
         Ok(Dispatch { wins_before, won, open, last, seeds: seeds.collect() })
     }
 
-    /// Sends what there is for a chunk; `rows` is room for it, and empty.
+    /// Sends the state of a chunk. `rows` is a buffer of empty rows.
     ///
     /// # Errors
-    /// If what is known cannot be read, or the disk fails or is full.
+    /// If the state cannot be read, or the disk fails or is full.
     pub(crate) fn chunk<const N: usize>(
         &self,
         history: &History,
@@ -76,7 +76,7 @@ impl Dispatch {
         }
         for (ply, outbox) in (0..).zip(&self.seeds) {
             if let Some(outbox) = outbox {
-                // What is released at a ply of wins is looked at at the next one.
+                // Releases at a ply of wins take effect at the next ply.
                 let seeds = if content == Content::Wins { ply } else { ply - 1 };
                 send(outbox, &history.seeds(content, seeds, chunk)?)?;
             }

@@ -1,5 +1,4 @@
-//! What a ply changed, and where the next one has to look: at the predecessors of
-//! what changed.
+//! The changes of a ply and their predecessors, where the next ply has to search.
 
 use std::iter;
 use std::ops::Range;
@@ -22,23 +21,24 @@ use crate::solve::rows::atomics::AtomicRows;
 use crate::solve::rows::numbers::{BlockNumber, Rank};
 use crate::solve::rows::row::{Event, Row};
 
-/// Un-moves, at least, whose rows are looked up and added to at once.
+/// Un-moves are applied to the table in groups of at least this size.
 const AT_ONCE: usize = 1 << 10;
 
-/// If more than one block in so many changed, nearly all have a move to one that did.
+/// If more than one in this number of blocks has changed, nearly all blocks have a move to a
+/// changed one.
 const MOST_SHARE: usize = 8;
 
-/// What changed at a ply.
+/// The changes of a ply.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Frontier {
     /// The blocks with changed rows.
     pub blocks: BitVec,
-    /// How many rows changed.
+    /// The number of changed rows.
     pub rows: usize,
 }
 
 impl Frontier {
-    /// What events of the chunk at that place change in its empty rows.
+    /// Applies the events of the chunk at index `at` to its empty rows.
     pub(crate) fn of<const N: usize>(
         events: &[Event<N>],
         chunks: Chunks,
@@ -54,7 +54,7 @@ impl Frontier {
         changed
     }
 
-    /// What changed in all chunks, one after the other.
+    /// Concatenates the changes of all chunks.
     pub(crate) fn joined(chunks: &[Frontier]) -> Frontier {
         let mut all = Frontier::default();
         for chunk in chunks {
@@ -65,7 +65,7 @@ impl Frontier {
     }
 }
 
-/// Empties the rows of these blocks.
+/// Clears the rows of these blocks.
 pub(crate) fn clear<const N: usize>(chunks: Chunks, rows: &mut [Row<N>], blocks: &BitSlice) {
     let tables = rows.par_chunks_mut(chunks.chunk_rows()).enumerate();
     tables.for_each(|(chunk, rows)| {
@@ -75,11 +75,11 @@ pub(crate) fn clear<const N: usize>(chunks: Chunks, rows: &mut [Row<N>], blocks:
     });
 }
 
-/// Where a ply has to look.
+/// Where a ply has to search.
 pub(crate) enum Predecessors {
-    /// In these blocks; nothing more is known.
+    /// In these blocks, in all lanes.
     Blocks(BitVec),
-    /// In these blocks, at lanes that are in a table.
+    /// In these blocks, in the lanes of a separate table.
     Lanes(BitVec),
     /// Everywhere, by stars.
     Stars,
@@ -88,9 +88,9 @@ pub(crate) enum Predecessors {
 }
 
 impl Predecessors {
-    /// Where `side`, to move, has to look if these rows changed, of which `frontier`
-    /// tells. If they are few, their attackers are moved back, and the lanes that this
-    /// leads to are put into `into`, which must be empty.
+    /// Returns where `side`, to move, has to search after `rows` changed in the blocks of
+    /// `frontier`. If few rows changed, un-moves their attackers and puts the resulting lanes into
+    /// `into`, which must be empty.
     pub(crate) fn find<const N: usize>(
         moves: &Moves<N>,
         chunks: Chunks,
@@ -110,7 +110,7 @@ impl Predecessors {
         }
     }
 
-    /// Those of the blocks at these places that have to be looked at.
+    /// Returns which of the blocks at these places have to be searched.
     pub(crate) fn among(&self, places: Range<usize>) -> BitVec {
         match self {
             Predecessors::Blocks(all) | Predecessors::Lanes(all) => all[places].to_bitvec(),
@@ -119,13 +119,13 @@ impl Predecessors {
     }
 }
 
-/// How the predecessors of a frontier are found.
+/// How predecessors are found.
 enum Strategy {
-    /// By which blocks have moves to blocks.
+    /// By moves from block to block.
     Blocks,
-    /// By moving back each row.
+    /// By un-moving each changed row.
     Rows,
-    /// Not at all: stars look everywhere in less time.
+    /// Not at all: searching everything by stars is faster.
     Stars,
 }
 
@@ -138,7 +138,7 @@ impl Strategy {
         star_cost: StarCost,
     ) -> Strategy {
         if side == Side::Defenders {
-            // Their moves stay in the block.
+            // Defenders' moves stay in the block.
             Strategy::Blocks
         } else if moves.stars.is_some() && !star_cost.exceeds_row_cost(frontier.rows, chunks.rows())
         {
@@ -151,8 +151,8 @@ impl Strategy {
     }
 }
 
-/// The blocks from which `side` has a move to one of these, captures left
-/// out of account; `None` if it may be any block.
+/// Returns the blocks from which `side` has a move without capture to one of these, or `None` if
+/// that may be nearly every block.
 fn predecessors<const N: usize>(frame: &Frame<N>, side: Side, blocks: &BitVec) -> Option<BitVec> {
     if side == Side::Defenders {
         return Some(blocks.clone());
@@ -179,13 +179,13 @@ fn predecessors<const N: usize>(frame: &Frame<N>, side: Side, blocks: &BitVec) -
     Some(found.into_iter().collect())
 }
 
-/// What a worker needs that moves attackers back.
+/// The buffers of a worker that un-moves attackers.
 struct UnmoveWorker<'f, const N: usize> {
     walker: Walker<'f>,
     buffers: RowBuffers<N>,
     changed: Vec<RankLanes<N>>,
     unmoves: Vec<Unmove<N>>,
-    /// The blocks, rows and lanes that they lead to.
+    /// The blocks, rows and lanes of the origins.
     reached: Vec<(BlockNumber, usize, Row<N>)>,
 }
 
@@ -196,7 +196,7 @@ impl<'f, const N: usize> UnmoveWorker<'f, N> {
     }
 }
 
-/// Moves the attackers of these rows back; returns the blocks that this leads to.
+/// Un-moves the attackers of these rows; returns the blocks of the origins.
 fn attackers_back<const N: usize>(
     moves: &Moves<N>,
     chunks: Chunks,
@@ -206,7 +206,7 @@ fn attackers_back<const N: usize>(
 ) -> BitVec {
     let (frame, into) = (moves.frame, AtomicRows::new(into));
     let touched = BitVec::<AtomicUsize>::repeat(false, chunks.blocks);
-    // Reads of rows far apart overlap, which atomic writes do not.
+    // Prefetched reads of distant rows overlap; atomic writes do not.
     let add = |unmoves: &mut Vec<Unmove<N>>, reached: &mut Vec<(BlockNumber, usize, Row<N>)>| {
         moves.rows.resolve_unmoves(unmoves, |origin, rank, lanes| {
             let row = frame.first_row(origin) + rank.index();
@@ -244,7 +244,7 @@ fn attackers_back<const N: usize>(
     blocks
 }
 
-/// The places of the bits that are set, in order, word by word.
+/// Returns the indices of the set bits, word by word.
 pub(crate) fn ones(bits: &BitSlice) -> impl Iterator<Item = usize> + '_ {
     const WORD: usize = u64::BITS as usize;
     let mut words = bits.chunks(WORD).map(|word| word.load_le::<u64>()).enumerate();
@@ -260,7 +260,7 @@ pub(crate) fn ones(bits: &BitSlice) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// The rows of a block that have lanes.
+/// Collects the rows of a block that have lanes.
 pub(crate) fn lanes_of<const N: usize>(rows: &[Row<N>], into: &mut Vec<RankLanes<N>>) {
     into.clear();
     let some = rows.iter().enumerate().filter(|(_, lanes)| !lanes.is_empty());

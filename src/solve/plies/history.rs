@@ -1,4 +1,4 @@
-//! What is known of an outcome before a ply.
+//! The state of an outcome before a ply, as stored in the stage files.
 
 use rayon::prelude::*;
 
@@ -11,27 +11,26 @@ use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::codec::{decode_rows, encode_events, read_events};
 use crate::solve::store::{Content, Key, Parts, ScratchError, StageWriter};
 
-/// What the initial pass said, and what the plies so far have found.
+/// The seeds of the initial pass and the findings of the plies so far.
 #[derive(Clone, Copy)]
 pub(crate) struct History<'a> {
-    /// The side that wins.
+    /// The winner of the outcome.
     pub winner: Side,
-    /// What the initial pass said.
+    /// The seeds of the initial pass.
     pub initial: &'a Parts<'a>,
-    /// The last ply at which captures decide something.
+    /// The last ply with seeds.
     pub last_event: Plies,
-    /// What the plies found, from the first one on.
+    /// The findings of the plies, from the first one on.
     pub plies: &'a [Parts<'a>],
 }
 
 impl History<'_> {
-    /// The number of the next ply.
+    /// Returns the number of the next ply.
     pub(crate) fn next_ply(&self) -> Plies {
         self.plies.len() as Plies + 1
     }
 
-    /// Adds to the rows of a chunk which of the winner's positions were found to be won
-    /// before that ply.
+    /// Adds to the rows of a chunk the wins found before a ply.
     pub(crate) fn won_before<const N: usize>(
         &self,
         ply: Plies,
@@ -44,7 +43,7 @@ impl History<'_> {
         Ok(())
     }
 
-    /// Puts into the rows of a chunk which of the loser's positions are open.
+    /// Sets the rows of a chunk to the open positions of the loser.
     pub(crate) fn open<const N: usize>(
         &self,
         chunk: ChunkNumber,
@@ -64,8 +63,8 @@ impl History<'_> {
         Ok(())
     }
 
-    /// What the last ply found in a chunk, or before the first one, where the loser has
-    /// no move.
+    /// Returns the findings of the last ply in a chunk; before the first ply, the loser's
+    /// stalemates.
     pub(crate) fn last_found<const N: usize>(
         &self,
         chunk: ChunkNumber,
@@ -76,7 +75,7 @@ impl History<'_> {
         }
     }
 
-    /// What captures, or the rules, do to a chunk at a ply.
+    /// Returns the seeds of a chunk at a ply.
     pub(crate) fn seeds<const N: usize>(
         &self,
         content: Content,
@@ -99,7 +98,7 @@ impl History<'_> {
         Key { content, winner: self.winner, ply, chunk }
     }
 
-    /// Keeps what the next ply has found in a chunk.
+    /// Writes the findings of the next ply in a chunk to its log.
     ///
     /// # Errors
     /// If the disk fails or is full.
@@ -112,22 +111,22 @@ impl History<'_> {
         log.add(self.key(Content::Found, self.next_ply(), chunk), &encode_events(events))
     }
 
-    /// Who is to move in the positions that the next ply finds.
+    /// Returns the side to move in the positions that the next ply finds.
     pub(crate) fn mover(&self) -> Side {
         mover(self.winner, self.next_ply())
     }
 
-    /// Whether the next ply finds wins.
+    /// Returns `true` if the next ply finds wins.
     pub(crate) fn wins_next(&self) -> bool {
         finds_wins(self.next_ply())
     }
 }
 
-/// What is known, and the log of the ply at hand.
+/// Reads seeds from the history and writes findings to the log of the current ply.
 pub(crate) struct LogIo<'a> {
-    /// What is known.
+    /// The state before the ply.
     pub history: &'a History<'a>,
-    /// Where what the ply finds goes.
+    /// The stage file of the ply.
     pub log: &'a StageWriter<'a>,
 }
 
@@ -146,7 +145,7 @@ impl<const N: usize> PlyIo<N> for LogIo<'_> {
     }
 }
 
-/// Puts into all rows the lanes that have no position.
+/// Sets exactly the lanes that have no position.
 pub(crate) fn fill_with_invalid<const N: usize>(domain: &Domain<N>, rows: &mut [Row<N>]) {
     let Domain { moves, chunks, .. } = domain;
     let rows = rows.par_chunks_mut(chunks.chunk_rows()).zip(0..chunks.count());

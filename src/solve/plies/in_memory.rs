@@ -1,4 +1,4 @@
-//! Plies with all tables in memory: the winner's and the loser's are the same.
+//! Plies with all tables in memory; winner and loser use the same tables.
 
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
@@ -13,26 +13,25 @@ use crate::solve::rows::row::Row;
 use crate::solve::store::{ScratchError, StageWriter};
 use crate::system::pages;
 
-/// All rows of all tables.
+/// The tables of an outcome.
 pub(crate) struct InMemory<'a, const N: usize> {
     domain: Domain<'a, N>,
     won: Vec<Row<N>>,
     open: Vec<Row<N>>,
-    /// Between the plies, those lost at the last one; while a ply of losses is worked
-    /// out, first where something may be lost.
+    /// Between plies: the losses of the last ply. During a ply of losses: first its candidates.
     lost: Vec<Row<N>>,
-    /// The winner to move and found to win at the last ply; while a ply of wins is
-    /// worked out, first where something may be won.
+    /// The wins of the last ply, with the winner to move. During a ply of wins: first its
+    /// candidates.
     newly_won: Vec<Row<N>>,
-    /// What the last ply changed, and the one before.
+    /// The changes of the last ply and of the one before.
     changed: [Frontier; 2],
 }
 
 impl<'a, const N: usize> InMemory<'a, N> {
-    /// How many tables there are.
+    /// The number of tables.
     pub(crate) const TABLES: usize = 4;
 
-    /// Tables of empty rows.
+    /// Allocates empty tables.
     pub(crate) fn new(domain: Domain<'a, N>) -> InMemory<'a, N> {
         let empty = || {
             let mut rows = pages::with_capacity(domain.chunks.rows());

@@ -1,7 +1,7 @@
-//! Plies with tables that are larger than memory: each rank of the build has some partitions,
-//! and works on one after the other. The winner's moves
-//! stay in the partitions of one cut, the loser's in those of the other one; what one side's
-//! ply finds is sent, once, to the partitions in which the other side's next ply looks it up.
+//! Plies with tables larger than memory. Each rank has some partitions and works on one after the
+//! other. The winner's moves stay inside the partitions of one kind, the loser's inside those of
+//! the other kind. A ply's findings are sent once, to the partitions in which the other side's next
+//! ply needs them.
 
 use std::iter;
 use std::ops::Range;
@@ -28,49 +28,49 @@ use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::{Content, ScratchError, ScratchFolder, SpillFile, StageWriter, Stages};
 use crate::system::pages;
 
-/// The tables of an outcome, as far as this rank of the build has them. If a rank has more
-/// than one partition, all wait packed on the disk but the one that is worked on.
+/// The tables of an outcome on this rank. If a rank has several partitions, all but the current one
+/// are packed on the disk.
 pub(crate) struct InPartitions<'a, const N: usize> {
     layout: &'a PartitionLayout,
     comm: &'a dyn Communicator,
     scratch: &'a ScratchFolder<'a>,
-    /// Where tables are packed, if they are: one file for all, of which a process may not
-    /// have many.
+    /// The file of packed tables, if there is one. All tables share it, since processes may have a
+    /// limited number of open files.
     spill: Option<Arc<SpillFile>>,
-    /// The numbers of the rank's partitions.
+    /// The indices of this rank's partitions.
     own: Range<usize>,
-    /// By the side whose moves stay inside: the attackers' are cut by defenders, the
-    /// defenders' by attackers.
+    /// By the side whose moves stay inside: those of the attackers are partitions by defenders,
+    /// those of the defenders partitions by attackers.
     partitions: BySide<Vec<Partition<'a, N>>>,
-    /// Tables of the partition that is worked on; all rows are empty between the plies.
+    /// Tables of the current partition; all rows are empty between plies.
     buffers: [Vec<Row<N>>; InPartitions::<1>::TABLES],
 }
 
-/// The rows of a partition while another one is worked on.
+/// The stored state of a partition.
 struct Partition<'a, const N: usize> {
     /// The side whose moves stay inside.
     inside: Side,
     domain: Domain<'a, N>,
     won: StoredTable<N>,
-    /// In the loser's partitions: what is open.
+    /// The open positions; used only in the loser's partitions.
     open: StoredTable<N>,
-    /// What was found at the last ply; by attackers, that is in its log.
+    /// The findings of the last ply; unused by attackers, who read the log.
     inbox: Inbox,
-    /// By ply: what captures decide; by attackers, the initial pass has said that.
+    /// The seeds by ply; unused by attackers, who read the initial pass.
     seeds: Vec<Inbox>,
 }
 
 impl<'a, const N: usize> InPartitions<'a, N> {
-    /// How many tables of a partition there are in memory at a time.
+    /// The number of tables of the current partition in memory.
     pub(crate) const TABLES: usize = 3;
-    /// How many there are if the rank has no other partition: two, and what is won either way
-    /// and open.
+    /// The number of tables if the rank has only one partition: two buffers, the wins of both kinds
+    /// of partition, and the open positions.
     pub(crate) const TABLES_OF_ONLY_PARTITION: usize = 5;
 
-    /// The partitions that a rank has of a cut, without tables.
+    /// Allocates the partitions of this rank, with empty tables.
     ///
     /// # Errors
-    /// If the disk refuses.
+    /// If the disk fails.
     pub(crate) fn new(
         layout: &'a PartitionLayout,
         domain: BySide<Vec<Domain<'a, N>>>,
@@ -97,7 +97,7 @@ impl<'a, const N: usize> InPartitions<'a, N> {
         Ok(InPartitions { layout, comm, scratch, spill, own, partitions, buffers })
     }
 
-    /// The partitions by attackers have what was kept chunk by chunk.
+    /// Loads the state of the partitions by attackers from the stage files.
     fn begin_by_attackers(
         &mut self,
         history: &History,
@@ -124,7 +124,7 @@ impl<'a, const N: usize> InPartitions<'a, N> {
         Ok(())
     }
 
-    /// The partitions by defenders get the same by outbox.
+    /// Loads the state of the partitions by defenders, which other partitions send.
     fn begin_by_defenders(
         &mut self,
         history: &History,
@@ -176,8 +176,8 @@ impl<'a, const N: usize> InPartitions<'a, N> {
 
 impl<const N: usize> Tables for InPartitions<'_, N> {
     fn passes(&self) -> u64 {
-        // What is kept is read for the partitions by attackers, and sent to the others, which
-        // take it.
+        // The stage files are read for the partitions by attackers, sent to those by defenders, and
+        // received there.
         3
     }
 
@@ -198,7 +198,7 @@ impl<const N: usize> Tables for InPartitions<'_, N> {
         let mover = history.mover();
         let outbox = Outbox::new(&Arc::new(SpillFile::new(self.scratch)?), self.layout.count());
         let buffers = &mut self.buffers;
-        // Who has no log has no partitions.
+        // A rank without a log has no partitions.
         let logs = || iter::repeat(log).flatten();
         let mut found = 0;
         for ((number, partition), log) in
@@ -257,12 +257,12 @@ impl<const N: usize> Tables for InPartitions<'_, N> {
 }
 
 impl<const N: usize> Partition<'_, N> {
-    /// Whether the loser's moves stay inside.
+    /// Returns `true` if the loser's moves stay inside.
     fn is_losers(&self) -> bool {
         self.inside != self.domain.winner
     }
 
-    /// Works out the ply; returns what it found.
+    /// Computes the ply in this partition; returns its changes.
     fn ply(
         &mut self,
         history: &History,
@@ -290,7 +290,7 @@ impl<const N: usize> Partition<'_, N> {
         Ok(found)
     }
 
-    /// Adds to the rows what the last ply found, and tells where that is.
+    /// Adds the findings of the last ply to the rows; returns the changes.
     fn last_found(&self, history: &History, rows: &mut [Row<N>]) -> Result<Frontier, ScratchError> {
         let chunks = self.domain.chunks;
         if self.inside == Side::Attackers {
@@ -304,26 +304,26 @@ impl<const N: usize> Partition<'_, N> {
     }
 }
 
-/// The room, with as many empty rows as the partition has.
+/// Resizes a buffer to the rows of a partition and clears it.
 fn emptied<const N: usize>(buffer: &mut Vec<Row<N>>, chunks: Chunks) -> &mut [Row<N>] {
     empty(buffer);
     buffer.resize(chunks.rows(), Row::EMPTY);
     buffer
 }
 
-/// Makes all rows empty.
+/// Clears all rows.
 fn empty<const N: usize>(rows: &mut [Row<N>]) {
     rows.par_iter_mut().for_each(|row| *row = Row::EMPTY);
 }
 
-/// The ply before which a partition knows all wins: the loser is told those of the last ply
-/// at the next one.
+/// Returns the ply before which a partition knows all wins: the loser receives the wins of the last
+/// ply at the next one.
 fn wins_before(history: &History, is_losers: bool) -> Plies {
     history.next_ply() - Plies::from(is_losers && !history.wins_next())
 }
 
-/// A ply in a partition by defenders: it is told by outbox, and what it finds is sent to the
-/// partitions by attackers, which log it.
+/// A ply in a partition by defenders: receives seeds from an inbox, and sends findings to the
+/// partitions by attackers, which log them.
 struct OutboxIo<'p, const N: usize> {
     seeds: Inbox,
     number: usize,
@@ -348,8 +348,8 @@ impl<const N: usize> PlyIo<N> for OutboxIo<'_, N> {
     }
 }
 
-/// A ply in a partition by attackers: it is told by what was kept, and what it finds is logged,
-/// and sent to the partitions by defenders.
+/// A ply in a partition by attackers: reads seeds from the stage files, logs findings, and sends
+/// them to the partitions by defenders.
 struct LogAndOutboxIo<'p> {
     log: LogIo<'p>,
     layout: &'p PartitionLayout,

@@ -1,7 +1,7 @@
-//! How the rows of a slice are cut into partitions, in two ways: by attackers, a partition has
-//! some chunks of blocks with all sets of defenders, and defenders' moves stay inside; by
-//! defenders, it has all blocks with some of the sets, which images of another are among,
-//! and attackers' moves stay inside.
+//! The division of a slice into partitions, in two ways. *By attackers*: a partition has some
+//! chunks of blocks with all sets of defenders; moves of the king and of defenders stay inside. *By
+//! defenders*: a partition has all blocks with some sets of defenders and all their images; moves
+//! of attackers stay inside.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -14,20 +14,20 @@ use crate::solve::plies::ply::Domain;
 use crate::solve::rows::numbers::{ChunkNumber, PartitionRow, Rank};
 use crate::solve::rows::row::Event;
 
-/// The cut of a slice.
+/// The partitions of a slice.
 pub(crate) struct PartitionLayout {
     /// All rows.
     chunks: Chunks,
     /// By attackers: the chunks of each partition.
     ranges: Vec<Range<usize>>,
-    /// By defenders: the sets of each partition by their ranks, ascending.
+    /// By defenders: the ascending sets of each partition.
     sets: Vec<Vec<Rank>>,
-    /// By set: the partition by defenders, and the rank there.
+    /// By set: its partition by defenders, and its index there.
     places: Vec<(usize, Rank)>,
 }
 
 impl PartitionLayout {
-    /// So many partitions either way, or as many as there can be.
+    /// Divides a slice into `count` partitions either way, or into as many as possible.
     pub(crate) fn new<const N: usize>(
         frame: &Frame<N>,
         chunks: Chunks,
@@ -47,19 +47,19 @@ impl PartitionLayout {
         PartitionLayout { chunks, ranges, sets, places }
     }
 
-    /// How many there are, either way.
+    /// Returns the number of partitions, which is the same either way.
     pub(crate) fn count(&self) -> usize {
         self.ranges.len()
     }
 
-    /// The chunks of some partitions by attackers.
+    /// Returns the chunks of some partitions by attackers.
     pub(crate) fn chunks_of(&self, partitions: &Range<usize>) -> Range<usize> {
         let first =
             |partition: usize| self.ranges.get(partition).map_or(self.chunks.count(), |r| r.start);
         first(partitions.start)..first(partitions.end)
     }
 
-    /// By partition, for some of them: the slice with its sets of defenders alone.
+    /// Returns the frame of each of these partitions by defenders.
     pub(crate) fn frames<'a, const N: usize>(
         &self,
         whole: &Frame<'a, N>,
@@ -68,8 +68,8 @@ impl PartitionLayout {
         self.sets[partitions].iter().map(|sets| whole.some(sets)).collect()
     }
 
-    /// By the side whose moves stay inside, for some partitions: what their plies are worked
-    /// out from; the moves are those of all rows, and of these partitions by defenders.
+    /// Returns the domains of some partitions, by the side whose moves stay inside. `whole` has the
+    /// moves of all rows, `by_defenders` those of each partition by defenders.
     pub(crate) fn domains<'a, const N: usize>(
         &self,
         partitions: Range<usize>,
@@ -88,7 +88,7 @@ impl PartitionLayout {
         BySide([of_attackers.collect(), of_defenders.collect()])
     }
 
-    /// The partitions by defenders of rows of a chunk of all rows, and the rows there.
+    /// Assigns events of a chunk of the whole slice to partitions by defenders and to rows there.
     pub(crate) fn by_defenders<const N: usize>(
         &self,
         chunk: ChunkNumber,
@@ -105,8 +105,8 @@ impl PartitionLayout {
         by_partition
     }
 
-    /// The partitions by attackers of rows of a chunk of a partition by defenders, of which
-    /// these are the chunks, and the rows there.
+    /// Assigns events of a chunk of partition `from` by defenders, which has these chunks, to
+    /// partitions by attackers and to rows there.
     pub(crate) fn by_attackers<const N: usize>(
         &self,
         from: usize,
@@ -129,7 +129,7 @@ impl PartitionLayout {
     }
 }
 
-/// The sets of defenders with all their images, largest orbits first.
+/// Returns the orbits of the sets of defenders under the symmetries, largest first.
 fn orbits<const N: usize>(frame: &Frame<N>) -> Vec<Vec<Rank>> {
     let sets = &frame.defenders;
     let mut seen = vec![false; sets.len()];
@@ -149,7 +149,7 @@ fn orbits<const N: usize>(frame: &Frame<N>) -> Vec<Vec<Rank>> {
     orbits
 }
 
-/// The ranks of so many partitions, each orbit given to the one that has least.
+/// Assigns orbits to partitions, each to the one that has the fewest sets.
 fn dealt(orbits: Vec<Vec<Rank>>, count: usize) -> Vec<Vec<Rank>> {
     let mut partitions: Vec<Vec<Rank>> = vec![Vec::new(); count];
     for orbit in orbits {
@@ -199,7 +199,7 @@ mod tests {
         }
     }
 
-    /// Every row is in one partition either way, and the ways lead back to it.
+    /// Every row is in one partition either way, and the two mappings are inverse.
     fn goes_there_and_back<const N: usize>(
         layout: &PartitionLayout,
         domain: &BySide<Vec<Domain<N>>>,
@@ -252,7 +252,7 @@ mod tests {
         }
     }
 
-    /// An image of a set under the rules' symmetries is in its partition, and is what it was.
+    /// The images of a set are in its partition and keep their properties.
     fn images_stay<const N: usize>(
         rules: &crate::game::rules::Ruleset,
         slice: crate::game::slice::Slice,

@@ -1,4 +1,4 @@
-//! A ply that finds losses: in the loser's tables, among which his moves lead.
+//! Plies that find losses, in the loser's tables.
 
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
@@ -16,30 +16,30 @@ use crate::solve::store::{Content, ScratchError};
 
 /// The loser's tables, by row.
 pub(crate) struct LossTables<'t, const N: usize, T> {
-    /// The loser to move and not yet known to lose; only captures that are
-    /// known to lose, and moves that capture nothing, are left to him.
+    /// The loser to move, not known to lose, and without a saving capture: lost as soon as all
+    /// moves without captures lose.
     pub open: &'t mut T,
-    /// The winner to move and known to win, or no position.
+    /// The winner to move and known to win. Lanes without a position are set, too.
     pub won: WonTable<'t, N, T>,
-    /// The winner to move and found to win at the ply before.
+    /// The winner to move; found at the ply before.
     pub newly_won: &'t [Row<N>],
-    /// Empty rows; what is found is in there in the end.
+    /// Empty rows that receive the findings.
     pub lost: &'t mut [Row<N>],
 }
 
-/// Wins, for the moves of a loser.
+/// The wins that the loser's moves are checked against.
 pub(crate) enum WonTable<'t, const N: usize, T> {
     /// All of them: attackers' moves lead to other blocks.
     Whole(&'t [Row<N>]),
-    /// Those of a chunk at a time: defenders' moves do not.
+    /// A chunk at a time: defenders' moves stay in the block.
     ByChunk(&'t mut T),
 }
 
-/// The loser's positions that are lost at this ply: every move leads to a win
-/// found so far. `won` is what changed at the ply before; returns what changes now.
+/// Finds the loser's positions that are lost at this ply: every move leads to a known win. `won`
+/// has the changes of the ply before; returns those of this ply.
 ///
 /// # Errors
-/// If what captures do cannot be read, or the disk fails or is full.
+/// If seeds cannot be read, or the disk fails or is full.
 pub(crate) fn losing_ply<const N: usize, T: Table<N>>(
     domain: &Domain<N>,
     ply: &Ply<N>,
@@ -48,7 +48,7 @@ pub(crate) fn losing_ply<const N: usize, T: Table<N>>(
 ) -> Result<Frontier, ScratchError> {
     let &Domain { moves, winner, chunks } = domain;
     let loser = winner.other();
-    // Nothing can be lost that has no new win within reach.
+    // A new loss has a move to a new win.
     let star_cost = StarCost::BACK_AND_ON;
     let (new, into) = (tables.newly_won, &mut *tables.lost);
     let predecessors = Predecessors::find(moves, chunks, loser, new, won, star_cost, into);
@@ -104,8 +104,8 @@ pub(crate) fn losing_ply<const N: usize, T: Table<N>>(
     Ok(Frontier::joined(&changed.collect::<Result<Vec<_>, _>>()?))
 }
 
-/// Puts into `lost` where the loser may be lost: open positions with a new
-/// win within reach, and those that become open. Returns where that is.
+/// Puts candidates into `lost`: open positions with a move to a new win, and those that become
+/// open. Returns where they are.
 fn candidates<const N: usize, T: Table<N>>(
     domain: &Domain<N>,
     ply: &Ply<N>,

@@ -1,4 +1,4 @@
-//! The plies of one outcome: a least fixpoint, reached in order of distance.
+//! The plies of one outcome: a least fixpoint, computed in order of distance.
 
 pub(super) mod chunks;
 mod cursor;

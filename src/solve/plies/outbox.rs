@@ -1,4 +1,4 @@
-//! Rows on their way from the partition that found them to the partition that needs them.
+//! Transfers rows from the partition that found them to the partition that needs them.
 
 use std::mem::take;
 use std::ops::Range;
@@ -19,17 +19,17 @@ use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::codec::{decode_events, encode_events};
 use crate::solve::store::{ScratchError, SpillFile};
 
-/// Takes batches for all partitions.
+/// Collects batches for all partitions.
 pub(crate) struct Outbox {
     spill: Arc<SpillFile>,
     /// By partition.
     batches: Mutex<Vec<Vec<RowBatch>>>,
-    /// How many rows it has taken, and how long that took, in nanoseconds.
+    /// The rows accepted so far, and the nanoseconds that this took.
     taken: AtomicUsize,
     took: AtomicU64,
 }
 
-/// All batches for one partition, by their first rows.
+/// The batches for one partition, ordered by their first rows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inbox {
     spill: Option<Arc<SpillFile>>,
@@ -37,13 +37,13 @@ pub(crate) struct Inbox {
 }
 
 impl Outbox {
-    /// With no batches yet for so many partitions, and a spill that others may use, too.
+    /// Creates an empty outbox. Several outboxes may share a spill file.
     pub(crate) fn new(spill: &Arc<SpillFile>, partitions: usize) -> Outbox {
         let (spill, batches) = (Arc::clone(spill), Mutex::new(vec![Vec::new(); partitions]));
         Outbox { spill, batches, taken: AtomicUsize::new(0), took: AtomicU64::new(0) }
     }
 
-    /// Takes rows, by partition, each ascending.
+    /// Accepts events by partition, each in ascending order.
     ///
     /// # Errors
     /// If the disk fails or is full.
@@ -65,25 +65,25 @@ impl Outbox {
         Ok(())
     }
 
-    /// How many rows it has taken.
+    /// Returns the number of rows accepted.
     pub(crate) fn taken(&self) -> usize {
         self.taken.load(Ordering::Relaxed)
     }
 
-    /// How long all who sent rows have waited for them to be taken.
+    /// Returns the time that all threads together have spent in `send`.
     pub(crate) fn packing(&self) -> Duration {
         Duration::from_nanos(self.took.load(Ordering::Relaxed))
     }
 
-    /// The error of a outbox that has not taken what it was given, or given what it took.
+    /// The error if the rows accepted and delivered differ.
     pub(crate) fn damaged(&self) -> ScratchError {
         self.spill.damaged()
     }
 
-    /// Gives each partition of this rank what it was sent, by other ranks too.
+    /// Exchanges the batches with all ranks; returns the inboxes of this rank's partitions.
     ///
     /// # Errors
-    /// If these are not all rows that were taken, the disk fails, or a rank has stopped.
+    /// If rows were lost or duplicated, the disk fails, or a rank has stopped.
     pub(crate) fn deliver(self, comm: &dyn Communicator) -> Result<Vec<Inbox>, ScratchError> {
         let taken = self.taken();
         let mut batches = self.batches.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -124,20 +124,20 @@ impl Outbox {
 }
 
 impl Inbox {
-    /// Whether there is none.
+    /// Returns `true` if there are no batches.
     pub(crate) fn is_empty(&self) -> bool {
         self.batches.is_empty()
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.batches.iter().map(|batch| batch.rows).sum()
     }
 
-    /// Adds all of it to the rows of the partition; returns what that changes.
+    /// Adds all rows to those of the partition; returns the changes.
     ///
     /// # Errors
-    /// If the disk fails, or has changed it.
+    /// If the disk fails or a batch is damaged.
     pub(crate) fn add_to<const N: usize>(
         &self,
         chunks: Chunks,
@@ -156,10 +156,10 @@ impl Inbox {
         Ok(Frontier { blocks, rows: self.rows() })
     }
 
-    /// What there is for a chunk of the partition.
+    /// Returns the events of a chunk of the partition.
     ///
     /// # Errors
-    /// If the disk fails, or has changed it.
+    /// If the disk fails or a batch is damaged.
     pub(crate) fn of_chunk<const N: usize>(
         &self,
         chunks: Chunks,
@@ -175,11 +175,10 @@ impl Inbox {
         Ok(events)
     }
 
-    /// Calls `visit` with what there is for each chunk of the partition, some chunks at a
-    /// time.
+    /// Calls `visit` with the events of each chunk of the partition, some chunks at a time.
     ///
     /// # Errors
-    /// If the disk fails, or has changed it, or a row was sent twice, or the visit fails.
+    /// If the disk fails, a batch is damaged, a row was sent twice, or `visit` fails.
     pub(crate) fn for_chunks<const N: usize>(
         &self,
         chunks: Chunks,
@@ -213,7 +212,7 @@ impl Inbox {
         if visited == self.rows() { Ok(()) } else { Err(spill.damaged()) }
     }
 
-    /// The batches that may have some of these rows, and no others but between them.
+    /// Returns a range of batches that includes all with rows in `rows`.
     fn near(&self, rows: &Range<usize>) -> &[RowBatch] {
         let end = self.batches.partition_point(|batch| batch.first.index() < rows.end);
         let start = self.batches.partition_point(|batch| batch.reach.index() < rows.start);
@@ -231,7 +230,7 @@ impl Inbox {
     }
 }
 
-/// Adds the rows of a batch that are among a chunk's.
+/// Adds the events of a batch that fall into a chunk's rows.
 fn add_events<const N: usize>(
     batch: &[Event<N, PartitionRow>],
     rows: &Range<usize>,
@@ -245,8 +244,7 @@ fn add_events<const N: usize>(
     }));
 }
 
-/// Puts rows of batches, one after the other, in their order: each batch ascends, and a
-/// stable sort merges what does.
+/// Merges the events of ascending batches: a stable sort is fast on such runs.
 fn merge<const N: usize>(events: &mut [Event<N>]) {
     events.sort_by_key(|event| event.row);
 }
@@ -269,7 +267,7 @@ mod tests {
         Chunks::new(2 * CHUNKS - 1, 3).of_blocks(2)
     }
 
-    /// Sends rows, dealt out to batches and partitions, and calls `then` with the outbox.
+    /// Sends rows, distributed over batches and partitions, and calls `then` with the outbox.
     fn sent(rows: &BTreeMap<usize, (usize, usize)>, then: impl Fn(Outbox, [usize; 2])) {
         let folder = tempfile::tempdir().unwrap();
         let sync_every = Duration::MAX;
@@ -294,7 +292,7 @@ mod tests {
         Event { row: PartitionRow::new(row), lanes: Row([row as u64 + 1]) }
     }
 
-    /// What comes for the chunks of a partition, or `None` if it is refused.
+    /// Returns all rows that `for_chunks` visits, or `None` if it fails.
     fn visited(inbox: &Inbox) -> Option<Vec<(usize, Row<1>)>> {
         let visited = Mutex::new(Vec::new());
         let visit = inbox.for_chunks(chunks(), |chunk, events: &[Event<1>]| {

@@ -1,4 +1,4 @@
-//! Tables that are not in memory but for some chunks at a time.
+//! A table on disk, of which only some chunks at a time are in memory.
 
 use std::sync::Arc;
 
@@ -12,23 +12,23 @@ use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::codec::{decode_events, decode_rows, encode_events, encode_rows};
 use crate::solve::store::{ScratchError, SpillFile, SpillRecord};
 
-/// Rows of a chunk for each one that may have been flipped before all are packed again:
-/// a flipped one takes about twice the time of one that is packed with all others.
+/// A chunk is repacked if more than one in this number of rows has been flipped: a flipped row
+/// takes about twice the time of a packed one.
 const ROWS_PER_FLIPPED: usize = 4;
 
-/// A table on the disk.
+/// A table on disk.
 pub(crate) struct Packed {
     spill: Arc<SpillFile>,
     chunks: Vec<Rows>,
 }
 
-/// The rows of a chunk, and what has been flipped since they were packed.
+/// A packed chunk, and its flips since it was packed.
 struct Rows {
     packed: SpillRecord,
-    /// Only some may be in use.
+    /// Only the first `used` of them are valid; the others are reused.
     flips: Vec<SpillRecord>,
     used: usize,
-    /// Rows that were flipped.
+    /// The number of flipped rows.
     flipped: usize,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct PackedChunk<'p, const N: usize> {
 }
 
 impl Packed {
-    /// Of these rows.
+    /// Packs a table.
     ///
     /// # Errors
     /// If the disk fails or is full.
@@ -58,10 +58,10 @@ impl Packed {
         Ok(Packed { spill: Arc::clone(spill), chunks })
     }
 
-    /// Adds lanes that are not there yet to the rows of the blocks that have some.
+    /// Adds new lanes to the rows of changed chunks.
     ///
     /// # Errors
-    /// If the disk fails, is full, or has changed the table.
+    /// If the disk fails, is full, or the table is damaged.
     pub(crate) fn add<const N: usize>(
         &mut self,
         chunks: Chunks,
@@ -78,10 +78,10 @@ impl Packed {
         })
     }
 
-    /// All rows.
+    /// Unpacks all rows.
     ///
     /// # Errors
-    /// If the disk fails, or has changed the table.
+    /// If the disk fails or the table is damaged.
     pub(crate) fn unpack<const N: usize>(
         &mut self,
         chunks: Chunks,
@@ -177,7 +177,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
 
-        /// A packed table is the same as one in memory, whatever is flipped.
+        /// A packed table equals one in memory, whatever is flipped.
         #[test]
         fn packed_rows_are_the_rows(
             first in prop::collection::vec(any::<u64>(), ROWS),

@@ -1,4 +1,4 @@
-//! What a ply is worked out from, and what it finds.
+//! The inputs and outputs of a ply.
 
 use bitvec::vec::BitVec;
 
@@ -11,20 +11,20 @@ use crate::solve::rows::numbers::{ChunkNumber, ChunkRow};
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::{Content, ScratchError};
 
-/// What stays the same through all plies of an outcome.
+/// The rows on which the plies of an outcome are computed, and the moves among them.
 #[derive(Clone, Copy)]
 pub(crate) struct Domain<'a, const N: usize> {
-    /// How the men move.
+    /// The moves.
     pub moves: &'a Moves<'a, N>,
-    /// The side that wins; the other one is the loser.
+    /// The winner of the outcome; the other side is the loser.
     pub winner: Side,
     /// The rows.
     pub chunks: Chunks,
 }
 
-/// What a ply is told of the rows, and where what it finds goes.
+/// The source of a ply's seeds and the destination of its findings.
 pub(crate) trait PlyIo<const N: usize>: Sync {
-    /// What captures, or the rules, do to a chunk at a ply.
+    /// Returns the seeds of a chunk at a ply.
     ///
     /// # Errors
     /// If the record cannot be read.
@@ -35,39 +35,39 @@ pub(crate) trait PlyIo<const N: usize>: Sync {
         chunk: ChunkNumber,
     ) -> Result<Vec<Event<N>>, ScratchError>;
 
-    /// Keeps what the ply has found in a chunk; there is something.
+    /// Saves the findings of a chunk, if there are any.
     ///
     /// # Errors
     /// If the disk fails or is full.
     fn save(&self, chunk: ChunkNumber, events: &[Event<N>]) -> Result<(), ScratchError>;
 }
 
-/// Whether the ply finds what the winner, to move, wins; otherwise it finds what the
-/// loser, to move, loses.
+/// Returns `true` if the ply finds wins of the winner, to move; otherwise it finds losses of the
+/// loser, to move.
 pub(crate) fn finds_wins(ply: Plies) -> bool {
     ply % 2 == 1
 }
 
-/// Who is to move in the positions that the ply finds.
+/// Returns the side to move in the positions that the ply finds.
 pub(crate) fn mover(winner: Side, ply: Plies) -> Side {
     if finds_wins(ply) { winner } else { winner.other() }
 }
 
-/// Is told how many rows more have been seen to; an error if the build is cancelled.
+/// Reports finished rows; returns an error if the build is cancelled.
 pub(crate) type Advance<'d> = &'d (dyn Fn(usize) -> Result<(), ScratchError> + Sync);
 
-/// A ply that is being worked on.
+/// A ply that is being computed.
 #[derive(Clone, Copy)]
 pub(crate) struct Ply<'a, const N: usize> {
     /// Its number.
     pub number: Plies,
-    /// What it is told, and where what it finds goes.
+    /// The source of seeds and the destination of findings.
     pub io: &'a dyn PlyIo<N>,
-    /// Told the rows of each finished chunk.
+    /// Called with the rows of each finished chunk.
     pub advance: Advance<'a>,
 }
 
-/// What a ply finds in a chunk.
+/// The findings of a ply in a chunk.
 pub(crate) struct Findings<const N: usize> {
     events: Vec<Event<N>>,
     /// The blocks with findings.
@@ -75,12 +75,12 @@ pub(crate) struct Findings<const N: usize> {
 }
 
 impl<const N: usize> Findings<N> {
-    /// Nothing found yet in that many blocks.
+    /// No findings in a number of blocks.
     pub(crate) fn new(blocks: usize) -> Findings<N> {
         Findings { events: Vec::new(), blocks: BitVec::repeat(false, blocks) }
     }
 
-    /// Notes what was found in the block at that place in the chunk.
+    /// Adds the findings of the block at a place in the chunk.
     pub(crate) fn note(&mut self, place: usize, found: &[Row<N>]) {
         let before = self.events.len();
         let rows = (place * found.len()..).map(ChunkRow::new).zip(found);
@@ -89,12 +89,12 @@ impl<const N: usize> Findings<N> {
         self.blocks.set(place, self.events.len() > before);
     }
 
-    /// What was found so far.
+    /// Returns the findings so far.
     pub(crate) fn events(&self) -> &[Event<N>] {
         &self.events
     }
 
-    /// Keeps all that was found in the chunk.
+    /// Saves the findings; returns the changes.
     ///
     /// # Errors
     /// If the disk fails or is full.
@@ -106,7 +106,7 @@ impl<const N: usize> Findings<N> {
     }
 }
 
-/// The rows of a chunk that have lanes.
+/// Returns the rows of a chunk that have lanes.
 pub(crate) fn events_of<const N: usize>(rows: &[Row<N>]) -> Vec<Event<N>> {
     let some = rows.iter().enumerate().filter(|(_, lanes)| !lanes.is_empty());
     some.map(|(row, &lanes)| Event { row: ChunkRow::new(row), lanes }).collect()

@@ -1,32 +1,32 @@
-//! Rows on their way, some at a time, and how they come to other ranks.
+//! Batches of rows on their way between partitions, and their exchange between ranks.
 
 use crate::solve::communicator::{Communicator, CommunicatorError, ROUND_BYTES};
 use crate::solve::rows::numbers::PartitionRow;
 use crate::solve::store::{SPILL_HEADER_BYTES, ScratchError, SpillFile, SpillHeader, SpillRecord};
 
-/// Some rows for a partition, ascending, in a spill.
+/// Ascending rows for a partition, in a spill file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RowBatch {
     /// The first row.
     pub first: PartitionRow,
-    /// Its last row; in inbox, the greatest last one of it and all before it.
+    /// The last row; in an inbox, the greatest last row of this batch and all before it.
     pub reach: PartitionRow,
-    /// How many rows there are.
+    /// The number of rows.
     pub rows: usize,
-    /// Where they are.
+    /// The encoded events.
     pub kept: SpillRecord,
 }
 
-/// What stands before the bytes of a batch: its partition, first row, last row and number of
-/// rows, then the label.
+/// The fields that precede a batch on the wire: partition, first row, last row and number of rows,
+/// then the header of the record.
 const HEAD_NUMBERS: usize = 4;
 const HEAD_BYTES: usize = HEAD_NUMBERS * size_of::<u64>() + SPILL_HEADER_BYTES;
 
-/// Gives all other ranks what is meant for their partitions, by rank, round after round, and
-/// calls `take` with what they have for this one, which is then in its spill.
+/// Sends all batches to the ranks of their partitions, by rank, in rounds of limited size. Calls
+/// `take` with each received batch, which is then in `spill`.
 ///
 /// # Errors
-/// If the disk fails, or a rank has stopped.
+/// If the disk fails or a rank has stopped.
 pub(crate) fn exchange(
     spill: &SpillFile,
     comm: &dyn Communicator,
@@ -37,7 +37,7 @@ pub(crate) fn exchange(
     loop {
         let mut all = Vec::with_capacity(outbox.len());
         for batches in &mut outbox {
-            // The first byte is for what is known when all are filled.
+            // The first byte tells the receiver if another round follows.
             let mut bytes = vec![0];
             while let Some((partition, batch)) = batches.pop_if(|(_, batch)| {
                 bytes.len() == 1 || bytes.len() + HEAD_BYTES + batch.kept.size() <= most
@@ -64,7 +64,7 @@ pub(crate) fn exchange(
     }
 }
 
-/// Puts a batch after other bytes.
+/// Encodes a batch at the end of `bytes`.
 fn put(
     spill: &SpillFile,
     partition: usize,
@@ -79,7 +79,7 @@ fn put(
     Ok(())
 }
 
-/// Takes the next batch and the number of its partition.
+/// Decodes the next batch and the index of its partition; adds its record to `spill`.
 fn next(spill: &SpillFile, bytes: &mut &[u8]) -> Result<(usize, RowBatch), ScratchError> {
     let damaged = || spill.damaged();
     let (head, rest) = bytes.split_first_chunk::<HEAD_BYTES>().ok_or_else(damaged)?;

@@ -1,4 +1,4 @@
-//! Tables of a partition while others are worked on: in memory, or packed on the disk.
+//! Tables of a partition while others are worked on: in memory, or packed on disk.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::{ScratchError, SpillFile};
 use crate::system::pages;
 
-/// A table.
+/// A stored table.
 pub(crate) enum StoredTable<const N: usize> {
-    /// As it is.
+    /// In memory.
     InMemory(Vec<Row<N>>),
-    /// On the disk.
+    /// Packed on disk.
     Packed(Packed),
 }
 
@@ -27,7 +27,7 @@ impl<const N: usize> Default for StoredTable<N> {
 }
 
 impl<const N: usize> StoredTable<N> {
-    /// Of these rows; in memory if there is nowhere to pack them.
+    /// Stores these rows: in `spill` if there is one, otherwise in memory.
     ///
     /// # Errors
     /// If the disk fails or is full.
@@ -46,10 +46,10 @@ impl<const N: usize> StoredTable<N> {
         }
     }
 
-    /// Adds lanes that are not there yet to the rows of the blocks that have some.
+    /// Adds new lanes to the rows of changed chunks.
     ///
     /// # Errors
-    /// If the disk fails, is full, or has changed the table.
+    /// If the disk fails, is full, or the table is damaged.
     pub(crate) fn add(
         &mut self,
         chunks: Chunks,
@@ -69,10 +69,10 @@ impl<const N: usize> StoredTable<N> {
         Ok(())
     }
 
-    /// All rows; `room` is for them if they are not in memory.
+    /// Returns all rows; packed ones are unpacked into `buffer`.
     ///
     /// # Errors
-    /// If the disk fails, or has changed the table.
+    /// If the disk fails or the table is damaged.
     pub(crate) fn rows<'t>(
         &'t mut self,
         chunks: Chunks,
@@ -88,11 +88,11 @@ impl<const N: usize> StoredTable<N> {
     }
 }
 
-/// A chunk of a table.
+/// A chunk of a stored table.
 pub(crate) enum StoredChunk<'t, const N: usize> {
-    /// As it is.
+    /// In memory.
     InMemory(&'t mut [Row<N>]),
-    /// On the disk.
+    /// Packed on disk.
     Packed(PackedChunk<'t, N>),
 }
 

@@ -1,5 +1,5 @@
-//! The bit tables of an outcome, all by row. There are two ways to hold them and to work
-//! out a ply on them: [in memory](super::in_memory) and [in partitions](super::in_partitions).
+//! The bit tables of an outcome, by row. There are two implementations: [in
+//! memory](super::in_memory) and [in partitions](super::in_partitions).
 
 use std::time::Duration;
 
@@ -9,41 +9,40 @@ use crate::solve::plies::ply::Advance;
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::{ScratchError, StageWriter};
 
-/// Where the tables of the outcome in progress are.
+/// Where the tables of the current outcome are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Storage {
     /// All in memory.
     Memory,
-    /// In so many partitions, of which one at a time is in memory.
+    /// In that many partitions, of which each rank has one at a time in memory.
     Partitions(usize),
 }
 
 impl Storage {
-    /// Whether tables wait packed on the disk: if one of so many ranks has more than one
-    /// partition, all do the same.
+    /// Returns `true` if tables are packed on disk while others are worked on. If one rank has more
+    /// than one partition, all ranks pack theirs.
     pub(crate) fn is_packed(self, ranks: usize) -> bool {
         matches!(self, Storage::Partitions(partitions) if partitions > ranks)
     }
 }
 
-/// The tables of an outcome, and how to work out a ply on them.
+/// The tables of an outcome, and the computation of plies on them.
 pub(crate) trait Tables {
-    /// How often [`begin`](Tables::begin) goes through the rows.
+    /// Returns the number of passes of [`begin`](Tables::begin) over the rows.
     fn passes(&self) -> u64;
 
-    /// Makes the tables what they are before the next ply; `done` is told the rows that
-    /// have been seen to, in each pass.
+    /// Brings the tables into the state before the next ply. Calls `advance` with finished rows, in
+    /// each pass.
     ///
     /// # Errors
-    /// If what is known cannot be read, or the disk fails or is full.
+    /// If the state cannot be read, or the disk fails or is full.
     fn begin(&mut self, history: &History, advance: Advance) -> Result<(), ScratchError>;
 
-    /// Works out the next ply, after [`begin`](Tables::begin) or the one before it;
-    /// a rank of a build that has no rows has no log; `done` is told the rows that have
-    /// been seen to.
+    /// Computes the next ply, after [`begin`](Tables::begin) or the ply before it. Calls `advance`
+    /// with finished rows. A rank without rows has no log.
     ///
     /// # Errors
-    /// If what is known cannot be read, or the disk fails or is full.
+    /// If seeds cannot be read, or the disk fails or is full.
     fn ply(
         &mut self,
         history: &History,
@@ -52,39 +51,38 @@ pub(crate) trait Tables {
     ) -> Result<PlyStats, ScratchError>;
 }
 
-/// What a ply has come to, on this rank.
+/// The result of a ply on this rank.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PlyStats {
-    /// Rows of which it found something.
+    /// The number of rows with findings.
     pub rows: usize,
-    /// How long all workers together have put rows together for other partitions.
+    /// The time that all workers together have spent packing rows for other partitions.
     pub packing: Duration,
 }
 
-/// A table of which only the rows of one chunk at a time are looked at together, so that
-/// it need not be in memory.
+/// A table that is accessed chunk by chunk, so that it need not be in memory.
 pub(crate) trait Table<const N: usize> {
-    /// By chunk: its rows.
+    /// The rows of a chunk.
     type Chunk<'t>: TableChunk<N>
     where
         Self: 't;
 
-    /// All chunks in their order.
+    /// Returns all chunks in order.
     fn chunks(&mut self, chunks: Chunks) -> Vec<Self::Chunk<'_>>;
 }
 
 /// The rows of a chunk.
 pub(crate) trait TableChunk<const N: usize>: Send {
-    /// The rows.
+    /// Returns the rows.
     ///
     /// # Errors
-    /// If the disk fails, or has changed them.
+    /// If the disk fails or the rows are damaged.
     fn rows(&mut self) -> Result<&[Row<N>], ScratchError>;
 
-    /// Puts lanes in where they are not, and takes them out where they are.
+    /// Flips lanes: sets those that are not set and clears those that are.
     ///
     /// # Errors
-    /// If the disk fails, is full, or has changed the rows.
+    /// If the disk fails, is full, or the rows are damaged.
     fn flip(&mut self, events: &[Event<N>]) -> Result<(), ScratchError>;
 }
 
@@ -107,7 +105,7 @@ impl<const N: usize> TableChunk<N> for &mut [Row<N>] {
     }
 }
 
-/// Puts lanes into rows where they are not, and takes them out where they are.
+/// Flips lanes: sets those that are not set and clears those that are.
 pub(crate) fn flip<const N: usize>(rows: &mut [Row<N>], events: &[Event<N>]) {
     for event in events {
         let row = &mut rows[event.row.index()];

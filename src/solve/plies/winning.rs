@@ -1,4 +1,4 @@
-//! A ply that finds wins: in the winner's tables, among which his moves lead.
+//! Plies that find wins, in the winner's tables.
 
 use rayon::prelude::*;
 
@@ -15,21 +15,20 @@ use crate::solve::store::{Content, ScratchError};
 
 /// The winner's tables, by row.
 pub(crate) struct WinTables<'t, const N: usize, T> {
-    /// The winner to move and known to win. Lanes without a position are set,
-    /// too: nothing is sought there.
+    /// The winner to move and known to win. Lanes without a position are set, too, so that nothing
+    /// is searched there.
     pub won: &'t mut T,
-    /// The loser to move and found to lose at the ply before.
+    /// The loser to move; found at the ply before.
     pub lost: &'t [Row<N>],
-    /// Empty rows; what is found is in there in the end.
+    /// Empty rows that receive the findings.
     pub newly_won: &'t mut [Row<N>],
 }
 
-/// The winner's positions that win at this ply: a move leads to one that was
-/// lost at the ply before, or a capture does. `lost` is what changed at that
-/// ply; returns what changes now.
+/// Finds the winner's positions that win at this ply: a move leads to a loss of the ply before, or
+/// a capture wins. `lost` has the changes of that ply; returns those of this ply.
 ///
 /// # Errors
-/// If what captures do cannot be read, or the disk fails or is full.
+/// If seeds cannot be read, or the disk fails or is full.
 pub(crate) fn winning_ply<const N: usize, T: Table<N>>(
     domain: &Domain<N>,
     ply: &Ply<N>,

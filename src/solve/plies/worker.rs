@@ -1,5 +1,5 @@
-//! What a worker does with the rows of a block, or with the bare kings of a chunk: each
-//! in the way that takes least for what changed before it.
+//! The operations of a worker on the rows of a block or, with a bare king, on the blocks of a
+//! chunk. Each chooses the method that is fastest for the number of changed rows.
 
 use bitvec::slice::BitSlice;
 
@@ -16,24 +16,24 @@ use crate::solve::plies::frontier::{lanes_of, ones};
 use crate::solve::rows::numbers::BlockNumber;
 use crate::solve::rows::row::Row;
 
-/// A worker, and what he has of his own.
+/// A worker with its buffers.
 pub(crate) struct Worker<'f, const N: usize> {
     moves: &'f Moves<'f, N>,
     walker: Walker<'f>,
-    /// The block at hand.
+    /// The current block.
     block: Block<N>,
     block_moves: BlockMoves<'f, N>,
     row_buffers: RowBuffers<N>,
-    /// Rows of a block with lanes.
+    /// The rows of a block that have lanes.
     rows: Vec<RankLanes<N>>,
-    /// By row of a block.
+    /// All rows of a block.
     lanes: Vec<Row<N>>,
-    /// Blocks of one row, and where the king may arrive there.
+    /// Blocks of one row, and the squares where the king may arrive.
     ends: Vec<(BlockNumber, Row<N>)>,
 }
 
 impl<'f, const N: usize> Worker<'f, N> {
-    /// For a slice.
+    /// Allocates the buffers for a slice.
     pub(crate) fn new(moves: &'f Moves<'f, N>) -> Worker<'f, N> {
         Worker {
             moves,
@@ -52,13 +52,13 @@ impl<'f, const N: usize> Worker<'f, N> {
         self.moves.rows.add_images(&mut self.walker, number, rows);
     }
 
-    /// Keeps of the rows of a block only lanes of which all images are there.
+    /// Keeps only lanes of a block of which all images are set, too.
     pub(crate) fn keep_images(&mut self, number: BlockNumber, rows: &mut [Row<N>]) {
         self.moves.rows.keep_images(&mut self.walker, number, rows);
     }
 
-    /// Makes of what the stars have left in `found`, the lanes of a block that are
-    /// won or from which no move leads to a target, those that are newly won.
+    /// Converts the result of the stars in `found`, the lanes that are won or have no move to a
+    /// target, to the newly won lanes.
     pub(crate) fn won_by_stars(
         &mut self,
         number: BlockNumber,
@@ -71,8 +71,8 @@ impl<'f, const N: usize> Worker<'f, N> {
         }
     }
 
-    /// Puts into `found`, by rank, the lanes of a block from which the winner
-    /// has a move to a target.
+    /// Puts into `found`, by rank, the lanes of a block from which the winner has a move to a
+    /// target.
     pub(crate) fn winning_moves(
         &mut self,
         winner: Side,
@@ -99,8 +99,8 @@ impl<'f, const N: usize> Worker<'f, N> {
         }
     }
 
-    /// Adds to `found`, by rank, the lanes of a block from which the defenders
-    /// have a move to the targets, if these are few; tells whether they are.
+    /// Adds to `found`, by rank, the lanes of a block from which the defenders have a move to the
+    /// targets, if those are few. Returns `false` if they are not.
     pub(crate) fn defenders_back(
         &mut self,
         number: BlockNumber,
@@ -120,8 +120,8 @@ impl<'f, const N: usize> Worker<'f, N> {
         true
     }
 
-    /// Puts into `found` the lanes of some blocks of a chunk, by place, from which the
-    /// king has a move to the targets; `first` is the chunk's first block.
+    /// Puts into `found`, by place, the lanes of some blocks of a chunk from which the king has a
+    /// move to the targets; `first` is the chunk's first block.
     pub(crate) fn kings_back(
         &mut self,
         kings: &KingRows<N>,
@@ -134,9 +134,8 @@ impl<'f, const N: usize> Worker<'f, N> {
         self.king_origins(kings, first, ends, |place, lanes| found[place] = lanes);
     }
 
-    /// Takes out of `rows` the lanes of some blocks of a chunk, by place, from which the
-    /// king has a move to a position that is not in `table`; `first` is the chunk's first
-    /// block.
+    /// Removes from `rows`, by place, the lanes of some blocks of a chunk from which the king has a
+    /// move to a position that is not in `table`; `first` is the chunk's first block.
     pub(crate) fn kings_escape(
         &mut self,
         kings: &KingRows<N>,
@@ -151,7 +150,7 @@ impl<'f, const N: usize> Worker<'f, N> {
         });
     }
 
-    /// Calls `visit` with the places and lanes from which the king has a move to such ends.
+    /// Calls `visit` with the places and lanes from which the king has a move to these ends.
     fn king_origins(
         &mut self,
         kings: &KingRows<N>,
@@ -172,8 +171,8 @@ impl<'f, const N: usize> Worker<'f, N> {
         self.moves.frame.load_block(number, attackers, &mut self.block);
     }
 
-    /// Takes out of the rows of a block, by rank, the lanes from which the loser
-    /// has a move to a target: one that is safe for him.
+    /// Removes from the rows of a block, by rank, the lanes from which the loser has a move to a
+    /// safe position.
     pub(crate) fn without_escape(
         &mut self,
         loser: Side,

@@ -1,14 +1,14 @@
-//! Rows and events as bytes, for the records of a stage. Words of rows are turned into
-//! planes: all their first bytes, then all second ones, and so on. What stands together
-//! there is alike, and so zstd packs it to half the size, and sooner.
+//! The encoding of rows and events in stage records. The bytes of words are transposed into planes:
+//! all first bytes, then all second bytes, and so on. The bytes of a plane are similar, so that
+//! zstd compresses them to half the size, and faster.
 
 use std::array;
 
 use crate::solve::rows::row::{Event, Row};
 use crate::solve::store::{Key, ScratchError, StageFile};
 
-/// The bytes of events, whose rows ascend: how many, the rows as distances from
-/// the one before (LEB128), then their lanes.
+/// Encodes events in ascending order of rows: their number, the distances of the rows (LEB128),
+/// then the lanes.
 pub(crate) fn encode_events<const N: usize, R: Copy + Into<u64>>(
     events: &[Event<N, R>],
 ) -> Vec<u8> {
@@ -29,13 +29,13 @@ pub(crate) fn encode_events<const N: usize, R: Copy + Into<u64>>(
     bytes
 }
 
-/// The events of [`encode_events`]; `None` if these bytes are none.
+/// Decodes the bytes of [`encode_events`]; `None` if they are invalid.
 pub(crate) fn decode_events<const N: usize, R: TryFrom<u64>>(
     bytes: &[u8],
 ) -> Option<Vec<Event<N, R>>> {
     let (count, mut rest) = bytes.split_first_chunk::<4>()?;
     let count = u32::from_le_bytes(*count) as usize;
-    // Each event has at least one byte, so this is no more than there is.
+    // Each event has at least one byte, which bounds the allocation.
     let mut events = Vec::with_capacity(count.min(rest.len()));
     let mut row = 0_u64;
     for _ in 0..count {
@@ -56,10 +56,10 @@ pub(crate) fn decode_events<const N: usize, R: TryFrom<u64>>(
     Some(events)
 }
 
-/// The events of a record; none if there is no such record.
+/// Reads the events of a record; none if there is no such record.
 ///
 /// # Errors
-/// If the record cannot be read, or is of something else.
+/// If the record cannot be read or decoded.
 pub(crate) fn read_events<const N: usize>(
     file: &StageFile,
     key: Key,
@@ -70,19 +70,19 @@ pub(crate) fn read_events<const N: usize>(
     }
 }
 
-/// The bytes of rows: of every eight of them the planes, then the rest word by word.
+/// Encodes rows: groups of eight as planes, the remaining ones word by word.
 pub(crate) fn encode_rows<const N: usize>(rows: &[Row<N>]) -> Vec<u8> {
     let mut bytes = Vec::new();
     put_rows(rows.len(), |at| rows[at], &mut bytes);
     bytes
 }
 
-/// Puts the rows of [`encode_rows`] into as many; `None` if these bytes are others.
+/// Decodes the bytes of [`encode_rows`] into as many rows; `None` if they are invalid.
 pub(crate) fn decode_rows<const N: usize>(bytes: &[u8], rows: &mut [Row<N>]) -> Option<()> {
     take_rows(bytes, rows.len(), |at, row| rows[at] = row)
 }
 
-/// The bytes of a word, and the rows that are turned into planes together.
+/// The bytes of a word, and the number of rows that are transposed together.
 const WORD: usize = size_of::<u64>();
 
 fn put_rows<const N: usize>(count: usize, row: impl Fn(usize) -> Row<N>, bytes: &mut Vec<u8>) {
@@ -131,8 +131,8 @@ fn take_rows<const N: usize>(
     Some(())
 }
 
-/// Turns a square of bytes, a word a line, about its diagonal: halves, quarters and single
-/// bytes change places (Hacker's Delight, 2nd edition, section 7-3).
+/// Transposes a square of bytes with a word per line: swaps halves, quarters and single bytes
+/// (Hacker's Delight, 2nd edition, section 7-3).
 fn transpose(square: &mut [u64; WORD]) {
     for (step, mask) in [(4, 0xffff_ffff), (2, 0xffff_0000_ffff), (1, 0x00ff_00ff_00ff_00ff)] {
         for line in (0..WORD).filter(|line| line & step == 0) {
@@ -175,7 +175,7 @@ mod tests {
             prop_assert_eq!(decode_rows(&bytes, &mut back), None);
         }
 
-        /// What is alike in all rows stands together.
+        /// Equal bytes of all rows are adjacent.
         #[test]
         fn bytes_of_a_place_stand_together(row in any::<[u64; 2]>(), eights in 1..5_usize) {
             let bytes = encode_rows(&vec![Row(row); 8 * eights]);

@@ -1,4 +1,4 @@
-//! Whether there is policy for records as they are.
+//! Decides when records are compressed.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,23 +7,22 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::system::filesystem::FileSystem;
 
-/// After how many bytes the disk is asked again how much of it is free, at most: others may
-/// write to it, too.
+/// The maximum number of bytes written between two queries of the free disk space: others may write
+/// to the disk, too.
 const MAX_QUERY_BYTES: u64 = 64 << 20;
 
-/// The disk is not asked more often than that, however short it is.
+/// The minimum number of bytes written between two queries.
 const MIN_QUERY_BYTES: u64 = 64 << 10;
 
-/// When what is kept of the work is compressed, which takes time and makes an eighth of it,
-/// or less.
+/// When scratch files are compressed. Compression takes time and shrinks them to an eighth or less.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Compression {
-    /// From the first byte on.
+    /// Compress everything.
     pub always: bool,
-    /// Otherwise while no more than so many bytes of the disk are free, which are for the
-    /// rest of the work.
+    /// Otherwise, compress while at most that much disk space is free. It is reserved for the rest
+    /// of the work.
     pub reserve_bytes: u64,
-    /// How many ranks write to the disk.
+    /// The number of ranks that write to the disk.
     pub writers: usize,
 }
 
@@ -33,16 +32,16 @@ impl Compression {
         Compression { always: true, reserve_bytes: 0, writers: 1 };
 }
 
-/// Decides which records are compressed, by what is free of the disk of a folder.
+/// Decides by the free disk space which records are compressed.
 #[derive(Debug)]
 pub(super) struct CompressionPolicy {
     files: Arc<dyn FileSystem>,
     folder: PathBuf,
     compression: Compression,
-    /// The disk was full once: from then on all records are compressed.
+    /// The disk was full once: all records are compressed from then on.
     was_full: AtomicBool,
     is_short: AtomicBool,
-    /// Bytes to be written before the disk is asked again.
+    /// Bytes to be written before the next query of the disk.
     until_query: AtomicU64,
 }
 
@@ -63,7 +62,7 @@ impl CompressionPolicy {
         }
     }
 
-    /// Whether the next bytes, so many, are to be compressed.
+    /// Returns `true` if the next record, of `bytes` bytes, should be compressed.
     pub(super) fn should_compress(&self, bytes: usize) -> bool {
         if self.compresses_all() {
             return true;
@@ -77,8 +76,8 @@ impl CompressionPolicy {
         self.is_short.load(Ordering::Relaxed)
     }
 
-    /// Asks the disk how much is free. The less it is, the sooner it is asked again: at first
-    /// after half of what may be written as it is, by all who write.
+    /// Queries the free disk space. The less is free, the sooner the next query: after half of what
+    /// all writers together may write uncompressed.
     fn query_disk(&self) {
         let spare = self.spare();
         let writers = self.compression.writers.max(1) as u64;
@@ -87,24 +86,25 @@ impl CompressionPolicy {
         self.is_short.store(spare < writers * MIN_QUERY_BYTES, Ordering::Relaxed);
     }
 
-    /// What is free of the disk beyond what is for the rest of the work.
+    /// Returns the free disk space beyond the reserve.
     fn spare(&self) -> u64 {
-        // Where the system does not say, the work itself will find out.
+        // Where the system does not report free space, writing will find out.
         let available = self.files.available(&self.folder).unwrap_or(u64::MAX);
         available.saturating_sub(self.compression.reserve_bytes)
     }
 
-    /// Whether what is free of the disk is no more than what is for the rest of the work.
+    /// Returns `true` if only the reserve is free.
     pub(super) fn is_short(&self) -> bool {
         self.spare() == 0
     }
 
-    /// Whether all is compressed, however much is free.
+    /// Returns `true` if everything is compressed, whatever is free.
     fn compresses_all(&self) -> bool {
         self.compression.always || self.was_full.load(Ordering::Relaxed)
     }
 
-    /// The disk is full: compresses everything from now on. False if it did so before.
+    /// Records that the disk is full, so that everything is compressed from now on. Returns `false`
+    /// if everything was compressed before.
     pub(super) fn mark_full(&self) -> bool {
         let compressed_all = self.compresses_all();
         self.was_full.store(true, Ordering::Relaxed);
@@ -112,7 +112,7 @@ impl CompressionPolicy {
     }
 }
 
-/// Whether the disk, or what one may use of it, is full.
+/// Returns `true` if the disk or the quota is full.
 pub(crate) fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
@@ -125,7 +125,7 @@ mod tests {
     const RECORD: u64 = 100 << 10;
     const RESERVE: u64 = 20 << 20;
 
-    /// A policy on a disk of which so many bytes are free beside the reserve, and the disk.
+    /// A policy on a disk with `spare` bytes free beyond the reserve, and the disk.
     fn policy(spare: u64, writers: usize) -> (CompressionPolicy, FaultyFiles, tempfile::TempDir) {
         let root = tempfile::tempdir().unwrap();
         let files = FaultyFiles::new(root.path(), Fault::Fail, NEVER, 0).full(RESERVE + spare);
@@ -135,7 +135,7 @@ mod tests {
         (policy, files, root)
     }
 
-    /// The next records that are compressed, or not.
+    /// Counts the next records that are compressed, or not.
     fn next(policy: &CompressionPolicy, packed: bool) -> u64 {
         (0..1000).take_while(|_| policy.should_compress(RECORD as usize) == packed).count() as u64
     }
@@ -144,7 +144,7 @@ mod tests {
     fn records_are_compressed_while_the_disk_is_short() {
         let (policy, files, _root) = policy(1 << 40, 1);
         assert!(next(&policy, false) == 1000 && !policy.is_short());
-        // Whoever else fills the disk, or frees it.
+        // Another program fills the disk, or frees it.
         let files = files.full(RESERVE);
         assert!(policy.is_short() && next(&policy, false) <= MAX_QUERY_BYTES / RECORD);
         files.full(1 << 40);
@@ -157,7 +157,7 @@ mod tests {
         for (spare, writers) in [(0, 1), (RECORD, 2), (5 << 20, 1), (70 << 20, 1), (70 << 20, 3)] {
             let (policy, files, _root) = policy(spare, writers);
             let mut until_query = spare;
-            // All who write do so at the same time.
+            // All writers write at the same time.
             while until_query > 0 && !policy.should_compress(RECORD as usize) {
                 until_query = until_query.saturating_sub(writers as u64 * RECORD);
                 files.clone().full(RESERVE + until_query);

@@ -1,4 +1,4 @@
-//! What can go wrong with the work in progress.
+//! Errors of scratch files.
 
 use std::fmt;
 use std::io;
@@ -9,23 +9,23 @@ use crate::solve::error::BuildError;
 
 use super::compression::is_full;
 
-/// The work in progress cannot be kept or read.
+/// A scratch file cannot be written or read.
 #[derive(Debug)]
 pub struct ScratchError {
     /// The file or folder.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The cause.
     pub kind: ScratchErrorKind,
 }
 
-/// What is wrong with a file or folder of the work in progress.
+/// The cause of a [`ScratchError`].
 #[derive(Debug)]
 pub enum ScratchErrorKind {
-    /// The disk did not do what it was asked for.
+    /// An input or output operation failed.
     Io(io::Error),
-    /// The file does not hold what was written. What it held is done again.
+    /// The file does not hold what was written. Its contents have to be computed again.
     Damaged,
-    /// Another rank, which was to do a part of the work, has stopped.
+    /// Another rank has stopped.
     Communicator(CommunicatorError),
     /// The build was cancelled.
     Cancelled,
@@ -37,7 +37,7 @@ impl From<CommunicatorError> for ScratchError {
     }
 }
 
-/// What is no matter of a file.
+/// An error that does not concern a file.
 impl From<ScratchErrorKind> for ScratchError {
     fn from(kind: ScratchErrorKind) -> ScratchError {
         ScratchError { path: PathBuf::new(), kind }
@@ -45,23 +45,23 @@ impl From<ScratchErrorKind> for ScratchError {
 }
 
 impl ScratchError {
-    /// Whether another disk may do better: this one is full, or does not keep what is written.
+    /// Returns `true` if another disk may help: this one is full or corrupts data.
     pub(crate) fn is_of_disk(&self) -> bool {
         self.is_full() || matches!(&self.kind, ScratchErrorKind::Damaged)
     }
 
-    /// Whether the disk is full, or what one may use of it.
+    /// Returns `true` if the disk or the quota is full.
     pub(crate) fn is_full(&self) -> bool {
         matches!(&self.kind, ScratchErrorKind::Io(source) if is_full(source))
     }
 
-    /// A file that does not hold what was written.
+    /// The error for a file that does not hold what was written.
     pub fn damaged(path: &Path) -> ScratchError {
         ScratchError { path: path.to_owned(), kind: ScratchErrorKind::Damaged }
     }
 }
 
-/// Adds the path to what the system says.
+/// Adds a path to an I/O error.
 pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> ScratchError + '_ {
     |source| ScratchError { path: path.to_owned(), kind: ScratchErrorKind::Io(source) }
 }

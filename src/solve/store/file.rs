@@ -20,13 +20,13 @@ use super::error::{ScratchError, at};
 use super::index::{Checksum, HEADER_BYTES, Hash, Header, Index, IndexEntry, checksum};
 use super::stage::{Key, PARTIAL, Part};
 
-/// Compression that costs little beside what the records took to compute.
+/// A level of compression that takes little time compared with computing the records.
 const LEVEL: i32 = 1;
 
-/// With fewer bytes that are not compressed there is nothing to gain: disks give out no less.
+/// Below this number of uncompressed bytes compression saves nothing: disks allocate whole blocks.
 const LEAST_PLAIN: u64 = 4096;
 
-/// A part of a stage that is done.
+/// A finished part of a stage.
 #[derive(Debug)]
 pub(crate) struct StageFile<'a> {
     pub(super) files: &'a dyn FileSystem,
@@ -36,38 +36,38 @@ pub(crate) struct StageFile<'a> {
 }
 
 impl StageFile<'_> {
-    /// The numbers of the chunks that it is about.
+    /// Returns the chunks of the part.
     pub(crate) fn chunks(&self) -> Range<usize> {
         self.chunks.clone()
     }
 
-    /// How many records there are.
+    /// Returns the number of records.
     pub(crate) fn records(&self) -> usize {
         self.index.entries.len()
     }
 
-    /// The records.
+    /// Returns the keys of the records.
     pub(crate) fn keys(&self) -> impl Iterator<Item = Key> {
         self.index.entries.iter().map(|entry| entry.key)
     }
 
-    /// Stands for all that is in the file, and all that it was made from.
+    /// Returns the hash of the contents and of everything they were computed from.
     pub(crate) fn hash(&self) -> Hash {
         self.index.hash
     }
 
-    /// The bytes of all records, as they are in the file.
+    /// Returns the stored size of all records.
     pub(super) fn bytes(&self) -> u64 {
         self.index.entries.iter().map(|entry| u64::from(entry.packed)).sum()
     }
 
-    /// Whether so many of them are not compressed that it is worth while.
+    /// Returns `true` if enough bytes are uncompressed for compression to pay.
     pub(super) fn is_plain(&self) -> bool {
         let plain = self.index.entries.iter().filter(|entry| entry.packed == entry.length);
         plain.map(|entry| u64::from(entry.packed)).sum::<u64>() >= LEAST_PLAIN
     }
 
-    /// All records, compressed.
+    /// Returns all records, compressed.
     pub(super) fn packed(
         &self,
     ) -> impl ParallelIterator<Item = Result<(Key, PackedRecord<'static>), ScratchError>> {
@@ -77,10 +77,10 @@ impl StageFile<'_> {
         })
     }
 
-    /// The bytes of a record; `None` if there is none.
+    /// Reads a record; `None` if there is none.
     ///
     /// # Errors
-    /// If it cannot be read, or is not what was written.
+    /// If the record cannot be read or is damaged.
     pub(crate) fn read(&self, key: Key) -> Result<Option<Vec<u8>>, ScratchError> {
         self.index.find(key).map(|entry| self.record(entry)).transpose()
     }
@@ -88,7 +88,7 @@ impl StageFile<'_> {
     fn record(&self, entry: &IndexEntry) -> Result<Vec<u8>, ScratchError> {
         let packed = self.files.read(&self.path, entry.start, entry.packed as usize);
         let packed = match packed {
-            // Since the index was read, the file has been cut short or taken away.
+            // The file was truncated or deleted after its index was read.
             Err(error) if is_gone(&error) => return Err(self.damaged()),
             packed => packed.map_err(at(&self.path))?,
         };
@@ -99,7 +99,7 @@ impl StageFile<'_> {
         bytes.filter(|bytes| checksum(bytes) == entry.sum).ok_or_else(|| self.damaged())
     }
 
-    /// The error of a file that does not hold what was written.
+    /// The error for a file that does not hold what was written.
     pub(crate) fn damaged(&self) -> ScratchError {
         ScratchError::damaged(&self.path)
     }
@@ -109,7 +109,7 @@ fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::NotFound)
 }
 
-/// A part of a stage that is being done; records may be added from many threads.
+/// A part of a stage in progress. Records may be added from many threads.
 #[derive(Debug)]
 pub(crate) struct StageWriter<'a> {
     scratch: &'a ScratchFolder<'a>,
@@ -126,7 +126,7 @@ struct WriterState {
     entries: Vec<IndexEntry>,
 }
 
-/// A record as it is to be stored.
+/// A record as it is stored.
 pub(super) struct PackedRecord<'b> {
     length: u32,
     sum: Checksum,
@@ -134,7 +134,7 @@ pub(super) struct PackedRecord<'b> {
 }
 
 impl<'b> PackedRecord<'b> {
-    /// Compressed, if that is wanted and makes it smaller.
+    /// Compresses the bytes if `compresses` is set and that makes them smaller.
     fn of(bytes: Cow<'b, [u8]>, compresses: bool) -> io::Result<PackedRecord<'b>> {
         let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
         let sum = checksum(&bytes);
@@ -145,7 +145,7 @@ impl<'b> PackedRecord<'b> {
 }
 
 impl<'a> StageWriter<'a> {
-    /// Begins the file of a part.
+    /// Creates the file of a part.
     pub(super) fn begin(
         scratch: &'a ScratchFolder<'a>,
         part: Part,
@@ -162,7 +162,7 @@ impl<'a> StageWriter<'a> {
         Ok(StageWriter { scratch, part, header, path, state: Mutex::new(state) })
     }
 
-    /// Adds a record. One without bytes need not be added.
+    /// Adds a record. Empty records may be left out.
     pub(crate) fn add(&self, key: Key, bytes: &[u8]) -> Result<(), ScratchError> {
         let compresses = self.scratch.policy.should_compress(bytes.len());
         let packed = PackedRecord::of(Cow::Borrowed(bytes), compresses);
@@ -179,7 +179,7 @@ impl<'a> StageWriter<'a> {
         Ok(())
     }
 
-    /// Adds these records, and declares the part done so that it outlasts a power cut.
+    /// Adds these records and finishes the part; it is synced, so that it survives a power cut.
     pub(super) fn finish_with<'b>(
         self,
         records: impl ParallelIterator<Item = Result<(Key, PackedRecord<'b>), ScratchError>>,
@@ -197,7 +197,7 @@ impl<'a> StageWriter<'a> {
         self.finish()
     }
 
-    /// Declares the part done: writes the index, and only then gives the file its name.
+    /// Finishes the part: writes the index, then gives the file its final name.
     pub(crate) fn finish(self) -> Result<StageFile<'a>, ScratchError> {
         let StageWriter { scratch, part, header, path, state } = self;
         let WriterState { mut file, entries, .. } =
@@ -222,7 +222,7 @@ impl<'a> StageWriter<'a> {
     }
 }
 
-/// Syncs a stage, unless it was found to be damaged and deleted.
+/// Syncs a stage file, unless it was found to be damaged and deleted.
 fn sync_if_there(files: &dyn FileSystem, path: &Path) -> io::Result<()> {
     match files.sync(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -230,7 +230,7 @@ fn sync_if_there(files: &dyn FileSystem, path: &Path) -> io::Result<()> {
     }
 }
 
-/// Finished stages that a power cut may still take.
+/// Finished stages that have not been synced yet: a power cut may lose them.
 #[derive(Debug)]
 pub(super) struct Unsynced {
     every: Duration,
@@ -238,7 +238,7 @@ pub(super) struct Unsynced {
 }
 
 impl Unsynced {
-    /// None yet; they are to be synced when so much time has passed.
+    /// Creates an empty list whose stages are synced once that much time has passed.
     pub(super) fn new(every: Duration) -> Unsynced {
         Unsynced { every, stages: Mutex::new((Vec::new(), Instant::now())) }
     }
@@ -247,7 +247,7 @@ impl Unsynced {
         self.stages().0.push(path.to_owned());
     }
 
-    /// All of them, if it is time to sync them.
+    /// Returns all paths if a sync is due.
     fn take_if_due(&self) -> Option<Vec<PathBuf>> {
         let mut stages = self.stages();
         let (paths, last) = &mut *stages;
@@ -262,7 +262,7 @@ impl Unsynced {
     }
 }
 
-/// Compresses with the thread's own context: making one costs more than a small
+/// Compresses with a compressor for each thread: creating one costs more than compressing a small
 /// record.
 pub(super) fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
     thread_local! {

@@ -1,5 +1,5 @@
-//! What a stage file says of itself: its header, where its records are, and the
-//! hash that stands for all of them.
+//! The metadata of a stage file: its header, the index of its records, and the hash over all of
+//! them.
 
 use std::io;
 use std::path::Path;
@@ -8,10 +8,10 @@ use crate::system::filesystem::FileSystem;
 
 use super::stage::{KEY_BYTES, Key, Part};
 
-/// Stands for all that a stage depends on, or for all that it holds.
+/// A hash of everything that a stage depends on, or of everything that it holds.
 pub(crate) type Hash = [u8; 32];
 
-/// The first bytes of a stage file; the last one counts versions.
+/// The first bytes of a stage file; the last one is the version.
 const MAGIC: [u8; 8] = *b"TAFLWRK\x05";
 
 pub(super) const HEADER_BYTES: usize = MAGIC.len() + 2 * size_of::<Hash>();
@@ -20,42 +20,42 @@ const CHECKSUM_BYTES: usize = 16;
 const ENTRY_BYTES: usize = KEY_BYTES + size_of::<u32>() + CHECKSUM_BYTES;
 const PLACE_BYTES: usize = size_of::<u64>() + size_of::<u32>();
 
-/// What a stage file begins with.
+/// The header of a stage file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Header {
-    /// Of the work on the slice.
+    /// The identity of the work on the slice.
     pub identity: Hash,
-    /// The hash of the stage, or the stages, that this one began with.
+    /// The hash of the stage that this one is based on.
     pub base: Hash,
 }
 
-/// One record.
+/// The index entry of a record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct IndexEntry {
     pub key: Key,
-    /// Bytes before packing.
+    /// Bytes before compression.
     pub length: u32,
-    /// Of these bytes.
+    /// The checksum of these bytes.
     pub sum: Checksum,
-    /// Where the packed bytes begin in the file.
+    /// The offset of the stored bytes in the file.
     pub start: u64,
-    /// How many there are.
+    /// The number of stored bytes.
     pub packed: u32,
 }
 
-/// What is kept in memory of a record.
+/// Memory for each record.
 pub(crate) const RECORD_BYTES: usize = size_of::<IndexEntry>();
 
 /// The first half of a blake3 hash.
 pub(super) type Checksum = [u8; CHECKSUM_BYTES];
 
-/// The sum of some bytes.
+/// Returns the checksum of some bytes.
 pub(super) fn checksum(bytes: &[u8]) -> Checksum {
     let hash = blake3::hash(bytes);
     std::array::from_fn(|i| hash.as_bytes()[i])
 }
 
-/// The records of a stage, in the order of their keys, and their hash.
+/// The index of a stage file, ordered by key, and its hash.
 #[derive(Debug)]
 pub(super) struct Index {
     pub entries: Vec<IndexEntry>,
@@ -71,7 +71,7 @@ impl Header {
         bytes
     }
 
-    /// The header of a file; `None` if it has none of this version.
+    /// Reads the header of a file; `None` if it has none of this version.
     pub(super) fn read(files: &dyn FileSystem, path: &Path) -> io::Result<Option<Header>> {
         if files.length(path)? < HEADER_BYTES as u64 {
             return Ok(None);
@@ -83,14 +83,14 @@ impl Header {
 }
 
 impl Index {
-    /// The index of records that were written in any order.
+    /// Builds the index of records that were written in any order.
     pub(super) fn new(part: &Part, header: Header, mut entries: Vec<IndexEntry>) -> Index {
         entries.sort_unstable_by_key(|entry| entry.key);
         let hash = hash(part, header, &entries_bytes(&entries));
         Index { entries, hash }
     }
 
-    /// What stands after the last record.
+    /// Encodes everything that follows the last record.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = entries_bytes(&self.entries);
         for entry in &self.entries {
@@ -102,8 +102,8 @@ impl Index {
         bytes
     }
 
-    /// The index of a file with that header; `None` if it is not whole, or not that
-    /// stage's.
+    /// Reads the index of a file with that header; `None` if it is damaged or belongs to another
+    /// part.
     pub(super) fn read(
         files: &dyn FileSystem,
         path: &Path,
@@ -130,7 +130,7 @@ impl Index {
         Ok(entries.map(|entries| Index { entries, hash: array(&end, 8) }))
     }
 
-    /// The record of that name.
+    /// Finds a record by its key.
     pub(super) fn find(&self, key: Key) -> Option<&IndexEntry> {
         let found = self.entries.binary_search_by_key(&key, |entry| entry.key);
         found.ok().map(|at| &self.entries[at])
@@ -138,7 +138,8 @@ impl Index {
 }
 
 impl IndexEntry {
-    /// From its two parts; `None` if it is not within the records, which end there.
+    /// Decodes an entry from its two parts; `None` if its record does not lie between the header
+    /// and `end`.
     fn parse(entry: &[u8], place: &[u8], end: u64) -> Option<IndexEntry> {
         let (start, packed) =
             (u64::from_le_bytes(array(place, 0)), u32::from_le_bytes(array(place, 8)));
@@ -154,8 +155,8 @@ impl IndexEntry {
     }
 }
 
-/// What is hashed of the entries: not where they are, which depends on chance, nor
-/// how they are packed.
+/// Encodes the hashed fields of the entries. Offsets depend on the order of writing and stored
+/// sizes on the compressor, so neither is hashed.
 fn entries_bytes(entries: &[IndexEntry]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(entries.len() * (ENTRY_BYTES + PLACE_BYTES) + FOOTER_BYTES);
     for entry in entries {
@@ -166,7 +167,7 @@ fn entries_bytes(entries: &[IndexEntry]) -> Vec<u8> {
     bytes
 }
 
-/// The hash of a part of a stage: of its name, what it stands on, and the sums of its records.
+/// Hashes a part of a stage: its header, its name, and the checksums of its records.
 fn hash(part: &Part, header: Header, entries: &[u8]) -> Hash {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&header.to_bytes());
@@ -176,7 +177,7 @@ fn hash(part: &Part, header: Header, entries: &[u8]) -> Hash {
     *hasher.finalize().as_bytes()
 }
 
-/// The bytes at that place, of which there are enough.
+/// Returns the bytes at that offset, which must be within bounds.
 fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     std::array::from_fn(|i| bytes[at + i])
 }

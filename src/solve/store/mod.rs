@@ -33,7 +33,7 @@ use file::Unsynced;
 use index::{Header, Index};
 use stage::{Part, is_build_file};
 
-/// The folder in which the work on one slice is kept.
+/// The scratch folder of one slice.
 pub(super) struct ScratchFolder<'a> {
     files: Arc<dyn FileSystem>,
     folder: PathBuf,
@@ -49,23 +49,22 @@ impl fmt::Debug for ScratchFolder<'_> {
     }
 }
 
-/// How the work on a slice is kept.
+/// The settings of a scratch folder.
 #[derive(Clone)]
 pub(super) struct ScratchOptions<'a> {
-    /// The disk.
+    /// The file system.
     pub files: Arc<dyn FileSystem>,
-    /// How much time passes until finished stages are synced, so that they outlast not
-    /// only a killed program, but a power cut.
+    /// The time between two syncs of finished stages. Only synced stages survive a power cut.
     pub sync_every: Duration,
     /// Which records are compressed.
     pub compression: Compression,
-    /// Told what has to be done again.
+    /// Receives notices about work that has to be repeated.
     pub progress: &'a dyn Progress,
 }
 
 impl<'a> ScratchFolder<'a> {
-    /// Opens the folder, which no other build must use, and makes it if it is not there.
-    /// `identity` stands for all that the results depend on.
+    /// Opens the folder and creates it if necessary; no other build may use it. `identity` is a
+    /// hash of everything that the results depend on.
     pub(super) fn open(
         folder: &Path,
         identity: Hash,
@@ -79,8 +78,8 @@ impl<'a> ScratchFolder<'a> {
         Ok(ScratchFolder { files, folder, identity, policy, unsynced, progress })
     }
 
-    /// Deletes what unfinished stages, and work of another identity, have left, and
-    /// compresses the rest where the disk is short.
+    /// Deletes unfinished stages and work of another identity; compresses the rest if the disk is
+    /// short of space.
     pub(super) fn sweep(&self) -> Result<(), ScratchError> {
         let (files, mut others) = (&*self.files, 0);
         for path in build_files(files, &self.folder).map_err(at(&self.folder))? {
@@ -104,25 +103,25 @@ impl<'a> ScratchFolder<'a> {
         Ok(())
     }
 
-    /// Makes room on a disk that is full: compresses what is done, and from now on all that
-    /// is kept. False if that was so before, and there is nothing to be gained.
+    /// Frees space on a full disk: compresses finished stages and everything that follows. Returns
+    /// `false` if everything was compressed before and nothing was gained.
     pub(super) fn make_room(&self) -> Result<bool, ScratchError> {
         let was_plain = self.policy.mark_full();
         self.remove_unfinished()?;
         let gains = self.compress()?;
-        // The disk may have got full when it was to sync the name of a stage.
+        // The disk may have become full while the name of a stage was synced.
         self.files.sync_folder(&self.folder).map_err(at(&self.folder))?;
         Ok(gains || was_plain)
     }
 
-    /// Deletes what unfinished stages have left.
+    /// Deletes unfinished stages.
     fn remove_unfinished(&self) -> Result<(), ScratchError> {
         let build_files = build_files(&*self.files, &self.folder).map_err(at(&self.folder))?;
         let mut unfinished = build_files.iter().filter(|path| path.extension().is_some());
         unfinished.try_for_each(|path| self.files.remove(path).map_err(at(path)))
     }
 
-    /// Compresses the stages that are not; whether that has made them smaller.
+    /// Compresses uncompressed stages; returns `true` if that made them smaller.
     fn compress(&self) -> Result<bool, ScratchError> {
         let mut plain = Vec::new();
         for part in self.parts()? {
@@ -134,7 +133,7 @@ impl<'a> ScratchFolder<'a> {
                 plain.push((file.bytes(), part, file, base));
             }
         }
-        // What is gained from the small ones is room for the large ones.
+        // Space gained from small files makes room for large ones.
         plain.sort_by_key(|(bytes, ..)| *bytes);
         let mut gains = false;
         for (bytes, part, file, base) in &plain {
@@ -143,7 +142,7 @@ impl<'a> ScratchFolder<'a> {
         Ok(gains)
     }
 
-    /// Puts a part with all records compressed in the place of the one that is there.
+    /// Replaces a part by one with all records compressed.
     fn compressed(
         &'a self,
         part: &Part,
@@ -152,7 +151,8 @@ impl<'a> ScratchFolder<'a> {
     ) -> Result<StageFile<'a>, ScratchError> {
         let begin = || self.begin(part.clone(), base);
         match begin().and_then(|writer| writer.finish_with(plain.packed())) {
-            // There is no room for both: the new one waits in memory until the old one is gone.
+            // There is no space for both files: the new one waits in memory until the old one is
+            // deleted.
             Err(error) if error.is_full() => {
                 let records = plain.packed().collect::<Result<Vec<_>, _>>()?;
                 self.remove_unfinished()?;
@@ -163,7 +163,7 @@ impl<'a> ScratchFolder<'a> {
         }
     }
 
-    /// Deletes the work in a folder, and the folder if nothing else is in it.
+    /// Deletes the work in a folder, and the folder if it is empty then.
     pub(super) fn clear(files: &dyn FileSystem, folder: &Path) -> Result<(), ScratchError> {
         let clear = || {
             for path in build_files(files, folder)? {
@@ -180,15 +180,15 @@ impl<'a> ScratchFolder<'a> {
         }
     }
 
-    /// What has been done of all stages, by the names of the files.
+    /// Returns the finished parts of all stages, by the names of the files.
     fn parts(&self) -> Result<Vec<Part>, ScratchError> {
         let paths = self.files.list(&self.folder).map_err(at(&self.folder))?;
         let names = paths.iter().filter_map(|path| path.file_name()?.to_str());
         Ok(names.filter_map(Part::named).collect())
     }
 
-    /// The file of a part of a stage, if it is done and stands on `base`: what
-    /// [`Parts::hash`] says of the stage before it. One that does not fit is deleted.
+    /// Opens a part of a stage if it is finished and based on `base`, the [`Parts::hash`] of the
+    /// stage before. A file that does not fit is deleted.
     fn finished(&'a self, part: &Part, base: Hash) -> Result<Option<StageFile<'a>>, ScratchError> {
         let (files, path) = (&*self.files, self.path(part));
         let header = Header { identity: self.identity, base };
@@ -210,13 +210,13 @@ impl<'a> ScratchFolder<'a> {
         }
     }
 
-    /// Deletes a part of a stage of which others are missing.
+    /// Deletes a part of an incomplete stage.
     fn remove(&self, part: &Part) -> Result<(), ScratchError> {
         let path = self.path(part);
         self.files.remove(&path).map_err(at(&path))
     }
 
-    /// Deletes a file that does not hold what was written, or stands on another one.
+    /// Deletes a file that is damaged or based on another stage.
     pub(super) fn discard(&self, path: &Path) -> Result<(), ScratchError> {
         match self.files.remove(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(at(path)(error)),
@@ -229,7 +229,7 @@ impl<'a> ScratchFolder<'a> {
         Ok(())
     }
 
-    /// Begins the file of a part of a stage that stands on `base`.
+    /// Creates the file of a part of a stage based on `base`.
     fn begin(&'a self, part: Part, base: Hash) -> Result<StageWriter<'a>, ScratchError> {
         let header = Header { identity: self.identity, base };
         StageWriter::begin(self, part, header)
@@ -240,7 +240,7 @@ impl<'a> ScratchFolder<'a> {
     }
 }
 
-/// The files in a folder that builds make there.
+/// Returns the files in a folder whose names are those of scratch files.
 fn build_files(files: &dyn FileSystem, folder: &Path) -> io::Result<Vec<PathBuf>> {
     let name = |path: &PathBuf| path.file_name()?.to_str().map(is_build_file);
     let all = files.list(folder)?.into_iter();
@@ -286,7 +286,7 @@ mod tests {
         scratch
     }
 
-    /// A folder with one stage, and the stage's bytes.
+    /// Writes a stage; returns its bytes.
     fn written(folder: &Path) -> Vec<u8> {
         let scratch = open(folder, IDENTITY, &());
         let writer = scratch.begin(PART, BASE).unwrap();
@@ -363,7 +363,7 @@ mod tests {
         assert_eq!(left(IDENTITY), ["notes.txt"]);
     }
 
-    /// Whoever reads a stage gets the very records that were written, or is told.
+    /// Reading a stage returns exactly the records that were written, or an error.
     #[test]
     fn what_is_cut_short_or_damaged_is_not_taken() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What waits on the disk for as long as it is asked for: nothing of it outlasts the
+//! Temporary data on disk, such as packed tables and batches of rows. It does not outlast the
 //! build.
 
 use std::borrow::Cow;
@@ -15,45 +15,46 @@ use super::error::{ScratchError, at};
 use super::file::compress;
 use super::index::{Checksum, checksum};
 
-/// Bytes, packed or as they are; they may be added, changed and read by many threads.
+/// An unnamed temporary file of records, compressed or not. Many threads may add, replace and read
+/// records.
 #[derive(Debug)]
 pub(crate) struct SpillFile {
     file: Box<dyn TempFile>,
-    /// Where the room that nobody has begins.
+    /// The end of the allocated space.
     end: AtomicU64,
     policy: Arc<CompressionPolicy>,
-    /// What messages call it.
+    /// The name in error messages.
     path: PathBuf,
 }
 
-/// Bytes in a heap.
+/// The location of a record in a spill file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SpillRecord {
     start: u64,
-    /// Bytes that there is room for.
+    /// The allocated bytes.
     capacity: u32,
     header: SpillHeader,
 }
 
 impl SpillRecord {
-    /// How many bytes there are.
+    /// Returns the stored size.
     pub(crate) fn size(&self) -> usize {
         self.header.size()
     }
 }
 
-/// What must be known of bytes to take them out of a heap, as they are there.
+/// What is needed to read the stored bytes of a record in any spill file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct SpillHeader {
-    /// How many they are in the heap, and before they were packed: if these are the same,
-    /// they have not been.
+    /// The sizes in the file and before compression. If they are equal, the record is not
+    /// compressed.
     packed: u32,
     length: u32,
-    /// Of what is in the heap.
+    /// The checksum of the stored bytes.
     sum: Checksum,
 }
 
-/// The bytes of a header.
+/// The encoded size of a header.
 pub(crate) const SPILL_HEADER_BYTES: usize = 2 * size_of::<u32>() + size_of::<Checksum>();
 
 impl SpillHeader {
@@ -65,12 +66,12 @@ impl SpillHeader {
         }
     }
 
-    /// How many bytes it is the header of.
+    /// Returns the stored size of the record.
     pub(crate) fn size(&self) -> usize {
         self.packed as usize
     }
 
-    /// Its fields in their order, little-endian.
+    /// Encodes the fields in their order, little-endian.
     pub(crate) fn to_bytes(self) -> [u8; SPILL_HEADER_BYTES] {
         let mut bytes = [0; SPILL_HEADER_BYTES];
         bytes[..4].copy_from_slice(&self.packed.to_le_bytes());
@@ -79,7 +80,7 @@ impl SpillHeader {
         bytes
     }
 
-    /// The header of [`to_bytes`](SpillHeader::to_bytes).
+    /// Decodes the bytes of [`to_bytes`](SpillHeader::to_bytes).
     pub(crate) fn from_bytes(bytes: &[u8; SPILL_HEADER_BYTES]) -> SpillHeader {
         let number = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
         let sum = std::array::from_fn(|i| bytes[8 + i]);
@@ -88,17 +89,17 @@ impl SpillHeader {
 }
 
 impl SpillFile {
-    /// An empty one in a scratch folder, which should_compress when that does.
+    /// Creates an empty file in a scratch folder, whose compression policy it shares.
     ///
     /// # Errors
-    /// If the disk refuses.
+    /// If the file cannot be created.
     pub(crate) fn new(scratch: &ScratchFolder) -> Result<SpillFile, ScratchError> {
         let file = scratch.files.temp_file(&scratch.folder).map_err(at(&scratch.folder))?;
         let path = scratch.folder.join("partitions");
         Ok(SpillFile { file, end: AtomicU64::new(0), policy: Arc::clone(&scratch.policy), path })
     }
 
-    /// Adds bytes, fewer than 2^31.
+    /// Adds a record of fewer than 2^31 bytes.
     ///
     /// # Errors
     /// If the disk fails or is full.
@@ -107,7 +108,8 @@ impl SpillFile {
         self.add_raw(SpillHeader::of(bytes, &packed), &packed)
     }
 
-    /// Adds what [`read_raw`](SpillFile::read_raw) took out of a heap.
+    /// Adds a stored record that [`read_raw`](SpillFile::read_raw) returned, possibly of another
+    /// file.
     ///
     /// # Errors
     /// If the disk fails or is full.
@@ -122,7 +124,7 @@ impl SpillFile {
         Ok(SpillRecord { start, capacity, header })
     }
 
-    /// Puts other bytes in the place of some, if need be elsewhere.
+    /// Replaces a record; moves it if it has outgrown its space.
     ///
     /// # Errors
     /// If the disk fails or is full.
@@ -135,17 +137,17 @@ impl SpillFile {
         record.header = SpillHeader::of(bytes, &packed);
         let size = packed.len() as u32;
         if size > record.capacity {
-            // More room than is needed now: what grew once may grow again.
+            // Allocates a reserve: records that grew once may grow again.
             record.capacity = size + size / 4;
             record.start = self.allocate(record.capacity);
         }
         self.file.write_at(record.start, &packed).map_err(at(&self.path))
     }
 
-    /// The bytes.
+    /// Reads a record.
     ///
     /// # Errors
-    /// If the disk fails, or has changed them.
+    /// If the disk fails or the record is damaged.
     pub(crate) fn read(&self, record: &SpillRecord) -> Result<Vec<u8>, ScratchError> {
         let (header, packed) = self.read_raw(record)?;
         if checksum(&packed) != header.sum {
@@ -157,7 +159,7 @@ impl SpillFile {
         decompress(&packed, header.length as usize).ok_or_else(|| self.damaged())
     }
 
-    /// The bytes as they are here, for another heap.
+    /// Reads a record in its stored form, for another spill file.
     ///
     /// # Errors
     /// If the disk fails.
@@ -179,12 +181,12 @@ impl SpillFile {
         Ok(Cow::Borrowed(bytes))
     }
 
-    /// The error of a heap that does not hold what was added.
+    /// The error for a file that does not hold what was written.
     pub(crate) fn damaged(&self) -> ScratchError {
         ScratchError::damaged(&self.path)
     }
 
-    /// The start of so many bytes that nobody else has.
+    /// Allocates space; returns its offset.
     fn allocate(&self, bytes: u32) -> u64 {
         self.end.fetch_add(bytes.into(), Ordering::Relaxed)
     }

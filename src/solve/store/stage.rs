@@ -1,4 +1,4 @@
-//! What the parts of the work are called.
+//! The names of stages, parts and records.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,21 +7,21 @@ use crate::game::rules::Side;
 use crate::game::value::Plies;
 use crate::solve::rows::numbers::ChunkNumber;
 
-/// A step of the work on a slice, which is done in parts.
+/// A step of the work on a slice. It is computed in parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stage {
     /// The initial pass.
     Initial,
     /// One ply of one outcome.
     Ply {
-        /// The side that wins.
+        /// The winner of the outcome.
         winner: Side,
         /// The distance.
         ply: Plies,
     },
-    /// All plies of one outcome: it has no records, and stands on the last one.
+    /// Marks all plies of one outcome as finished. It has no records and is based on the last ply.
     Outcome {
-        /// The side that wins.
+        /// The winner of the outcome.
         winner: Side,
     },
 }
@@ -36,12 +36,12 @@ impl fmt::Display for Stage {
     }
 }
 
-/// A stage of some chunks. It is done as a whole or not at all.
+/// The part of a stage for some chunks; finished as a whole or not at all.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Part {
     /// The stage.
     pub stage: Stage,
-    /// The numbers of the chunks.
+    /// The chunks.
     pub chunks: Range<usize>,
 }
 
@@ -52,7 +52,7 @@ impl fmt::Display for Part {
 }
 
 impl Part {
-    /// The part of that name.
+    /// Parses the name of a part.
     pub(crate) fn named(name: &str) -> Option<Part> {
         let (stage, chunks) = name.split_once('@')?;
         let (start, end) = chunks.split_once('-')?;
@@ -67,24 +67,24 @@ impl Part {
             }
         };
         let part = Part { stage: stage?, chunks: start.parse().ok()?..end.parse().ok()? };
-        // Numbers have other spellings.
+        // Rejects other spellings of the numbers.
         (part.to_string() == name).then_some(part)
     }
 }
 
-/// What the name of a stage file ends with until the file is complete.
+/// The extension of a stage file until it is complete.
 pub(super) const PARTIAL: &str = "part";
 
-/// Tables of earlier versions, which had names.
+/// Tables of earlier versions.
 const NAMED_TABLES: [&str; 3] = ["won", "open", "lost"];
 
-/// Whether a file of that name is one that builds make in a scratch folder.
+/// Returns `true` if the name is one of a scratch file.
 pub(super) fn is_build_file(name: &str) -> bool {
     let stage = name.strip_suffix(PARTIAL).and_then(|name| name.strip_suffix('.')).unwrap_or(name);
     Part::named(stage).is_some() || is_earlier(stage) || NAMED_TABLES.contains(&name)
 }
 
-/// Whether earlier versions gave a stage that name.
+/// Returns `true` if the name is one of a stage file of an earlier version.
 fn is_earlier(stage: &str) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match stage.split_once('-') {
@@ -96,18 +96,18 @@ fn is_earlier(stage: &str) -> bool {
     }
 }
 
-/// What a record holds.
+/// The contents of a record.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Content {
-    /// The loser's positions that moves without captures decide.
+    /// Positions of the loser that depend only on moves without captures.
     Open = 0,
-    /// The loser's positions without a move.
+    /// Positions of the loser without a move.
     Stalemates = 1,
-    /// Positions that captures or the rules win at a ply.
+    /// Positions won by a capture or by the rules at a ply.
     Wins = 2,
-    /// Positions that captures cease to hold back at a ply.
+    /// Positions of the loser that become open at a ply: their captures are lost from then on.
     Releases = 3,
-    /// What a ply found.
+    /// Positions found at a ply.
     Found = 4,
 }
 
@@ -118,24 +118,24 @@ impl Content {
     };
 }
 
-/// Names a record within its file.
+/// The key of a record in its file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Key {
-    /// What it holds.
+    /// The contents.
     pub content: Content,
-    /// For the outcome that this side wins.
+    /// The winner of the outcome.
     pub winner: Side,
-    /// At which distance.
+    /// The distance.
     pub ply: Plies,
-    /// Of which rows.
+    /// The chunk of rows.
     pub chunk: ChunkNumber,
 }
 
-/// The bytes of a key.
+/// The encoded size of a key.
 pub(super) const KEY_BYTES: usize = 8;
 
 impl Key {
-    /// Its fields in their order, little-endian.
+    /// Encodes the fields in their order, little-endian.
     pub(crate) fn to_bytes(self) -> [u8; KEY_BYTES] {
         let mut bytes = [0; KEY_BYTES];
         bytes[0] = self.content as u8;
@@ -145,7 +145,7 @@ impl Key {
         bytes
     }
 
-    /// The key of [`to_bytes`](Key::to_bytes); `None` if these bytes are of none.
+    /// Decodes the bytes of [`to_bytes`](Key::to_bytes); `None` if they are invalid.
     pub(crate) fn from_bytes([content, winner, p, q, chunk @ ..]: [u8; KEY_BYTES]) -> Option<Key> {
         Some(Key {
             content: *Content::ALL.get(usize::from(content))?,

@@ -1,5 +1,5 @@
-//! The stages of the work on a slice, which all comm do together: each does a part, and
-//! all know which parts existing are.
+//! The stages of the work on a slice. Each rank computes some parts, and all ranks know the parts
+//! of all others.
 
 use std::mem::take;
 use std::ops::Range;
@@ -13,31 +13,31 @@ use super::file::{StageFile, StageWriter};
 use super::index::Hash;
 use super::stage::{Key, Part, Stage};
 
-/// What has been done of the work on a slice, and how it goes on.
+/// The finished stages of a slice, and how to continue.
 pub(crate) struct Stages<'a> {
     scratch: &'a ScratchFolder<'a>,
     comm: &'a dyn Communicator,
-    /// How many chunks existing are.
+    /// The number of chunks.
     chunks: usize,
-    /// Those that this rank reads.
+    /// The chunks that this rank reads.
     reads: Range<usize>,
-    /// What had been done when the work began or went on.
+    /// The parts that existed when the build started or resumed.
     existing: Vec<Part>,
 }
 
-/// A stage that is done: the files of the parts that this rank reads.
+/// A finished stage, with open files for the parts that this rank reads.
 #[derive(Debug)]
 pub(crate) struct Parts<'a> {
     scratch: &'a ScratchFolder<'a>,
     stage: Stage,
     base: Hash,
-    /// All parts, those that other comm read included, in the order of their chunks.
+    /// All parts, including those that only other ranks read, ordered by chunk.
     done: Vec<PartInfo>,
-    /// In the same order.
+    /// The open files, in the same order.
     files: Vec<StageFile<'a>>,
 }
 
-/// A part that is done, as all comm know it.
+/// What every rank knows of a finished part.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct PartInfo {
     chunks: Range<usize>,
@@ -46,17 +46,18 @@ struct PartInfo {
 }
 
 impl<'a> Stages<'a> {
-    /// The stages of a slice with that many chunks, of which this rank reads some.
+    /// Lists the existing stages of a slice with `chunks` chunks, of which this rank reads some.
     ///
     /// # Errors
-    /// If the folder cannot be read, or a rank has stopped.
+    /// If the folder cannot be read or a rank has stopped.
     pub(crate) fn new(
         scratch: &'a ScratchFolder<'a>,
         comm: &'a dyn Communicator,
         chunks: usize,
         reads: Range<usize>,
     ) -> Result<Stages<'a>, ScratchError> {
-        // All comm must see the same, whatever a file system tells each of them.
+        // All ranks must see the same files, even if a network file system shows them different
+        // ones.
         let names = match comm.rank() {
             0 => {
                 scratch.sweep()?;
@@ -72,20 +73,20 @@ impl<'a> Stages<'a> {
         Ok(Stages { scratch, comm, chunks, reads, existing })
     }
 
-    /// The comm.
+    /// Returns the ranks of the build.
     pub(crate) fn comm(&self) -> &'a dyn Communicator {
         self.comm
     }
 
-    /// The folder in which they are existing_parts.
+    /// Returns the scratch folder.
     pub(crate) fn scratch(&self) -> &'a ScratchFolder<'a> {
         self.scratch
     }
 
-    /// A stage that stands on `base`, if all of it is done.
+    /// Opens a stage based on `base`, if all of it is finished.
     ///
     /// # Errors
-    /// If it cannot be read, or a rank has stopped.
+    /// If it cannot be read or a rank has stopped.
     pub(crate) fn finished(
         &self,
         stage: Stage,
@@ -95,7 +96,7 @@ impl<'a> Stages<'a> {
         if missing(&done, self.chunks).is_empty() {
             return self.parts(stage, base, done, opened).map(Some);
         }
-        // They would be in the way of those that will be made.
+        // The remaining parts would overlap those of the next attempt.
         if !done.is_empty() {
             if self.comm.rank() == 0 {
                 done.iter().try_for_each(|done| self.scratch.remove(&done.part(stage)))?;
@@ -105,11 +106,11 @@ impl<'a> Stages<'a> {
         Ok(None)
     }
 
-    /// Does what is missing of a stage: of that, `work` does chunks of this rank's own, so
-    /// many at a time.
+    /// Computes the missing parts of a stage: calls `work` with up to `at_once` of this rank's
+    /// chunks at a time.
     ///
     /// # Errors
-    /// If the work fails, or cannot be existing_parts, or a rank has stopped.
+    /// If the work fails, cannot be written, or a rank has stopped.
     pub(crate) fn complete<E: From<ScratchError>>(
         &self,
         stage: Stage,
@@ -135,10 +136,10 @@ impl<'a> Stages<'a> {
         Ok(self.parts(stage, base, all, opened)?)
     }
 
-    /// Begins a part of a stage that is not done.
+    /// Starts a part of an unfinished stage.
     ///
     /// # Errors
-    /// If the disk refuses.
+    /// If the file cannot be created.
     pub(crate) fn begin(
         &self,
         stage: Stage,
@@ -148,10 +149,10 @@ impl<'a> Stages<'a> {
         self.scratch.begin(Part { stage, chunks }, base)
     }
 
-    /// A stage that the comm have begun, each a part of it or none.
+    /// Finishes a stage of which each rank has started a part or none.
     ///
     /// # Errors
-    /// If a part cannot be existing_parts or read, or a rank has stopped.
+    /// If a part cannot be written or read, or a rank has stopped.
     pub(crate) fn finish(
         &self,
         stage: Stage,
@@ -163,8 +164,8 @@ impl<'a> Stages<'a> {
         self.parts(stage, base, done, own)
     }
 
-    /// The parts of a stage that are whole and stand on `base`, in order and none of them
-    /// with chunks of another one; and the files that this rank has opened to see that.
+    /// Returns the valid parts of a stage based on `base`, ordered and without overlaps, and the
+    /// files that this rank has opened to check them.
     fn existing_parts(
         &self,
         stage: Stage,
@@ -191,7 +192,7 @@ impl<'a> Stages<'a> {
         Ok((done, opened))
     }
 
-    /// What all comm have done.
+    /// Gathers the finished parts of all ranks.
     fn gather_parts(&self, own: &[PartInfo]) -> Result<Vec<PartInfo>, ScratchError> {
         let own: Vec<u8> = own.iter().flat_map(PartInfo::to_bytes).collect();
         let all = self.comm.all_gather(&own)?.concat();
@@ -199,7 +200,7 @@ impl<'a> Stages<'a> {
         Ok(all.iter().map(PartInfo::from_bytes).collect())
     }
 
-    /// A stage of which these parts are done; this rank has opened some.
+    /// Assembles a stage from its finished parts, of which this rank has opened some.
     fn parts(
         &self,
         stage: Stage,
@@ -214,10 +215,10 @@ impl<'a> Stages<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// The same, of which this rank reads these chunks.
+    /// Changes the chunks that this rank reads.
     ///
     /// # Errors
-    /// If a file is not existing any more, or not what it was.
+    /// If a file is missing or has changed.
     pub(crate) fn reading(mut self, chunks: &Range<usize>) -> Result<Parts<'a>, ScratchError> {
         let mut opened = take(&mut self.files);
         for done in &self.done {
@@ -236,22 +237,22 @@ impl<'a> Parts<'a> {
         Ok(self)
     }
 
-    /// The records of the parts that this rank reads.
+    /// Returns the keys of the parts that this rank reads.
     pub(crate) fn keys(&self) -> impl Iterator<Item = Key> {
         self.files.iter().flat_map(StageFile::keys)
     }
 
-    /// Whether existing are no records, in the parts of other comm neither.
+    /// Returns `true` if no part has records, including those of other ranks.
     pub(crate) fn is_empty(&self) -> bool {
         self.done.iter().all(|done| done.records == 0)
     }
 
-    /// The file with the records of a chunk that this rank reads.
+    /// Returns the file with the records of a chunk, which this rank must read.
     pub(crate) fn of(&self, chunk: ChunkNumber) -> &StageFile<'a> {
         &self.files[self.files.partition_point(|file| file.chunks().end <= chunk.index())]
     }
 
-    /// Stands for all that is in all parts: what the next stage stands on.
+    /// Returns the hash of all parts, on which the next stage is based.
     pub(crate) fn hash(&self) -> Hash {
         let mut hasher = blake3::Hasher::new();
         self.done.iter().for_each(|done| {
@@ -292,7 +293,7 @@ impl PartInfo {
     }
 }
 
-/// The chunks that are in no part of a stage.
+/// Returns the chunks that are in no part.
 fn missing(done: &[PartInfo], chunks: usize) -> Vec<Range<usize>> {
     let starts = done.iter().map(|done| done.chunks.start).chain([chunks]);
     let ends = [0].into_iter().chain(done.iter().map(|done| done.chunks.end));
