@@ -1,7 +1,6 @@
-//! What a prober does, step by step: moves and un-moves, rank and unrank, a
-//! block, a probe.
+//! The steps of a probe: moves and un-moves, rank and unrank, decoding a block, and whole probes.
 //!
-//! Every benchmark asserts its answer.
+//! Every benchmark asserts its result.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -92,18 +91,18 @@ fn probe(c: &mut Criterion) {
     });
 }
 
-/// Random positions of brandubh K2v4 whose block must be read, with their values: no
-/// rule answers them, and their blocks have more values than one.
+/// Random positions of brandubh K2v4, with their values, that need a block read: no rule decides
+/// them, and their blocks hold more than one value.
 struct Sample {
     tables: Tablebase,
     positions: Vec<(Position, Wdl)>,
 }
 
 const SAMPLED: usize = 100_000;
-/// All blocks of K2v4's WDL table take some 20 MiB.
+/// Larger than all blocks of K2v4's WDL table, which take about 20 MiB.
 const ALL_BLOCKS: usize = 512 << 20;
 
-/// The folder of K2v4's tables: built once, which takes a minute, and kept.
+/// Returns the folder of K2v4's tables. They are built once, which takes a minute, and kept.
 fn folder() -> &'static Path {
     Path::new(concat!(env!("CARGO_TARGET_TMPDIR"), "/bench-tables"))
 }
@@ -128,7 +127,7 @@ impl Sample {
         let lanes = index.lanes().count() as u64;
         let mut numbers = 0_u64;
         let mut below = |limit: u64| {
-            // Weyl's sequence, mixed.
+            // A Weyl sequence, mixed.
             numbers = numbers.wrapping_add(0x9e37_79b9_7f4a_7c15);
             let mixed = (numbers ^ numbers >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
             ((u128::from(mixed ^ mixed >> 32) * u128::from(limit)) >> 64) as u64
@@ -154,7 +153,7 @@ impl Sample {
         Sample { tables, positions }
     }
 
-    /// Probes so many of the positions, from one of them on.
+    /// Probes `probes` positions, starting at index `first`.
     fn probe(&self, tables: &Tablebase, first: usize, probes: u64) {
         let positions = self.positions.iter().cycle().skip(first).take(probes as usize);
         for (position, wdl) in positions {
@@ -163,8 +162,8 @@ impl Sample {
     }
 }
 
-/// Each number is the mean over many positions one after another, which have
-/// nothing in common; criterion's median is that of such means.
+/// Each sample is the mean over many unrelated positions, probed one after another; criterion
+/// reports the median of those means.
 fn probe_k2v4(c: &mut Criterion) {
     let sample = Sample::draw();
     let mut group = c.benchmark_group("K2v4");

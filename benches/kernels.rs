@@ -1,7 +1,7 @@
-//! The solver's inner loops: rows, transforms, the king's slides, the moves of a block,
-//! and what is done for a bare king, for rows of one and of two words.
+//! The solver's inner loops: rows, transforms, the king's slides, the moves of a block, and the
+//! loops for a bare king, for rows of one and of two words.
 //!
-//! Every benchmark asserts its answer.
+//! Every benchmark asserts its result.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use taflbase::board::Symmetry;

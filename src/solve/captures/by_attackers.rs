@@ -1,4 +1,4 @@
-//! The moves of attackers, for all rows of a block at once, and what they capture.
+//! The moves of attackers and their captures, for all rows of a block at once.
 
 use crate::game::board::{Square, SquareSet};
 use crate::game::rules::{Kind, Side};
@@ -8,23 +8,23 @@ use crate::solve::frame::{Block, Frame};
 use crate::solve::rows::numbers::Rank;
 use crate::solve::rows::row::Row;
 
-/// One way to move an attacker, for all rows of a block at once.
+/// A move of an attacker, for all rows of a block at once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AttackerMove<const N: usize> {
-    /// The square of arrival.
+    /// The destination.
     pub to: Square,
     /// The attackers after the move.
     pub after: SquareSet,
-    /// The lanes on which the king is in the way.
+    /// The lanes on which the king stands on the path or on the destination.
     pub king_in_way: Row<N>,
-    /// The lanes on which the move captures the king, if no defender matters.
+    /// The lanes on which the move captures the king, defenders ignored.
     pub king_captured: Row<N>,
 }
 
-/// Visits every slide of an attacker that some row of the block allows and
-/// that is `wanted`, by its end and the attackers after it. By defender rank, `lanes`
-/// are then those on which the way is free of defenders; those on which the
-/// king is in the way are the move's. A visit must leave `lanes` as it was.
+/// Visits every slide of an attacker that some row of the block allows and for which `wanted`,
+/// given the destination and the attackers after the move, returns a value. `lanes` then holds, by
+/// defender rank, the lanes of rows whose defenders leave the path free; the lanes on which the
+/// king blocks it are in the move. A visit must leave `lanes` unchanged.
 pub(crate) fn attacker_moves<const N: usize, T>(
     frame: &Frame<N>,
     block: &Block<N>,
@@ -36,7 +36,9 @@ pub(crate) fn attacker_moves<const N: usize, T>(
     for from in block.attackers {
         let others = block.attackers.without(from);
         for ray in frame.rules.slides().from(Kind::Attacker, from) {
-            // So much of the ray is closed to defenders in `lanes`.
+            // The squares of the ray before this one have their rows cleared in `lanes`. Clearing
+            // as the slide goes on, and restoring once after it, touches each row twice a ray,
+            // however many squares are wanted.
             let mut closed = 0;
             let mut king_in_way = Row::EMPTY;
             for (i, step) in ray.iter().enumerate() {
@@ -67,13 +69,13 @@ pub(crate) fn attacker_moves<const N: usize, T>(
 }
 
 impl<const N: usize> AttackerMove<N> {
-    /// What the move threatens.
+    /// Returns the squares on which the move may capture a defender.
     pub(crate) fn threats<'f>(&self, frame: &'f Frame<N>) -> impl Iterator<Item = Threat> + 'f {
         Threat::by_arrival(frame.rules, Side::Attackers, self.after, self.to)
     }
 
-    /// Takes out of `lanes`, by defender rank, those on which the move captures
-    /// a defender; notes in `saved` what they were.
+    /// Removes from `lanes`, by defender rank, those on which the move captures a defender; saves
+    /// their old values in `saved`.
     pub(crate) fn remove_captures(
         &self,
         frame: &Frame<N>,
@@ -85,18 +87,18 @@ impl<const N: usize> AttackerMove<N> {
                 threat.victim(backed).map_or(!Row::EMPTY, |victim| victim.quiet(&frame.region))
             });
             for &rank in frame.defenders.ranks_holding(threat.square) {
-                let lanes = &mut lanes[rank.index()];
-                if lanes.is_empty() {
+                let row = &mut lanes[rank.index()];
+                if row.is_empty() {
                     continue;
                 }
-                saved.push((rank, *lanes));
-                *lanes &= quiet[usize::from(threat.is_backed(&frame.defenders, rank))];
+                saved.push((rank, *row));
+                *row &= quiet[usize::from(threat.is_backed(&frame.defenders, rank))];
             }
         }
     }
 
-    /// The ranks of the rows on which defenders may change whether the move captures
-    /// the king; a rank can come twice.
+    /// Returns the ranks of rows whose defenders may decide whether the move captures the king; a
+    /// rank may occur twice.
     pub(crate) fn shielded_ranks<'f>(
         &self,
         frame: &'f Frame<N>,
@@ -105,14 +107,14 @@ impl<const N: usize> AttackerMove<N> {
         shields.flat_map(|square| frame.defenders.ranks_holding(square).iter().copied())
     }
 
-    /// The lanes of a row on which the move captures the king.
+    /// Returns the lanes of a row on which the move captures the king.
     pub(crate) fn king_captures(&self, frame: &Frame<N>, rank: Rank) -> Row<N> {
         let soldiers = Soldiers { attackers: self.after, defenders: frame.defenders.set(rank) };
         soldiers.king_captures(frame.rules, &frame.region, self.to)
     }
 
-    /// Adds to `found`, by defender rank, those of the `lanes` with a free way on
-    /// which the move captures the king. `saved` is room to work in.
+    /// Adds to `found`, by defender rank, the `lanes` with a free path on which the move captures
+    /// the king. `saved` is a buffer.
     pub(crate) fn add_king_captures(
         &self,
         frame: &Frame<N>,
@@ -128,7 +130,7 @@ impl<const N: usize> AttackerMove<N> {
                 *found |= lanes & captured;
             }
         }
-        // There a defender may be in the place of a hostile empty square.
+        // In these rows a defender may stand on a square that is hostile only while empty.
         for &(rank, saved) in &*saved {
             found[rank.index()] = saved;
         }
@@ -139,18 +141,21 @@ impl<const N: usize> AttackerMove<N> {
     }
 }
 
-/// The squares from which a defender may change whether an attacker arriving
-/// on `to` captures the king.
+/// Returns the squares on which a defender may decide whether an attacker that arrives on `to`
+/// captures the king.
 pub(crate) fn shields_around<const N: usize>(frame: &Frame<N>, to: Square) -> SquareSet {
     let board = frame.rules.board;
-    let near = |&s: &Square| {
-        board.file(s).abs_diff(board.file(to)) + board.rank(s).abs_diff(board.rank(to)) <= 2
-    };
-    frame.shields.iter().filter(near).collect()
+    // The king is beside `to`, and its other neighbours are at most two steps from there.
+    frame
+        .shields
+        .iter()
+        .filter(|&s| {
+            board.file(s).abs_diff(board.file(to)) + board.rank(s).abs_diff(board.rank(to)) <= 2
+        })
+        .collect()
 }
 
-/// The lanes of a row on which an attacker who has arrived on `to` captures
-/// nothing.
+/// Returns the lanes of a row on which an attacker that has arrived on `to` captures nothing.
 pub(crate) fn quiet_arrival<const N: usize>(
     frame: &Frame<N>,
     after: SquareSet,
@@ -177,8 +182,8 @@ mod tests {
     use crate::solve::rows::numbers::BlockNumber;
     use crate::solve::test_support::{load, positions, with_words};
 
-    /// By origin and target: the lanes on which the move is legal, on which it
-    /// captures nothing, and on which it captures the king.
+    /// By origin and destination: the lanes on which the move is legal, is quiet, and captures the
+    /// king.
     type Moves<const N: usize> = BTreeMap<(Square, Square), [Row<N>; 3]>;
 
     fn expected<const N: usize>(frame: &Frame<N>, block: &Block<N>, rank: Rank) -> Moves<N> {

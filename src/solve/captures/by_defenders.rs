@@ -1,4 +1,4 @@
-//! Where defenders capture soldiers, for all rows of a block at once.
+//! The squares on which defenders capture soldiers, for all rows of a block at once.
 
 use crate::game::board::{Direction, Square, SquareSet};
 use crate::game::rules::Side;
@@ -7,35 +7,34 @@ use crate::solve::captures::soldiers::Soldiers;
 use crate::solve::frame::Frame;
 use crate::solve::rows::row::Row;
 
-/// Where defenders capture, for one attacker set.
+/// The lanes on which arriving defenders capture nothing, for one attacker set.
 #[derive(Clone, Debug)]
 pub(crate) struct QuietArrivals<const N: usize> {
-    /// By square of the board: the lanes on which a defending soldier arriving
-    /// there captures nothing, other defenders left out of account.
+    /// By square of the board: the lanes on which a defending soldier that arrives there captures
+    /// nothing, other defenders ignored.
     pub soldiers: Vec<Row<N>>,
-    /// The lanes on which the king captures nothing when he arrives there,
-    /// defenders left out of account.
+    /// The lanes on which the king, arriving there, captures nothing, defenders ignored.
     pub king: Row<N>,
-    /// Squares from which a defender helps to capture, each with the square
-    /// where the other one arrives.
+    /// Anvils on which a defender completes a capture, each with the square of arrival.
     pub anvils: Vec<(Square, Square)>,
 }
 
 impl<const N: usize> QuietArrivals<N> {
-    /// Where they capture these attackers.
+    /// Finds the quiet arrivals next to these attackers.
     pub(crate) fn new(frame: &Frame<N>, attackers: SquareSet) -> QuietArrivals<N> {
         let soldiers = Soldiers { attackers, defenders: SquareSet::EMPTY };
-        // Without defenders nobody asks where they arrive.
+        // Without defending soldiers the list is never read.
         let squares = if frame.slice.defenders > 0 { frame.rules.board.area() } else { 0 };
         let mut arrivals = QuietArrivals {
             soldiers: vec![!Row::EMPTY; squares],
             king: !Row::EMPTY,
             anvils: Vec::new(),
         };
-        let next = |square, direction| frame.rules.slides().next(square, direction);
+        let slides = frame.rules.slides();
         for square in attackers {
             for direction in Direction::ALL {
-                let arrival = next(square, direction.opposite()).zip(next(square, direction));
+                let arrival =
+                    slides.next(square, direction.opposite()).zip(slides.next(square, direction));
                 let Some((to, anvil)) = arrival else { continue };
                 let victim = soldiers.victim(frame.rules, Side::Attackers, square, anvil);
                 let Some(victim) = victim.filter(|_| !attackers.contains(to)) else { continue };
@@ -45,16 +44,21 @@ impl<const N: usize> QuietArrivals<N> {
                 if let Some(quiet) = arrivals.soldiers.get_mut(to.index()) {
                     *quiet &= victim.quiet(&frame.region);
                 }
-                // A king on the anvil captures; so does a defender there.
+                // The king on the anvil completes the capture, and so does a defender there.
                 arrivals.anvils.push((anvil, to));
             }
         }
         arrivals
     }
 
-    /// By square of the board: the lanes on which a soldier arriving beside
-    /// these other defenders captures nothing.
-    pub(crate) fn beside(&self, frame: &Frame<N>, others: &[usize], quiet: &mut Vec<Row<N>>) {
+    /// Computes, by square of the board, the lanes on which a soldier that arrives there captures
+    /// nothing, given the other defenders.
+    pub(crate) fn beside_defenders(
+        &self,
+        frame: &Frame<N>,
+        others: &[usize],
+        quiet: &mut Vec<Row<N>>,
+    ) {
         quiet.clone_from(&self.soldiers);
         for &(anvil, to) in &self.anvils {
             if others.iter().any(|&place| frame.defenders.squares[place] == anvil) {
@@ -63,8 +67,8 @@ impl<const N: usize> QuietArrivals<N> {
         }
     }
 
-    /// Takes out of `lanes`, by defender rank, those on which the arriving king
-    /// captures with the help of one of the defenders.
+    /// Removes from `lanes`, by defender rank, those on which the arriving king captures with the
+    /// help of a defender.
     pub(crate) fn remove_assisted(&self, frame: &Frame<N>, lanes: &mut [Row<N>]) {
         for &(anvil, to) in &self.anvils {
             let helped = frame.region.bit(to) & self.king;
@@ -106,7 +110,7 @@ mod tests {
                 let to = sets.squares[usize::from(arrived)];
                 let others = sets.men(rank).iter().filter(|&&place| place != arrived);
                 let others: Vec<usize> = others.map(|&place| usize::from(place)).collect();
-                arrivals.beside(&frame, &others, &mut beside);
+                arrivals.beside_defenders(&frame, &others, &mut beside);
                 let expected =
                     lanes_with(&frame, &block, rank, Side::Defenders, |p| quiet(p, to));
                 assert_eq!(beside[to.index()] & valid, expected, "{slice}, to {to:?}");

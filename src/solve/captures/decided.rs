@@ -1,7 +1,7 @@
-//! The positions that the mover decides at once, for all rows of a block:
+//! Positions that the side to move decides at once, for all rows of a block:
 //! [`dont_care::decided`](crate::dont_care::decided) by rows.
 
-use crate::game::board::{Direction, SquareSet};
+use crate::game::board::SquareSet;
 use crate::game::rules::{Kind, Side};
 use crate::index::Walker;
 use crate::table::dont_care::KingThreats;
@@ -13,20 +13,19 @@ use crate::solve::rows::numbers::{BlockNumber, Rank};
 use crate::solve::rows::row::{Lanes, Row, Wide};
 use crate::solve::rows::simd::{self, Kernel, Processor};
 
-/// Finds them; room to work in is kept from block to block.
+/// Finds the decided positions; keeps its buffers from block to block.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Decider<const N: usize> {
     lanes: Vec<Row<N>>,
     saved: Vec<(Rank, Row<N>)>,
-    /// Eight blocks of a bare king, by the first one's number and all of them: where an
-    /// attacker captures him.
+    /// The captures of the bare king in eight consecutive blocks, with the number of the first one.
     bare_kings: Option<(usize, Wide<N>)>,
     squares: Vec<WideSquare<N>>,
 }
 
 impl<const N: usize> Decider<N> {
-    /// By defender rank, the lanes on which the side to move captures the king
-    /// or escapes with him in this move. `walker` goes through the frame's blocks.
+    /// Computes, by defender rank, the lanes on which the side to move captures the king or escapes
+    /// with it. `walker` goes through the frame's blocks.
     pub(crate) fn find(
         &mut self,
         frame: &Frame<N>,
@@ -43,15 +42,14 @@ impl<const N: usize> Decider<N> {
             }
             Side::Attackers => self.king_captures(frame, block, decided),
             Side::Defenders => {
-                let blocked = |soldiers: SquareSet| {
-                    Direction::ALL.map(|d| frame.region.before_goals(d, soldiers))
-                };
-                let by_attackers = blocked(block.attackers);
+                // Most rulesets close goals to defenders, and then one set serves all rows.
+                let by_attackers = frame.region.before_goals(block.attackers);
                 let open_to_men = frame.rules.goals.meets(frame.rules.places(Kind::Defender));
                 for (rank, decided) in frame.defenders.ranks().zip(decided) {
                     if !block.valid[rank.index()].is_empty() {
                         let blocked = if open_to_men {
-                            blocked(block.attackers | frame.defenders.set(rank))
+                            let soldiers = block.attackers | frame.defenders.set(rank);
+                            frame.region.before_goals(soldiers)
                         } else {
                             by_attackers
                         };
@@ -62,7 +60,7 @@ impl<const N: usize> Decider<N> {
         }
     }
 
-    /// Eight blocks are looked at together: the next ones come soon.
+    /// Computes eight blocks at a time, since the next ones are asked for soon.
     fn bare_king_captures_cached(
         &mut self,
         frame: &Frame<N>,
@@ -84,16 +82,18 @@ impl<const N: usize> Decider<N> {
 
     fn king_captures(&mut self, frame: &Frame<N>, block: &Block<N>, decided: &mut [Row<N>]) {
         let threats = KingThreats::new(frame.rules, block.attackers);
-        let wanted = |to, _| threats.any(to).then_some(());
-        attacker_moves(frame, block, &mut self.lanes, wanted, |(), mv, lanes| {
-            mv.add_king_captures(frame, lanes, decided, &mut self.saved);
-        });
+        attacker_moves(
+            frame,
+            block,
+            &mut self.lanes,
+            |to, _| threats.any(to).then_some(()),
+            |(), mv, lanes| mv.add_king_captures(frame, lanes, decided, &mut self.saved),
+        );
     }
 }
 
-/// The lanes on which an attacker captures a bare king in this move, for eight sets of
-/// attackers: what [`Decider::king_captures`] finds, without the rows of other defenders.
-/// `squares` is room to work in.
+/// Returns the lanes on which an attacker captures a bare king, for eight sets of attackers: the
+/// result of [`Decider::king_captures`] without defenders. `squares` is a buffer.
 pub(crate) fn bare_king_captures<const N: usize>(
     frame: &Frame<N>,
     attackers: &[SquareSet; Wide::<1>::ROWS],
@@ -120,8 +120,8 @@ impl<const N: usize> Kernel for BareKingKernel<'_, '_, N> {
         let places = frame.attackers.squares();
         set_men(squares, attackers);
         for &to in places {
-            // The mover may be counted among those who help: from one side of the king to
-            // another he would have to pass him.
+            // The mover itself may count as one of the helpers: to come from another side of the
+            // king it would have to pass the king.
             let captured = frame.king_captures.by_arrival_wide(squares, to);
             let square = &mut squares[to.index()];
             square.targets = captured.without(square.men.spread());

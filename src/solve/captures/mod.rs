@@ -1,4 +1,4 @@
-//! What moves capture, and which positions the side to move decides at once.
+//! Captures by all moves, and the positions that the side to move decides at once.
 
 pub(super) mod by_attackers;
 pub(super) mod by_defenders;

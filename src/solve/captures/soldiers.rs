@@ -1,4 +1,4 @@
-//! What an arriving piece captures, for all squares of the king at once.
+//! Captures by an arriving piece, for all squares of the king at once.
 
 use crate::game::board::{Direction, Square, SquareSet};
 use crate::game::rules::{Kind, Ruleset, Side};
@@ -8,36 +8,35 @@ use crate::solve::frame::region::Region;
 use crate::solve::rows::numbers::Rank;
 use crate::solve::rows::row::Row;
 
-/// A soldier next to the square of arrival who may be captured.
+/// A soldier beside the square of arrival that may be captured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Victim {
-    /// Where he stands.
+    /// Its square.
     pub square: Square,
-    /// The far anvil: the square beyond him.
+    /// The far anvil: the square beyond the soldier.
     pub anvil: Square,
-    /// Whether he is captured while the king is not on the anvil.
+    /// Whether it is captured while the king is not on the anvil.
     pub without_king: bool,
-    /// Whether he is captured while the king is on the anvil.
+    /// Whether it is captured while the king is on the anvil.
     pub with_king: bool,
 }
 
-/// An attacker beside a hostile square: the king can capture him without the help of a
-/// defender.
+/// An attacker beside a hostile square, which the king can capture without a defender's help.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exposed {
-    /// Where he stands.
+    /// Its square.
     pub attacker: Square,
-    /// Where the king arrives.
+    /// The square of the king's arrival.
     pub to: Square,
     /// The hostile square.
     pub anvil: Square,
 }
 
-/// Everywhere that an attacker is exposed under the rules.
+/// Returns every way in which an attacker can be exposed under the rules.
 pub(crate) fn exposed(rules: &Ruleset) -> impl Iterator<Item = Exposed> + '_ {
     let slides = rules.slides();
-    let hostile = &rules.hostile[Kind::Attacker];
-    let hostile = hostile.empty | hostile.occupied | hostile.besieged;
+    let to_attackers = &rules.hostile[Kind::Attacker];
+    let hostile = to_attackers.empty | to_attackers.occupied | to_attackers.besieged;
     rules.places(Kind::Attacker).iter().flat_map(move |attacker| {
         Direction::ALL.into_iter().filter_map(move |direction| {
             let anvil = slides.next(attacker, direction)?;
@@ -47,7 +46,7 @@ pub(crate) fn exposed(rules: &Ruleset) -> impl Iterator<Item = Exposed> + '_ {
     })
 }
 
-/// Soldiers of both sides after a move, the king anywhere.
+/// The soldiers of both sides after a move; the king may be anywhere.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Soldiers {
     /// The attackers.
@@ -57,7 +56,7 @@ pub(crate) struct Soldiers {
 }
 
 impl Soldiers {
-    /// Those of one side.
+    /// Returns the soldiers of one side.
     pub(crate) fn of(&self, side: Side) -> SquareSet {
         match side {
             Side::Attackers => self.attackers,
@@ -65,8 +64,8 @@ impl Soldiers {
         }
     }
 
-    /// The soldiers that a piece of `mover` arriving on `to` captures on some
-    /// lane at least. The mover is among the soldiers, unless he is the king.
+    /// Returns the soldiers that a piece of `mover` arriving on `to` captures on at least one lane.
+    /// The mover is among the soldiers, unless it is the king.
     pub(crate) fn victims<'a>(
         &'a self,
         rules: &'a Ruleset,
@@ -81,8 +80,8 @@ impl Soldiers {
         })
     }
 
-    /// The soldier of `side` on `square`, if an enemy arriving opposite `anvil`
-    /// captures him on some lane at least.
+    /// Returns the soldier of `side` on `square`, if an enemy arriving opposite `anvil` captures it
+    /// on at least one lane.
     pub(crate) fn victim(
         &self,
         rules: &Ruleset,
@@ -97,8 +96,8 @@ impl Soldiers {
         (without_king || with_king).then_some(Victim { square, anvil, without_king, with_king })
     }
 
-    /// Whether `anvil` is hostile to a soldier of `side` on `square`, while the
-    /// king is elsewhere and while he is there.
+    /// Returns whether `anvil` is hostile to a soldier of `side` on `square` while the king is
+    /// elsewhere, and while the king is on it.
     fn hostile(&self, rules: &Ruleset, side: Side, square: Square, anvil: Square) -> (bool, bool) {
         if self.of(side.other()).contains(anvil) {
             return (true, true);
@@ -115,7 +114,7 @@ impl Soldiers {
         (aided && hostile.empty.contains(anvil), with_king)
     }
 
-    /// Whether enemies of `side` stand on all neighbours of `anvil` but `square`.
+    /// Returns whether enemies of `side` stand on all neighbours of `anvil` but `square`.
     fn besieged(&self, rules: &Ruleset, side: Side, square: Square, anvil: Square) -> bool {
         let enemies = self.of(side.other());
         Direction::ALL.into_iter().all(|direction| {
@@ -124,41 +123,43 @@ impl Soldiers {
         })
     }
 
-    /// The lanes on which an attacker arriving on `to` captures the king.
+    /// Returns the lanes on which an attacker arriving on `to` captures the king.
     pub(crate) fn king_captures<const N: usize>(
         &self,
         rules: &Ruleset,
         region: &Region<N>,
         to: Square,
     ) -> Row<N> {
-        let against = &rules.hostile[Kind::King];
-        let closed = |square: Option<Square>| {
-            square.is_some_and(|square| {
-                self.attackers.contains(square)
-                    || if self.defenders.contains(square) {
-                        against.occupied.contains(square)
-                    } else {
-                        against.empty.contains(square)
-                    }
-            })
-        };
         Direction::ALL.into_iter().fold(Row::EMPTY, |lanes, direction| {
             let Some(king) = rules.slides().next(to, direction) else {
                 return lanes;
             };
             let captured = if rules.surrounded.contains(king) {
-                Direction::ALL.into_iter().all(|d| closed(rules.slides().next(king, d)))
+                Direction::ALL.into_iter().all(|d| self.closes(rules, king, d))
             } else {
-                closed(rules.slides().next(king, direction))
+                self.closes(rules, king, direction)
             };
             if captured { lanes | region.bit(king) } else { lanes }
         })
     }
+
+    /// Returns whether the neighbour of the king in the direction helps to capture it.
+    #[inline(always)]
+    fn closes(&self, rules: &Ruleset, king: Square, direction: Direction) -> bool {
+        let against = &rules.hostile[Kind::King];
+        rules.slides().next(king, direction).is_some_and(|square| {
+            self.attackers.contains(square)
+                || if self.defenders.contains(square) {
+                    against.occupied.contains(square)
+                } else {
+                    against.empty.contains(square)
+                }
+        })
+    }
 }
 
-/// A square next to one where a piece has arrived, on which it may capture a
-/// soldier. Whether it does depends on the king and on whether a defender
-/// stands on the anvil, and on nothing else that is not an attacker.
+/// A neighbour of the square of arrival on which the arriving piece may capture a soldier. Apart
+/// from the attackers, the capture depends only on the king and on a defender on the anvil.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Threat {
     /// The square.
@@ -172,8 +173,8 @@ pub(crate) struct Threat {
 }
 
 impl Threat {
-    /// What a piece of `mover` threatens that has arrived on `to`, when these
-    /// are the attackers after its move.
+    /// Returns the threats of a piece of `mover` that has arrived on `to`, given the attackers
+    /// after the move.
     pub(crate) fn by_arrival(
         rules: &Ruleset,
         mover: Side,
@@ -196,25 +197,25 @@ impl Threat {
                 return None;
             }
             let victims = SquareSet::of(square) - attackers;
-            let judged = |defenders: SquareSet| {
-                Soldiers { attackers, defenders }.victim(rules, side, square, anvil)
-            };
             let can_be_backed =
                 rules.places(Kind::Defender).contains(anvil) && !attackers.contains(anvil);
-            let lone = judged(victims);
-            let backed = if can_be_backed { judged(victims.with(anvil)) } else { None };
+            let soldiers = Soldiers { attackers, defenders: victims };
+            let with_anvil = Soldiers { attackers, defenders: victims.with(anvil) };
+            let lone = soldiers.victim(rules, side, square, anvil);
+            let backed =
+                if can_be_backed { with_anvil.victim(rules, side, square, anvil) } else { None };
             let threat = Threat { square, anvil, can_be_backed, lone, backed };
             (lone.is_some() || backed.is_some()).then_some(threat)
         })
     }
 
-    /// Whether one of the defenders of a row stands on the anvil.
+    /// Returns whether a defender of the row stands on the anvil.
     #[inline]
     pub(crate) fn is_backed<const N: usize>(&self, sets: &DefenderSets<N>, rank: Rank) -> bool {
         self.can_be_backed && sets.has_man_on(sets.men(rank), self.anvil)
     }
 
-    /// The soldier on the square, if he is captured on some lane at least.
+    /// Returns the soldier on the square, if it is captured on at least one lane.
     #[inline]
     pub(crate) fn victim(&self, backed: bool) -> Option<Victim> {
         if backed { self.backed } else { self.lone }
@@ -222,7 +223,7 @@ impl Threat {
 }
 
 impl Victim {
-    /// The lanes on which he is not captured.
+    /// Returns the lanes on which the soldier is not captured.
     pub(crate) fn quiet<const N: usize>(&self, region: &Region<N>) -> Row<N> {
         let anvil = region.bit(self.anvil);
         match (self.without_king, self.with_king) {
@@ -234,8 +235,8 @@ impl Victim {
     }
 }
 
-/// Calls `group` for every set of men captured together, with the lanes on
-/// which just that set is captured. Lanes without captures are left out.
+/// Calls `group` for every set of men captured together, with the lanes on which exactly that set
+/// is captured. Lanes without captures are left out.
 pub(crate) fn capture_groups<const N: usize>(
     region: &Region<N>,
     victims: &[Victim],
@@ -244,7 +245,7 @@ pub(crate) fn capture_groups<const N: usize>(
     let always: SquareSet = victims.iter().filter(|v| v.without_king).map(|v| v.square).collect();
     let mut rest: Row<N> = !Row::EMPTY;
     for victim in victims.iter().filter(|v| v.with_king != v.without_king) {
-        // The king is on this anvil, so he is on no other.
+        // The king is on this anvil, hence on no other one.
         let anvil = region.bit(victim.anvil);
         let captured = if victim.with_king {
             always.with(victim.square)
@@ -270,7 +271,7 @@ mod tests {
     use crate::game::position::Position;
     use crate::solve::test_support::{RULESETS, kings, soldiers, with_words};
 
-    /// What the game says that a piece which has arrived captures.
+    /// Returns the captures of an arrived piece according to the game's own rules.
     fn game(
         rules: &Ruleset,
         soldiers: Soldiers,

@@ -1,4 +1,4 @@
-//! Between tables and the solver's rows.
+//! Conversion between table files and the solver's rows.
 
 pub(super) mod output;
 mod pending_rows;

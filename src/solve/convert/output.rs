@@ -1,4 +1,4 @@
-//! One table file, as far as one rank of the build writes it.
+//! One table file: the part that one process of the build writes.
 
 use std::ops::Range;
 use std::path::Path;
@@ -19,53 +19,60 @@ use crate::table::{
 use super::pending_rows::PendingRows;
 use super::tile::Tile;
 
-/// Codes of one side that wait for their blocks, at most about.
+/// The approximate maximum number of one side's codes that wait for their blocks.
 const WAITING_CODES: usize = 1 << 25;
 
-/// Where the files go, and how they are written.
+/// The destination of the files, and how they are written.
 pub(crate) struct OutputTarget<'a> {
-    /// The disk.
+    /// The file system.
     pub files: &'a Arc<dyn FileSystem>,
     /// The folder.
     pub folder: &'a Path,
-    /// The files.
+    /// The files to write.
     pub metrics: &'a [Metric],
-    /// The level of zstd, the same for all; otherwise what suits each file.
+    /// The zstd level of all files; `None` for each file's default.
     pub level: Option<i32>,
 }
 
-/// The shape of a file's blocks.
+/// Returns the shape of a file's blocks.
 pub(crate) fn block_shape(packing: Packing, index: &SliceIndex) -> BlockShape {
     let lanes = index.lanes().count();
     let values = packing.default_block_values().min(WAITING_CODES / lanes);
     BlockShape::holding(values, lanes, index.rows())
 }
 
-/// One file that is being written, as far as this rank does it.
+/// A file being written, as far as this process writes it.
 pub(super) struct Output {
-    /// What is in the file.
+    /// The kind of values in the file.
     pub metric: Metric,
     packing: Packing,
     compression: Compression,
     grid: Grid,
     writer: Writer,
-    /// The groups of rows that are to be blocks of this rank's and are not yet.
+    /// The groups of rows that this process has yet to write as blocks.
     groups: Range<u64>,
     hasher: ValueHasher,
-    /// The rows that are to be hashed and are not yet.
+    /// The rows that it has yet to hash.
     hashes: Range<u64>,
 }
 
-/// Where blocks go.
+/// Returns the groups, of `height` rows each, that this process handles.
+fn own_groups(index: &SliceIndex, height: u64, comm: &dyn Communicator) -> Range<u64> {
+    let groups = index.rows().div_ceil(height) as usize;
+    let Range { start, end } = of_rank(groups, comm.rank(), comm.size());
+    start as u64..end as u64
+}
+
+/// The destination of blocks.
 enum Writer {
-    /// Into the file.
+    /// The table file itself.
     First(Box<TableWriter>),
-    /// Into a file of their own, and then behind those of the ranks before this one.
+    /// A file of its own, later appended to the blocks of lower ranks.
     Other(Box<PartWriter>),
 }
 
 impl Output {
-    /// The file of that metric, without blocks; its greatest code tells the packing.
+    /// Creates the file of a metric, without blocks; the greatest code decides the packing.
     pub(super) fn create(
         rules: &Ruleset,
         index: &SliceIndex,
@@ -93,32 +100,27 @@ impl Output {
         };
         let compression =
             target.level.map_or_else(|| Compression::for_packing(packing), Compression::Level);
-        let of_rank = |rows_each| {
-            let things = index.rows().div_ceil(rows_each) as usize;
-            let Range { start, end } = of_rank(things, comm.rank(), comm.size());
-            start as u64..end as u64
-        };
-        let groups = of_rank(shape.rows_per_block);
-        let Range { start, end } = of_rank(ValueHasher::ROWS);
+        let groups = own_groups(index, shape.rows_per_block, comm);
+        let Range { start, end } = own_groups(index, ValueHasher::ROWS, comm);
         let hashes = start * ValueHasher::ROWS..(end * ValueHasher::ROWS).min(index.rows());
         let hasher = ValueHasher::from_row(lanes, hashes.start);
         Ok(Output { metric, packing, compression, grid, writer, groups, hasher, hashes })
     }
 
-    /// The rows that are to be in this rank's blocks, and those that are to be hashed.
+    /// Returns the rows yet to be written in this process's blocks, and those yet to be hashed.
     pub(super) fn rows(&self) -> [Range<u64>; 2] {
         let height = self.grid.shape().rows_per_block;
         let end = (self.groups.end * height).min(self.grid.rows());
         [self.groups.start * height..end, self.hashes.clone()]
     }
 
-    /// The first row that is to be in a block and is not yet.
+    /// Returns the first row that has yet to be written in a block.
     pub(super) fn next_row(&self) -> Option<u64> {
         let [rows, _] = self.rows();
         (!rows.is_empty()).then_some(rows.start)
     }
 
-    /// The code of this file for a code of distances.
+    /// Converts a code of distances to this file's code.
     #[inline]
     fn code(metric: Metric, code: Code) -> Code {
         match metric {
@@ -127,21 +129,21 @@ impl Output {
         }
     }
 
-    /// Hashes what is to be hashed of these tiles, which begin with that row.
+    /// Hashes this process's rows of the tiles, of which the first starts with row `first`.
     pub(super) fn hash(&mut self, tiles: &[Tile], first: u64) {
         let metric = self.metric;
         let rows = self.hashes.clone();
         for side in Side::ALL {
             let lanes = self.hasher.side(side).par_iter_mut().enumerate();
             lanes.for_each(|(lane, hasher)| {
-                let mut first = first;
+                let mut tile_start = first;
                 for tile in tiles {
-                    let end = first + tile.rows as u64;
-                    let [start, end] =
-                        [rows.start, rows.end].map(|row| row.clamp(first, end) - first);
+                    let tile_end = tile_start + tile.rows as u64;
+                    let [start, end] = [rows.start, rows.end]
+                        .map(|row| row.clamp(tile_start, tile_end) - tile_start);
                     let codes = &tile.lane(side, lane)[start as usize..end as usize];
                     hasher.update(codes.iter().map(|&code| Output::code(metric, code)));
-                    first += tile.rows as u64;
+                    tile_start = tile_end;
                 }
             });
         }
@@ -149,15 +151,16 @@ impl Output {
         self.hashes.start = end.clamp(rows.start, rows.end);
     }
 
-    /// Writes the blocks of this rank whose rows are all there.
+    /// Writes those blocks of this process whose rows are complete.
     pub(super) fn write_blocks(&mut self, pending: &PendingRows) -> Result<(), BuildError> {
         let shape = self.grid.shape();
         let height = shape.rows_per_block;
-        let there = match pending.end() == self.grid.rows() {
+        // The last group of rows may be lower than the others.
+        let complete = match pending.end() == self.grid.rows() {
             true => self.groups.end,
             false => self.groups.end.min(pending.end() / height),
         };
-        let groups = self.groups.start..there.max(self.groups.start);
+        let groups = self.groups.start..complete.max(self.groups.start);
         let lane_groups = self.grid.lanes().div_ceil(shape.lanes_per_block);
         let tasks: Vec<(u64, Side, usize)> = groups
             .clone()
@@ -170,9 +173,8 @@ impl Output {
                 let first = lane_group * shape.lanes_per_block;
                 let last = (first + shape.lanes_per_block).min(self.grid.lanes());
                 let row = group * height;
-                let rows = row..(row + height).min(pending.end());
-                let rows = (rows.start - pending.first_row) as usize
-                    ..(rows.end - pending.first_row) as usize;
+                let end = (row + height).min(pending.end());
+                let rows = (row - pending.first_row) as usize..(end - pending.first_row) as usize;
                 values.clear();
                 for lane in &pending.codes[side][first..last] {
                     let codes = lane[rows.clone()].iter();
@@ -193,8 +195,8 @@ impl Output {
         Ok(())
     }
 
-    /// Puts together what the ranks have written, and gives the file its name. Returns the
-    /// file's size in bytes; only the first rank knows it.
+    /// Joins the parts of all processes and renames the file. Returns its size in bytes, on rank 0
+    /// only.
     pub(super) fn finish(
         self,
         summaries: BySide<SideSummary>,
@@ -210,16 +212,17 @@ impl Output {
         let (name, end) = match &mut writer {
             Writer::First(writer) => {
                 let (path, end) = writer.append_position()?;
-                let name = path.file_name().map(|name| name.as_encoded_bytes().to_vec());
-                (name.unwrap_or_default(), end)
+                let bytes = path.file_name().map(|name| name.as_encoded_bytes().to_vec());
+                (bytes.unwrap_or_default(), end)
             }
             Writer::Other(writer) => (Vec::new(), writer.length()),
         };
-        let name = comm.broadcast(&name)?;
+        // The other ranks write their parts into rank 0's file, each behind the lower ranks'.
+        let shared_name = comm.broadcast(&name)?;
         let ends = comm.all_gather_numbers(end)?;
         match writer {
             Writer::Other(writer) => {
-                let path = target.folder.join(String::from_utf8_lossy(&name).as_ref());
+                let path = target.folder.join(String::from_utf8_lossy(&shared_name).as_ref());
                 let start = ends[..comm.rank()].iter().sum();
                 let mut part = writer.write_to(&**target.files, &path, start)?.to_bytes();
                 part.extend(hasher.to_bytes());
@@ -227,9 +230,9 @@ impl Output {
                 Ok(0)
             }
             Writer::First(mut writer) => {
-                // What is added is freed: all of it is larger than the index.
-                for bytes in comm.gather(&[])?.into_iter().skip(1) {
-                    let bytes = &mut &bytes[..];
+                // Each part is freed once appended, since all of them are larger than the index.
+                for part in comm.gather(&[])?.into_iter().skip(1) {
+                    let bytes = &mut &part[..];
                     writer.append_part(&WrittenPart::read_from(bytes).ok_or(CommunicatorError)?)?;
                     hasher.append(bytes).ok_or(CommunicatorError)?;
                 }

@@ -1,4 +1,4 @@
-//! Rows that wait for their blocks.
+//! Rows that wait for their blocks to be complete.
 
 use rayon::prelude::*;
 
@@ -7,21 +7,21 @@ use crate::table::Code;
 
 use super::tile::Tile;
 
-/// Rows that are not yet in all files' blocks.
+/// Rows that some file has not yet written in blocks.
 pub(super) struct PendingRows {
-    /// By side, by lane: the codes of distances.
+    /// By side and lane: the codes of distances.
     pub codes: BySide<Vec<Vec<Code>>>,
     /// The first of those rows.
     pub first_row: u64,
 }
 
 impl PendingRows {
-    /// None yet; the first that comes is that row.
+    /// Creates an empty buffer; `first_row` is the first row to be appended.
     pub(super) fn new(lanes: usize, first_row: u64) -> PendingRows {
         PendingRows { codes: BySide::from_fn(|_| vec![Vec::new(); lanes]), first_row }
     }
 
-    /// Adds the rows of tiles.
+    /// Appends the rows of tiles.
     pub(super) fn append(&mut self, tiles: &[Tile]) {
         for side in Side::ALL {
             let lanes = self.codes[side].par_iter_mut().enumerate();
@@ -33,12 +33,12 @@ impl PendingRows {
         }
     }
 
-    /// The row after the last.
+    /// Returns the row after the last one.
     pub(super) fn end(&self) -> u64 {
         self.first_row + self.codes[Side::Attackers][0].len() as u64
     }
 
-    /// Drops the rows before that one.
+    /// Drops the rows before `before`.
     pub(super) fn discard_before(&mut self, before: u64) {
         let done = before.saturating_sub(self.first_row) as usize;
         self.codes.0.par_iter_mut().flatten().for_each(|lane| {

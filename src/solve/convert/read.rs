@@ -1,4 +1,4 @@
-//! Reading solved slices for the captures that lead to them.
+//! Reads solved slices for the captures that lead to them.
 
 use std::ops::Range;
 
@@ -15,21 +15,21 @@ use crate::tablebase::{Tablebase, foreign};
 
 use super::table_rows::{SolverBlock, SolverRows};
 
-/// Blocks of a table, of each group of lanes, that are read at a time, about; more means
-/// fewer blocks read twice, at the ends of segments, and more memory.
+/// The approximate number of table blocks, for each group of lanes, to read at a time. More means
+/// that fewer blocks at the ends of segments are read twice, but takes more memory.
 const ROW_GROUPS_PER_SEGMENT: u64 = 4;
 
-/// As many rows as these have in a table of ours, however a table is cut.
+/// The largest number of rows in a segment, which bounds memory however a table is cut.
 pub(crate) const MOST_SEGMENT_ROWS: u64 = 1 << 18;
 
-/// Of the 16 bits of plies and codes, half of the numbers are for the smaller slices
-/// and half for what this one adds. No game comes near to that: a table that goes
-/// beyond is none of ours.
+/// The largest code allowed in a smaller slice: half of the 16-bit numbers, so that the other half
+/// is left for the plies that this slice adds. No game comes near it, so a table beyond it is not
+/// from this program.
 const LARGEST_CODE: Code = Code::MAX / 2;
 
-/// The slices that captures in this slice lead to, with the side to move there:
-/// first after captures of defenders, then of attackers. Slices without
-/// attackers are finished games and left out.
+/// Returns the slices that captures in this slice lead to, with the side to move there: first after
+/// captures of defenders, then of attackers. Slices without attackers are finished games and are
+/// left out.
 pub(crate) fn sub_slices(slice: Slice) -> impl Iterator<Item = (Slice, Side)> {
     let Slice { defenders, attackers } = slice;
     let fewer_defenders = (1..=3.min(defenders)).map(move |captured| {
@@ -41,11 +41,11 @@ pub(crate) fn sub_slices(slice: Slice) -> impl Iterator<Item = (Slice, Side)> {
     fewer_defenders.chain(fewer_attackers)
 }
 
-/// All that captures in the slice lead to, read as it is asked for; of what has been read,
-/// no more than so many bytes are kept.
+/// Opens the slices that captures in the slice lead to. They are read on demand and cached up to
+/// `cache_bytes`.
 ///
 /// # Errors
-/// If a table cannot be opened, or is none of ours.
+/// If a table cannot be opened, or was not written by this program.
 pub(crate) fn open_sub_slices<const N: usize>(
     base: &Tablebase,
     slice: Slice,
@@ -61,7 +61,8 @@ pub(crate) fn open_sub_slices<const N: usize>(
         }
         let frame = Frame::new(base.rules(), slice)?;
         let index = base.index(slice)?;
-        let segment_blocks = segment_blocks(table.header().grid.shape(), frame.block_rows());
+        let shape = table.header().grid.shape();
+        let segment_blocks = segment_blocks(shape, frame.block_rows());
         let read = Box::new(move |frame: &Frame<N>, blocks| {
             read_blocks(&SolverRows { frame, index }, table, to_move, blocks)
         });
@@ -70,12 +71,12 @@ pub(crate) fn open_sub_slices<const N: usize>(
     Ok(SubSlices::new(slices, cache_bytes))
 }
 
-/// How many blocks of the solver with so many rows are read at a time.
+/// Returns the number of solver blocks, of `block_rows` rows each, to read at a time.
 fn segment_blocks(shape: BlockShape, block_rows: usize) -> usize {
     (segment_rows(shape) as usize / block_rows).max(1)
 }
 
-/// The rows of a table that are read at a time, about.
+/// Returns the approximate number of table rows to read at a time.
 fn segment_rows(shape: BlockShape) -> u64 {
     (ROW_GROUPS_PER_SEGMENT * shape.rows_per_block).min(MOST_SEGMENT_ROWS)
 }
@@ -83,7 +84,7 @@ fn segment_rows(shape: BlockShape) -> u64 {
 /// The codes of a row, each with its lanes.
 type Entries<const N: usize> = Vec<(Code, Row<N>)>;
 
-/// Adds lanes that have the code.
+/// Adds lanes with the code.
 #[inline]
 fn add<const N: usize>(entries: &mut Entries<N>, code: Code, lanes: Row<N>) {
     match entries.iter_mut().find(|(known, _)| *known == code) {
@@ -92,8 +93,8 @@ fn add<const N: usize>(entries: &mut Entries<N>, code: Code, lanes: Row<N>) {
     }
 }
 
-/// The true values of all positions in some blocks, those that the table does
-/// not hold included.
+/// Reads the true values of all positions in some blocks, including those that the table does not
+/// store.
 fn read_blocks<const N: usize>(
     rows: &SolverRows<N>,
     table: &Table<TableFile>,
@@ -137,7 +138,7 @@ fn read_blocks<const N: usize>(
     MappedRows::new(&part).map_err(BuildError::OutOfMemory)
 }
 
-/// Gives the values of least images to all images.
+/// Copies the values of least images to all images.
 fn spread<const N: usize>(
     frame: &Frame<N>,
     block: &SolverBlock<'_, N>,
@@ -157,7 +158,7 @@ fn spread<const N: usize>(
     }
 }
 
-/// The codes of a range of rows, lane by lane.
+/// Reads the codes of a range of rows, lane by lane.
 fn read_codes(
     table: &Table<TableFile>,
     side: Side,
@@ -201,8 +202,8 @@ mod tests {
     use crate::table::{Grid, Header, Packing, SideSummary, TableWriter, ValueHash, dtw_value};
     use crate::tablebase::ProbeError;
 
-    /// The tables that captures in brandubh K1v1 lead to, where all positions of K0v1
-    /// have that code.
+    /// Opens the tables that captures in brandubh K1v1 lead to, with this code for all positions of
+    /// K0v1.
     fn sub_slices_of_code(code: Code) -> Result<Code, BuildError> {
         let rules = Ruleset::builtin("brandubh").unwrap();
         let slice: Slice = "K0v1".parse().unwrap();

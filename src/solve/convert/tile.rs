@@ -1,4 +1,4 @@
-//! Some of the solver's rows as the codes of a table, side by side and lane by lane.
+//! A part of the solver's rows as codes of a table, for both sides and lane by lane.
 
 use crate::game::rules::{BySide, Side};
 use crate::game::value::Value;
@@ -13,23 +13,22 @@ use crate::table::{Code, DONT_CARE, SideSummary, dtw_value};
 
 use super::table_rows::{SolverRow, SolverRows};
 
-/// Rows that are spread out before they are transposed into lanes: as many as stay
-/// in the cache.
+/// The number of rows expanded before they are transposed into lanes: as many as fit in the cache.
 const STRIP_ROWS: usize = 64;
 
-/// The codes of some rows of a table, by side to move, lane by lane.
+/// The codes of some rows of a table, by side to move and lane by lane.
 pub(super) struct Tile {
-    /// How many rows there are.
+    /// The number of rows.
     pub rows: usize,
     codes: BySide<Vec<Code>>,
-    /// What the positions come to.
+    /// The statistics of the positions.
     pub summaries: BySide<SideSummary>,
     /// Positions with a slot of their own, both sides to move.
     pub positions: u64,
 }
 
 impl Tile {
-    /// The rows of a chunk.
+    /// Expands the rows of a chunk.
     ///
     /// # Errors
     /// If the scratch folder has been damaged.
@@ -78,16 +77,16 @@ impl Tile {
         Ok(tile)
     }
 
-    /// The codes of a lane.
+    /// Returns the codes of a lane.
     pub(super) fn lane(&self, side: Side, lane: usize) -> &[Code] {
         &self.codes[side][lane * self.rows..][..self.rows]
     }
 }
 
-/// Puts the codes of a block's rows into a strip, those that are stored, and counts all.
+/// Writes the stored codes of a block's rows to a strip, and counts all positions.
 struct SpreadKernel<'a, 'b, const N: usize> {
     rows: &'a [Option<SolverRow<N>>],
-    /// Rows of values, of which the block's first is this one.
+    /// Rows of values; the block starts at row `first`.
     coded: &'a CodedRows<N>,
     first: usize,
     strip: &'a mut Strip<'b, N>,
@@ -111,18 +110,18 @@ impl<const N: usize> Kernel for SpreadKernel<'_, '_, N> {
     }
 }
 
-/// Turns rows into lanes, some rows at a time.
+/// Transposes rows into lanes, some rows at a time.
 struct Strip<'a, const N: usize> {
     /// The bit of each lane of the table.
     lanes: &'a [usize],
     height: usize,
-    /// Row by row, a code for each bit.
+    /// The expanded rows: a code for each bit.
     codes: Vec<Code>,
-    /// Rows in there.
+    /// The number of expanded rows.
     rows: usize,
     /// Lane by lane, a code for each row of the tile.
     transposed: Vec<Code>,
-    /// Rows in there.
+    /// The number of transposed rows.
     done: usize,
 }
 
@@ -140,12 +139,12 @@ impl<'a, const N: usize> Strip<'a, N> {
         }
     }
 
-    /// Puts a code on lanes of the row at hand.
+    /// Writes a code to lanes of the current row.
     #[inline(always)]
     fn put(&mut self, code: Code, lanes: Row<N>, processor: impl Processor) {
         let row = &mut self.codes[self.rows * Self::WIDTH..][..Self::WIDTH];
         for (places, lanes) in row.as_chunks_mut().0.iter_mut().zip(lanes.0) {
-            processor.put(places, lanes, code);
+            processor.fill_masked(places, lanes, code);
         }
     }
 

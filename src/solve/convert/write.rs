@@ -1,4 +1,4 @@
-//! From the solver's rows to table files.
+//! Writes the solver's rows to table files.
 
 use std::ops::Range;
 
@@ -20,11 +20,11 @@ use super::pending_rows::PendingRows;
 use super::table_rows::SolverRows;
 use super::tile::Tile;
 
-/// The memory of the tiles that are spread out before their values go to the
-/// blocks, about; one at least.
+/// The approximate memory of the tiles that are expanded at a time; there is at least one for each
+/// thread.
 const TILES_BYTES: usize = 64 << 20;
 
-/// The files of a slice as they were written.
+/// The files of a slice after writing.
 pub(crate) struct SliceFiles {
     /// Positions with a slot of their own, both sides to move.
     pub positions: u64,
@@ -34,8 +34,8 @@ pub(crate) struct SliceFiles {
     pub bytes: Vec<(Metric, u64)>,
 }
 
-/// Writes the files of a solved slice: each rank of the build encodes a part of the blocks
-/// and hashes a part of the rows.
+/// Writes the files of a solved slice. Each process encodes a part of the blocks and hashes a part
+/// of the rows.
 pub(crate) fn write<const N: usize>(
     rules: &Ruleset,
     solver: Solver<N>,
@@ -45,26 +45,28 @@ pub(crate) fn write<const N: usize>(
 ) -> Result<SliceFiles, BuildError> {
     let comm = solver.comm();
     let greatest = solver.greatest_code();
-    let outputs = target.metrics.iter();
-    let mut outputs = outputs
+    let mut outputs = target
+        .metrics
+        .iter()
         .map(|&metric| Output::create(rules, index, target, metric, greatest, comm))
         .collect::<Result<Vec<_>, _>>()?;
     let own = solver.own_chunks();
     let (solver, chunks) = with_rows_of(solver, index, &outputs)?;
     progress.phase(index.slice(), Phase::Writing, chunks.len() as u64);
     let mut files = SliceFiles { positions: 0, summaries: Default::default(), bytes: Vec::new() };
-    let first_row = first_row(&solver, index, chunks.start);
-    let mut pending = PendingRows::new(index.lanes().count(), first_row);
+    let start = first_row(&solver, index, chunks.start);
+    let mut pending = PendingRows::new(index.lanes().count(), start);
     let threads = rayon::current_num_threads();
     let at_once = tiles_at_once(index.lanes().count(), solver.chunk_rows(), threads);
     for first in chunks.clone().step_by(at_once) {
-        let chunks = first..(first + at_once).min(chunks.end);
-        let tiles = chunks
+        let batch = first..(first + at_once).min(chunks.end);
+        let tiles = batch
             .clone()
             .into_par_iter()
             .map(|chunk| Tile::of(&solver, index, ChunkNumber::new(chunk)))
             .collect::<Result<Vec<Tile>, BuildError>>()?;
-        for (_, tile) in chunks.clone().zip(&tiles).filter(|(chunk, _)| own.contains(chunk)) {
+        // Chunks of other processes, read to complete blocks, are counted there.
+        for (_, tile) in batch.clone().zip(&tiles).filter(|(chunk, _)| own.contains(chunk)) {
             files.positions += tile.positions;
             for (sum, part) in files.summaries.iter_mut().zip(&tile.summaries) {
                 sum.add(part);
@@ -75,7 +77,7 @@ pub(crate) fn write<const N: usize>(
         pending.append(&tiles);
         drop(tiles);
         write_blocks(&mut outputs, &mut pending)?;
-        advance(progress, chunks.len() as u64)?;
+        advance(progress, batch.len() as u64)?;
     }
     files.sum(comm)?;
     for output in outputs {
@@ -86,7 +88,7 @@ pub(crate) fn write<const N: usize>(
     Ok(files)
 }
 
-/// The first row in the table of a chunk, or after the last one.
+/// Returns the first table row of a chunk, or the end of the table after the last chunk.
 fn first_row<const N: usize>(solver: &Solver<N>, index: &SliceIndex, chunk: usize) -> u64 {
     if chunk >= solver.chunks() {
         return index.rows();
@@ -95,7 +97,7 @@ fn first_row<const N: usize>(solver: &Solver<N>, index: &SliceIndex, chunk: usiz
     SolverRows { frame: solver.frame(), index }.table_rows(&blocks).start
 }
 
-/// The chunks with the rows that the outputs of this rank take, and its own; and the solver
+/// Returns the chunks that hold this process's rows of all outputs and its own chunks, and a solver
 /// that reads them.
 fn with_rows_of<'a, const N: usize>(
     solver: Solver<'a, N>,
@@ -108,23 +110,23 @@ fn with_rows_of<'a, const N: usize>(
     }
     let all: Vec<usize> = (0..solver.chunks()).collect();
     for rows in outputs.iter().flat_map(Output::rows).filter(|rows| !rows.is_empty()) {
-        let before = |row| all.partition_point(|&chunk| first_row(&solver, index, chunk) <= row);
-        let (start, end) = (before(rows.start) - 1, before(rows.end - 1));
+        let [start, end] = [rows.start, rows.end - 1]
+            .map(|row| all.partition_point(|&chunk| first_row(&solver, index, chunk) <= row));
         chunks = if chunks.is_empty() {
-            start..end
+            start - 1..end
         } else {
-            chunks.start.min(start)..chunks.end.max(end)
+            chunks.start.min(start - 1)..chunks.end.max(end)
         };
     }
     Ok((solver.reading(&chunks)?, chunks))
 }
 
-/// How many tiles are spread out at a time.
+/// Returns the number of tiles expanded at a time.
 pub(crate) fn tiles_at_once(lanes: usize, chunk_rows: usize, threads: usize) -> usize {
     (TILES_BYTES / (2 * size_of::<Code>() * lanes * chunk_rows)).max(threads)
 }
 
-/// Writes the blocks whose rows are all there.
+/// Writes the blocks whose rows are complete.
 fn write_blocks(outputs: &mut [Output], pending: &mut PendingRows) -> Result<(), BuildError> {
     for output in outputs.iter_mut() {
         output.write_blocks(pending)?;
@@ -135,7 +137,7 @@ fn write_blocks(outputs: &mut [Output], pending: &mut PendingRows) -> Result<(),
 }
 
 impl SliceFiles {
-    /// Adds what the other ranks have counted.
+    /// Adds up the counts of all processes.
     fn sum(&mut self, comm: &dyn Communicator) -> Result<(), CommunicatorError> {
         self.positions = comm.sum(self.positions)?;
         for summary in self.summaries.iter_mut() {

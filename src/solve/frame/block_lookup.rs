@@ -9,67 +9,67 @@ use crate::solve::rows::row::Row;
 use crate::system::pages;
 use crate::system::prefetch::prefetch;
 
-/// The most attacker sets of which each gets an entry: 4 bytes each.
+/// The largest number of attacker sets for which a table is made, at 4 bytes each.
 const MOST_ENTRIES: u64 = 1 << 28;
 
-/// Where the rows of an attacker set are.
+/// The block that holds an attacker set's rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockLocation {
     /// The block.
     pub block: BlockNumber,
-    /// What brings the set to the block's.
+    /// Maps the set to the block's set.
     pub symmetry: Symmetry,
-    /// What brings the block's lanes back.
+    /// Maps the block's lanes back to the set's.
     pub inverse: Symmetry,
 }
 
 /// Finds the block of an attacker set.
 ///
-/// Every un-move of an attacker asks for one, so while a slice is solved a
-/// table by colexicographic rank answers; where it would be too large, the
-/// index does, which is several times slower. Squares are numbered in the order in which
-/// the sets' numbers weigh them, so that what is near in one is near in the other.
+/// Every un-move of an attacker needs a lookup, so a table indexed by colexicographic rank answers
+/// it while a slice is solved. If that table would be too large, the index answers, which is
+/// several times slower. Squares are numbered in the order of their weight in the sets' numbers, so
+/// that sets with near numbers have near entries.
 pub(crate) struct BlockLookup {
     sets: AttackerSets,
-    /// Where attackers may stand: the last ones weigh most. A *place* is a number in it.
+    /// The squares where attackers may stand; the last ones weigh most. A *place* is a position in
+    /// this list.
     squares: Vec<Square>,
     /// By square.
     places: Vec<u16>,
     binomials: Binomials,
-    /// By rank among all sets: the block, and in the low three bits the
-    /// symmetry that brings the set to it.
+    /// By rank among all sets: the block number, with the symmetry that maps the set to the block
+    /// in the low three bits.
     entries: Option<Vec<AtomicU32>>,
     inverses: [Symmetry; 8],
 }
 
-/// A set of attackers, made ready for looking up sets with one of them elsewhere, or with
-/// one more.
+/// A set of attackers, prepared for lookups of the set with one man moved or added.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PreparedSet {
     set: SquareSet,
-    /// Their places, as if they were squares.
+    /// The men's places, stored as if they were squares.
     places: SquareSet,
-    /// By number of men, the first ones: what these add to the rank when below each of
-    /// them is one man less, as many as there are, and one more.
+    /// By number of men, from the lowest place: the sum of their terms of the rank, if each of them
+    /// has one man fewer below it, as many as now, and one more.
     sums: Vec<[u64; 3]>,
 }
 
-/// What is known of where a set's rows are.
+/// A lookup that has begun.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PendingLookup {
-    /// The number of the entry that tells.
+    /// The number of the table entry, which is being prefetched.
     Entry(usize),
-    /// All: the index has told.
+    /// The result: the index has answered already.
     Found(BlockLocation),
 }
 
 impl BlockLookup {
-    /// For these sets of `count` attackers.
+    /// Creates the lookup for these sets of `count` attackers.
     pub(crate) fn new(sets: AttackerSets, board: Board, count: usize) -> BlockLookup {
         BlockLookup::with_entries_up_to(MOST_ENTRIES, sets, board, count)
     }
 
-    /// The same, with entries for so many sets at the most.
+    /// Creates the lookup with a table for at most `most` sets.
     pub(crate) fn with_entries_up_to(
         most: u64,
         sets: AttackerSets,
@@ -97,7 +97,7 @@ impl BlockLookup {
         lookup
     }
 
-    /// Each canonical set tells its images where it is.
+    /// Builds the table: each canonical set fills the entries of its images.
     fn all_entries(&self, board: Board, total: u64) -> Vec<AtomicU32> {
         let mut entries = pages::with_capacity(total as usize);
         let all = (0..total as usize).into_par_iter();
@@ -109,22 +109,17 @@ impl BlockLookup {
         entries
     }
 
-    /// The places are bits of `W` words.
+    /// Fills the entries; places are bits of `W` words.
     fn fill_entries<const W: usize>(&self, board: Board, entries: &[AtomicU32]) {
         const TASK: u64 = 1 << 10;
-        // Of several symmetries that bring an image back the least one stays,
-        // being the last.
+        // If several symmetries bring an image back, the last one to write wins: the least.
         let mut symmetries: Vec<Symmetry> = self.sets.group().iter().collect();
         symmetries.sort_by_key(|g| std::cmp::Reverse(g.inverse()));
-        let image = |g: &Symmetry, square| {
-            let place = self.place(g.apply(board, square));
-            let mut bits = [0_u64; W];
-            bits[place / 64] = 1 << (place % 64);
-            bits
-        };
-        // By square, where it goes.
-        let images = |square| symmetries.iter().map(|g| image(g, square)).collect();
-        let images: Vec<Vec<[u64; W]>> = board.squares().map(images).collect();
+        // By square, its image under each symmetry.
+        let images: Vec<Vec<[u64; W]>> = board
+            .squares()
+            .map(|square| symmetries.iter().map(|g| self.bit(g.apply(board, square))).collect())
+            .collect();
         let tasks = (0..self.sets.rows().div_ceil(TASK)).into_par_iter();
         tasks.for_each_init(
             || (Walker::new(&self.sets), vec![[0; W]; symmetries.len()]),
@@ -146,19 +141,27 @@ impl BlockLookup {
         );
     }
 
-    /// The bytes that the table of all sets of `count` attackers on that many
-    /// squares takes; 0 if it is too large to be made.
-    pub(crate) fn bytes(squares: usize, count: usize) -> u64 {
-        let entries = binomial(squares, count).filter(|&entries| entries <= MOST_ENTRIES);
-        entries.unwrap_or(0) * size_of::<u32>() as u64
+    /// Returns the bit of a square's place in `W` words.
+    fn bit<const W: usize>(&self, square: Square) -> [u64; W] {
+        let place = self.place(square);
+        let mut bits = [0; W];
+        bits[place / 64] = 1 << (place % 64);
+        bits
     }
 
-    /// The sets.
+    /// Returns the bytes of the table of all sets of `count` attackers on that many squares, or 0
+    /// if it is too large to be made.
+    pub(crate) fn bytes(squares: usize, count: usize) -> u64 {
+        let sets = binomial(squares, count).filter(|&sets| sets <= MOST_ENTRIES);
+        sets.unwrap_or(0) * size_of::<u32>() as u64
+    }
+
+    /// Returns the canonical sets.
     pub(crate) fn sets(&self) -> &AttackerSets {
         &self.sets
     }
 
-    /// The places of a set, as if they were squares.
+    /// Returns the places of a set, stored as if they were squares.
     #[inline]
     fn places(&self, set: SquareSet) -> SquareSet {
         set.iter().map(|square| Square::new(self.place(square))).collect()
@@ -169,7 +172,7 @@ impl BlockLookup {
         usize::from(self.places[square.index()])
     }
 
-    /// Where the rows of the set are.
+    /// Returns the location of the set's rows.
     pub(crate) fn locate(&self, set: SquareSet) -> BlockLocation {
         match &self.entries {
             Some(entries) => {
@@ -185,7 +188,7 @@ impl BlockLookup {
         }
     }
 
-    /// Makes ready to look up sets that differ from this one in a man.
+    /// Prepares lookups of sets that differ from this one by a man.
     pub(crate) fn prepare(&self, set: SquareSet, prepared: &mut PreparedSet) {
         prepared.set = set;
         if self.entries.is_none() {
@@ -203,8 +206,8 @@ impl BlockLookup {
         }
     }
 
-    /// Begins to look up the set after one of its men has moved: an entry is on its way
-    /// from memory, so that other work can be done before it is asked for.
+    /// Begins the lookup of the set with one man moved, and prefetches its entry, so that other
+    /// work can hide the latency of memory.
     #[inline]
     pub(crate) fn begin_lookup(
         &self,
@@ -216,11 +219,12 @@ impl BlockLookup {
             return PendingLookup::Found(self.locate(prepared.set.without(from).with(to)));
         };
         let PreparedSet { places, sums, .. } = prepared;
-        let before = |square| places.count_before(Square::new(square));
         let (from, to) = (self.place(from), self.place(to));
-        let (left, above) = (before(from), before(to));
+        let left = places.count_before(Square::new(from));
+        let above = places.count_before(Square::new(to));
         let last = sums.len() - 1;
-        // Men between the two places have one man less below them, or one more.
+        // Men between the two places now have one man fewer, or one more, below them. Only their
+        // terms change, so prefix sums give the rank without a loop over the men.
         let rank = if left < above {
             let between = sums[above][0] - sums[left + 1][0];
             let own = self.binomials.get(to, above);
@@ -234,7 +238,7 @@ impl BlockLookup {
         PendingLookup::Entry(rank as usize)
     }
 
-    /// Where what is pending is.
+    /// Completes a lookup.
     #[inline(always)]
     pub(crate) fn resolve(&self, pending: PendingLookup) -> BlockLocation {
         match (pending, &self.entries) {
@@ -246,18 +250,18 @@ impl BlockLookup {
         }
     }
 
-    /// The entries, if there are any.
+    /// Returns the table, if there is one.
     pub(crate) fn entries(&self) -> Option<&[AtomicU32]> {
         self.entries.as_deref()
     }
 
-    /// The squares where attackers may stand, by place.
+    /// Returns the squares where attackers may stand, by place.
     pub(crate) fn squares(&self) -> &[Square] {
         &self.squares
     }
 
-    /// Puts in by place the number of the entry of the men and one more there; 0 where one
-    /// of them is.
+    /// Fills in, by place, the entry number of the set with one more man there; 0 on the men's own
+    /// places.
     #[inline(always)]
     pub(crate) fn extended_entries(&self, prepared: &PreparedSet, numbers: &mut Vec<u32>) {
         let PreparedSet { places, sums, .. } = prepared;
@@ -275,13 +279,13 @@ impl BlockLookup {
         numbers.truncate(self.squares.len());
     }
 
-    /// What an entry says.
+    /// Decodes an entry.
     #[inline(always)]
     pub(crate) fn decode(&self, entry: &AtomicU32) -> BlockLocation {
-        let entry = entry.load(Ordering::Relaxed);
-        let number = (entry & 7) as usize;
+        let packed = entry.load(Ordering::Relaxed);
+        let number = (packed & 7) as usize;
         BlockLocation {
-            block: BlockNumber::new((entry >> 3) as usize),
+            block: BlockNumber::new((packed >> 3) as usize),
             symmetry: Symmetry::ALL[number],
             inverse: self.inverses[number],
         }
@@ -299,7 +303,7 @@ mod tests {
     use crate::solve::frame::attacker_sets;
     use crate::solve::test_support::RULESETS;
 
-    /// A lookup with entries and one without.
+    /// Returns a lookup with a table and one without.
     fn both(rules: &Ruleset, attackers: usize) -> [BlockLookup; 2] {
         let places = rules.places(Kind::Attacker);
         let sets = binomial(places.len(), attackers).unwrap();
@@ -313,7 +317,7 @@ mod tests {
         (target.block, target.symmetry, target.inverse)
     }
 
-    /// Every set of three attackers, and of each one the place that is looked up.
+    /// Looks up every set of three attackers, and every move of each of its men.
     fn every_set_is_found(rules: &str) {
         let rules = Ruleset::load(rules).unwrap();
         let [by_entries, by_index] = both(&rules, 3);
@@ -362,8 +366,8 @@ mod tests {
         }
     }
 
-    /// A target is what it says: the symmetry leads to the block's set, the other one
-    /// back, and all images of a set have one block.
+    /// Checks that the symmetry maps the set to the block's set, that the inverse maps it back, and
+    /// that all images of a set have one block.
     fn check_targets(rules: &Ruleset, attackers: usize) {
         let lookups = both(rules, attackers);
         let places: Vec<Square> = rules.places(Kind::Attacker).iter().collect();
@@ -408,7 +412,7 @@ mod tests {
         let bytes = size_of_val(by_entries.entries().unwrap()) as u64;
         let squares = rules.places(Kind::Attacker).len();
         assert_eq!(BlockLookup::bytes(squares, 3), bytes);
-        // More sets than can have entries.
+        // More sets than a table may have entries.
         assert_eq!(BlockLookup::bytes(361, 4), 0);
     }
 }

@@ -6,40 +6,44 @@ use crate::solve::frame::region::Region;
 use crate::solve::rows::numbers::Rank;
 use crate::solve::rows::row::Row;
 
-/// All sets of a number of defenders, ranked among all squares where a
-/// defender may stand, attackers or not.
+/// All sets of a number of defenders, ranked over all squares where a defender may stand, including
+/// those of attackers.
 ///
-/// Tables on disk leave out the sets that meet the attackers. Here they stay
-/// in, as empty rows, so that one permutation for each symmetry and one list of
-/// ranks for each square serve every block.
+/// Tables on disk leave out the sets that overlap the attackers. Here these stay as empty rows, so
+/// that one permutation per symmetry and one list of ranks per square serve every block.
 #[derive(Clone, Debug)]
 pub(crate) struct DefenderSets<const N: usize> {
-    /// How many defenders a set has.
+    /// The number of defenders in a set.
     pub count: usize,
-    /// Where defenders may stand, ascending; a *place* is a number in it.
+    /// The squares where defenders may stand, ascending; a *place* is a position in this list.
     pub squares: Vec<Square>,
     places: Vec<Option<u16>>,
-    /// What ranks are made of, if these are all sets.
+    /// The terms of the ranks; `None` for a subset.
     binomials: Option<Binomials>,
     /// The sets' places, `count` for each rank.
     men: Vec<u16>,
-    /// For every square of the board: the ranks of the sets that hold it.
+    /// By square of the board: the ranks of the sets that hold it.
     ranks_holding: Vec<Vec<Rank>>,
-    /// The lanes on which each set's men stand.
+    /// By rank: the lanes on which the set's men stand.
     pub lanes: Vec<Row<N>>,
-    /// For every symmetry of the rules: the rank of each set's image.
+    /// By symmetry of the rules: the rank of each set's image.
     images: [Vec<Rank>; 8],
 }
 
-/// The bytes that the numbering takes for each set of `count` defenders.
+/// Returns the bytes that the numbering takes for each set of `count` defenders.
 pub(crate) fn set_bytes(count: usize, row_bytes: usize, symmetries: usize) -> usize {
     let men = count * size_of::<u16>();
     let (ranks_holding, images) = (count * size_of::<Rank>(), symmetries * size_of::<Rank>());
     men + ranks_holding + row_bytes + images
 }
 
+/// Maps old ranks to new ones, and drops those without.
+fn renumber<'a>(new: &[Option<Rank>], old: impl Iterator<Item = &'a Rank>) -> Vec<Rank> {
+    old.filter_map(|old| new[old.index()]).collect()
+}
+
 impl<const N: usize> DefenderSets<N> {
-    /// All sets of that many defenders, which must be fewer than 2^32.
+    /// Numbers all sets of `count` defenders; there must be fewer than 2^32.
     pub(crate) fn new(rules: &Ruleset, region: &Region<N>, count: usize) -> DefenderSets<N> {
         let squares: Vec<Square> = rules.places(Kind::Defender).iter().collect();
         let mut places = vec![None; rules.board.area()];
@@ -69,65 +73,69 @@ impl<const N: usize> DefenderSets<N> {
         }
         sets.binomials = Some(binomials);
         for g in rules.symmetries().iter() {
-            let image = |rank| sets.rank(g.apply_set(rules.board, sets.set(rank)));
-            sets.images[g.index()] = sets.ranks().map(image).collect();
+            sets.images[g.index()] = sets
+                .ranks()
+                .map(|rank| sets.rank(g.apply_set(rules.board, sets.set(rank))))
+                .collect();
         }
         sets
     }
 
-    /// Some of these sets: ascending ranks, with all images of each. They have new ranks,
-    /// in the same order; what these are of a set's places is not known any more.
-    pub(crate) fn some(&self, ranks: &[Rank]) -> DefenderSets<N> {
+    /// Returns a subset: the sets of these ascending ranks, which must include all images of each.
+    /// They are renumbered in the same order, so a rank can no longer be computed from a set's
+    /// places.
+    pub(crate) fn subset(&self, ranks: &[Rank]) -> DefenderSets<N> {
         let mut new = vec![None; self.len()];
         for (rank, old) in ranks.iter().enumerate() {
             new[old.index()] = Some(Rank::new(rank));
         }
-        let renumbered = |old: &[Rank]| old.iter().filter_map(|old| new[old.index()]).collect();
-        let image = |images: &[Rank]| {
-            let images = ranks.iter().filter_map(|old| images.get(old.index()));
-            images.filter_map(|image| new[image.index()]).collect()
-        };
         DefenderSets {
             count: self.count,
             squares: self.squares.clone(),
             places: self.places.clone(),
             binomials: None,
             men: ranks.iter().flat_map(|&old| self.men(old)).copied().collect(),
-            ranks_holding: self.ranks_holding.iter().map(|ranks| renumbered(ranks)).collect(),
+            ranks_holding: self
+                .ranks_holding
+                .iter()
+                .map(|old| renumber(&new, old.iter()))
+                .collect(),
             lanes: ranks.iter().map(|old| self.lanes[old.index()]).collect(),
-            images: std::array::from_fn(|symmetry| image(&self.images[symmetry])),
+            images: self.images.each_ref().map(|images| {
+                renumber(&new, ranks.iter().filter_map(|old| images.get(old.index())))
+            }),
         }
     }
 
-    /// How many sets there are.
+    /// Returns the number of sets.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.lanes.len()
     }
 
-    /// The ranks of all sets.
+    /// Iterates over the ranks of all sets.
     pub(crate) fn ranks(&self) -> impl Iterator<Item = Rank> + use<N> {
         (0..self.len()).map(Rank::new)
     }
 
-    /// The places of a set's men, ascending.
+    /// Returns the places of a set's men, ascending.
     #[inline]
     pub(crate) fn men(&self, rank: Rank) -> &[u16] {
         &self.men[rank.index() * self.count..][..self.count]
     }
 
-    /// The set of that rank.
+    /// Returns the squares of a set.
     pub(crate) fn set(&self, rank: Rank) -> SquareSet {
         self.men(rank).iter().map(|&place| self.squares[usize::from(place)]).collect()
     }
 
     /// # Panics
-    /// If these are not all sets.
+    /// If this is a subset.
     fn binomials(&self) -> &Binomials {
         self.binomials.as_ref().expect("only all sets can be ranked")
     }
 
-    /// The rank of a set of the right size on the right squares.
+    /// Returns the rank of a set of the right size on the right squares.
     pub(crate) fn rank(&self, set: SquareSet) -> Rank {
         let places = set.iter().filter_map(|square| self.place(square));
         let binomials = self.binomials();
@@ -135,62 +143,61 @@ impl<const N: usize> DefenderSets<N> {
         Rank::new(terms.sum::<u64>() as usize)
     }
 
-    /// The rank of a set of these places but those of the `captured`, of whom
-    /// as many as it has too many.
+    /// Returns the rank of the set with these places minus the `captured` ones; the result must
+    /// have this numbering's number of men.
     #[inline]
     pub(crate) fn rank_without(&self, men: &[u16], captured: SquareSet) -> Rank {
-        let left = men.iter().map(|&place| usize::from(place));
-        let left = left.filter(|&place| !captured.contains(self.squares[place]));
+        let places = men.iter().map(|&place| usize::from(place));
+        let left = places.filter(|&place| !captured.contains(self.squares[place]));
         let binomials = self.binomials();
         let terms = left.enumerate().map(|(i, place)| binomials.get(place, i + 1));
         Rank::new(terms.sum::<u64>() as usize)
     }
 
-    /// The number of a square among those where a defender may stand.
+    /// Returns the place of a square where a defender may stand.
     #[inline]
     pub(crate) fn place(&self, square: Square) -> Option<usize> {
         self.places[square.index()].map(usize::from)
     }
 
-    /// Whether one of these places is the square.
+    /// Returns whether one of these places is the square.
     #[inline]
     pub(crate) fn has_man_on(&self, men: &[u16], square: Square) -> bool {
         men.iter().any(|&place| self.squares[usize::from(place)] == square)
     }
 
-    /// Whether one of these places is among the squares.
+    /// Returns whether one of these places is among the squares.
     #[inline]
     pub(crate) fn any_on(&self, men: &[u16], squares: SquareSet) -> bool {
         men.iter().any(|&place| squares.contains(self.squares[usize::from(place)]))
     }
 
-    /// The ranks of the sets that hold the square, ascending.
+    /// Returns the ranks of the sets that hold the square, ascending.
     #[inline]
     pub(crate) fn ranks_holding(&self, square: Square) -> &[Rank] {
         &self.ranks_holding[square.index()]
     }
 
-    /// By rank: the rank of the image under one of the rules' symmetries.
+    /// Returns, by rank, the rank of the image under a symmetry of the rules.
     #[inline]
     pub(crate) fn images(&self, symmetry: Symmetry) -> &[Rank] {
         &self.images[symmetry.index()]
     }
 
-    /// For every place, the rank of `others` (one man fewer than the sets have,
-    /// ascending places) with a man there; meaningless on the others' places.
+    /// Computes, for every place, the rank of `others` (one man fewer than the sets have, ascending
+    /// places) with a man there; meaningless on the others' places.
     pub(crate) fn ranks_with(&self, others: &[usize], ranks: &mut Vec<Rank>) {
         let binomials = self.binomials();
-        let term = |place: usize, k: usize| binomials.get(place, k);
-        // Men below the new one keep their term, those above move up by one.
+        // Men below the new one keep their term; the term of those above moves up by one.
         let mut below = 0;
-        let mut above: u64 = others.iter().enumerate().map(|(i, &o)| term(o, i + 2)).sum();
+        let mut above: u64 = others.iter().enumerate().map(|(i, &o)| binomials.get(o, i + 2)).sum();
         let mut passed = 0;
         ranks.clear();
         for place in 0..self.squares.len() {
-            ranks.push(Rank::new((below + term(place, passed + 1) + above) as usize));
+            ranks.push(Rank::new((below + binomials.get(place, passed + 1) + above) as usize));
             if passed < others.len() && others[passed] == place {
-                below += term(others[passed], passed + 1);
-                above -= term(others[passed], passed + 2);
+                below += binomials.get(others[passed], passed + 1);
+                above -= binomials.get(others[passed], passed + 2);
                 passed += 1;
             }
         }

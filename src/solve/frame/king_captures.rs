@@ -1,4 +1,4 @@
-//! Captures of the king, as far as the attackers unaided decide.
+//! Captures of the king, as far as attackers alone decide.
 
 use crate::game::board::{Direction, Square, SquareSet};
 use crate::game::rules::{Kind, Ruleset};
@@ -7,19 +7,18 @@ use crate::solve::frame::region::Region;
 use crate::solve::frame::wide_lines::WideSquare;
 use crate::solve::rows::row::{Lanes, Row, Wide};
 
-/// What it takes to capture the king by arriving on each square, while no
-/// defender is near.
+/// The conditions for capturing the king by an arrival on each square, while no defender is near.
 pub(crate) struct KingCaptures<const N: usize> {
-    /// By square of arrival: the lanes on which nobody else is needed.
+    /// By square of arrival: the lanes on which the arriving attacker suffices.
     unaided: Vec<Row<N>>,
-    /// By square of arrival: on which lanes an attacker on which square is enough.
+    /// By square of arrival: the square of a second attacker that is needed, and those lanes.
     with_one: Vec<Vec<(Square, Row<N>)>>,
-    /// By square of arrival: on which lanes several are needed, and where.
+    /// By square of arrival: the squares of several attackers that are needed, and those lanes.
     with_several: Vec<Vec<(SquareSet, Row<N>)>>,
 }
 
 impl<const N: usize> KingCaptures<N> {
-    /// Under these rules.
+    /// Computes the conditions under these rules.
     pub(crate) fn new(rules: &Ruleset, region: &Region<N>) -> KingCaptures<N> {
         let area = rules.board.area();
         let mut captures = KingCaptures {
@@ -28,7 +27,7 @@ impl<const N: usize> KingCaptures<N> {
             with_several: vec![Vec::new(); area],
         };
         for to in rules.board.squares() {
-            for (king, needed) in arrival(rules, region, to) {
+            for (king, needed) in king_captures_by_arrival(rules, region, to) {
                 match needed[..] {
                     [] => captures.unaided[to.index()] |= king,
                     [other] => captures.with_one[to.index()].push((other, king)),
@@ -42,7 +41,7 @@ impl<const N: usize> KingCaptures<N> {
         captures
     }
 
-    /// The lanes on which an attacker who has arrived on `to` captures the king.
+    /// Returns the lanes on which an attacker that has arrived on `to` captures the king.
     #[inline]
     pub(crate) fn by_arrival(&self, after: SquareSet, to: Square) -> Row<N> {
         let mut captured = self.unaided[to.index()];
@@ -59,15 +58,15 @@ impl<const N: usize> KingCaptures<N> {
         captured
     }
 
-    /// The same on eight boards, where those who help stand on squares with these men.
+    /// Does the same for eight boards, whose attackers are the men on the squares.
     #[inline(always)]
     pub(crate) fn by_arrival_wide(&self, squares: &[WideSquare<N>], to: Square) -> Wide<N> {
-        let mut captured = Wide::all(self.unaided[to.index()]);
+        let mut captured = Wide::splat(self.unaided[to.index()]);
         for &(other, king) in &self.with_one[to.index()] {
-            captured = captured | squares[other.index()].men.spread() & Wide::all(king);
+            captured = captured | squares[other.index()].men.spread() & Wide::splat(king);
         }
         for &(needed, king) in &self.with_several[to.index()] {
-            let mut all = Wide::all(king);
+            let mut all = Wide::splat(king);
             for other in needed {
                 all = all & squares[other.index()].men.spread();
             }
@@ -77,19 +76,24 @@ impl<const N: usize> KingCaptures<N> {
     }
 }
 
-fn arrival<const N: usize>(
+/// Returns the lanes on which an attacker arriving on `to` may capture the king, each with the
+/// squares that other attackers must occupy for it.
+fn king_captures_by_arrival<const N: usize>(
     rules: &Ruleset,
     region: &Region<N>,
     to: Square,
 ) -> Vec<(Row<N>, Vec<Square>)> {
-    let next = |square, direction| rules.slides().next(square, direction);
+    let slides = rules.slides();
     let against = &rules.hostile[Kind::King];
     let kings = Direction::ALL.into_iter().filter_map(|direction| {
-        let king = next(to, direction)?;
+        let king = slides.next(to, direction)?;
         let sides = if rules.surrounded.contains(king) {
-            Direction::ALL.map(|side| next(king, side)).into_iter().collect::<Option<Vec<_>>>()
+            Direction::ALL
+                .map(|side| slides.next(king, side))
+                .into_iter()
+                .collect::<Option<Vec<_>>>()
         } else {
-            next(king, direction).map(|anvil| vec![anvil])
+            slides.next(king, direction).map(|anvil| vec![anvil])
         };
         let needed = sides?.into_iter().filter(|&s| s != to && !against.empty.contains(s));
         Some((region.bit(king), needed.collect()))
@@ -118,7 +122,7 @@ mod tests {
             let defenders = SquareSet::EMPTY;
             for to in attackers {
                 let at_once = king_captures.by_arrival(attackers, to);
-                // Without the mover, and without anyone.
+                // Boards without the mover, and one without any attacker.
                 let mut boards = [attackers.without(to); Wide::<1>::ROWS];
                 boards[7] = SquareSet::EMPTY;
                 set_men(&mut squares, &boards);

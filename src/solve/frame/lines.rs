@@ -1,4 +1,4 @@
-use crate::game::board::{Square, SquareSet};
+use crate::game::board::{Board, Square, SquareSet};
 use crate::game::rules::{Kind, Ruleset};
 
 use crate::solve::frame::origins::{OriginGroup, origins};
@@ -6,43 +6,43 @@ use crate::solve::frame::region::Region;
 use crate::solve::rows::row::Row;
 use crate::solve::rows::simd::{self, Kernel, Processor};
 
-/// Lines that are run along at once, so that the compiler makes vectors of them.
+/// The number of lines processed together, so that the compiler vectorizes the loop.
 const WIDTH: usize = 8;
 
 /// Soldiers' slides along whole lines of the board, for all origins at once.
 ///
-/// With all men but one in place, `reach` runs along all lines in both
-/// directions and carries with it the lanes of the targets passed so far: what
-/// it holds on a square is what the missing man reaches from there.
+/// With all men but one in place, `reach` runs along every line in both directions and carries the
+/// lanes of the targets that it has passed. The carry on a square is what the missing man reaches
+/// from there.
 #[derive(Clone, Debug)]
 pub(crate) struct SlideLines<const N: usize> {
     side: usize,
     classes: Vec<OriginClass<N>>,
-    /// For every square: its number in the files, and in the ranks.
+    /// By square: its number in the files, and in the ranks.
     slots: Vec<[usize; 2]>,
 }
 
-/// Something for every square, twice: along the files and along the ranks.
-/// Neighbours on a line are [`WIDTH`] apart, neighbouring lines side by side.
+/// A row for every square, stored twice: along the files and along the ranks. Neighbours on a line
+/// are [`WIDTH`] apart; neighbouring lines lie side by side.
 #[derive(Clone, Debug)]
 struct Lines<const N: usize>([Vec<[Row<N>; WIDTH]>; 2]);
 
 /// Origins that share their path rules, on lines: see [`OriginGroup`].
 #[derive(Clone, Debug)]
 struct OriginClass<const N: usize> {
-    /// All lanes on the origins.
+    /// All lanes on the origins, none elsewhere.
     origins: Lines<N>,
     /// All lanes where moves of these origins may stop.
     stop: Lines<N>,
-    /// Where they may pass: all lanes but the king's on that square.
+    /// All lanes but the king's own where they may pass.
     cross: Lines<N>,
 }
 
-/// Buffers for one run along the lines.
+/// Buffers for a run along the lines.
 #[derive(Clone, Debug)]
 pub(crate) struct LineBuffers<const N: usize> {
     targets: Lines<N>,
-    /// By class of origins: what they may pass, between two runs as without soldiers.
+    /// By class of origins: where they may pass; without soldiers between two runs.
     cross: Vec<Lines<N>>,
     reach: Lines<N>,
 }
@@ -60,7 +60,7 @@ impl<const N: usize> Lines<N> {
         }
     }
 
-    /// What is there for the square with that number in the files.
+    /// Returns the row of the square with this number in the files.
     #[inline(always)]
     fn get(&self, slot: usize) -> Row<N> {
         self.0[0][slot / WIDTH][slot % WIDTH]
@@ -68,7 +68,7 @@ impl<const N: usize> Lines<N> {
 }
 
 impl<const N: usize> LineBuffers<N> {
-    /// Where the missing man's moves may end: nowhere, until targets are put in.
+    /// Removes all targets.
     #[inline]
     pub(crate) fn clear(&mut self) {
         self.targets.0.iter_mut().for_each(|lines| lines.fill([Row::EMPTY; WIDTH]));
@@ -76,38 +76,36 @@ impl<const N: usize> LineBuffers<N> {
 }
 
 impl<const N: usize> SlideLines<N> {
-    /// The lines of a ruleset's board, for soldiers of that kind.
+    /// Builds the lines of a ruleset's board, for soldiers of a kind.
     pub(crate) fn new(rules: &Ruleset, region: &Region<N>, kind: Kind) -> SlideLines<N> {
         let board = rules.board;
-        let slot =
-            |line: usize, step: usize| (line / WIDTH * board.size() + step) * WIDTH + line % WIDTH;
-        let slots = |square: Square| {
-            let (file, rank) = (board.file(square), board.rank(square));
-            [slot(file, rank), slot(rank, file)]
-        };
         let mut lines = SlideLines {
             side: board.size(),
             classes: Vec::new(),
-            slots: board.squares().map(slots).collect(),
+            slots: board.squares().map(|square| slots(board, square)).collect(),
         };
-        let class = |origins: OriginGroup| OriginClass {
-            origins: lines.table(origins.squares, |_| !Row::EMPTY),
-            stop: lines.table(origins.stop, |_| !Row::EMPTY),
-            cross: lines.table(origins.cross, |square| !region.bit(square)),
-        };
-        lines.classes = origins(rules, kind).map(class).collect();
+        lines.classes =
+            origins(rules, kind).map(|group| lines.origin_class(region, group)).collect();
         lines
+    }
+
+    fn origin_class(&self, region: &Region<N>, group: OriginGroup) -> OriginClass<N> {
+        OriginClass {
+            origins: self.table(group.squares, |_| !Row::EMPTY),
+            stop: self.table(group.stop, |_| !Row::EMPTY),
+            cross: self.table(group.cross, |square| !region.bit(square)),
+        }
     }
 
     fn empty(&self) -> Lines<N> {
         Lines::new(self.side.next_multiple_of(WIDTH) * self.side)
     }
 
-    /// A row for each of the squares that are on the board.
+    /// Builds a table with a row for each of the squares.
     fn table(&self, squares: SquareSet, row: impl Fn(Square) -> Row<N>) -> Lines<N> {
         let mut lines = self.empty();
-        for (square, &slots) in self.slots.iter().enumerate() {
-            let square = Square::new(square);
+        for (index, &slots) in self.slots.iter().enumerate() {
+            let square = Square::new(index);
             if squares.contains(square) {
                 lines.put(slots, row(square));
             }
@@ -115,20 +113,20 @@ impl<const N: usize> SlideLines<N> {
         lines
     }
 
-    /// Buffers.
+    /// Creates buffers.
     pub(crate) fn buffers(&self) -> LineBuffers<N> {
         let cross = self.classes.iter().map(|class| class.cross.clone()).collect();
         LineBuffers { targets: self.empty(), cross, reach: self.empty() }
     }
 
-    /// Sets the lanes on which a move may end on a square: there it is free, of the
-    /// king, too.
+    /// Sets the lanes on which a move may end on a square. It must be free there, of the king as
+    /// well.
     #[inline(always)]
     pub(crate) fn put_target(&self, buffers: &mut LineBuffers<N>, square: Square, lanes: Row<N>) {
         buffers.targets.put(self.slots[square.index()], lanes);
     }
 
-    /// The lanes of all targets that a man on the square reaches, after `reach`.
+    /// Returns the lanes of all targets that a man on the square reaches, as found by `reach`.
     #[inline(always)]
     pub(crate) fn reached(&self, buffers: &LineBuffers<N>, square: Square) -> Row<N> {
         let [by_file, by_rank] = self.slots[square.index()];
@@ -136,9 +134,8 @@ impl<const N: usize> SlideLines<N> {
         files[by_file / WIDTH][by_file % WIDTH] | ranks[by_rank / WIDTH][by_rank % WIDTH]
     }
 
-    /// Finds for every square the lanes of all targets that a man there reaches
-    /// when `occupied` squares are taken. Lanes on which the king is in the way
-    /// are left out.
+    /// Finds, for every square, the lanes of all targets that a man there reaches while the
+    /// `occupied` squares are taken. Lanes on which the king is in the way are left out.
     pub(crate) fn reach(&self, occupied: SquareSet, buffers: &mut LineBuffers<N>) {
         buffers.reach.0.iter_mut().for_each(|lines| lines.fill([Row::EMPTY; WIDTH]));
         for (class, cross) in self.classes.iter().zip(&mut buffers.cross) {
@@ -163,6 +160,13 @@ impl<const N: usize> SlideLines<N> {
     }
 }
 
+/// Returns the numbers of a square in the files and in the ranks.
+fn slots(board: Board, square: Square) -> [usize; 2] {
+    let (file, rank) = (board.file(square), board.rank(square));
+    [(file, rank), (rank, file)]
+        .map(|(line, step)| (line / WIDTH * board.size() + step) * WIDTH + line % WIDTH)
+}
+
 /// Runs along all files, or all ranks, in both directions.
 struct LineKernel<'a, const N: usize> {
     side: usize,
@@ -174,7 +178,7 @@ struct LineKernel<'a, const N: usize> {
 }
 
 impl<const N: usize> LineKernel<'_, N> {
-    /// One step: what has been carried so far can be reached from here.
+    /// Takes one step: the targets carried so far are reached from here.
     #[inline(always)]
     fn step(&mut self, at: usize, carry: &mut [Row<N>; WIDTH]) {
         let (reach, origins) = (&mut self.reach[at], &self.origins[at]);
@@ -209,7 +213,8 @@ mod tests {
     use crate::solve::captures::soldiers::Soldiers;
     use crate::solve::test_support::{RULESETS, kings, soldiers, with_words};
 
-    /// Where a man of that kind goes from the square, on the board of all the others.
+    /// Returns the destinations of a man of that kind on the square, on the board of all the
+    /// others.
     fn reached(
         rules: &Ruleset,
         others: Soldiers,
@@ -247,7 +252,7 @@ mod tests {
             let target =
                 |square: Square| Row(targets[square.index()]).without(region.bit(square));
             let mut buffers = lines.buffers();
-            // Buffers are used again.
+            // The second run checks that buffers can be reused.
             for _ in 0..2 {
                 buffers.clear();
                 for square in rules.board.squares().filter(|&square| !occupied.contains(square)) {

@@ -1,5 +1,5 @@
-//! How a slice is laid out in rows: the lanes of the board, the numbers of attacker and
-//! defender sets, and what depends on the attackers alone.
+//! The layout of a slice in rows: the lanes of the board, the numbers of attacker and defender
+//! sets, and everything that depends on the attackers alone.
 
 pub(super) mod block_lookup;
 pub(super) mod defender_sets;
@@ -25,32 +25,32 @@ use crate::solve::frame::wide_lines::WideLines;
 use crate::solve::rows::numbers::{BlockNumber, Rank};
 use crate::solve::rows::row::Row;
 
-/// Everything about one slice that stays the same while it is solved.
+/// The data of a slice that stay constant while it is solved.
 ///
-/// Rows are grouped into *blocks*: one canonical attacker set with all sets of
-/// defenders. A block's rows are consecutive; row `block * sets + rank`.
+/// Rows are grouped into *blocks*: one canonical attacker set with all sets of defenders. A block's
+/// rows are consecutive: row `block * sets + rank`.
 pub(super) struct Frame<'a, const N: usize> {
     /// The rules.
     pub rules: &'a Ruleset,
     /// The slice.
     pub slice: Slice,
-    /// What the lanes stand for; all shares have the same, since its tables are large.
+    /// The squares of the lanes. All partitions share one, since its tables are large.
     pub region: Arc<Region<N>>,
-    /// The canonical attacker sets; a set's offset is its block's number.
+    /// The canonical attacker sets; a set's offset is its block number.
     pub attackers: Arc<BlockLookup>,
     /// The sets of defenders.
     pub defenders: DefenderSets<N>,
-    /// How attackers slide.
+    /// The slides of attackers.
     pub attacker_lines: WideLines<N>,
-    /// How defenders slide.
+    /// The slides of defenders.
     pub defender_lines: SlideLines<N>,
-    /// What it takes to capture the king.
+    /// The conditions for capturing the king.
     pub king_captures: KingCaptures<N>,
-    /// Squares where a defender makes the difference in the capture of a king.
+    /// The squares where a defender decides whether the king is captured.
     pub shields: SquareSet,
 }
 
-/// One block: an attacker set and what follows from it alone.
+/// A block: an attacker set and everything that follows from it alone.
 #[derive(Clone, Debug)]
 pub(super) struct Block<const N: usize> {
     /// Its number.
@@ -59,13 +59,13 @@ pub(super) struct Block<const N: usize> {
     pub attackers: SquareSet,
     /// The lanes that the attackers leave free.
     pub free: Row<N>,
-    /// By defender rank: the king's possible squares; empty where the defenders
-    /// meet the attackers.
+    /// By defender rank: the possible squares of the king; empty if the defenders overlap the
+    /// attackers.
     pub valid: Vec<Row<N>>,
 }
 
 impl<const N: usize> Block<N> {
-    /// Nothing yet, to put blocks into.
+    /// An empty block, to be loaded.
     pub(super) const EMPTY: Block<N> = Block {
         number: BlockNumber::FIRST,
         attackers: SquareSet::EMPTY,
@@ -81,26 +81,26 @@ impl<const N: usize> Default for Block<N> {
 }
 
 impl<'a, const N: usize> Frame<'a, N> {
-    /// The frame of a slice; it must have fewer than 2^32 sets of defenders.
+    /// Creates the frame of a slice; it must have fewer than 2^32 sets of defenders.
     ///
     /// # Errors
-    /// If its attacker sets cannot be counted.
+    /// If its attacker sets are too many to count.
     pub(super) fn new(rules: &'a Ruleset, slice: Slice) -> Result<Frame<'a, N>, IndexError> {
         let region = Arc::new(Region::new(rules));
         let attackers =
             BlockLookup::new(attacker_sets(rules, slice)?, rules.board, slice.attackers);
         let defenders = DefenderSets::new(rules, &region, slice.defenders);
-        Ok(Frame::of(rules, slice, region, Arc::new(attackers), defenders))
+        Ok(Frame::from_parts(rules, slice, region, Arc::new(attackers), defenders))
     }
 
-    /// The same slice with some of the sets of defenders: see [`DefenderSets::some`].
-    /// Attackers' moves stay among its rows.
-    pub(super) fn some(&self, ranks: &[Rank]) -> Frame<'a, N> {
-        let (region, defenders) = (Arc::clone(&self.region), self.defenders.some(ranks));
-        Frame::of(self.rules, self.slice, region, Arc::clone(&self.attackers), defenders)
+    /// Restricts the slice to some of its sets of defenders, as [`DefenderSets::subset`] does.
+    /// Attackers' moves stay within them.
+    pub(super) fn subset(&self, ranks: &[Rank]) -> Frame<'a, N> {
+        let (region, defenders) = (Arc::clone(&self.region), self.defenders.subset(ranks));
+        Frame::from_parts(self.rules, self.slice, region, Arc::clone(&self.attackers), defenders)
     }
 
-    fn of(
+    fn from_parts(
         rules: &'a Ruleset,
         slice: Slice,
         region: Arc<Region<N>>,
@@ -122,17 +122,17 @@ impl<'a, const N: usize> Frame<'a, N> {
         }
     }
 
-    /// How many rows a block has.
+    /// Returns the number of rows in a block.
     pub(super) fn block_rows(&self) -> usize {
         self.defenders.len()
     }
 
-    /// How many blocks there are.
+    /// Returns the number of blocks.
     pub(super) fn blocks(&self) -> usize {
         self.attackers.sets().rows() as usize
     }
 
-    /// The block of that number.
+    /// Returns a block.
     pub(super) fn block(&self, number: BlockNumber) -> Block<N> {
         let (attackers, _) = self.attackers.sets().unrank(number.into());
         let mut block = Block::default();
@@ -140,19 +140,18 @@ impl<'a, const N: usize> Frame<'a, N> {
         block
     }
 
-    /// The numbers of all blocks.
+    /// Iterates over the numbers of all blocks.
     pub(super) fn block_numbers(&self) -> impl Iterator<Item = BlockNumber> + use<N> {
         (0..self.blocks()).map(BlockNumber::new)
     }
 
-    /// The first row of a block.
+    /// Returns the first row of a block.
     #[inline(always)]
     pub(super) fn first_row(&self, block: BlockNumber) -> usize {
         block.index() * self.block_rows()
     }
 
-    /// Puts the block of that number, which has these attackers, in the place of another
-    /// one.
+    /// Replaces `block` by the block of this number, whose attackers are given.
     pub(super) fn load_block(
         &self,
         number: BlockNumber,
@@ -171,23 +170,23 @@ impl<'a, const N: usize> Frame<'a, N> {
         }
     }
 
-    /// The lanes that the soldiers of a row leave free, whether the king may
-    /// stand there or only pass.
+    /// Returns the lanes that the soldiers of a row leave free, whether the king may stand there or
+    /// only pass.
     #[inline]
     pub(super) fn free(&self, block: &Block<N>, rank: Rank) -> Row<N> {
         block.free.without(self.defenders.lanes[rank.index()])
     }
 
-    /// Goes through the blocks' sets of attackers.
+    /// Creates a walker over the blocks' sets of attackers.
     pub(super) fn walker(&self) -> Walker<'_> {
         Walker::new(self.attackers.sets())
     }
 }
 
-/// The canonical sets of that many attackers, numbered one by one.
+/// Numbers the canonical attacker sets of a slice.
 ///
 /// # Errors
-/// If they cannot be counted.
+/// If they are too many to count.
 pub(super) fn attacker_sets(rules: &Ruleset, slice: Slice) -> Result<AttackerSets, IndexError> {
     let places = rules.places(Kind::Attacker);
     let heavy = rules.places(Kind::Defender);

@@ -5,29 +5,28 @@ use crate::solve::frame::origins::{OriginGroup, origins};
 use crate::solve::rows::row::{Lanes, Row};
 use crate::solve::rows::transform::{Transform, Transforms};
 
-/// The squares that lanes stand for: the smallest square region around the
-/// centre that holds every square where the king may stand or that he passes
-/// on his way, with a lane for each of its squares, rank by rank.
+/// The squares that lanes stand for: the smallest square region around the centre that holds every
+/// square where the king may stand or which it may pass, with a lane for each square, rank by rank.
 ///
-/// Constant strides make the king's slides shifts. A rank takes a byte at least, so
-/// that symmetries of small regions are those of a word's bytes and bits. Lanes on which
-/// he cannot stand are holes and never set.
+/// Constant strides turn the king's slides into shifts. A rank takes at least a byte, so that a
+/// symmetry of a small region is a permutation of a word's bytes and bits. Lanes on which the king
+/// cannot stand are never set.
 #[derive(Clone, Debug)]
 pub(crate) struct Region<const N: usize> {
     side: usize,
-    /// Lanes from a rank to the next one.
+    /// The number of lanes from one rank to the next.
     stride: usize,
     margin: usize,
     board: Board,
-    /// Where the king may stand.
+    /// The lanes on which the king may stand.
     pub places: Row<N>,
-    /// For every square of the board, its lane's bit; empty beyond the region.
+    /// By square of the board: its lane's bit; empty beyond the region.
     bits: Vec<Row<N>>,
-    /// Where the lanes go under each symmetry.
+    /// The permutation of the lanes by each symmetry.
     pub transforms: Transforms<N>,
-    /// The kinds of origin that have path rules of their own.
+    /// The groups of origins with path rules of their own.
     classes: Vec<OriginClass<N>>,
-    /// Lanes that no slide to the east (west) enters: file a (the last file).
+    /// The lanes that no slide to the east (west) enters: the first (last) file.
     first_file: Row<N>,
     last_file: Row<N>,
 }
@@ -37,39 +36,39 @@ pub(crate) struct Region<const N: usize> {
 struct OriginClass<const N: usize> {
     /// The origins.
     origins: Row<N>,
-    /// Where moves of these origins may stop.
+    /// The lanes where moves of these origins may stop.
     stop: Row<N>,
-    /// What they may pass.
+    /// The lanes that they may pass.
     cross: Row<N>,
-    /// By [`Direction`]: lanes from which one step on is a goal, and the goal.
+    /// By [`Direction`]: the lanes one step before a goal, each with the goal.
     approaches: [Vec<(Row<N>, Square)>; 4],
-    /// The same lanes together.
+    /// The union of these lanes.
     before_goals: [Row<N>; 4],
 }
 
-/// How many words a row of the ruleset has.
+/// Returns the number of words in a row of the ruleset.
 pub(crate) fn row_words(rules: &Ruleset) -> usize {
     let side = region_side(rules);
-    (side * stride(side)).div_ceil(64)
+    (side * rank_stride(side)).div_ceil(64)
 }
 
-fn stride(side: usize) -> usize {
+/// Returns the number of lanes from one rank to the next: at least a byte.
+fn rank_stride(side: usize) -> usize {
     side.max(8)
 }
 
-/// How many squares the region's side has.
+/// Returns the side of the region, in squares.
 fn region_side(rules: &Ruleset) -> usize {
     let board = rules.board;
-    let distance = |square: Square| {
-        let half = board.size() / 2;
-        board.file(square).abs_diff(half).max(board.rank(square).abs_diff(half))
-    };
-    let reach = king_squares(rules).iter().map(distance).max().unwrap_or(0);
-    2 * reach + 1
+    let centre = board.size() / 2;
+    let distances = king_squares(rules)
+        .iter()
+        .map(|square| board.file(square).abs_diff(centre).max(board.rank(square).abs_diff(centre)));
+    2 * distances.max().unwrap_or(0) + 1
 }
 
-/// Where the king stands or passes; beyond a goal only on his way to a square
-/// where he may stand, since he would have stopped on the goal.
+/// Returns the squares where the king stands or which it passes. It passes a goal only on the way
+/// to a square where it may stand; otherwise it would have stopped there.
 fn king_squares(rules: &Ruleset) -> SquareSet {
     let places = rules.places(Kind::King);
     let mut squares = places;
@@ -82,14 +81,15 @@ fn king_squares(rules: &Ruleset) -> SquareSet {
     squares
 }
 
-/// Where the lanes of a region of that side go, so many squares from the board's edges.
+/// Returns the permutation of the lanes of a region with this side, `margin` squares from the
+/// board's edges.
 fn lane_images<const N: usize>(
     board: Board,
     margin: usize,
     side: usize,
     symmetry: Symmetry,
 ) -> Transform<N> {
-    let stride = stride(side);
+    let stride = rank_stride(side);
     Transform::new(|lane| {
         let (file, rank) = (lane % stride, lane / stride);
         if file.max(rank) >= side {
@@ -103,20 +103,18 @@ fn lane_images<const N: usize>(
 }
 
 impl<const N: usize> Region<N> {
-    /// The region of a ruleset; `N` must be its [`row_words`].
+    /// Computes the region of a ruleset; `N` must be its [`row_words`].
     pub(crate) fn new(rules: &Ruleset) -> Region<N> {
         let side = region_side(rules);
-        let stride = stride(side);
+        let stride = rank_stride(side);
         let board = rules.board;
         assert_eq!(N, row_words(rules), "a row has as many words as its lanes need");
         let margin = (board.size() - side) / 2;
-        let lane = |square: Square| {
-            let file = board.file(square).checked_sub(margin).filter(|&f| f < side)?;
-            let rank = board.rank(square).checked_sub(margin).filter(|&r| r < side)?;
-            Some(rank * stride + file)
-        };
-        let bits: Vec<Row<N>> =
-            board.squares().map(|s| lane(s).map_or(Row::EMPTY, Row::bit)).collect();
+        let mut bits = vec![Row::EMPTY; board.area()];
+        for (rank, file) in (0..side).flat_map(|rank| (0..side).map(move |file| (rank, file))) {
+            let square = board.at(file + margin, rank + margin);
+            bits[square.index()] = Row::bit(rank * stride + file);
+        }
         let mut region = Region {
             side,
             stride,
@@ -139,23 +137,23 @@ impl<const N: usize> Region<N> {
         region
     }
 
-    /// The square of a lane.
+    /// Returns the square of a lane.
     pub(crate) fn square(&self, lane: usize) -> Square {
         self.board.at(lane % self.stride + self.margin, lane / self.stride + self.margin)
     }
 
-    /// The lane's bit of a square; empty beyond the region.
+    /// Returns the lane's bit of a square; empty beyond the region.
     #[inline(always)]
     pub(crate) fn bit(&self, square: Square) -> Row<N> {
         self.bits[square.index()]
     }
 
-    /// The lanes of a set of squares, those beyond the region left out.
+    /// Returns the lanes of a set of squares; those beyond the region are left out.
     pub(crate) fn row(&self, squares: SquareSet) -> Row<N> {
         squares.iter().fold(Row::EMPTY, |row, square| row | self.bit(square))
     }
 
-    /// The row under a symmetry: lane `x` becomes lane `symmetry(x)`.
+    /// Returns the image of a row under a symmetry: lane `x` becomes lane `symmetry(x)`.
     #[inline(always)]
     pub(crate) fn transform(&self, symmetry: Symmetry, row: Row<N>) -> Row<N> {
         if symmetry == Symmetry::IDENTITY {
@@ -167,27 +165,28 @@ impl<const N: usize> Region<N> {
 
     fn origin_class(&self, rules: &Ruleset, origins: OriginGroup) -> OriginClass<N> {
         let approaches = Direction::ALL.map(|direction| {
-            let step = |b: Square| rules.board.step(b, direction).map(|goal| (b, goal));
-            let steps = rules.board.squares().filter_map(step);
-            steps
+            rules
+                .board
+                .squares()
+                .filter_map(|b| rules.board.step(b, direction).map(|goal| (b, goal)))
                 .filter(|&(_, goal)| rules.goals.contains(goal) && origins.open.contains(goal))
                 .map(|(b, goal)| (self.bit(b), goal))
                 .filter(|(bit, _)| !bit.is_empty())
                 .collect::<Vec<_>>()
         });
-        let all = |steps: &Vec<(Row<N>, Square)>| {
-            steps.iter().fold(Row::EMPTY, |lanes, (lane, _)| lanes | *lane)
-        };
+        let before_goals = approaches
+            .each_ref()
+            .map(|steps| steps.iter().fold(Row::EMPTY, |lanes, (lane, _)| lanes | *lane));
         OriginClass {
             origins: self.row(origins.squares),
             stop: self.row(origins.stop) & self.places,
             cross: self.row(origins.cross),
-            before_goals: std::array::from_fn(|direction| all(&approaches[direction])),
+            before_goals,
             approaches,
         }
     }
 
-    /// Every lane moved one square in the direction.
+    /// Moves every lane `by` squares in the direction.
     #[inline(always)]
     fn step<L: Lanes<N>>(&self, row: L, direction: Direction, by: usize) -> L {
         match direction {
@@ -198,18 +197,18 @@ impl<const N: usize> Region<N> {
         }
     }
 
-    /// Everything that a slide in `direction` from `from` over `cross` reaches,
-    /// `from` included and one square beyond `cross` left out.
+    /// Returns every lane that a slide in `direction` from `from` over `cross` reaches, including
+    /// `from` but not the square beyond `cross`.
     #[inline(always)]
     fn fill<L: Lanes<N>>(&self, from: L, cross: L, direction: Direction) -> L {
-        // Kogge-Stone: paths of 1, 2, 4, … squares at a time. A slide must not
-        // run over the region's edge into the next rank.
+        // Kogge-Stone fill: paths of 1, 2, 4, … squares at a time. A slide must not wrap around the
+        // region's edge into the next rank.
         let wall = match direction {
             Direction::East => self.first_file,
             Direction::West => self.last_file,
             Direction::North | Direction::South => Row::EMPTY,
         };
-        let (mut reached, mut paths) = (from, cross.without(L::all(wall)));
+        let (mut reached, mut paths) = (from, cross.without(L::splat(wall)));
         let mut by = 1;
         while by < self.side {
             reached = reached | paths & self.step(reached, direction, by);
@@ -219,67 +218,72 @@ impl<const N: usize> Region<N> {
         reached
     }
 
-    /// One step of all lanes, without running over the region's edge.
+    /// Moves every lane one square without wrapping around the region's edge.
     #[inline(always)]
     fn shift<L: Lanes<N>>(&self, row: L, direction: Direction) -> L {
         match direction {
-            Direction::East => row.up(1).without(L::all(self.first_file)),
-            Direction::West => row.down(1).without(L::all(self.last_file)),
+            Direction::East => row.up(1).without(L::splat(self.first_file)),
+            Direction::West => row.down(1).without(L::splat(self.last_file)),
             Direction::North | Direction::South => self.step(row, direction, 1),
         }
     }
 
-    /// The lanes from which the king has a slide that ends in `targets`, when
-    /// soldiers leave the lanes `free`. The slide itself captures nothing that
-    /// matters here: the caller leaves out targets as it needs.
+    /// Returns the lanes from which the king has a slide that ends in `targets`, if soldiers leave
+    /// the lanes `free`. Captures are not considered; the caller removes targets as it needs.
     #[inline(always)]
     pub(crate) fn king_origins<L: Lanes<N>>(&self, targets: L, free: L) -> L {
-        let targets = targets & free;
-        let mut origins = L::all(Row::EMPTY);
+        let free_targets = targets & free;
+        let mut origins = L::splat(Row::EMPTY);
         for class in &self.classes {
-            let ends = targets & L::all(class.stop);
+            let ends = free_targets & L::splat(class.stop);
             if ends.is_empty() {
                 continue;
             }
-            let cross = L::all(class.cross) & free;
-            let mut reached = L::all(Row::EMPTY);
+            let cross = L::splat(class.cross) & free;
+            let mut reached = L::splat(Row::EMPTY);
             for direction in Direction::ALL {
                 reached = reached | self.shift(self.fill(ends, cross, direction), direction);
             }
-            origins = origins | reached & L::all(class.origins);
+            origins = origins | reached & L::splat(class.origins);
         }
         origins & free
     }
 
-    /// The lanes from which one step in the direction leads to one of these
-    /// squares, if it is a goal.
-    pub(crate) fn before_goals(&self, direction: Direction, squares: SquareSet) -> Row<N> {
+    /// Returns the lanes from which one step in the direction leads to one of these squares, if it
+    /// is a goal.
+    pub(crate) fn before_goals_in(&self, direction: Direction, squares: SquareSet) -> Row<N> {
         let steps = self.classes.iter().flat_map(|class| &class.approaches[direction as usize]);
         steps
             .filter(|(_, goal)| squares.contains(*goal))
             .fold(Row::EMPTY, |lanes, (lane, _)| lanes | *lane)
     }
 
-    /// The lanes from which the king reaches a goal in one slide, when soldiers
-    /// leave the lanes `free` and stand on the goals one step, by
-    /// [`Direction`], from the lanes `blocked`.
+    /// Returns, by [`Direction`], the lanes from which one step leads to one of these squares,
+    /// if it is a goal.
+    #[inline]
+    pub(crate) fn before_goals(&self, squares: SquareSet) -> [Row<N>; 4] {
+        Direction::ALL.map(|direction| self.before_goals_in(direction, squares))
+    }
+
+    /// Returns the lanes from which the king reaches a goal in one slide, if soldiers leave the
+    /// lanes `free` and stand on the goals one step, by [`Direction`], from the lanes `blocked`.
     #[inline(always)]
     pub(crate) fn escapes<L: Lanes<N>>(&self, blocked: [L; 4], free: L) -> L {
-        let mut origins = L::all(Row::EMPTY);
+        let mut origins = L::splat(Row::EMPTY);
         for class in &self.classes {
-            let cross = L::all(class.cross) & free;
-            let mut reached = L::all(Row::EMPTY);
+            let cross = L::splat(class.cross) & free;
+            let mut reached = L::splat(Row::EMPTY);
             for direction in Direction::ALL {
-                let open = L::all(class.before_goals[direction as usize]);
-                let open = open.without(blocked[direction as usize]);
+                let approaches = L::splat(class.before_goals[direction as usize]);
+                let open = approaches.without(blocked[direction as usize]);
                 let back = direction.opposite();
-                // The square next to the goal is an origin, or passed.
+                // The square next to the goal is either the origin or passed.
                 let passed = self.fill(open & cross, cross, back);
                 reached = reached | open | self.shift(passed, back);
             }
-            origins = origins | reached & L::all(class.origins);
+            origins = origins | reached & L::splat(class.origins);
         }
-        origins & free & L::all(self.places)
+        origins & free & L::splat(self.places)
     }
 }
 
@@ -295,7 +299,7 @@ mod tests {
     use crate::solve::rows::row::Wide;
     use crate::solve::test_support::{RULESETS, kings, soldiers, with_words};
 
-    /// The lanes from which the king has a move that is such a one.
+    /// Returns the lanes from which the king has a move that is `wanted`.
     fn lanes_with<const N: usize>(
         rules: &Ruleset,
         region: &Region<N>,
@@ -317,7 +321,7 @@ mod tests {
         region.row(kings(rules, soldiers).iter().filter(has).collect())
     }
 
-    /// The answers for one row, held against those for eight at once.
+    /// Checks the result for eight rows against the result for one, and returns it.
     fn both<const N: usize>(row: Row<N>, rows: Wide<N>) -> Row<N> {
         let mut stored = [Row::EMPTY; Wide::<1>::ROWS];
         rows.store(&mut stored);
@@ -337,13 +341,13 @@ mod tests {
             let expected = lanes_with(rules, &region, soldiers, |played| {
                 !(region.bit(played.to) & targets).is_empty()
             });
-            let wide = region.king_origins(Wide::all(targets), Wide::all(free));
+            let wide = region.king_origins(Wide::splat(targets), Wide::splat(free));
             assert_eq!(both(region.king_origins(targets, free), wide), expected, "{soldiers:?}");
 
             let expected =
                 lanes_with(rules, &region, soldiers, |played| rules.goals.contains(played.to));
-            let blocked = Direction::ALL.map(|direction| region.before_goals(direction, occupied));
-            let wide = region.escapes(blocked.map(Wide::all), Wide::all(free));
+            let blocked = region.before_goals(occupied);
+            let wide = region.escapes(blocked.map(Wide::splat), Wide::splat(free));
             assert_eq!(both(region.escapes(blocked, free), wide), expected, "{soldiers:?}");
         });
     }

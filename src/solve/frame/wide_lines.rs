@@ -3,50 +3,50 @@
 use crate::game::board::{Square, SquareSet};
 use crate::game::rules::{Kind, Ruleset};
 
-use crate::solve::frame::origins::{OriginGroup, origins};
+use crate::solve::frame::origins::origins;
 use crate::solve::frame::region::Region;
 use crate::solve::rows::row::{Lanes, Row, Wide};
 
-/// Soldiers' slides as [`SlideLines`](super::lines::SlideLines) has them, on eight boards
-/// at once. Each is a row of a [`Wide`].
+/// The slides of [`SlideLines`](super::lines::SlideLines) on eight boards at once, each board being
+/// a row of a [`Wide`].
 #[derive(Clone, Debug)]
 pub(crate) struct WideLines<const N: usize> {
     side: usize,
-    /// By class of origins, and by square.
+    /// By class of origins, then by square.
     classes: Vec<Vec<Passage<N>>>,
 }
 
-/// What the rules say of one square for the moves of a class of origins: all lanes, or none.
+/// The rules of a square for the moves of a class of origins: all lanes for yes, none for no.
 #[derive(Clone, Copy, Debug)]
 struct Passage<const N: usize> {
-    /// Whether it is one of the origins.
+    /// Whether the square is one of the origins.
     origin: Row<N>,
     /// Whether moves may stop there.
     stop: Row<N>,
-    /// Whether they may pass; then all lanes but the king's on that square.
+    /// Whether moves may pass; if so, all lanes but the king's own.
     cross: Row<N>,
 }
 
-/// One square of eight boards, each of which has one man missing. Lines of the cache hold
-/// one field each.
+/// A square of eight boards, each with one man missing. The alignment gives each field cache lines
+/// of its own.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(crate) struct WideSquare<const N: usize> {
-    /// All bits of the boards on which it is taken, none of the others.
+    /// All bits set on the boards where the square is occupied, none on the others.
     pub men: Wide<1>,
-    /// The lanes on which a move may end here: where it is free, of the king, too.
+    /// The lanes on which a move may end here. The square must be free, of the king as well.
     pub targets: Wide<N>,
     /// The lanes of all targets that the missing man reaches from here.
     pub reached: Wide<N>,
 }
 
 impl<const N: usize> WideSquare<N> {
-    /// Nothing there.
+    /// A square without men.
     pub(crate) const EMPTY: WideSquare<N> =
         WideSquare { men: Wide::EMPTY, targets: Wide::EMPTY, reached: Wide::EMPTY };
 }
 
-/// Says on which squares eight boards have men.
+/// Marks the squares that are occupied on each of eight boards.
 #[inline(always)]
 pub(crate) fn set_men<const N: usize>(
     squares: &mut [WideSquare<N>],
@@ -54,9 +54,9 @@ pub(crate) fn set_men<const N: usize>(
 ) {
     let words = boards.map(|board| board.words());
     for (word, squares) in squares.chunks_mut(64).enumerate() {
-        let mut words: [u64; Wide::<1>::ROWS] = std::array::from_fn(|i| words[i][word]);
+        let mut bits: [u64; Wide::<1>::ROWS] = std::array::from_fn(|i| words[i][word]);
         for square in squares {
-            for (men, word) in square.men.0[0].iter_mut().zip(&mut words) {
+            for (men, word) in square.men.0[0].iter_mut().zip(&mut bits) {
                 *men = (*word & 1).wrapping_neg();
                 *word >>= 1;
             }
@@ -65,21 +65,22 @@ pub(crate) fn set_men<const N: usize>(
 }
 
 impl<const N: usize> WideLines<N> {
-    /// The lines of a ruleset's board, for soldiers of that kind.
+    /// Builds the lines of a ruleset's board, for soldiers of a kind.
     pub(crate) fn new(rules: &Ruleset, region: &Region<N>, kind: Kind) -> WideLines<N> {
-        let class = |of: OriginGroup| {
-            let passage = |square| Passage {
-                origin: lanes(of.squares, square),
-                stop: lanes(of.stop, square),
-                cross: lanes::<N>(of.cross, square).without(region.bit(square)),
-            };
-            rules.board.squares().map(passage).collect()
-        };
-        WideLines { side: rules.board.size(), classes: origins(rules, kind).map(class).collect() }
+        let mut classes = Vec::new();
+        for group in origins(rules, kind) {
+            let passages = rules.board.squares().map(|square| Passage {
+                origin: lanes(group.squares, square),
+                stop: lanes(group.stop, square),
+                cross: lanes::<N>(group.cross, square).without(region.bit(square)),
+            });
+            classes.push(passages.collect());
+        }
+        WideLines { side: rules.board.size(), classes }
     }
 
-    /// Finds out what is reached, by square of the board. Lanes on which the king is in
-    /// the way are left out.
+    /// Finds, by square of the board, the lanes of targets that are reached. Lanes on which the
+    /// king is in the way are left out.
     #[inline(always)]
     pub(crate) fn reach(&self, squares: &mut [WideSquare<N>]) {
         squares.iter_mut().for_each(|square| square.reached = Wide::EMPTY);
@@ -95,12 +96,12 @@ impl<const N: usize> WideLines<N> {
     }
 }
 
-/// All lanes if the square is in the set, otherwise none.
+/// Returns all lanes if the square is in the set, otherwise none.
 fn lanes<const N: usize>(set: SquareSet, square: Square) -> Row<N> {
     if set.contains(square) { !Row::EMPTY } else { Row::EMPTY }
 }
 
-/// Runs along a line: what has been carried so far is reached from here.
+/// Runs along a line: the targets carried so far are reached from each square.
 #[inline(always)]
 fn run<const N: usize>(
     class: &[Passage<N>],
@@ -110,9 +111,9 @@ fn run<const N: usize>(
     let mut carry = Wide::EMPTY;
     for square in line {
         let (passage, square) = (&class[square], &mut squares[square]);
-        square.reached = square.reached | carry & Wide::all(passage.origin);
-        let cross = Wide::all(passage.cross).without(square.men.spread());
-        carry = carry & cross | square.targets & Wide::all(passage.stop);
+        square.reached = square.reached | carry & Wide::splat(passage.origin);
+        let cross = Wide::splat(passage.cross).without(square.men.spread());
+        carry = carry & cross | square.targets & Wide::splat(passage.stop);
     }
 }
 

@@ -1,4 +1,4 @@
-//! What both sides can do at once while the king is bare, for eight blocks of one row.
+//! The immediate results of both sides while the king is bare, for eight blocks of one row.
 
 use crate::game::board::{Direction, SquareSet};
 use crate::game::rules::Kind;
@@ -10,19 +10,19 @@ use crate::solve::initial::king_options::escapes_and_stalemates;
 use crate::solve::rows::row::{Wide, map_eight};
 use crate::solve::rows::simd::{self, Kernel, Processor};
 
-/// What they can do, block by block.
+/// The immediate results, block by block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BareKings<const N: usize> {
-    /// Where the attackers, to move, capture the king.
+    /// The lanes on which the attackers, to move, capture the king.
     pub captured: Wide<N>,
-    /// Where the king, to move, escapes.
+    /// The lanes on which the king, to move, escapes.
     pub escaped: Wide<N>,
-    /// Where he has no move.
+    /// The lanes on which the king has no move.
     pub stalemates: Wide<N>,
 }
 
 impl<const N: usize> BareKings<N> {
-    /// In these blocks, at most eight; `squares` is room to work in.
+    /// Finds the results in up to eight blocks; `squares` is a buffer.
     pub(super) fn find(
         frame: &Frame<N>,
         blocks: &[Block<N>],
@@ -50,7 +50,7 @@ impl<const N: usize> Kernel for BareKingsKernel<'_, '_, N> {
         let mut blocked = [Wide::EMPTY; 4];
         if frame.rules.goals.meets(frame.rules.places(Kind::Attacker)) {
             blocked = Direction::ALL.map(|direction| {
-                Wide::of(&attackers.map(|men| frame.region.before_goals(direction, men)))
+                Wide::of(&attackers.map(|men| frame.region.before_goals_in(direction, men)))
             });
         }
         let free = Wide::of(&map_eight(blocks, |block| block.free));

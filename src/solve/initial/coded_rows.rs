@@ -1,5 +1,5 @@
-//! Rows of values: for each row the codes that occur in it, with their lanes, as
-//! compressed sparse rows (CSR).
+//! Rows of values: the codes that occur in each row, with their lanes, as compressed sparse rows
+//! (CSR).
 
 use std::io;
 
@@ -9,27 +9,26 @@ use crate::game::value::Value;
 use crate::solve::rows::row::{Event, Row};
 use crate::table::{Code, dtw_code};
 
-/// The code of a value. Half of all codes are for the smaller slices and half for what a
-/// slice adds, and no game is that long.
+/// Returns the code of a value. Half of all codes are for the smaller slices and half for the plies
+/// that a slice adds; no game is that long.
 #[inline]
 pub(crate) fn code_of(value: Value) -> Code {
     dtw_code(value).expect("wins are at odd plies, and no game is 32,000 plies long")
 }
 
-/// The values of many rows for one side to move. A few codes, each with its
-/// lanes, say as much as a code for each of 45 to 361 lanes, and are read at
-/// once.
+/// The values of many rows for one side to move. A few codes, each with its lanes, replace a code
+/// for each of 45 to 361 lanes, and are quick to read.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct CodedRows<const N: usize> {
-    /// By row: where its entries begin, which is where those of the row before end.
+    /// By row: the start of its entries, and thereby the end of the previous row's.
     starts: Vec<u64>,
     codes: Vec<Code>,
     lanes: Vec<Row<N>>,
 }
 
 impl<const N: usize> CodedRows<N> {
-    /// Appends a row: each code that occurs in it, with its lanes. A row that no
-    /// position is in has none.
+    /// Appends a row: each code that occurs in it, with its lanes. A row without positions has no
+    /// entries.
     pub(crate) fn push(&mut self, entries: impl IntoIterator<Item = (Code, Row<N>)>) {
         self.starts.push(self.codes.len() as u64);
         for (code, lanes) in entries {
@@ -38,20 +37,21 @@ impl<const N: usize> CodedRows<N> {
         }
     }
 
-    /// The codes of a row with their lanes.
+    /// Returns the codes of a row with their lanes.
     #[inline]
     pub(crate) fn row(&self, row: usize) -> impl Iterator<Item = (Code, Row<N>)> + '_ {
         entries(&self.starts, &self.codes, &self.lanes, row)
     }
 
-    /// Sorts events by row: `plies` gives for each code the rows it occurs in,
-    /// at most once each. Positions of `valid` rows without any code are drawn.
+    /// Sorts events by row: `plies` gives, for each code, the rows in which it occurs, at most once
+    /// each. Positions of `valid` rows without a code are draws.
     pub(crate) fn from_plies(plies: &[(Code, Vec<Event<N>>)], valid: &[Row<N>]) -> CodedRows<N> {
-        let events = || plies.iter().flat_map(|(code, events)| events.iter().map(|e| (*code, e)));
+        let events =
+            plies.iter().flat_map(|(code, in_ply)| in_ply.iter().map(|event| (*code, event)));
         let draw = code_of(Value::Draw);
         let mut rest = valid.to_vec();
         let mut counts = vec![0_u32; valid.len()];
-        for (_, event) in events() {
+        for (_, event) in events.clone() {
             let row = event.row.index();
             counts[row] += 1;
             rest[row] = rest[row].without(event.lanes);
@@ -65,22 +65,19 @@ impl<const N: usize> CodedRows<N> {
         rows.codes = vec![0; next as usize];
         rows.lanes = vec![Row::EMPTY; next as usize];
         let mut ends: Vec<usize> = rows.starts.iter().map(|&start| start as usize).collect();
-        let mut put = |row: usize, code: Code, lanes: Row<N>| {
+        // A counting sort: each row's entries are adjacent, draws last.
+        let draws = rest.iter().enumerate().map(|(row, &lanes)| (row, draw, lanes));
+        let entries = events.map(|(code, event)| (event.row.index(), code, event.lanes));
+        for (row, code, lanes) in entries.chain(draws.filter(|(.., lanes)| !lanes.is_empty())) {
             rows.codes[ends[row]] = code;
             rows.lanes[ends[row]] = lanes;
             ends[row] += 1;
-        };
-        for (code, event) in events() {
-            put(event.row.index(), code, event.lanes);
-        }
-        for (row, &rest) in rest.iter().enumerate().filter(|(_, rest)| !rest.is_empty()) {
-            put(row, draw, rest);
         }
         rows
     }
 }
 
-/// The codes of a row with their lanes, from the parts of [`CodedRows`].
+/// Returns the codes of a row with their lanes, from the parts of [`CodedRows`].
 #[inline]
 fn entries<'r, const N: usize>(
     starts: &[u64],
@@ -88,23 +85,23 @@ fn entries<'r, const N: usize>(
     lanes: &'r [Row<N>],
     row: usize,
 ) -> impl Iterator<Item = (Code, Row<N>)> + 'r {
-    let end = starts.get(row + 1).map_or(codes.len(), |&end| end as usize);
-    let entries = starts[row] as usize..end;
-    let lanes = lanes[entries.clone()].iter();
-    codes[entries].iter().zip(lanes).map(|(&code, &lanes)| (code, lanes))
+    let next = starts.get(row + 1).map_or(codes.len(), |&next| next as usize);
+    let entries = starts[row] as usize..next;
+    let row_lanes = lanes[entries.clone()].iter();
+    codes[entries].iter().zip(row_lanes).map(|(&code, &lanes)| (code, lanes))
 }
 
-/// The same in memory that goes back to the system when it is dropped: what comes and goes
-/// in pieces of megabytes, by several threads, an allocator keeps more of than there is.
+/// The same rows in anonymous mapped memory, which returns to the system when dropped. An allocator
+/// would hold on to much of it: several threads allocate and free pieces of megabytes.
 pub(crate) struct MappedRows<const N: usize> {
-    /// Lanes, starts and codes, one after the other.
+    /// The lanes, then the starts, then the codes.
     map: MmapMut,
     rows: usize,
     entries: usize,
 }
 
 impl<const N: usize> MappedRows<N> {
-    /// The same rows.
+    /// Copies the rows.
     ///
     /// # Errors
     /// If the system has no memory for them.
@@ -126,19 +123,18 @@ impl<const N: usize> MappedRows<N> {
         Ok(MappedRows { map, rows: starts.len(), entries: codes.len() })
     }
 
-    /// The memory that they take.
+    /// Returns the memory that the rows take.
     pub(crate) fn size_bytes(&self) -> usize {
         self.map.len()
     }
 
-    /// The codes of a row with their lanes.
+    /// Returns the codes of a row with their lanes.
     #[inline]
     pub(crate) fn row(&self, row: usize) -> impl Iterator<Item = (Code, Row<N>)> + '_ {
         let (lanes, rest) = self.map.split_at(self.entries * size_of::<Row<N>>());
-        let (starts, codes) = rest.split_at(self.rows * size_of::<u64>());
-        let codes = &codes[..self.entries * size_of::<Code>()];
-        let (codes, lanes) = (bytemuck::cast_slice(codes), bytemuck::cast_slice(lanes));
-        entries(bytemuck::cast_slice(starts), codes, lanes, row)
+        let (starts, padded) = rest.split_at(self.rows * size_of::<u64>());
+        let codes = bytemuck::cast_slice(&padded[..self.entries * size_of::<Code>()]);
+        entries(bytemuck::cast_slice(starts), codes, bytemuck::cast_slice(lanes), row)
     }
 }
 
@@ -147,7 +143,7 @@ mod tests {
     use super::*;
     use crate::solve::rows::numbers::ChunkRow;
 
-    /// The entries of all rows.
+    /// Returns the entries of all rows.
     fn entries(rows: &CodedRows<1>) -> Vec<Vec<(Code, Row<1>)>> {
         (0..rows.starts.len()).map(|row| rows.row(row).collect()).collect()
     }

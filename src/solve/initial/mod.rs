@@ -1,4 +1,4 @@
-//! The initial pass: what captures, the rules and a lack of moves say of every position,
+//! The initial pass: the result of captures, of the rules and of a lack of moves in every position,
 //! given the values of the smaller slices.
 
 mod bare_kings;

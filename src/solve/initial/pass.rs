@@ -1,7 +1,7 @@
-//! The initial pass: what each position's captures, its lack of moves and the
-//! rules themselves say, for both outcomes in one visit.
+//! The initial pass: visits each position once and finds, for both outcomes, the results of its
+//! captures, of its lack of moves and of the rules themselves.
 
-use crate::game::board::{Square, SquareSet, Symmetry};
+use crate::game::board::{Square, SquareSet};
 use crate::game::rules::{Kind, Side};
 use crate::table::Code;
 
@@ -30,26 +30,26 @@ pub(crate) struct InitialPass<'a, const N: usize> {
     king: KingOptions<'a, N>,
 }
 
-/// A square where defending pieces may capture, for one attacker set.
+/// A square where a defending piece may capture, for one attacker set.
 struct Arrival<const N: usize> {
     to: Square,
     threats: Vec<Threat>,
-    /// For the attackers captured there so far: the rows with the others; `None` if there
-    /// are none.
+    /// The sub-slice rows after each set of attackers captured there so far; `None` if no attacker
+    /// is left.
     after: Vec<(SquareSet, Option<AttackerRows<N>>)>,
 }
 
-/// What a worker of the initial pass reuses from block to block.
+/// Buffers that a worker of the initial pass reuses from block to block.
 pub(crate) struct Buffers<'f, const N: usize> {
     block_moves: BlockMoves<'f, N>,
     /// By defender rank.
     lanes: Vec<Row<N>>,
-    /// By defender rank: where the king captures nothing.
+    /// By defender rank: the lanes on which the king captures nothing.
     quiet: Vec<Row<N>>,
-    /// By a missing defender's place.
+    /// By place of the missing defender.
     ranks: Vec<Rank>,
     immediate: [ImmediateMoves<N>; 2],
-    /// Rows as they were before the captures of the king by one move.
+    /// Old values of rows, while the king captures of one move are added.
     decisive: Vec<(Rank, Row<N>)>,
     /// For one arrival: the lanes by code.
     values: Vec<(Code, Row<N>)>,
@@ -59,14 +59,14 @@ pub(crate) struct Buffers<'f, const N: usize> {
 }
 
 impl<const N: usize> Buffers<'_, N> {
-    /// How many rows they have for each row of a block, besides those for codes that
-    /// captures lead to.
+    /// The number of buffered rows for each row of a block, apart from those for the codes of
+    /// captures.
     pub(crate) const BLOCK_ROWS: usize =
         BlockMoves::<N>::BLOCK_ROWS + 2 * ImmediateMoves::<N>::BLOCK_ROWS + 3;
 }
 
 impl<'a, const N: usize> InitialPass<'a, N> {
-    /// The pass over the frame's slice, with the slices that it leads to.
+    /// Prepares the pass over the frame's slice, given the slices that captures lead to.
     pub(crate) fn new(
         frame: &'a Frame<'a, N>,
         moves: &'a Moves<'a, N>,
@@ -75,16 +75,16 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         InitialPass { frame, moves, sub_slices, king: KingOptions::new(frame) }
     }
 
-    /// Buffers for one worker.
+    /// Creates buffers for one worker.
     pub(crate) fn buffers(&self) -> Buffers<'a, N> {
-        let immediate =
-            || ImmediateMoves::new(self.frame.block_rows(), self.sub_slices.greatest_code());
         Buffers {
             block_moves: BlockMoves::new(self.frame),
             lanes: Vec::new(),
             quiet: Vec::new(),
             ranks: Vec::new(),
-            immediate: [immediate(), immediate()],
+            immediate: [(); 2].map(|()| {
+                ImmediateMoves::new(self.frame.block_rows(), self.sub_slices.greatest_code())
+            }),
             decisive: Vec::new(),
             values: Vec::new(),
             arrivals: Vec::new(),
@@ -92,10 +92,10 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         }
     }
 
-    /// Everything for a range of blocks, by winner.
+    /// Finds the seeds of a range of blocks, by winner.
     ///
     /// # Errors
-    /// If a smaller slice cannot be read. Of several workers only one may be told.
+    /// If a smaller slice cannot be read. Only one of several workers may get the error.
     pub(crate) fn run(
         &self,
         blocks: std::ops::Range<usize>,
@@ -104,16 +104,16 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         let mut seeds = [0, 1].map(|_| Seeds::new(self.sub_slices.greatest_code()));
         let mut walker = self.frame.walker();
         let together = if self.moves.kings.is_some() { Wide::<N>::ROWS } else { 1 };
-        let mut room = vec![Block::EMPTY; together];
+        let mut buffer = vec![Block::EMPTY; together];
         for first in blocks.clone().step_by(together) {
-            let blocks = first..blocks.end.min(first + together);
-            let room = &mut room[..blocks.len()];
-            for (number, block) in blocks.map(BlockNumber::new).zip(&mut *room) {
+            let numbers = first..blocks.end.min(first + together);
+            let group = &mut buffer[..numbers.len()];
+            for (number, block) in numbers.map(BlockNumber::new).zip(&mut *group) {
                 self.frame.load_block(number, walker.set(number.into()).0, block);
             }
             match &self.moves.kings {
-                Some(kings) => self.bare_kings(kings, room, buffers, &mut seeds),
-                None => self.one_block(&room[0], buffers, &mut seeds),
+                Some(kings) => self.bare_kings(kings, group, buffers, &mut seeds),
+                None => self.one_block(&group[0], buffers, &mut seeds),
             }
         }
         self.sub_slices.check()?;
@@ -127,7 +127,8 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         add(block, &buffers.immediate, seeds);
     }
 
-    /// Attackers capture nothing but the king, and only the king captures them.
+    /// Handles blocks without defenders: attackers capture nothing but the king, and only the king
+    /// captures attackers.
     fn bare_kings(
         &self,
         kings: &KingRows<N>,
@@ -145,6 +146,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
             attackers.decisive[0] = found.captured.row(i);
             defenders.stalemates[0] = found.stalemates.row(i);
             defenders.decisive[0] = found.escaped.row(i);
+            // Captures by the king need the sub-slices; few lanes have any.
             let capturing = valid.without(kings.quiet(block.attackers));
             if !capturing.is_empty() {
                 let to = capturing.lanes().map(|lane| self.frame.region.square(lane));
@@ -165,6 +167,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
             lanes,
             |_, _| Some(()),
             |(), mv, lanes| {
+                // Few positions have no move, so this ends early in most blocks.
                 if any_stalemates {
                     let mut left = Row::EMPTY;
                     for (stalemates, &lanes) in immediate.stalemates.iter_mut().zip(&*lanes) {
@@ -179,7 +182,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         );
     }
 
-    /// The captures of defenders by one attacker move.
+    /// Adds the captures of defenders by one attacker move.
     fn attacker_captures(
         &self,
         mv: &AttackerMove<N>,
@@ -189,35 +192,38 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         let (frame, sets) = (self.frame, &self.frame.defenders);
         let threats: Vec<Threat> = mv.threats(frame).collect();
         let exact = mv.shielded_ranks(frame).next().is_some();
-        let mut of_attackers = [const { None }; 3];
+        // By number of captured men: all rows share the attackers, so one lookup serves them.
+        let mut child_rows = [const { None }; 3];
         let mut victims = Vec::with_capacity(threats.len());
         for (i, threat) in threats.iter().enumerate() {
             for &rank in sets.ranks_holding(threat.square) {
                 let legal = lanes[rank.index()].without(mv.king_in_way);
                 let men = sets.men(rank);
-                let earlier = || threats[..i].iter().any(|t| sets.has_man_on(men, t.square));
-                // A row with several of the squares is seen to at the first.
-                if legal.is_empty() || earlier() {
+                // A row with men on several of the squares was handled at the first of them.
+                if legal.is_empty() || threats[..i].iter().any(|t| sets.has_man_on(men, t.square)) {
                     continue;
                 }
                 let king = if exact { mv.king_captures(frame, rank) } else { mv.king_captured };
                 victims.clear();
                 let there = threats[i..].iter().filter(|t| sets.has_man_on(men, t.square));
                 victims.extend(there.filter_map(|t| t.victim(t.is_backed(sets, rank))));
-                capture_groups(&frame.region, &victims, |lanes, captured| {
-                    let lanes = lanes & legal.without(king);
+                capture_groups(&frame.region, &victims, |group, captured| {
+                    // A move that captures the king is decisive, whatever else it captures.
+                    let lanes = group & legal.without(king);
                     if lanes.is_empty() {
                         return;
                     }
                     let number = captured.len() - 1;
                     let child = &self.sub_slices.fewer_defenders[number];
-                    let rows = of_attackers[number].get_or_insert_with(|| child.of(mv.after));
+                    let rows = child_rows[number].get_or_insert_with(|| child.rows_of(mv.after));
                     let fewer = &child.frame.defenders;
                     let left = fewer.rank_without(men, captured);
-                    let image = |g: Symmetry| fewer.images(g)[left.index()];
-                    rows.values(&frame.region, image, lanes, |code, lanes| {
-                        immediate.add_capture(code, rank, lanes);
-                    });
+                    rows.values(
+                        &frame.region,
+                        |g| fewer.images(g)[left.index()],
+                        lanes,
+                        |code, lanes| immediate.add_capture(code, rank, lanes),
+                    );
                 });
             }
         }
@@ -225,9 +231,9 @@ impl<'a, const N: usize> InitialPass<'a, N> {
 
     fn defenders(&self, block: &Block<N>, buffers: &mut Buffers<N>) {
         self.defenders_that_move(block, buffers);
-        let near = block.attackers.iter().flat_map(|s| self.frame.rules.board.neighbours(s));
-        let near = near.collect::<SquareSet>() - block.attackers;
-        self.threats(block, near, &mut buffers.arrivals);
+        let board = self.frame.rules.board;
+        let near: SquareSet = block.attackers.iter().flat_map(|s| board.neighbours(s)).collect();
+        self.threats(block, near - block.attackers, &mut buffers.arrivals);
         self.defender_captures(block, buffers);
         self.captures_by_king(block, buffers);
     }
@@ -244,19 +250,19 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         self.king.add(block, immediate);
     }
 
-    /// What a defending piece threatens by arriving on these squares.
+    /// Finds the threats of a defending piece that arrives on these squares.
     fn threats(&self, block: &Block<N>, squares: SquareSet, arrivals: &mut Vec<Arrival<N>>) {
         let rules = self.frame.rules;
         arrivals.clear();
         arrivals.extend(squares.iter().filter_map(|to| {
-            let threats = Threat::by_arrival(rules, Side::Defenders, block.attackers, to);
-            let threats: Vec<Threat> = threats.collect();
+            let threats: Vec<Threat> =
+                Threat::by_arrival(rules, Side::Defenders, block.attackers, to).collect();
             (!threats.is_empty()).then(|| Arrival { to, threats, after: Vec::new() })
         }));
     }
 
-    /// Every arrival of a defender that captures, spread to all the squares that
-    /// he can have come from.
+    /// Adds the captures of every arriving defender, spread to all the squares that it can have
+    /// come from.
     fn defender_captures(&self, block: &Block<N>, buffers: &mut Buffers<N>) {
         let frame = self.frame;
         let stop = frame.rules.places(Kind::Defender);
@@ -275,14 +281,15 @@ impl<'a, const N: usize> InitialPass<'a, N> {
                 values.clear();
                 let Arrival { after, to, .. } = arrival;
                 capture_groups(&frame.region, &victims, |lanes, captured| {
-                    let after = self.after(after, block.attackers, captured);
-                    self.after_attackers(after, rank, lanes & valid, values);
+                    let rows = self.rows_after(after, block.attackers, captured);
+                    self.after_attackers(rows, rank, lanes & valid, values);
                 });
+                // The values depend on the destination only, so every origin shares them.
                 for &(code, lanes) in values.iter() {
-                    self.spread(*to, occupied, ranks, lanes, |origin, lanes| {
-                        let lanes = lanes & block.valid[origin.index()];
-                        if !lanes.is_empty() {
-                            immediate.add_capture(code, origin, lanes);
+                    self.for_each_origin(*to, occupied, ranks, lanes, |origin, free| {
+                        let valid = free & block.valid[origin.index()];
+                        if !valid.is_empty() {
+                            immediate.add_capture(code, origin, valid);
                         }
                     });
                 }
@@ -290,9 +297,9 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         });
     }
 
-    /// The rows with the attackers after the capture of some; `None` if none are left.
-    /// `known` are the answers so far.
-    fn after<'k>(
+    /// Returns the sub-slice rows after a capture of attackers; `None` if no attacker is left.
+    /// `known` caches the results.
+    fn rows_after<'k>(
         &self,
         known: &'k mut Vec<(SquareSet, Option<AttackerRows<N>>)>,
         attackers: SquareSet,
@@ -300,16 +307,15 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     ) -> Option<&'k AttackerRows<N>> {
         let at = known.iter().position(|(set, _)| *set == captured).unwrap_or_else(|| {
             let left = attackers - captured;
-            let child = self.sub_slices.fewer_attackers.get(captured.len() - 1);
-            let child = child.filter(|_| !left.is_empty());
-            known.push((captured, child.map(|child| child.of(left))));
+            let children = &self.sub_slices.fewer_attackers;
+            let child = (!left.is_empty()).then(|| children.get(captured.len() - 1)).flatten();
+            known.push((captured, child.map(|child| child.rows_of(left))));
             known.len() - 1
         });
         known[at].1.as_ref()
     }
 
-    /// The values of positions after a capture of attackers, the attackers to
-    /// move.
+    /// Adds the values of positions after a capture of attackers, with the attackers to move.
     fn after_attackers(
         &self,
         after: Option<&AttackerRows<N>>,
@@ -323,14 +329,17 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         let Some(rows) = after else {
             return values.push((code_of(LOST_IN_0), lanes));
         };
-        let image = |g: Symmetry| self.frame.defenders.images(g)[rank.index()];
-        rows.values(&self.frame.region, image, lanes, |code, lanes| values.push((code, lanes)));
+        rows.values(
+            &self.frame.region,
+            |g| self.frame.defenders.images(g)[rank.index()],
+            lanes,
+            |code, lanes| values.push((code, lanes)),
+        );
     }
 
-    /// Where a defender who arrives on `to` can have come from: calls `visit`
-    /// with the rank of each origin's row and the lanes on which the king is
-    /// not in the way.
-    fn spread(
+    /// Calls `visit` for every origin of a defender that arrives on `to`, with the rank of its row
+    /// and the lanes on which the king is not in the way.
+    fn for_each_origin(
         &self,
         to: Square,
         occupied: SquareSet,
@@ -339,19 +348,19 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         mut visit: impl FnMut(Rank, Row<N>),
     ) {
         for ray in self.frame.rules.slides().to(Kind::Defender, to) {
-            let mut lanes = lanes;
+            let mut free = lanes;
             for step in ray.iter().take_while(|step| !occupied.contains(step.square)) {
-                lanes = lanes.without(self.frame.region.bit(step.square));
+                free = free.without(self.frame.region.bit(step.square));
                 if let Some(place) = self.frame.defenders.place(step.square)
                     && step.ends
                 {
-                    visit(ranks[place], lanes);
+                    visit(ranks[place], free);
                 }
             }
         }
     }
 
-    /// Every arrival of the king that captures, spread to his origins.
+    /// Adds the captures of the arriving king, spread to all its origins.
     fn captures_by_king(&self, block: &Block<N>, buffers: &mut Buffers<N>) {
         let frame = self.frame;
         let arrivals = QuietArrivals::new(frame, block.attackers);
@@ -377,19 +386,24 @@ impl<'a, const N: usize> InitialPass<'a, N> {
             let to = frame.region.square(lane);
             let end = Row::bit(lane);
             let origins = frame.region.king_origins(end, frame.free(block, rank));
-            let arrival = arrivals.iter_mut().find(|arrival| arrival.to == to);
-            let Some(Arrival { threats, after, .. }) = arrival else { continue };
+            let Some(Arrival { threats, after, .. }) =
+                arrivals.iter_mut().find(|arrival| arrival.to == to)
+            else {
+                continue;
+            };
             if origins.is_empty() {
                 continue;
             }
-            // He is not on the anvil himself.
-            let backed = |threat: &Threat| threat.is_backed(&frame.defenders, rank);
-            let victims = threats.iter().filter_map(|t| t.victim(backed(t)));
-            let victims = victims.filter(|victim| victim.without_king);
-            let captured = victims.map(|victim| victim.square).collect();
-            let after = self.after(after, block.attackers, captured);
+            // The king has moved, so it is not on the anvil itself.
+            let captured = threats
+                .iter()
+                .filter_map(|threat| threat.victim(threat.is_backed(&frame.defenders, rank)))
+                .filter(|victim| victim.without_king)
+                .map(|victim| victim.square)
+                .collect();
+            let rows = self.rows_after(after, block.attackers, captured);
             values.clear();
-            self.after_attackers(after, rank, end, values);
+            self.after_attackers(rows, rank, end, values);
             for &(code, _) in values.iter() {
                 immediate.add_capture(code, rank, origins);
             }
@@ -397,7 +411,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     }
 }
 
-/// Adds what both sides can do in a block to the seeds of both outcomes.
+/// Adds the immediate results of both sides in a block to the seeds of both outcomes.
 fn add<const N: usize>(
     block: &Block<N>,
     [attackers, defenders]: &[ImmediateMoves<N>; 2],

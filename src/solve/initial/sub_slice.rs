@@ -1,4 +1,4 @@
-//! Solved smaller slices, as rows for the captures that lead to them.
+//! Solved smaller slices, as rows that captures look up.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,30 +19,30 @@ use crate::solve::rows::numbers::Rank;
 use crate::solve::rows::row::Row;
 use crate::table::Code;
 
-/// What a side to move has that has no men left.
+/// The value for a side to move that has no men left.
 pub(super) const LOST_IN_0: Value = Value::Loss(0);
 
 /// The solved slices that captures lead to.
 pub(crate) struct SubSlices<'a, const N: usize> {
-    /// After 1, 2 and 3 defenders have been captured, the defenders to move; as far as
-    /// there are any.
+    /// The slices after 1, 2 and 3 defenders have been captured, with the defenders to move, as far
+    /// as they exist.
     pub fewer_defenders: Vec<SubSlice<'a, N>>,
-    /// After 1, 2 and 3 attackers have been captured, the attackers to move.
-    /// Without attackers the game is over, so that slice is not here.
+    /// The slices after 1, 2 and 3 attackers have been captured, with the attackers to move.
+    /// Without attackers the game is over, so that slice is left out.
     pub fewer_attackers: Vec<SubSlice<'a, N>>,
     /// The greatest code that a capture leads to.
     greatest: Code,
     cache: Arc<RowCache<N>>,
 }
 
-/// The values of a smaller slice for one side to move. They are read when they are wanted
-/// for, some blocks at a time: a *segment*.
+/// The values of a smaller slice for one side to move, read on demand, a *segment* of blocks at a
+/// time.
 pub(crate) struct SubSlice<'a, const N: usize> {
     /// The slice; its blocks are the canonical attacker sets.
     pub frame: Frame<'a, N>,
     segment_blocks: usize,
     read: Box<ReadBlocks<'a, N>>,
-    /// Its number among all in the cache.
+    /// Its number in the cache's keys.
     number: u32,
     cache: Arc<RowCache<N>>,
 }
@@ -51,21 +51,21 @@ pub(crate) struct SubSlice<'a, const N: usize> {
 pub(crate) type ReadBlocks<'a, const N: usize> =
     dyn Fn(&Frame<N>, Range<usize>) -> Result<MappedRows<N>, BuildError> + Sync + 'a;
 
-/// The rows with one set of attackers.
+/// The rows of one set of attackers.
 pub(super) struct AttackerRows<const N: usize> {
     target: BlockLocation,
-    /// Those of the segment, and which is the first; `None` if they cannot be read.
+    /// The segment's rows and the first of these rows; `None` if they could not be read.
     rows: Option<(Arc<MappedRows<N>>, usize)>,
 }
 
-/// Segments of all smaller slices, no more than so many bytes, least wanted ones dropped.
+/// A cache of segments of all smaller slices, with a limit in bytes.
 struct RowCache<const N: usize> {
     segments: Cache<(u32, u32), Arc<MappedRows<N>>, ByteWeighter>,
-    /// Why one could not be read, if nobody has been told yet.
+    /// The first error that has not been reported yet.
     failure: Mutex<Option<BuildError>>,
 }
 
-/// How much of the cache a segment takes.
+/// Weighs a segment by its bytes.
 #[derive(Clone)]
 struct ByteWeighter;
 
@@ -75,7 +75,7 @@ impl<const N: usize> Weighter<(u32, u32), Arc<MappedRows<N>>> for ByteWeighter {
     }
 }
 
-/// A smaller slice, before it has a place in a cache.
+/// A smaller slice that has no place in a cache yet.
 pub(crate) struct SubSliceSource<'a, const N: usize> {
     /// The side to move after the captures that lead to it.
     pub to_move: Side,
@@ -83,21 +83,20 @@ pub(crate) struct SubSliceSource<'a, const N: usize> {
     pub frame: Frame<'a, N>,
     /// The greatest code of its positions with that side to move.
     pub greatest: Code,
-    /// How many blocks are best read at a time.
+    /// The best number of blocks to read at a time.
     pub segment_blocks: usize,
-    /// How they are.
+    /// Reads the blocks.
     pub read: Box<ReadBlocks<'a, N>>,
 }
 
 impl<'a, const N: usize> SubSlices<'a, N> {
-    /// Of these slices; of what has been read, no more than so many bytes are kept, and
-    /// what is being used.
+    /// Creates the cache for these slices. It holds at most `cache_bytes`, apart from segments in
+    /// use.
     pub(crate) fn new(slices: Vec<SubSliceSource<'a, N>>, cache_bytes: u64) -> SubSlices<'a, N> {
         let greatest = slices.iter().map(|slice| slice.greatest).max().unwrap_or(0);
-        let segments =
-            |slice: &SubSliceSource<N>| slice.frame.blocks().div_ceil(slice.segment_blocks);
-        let segments = slices.iter().map(segments).sum();
-        let segments = Cache::with_weighter(segments, cache_bytes, ByteWeighter);
+        let most =
+            slices.iter().map(|slice| slice.frame.blocks().div_ceil(slice.segment_blocks)).sum();
+        let segments = Cache::with_weighter(most, cache_bytes, ByteWeighter);
         let cache = Arc::new(RowCache { segments, failure: Mutex::default() });
         let mut all = SubSlices {
             fewer_defenders: Vec::new(),
@@ -118,16 +117,16 @@ impl<'a, const N: usize> SubSlices<'a, N> {
         all
     }
 
-    /// The greatest code that a capture leads to.
+    /// Returns the greatest code that a capture leads to.
     pub(crate) fn greatest_code(&self) -> Code {
         self.greatest
     }
 
-    /// Says whether what was wanted for was all there.
+    /// Reports a read error since the last call.
     ///
     /// # Errors
-    /// If something could not be read since the last time that anybody was told: nothing
-    /// that was made since is to be used, whoever made it.
+    /// If a segment could not be read since the last call. The results of all workers since then
+    /// must be discarded.
     pub(super) fn check(&self) -> Result<(), BuildError> {
         self.cache.failure().take().map_or(Ok(()), Err)
     }
@@ -140,29 +139,32 @@ impl<const N: usize> RowCache<N> {
 }
 
 impl<const N: usize> SubSlice<'_, N> {
-    /// The rows with these attackers. Whether they could be read [`SubSlices::check`]
-    /// says.
-    pub(super) fn of(&self, attackers: SquareSet) -> AttackerRows<N> {
+    /// Returns the rows with these attackers. Read errors are reported by [`SubSlices::check`].
+    pub(super) fn rows_of(&self, attackers: SquareSet) -> AttackerRows<N> {
         let target = self.frame.attackers.locate(attackers);
         let block = target.block.index();
         let segment = block / self.segment_blocks;
         let first = segment * self.segment_blocks;
         let cache = &self.cache;
-        let read = || {
-            let last = self.frame.blocks().min(first + self.segment_blocks);
-            (self.read)(&self.frame, first..last).map(Arc::new)
-        };
-        let rows = cache.segments.get_or_insert_with(&(self.number, segment as u32), read);
-        let rows = rows.map_err(|error| *cache.failure() = Some(error)).ok();
+        // Captures are visited deep inside the block kernels, which cannot stop at an error, so it
+        // is kept for `check`.
+        let rows = cache
+            .segments
+            .get_or_insert_with(&(self.number, segment as u32), || {
+                let last = self.frame.blocks().min(first + self.segment_blocks);
+                (self.read)(&self.frame, first..last).map(Arc::new)
+            })
+            .map_err(|error| *cache.failure() = Some(error))
+            .ok();
         let first_row = (block - first) * self.frame.block_rows();
         AttackerRows { target, rows: rows.map(|rows| (rows, first_row)) }
     }
 }
 
 impl<const N: usize> AttackerRows<N> {
-    /// Calls `visit` with every code that positions have on some of the lanes,
-    /// and those lanes, of which there must be some. `image` gives the rank of the
-    /// defenders' image under a symmetry.
+    /// Calls `visit` with every code that positions have on the given lanes, and with those lanes.
+    /// There must be at least one lane. `image` gives the rank of the defenders' image under a
+    /// symmetry.
     #[inline]
     pub(super) fn values(
         &self,
@@ -173,7 +175,8 @@ impl<const N: usize> AttackerRows<N> {
     ) {
         let Some((rows, first)) = &self.rows else { return };
         let row = first + image(self.target.symmetry).index();
-        // Few lanes are wanted for: they go to the row, not the row to them.
+        // Transforming the few lanes that are wanted is cheaper than transforming all lanes of the
+        // row.
         let (mut lanes, mut wanted) = (lanes, region.transform(self.target.symmetry, lanes));
         for (code, there) in rows.row(row) {
             let found = there & wanted;

@@ -1,4 +1,4 @@
-//! Moves that capture nothing, for whole blocks at once.
+//! Quiet moves, for whole blocks at once.
 
 use crate::game::board::{SquareSet, Symmetry};
 use crate::game::rules::Side;
@@ -16,47 +16,48 @@ use crate::solve::rows::simd::{self, Kernel, Processor};
 use crate::solve::rows::transform::Transform;
 use crate::system::prefetch::prefetch_all;
 
-/// The moves of whole blocks; room to work in is kept from block to block.
+/// The moves of whole blocks; buffers are kept from block to block.
 pub(crate) struct BlockMoves<'f, const N: usize> {
     frame: &'f Frame<'f, N>,
     lanes: Vec<Row<N>>,
-    /// Rows of `lanes` saved an attacker's captures were taken out.
+    /// Rows of `lanes` as they were with an attacker's captures.
     saved: Vec<(Rank, Row<N>)>,
-    /// By defender rank: where the king may arrive.
+    /// By defender rank: the lanes where the king may arrive.
     ends: Vec<Row<N>>,
     ranks: Vec<Rank>,
     quiet: Vec<Row<N>>,
     lines: LineBuffers<N>,
 }
 
-/// A set of positions of the slice: for every row the lanes in it, or those not
-/// in it. Only what a move can arrive at is ever looked at, so that lanes
-/// without positions do not matter.
+/// A set of positions of the slice, given for every row by the lanes in it or, with `complement`,
+/// by the lanes not in it. Only destinations of moves are looked up, so lanes without positions do
+/// not matter.
 #[derive(Clone, Copy)]
 pub(crate) struct TargetSet<'a, const N: usize> {
-    /// The rows of some consecutive blocks: no move leads elsewhere.
+    /// The rows of some consecutive blocks; moves stay within these.
     pub rows: &'a [Row<N>],
     /// The first of those blocks.
     pub first_block: BlockNumber,
     pub complement: bool,
-    /// By place among those blocks: whether there is anything; `None`: all may have.
+    /// By offset among those blocks: whether the block has any position of the set; `None` if
+    /// unknown.
     pub blocks: Option<&'a bitvec::slice::BitSlice>,
 }
 
 impl<'a, const N: usize> TargetSet<'a, N> {
-    /// The rows of a block that is among them.
+    /// Returns the rows of one of the blocks.
     pub(crate) fn rows_of(&self, block: BlockNumber, block_rows: usize) -> &'a [Row<N>] {
         &self.rows[(block.index() - self.first_block.index()) * block_rows..][..block_rows]
     }
 
-    /// What is in a row of the only block.
+    /// Returns the lanes of a row, if there is only one block.
     #[inline(always)]
     fn get(&self, rank: Rank) -> Row<N> {
         let lanes = self.rows[rank.index()];
         if self.complement { !lanes } else { lanes }
     }
 
-    /// What is in a block, `None` if nothing is.
+    /// Returns the set restricted to a block; `None` if it is empty.
     #[inline]
     fn of_block(&self, block: BlockNumber, block_rows: usize) -> Option<Self> {
         let place = block.index() - self.first_block.index();
@@ -69,11 +70,11 @@ impl<'a, const N: usize> TargetSet<'a, N> {
 }
 
 impl<'f, const N: usize> BlockMoves<'f, N> {
-    /// How many rows it has for each row of a block, about: `lanes`, `ends` and `saved`,
-    /// which has ranks, too.
+    /// The approximate number of buffered rows for each row of a block: `lanes`, `ends` and
+    /// `saved`, which also has ranks.
     pub(crate) const BLOCK_ROWS: usize = 4;
 
-    /// For a slice.
+    /// Creates the buffers for a slice.
     pub(crate) fn new(frame: &'f Frame<'f, N>) -> BlockMoves<'f, N> {
         BlockMoves {
             frame,
@@ -86,9 +87,8 @@ impl<'f, const N: usize> BlockMoves<'f, N> {
         }
     }
 
-    /// Takes out of `remaining`, by defender rank, the lanes of the block from which
-    /// `side` has a move that captures nothing and leads to a target. Lanes that
-    /// are not remaining cost little.
+    /// Removes from `remaining`, by defender rank, the lanes of the block on which `side` has a
+    /// quiet move to a target. Lanes that are not in `remaining` cost little.
     pub(crate) fn quiet_moves(
         &mut self,
         side: Side,
@@ -115,41 +115,48 @@ impl<'f, const N: usize> BlockMoves<'f, N> {
         targets: TargetSet<N>,
         remaining: &mut [Row<N>],
     ) {
-        let BlockMoves { frame, lanes, saved, .. } = self;
-        let frame = *frame;
-        let wanted = |_, after| {
-            let target = frame.attackers.locate(after);
-            Some((target, targets.of_block(target.block, frame.block_rows())?))
-        };
-        attacker_moves(frame, block, lanes, wanted, |(target, target_rows), mv, lanes| {
-            saved.clear();
-            mv.remove_captures(frame, lanes, saved);
-            let captures = saved.len();
-            for rank in mv.shielded_ranks(frame) {
-                let lanes = &mut lanes[rank.index()];
-                if !lanes.is_empty() {
-                    saved.push((rank, std::mem::replace(lanes, Row::EMPTY)));
+        let frame = self.frame;
+        let BlockMoves { lanes, saved, .. } = self;
+        attacker_moves(
+            frame,
+            block,
+            lanes,
+            |_, after| {
+                let target = frame.attackers.locate(after);
+                Some((target, targets.of_block(target.block, frame.block_rows())?))
+            },
+            |(target, target_rows), mv, lanes| {
+                saved.clear();
+                mv.remove_captures(frame, lanes, saved);
+                // Rows in which defenders decide over the king's capture are taken out of the
+                // kernel's work, which applies one mask to all rows, and done one by one.
+                let captures = saved.len();
+                for rank in mv.shielded_ranks(frame) {
+                    let row = &mut lanes[rank.index()];
+                    if !row.is_empty() {
+                        saved.push((rank, std::mem::replace(row, Row::EMPTY)));
+                    }
                 }
-            }
-            pull(frame, target_rows, target, lanes, mv.king_in_way | mv.king_captured, remaining);
-            for &(rank, lanes) in &saved[captures..] {
-                let remaining = &mut remaining[rank.index()];
-                let candidates = (*remaining & lanes).without(mv.king_in_way);
-                if !candidates.is_empty() {
-                    let candidates = candidates.without(mv.king_captures(frame, rank));
-                    *remaining =
-                        remaining.without(reached(frame, target_rows, target, rank, candidates));
+                let except = mv.king_in_way | mv.king_captured;
+                pull(frame, target_rows, target, lanes, except, remaining);
+                for &(rank, lanes) in &saved[captures..] {
+                    let left = &mut remaining[rank.index()];
+                    let movable = (*left & lanes).without(mv.king_in_way);
+                    if !movable.is_empty() {
+                        let quiet = movable.without(mv.king_captures(frame, rank));
+                        *left = left.without(reached(frame, target_rows, target, rank, quiet));
+                    }
                 }
-            }
-            for &(rank, was) in saved.iter().rev() {
-                lanes[rank.index()] = was;
-            }
-        });
+                // In reverse, since a row may have been saved twice.
+                for &(rank, was) in saved.iter().rev() {
+                    lanes[rank.index()] = was;
+                }
+            },
+        );
     }
 
-    /// Takes out of `remaining`, by rank, the lanes from which a defending soldier
-    /// has a move to one of the block's targets: one that captures nothing if
-    /// the `arrivals` are given, otherwise any.
+    /// Removes from `remaining`, by rank, the lanes on which a defending soldier has a move to one
+    /// of the block's targets: a quiet move if `arrivals` are given, otherwise any.
     pub(crate) fn defender_moves(
         &mut self,
         block: &Block<N>,
@@ -160,31 +167,31 @@ impl<'f, const N: usize> BlockMoves<'f, N> {
         let BlockMoves { frame, ranks, quiet, lines: buffers, .. } = self;
         let (lines, places) = (&frame.defender_lines, &frame.defenders.squares);
         for_missing_defender(frame, block, ranks, |others, occupied, ranks| {
-            let rows = || places.iter().zip(ranks).filter(|&(&s, _)| !occupied.contains(s));
-            if rows().all(|(_, &rank)| remaining[rank.index()].is_empty()) {
+            let rows = places.iter().zip(ranks).filter(|&(&s, _)| !occupied.contains(s));
+            if rows.clone().all(|(_, &rank)| remaining[rank.index()].is_empty()) {
                 return;
             }
             if let Some(arrivals) = arrivals {
-                arrivals.beside(frame, others, quiet);
+                arrivals.beside_defenders(frame, others, quiet);
             }
             buffers.clear();
             let mut any = false;
-            for (&square, &rank) in rows() {
+            for (&square, &rank) in rows.clone() {
                 let lanes = targets.get(rank) & block.valid[rank.index()];
                 if lanes.is_empty() {
                     continue;
                 }
                 any = true;
-                let quiet = arrivals.map_or(!Row::EMPTY, |_| quiet[square.index()]);
-                lines.put_target(buffers, square, lanes & quiet);
+                let allowed = arrivals.map_or(!Row::EMPTY, |_| quiet[square.index()]);
+                lines.put_target(buffers, square, lanes & allowed);
             }
             if !any {
                 return;
             }
             lines.reach(occupied, buffers);
-            for (&square, &rank) in rows() {
-                let remaining = &mut remaining[rank.index()];
-                *remaining = remaining.without(lines.reached(buffers, square));
+            for (&square, &rank) in rows {
+                let left = &mut remaining[rank.index()];
+                *left = left.without(lines.reached(buffers, square));
             }
         });
     }
@@ -206,7 +213,7 @@ impl<'f, const N: usize> BlockMoves<'f, N> {
     }
 }
 
-/// One attacker move for all sets of defenders, to the targets' block.
+/// Takes one attacker move for all sets of defenders, to the targets' block.
 fn pull<const N: usize>(
     frame: &Frame<N>,
     target_rows: TargetSet<N>,
@@ -228,13 +235,13 @@ fn pull<const N: usize>(
     for row in legal.len() / Wide::<N>::ROWS * Wide::<N>::ROWS..legal.len() {
         let candidates = (remaining[row] & legal[row]).without(except);
         if !candidates.is_empty() {
-            let reached = reached(frame, target_rows, target, Rank::new(row), candidates);
-            remaining[row] = remaining[row].without(reached);
+            let origins = reached(frame, target_rows, target, Rank::new(row), candidates);
+            remaining[row] = remaining[row].without(origins);
         }
     }
 }
 
-/// The lanes of one row that one attacker move brings to a target.
+/// Returns the lanes of one row from which one attacker move reaches a target.
 fn reached<const N: usize>(
     frame: &Frame<N>,
     target_rows: TargetSet<N>,
@@ -246,9 +253,9 @@ fn reached<const N: usize>(
     frame.region.transform(target.inverse, there) & candidates
 }
 
-/// Calls `visit` for every set of one defender fewer that leaves the
-/// attackers alone: its places, the occupied squares, and the ranks of the sets
-/// with one more man, by his place. `ranks` is room for these.
+/// Calls `visit` for every set of one defender fewer that does not overlap the attackers, with its
+/// places, the occupied squares, and the ranks of the sets with one more man, by that man's place.
+/// `ranks` is a buffer.
 pub(crate) fn for_missing_defender<const N: usize>(
     frame: &Frame<N>,
     block: &Block<N>,
@@ -273,18 +280,17 @@ pub(crate) fn for_missing_defender<const N: usize>(
     }
 }
 
-/// The innermost loop: takes out of `remaining` what one attacker move brings to a
-/// target, for all sets of defenders but those behind the last eight.
+/// The innermost loop: removes from `remaining` the lanes from which one attacker move reaches a
+/// target, for all full groups of eight sets of defenders.
 struct PullKernel<'a, const N: usize> {
-    /// The rows of the block that the move leads to, each to be xored with
-    /// `complement`.
+    /// The rows of the block to which the move leads, each to be xored with `complement`.
     target_rows: &'a [Row<N>],
     complement: Row<N>,
-    /// For every row, which of them it is.
+    /// For every row, the rank of its image in that block.
     images: &'a [Rank],
-    /// What brings their lanes back; `None`: both are as they are.
+    /// The permutation that brings those lanes back; `None` for the identity.
     transform: Option<&'a Transform<N>>,
-    /// On these lanes, but on the exceptions, the move is one.
+    /// The lanes on which the move is legal, apart from the exceptions.
     legal: &'a [Row<N>],
     except: Row<N>,
     remaining: &'a mut [Row<N>],
@@ -295,8 +301,8 @@ impl<const N: usize> Kernel for PullKernel<'_, N> {
     fn run(self, processor: impl Processor) {
         const ROWS: usize = Wide::<1>::ROWS;
         prefetch_all(self.target_rows);
-        let except = Wide::all(self.except);
-        let complement = Wide::all(self.complement);
+        let except = Wide::splat(self.except);
+        let complement = Wide::splat(self.complement);
         let eights = self.legal.as_chunks::<ROWS>().0.iter().enumerate();
         for ((i, legal), remaining) in eights.zip(self.remaining.as_chunks_mut::<ROWS>().0) {
             let remaining_lanes = Wide::of(remaining);
@@ -316,14 +322,13 @@ impl<const N: usize> Kernel for PullKernel<'_, N> {
     }
 }
 
-/// Takes out of `remaining` the lanes from which the king goes to one of the
-/// `ends`, row by row.
+/// Removes from `remaining` the lanes from which the king reaches one of the `ends`, row by row.
 struct KingMovesKernel<'a, const N: usize> {
     region: &'a Region<N>,
     ends: &'a [Row<N>],
-    /// What the attackers leave free.
+    /// The lanes that the attackers leave free.
     free: Row<N>,
-    /// What the defenders take.
+    /// The lanes that the defenders occupy.
     men: &'a [Row<N>],
     remaining: &'a mut [Row<N>],
 }
@@ -331,7 +336,7 @@ struct KingMovesKernel<'a, const N: usize> {
 impl<const N: usize> Kernel for KingMovesKernel<'_, N> {
     #[inline(always)]
     fn run(self, _: impl Processor) {
-        let free = Wide::all(self.free);
+        let free = Wide::splat(self.free);
         let rows =
             self.remaining.chunks_mut(Wide::<N>::ROWS).zip(self.ends.chunks(Wide::<N>::ROWS));
         for ((remaining, ends), men) in rows.zip(self.men.chunks(Wide::<N>::ROWS)) {

@@ -1,5 +1,4 @@
-//! The king's moves in blocks of one row, in which nobody else of his side moves: eight
-//! rows at once.
+//! The king's moves in blocks of one row, where it is its side's only piece: eight rows at once.
 
 use crate::game::board::{Square, SquareSet};
 use crate::game::rules::{Ruleset, Side};
@@ -17,30 +16,30 @@ pub(crate) struct KingRows<'f, const N: usize> {
     captures: Vec<Capture<N>>,
 }
 
-/// An attacker whom he can capture.
+/// An attacker that the king can capture.
 struct Capture<const N: usize> {
     attacker: Square,
     anvil: Square,
-    /// Whether he does while the anvil is empty, and while another attacker is on it.
+    /// Whether it is captured while the anvil is empty, and while another attacker is on it.
     captured: [bool; 2],
-    /// Where he arrives.
+    /// The lane of the king's arrival.
     to: Row<N>,
 }
 
 impl<'f, const N: usize> KingRows<'f, N> {
-    /// The moves of a slice without defending soldiers.
+    /// Collects the moves of a slice without defending soldiers.
     pub(crate) fn new(frame: &'f Frame<'f, N>) -> Option<KingRows<'f, N>> {
-        let captures = exposed(frame.rules).map(|exposed| Capture {
+        let all = exposed(frame.rules).map(|exposed| Capture {
             attacker: exposed.attacker,
             anvil: exposed.anvil,
             captured: [false, true].map(|occupied| is_captured(frame.rules, exposed, occupied)),
             to: frame.region.bit(exposed.to),
         });
-        let captures = captures.filter(|capture| capture.captured != [false; 2]).collect();
+        let captures = all.filter(|capture| capture.captured != [false; 2]).collect();
         (frame.slice.defenders == 0).then_some(KingRows { frame, captures })
     }
 
-    /// The lanes on which the king, arriving there, captures none of these.
+    /// Returns the lanes on which the king, arriving there, captures none of these attackers.
     #[inline]
     pub(crate) fn quiet(&self, attackers: SquareSet) -> Row<N> {
         let mut quiet = !Row::EMPTY;
@@ -52,8 +51,8 @@ impl<'f, const N: usize> KingRows<'f, N> {
         quiet
     }
 
-    /// For each of these blocks, calls `visit` with the lanes from which the king has a
-    /// move that captures nothing to one of the lanes given.
+    /// Calls `visit` for each of these blocks, with the lanes from which the king has a quiet move
+    /// to one of the given lanes.
     pub(crate) fn origins(
         &self,
         walker: &mut Walker,
@@ -64,7 +63,8 @@ impl<'f, const N: usize> KingRows<'f, N> {
     }
 }
 
-/// Whether the king captures an exposed attacker, if another one is on the anvil or not.
+/// Returns whether the king captures an exposed attacker, given whether another attacker is on the
+/// anvil.
 fn is_captured(rules: &Ruleset, exposed: Exposed, occupied: bool) -> bool {
     let Exposed { attacker, anvil, .. } = exposed;
     let mut soldiers = Soldiers { attackers: SquareSet::of(attacker), defenders: SquareSet::EMPTY };
@@ -75,7 +75,7 @@ fn is_captured(rules: &Ruleset, exposed: Exposed, occupied: bool) -> bool {
     victim.is_some_and(|victim| victim.without_king)
 }
 
-/// Goes through some blocks.
+/// Visits some blocks.
 struct KingRowsKernel<'a, 'w, const N: usize, V> {
     of: &'a KingRows<'a, N>,
     walker: &'a mut Walker<'w>,

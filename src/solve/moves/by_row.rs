@@ -1,11 +1,11 @@
-//! Moves of single rows, for blocks in which few rows change: the work is in
-//! proportion to those, where the kernels for whole blocks visit all.
+//! Moves of single rows, for blocks in which few rows change: the work is proportional to these,
+//! while the kernels for whole blocks visit all rows.
 
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
 use crate::game::board::{Direction, Square, SquareSet, SymmetryGroup};
-use crate::game::rules::{Kind, Side};
+use crate::game::rules::{Kind, Ruleset, Side};
 use crate::index::Walker;
 
 use crate::solve::captures::by_attackers::{quiet_arrival, shields_around};
@@ -17,29 +17,29 @@ use crate::solve::rows::row::{Row, Wide, map_eight};
 use crate::solve::rows::simd::{self, Kernel, Processor};
 use crate::system::prefetch::prefetch;
 
-/// What moves of single rows need to know about a slice.
+/// The data of a slice that moves of single rows need.
 pub(crate) struct RowMoves<'f, const N: usize> {
     frame: &'f Frame<'f, N>,
-    /// By square of arrival: where defenders may change what attackers capture.
+    /// By square of arrival: the squares where defenders may affect the captures of attackers.
     capture_zone: Vec<SquareSet>,
     /// The blocks whose attackers have a symmetry of their own.
     symmetric: BitVec,
-    /// Attackers whom the king can capture without the help of a defender.
+    /// The ways in which the king can capture attackers without a defender's help.
     exposed: Vec<Exposed>,
 }
 
-/// A row of a block, by defender rank, and some of its lanes.
+/// The defender rank of a row in a block, and some of the row's lanes.
 pub(crate) type RankLanes<const N: usize> = (Rank, Row<N>);
 
-/// Lanes of a row from which an attacker has moved, before it is known where the row is.
+/// Lanes of a row from which an attacker has moved, while the lookup of the row is pending.
 pub(crate) struct Unmove<const N: usize> {
     origin: PendingLookup,
-    /// As the attackers stand, not as they are stored; so are the lanes.
+    /// For the attackers as they stand, not as the block stores them; so are the lanes.
     rank: Rank,
     lanes: Row<N>,
 }
 
-/// A move of an attacker, over these squares, before it is known where it leads.
+/// A move of an attacker over these squares, while the lookup of its destination is pending.
 #[derive(Clone, Copy)]
 struct PendingMove<const N: usize> {
     to: Square,
@@ -52,10 +52,10 @@ struct PendingMove<const N: usize> {
 /// Buffers that a worker reuses from block to block.
 pub(crate) struct RowBuffers<const N: usize> {
     prepared: PreparedSet,
-    /// Rows on which an attacker captured nothing when he arrived.
+    /// Rows in which the attacker captured nothing on arrival.
     quiet: Vec<RankLanes<N>>,
-    /// The squares of a line that he can have come over, and what is pending where he can
-    /// have come from.
+    /// The squares of a line that the attacker may have passed, with the pending lookups of those
+    /// where it may have started.
     line: Vec<(Square, Option<PendingLookup>)>,
     ahead: Vec<PendingMove<N>>,
 }
@@ -72,7 +72,7 @@ impl<const N: usize> Default for RowBuffers<N> {
 }
 
 impl<'f, const N: usize> RowMoves<'f, N> {
-    /// For a slice.
+    /// Collects the data of a slice.
     pub(crate) fn new(frame: &'f Frame<'f, N>) -> RowMoves<'f, N> {
         RowMoves {
             frame,
@@ -82,7 +82,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         }
     }
 
-    /// The lanes on which an attacker who has arrived on `to` captures nothing.
+    /// Returns the lanes on which an attacker that has arrived on `to` captures nothing.
     #[inline]
     pub(crate) fn quiet(&self, after: SquareSet, to: Square, rank: Rank) -> Row<N> {
         let capture_zone = &self.capture_zone[to.index()];
@@ -94,9 +94,9 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         !self.frame.king_captures.by_arrival(after, to)
     }
 
-    /// Adds the rows and lanes from which an attacker has a move that captures nothing
-    /// to one of these rows of the block with `attackers`. Of the images of a row under
-    /// the symmetries of its attackers, one at least is added.
+    /// Adds the rows and lanes from which an attacker has a quiet move to one of these rows of the
+    /// block with `attackers`. Of the images of a row under the symmetries of its attackers, at
+    /// least one is added.
     pub(crate) fn attacker_unmoves(
         &self,
         attackers: SquareSet,
@@ -110,8 +110,8 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         for to in attackers {
             quiet.clear();
             quiet.extend(rows.iter().filter_map(|&(rank, lanes)| {
-                let lanes = lanes & self.quiet(attackers, to, rank);
-                (!lanes.is_empty()).then_some((rank, lanes))
+                let quiet_lanes = lanes & self.quiet(attackers, to, rank);
+                (!quiet_lanes.is_empty()).then_some((rank, quiet_lanes))
             }));
             if quiet.is_empty() {
                 continue;
@@ -140,7 +140,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         }
     }
 
-    /// Calls `visit` with the stored rows and lanes that un-moves have led to.
+    /// Calls `visit` with the stored rows and lanes of un-moves.
     pub(crate) fn resolve_unmoves(
         &self,
         unmoves: &[Unmove<N>],
@@ -149,9 +149,8 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         simd::run(ResolveKernel { frame: self.frame, unmoves, visit });
     }
 
-    /// Takes out of the rows of a block the lanes from which an attacker has a
-    /// move that captures nothing to a position that is not in `table`; rows
-    /// without lanes are dropped.
+    /// Removes from the rows of a block the lanes on which an attacker has a quiet move to a
+    /// position that is not in `table`; rows without lanes are dropped.
     pub(crate) fn remove_attacker_escapes(
         &self,
         attackers: SquareSet,
@@ -168,7 +167,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
             if rows.is_empty() {
                 return;
             }
-            // What is read for all moves of a man is on its way at once.
+            // Prefetching for all moves of a man at once overlaps their cache misses.
             ahead.clear();
             for ray in frame.rules.slides().from(Kind::Attacker, from) {
                 let (mut passed, mut kings) = (SquareSet::EMPTY, Row::EMPTY);
@@ -194,6 +193,8 @@ impl<'f, const N: usize> RowMoves<'f, N> {
                     if candidates.is_empty() || sets.any_on(sets.men(*rank), passed) {
                         continue;
                     }
+                    // Most moves lead into the table, so the lookup comes before the captures,
+                    // which cost more.
                     let known = table[first + images[rank.index()].index()];
                     let safe = candidates.without(frame.region.transform(target.inverse, known));
                     if !safe.is_empty() {
@@ -206,7 +207,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         rows.retain(|(_, lanes)| !lanes.is_empty());
     }
 
-    /// Of the lanes of a row without defenders, those from which no attacker can move.
+    /// Returns the lanes of a row without defenders on which no attacker can move.
     pub(crate) fn stalemates(&self, attackers: SquareSet, mut lanes: Row<N>) -> Row<N> {
         for from in attackers {
             for ray in self.frame.rules.slides().from(Kind::Attacker, from) {
@@ -225,39 +226,34 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         lanes
     }
 
-    /// The lanes of a row on which the king, arriving there, captures nothing.
+    /// Returns the lanes of a row on which the king, arriving there, captures nothing.
     pub(crate) fn quiet_king(&self, attackers: SquareSet, rank: Rank) -> Row<N> {
         let (rules, region) = (self.frame.rules, &self.frame.region);
         let men = self.frame.defenders.men(rank);
         let soldiers = Soldiers { attackers, defenders: self.frame.defenders.set(rank) };
         let mut quiet = !Row::EMPTY;
-        let mut look = |attacker: Square, to: Square, anvil: Square| {
-            if soldiers.attackers.contains(attacker)
-                && let Some(victim) = soldiers.victim(rules, Side::Attackers, attacker, anvil)
-                && victim.without_king
-            {
+        for &Exposed { attacker, to, anvil } in &self.exposed {
+            if is_captured_by_king(rules, &soldiers, attacker, anvil) {
                 quiet = quiet.without(region.bit(to));
             }
-        };
-        for &Exposed { attacker, to, anvil } in &self.exposed {
-            look(attacker, to, anvil);
         }
         for &place in men {
             let anvil = self.frame.defenders.squares[usize::from(place)];
             for direction in Direction::ALL {
                 let attacker = rules.slides().next(anvil, direction);
                 let to = attacker.and_then(|square| rules.slides().next(square, direction));
-                if let Some((attacker, to)) = attacker.zip(to) {
-                    look(attacker, to, anvil);
+                if let Some((attacker, to)) = attacker.zip(to)
+                    && is_captured_by_king(rules, &soldiers, attacker, anvil)
+                {
+                    quiet = quiet.without(region.bit(to));
                 }
             }
         }
         quiet
     }
 
-    /// Calls `visit` with the rows, by rank, and lanes of the block from which
-    /// the king or a defender has a move that captures nothing to these lanes of
-    /// one of its rows.
+    /// Calls `visit` with the rows, by rank, and lanes of the block from which the king or a
+    /// defender has a quiet move to these lanes of one of its rows.
     pub(crate) fn defender_unmoves(
         &self,
         attackers: SquareSet,
@@ -273,33 +269,31 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         let occupied = attackers | soldiers.defenders;
         for &place in men {
             let to = sets.squares[usize::from(place)];
-            let lanes = lanes & self.quiet_soldier(&soldiers, to);
+            let quiet = lanes & self.quiet_soldier(&soldiers, to);
             for ray in frame.rules.slides().to(Kind::Defender, to) {
-                let mut lanes = lanes;
+                let mut free = quiet;
                 for step in ray.iter().take_while(|step| !occupied.contains(step.square)) {
-                    lanes = lanes.without(frame.region.bit(step.square));
-                    if lanes.is_empty() {
+                    free = free.without(frame.region.bit(step.square));
+                    if free.is_empty() {
                         break;
                     }
                     if step.ends {
                         let before = soldiers.defenders.without(to).with(step.square);
-                        visit(sets.rank(before), lanes);
+                        visit(sets.rank(before), free);
                     }
                 }
             }
         }
     }
 
-    /// The lanes on which a defending soldier who has arrived on `to` captures
-    /// nothing.
+    /// Returns the lanes on which a defending soldier that has arrived on `to` captures nothing.
     fn quiet_soldier(&self, soldiers: &Soldiers, to: Square) -> Row<N> {
         let victims = soldiers.victims(self.frame.rules, Side::Defenders, to);
         victims.fold(!Row::EMPTY, |quiet, victim| quiet & victim.quiet(&self.frame.region))
     }
 
-    /// Those of the lanes from which neither the king nor a defender has a move
-    /// that captures nothing to a position that is not in `table`, the rows of
-    /// the block by rank.
+    /// Returns the lanes on which neither the king nor a defender has a quiet move to a position
+    /// that is not in `table`, which holds the rows of the block by rank.
     pub(crate) fn without_defender_escapes(
         &self,
         attackers: SquareSet,
@@ -339,13 +333,13 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         lanes
     }
 
-    /// Adds to the rows of a block their images under the symmetries that leave
-    /// its attackers unchanged.
+    /// Adds to the rows of a block their images under the symmetries that leave its attackers
+    /// unchanged.
     pub(crate) fn add_images(&self, walker: &mut Walker, block: BlockNumber, rows: &mut [Row<N>]) {
         self.for_images(walker, block, rows, |row, image| *row |= image);
     }
 
-    /// Keeps of the rows of a block only lanes of which all images are there.
+    /// Removes from the rows of a block the lanes of which an image is missing.
     pub(crate) fn keep_images(&self, walker: &mut Walker, block: BlockNumber, rows: &mut [Row<N>]) {
         self.for_images(walker, block, rows, |row, image| *row &= image);
     }
@@ -370,7 +364,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
     }
 }
 
-/// Looks up where un-moves have led to, eight at a time.
+/// Looks up the origins of un-moves, eight at a time.
 struct ResolveKernel<'a, 'f, const N: usize, V> {
     frame: &'a Frame<'f, N>,
     unmoves: &'a [Unmove<N>],
@@ -385,31 +379,46 @@ impl<const N: usize, V: FnMut(BlockNumber, Rank, Row<N>)> Kernel for ResolveKern
             let targets = map_eight(unmoves, |unmove| attackers.resolve(unmove.origin));
             let lanes = Wide::of(&map_eight(unmoves, |unmove| unmove.lanes));
             let symmetries = map_eight(&targets, |target| target.symmetry);
-            let lanes = processor.transform_each(&region.transforms, symmetries, lanes);
+            let images = processor.transform_each(&region.transforms, symmetries, lanes);
             for (i, (unmove, target)) in unmoves.iter().zip(targets).enumerate() {
                 let rank = defenders.images(target.symmetry)[unmove.rank.index()];
-                (self.visit)(target.block, rank, lanes.row(i));
+                (self.visit)(target.block, rank, images.row(i));
             }
         }
     }
 }
 
-/// Where defenders may change what an attacker captures who arrives on `to`.
+/// Returns the squares where defenders may affect the captures of an attacker that arrives on `to`.
 fn capture_zone<const N: usize>(frame: &Frame<N>, to: Square) -> SquareSet {
     let beside: SquareSet = frame.rules.board.neighbours(to).collect();
     (beside & frame.rules.places(Kind::Defender)) | shields_around(frame, to)
 }
 
+/// Returns whether the king, arriving opposite `anvil`, captures an attacker.
+#[inline(always)]
+fn is_captured_by_king(
+    rules: &Ruleset,
+    soldiers: &Soldiers,
+    attacker: Square,
+    anvil: Square,
+) -> bool {
+    soldiers.attackers.contains(attacker)
+        && soldiers
+            .victim(rules, Side::Attackers, attacker, anvil)
+            .is_some_and(|victim| victim.without_king)
+}
+
+/// Returns the blocks whose attackers have a symmetry of their own.
 fn symmetric_blocks<const N: usize>(frame: &Frame<N>) -> BitVec {
     const WORD: usize = usize::BITS as usize;
     let words = (0..frame.blocks().div_ceil(WORD)).into_par_iter().map_init(
         || frame.walker(),
         |walker, word| {
             let blocks = word * WORD..frame.blocks().min((word + 1) * WORD);
-            let bit = |block: usize| {
-                usize::from(walker.set(block as u64).1 != SymmetryGroup::TRIVIAL) << (block % WORD)
-            };
-            blocks.map(bit).fold(0, |all, bit| all | bit)
+            blocks.fold(0, |bits, block| {
+                let symmetric = walker.set(block as u64).1 != SymmetryGroup::TRIVIAL;
+                bits | usize::from(symmetric) << (block % WORD)
+            })
         },
     );
     BitVec::from_vec(words.collect())

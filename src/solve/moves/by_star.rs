@@ -1,10 +1,9 @@
-//! All moves of one attacker at once, wherever he stands, for blocks of one
-//! row.
+//! All moves of one attacker at once, wherever it stands, for blocks of one row.
 //!
-//! A *star* is a set of attackers with one missing, and the rows of all squares
-//! where he can stand. Running along the lines of the board with a carry finds
-//! for all these rows at once where he can go. So a ply visits each row once for
-//! each attacker instead of once for each move.
+//! A *star* is a set of attackers with one missing, together with the rows of all squares where
+//! that one can stand. A run along the lines of the board with a carry finds the missing attacker's
+//! moves in all these rows. So a ply visits each row once for each attacker instead of once for
+//! each move.
 
 use std::ops::Range;
 use std::sync::atomic::Ordering;
@@ -23,9 +22,9 @@ use crate::solve::rows::row::{Lanes, Row, Wide};
 use crate::solve::rows::simd::{self, Kernel, Processor};
 use crate::system::prefetch::prefetch;
 
-/// Stars that one task works on.
+/// The number of stars in a task.
 const TASK: usize = 1 << 10;
-/// Stars that are worked on together.
+/// The number of stars processed together.
 const WIDTH: usize = Wide::<1>::ROWS;
 
 /// The stars of a slice.
@@ -39,9 +38,9 @@ struct Worker<'s, const N: usize> {
     walker: Walker<'s>,
     prepared: PreparedSet,
     stars: [SquareSet; WIDTH],
-    /// By star and place, the numbers of the entries that tell of an attacker there.
+    /// By star and place: the lookup entry of the set with an attacker there.
     numbers: [Vec<u32>; WIDTH],
-    /// By place, the numbers of the rows, and the symmetries that lead there.
+    /// By place: the numbers of the rows, and the symmetries that map to them.
     rows: Vec<[u32; WIDTH]>,
     symmetries: Vec<[Symmetry; WIDTH]>,
     /// By square of the board.
@@ -49,8 +48,7 @@ struct Worker<'s, const N: usize> {
 }
 
 impl<'f, const N: usize> AttackerStars<'f, N> {
-    /// The stars of a slice without defending soldiers, if its rows are found by
-    /// a table.
+    /// Creates the stars of a slice without defending soldiers, if its rows are found by a table.
     pub(crate) fn new(frame: &'f Frame<'f, N>) -> Option<AttackerStars<'f, N>> {
         let slice = frame.slice;
         if slice.defenders > 0 || frame.attackers.entries().is_none() {
@@ -60,13 +58,12 @@ impl<'f, const N: usize> AttackerStars<'f, N> {
         Some(AttackerStars { frame, others: attacker_sets(frame.rules, others).ok()? })
     }
 
-    /// Takes out of all rows the lanes from which an attacker has a move that
-    /// captures nothing to a position that is in `table`, or if `complement`, is
-    /// not; lanes without a position must be in it then, otherwise not. Of the
-    /// images of a lane under the symmetries of its attackers, one at least is
-    /// taken.
+    /// Removes from all rows the lanes on which an attacker has a quiet move to a position in
+    /// `table` or, with `complement`, not in it. Lanes without a position must be in the table with
+    /// `complement`, and not in it otherwise. Of the images of a lane under the symmetries of its
+    /// attackers, at least one is removed.
     pub(crate) fn without_moves(&self, table: &[Row<N>], complement: bool, rows: &mut [Row<N>]) {
-        let rows = AtomicRows::new(rows);
+        let shared_rows = AtomicRows::new(rows);
         let stars = self.others.rows() as usize;
         (0..stars.div_ceil(TASK)).into_par_iter().for_each_init(
             || Worker {
@@ -79,14 +76,20 @@ impl<'f, const N: usize> AttackerStars<'f, N> {
                 squares: vec![WideSquare::EMPTY; self.frame.rules.board.area()],
             },
             |worker, task| {
-                let stars = task * TASK..((task + 1) * TASK).min(stars);
-                simd::run(StarsKernel { of: self, table, complement, rows, stars, worker });
+                simd::run(StarsKernel {
+                    of: self,
+                    table,
+                    complement,
+                    rows: shared_rows,
+                    stars: task * TASK..((task + 1) * TASK).min(stars),
+                    worker,
+                });
             },
         );
     }
 }
 
-/// One task.
+/// The work of a task.
 struct StarsKernel<'a, 's, const N: usize> {
     of: &'a AttackerStars<'a, N>,
     table: &'a [Row<N>],
@@ -110,7 +113,7 @@ impl<const N: usize> Kernel for StarsKernel<'_, '_, N> {
 }
 
 impl<const N: usize> StarsKernel<'_, '_, N> {
-    /// Finds the rows of eight stars; the last one stands for those that are missing.
+    /// Looks up the rows of eight stars; the last star fills the missing places.
     #[inline(always)]
     fn look_up_rows(&mut self, first: usize) {
         let lookup = &self.of.frame.attackers;
@@ -145,12 +148,12 @@ impl<const N: usize> StarsKernel<'_, '_, N> {
         }
     }
 
-    /// Puts in where moves may end.
+    /// Sets the lanes where moves may end.
     #[inline(always)]
     fn set_targets(&mut self, processor: impl Processor) {
         let Frame { region, attackers, king_captures, .. } = self.of.frame;
         let Worker { rows, symmetries, squares, .. } = &mut *self.worker;
-        let complement = if self.complement { Wide::all(!Row::EMPTY) } else { Wide::EMPTY };
+        let complement = if self.complement { Wide::splat(!Row::EMPTY) } else { Wide::EMPTY };
         let places = attackers.squares().iter().zip(rows).zip(symmetries);
         for ((&square, rows), symmetries) in places {
             let mut known = Wide::EMPTY;
@@ -161,12 +164,12 @@ impl<const N: usize> StarsKernel<'_, '_, N> {
             }
             let ends = processor.transform_each(&region.transforms, back, known ^ complement);
             let captured = king_captures.by_arrival_wide(squares, square);
-            let square = &mut squares[square.index()];
-            square.targets = ends.without(captured | square.men.spread());
+            let here = &mut squares[square.index()];
+            here.targets = ends.without(captured | here.men.spread());
         }
     }
 
-    /// Takes out of the rows what is reached.
+    /// Removes the reached lanes from the rows.
     #[inline(always)]
     fn remove_reached(&mut self, processor: impl Processor) {
         let Frame { region, attackers, .. } = self.of.frame;
@@ -174,20 +177,21 @@ impl<const N: usize> StarsKernel<'_, '_, N> {
         let places = attackers.squares().iter().zip(rows).zip(symmetries);
         for ((&square, rows), symmetries) in places {
             let WideSquare { men, reached, .. } = squares[square.index()];
-            let reached = reached.without(men.spread());
-            let reached = processor.transform_each(&region.transforms, *symmetries, reached);
+            let origins = reached.without(men.spread());
+            let stored = processor.transform_each(&region.transforms, *symmetries, origins);
             let mut left = Wide::EMPTY;
             for (i, &row) in rows.iter().enumerate() {
                 left.put(i, self.rows.get(row as usize));
             }
-            let found = reached & left;
+            // An atomic update costs more than a read, and most lanes are gone already.
+            let found = stored & left;
             if found.is_empty() {
                 continue;
             }
             for (i, &row) in rows.iter().enumerate() {
-                let found = found.row(i);
-                if !found.is_empty() {
-                    self.rows.remove(row as usize, found);
+                let lanes = found.row(i);
+                if !lanes.is_empty() {
+                    self.rows.remove(row as usize, lanes);
                 }
             }
         }

@@ -1,5 +1,5 @@
-//! Moves that capture nothing, taken in three ways: by whole blocks, by single rows, and
-//! by stars; those of a bare king have a way of their own. Which way takes least is said in one place, [`cost`].
+//! Quiet moves, taken in three ways: by whole blocks, by single rows, and by stars. Moves of a bare
+//! king have a way of their own. The choice is made in [`cost`].
 
 pub(super) mod by_block;
 pub(super) mod by_king;
@@ -14,8 +14,8 @@ use crate::solve::moves::by_king::KingRows;
 use crate::solve::moves::by_row::RowMoves;
 use crate::solve::moves::by_star::AttackerStars;
 
-/// What moves of a slice need to know. Those of whole blocks need the frame alone, and
-/// buffers: each worker has its own [`BlockMoves`](by_block::BlockMoves).
+/// The data of a slice that its moves need. Moves of whole blocks need only the frame and buffers;
+/// each worker has its own [`BlockMoves`](by_block::BlockMoves).
 pub(super) struct Moves<'f, const N: usize> {
     /// The slice.
     pub frame: &'f Frame<'f, N>,
@@ -28,7 +28,7 @@ pub(super) struct Moves<'f, const N: usize> {
 }
 
 impl<'f, const N: usize> Moves<'f, N> {
-    /// For a slice.
+    /// Collects the data of a slice.
     pub(super) fn new(frame: &'f Frame<'f, N>) -> Moves<'f, N> {
         Moves {
             frame,

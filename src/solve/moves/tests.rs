@@ -1,4 +1,4 @@
-//! The ways of taking moves, held against the plain code of the game.
+//! Compares each way of taking moves with the plain code of the game.
 
 use std::collections::BTreeSet;
 
@@ -17,11 +17,11 @@ use crate::solve::rows::numbers::{BlockNumber, Rank};
 use crate::solve::rows::row::Row;
 use crate::solve::test_support::{is_in_set, lanes_with, least, load, positions, with_words};
 
-/// Blocks that are looked at, and rows of each, about.
+/// The approximate number of tested blocks, and of rows in each.
 const BLOCKS: usize = 25;
 const ROWS: usize = 8;
 
-/// A table of all positions in the set of that number, this side to move.
+/// Returns a table of all positions in the set of that number, with this side to move.
 fn table<const N: usize>(frame: &Frame<N>, set: u64, to_move: Side) -> Vec<Row<N>> {
     let mut table = Vec::new();
     for number in frame.block_numbers() {
@@ -33,15 +33,15 @@ fn table<const N: usize>(frame: &Frame<N>, set: u64, to_move: Side) -> Vec<Row<N
     table
 }
 
-/// Whether a move that captures nothing leads to a position in the set, or to one that
-/// is not.
+/// Returns whether a quiet move leads to a position in the set or, with `complement`, to one
+/// outside it.
 fn leads_to(rules: &Ruleset, set: u64, complement: bool, position: &Position) -> bool {
     let moves = legal_moves(rules, position);
     let mut quiet = moves.iter().filter(|played| played.is_quiet());
     quiet.any(|played| is_in_set(rules, set, &position.after(played)) != complement)
 }
 
-/// Some blocks and, in each, some ranks.
+/// Returns some blocks and, in each, some ranks.
 fn some<const N: usize>(frame: &Frame<N>) -> impl Iterator<Item = (Block<N>, Vec<Rank>)> {
     let blocks = frame.block_numbers().step_by(1 + frame.blocks() / BLOCKS);
     let ranks = |first: BlockNumber| {
@@ -51,7 +51,7 @@ fn some<const N: usize>(frame: &Frame<N>) -> impl Iterator<Item = (Block<N>, Vec
     blocks.map(move |number| (frame.block(number), ranks(number)))
 }
 
-/// The rows of a block that have lanes in a table.
+/// Returns the rows of a block that have lanes in a table.
 fn rows_of<const N: usize>(
     frame: &Frame<N>,
     block: &Block<N>,
@@ -121,7 +121,7 @@ fn blocks<const N: usize>(frame: &Frame<N>, side: Side, table: &[Row<N>], set: u
     }
 }
 
-/// Lanes without a move that escapes from the table, row by row.
+/// Checks the lanes without a move that escapes from the table, row by row.
 fn escapes<const N: usize>(
     frame: &Frame<N>,
     moves: &Moves<N>,
@@ -155,7 +155,7 @@ fn escapes<const N: usize>(
     }
 }
 
-/// The un-moves of rows: the positions that they lead to.
+/// Checks the positions to which the un-moves of rows lead.
 fn moves_back<const N: usize>(frame: &Frame<N>, moves: &Moves<N>, side: Side, table: &[Row<N>]) {
     let rules = frame.rules;
     for (block, ranks) in some(frame) {
@@ -195,7 +195,7 @@ fn moves_back<const N: usize>(frame: &Frame<N>, moves: &Moves<N>, side: Side, ta
     }
 }
 
-/// What a look at single rows says without a table.
+/// Checks the functions on single rows that need no table.
 fn single_rows<const N: usize>(frame: &Frame<N>, moves: &Moves<N>) {
     let rules = frame.rules;
     for (block, ranks) in some(frame) {

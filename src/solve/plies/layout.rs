@@ -65,7 +65,7 @@ impl PartitionLayout {
         whole: &Frame<'a, N>,
         partitions: Range<usize>,
     ) -> Vec<Frame<'a, N>> {
-        self.sets[partitions].iter().map(|sets| whole.some(sets)).collect()
+        self.sets[partitions].iter().map(|sets| whole.subset(sets)).collect()
     }
 
     /// Returns the domains of some partitions, by the side whose moves stay inside. `whole` has the

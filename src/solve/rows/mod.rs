@@ -1,5 +1,5 @@
-//! Rows: one placement of the soldiers, with the king's squares in the bits of a few
-//! machine words, and what can be done with all of them at once.
+//! Rows: one placement of the soldiers, with the king's squares in the bits of a few machine words,
+//! and the operations on all of those bits at once.
 
 pub(super) mod atomics;
 pub(super) mod numbers;

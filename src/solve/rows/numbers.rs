@@ -1,7 +1,6 @@
-//! What rows are numbered by: each number has its own type, so that none is taken for
-//! another one.
+//! Index types: each kind of number has a type of its own, so that the compiler rejects a mix-up.
 
-/// A number of things of one kind, from 0.
+/// Defines an index type, counted from 0.
 macro_rules! number {
     ($(#[$doc:meta])* $name:ident($inner:ty)) => {
         $(#[$doc])*
@@ -10,18 +9,18 @@ macro_rules! number {
         pub(crate) struct $name($inner);
 
         impl $name {
-            /// The first of them.
+            /// The first index.
             #[allow(dead_code, reason = "not all are counted from it")]
             pub(crate) const FIRST: $name = $name(0);
 
-            /// The number of that place in a list.
+            /// Wraps a position in a list.
             #[inline(always)]
             pub(crate) const fn new(index: usize) -> $name {
                 debug_assert!(index as $inner as usize == index);
                 $name(index as $inner)
             }
 
-            /// The place in a list.
+            /// Returns the position in a list.
             #[inline(always)]
             pub(crate) const fn index(self) -> usize {
                 self.0 as usize

@@ -2,23 +2,23 @@ use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not};
 
 use crate::solve::rows::numbers::{ChunkRow, Rank};
 
-/// The lanes of one row or of several at once: what slides of the king need.
+/// Lanes of one row or of eight rows at once: the operations that the king's slides need.
 pub(crate) trait Lanes<const N: usize>:
     Copy + BitAnd<Output = Self> + BitOr<Output = Self>
 {
-    /// The same lanes in every row.
-    fn all(row: Row<N>) -> Self;
-    /// Whether no lane of any row is set.
+    /// Returns the same lanes in every row.
+    fn splat(row: Row<N>) -> Self;
+    /// Returns whether no lane of any row is set.
     fn is_empty(self) -> bool;
-    /// The lanes that are not in the other rows.
+    /// Returns the lanes that are not set in the other rows.
     fn without(self, other: Self) -> Self;
-    /// All lanes moved up by that many numbers.
+    /// Shifts all lanes to higher numbers.
     fn up(self, by: usize) -> Self;
-    /// All lanes moved down by that many numbers.
+    /// Shifts all lanes to lower numbers.
     fn down(self, by: usize) -> Self;
 }
 
-/// Eight rows, word by word, for loops that the compiler turns into vectors.
+/// Eight rows, stored word by word, so that the compiler vectorizes loops over them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Wide<const N: usize>(pub [[u64; Wide::<1>::ROWS]; N]);
 
@@ -28,20 +28,21 @@ pub(crate) struct Wide<const N: usize>(pub [[u64; Wide::<1>::ROWS]; N]);
 #[repr(transparent)]
 pub(crate) struct Row<const N: usize>(pub [u64; N]);
 
-/// Something that happens to a row, of a chunk if nothing else is said.
+/// A change of some lanes of one row. Rows are numbered within their chunk unless `R` says
+/// otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Event<const N: usize, R = ChunkRow> {
     /// The row.
     pub row: R,
-    /// Those of its lanes that it happens to.
+    /// The lanes that change.
     pub lanes: Row<N>,
 }
 
 impl<const N: usize> Row<N> {
-    /// No lane.
+    /// A row without lanes.
     pub(crate) const EMPTY: Row<N> = Row([0; N]);
 
-    /// The row with that one lane.
+    /// Returns a row with only this lane set.
     #[inline(always)]
     pub(crate) fn bit(lane: usize) -> Row<N> {
         let mut row = Row::EMPTY;
@@ -49,19 +50,19 @@ impl<const N: usize> Row<N> {
         row
     }
 
-    /// Whether no lane is set.
+    /// Returns whether no lane is set.
     #[inline(always)]
     pub(crate) fn is_empty(self) -> bool {
         self.0.iter().fold(0, |all, word| all | word) == 0
     }
 
-    /// The lanes of this row that are not in the other one.
+    /// Returns the lanes that are not set in the other row.
     #[inline(always)]
     pub(crate) fn without(self, other: Row<N>) -> Row<N> {
         Row(std::array::from_fn(|i| self.0[i] & !other.0[i]))
     }
 
-    /// All lanes moved up by that many numbers.
+    /// Shifts all lanes to higher numbers.
     #[inline(always)]
     pub(crate) fn up(self, by: usize) -> Row<N> {
         if N == 1 {
@@ -75,7 +76,7 @@ impl<const N: usize> Row<N> {
         }))
     }
 
-    /// All lanes moved down by that many numbers.
+    /// Shifts all lanes to lower numbers.
     #[inline(always)]
     pub(crate) fn down(self, by: usize) -> Row<N> {
         if N == 1 {
@@ -89,13 +90,13 @@ impl<const N: usize> Row<N> {
         }))
     }
 
-    /// How many lanes are set.
+    /// Returns the number of lanes set.
     #[inline]
     pub(crate) fn count(self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// The lanes that are set, in order.
+    /// Iterates over the lanes that are set, in ascending order.
     #[inline(always)]
     pub(crate) fn lanes(self) -> impl Iterator<Item = usize> {
         self.0.into_iter().enumerate().flat_map(|(i, word)| {
@@ -156,7 +157,7 @@ impl<const N: usize> BitOrAssign for Row<N> {
 
 impl<const N: usize> Lanes<N> for Row<N> {
     #[inline(always)]
-    fn all(row: Row<N>) -> Row<N> {
+    fn splat(row: Row<N>) -> Row<N> {
         row
     }
     #[inline(always)]
@@ -178,13 +179,13 @@ impl<const N: usize> Lanes<N> for Row<N> {
 }
 
 impl<const N: usize> Wide<N> {
-    /// How many rows there are.
+    /// The number of rows.
     pub(crate) const ROWS: usize = 8;
 
-    /// No lane of any row.
+    /// Eight rows without lanes.
     pub(crate) const EMPTY: Wide<N> = Wide([[0; Wide::<1>::ROWS]; N]);
 
-    /// These eight rows.
+    /// Packs eight rows.
     #[inline(always)]
     pub(crate) fn of(rows: &[Row<N>; Wide::<1>::ROWS]) -> Wide<N> {
         let mut wide = Wide([[0; Wide::<1>::ROWS]; N]);
@@ -194,7 +195,7 @@ impl<const N: usize> Wide<N> {
         wide
     }
 
-    /// The eight rows.
+    /// Unpacks the eight rows.
     #[inline(always)]
     pub(crate) fn rows(self) -> [Row<N>; Wide::<1>::ROWS] {
         let mut rows = [Row::EMPTY; Wide::<1>::ROWS];
@@ -204,7 +205,7 @@ impl<const N: usize> Wide<N> {
         rows
     }
 
-    /// These rows, at most eight, and empty ones behind them.
+    /// Packs up to eight rows; the missing ones are empty.
     #[inline(always)]
     pub(crate) fn load(rows: &[Row<N>]) -> Wide<N> {
         match rows.try_into() {
@@ -217,10 +218,10 @@ impl<const N: usize> Wide<N> {
         }
     }
 
-    /// The rows of these ranks.
+    /// Packs the rows of these ranks.
     ///
     /// # Panics
-    /// If there is none of a rank.
+    /// If a rank is beyond the last row.
     #[inline(always)]
     pub(crate) fn gather(rows: &[Row<N>], ranks: &[Rank; Wide::<1>::ROWS]) -> Wide<N> {
         let mut wide = Wide([[0; Wide::<1>::ROWS]; N]);
@@ -230,13 +231,13 @@ impl<const N: usize> Wide<N> {
         wide
     }
 
-    /// One of the rows.
+    /// Returns one of the rows.
     #[inline(always)]
     pub(crate) fn row(&self, row: usize) -> Row<N> {
         Row(std::array::from_fn(|i| self.0[i][row]))
     }
 
-    /// Puts another row in the place of one.
+    /// Replaces one of the rows.
     #[inline(always)]
     pub(crate) fn put(&mut self, row: usize, lanes: Row<N>) {
         for (words, lanes) in self.0.iter_mut().zip(lanes.0) {
@@ -244,13 +245,19 @@ impl<const N: usize> Wide<N> {
         }
     }
 
-    /// Puts the rows, at most eight, back.
+    /// Writes the rows back to up to eight places.
     #[inline(always)]
     pub(crate) fn store(self, rows: &mut [Row<N>]) {
         match <&mut [Row<N>; Wide::<1>::ROWS]>::try_from(&mut *rows) {
             Ok(rows) => *rows = self.rows(),
             Err(_) => rows.iter_mut().enumerate().for_each(|(i, row)| *row = self.row(i)),
         }
+    }
+
+    /// Returns one word of each row, or zeros beyond the last word.
+    #[inline(always)]
+    fn word_or_zero(&self, word: Option<usize>) -> [u64; Wide::<1>::ROWS] {
+        word.and_then(|word| self.0.get(word).copied()).unwrap_or([0; Wide::<1>::ROWS])
     }
 
     #[inline(always)]
@@ -261,8 +268,7 @@ impl<const N: usize> Wide<N> {
     }
 }
 
-/// Something of each of these, at most eight, and that of the last one in place of those
-/// that are missing.
+/// Applies a function to up to eight items; the result for the last item fills the missing places.
 #[inline(always)]
 pub(crate) fn map_eight<T, U: Copy>(items: &[T], of: impl Fn(&T) -> U) -> [U; Wide::<1>::ROWS] {
     let last = items.len() - 1;
@@ -274,7 +280,7 @@ pub(crate) fn map_eight<T, U: Copy>(items: &[T], of: impl Fn(&T) -> U) -> [U; Wi
 }
 
 impl Wide<1> {
-    /// The only word of each row, as often as rows of `N` have words.
+    /// Repeats the only word of each row in each of `N` words.
     #[inline(always)]
     pub(crate) fn spread<const N: usize>(self) -> Wide<N> {
         Wide([self.0[0]; N])
@@ -315,7 +321,7 @@ impl<const N: usize> Not for Wide<N> {
 
 impl<const N: usize> Lanes<N> for Wide<N> {
     #[inline(always)]
-    fn all(row: Row<N>) -> Wide<N> {
+    fn splat(row: Row<N>) -> Wide<N> {
         Wide(std::array::from_fn(|i| [row.0[i]; Wide::<1>::ROWS]))
     }
 
@@ -332,13 +338,12 @@ impl<const N: usize> Lanes<N> for Wide<N> {
     #[inline(always)]
     fn up(self, by: usize) -> Wide<N> {
         let (words, bits) = (by / 64, by % 64);
-        let word = |i: Option<usize>| i.map_or([0; Wide::<1>::ROWS], |i| self.0[i]);
         Wide(std::array::from_fn(|i| {
-            let high = word(i.checked_sub(words));
+            let high = self.word_or_zero(i.checked_sub(words));
             if N == 1 || bits == 0 {
                 return high.map(|word| word << bits);
             }
-            let low = word(i.checked_sub(words + 1));
+            let low = self.word_or_zero(i.checked_sub(words + 1));
             std::array::from_fn(|row| high[row] << bits | low[row] >> (64 - bits))
         }))
     }
@@ -346,13 +351,12 @@ impl<const N: usize> Lanes<N> for Wide<N> {
     #[inline(always)]
     fn down(self, by: usize) -> Wide<N> {
         let (words, bits) = (by / 64, by % 64);
-        let word = |i: usize| self.0.get(i).copied().unwrap_or([0; Wide::<1>::ROWS]);
         Wide(std::array::from_fn(|i| {
-            let low = word(i + words);
+            let low = self.word_or_zero(Some(i + words));
             if N == 1 || bits == 0 {
                 return low.map(|word| word >> bits);
             }
-            let high = word(i + words + 1);
+            let high = self.word_or_zero(Some(i + words + 1));
             std::array::from_fn(|row| low[row] >> bits | high[row] << (64 - bits))
         }))
     }
@@ -368,7 +372,7 @@ mod tests {
         !(row & Row::bit(lane)).is_empty()
     }
 
-    /// The first words of these.
+    /// Takes the first `N` words.
     fn first<const N: usize>(words: [u64; 6]) -> Row<N> {
         Row(std::array::from_fn(|i| words[i]))
     }
@@ -389,7 +393,7 @@ mod tests {
         for rows in [rows, &rows[..5]] {
             let mut moved = rows.to_vec();
             let pack = Wide::load(rows);
-            (pack.up(by).without(pack) | pack.down(by) & Wide::all(all)).store(&mut moved);
+            (pack.up(by).without(pack) | pack.down(by) & Wide::splat(all)).store(&mut moved);
             let expected = rows.iter().map(|&row| row.up(by).without(row) | row.down(by) & all);
             assert!(expected.eq(moved), "{N} words");
         }

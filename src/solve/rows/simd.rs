@@ -1,25 +1,24 @@
-//! Instructions that not every processor has, chosen at run time. But for the C
-//! interface, `unsafe` code is only here, in the mapping of files, in hints to the
-//! processor and the system, and in rows that threads share.
+//! Run-time choice of processor instructions. Apart from the C interface, `unsafe` code occurs only
+//! here, in memory maps, in hints to the processor and the system, and in rows that threads share.
 
 use crate::game::board::Symmetry;
 use crate::solve::rows::row::{Row, Wide};
 use crate::solve::rows::transform::{Transform, Transforms};
 
-/// A loop over rows, compiled for every kind of processor.
+/// A loop over rows, compiled once for each supported instruction set.
 ///
-/// Its `run`, and all that `run` calls, should be `#[inline(always)]`, or it is
-/// not compiled for more than the portable one.
+/// `run` and everything that it calls should be `#[inline(always)]`; otherwise that code is
+/// compiled for the portable instruction set only.
 pub(crate) trait Kernel {
-    /// Runs the loop with what the processor can do.
+    /// Runs the loop with the instructions of this processor.
     fn run(self, processor: impl Processor);
 }
 
-/// What rows need of a processor besides plain arithmetic.
+/// Operations on rows with an implementation for each instruction set.
 pub(crate) trait Processor: Copy {
-    /// The row with its lanes moved.
+    /// Returns the row with its lanes permuted.
     fn transform<const N: usize>(self, transform: &Transform<N>, row: Row<N>) -> Row<N>;
-    /// Eight rows with their lanes moved.
+    /// Permutes the lanes of eight rows.
     #[inline(always)]
     fn transform_wide<const N: usize>(
         self,
@@ -29,7 +28,7 @@ pub(crate) trait Processor: Copy {
         transform_rows(self, transform, &mut rows);
         rows
     }
-    /// Eight rows with their lanes moved, each by a symmetry of its own.
+    /// Permutes the lanes of eight rows, each by its own symmetry.
     #[inline(always)]
     fn transform_each<const N: usize>(
         self,
@@ -40,16 +39,16 @@ pub(crate) trait Processor: Copy {
         transform_rows_each(self, transforms, symmetries, &mut rows);
         rows
     }
-    /// Puts a value in the places of a word's bits.
+    /// Writes a value to the places whose bit is set.
     #[inline(always)]
-    fn put(self, places: &mut [u16; 64], bits: u64, value: u16) {
+    fn fill_masked(self, places: &mut [u16; 64], bits: u64, value: u16) {
         for place in Row([bits]).lanes() {
             places[place] = value;
         }
     }
 }
 
-/// Moves the lanes of eight rows, one by one.
+/// Permutes the lanes of eight rows, one row after another.
 #[inline(always)]
 fn transform_rows<const N: usize>(
     processor: impl Processor,
@@ -61,7 +60,7 @@ fn transform_rows<const N: usize>(
     }
 }
 
-/// Moves the lanes of eight rows, one by one, each by a symmetry of its own.
+/// Permutes the lanes of eight rows, one row after another, each by its own symmetry.
 #[inline(always)]
 fn transform_rows_each<const N: usize>(
     processor: impl Processor,
@@ -74,7 +73,7 @@ fn transform_rows_each<const N: usize>(
     }
 }
 
-/// Every processor.
+/// Plain code for any processor.
 #[derive(Clone, Copy)]
 pub(crate) struct Portable;
 
@@ -85,7 +84,7 @@ impl Processor for Portable {
     }
 }
 
-/// Runs the kernel as fast as the processor can.
+/// Runs the kernel with the best instructions that the processor has.
 #[inline]
 pub(crate) fn run(kernel: impl Kernel) {
     #[cfg(target_arch = "x86_64")]
@@ -113,8 +112,8 @@ mod avx512 {
     };
     use crate::solve::rows::transform::{BitMatrices, BitMatrix};
 
-    /// Proof that the processor has AVX-512 with the bit shuffles and matrices; only
-    /// [`Avx512::detect`] makes one.
+    /// Proof that the processor has AVX-512 with the bit-shuffle and bit-matrix instructions; only
+    /// [`Avx512::detect`] creates one.
     #[derive(Clone, Copy)]
     pub(super) struct Avx512(());
 
@@ -137,50 +136,53 @@ mod avx512 {
             fn compiled(kernel: impl Kernel, processor: Avx512) {
                 kernel.run(processor);
             }
-            // SAFETY: the processor must have these features; `self` proves it.
+            // SAFETY: the processor must have these features; `self` proves that it has.
             unsafe { compiled(kernel, self) }
         }
     }
 
     impl Avx512 {
-        /// Eight words with their bytes and bits moved.
+        /// Permutes the bytes and bits of eight words.
         #[inline(always)]
-        fn of_bytes(self, moved: BitMatrix, words: [u64; 8]) -> [u64; 8] {
+        fn shuffle_all(self, matrix: BitMatrix, words: [u64; 8]) -> [u64; 8] {
             let mut image = [0; 8];
-            // SAFETY: the processor must have the features, which `self` proves; eight
-            // words are read from and written to as many.
+            // SAFETY: the processor must have the features, which `self` proves; eight words are
+            // read and eight are written.
             unsafe {
-                let words = _mm512_loadu_si512(words.as_ptr().cast());
-                let words = shuffled(words, _mm512_set1_epi64(moved.bytes.cast_signed()));
-                let bits: __m512i = _mm512_set1_epi64(moved.bits.cast_signed());
-                // A product of matrices: each byte of the first is a row of the image,
-                // each bit of a row goes with a byte of the second, from its last one on.
-                let product = match moved.transposed {
-                    false => _mm512_gf2p8affine_epi64_epi8::<0>(words, bits),
-                    true => _mm512_gf2p8affine_epi64_epi8::<0>(bits, words),
+                let bytes = _mm512_set1_epi64(matrix.bytes.cast_signed());
+                let permuted = shuffle(load(&words), bytes);
+                let bits: __m512i = _mm512_set1_epi64(matrix.bits.cast_signed());
+                // A product of 8 x 8 bit matrices: Each byte of the first factor selects, by its
+                // bits, bytes of the second one, the last byte first. Transposing swaps the
+                // factors.
+                let product = match matrix.transposed {
+                    false => _mm512_gf2p8affine_epi64_epi8::<0>(permuted, bits),
+                    true => _mm512_gf2p8affine_epi64_epi8::<0>(bits, permuted),
                 };
                 _mm512_storeu_si512(image.as_mut_ptr().cast(), product);
             }
             image
         }
 
-        /// Eight words with their bytes and bits moved, each by the symmetry of that
-        /// number.
+        /// Permutes the bytes and bits of eight words, each by the symmetry with its number.
         #[inline(always)]
-        fn shuffle_each(self, moved: &BitMatrices, numbers: [u64; 8], words: [u64; 8]) -> [u64; 8] {
+        fn shuffle_each(
+            self,
+            matrices: &BitMatrices,
+            numbers: [u64; 8],
+            words: [u64; 8],
+        ) -> [u64; 8] {
             let mut image = [0; 8];
-            // SAFETY: the processor must have the features, which `self` proves; eight
-            // words are read from and written to as many.
+            // SAFETY: the processor must have the features, which `self` proves; eight words are
+            // read and eight are written.
             unsafe {
-                let load = |words: &[u64; 8]| _mm512_loadu_si512(words.as_ptr().cast());
-                let numbers = load(&numbers);
-                let of_each = |words| _mm512_permutexvar_epi64(numbers, load(words));
-                let words = shuffled(load(&words), of_each(&moved.bytes));
-                let bits = of_each(&moved.bits);
-                // As above; which factor comes first depends on the symmetry.
-                let transposed = _mm512_movepi64_mask(of_each(&moved.transposed));
-                let first = _mm512_mask_blend_epi64(transposed, words, bits);
-                let second = _mm512_mask_blend_epi64(transposed, bits, words);
+                let bytes = lookup(&matrices.bytes, &numbers);
+                let permuted = shuffle(load(&words), bytes);
+                let bits = lookup(&matrices.bits, &numbers);
+                // As in `shuffle_all`; the order of the factors depends on each word's symmetry.
+                let transposed = _mm512_movepi64_mask(lookup(&matrices.transposed, &numbers));
+                let first = _mm512_mask_blend_epi64(transposed, permuted, bits);
+                let second = _mm512_mask_blend_epi64(transposed, bits, permuted);
                 let product = _mm512_gf2p8affine_epi64_epi8::<0>(first, second);
                 _mm512_storeu_si512(image.as_mut_ptr().cast(), product);
             }
@@ -188,10 +190,25 @@ mod avx512 {
         }
     }
 
-    /// In each word, the bytes of these numbers.
+    /// Loads eight words.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn load(words: &[u64; 8]) -> __m512i {
+        // SAFETY: eight words are read from an array of eight.
+        unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
+    }
+
+    /// Picks the words with these numbers.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn lookup(words: &[u64; 8], numbers: &[u64; 8]) -> __m512i {
+        _mm512_permutexvar_epi64(load(numbers), load(words))
+    }
+
+    /// Picks the bytes with these numbers in each word.
     #[target_feature(enable = "avx512f,avx512bw")]
-    fn shuffled(words: __m512i, bytes: __m512i) -> __m512i {
-        // They are shuffled two words at a time.
+    fn shuffle(words: __m512i, bytes: __m512i) -> __m512i {
+        // `vpshufb` works on lanes of two words: the second one's bytes are numbered from 8.
         const SECOND: i64 = 0x0808_0808_0808_0808;
         let second = _mm512_set_epi64(SECOND, 0, SECOND, 0, SECOND, 0, SECOND, 0);
         _mm512_shuffle_epi8(words, _mm512_or_si512(bytes, second))
@@ -203,8 +220,8 @@ mod avx512 {
             Row(std::array::from_fn(|to| {
                 (0..N).fold(0, |word, from| {
                     let picked = &transform.picks[to][from];
-                    // SAFETY: the processor must have the features, which `self`
-                    // proves; 64 bytes are read from an array of 64 bytes.
+                    // SAFETY: the processor must have the features, which `self` proves; 64 bytes
+                    // are read from an array of 64 bytes.
                     let bits = unsafe {
                         let bits = _mm512_loadu_si512(picked.bits.as_ptr().cast());
                         let source = _mm512_set1_epi64(row.0[from].cast_signed());
@@ -221,8 +238,8 @@ mod avx512 {
             transform: &Transform<N>,
             mut rows: Wide<N>,
         ) -> Wide<N> {
-            match transform.of_bytes {
-                Some(of_bytes) if N == 1 => rows.0[0] = self.of_bytes(of_bytes, rows.0[0]),
+            match transform.matrix {
+                Some(matrix) if N == 1 => rows.0[0] = self.shuffle_all(matrix, rows.0[0]),
                 _ => transform_rows(self, transform, &mut rows),
             }
             rows
@@ -235,10 +252,10 @@ mod avx512 {
             symmetries: [Symmetry; 8],
             mut rows: Wide<N>,
         ) -> Wide<N> {
-            match &transforms.of_bytes {
-                Some(of_bytes) if N == 1 => {
+            match &transforms.matrices {
+                Some(matrices) if N == 1 => {
                     let numbers = symmetries.map(|symmetry| symmetry.index() as u64);
-                    rows.0[0] = self.shuffle_each(of_bytes, numbers, rows.0[0]);
+                    rows.0[0] = self.shuffle_each(matrices, numbers, rows.0[0]);
                 }
                 _ => transform_rows_each(self, transforms, symmetries, &mut rows),
             }
@@ -246,15 +263,14 @@ mod avx512 {
         }
 
         #[inline(always)]
-        fn put(self, places: &mut [u16; 64], bits: u64, value: u16) {
-            let value = value.cast_signed();
+        fn fill_masked(self, places: &mut [u16; 64], bits: u64, value: u16) {
             for (places, bits) in places.as_chunks_mut::<32>().0.iter_mut().zip([bits, bits >> 32])
             {
-                // SAFETY: the processor must have the features, which `self` proves; at
-                // most 32 values are written to as many places.
+                // SAFETY: the processor must have the features, which `self` proves; at most 32
+                // values are written to 32 places.
                 unsafe {
-                    let value = _mm512_set1_epi16(value);
-                    _mm512_mask_storeu_epi16(places.as_mut_ptr().cast(), bits as u32, value);
+                    let values = _mm512_set1_epi16(value.cast_signed());
+                    _mm512_mask_storeu_epi16(places.as_mut_ptr().cast(), bits as u32, values);
                 }
             }
         }
@@ -268,7 +284,7 @@ mod tests {
     use super::*;
     use crate::game::board::Board;
 
-    /// Moves the rows one by one, then, if they are eight, all at once.
+    /// Permutes the rows one by one and, if there are eight, all at once.
     struct FlipAll<'a, const N: usize>(&'a Transform<N>, &'a mut [Row<N>]);
 
     impl<const N: usize> FlipAll<'_, N> {
@@ -289,7 +305,7 @@ mod tests {
         }
     }
 
-    /// Moves eight rows, each by its symmetry.
+    /// Permutes eight rows, each by its own symmetry.
     struct FlipEach<'a>(&'a Transforms<1>, [Symmetry; 8], &'a mut [Row<1>; 8]);
 
     impl Kernel for FlipEach<'_> {
@@ -299,17 +315,17 @@ mod tests {
         }
     }
 
-    /// Puts a value in some places.
+    /// Writes a value to some places.
     struct Put<'a>(&'a mut [u16; 64], u64, u16);
 
     impl Kernel for Put<'_> {
         #[inline(always)]
         fn run(self, processor: impl Processor) {
-            processor.put(self.0, self.1, self.2);
+            processor.fill_masked(self.0, self.1, self.2);
         }
     }
 
-    /// Moves some of the lanes as `keys` says, and leaves the others out.
+    /// Permutes some of the lanes in the order of `keys`, and drops the others.
     fn check<const N: usize>(keys: &[u32], words: &[u64]) {
         let lanes = keys.len().min(64 * N);
         let mut order: Vec<usize> = (0..lanes).collect();
@@ -338,7 +354,7 @@ mod tests {
             }
         }
 
-        /// Symmetries of a square of bytes, some of its lines left out and the rest moved.
+        /// Tests symmetries of a square of bytes with some lines dropped and the others moved.
         #[test]
         fn symmetries_of_bytes_move_the_same_lanes(
             symmetry in 0..8_usize,
@@ -358,7 +374,7 @@ mod tests {
                 Some(8 * byte + bit)
             };
             let transform = Transform::<1>::new(image);
-            prop_assert!(transform.of_bytes.is_some());
+            prop_assert!(transform.matrix.is_some());
             let mut rows = words.map(|word| Row([word]));
             let expected = rows.map(|row| {
                 row.lanes().filter_map(image).fold(Row::EMPTY, |all, to| all | Row::bit(to))
@@ -367,7 +383,7 @@ mod tests {
             prop_assert_eq!(rows, expected);
         }
 
-        /// Squares of bytes, and squares that are none.
+        /// Tests words that are squares of bytes, and others.
         #[test]
         fn each_row_has_a_symmetry_of_its_own(
             symmetries in prop::array::uniform8(prop::sample::select(&Symmetry::ALL[..])),
@@ -383,7 +399,7 @@ mod tests {
                 })
             };
             let transforms = Transforms::new(|g| Transform::<1>::new(|lane| image(g, lane)));
-            prop_assert_eq!(transforms.of_bytes.is_some(), stride == 8);
+            prop_assert_eq!(transforms.matrices.is_some(), stride == 8);
             let rows = words.map(|word| Row([word]));
             let expected: [Row<1>; 8] = std::array::from_fn(|i| {
                 let images = rows[i].lanes().filter_map(|lane| image(symmetries[i], lane));

@@ -1,93 +1,89 @@
 use crate::game::board::Symmetry;
 use crate::solve::rows::row::Row;
 
-/// What each symmetry of the board does to the lanes.
+/// The permutations of the lanes by all symmetries of the board.
 #[derive(Clone, Debug)]
 pub(crate) struct Transforms<const N: usize> {
     each: [Transform<N>; 8],
-    /// The same for words that are squares of eight bytes, if all are so simple.
-    pub of_bytes: Option<BitMatrices>,
+    /// The same as bit matrices, if every symmetry has that form.
+    pub matrices: Option<BitMatrices>,
 }
 
-/// By symmetry: what [`BitMatrix`] says of it.
+/// The fields of [`BitMatrix`] by symmetry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BitMatrices {
     pub bytes: [u64; 8],
     pub bits: [u64; 8],
-    /// All bits set, or none.
+    /// All bits set if transposed, otherwise none.
     pub transposed: [u64; 8],
 }
 
-/// A symmetry of the lanes: where each lane of a row goes.
+/// A permutation of the lanes: the destination of each lane of a row.
 #[derive(Clone, Debug)]
 pub(crate) struct Transform<const N: usize> {
-    /// For every byte of a row and its content: what the lanes become.
+    /// By byte of the row and by its value: the image of those lanes.
     bytes: Vec<[Row<N>; 256]>,
-    /// For every word of the image and of the row, what goes from one to the
-    /// other.
+    /// By word of the image and by word of the row: the bits that the one takes from the other.
     pub picks: [[Pick; N]; N],
-    /// The same for a word that is a square of eight bytes, if it is so simple.
-    pub of_bytes: Option<BitMatrix>,
+    /// The same as a bit matrix, if rows have one word and the permutation has that form.
+    pub matrix: Option<BitMatrix>,
 }
 
-/// A symmetry of a square of 8 x 8 bits, a word's bytes: turned round, mirrored, or
-/// moved, or several of that. What comes from beyond the square is left out.
+/// A symmetry of the 8 x 8 bits of a word: a rotation, reflection or shift, or a combination. Bits
+/// from beyond the square are dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct BitMatrix {
-    /// For every byte of the image, or if they change with its bits, for every bit, the
-    /// last one first: the number of the byte that it comes from; 128: of none.
+    /// For each byte of the image (for each bit, last one first, if transposed): the number of its
+    /// source byte, or 128 for none.
     pub bytes: u64,
-    /// For every bit of the image, the last one first, or if they change with its bytes,
-    /// for every byte: the bit that it comes from, as a byte of that bit; 0: of none.
+    /// For each bit of the image, last one first (for each byte, if transposed): its source bit as
+    /// a mask, or 0 for none.
     pub bits: u64,
-    /// Whether bytes become bits and bits bytes.
+    /// Whether bytes become bits and bits become bytes.
     pub transposed: bool,
 }
 
-/// Which bits of one word make up another one.
+/// The bits of one word that make up another one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pick {
-    /// For every bit, the number of its source.
+    /// For each bit, the number of its source.
     pub bits: [u8; 64],
-    /// The bits that have a source there.
+    /// The bits that have a source in the word.
     pub mask: u64,
 }
 
 impl<const N: usize> Transforms<N> {
-    /// Of each symmetry.
+    /// Builds the permutation of each symmetry.
     pub(crate) fn new(transform: impl Fn(Symmetry) -> Transform<N>) -> Transforms<N> {
         let each = Symmetry::ALL.map(transform);
-        let all_simple = each.iter().all(|transform| transform.of_bytes.is_some());
-        let of_bytes = all_simple.then(|| {
-            let words = |word: fn(BitMatrix) -> u64| {
-                std::array::from_fn(|i| each[i].of_bytes.map_or(0, word))
-            };
-            BitMatrices {
-                bytes: words(|of_bytes| of_bytes.bytes),
-                bits: words(|of_bytes| of_bytes.bits),
-                transposed: words(|of_bytes| if of_bytes.transposed { u64::MAX } else { 0 }),
-            }
-        });
-        Transforms { each, of_bytes }
+        let matrices = BitMatrices::of(&each);
+        Transforms { each, matrices }
     }
 
-    /// Of one symmetry.
+    /// Returns the permutation of a symmetry.
     #[inline(always)]
     pub(crate) fn of(&self, symmetry: Symmetry) -> &Transform<N> {
         &self.each[symmetry.index()]
     }
 }
 
+impl BitMatrices {
+    /// Returns the matrices of all symmetries, if each has one.
+    fn of<const N: usize>(each: &[Transform<N>; 8]) -> Option<BitMatrices> {
+        let mut all = BitMatrices { bytes: [0; 8], bits: [0; 8], transposed: [0; 8] };
+        for (i, transform) in each.iter().enumerate() {
+            let BitMatrix { bytes, bits, transposed } = transform.matrix?;
+            all.bytes[i] = bytes;
+            all.bits[i] = bits;
+            all.transposed[i] = if transposed { u64::MAX } else { 0 };
+        }
+        Some(all)
+    }
+}
+
 impl<const N: usize> Transform<N> {
-    /// Moves each lane to its image, if it has one, and leaves the others out.
+    /// Builds the permutation that moves each lane to its image and drops lanes without one.
     pub(crate) fn new(image: impl Fn(usize) -> Option<usize>) -> Transform<N> {
-        let byte = |first: usize| {
-            std::array::from_fn(|content| {
-                let lanes = (0..8).filter(|bit| content >> bit & 1 == 1);
-                let images = lanes.filter_map(|bit| image(first + bit));
-                images.fold(Row::EMPTY, |row, to| row | Row::bit(to))
-            })
-        };
         let mut picks = [[Pick { bits: [0; 64], mask: 0 }; N]; N];
         for lane in 0..64 * N {
             let Some(to) = image(lane) else { continue };
@@ -98,13 +94,13 @@ impl<const N: usize> Transform<N> {
         let last = (0..64 * N).rev().find(|&lane| image(lane).is_some());
         let used = last.map_or(0, |last| last + 1);
         Transform {
-            bytes: (0..used).step_by(8).map(byte).collect(),
-            of_bytes: [false, true].into_iter().find_map(|t| BitMatrix::of(&picks[0][0], t)),
+            bytes: (0..used).step_by(8).map(|first| byte_images(first, &image)).collect(),
+            matrix: [false, true].into_iter().find_map(|t| BitMatrix::of(&picks[0][0], t)),
             picks,
         }
     }
 
-    /// The image of a row, byte by byte.
+    /// Returns the image of a row, by table lookups of its bytes.
     #[inline(always)]
     pub(crate) fn apply_bytewise(&self, row: Row<N>) -> Row<N> {
         let mut image = Row::EMPTY;
@@ -115,10 +111,22 @@ impl<const N: usize> Transform<N> {
     }
 }
 
+/// Returns, by the value of the byte that starts at lane `first`, the image of its lanes.
+fn byte_images<const N: usize>(
+    first: usize,
+    image: impl Fn(usize) -> Option<usize>,
+) -> [Row<N>; 256] {
+    std::array::from_fn(|value| {
+        let lanes = (0..8).filter(|bit| value >> bit & 1 == 1);
+        let images = lanes.filter_map(|bit| image(first + bit));
+        images.fold(Row::EMPTY, |row, to| row | Row::bit(to))
+    })
+}
+
 impl BitMatrix {
-    /// What these picks do, if they do the same to all bytes.
+    /// Returns the matrix that does the same as the picks, if there is one.
     fn of(picks: &Pick, transposed: bool) -> Option<BitMatrix> {
-        // By byte of the image and by bit: what they come from.
+        // The source of each byte of the image, and of each bit within a byte.
         let (mut from_byte, mut from_bit) = ([None; 8], [None; 8]);
         for to in (0..64).filter(|to| picks.mask >> to & 1 == 1) {
             let source = picks.bits[to];
@@ -132,8 +140,11 @@ impl BitMatrix {
                 }
             }
         }
-        let all = |i: usize| from_byte[i / 8].is_some() && from_bit[i % 8].is_some();
-        if (0..64).any(|to| all(to) != (picks.mask >> to & 1 == 1)) {
+        // The matrix fills every bit whose byte and bit have a source, so the picks must, too.
+        let filled = (0..64)
+            .filter(|to| from_byte[to / 8].is_some() && from_bit[to % 8].is_some())
+            .fold(0, |mask, to| mask | 1_u64 << to);
+        if filled != picks.mask {
             return None;
         }
         from_bit.reverse();
