@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_are_those_of_the_game() {
+    fn attacker_moves_agree_with_the_game() {
         for (rules, slices) in [
             ("brandubh", "K0v3 K2v3 K3v2"),
             ("strange", "K0v3 K2v3 K3v2"),

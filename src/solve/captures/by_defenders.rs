@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn arrivals_capture_as_the_game_says() {
+    fn quiet_arrivals_agree_with_the_game() {
         for (rules, slices) in [
             ("brandubh", "K0v4 K2v4 K3v3"),
             ("strange", "K0v4 K2v4 K3v3"),

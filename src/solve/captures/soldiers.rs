@@ -272,7 +272,7 @@ mod tests {
     use crate::solve::test_support::{RULESETS, kings, soldiers, with_words};
 
     /// Returns the captures of an arrived piece according to the game's own rules.
-    fn game(
+    fn game_captures(
         rules: &Ruleset,
         soldiers: Soldiers,
         king: Square,
@@ -306,7 +306,7 @@ mod tests {
             let lane = region.bit(king);
             let mut here = groups.iter().filter(|(lanes, _)| !(*lanes & lane).is_empty());
             let captured = here.next().map_or(SquareSet::EMPTY, |(_, captured)| *captured);
-            let expected = game(rules, soldiers, king, mover, to);
+            let expected = game_captures(rules, soldiers, king, mover, to);
             assert_eq!(captured, expected.soldiers, "{soldiers:?}, king {king:?} to {to:?}");
             assert!(here.next().is_none(), "groups share no lane");
             assert_eq!(!(quiet & lane).is_empty(), captured.is_empty());
@@ -331,14 +331,14 @@ mod tests {
             for king in kings(rules, soldiers) {
                 let victims = soldiers.victims(rules, Side::Defenders, king);
                 let captured = victims.filter(|v| v.without_king).map(|v| v.square);
-                let expected = game(rules, soldiers, king, Side::Defenders, king).soldiers;
+                let expected = game_captures(rules, soldiers, king, Side::Defenders, king).soldiers;
                 assert_eq!(captured.collect::<SquareSet>(), expected, "by the king on {king:?}");
             }
         });
     }
 
     #[test]
-    fn arrivals_capture_what_the_game_says() {
+    fn captures_agree_with_the_game() {
         for rules in &*RULESETS {
             with_words!(check, rules);
         }

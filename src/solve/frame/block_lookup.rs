@@ -245,7 +245,7 @@ impl BlockLookup {
             (PendingLookup::Entry(entry), Some(entries)) => self.decode(&entries[entry]),
             (PendingLookup::Found(target), _) => target,
             (PendingLookup::Entry(_), None) => {
-                unreachable!("entries are pending where there are some")
+                unreachable!("an entry is pending only with a table")
             }
         }
     }
@@ -318,7 +318,7 @@ mod tests {
     }
 
     /// Looks up every set of three attackers, and every move of each of its men.
-    fn every_set_is_found(rules: &str) {
+    fn check_every_set(rules: &str) {
         let rules = Ruleset::load(rules).unwrap();
         let [by_entries, by_index] = both(&rules, 3);
         assert!(by_entries.entries().is_some() && by_index.entries().is_none());
@@ -357,12 +357,12 @@ mod tests {
     }
 
     #[test]
-    fn entries_say_what_the_index_says() {
+    fn the_table_agrees_with_the_index() {
         for rules in ["brandubh", "ashton"] {
-            every_set_is_found(rules);
+            check_every_set(rules);
         }
         for name in ["lopsided", "strange", "strange-turns"] {
-            every_set_is_found(&format!("tests/rulesets/{name}.toml"));
+            check_every_set(&format!("tests/rulesets/{name}.toml"));
         }
     }
 
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_foretold() {
+    fn the_predicted_memory_is_the_tables() {
         let rules = Ruleset::load("brandubh").unwrap();
         let [by_entries, _] = both(&rules, 3);
         let bytes = size_of_val(by_entries.entries().unwrap()) as u64;

@@ -235,9 +235,9 @@ mod tests {
                 let others: Vec<usize> = others.filter_map(|&other| sets.place(other)).collect();
                 sets.ranks_with(&others, &mut ranks);
                 let free = sets.squares.iter().filter(|&&s| s == square || !set.contains(s));
-                for &there in free {
-                    let found = ranks[sets.place(there).unwrap()];
-                    assert_eq!(sets.set(found), set.without(square).with(there));
+                for &to in free {
+                    let found = ranks[sets.place(to).unwrap()];
+                    assert_eq!(sets.set(found), set.without(square).with(to));
                 }
             }
         });
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_left_after_a_capture_is_found() {
+    fn rank_without_ranks_the_remaining_men() {
         let rules = Ruleset::builtin("brandubh").unwrap();
         let region = Region::<1>::new(&rules);
         let sets = [1, 2, 3].map(|count| DefenderSets::new(&rules, &region, count));

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn attackers_alone_capture_the_king_as_the_game_says() {
+    fn king_captures_agree_with_the_game() {
         for rules in &*RULESETS {
             with_words!(check, rules);
         }

@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn the_king_slides_as_in_the_game() {
+    fn king_slides_agree_with_the_game() {
         for rules in &*RULESETS {
             with_words!(check_slides, rules);
         }

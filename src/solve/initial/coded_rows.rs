@@ -116,8 +116,8 @@ impl<const N: usize> MappedRows<N> {
         let mut map = MmapMut::map_anon(bytes.max(1))?;
         let mut rest = &mut map[..];
         for part in parts {
-            let (there, after) = rest.split_at_mut(part.len());
-            there.copy_from_slice(part);
+            let (target, after) = rest.split_at_mut(part.len());
+            target.copy_from_slice(part);
             rest = after;
         }
         Ok(MappedRows { map, rows: starts.len(), entries: codes.len() })
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_have_any_codes() {
+    fn rows_keep_their_codes() {
         let lanes = |lanes| Row([lanes]);
         let rows = [
             vec![(0, lanes(1)), (32767, lanes(2)), (32768, lanes(4))],
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn plies_make_rows_of_any_codes() {
+    fn plies_become_rows() {
         let event = |row, lanes| Event { row: ChunkRow::new(row), lanes: Row([lanes]) };
         let plies = [(32767, vec![event(0, 1), event(2, 6)]), (32768, vec![event(2, 1)])];
         let rows = CodedRows::from_plies(&plies, &[Row([3]), Row::EMPTY, Row([7])]);

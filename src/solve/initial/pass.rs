@@ -31,12 +31,12 @@ pub(crate) struct InitialPass<'a, const N: usize> {
 }
 
 /// A square where a defending piece may capture, for one attacker set.
-struct Arrival<const N: usize> {
+struct CaptureSquare<const N: usize> {
     to: Square,
     threats: Vec<Threat>,
     /// The sub-slice rows after each set of attackers captured there so far; `None` if no attacker
     /// is left.
-    after: Vec<(SquareSet, Option<AttackerRows<N>>)>,
+    sub_slice_rows: Vec<(SquareSet, Option<AttackerRows<N>>)>,
 }
 
 /// Buffers that a worker of the initial pass reuses from block to block.
@@ -53,7 +53,7 @@ pub(crate) struct Buffers<'f, const N: usize> {
     decisive: Vec<(Rank, Row<N>)>,
     /// For one arrival: the lanes by code.
     values: Vec<(Code, Row<N>)>,
-    arrivals: Vec<Arrival<N>>,
+    arrivals: Vec<CaptureSquare<N>>,
     /// By square of the board.
     squares: Vec<WideSquare<N>>,
 }
@@ -103,24 +103,25 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     ) -> Result<[Seeds<N>; 2], BuildError> {
         let mut seeds = [0, 1].map(|_| Seeds::new(self.sub_slices.greatest_code()));
         let mut walker = self.frame.walker();
-        let together = if self.moves.kings.is_some() { Wide::<N>::ROWS } else { 1 };
-        let mut buffer = vec![Block::EMPTY; together];
-        for first in blocks.clone().step_by(together) {
-            let numbers = first..blocks.end.min(first + together);
+        let group_size = if self.moves.kings.is_some() { Wide::<N>::ROWS } else { 1 };
+        let mut buffer = vec![Block::EMPTY; group_size];
+        for first in blocks.clone().step_by(group_size) {
+            let numbers = first..blocks.end.min(first + group_size);
             let group = &mut buffer[..numbers.len()];
             for (number, block) in numbers.map(BlockNumber::new).zip(&mut *group) {
                 self.frame.load_block(number, walker.set(number.into()).0, block);
             }
             match &self.moves.kings {
-                Some(kings) => self.bare_kings(kings, group, buffers, &mut seeds),
-                None => self.one_block(&group[0], buffers, &mut seeds),
+                Some(kings) => self.bare_king_blocks(kings, group, buffers, &mut seeds),
+                None => self.general_block(&group[0], buffers, &mut seeds),
             }
         }
         self.sub_slices.check()?;
         Ok(seeds)
     }
 
-    fn one_block(&self, block: &Block<N>, buffers: &mut Buffers<N>, seeds: &mut [Seeds<N>; 2]) {
+    /// Adds the seeds of a block that may have defenders.
+    fn general_block(&self, block: &Block<N>, buffers: &mut Buffers<N>, seeds: &mut [Seeds<N>; 2]) {
         buffers.immediate.iter_mut().for_each(|immediate| immediate.clear(&block.valid));
         self.attackers(block, buffers);
         self.defenders(block, buffers);
@@ -129,7 +130,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
 
     /// Handles blocks without defenders: attackers capture nothing but the king, and only the king
     /// captures attackers.
-    fn bare_kings(
+    fn bare_king_blocks(
         &self,
         kings: &KingRows<N>,
         blocks: &[Block<N>],
@@ -151,12 +152,13 @@ impl<'a, const N: usize> InitialPass<'a, N> {
             if !capturing.is_empty() {
                 let to = capturing.lanes().map(|lane| self.frame.region.square(lane));
                 self.threats(block, to.collect(), &mut buffers.arrivals);
-                self.captures_by_king_of_row(block, Rank::FIRST, capturing, buffers);
+                self.row_captures_by_king(block, Rank::FIRST, capturing, buffers);
             }
             add(block, &buffers.immediate, seeds);
         }
     }
 
+    /// Adds the stalemates and captures of the attackers.
     fn attackers(&self, block: &Block<N>, buffers: &mut Buffers<N>) {
         let frame = self.frame;
         let Buffers { lanes, immediate: [immediate, _], decisive, .. } = buffers;
@@ -205,8 +207,8 @@ impl<'a, const N: usize> InitialPass<'a, N> {
                 }
                 let king = if exact { mv.king_captures(frame, rank) } else { mv.king_captured };
                 victims.clear();
-                let there = threats[i..].iter().filter(|t| sets.has_man_on(men, t.square));
-                victims.extend(there.filter_map(|t| t.victim(t.is_backed(sets, rank))));
+                let threatened = threats[i..].iter().filter(|t| sets.has_man_on(men, t.square));
+                victims.extend(threatened.filter_map(|t| t.victim(t.is_backed(sets, rank))));
                 capture_groups(&frame.region, &victims, |group, captured| {
                     // A move that captures the king is decisive, whatever else it captures.
                     let lanes = group & legal.without(king);
@@ -229,8 +231,9 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         }
     }
 
+    /// Adds the stalemates, escapes and captures of the defenders.
     fn defenders(&self, block: &Block<N>, buffers: &mut Buffers<N>) {
-        self.defenders_that_move(block, buffers);
+        self.defender_stalemates(block, buffers);
         let board = self.frame.rules.board;
         let near: SquareSet = block.attackers.iter().flat_map(|s| board.neighbours(s)).collect();
         self.threats(block, near - block.attackers, &mut buffers.arrivals);
@@ -238,7 +241,8 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         self.captures_by_king(block, buffers);
     }
 
-    fn defenders_that_move(&self, block: &Block<N>, buffers: &mut Buffers<N>) {
+    /// Removes the lanes with a move from the stalemates, and adds the escapes.
+    fn defender_stalemates(&self, block: &Block<N>, buffers: &mut Buffers<N>) {
         let Buffers { block_moves, immediate: [_, immediate], .. } = buffers;
         let everywhere = TargetSet {
             rows: &block.valid,
@@ -251,13 +255,13 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     }
 
     /// Finds the threats of a defending piece that arrives on these squares.
-    fn threats(&self, block: &Block<N>, squares: SquareSet, arrivals: &mut Vec<Arrival<N>>) {
+    fn threats(&self, block: &Block<N>, squares: SquareSet, arrivals: &mut Vec<CaptureSquare<N>>) {
         let rules = self.frame.rules;
         arrivals.clear();
         arrivals.extend(squares.iter().filter_map(|to| {
             let threats: Vec<Threat> =
                 Threat::by_arrival(rules, Side::Defenders, block.attackers, to).collect();
-            (!threats.is_empty()).then(|| Arrival { to, threats, after: Vec::new() })
+            (!threats.is_empty()).then(|| CaptureSquare { to, threats, sub_slice_rows: Vec::new() })
         }));
     }
 
@@ -279,10 +283,10 @@ impl<'a, const N: usize> InitialPass<'a, N> {
                     threat.victim(threat.can_be_backed && occupied.contains(threat.anvil))
                 }));
                 values.clear();
-                let Arrival { after, to, .. } = arrival;
+                let CaptureSquare { sub_slice_rows, to, .. } = arrival;
                 capture_groups(&frame.region, &victims, |lanes, captured| {
-                    let rows = self.rows_after(after, block.attackers, captured);
-                    self.after_attackers(rows, rank, lanes & valid, values);
+                    let rows = self.rows_after(sub_slice_rows, block.attackers, captured);
+                    self.add_values(rows, rank, lanes & valid, values);
                 });
                 // The values depend on the destination only, so every origin shares them.
                 for &(code, lanes) in values.iter() {
@@ -316,9 +320,9 @@ impl<'a, const N: usize> InitialPass<'a, N> {
     }
 
     /// Adds the values of positions after a capture of attackers, with the attackers to move.
-    fn after_attackers(
+    fn add_values(
         &self,
-        after: Option<&AttackerRows<N>>,
+        rows: Option<&AttackerRows<N>>,
         rank: Rank,
         lanes: Row<N>,
         values: &mut Vec<(Code, Row<N>)>,
@@ -326,7 +330,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         if lanes.is_empty() {
             return;
         }
-        let Some(rows) = after else {
+        let Some(rows) = rows else {
             return values.push((code_of(LOST_IN_0), lanes));
         };
         rows.values(
@@ -369,11 +373,12 @@ impl<'a, const N: usize> InitialPass<'a, N> {
         arrivals.remove_assisted(frame, &mut buffers.quiet);
         for (rank, valid) in frame.defenders.ranks().zip(&block.valid) {
             let capturing = valid.without(buffers.quiet[rank.index()]);
-            self.captures_by_king_of_row(block, rank, capturing, buffers);
+            self.row_captures_by_king(block, rank, capturing, buffers);
         }
     }
 
-    fn captures_by_king_of_row(
+    /// Adds the captures of the king that arrives on one of the `capturing` lanes of a row.
+    fn row_captures_by_king(
         &self,
         block: &Block<N>,
         rank: Rank,
@@ -386,7 +391,7 @@ impl<'a, const N: usize> InitialPass<'a, N> {
             let to = frame.region.square(lane);
             let end = Row::bit(lane);
             let origins = frame.region.king_origins(end, frame.free(block, rank));
-            let Some(Arrival { threats, after, .. }) =
+            let Some(CaptureSquare { threats, sub_slice_rows, .. }) =
                 arrivals.iter_mut().find(|arrival| arrival.to == to)
             else {
                 continue;
@@ -401,9 +406,9 @@ impl<'a, const N: usize> InitialPass<'a, N> {
                 .filter(|victim| victim.without_king)
                 .map(|victim| victim.square)
                 .collect();
-            let rows = self.rows_after(after, block.attackers, captured);
+            let rows = self.rows_after(sub_slice_rows, block.attackers, captured);
             values.clear();
-            self.after_attackers(rows, rank, end, values);
+            self.add_values(rows, rank, end, values);
             for &(code, _) in values.iter() {
                 immediate.add_capture(code, rank, origins);
             }

@@ -178,16 +178,16 @@ impl<const N: usize> AttackerRows<N> {
         // Transforming the few lanes that are wanted is cheaper than transforming all lanes of the
         // row.
         let (mut lanes, mut wanted) = (lanes, region.transform(self.target.symmetry, lanes));
-        for (code, there) in rows.row(row) {
-            let found = there & wanted;
+        for (code, with_code) in rows.row(row) {
+            let found = with_code & wanted;
             if found == wanted {
                 return visit(code, lanes);
             }
             if !found.is_empty() {
-                let here = region.transform(self.target.inverse, found);
-                visit(code, here);
+                let matched = region.transform(self.target.inverse, found);
+                visit(code, matched);
                 wanted = wanted.without(found);
-                lanes = lanes.without(here);
+                lanes = lanes.without(matched);
             }
         }
     }

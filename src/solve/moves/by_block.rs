@@ -249,8 +249,8 @@ fn reached<const N: usize>(
     rank: Rank,
     candidates: Row<N>,
 ) -> Row<N> {
-    let there = target_rows.get(frame.defenders.images(target.symmetry)[rank.index()]);
-    frame.region.transform(target.inverse, there) & candidates
+    let targets = target_rows.get(frame.defenders.images(target.symmetry)[rank.index()]);
+    frame.region.transform(target.inverse, targets) & candidates
 }
 
 /// Calls `visit` for every set of one defender fewer that does not overlap the attackers, with its
@@ -310,14 +310,14 @@ impl<const N: usize> Kernel for PullKernel<'_, N> {
             if candidates.is_empty() {
                 continue;
             }
-            let there = match self.transform {
+            let targets = match self.transform {
                 None => Wide::of(&self.target_rows.as_chunks::<ROWS>().0[i]),
                 Some(transform) => {
                     let ranks = &self.images.as_chunks::<ROWS>().0[i];
                     processor.transform_wide(transform, Wide::gather(self.target_rows, ranks))
                 }
             };
-            *remaining = remaining_lanes.without((there ^ complement) & candidates).rows();
+            *remaining = remaining_lanes.without((targets ^ complement) & candidates).rows();
         }
     }
 }

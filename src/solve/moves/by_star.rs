@@ -129,15 +129,15 @@ impl<const N: usize> StarsKernel<'_, '_, N> {
         rows.clear();
         symmetries.clear();
         for place in 0..lookup.squares().len() {
-            let mut here = [0; WIDTH];
-            for (here, numbers) in here.iter_mut().zip(&*numbers) {
-                *here = entries[numbers[place] as usize].load(Ordering::Relaxed);
+            let mut packed = [0; WIDTH];
+            for (packed, numbers) in packed.iter_mut().zip(&*numbers) {
+                *packed = entries[numbers[place] as usize].load(Ordering::Relaxed);
             }
             let mut row = [0; WIDTH];
             let mut symmetry = [Symmetry::IDENTITY; WIDTH];
             for i in 0..WIDTH {
-                row[i] = here[i] >> 3;
-                symmetry[i] = Symmetry::of_low_bits(here[i]);
+                row[i] = packed[i] >> 3;
+                symmetry[i] = Symmetry::of_low_bits(packed[i]);
             }
             for row in row {
                 prefetch(&self.table[row as usize]);

@@ -122,7 +122,7 @@ fn blocks<const N: usize>(frame: &Frame<N>, side: Side, table: &[Row<N>], set: u
 }
 
 /// Checks the lanes without a move that escapes from the table, row by row.
-fn escapes<const N: usize>(
+fn lanes_without_escape<const N: usize>(
     frame: &Frame<N>,
     moves: &Moves<N>,
     side: Side,
@@ -156,7 +156,7 @@ fn escapes<const N: usize>(
 }
 
 /// Checks the positions to which the un-moves of rows lead.
-fn moves_back<const N: usize>(frame: &Frame<N>, moves: &Moves<N>, side: Side, table: &[Row<N>]) {
+fn un_moves<const N: usize>(frame: &Frame<N>, moves: &Moves<N>, side: Side, table: &[Row<N>]) {
     let rules = frame.rules;
     for (block, ranks) in some(frame) {
         let rows = rows_of(frame, &block, &ranks, table);
@@ -243,20 +243,20 @@ fn check<const N: usize>(rules: &Ruleset, slice: Slice) {
     single_rows(&frame, &moves);
     for side in Side::ALL {
         let set = side as u64;
-        let there = table(&frame, set, side.other());
+        let targets = table(&frame, set, side.other());
         if side == Side::Attackers {
-            stars(&frame, &moves, &there, set);
+            stars(&frame, &moves, &targets, set);
         } else {
-            kings(&frame, &moves, &there, set);
+            kings(&frame, &moves, &targets, set);
         }
-        blocks(&frame, side, &there, set);
-        escapes(&frame, &moves, side, &there, set);
-        moves_back(&frame, &moves, side, &there);
+        blocks(&frame, side, &targets, set);
+        lanes_without_escape(&frame, &moves, side, &targets, set);
+        un_moves(&frame, &moves, side, &targets);
     }
 }
 
 #[test]
-fn each_way_takes_the_moves_of_the_game() {
+fn each_way_agrees_with_the_game() {
     for (rules, slices) in [
         ("brandubh", "K0v1 K0v2 K0v3 K1v2 K2v1"),
         ("strange", "K0v1 K0v2 K1v2 K2v1"),

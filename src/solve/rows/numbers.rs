@@ -44,7 +44,7 @@ macro_rules! number {
 }
 
 number! {
-    /// The rank of a set of defenders: the place of its row in every block.
+    /// The rank of a set of defenders: the position of its row in every block.
     Rank(u32)
 }
 
@@ -59,12 +59,12 @@ number! {
 }
 
 number! {
-    /// The place of a row in its chunk.
+    /// The position of a row in its chunk.
     ChunkRow(u32)
 }
 
 number! {
-    /// The place of a row in its partition.
+    /// The position of a row in its partition.
     PartitionRow(u64)
 }
 
