@@ -20,33 +20,32 @@ use super::output::{Session, grouped, time};
 
 /// The ruleset that the server plays.
 const RULES: &str = "ashton-server";
-/// The other player may come late, and think long.
+/// The default patience: the opponent may connect late and think long.
 const MIN_PATIENCE: Duration = Duration::from_secs(600);
 
 /// Play one game with the server of the Bologna Tablut Challenge
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
-    /// Whom to play: white are the defenders
+    /// Play this side; white are the defenders
     #[arg(value_enum, ignore_case = true)]
     colour: Colour,
-    /// Where the server is
+    /// Connect to this host
     #[arg(long, value_name = "NAME", default_value = "localhost")]
     host: String,
-    /// Where it listens [default: 5800 for white, 5801 for black]
+    /// Connect to this port [default: 5800 for white, 5801 for black]
     #[arg(long, value_name = "N")]
     port: Option<u16>,
-    /// What the server allows for a move
+    /// Play with this time limit of the server per move
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = parse_seconds)]
     time: Duration,
-    /// What the server is told to call us
+    /// Play under this name
     #[arg(long, value_name = "NAME", default_value = "taflbase")]
     name: String,
-    /// Try for so long to connect while the server is not there yet
+    /// Retry the connection for this long
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     retry: Option<Duration>,
-    /// Give up when the server says nothing for so long; the other player may come late
-    /// [default: 600, or three times --time if that is more]
+    /// Give up if the server is silent for this long [default: 600, or 3 times --time if more]
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     patience: Option<Duration>,
     #[command(flatten)]
@@ -59,20 +58,20 @@ enum Colour {
     Black,
 }
 
-const HELP: &str = r#"The rules are those of `taflbase rules ashton-server`, with their tables. The server
-looks for an answer once a second: of --time, a second and a half are kept back, or of
-short times three quarters. It does not think while the other side does.
+const HELP: &str = r#"The rules are those of `taflbase rules ashton-server`, with its tables. The server checks
+for a reply once a second, so the engine keeps 1.5 s of --time in reserve, or three
+quarters of a short time. It does not think on the opponent's time.
 
-A game whose connection is lost cannot be taken up again: who has left has lost. Moves
-are told on standard error while the game goes on; its end is the result: WHITEWIN,
-BLACKWIN or DRAW, also after an illegal move, which loses. A server that ends without one
-has seen a time-out, or what it cannot read; then the status is 2.
+A game cannot be resumed after the connection is lost: the player who left has lost. Moves
+are printed to standard error; the result is WHITEWIN, BLACKWIN or DRAW, also after an
+illegal move, which loses. The server disconnects without a result after a time-out or a
+message that it cannot read; the status is then 2.
 
 Examples:
   taflbase challenge white --time 60
   taflbase challenge black --host 192.168.1.5 --time 60 --name Hnefi --retry 300
 
-JSON, one line; "position" is the last one (here after two moves):
+JSON, one line; "position" is the final one (here after two moves):
   {"rules":"ashton-server","colour":"white","result":"WHITEWIN","won":true,"moves":["e3-f3","b5-b7"],"position":"/3ttt3/4t4/5T3/t3T3t/t1TTKTTtt/t3T3t/1t2T4/4t4/3ttt3/ d"}"#;
 
 #[derive(Serialize)]
@@ -95,23 +94,23 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         Colour::Black => Side::Attackers,
     };
     let config = PlayerConfig { name: args.name.clone(), side, time: args.time };
-    // The engine takes its memory before the clock runs.
+    // The engine allocates its memory before the clock starts.
     let mut engine = Engine::new(Arc::clone(&rules), options)?;
     let patience = args.patience.unwrap_or(MIN_PATIENCE.max(3 * args.time));
     let port = args.port.unwrap_or(port(side));
-    let refused = |error| challenge_error(args, patience, &error);
-    let connected = connect(&args.host, port, args.retry.unwrap_or_default(), patience);
-    let mut stream = connected.map_err(refused)?;
+    let mut stream = connect(&args.host, port, args.retry.unwrap_or_default(), patience)
+        .map_err(|error| challenge_error(args, patience, &error))?;
     session.note(&format!("connected to {}:{port} as {}", args.host, colour(side)));
-    let mut tell = |event: Event<'_>| match event_message(&event) {
+    let mut print_event = |event: Event<'_>| match event_message(&event) {
         Message::Move(line) => drop(writeln!(io::stderr(), "{line}")),
         Message::Warning(warning) => session.note(warning),
     };
-    let end = play(&mut stream, &rules, &mut engine, &config, &mut tell).map_err(refused)?;
+    let end = play(&mut stream, &rules, &mut engine, &config, &mut print_event)
+        .map_err(|error| challenge_error(args, patience, &error))?;
     report(side, &end, session)
 }
 
-/// An error, with what to do about it.
+/// Converts an error and adds what to do about it.
 fn challenge_error(args: &Args, patience: Duration, error: &ChallengeError) -> CliError {
     match error {
         ChallengeError::Connect { .. } if args.retry.is_none() => {
@@ -124,7 +123,7 @@ fn challenge_error(args: &Args, patience: Duration, error: &ChallengeError) -> C
     }
 }
 
-/// What standard error is told of an event.
+/// The message about an event.
 enum Message {
     Move(String),
     Warning(&'static str),
@@ -134,7 +133,7 @@ fn event_message(event: &Event<'_>) -> Message {
     match event {
         Event::Joined => Message::Warning("the server's game begins in the middle"),
         Event::OutOfSync => Message::Warning(
-            "no legal move leads to the server's board: going on from there, without what was \
+            "no legal move leads to the server's board: continuing from there, without the moves \
              before",
         ),
         Event::NoMove => {
@@ -154,19 +153,24 @@ fn event_message(event: &Event<'_>) -> Message {
     }
 }
 
-/// A move with its number and its colour.
+/// Formats a move with its number and colour.
 fn move_text(game: &Game, number: usize, played: &Move) -> String {
     let name = colour(played.piece.side());
     format!("{number:>4}  {name}  {:<9}", played.display(game.rules().board))
 }
 
-/// What the search knows of our move.
+/// Appends the result of the search.
 fn search_text(line: &mut String, found: &Iteration) {
     let Iteration { depth, nodes, time: taken, .. } = found;
     let score = found.lines[0].score;
     let (nodes, taken) = (grouped(*nodes), time(*taken));
-    // A string takes whatever is written.
+    // Writing to a string cannot fail.
     let _ = write!(line, "  {score:>10}  depth {depth}, {nodes} nodes, {taken}");
+}
+
+fn move_texts(game: &Game) -> Vec<String> {
+    let board = game.rules().board;
+    game.moves().iter().map(|played| played.display(board).to_string()).collect()
 }
 
 /// Prints the result.
@@ -175,15 +179,12 @@ fn report(side: Side, end: &End, session: &Session) -> Result<(), CliError> {
     let won = end.verdict == Turn::end(Some(side));
     if session.json() {
         let game = end.game.as_ref();
-        let written = |played: &Move| {
-            game.map(|game| played.display(game.rules().board).to_string()).unwrap_or_default()
-        };
         return session.json_line(&GameJson {
             rules: RULES,
             colour: colour(side),
             result: end.verdict,
             won,
-            moves: moves.iter().map(written).collect(),
+            moves: game.map_or(Vec::new(), move_texts),
             position: game.map(|game| game.position().to_text(game.rules())),
         });
     }

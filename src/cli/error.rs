@@ -108,8 +108,8 @@ errors!(RulesetError, EngineError, FindError, ManifestError, StatsError);
 impl From<BuildError> for CliError {
     fn from(error: BuildError) -> CliError {
         CliError::Error(match error.limit() {
-            Some(BuildLimit::Memory) => format!("{error}; --memory sets the limit"),
-            Some(BuildLimit::Scratch) => format!("{error}; --scratch names its folder"),
+            Some(BuildLimit::Memory) => format!("{error}; raise the limit with --memory"),
+            Some(BuildLimit::Scratch) => format!("{error}; choose another folder with --scratch"),
             _ => error.to_string(),
         })
     }

@@ -1,4 +1,4 @@
-//! What it takes to build slices, phase by phase.
+//! Time and memory of building slices, by phase.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
@@ -13,7 +13,7 @@ use taflbase::slice::Slice;
 use super::error::CliError;
 use super::machine::{self, core_time, peak_bytes, reset_peak};
 
-/// Builds the slices and what they need, smallest first, each with its measures.
+/// Builds slices and their dependencies, smallest first, and measures each.
 pub(super) fn build_measured(
     rules: &Ruleset,
     slices: &[Slice],
@@ -26,31 +26,33 @@ pub(super) fn build_measured(
     build(rules, folder, slices, &options, &stopwatch, &mut |report| {
         measured.push((report.clone(), stopwatch.stop()));
     })
-    .map_err(refused)?;
+    .map_err(build_error)?;
     Ok(measured)
 }
 
-/// The folder is one for temporary files, which no option names.
-fn refused(error: BuildError) -> CliError {
+/// Converts an error. The scratch space is a temporary folder, which TMPDIR sets.
+fn build_error(error: BuildError) -> CliError {
     match error.limit() {
-        Some(BuildLimit::Scratch) => CliError::Error(format!("{error}; TMPDIR names its folder")),
+        Some(BuildLimit::Scratch) => {
+            CliError::Error(format!("{error}; set its folder with TMPDIR"))
+        }
         _ => error.into(),
     }
 }
 
-/// A figure for each step of the work on a slice.
+/// A value for each step of the work on a slice.
 #[derive(Clone, Copy, Default, Serialize)]
 pub(super) struct Steps<T> {
     pub reading: T,
     pub initial: T,
     pub plies: T,
     pub writing: T,
-    /// All but writing.
+    /// All steps but writing.
     pub solving: T,
     pub all: T,
 }
 
-/// What a slice took.
+/// The time and memory that a slice took.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Measure {
     pub wall: Steps<Duration>,
@@ -59,7 +61,7 @@ pub(super) struct Measure {
     pub peak_bytes: Option<u64>,
 }
 
-/// Takes the time of each phase.
+/// Measures the time of each phase.
 struct Stopwatch {
     threads: u32,
     running: Mutex<Running>,
@@ -67,7 +69,7 @@ struct Stopwatch {
 
 struct Running {
     measure: Measure,
-    /// The phase that is going on, and when it began.
+    /// The current phase, with the wall time and CPU time at its start.
     phase: Option<(Phase, Instant, Option<Duration>)>,
 }
 
@@ -83,7 +85,7 @@ impl Stopwatch {
         self.running.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Ends a phase and begins the next.
+    /// Ends the current phase and starts the next.
     fn lap(&self, next: Option<Phase>) {
         let mut running = self.running();
         let (now, core_now) = (Instant::now(), core_time());
@@ -96,7 +98,7 @@ impl Stopwatch {
         running.phase = next.map(|phase| (phase, now, core_now));
     }
 
-    /// A slice is done.
+    /// Ends the last phase and returns the measures of the slice.
     fn stop(&self) -> Measure {
         self.lap(None);
         let measure = std::mem::take(&mut self.running().measure);
@@ -128,7 +130,7 @@ impl Steps<Duration> {
 }
 
 impl<T: Copy> Steps<T> {
-    /// Each figure changed alike.
+    /// Converts each value.
     pub(super) fn map<U>(self, f: impl Fn(T) -> U) -> Steps<U> {
         Steps {
             reading: f(self.reading),
@@ -140,7 +142,7 @@ impl<T: Copy> Steps<T> {
         }
     }
 
-    /// The figures as texts.
+    /// Formats each value.
     pub(super) fn cells(self, cell: impl Fn(T) -> String) -> [String; 6] {
         [self.reading, self.initial, self.plies, self.writing, self.solving, self.all].map(cell)
     }

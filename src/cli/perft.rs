@@ -7,34 +7,33 @@ use super::arguments::{Threads, parse_number};
 use super::error::CliError;
 use super::output::Session;
 
-/// Count the sequences of moves, to test move generators
+/// Count move sequences, to test move generators
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
     /// A built-in ruleset, or a path to a ruleset file
     rules: String,
-    /// Count up to so many plies, 100 at most
+    /// Count up to this many plies, at most 100
     #[arg(value_parser = parse_number::<u32, 1, 100>)]
     depth: u32,
-    /// Start here, not at the ruleset's start
+    /// Begin from this position instead of the start position
     #[arg(long, value_name = "POS")]
     position: Option<String>,
     #[command(flatten)]
     threads: Threads,
 }
 
-const HELP: &str = r#"Prints a line for each depth: the depth and its nodes. A finished game has no
-children.
+const HELP: &str = r#"Prints the number of nodes for each depth. A finished game has no children.
 
 Examples:
   taflbase perft brandubh 3
   taflbase perft berkeley 2 --position "/3tt1t2/1T1tK4/9/1t6t/3T1t1t1/3t4t/2T1t4/t2t4t/8t/ d"
 
-JSON, one line for each depth:
+JSON, one line per depth:
   {"depth":3,"nodes":39512}"#;
 
 #[derive(Serialize)]
-struct Count {
+struct DepthCount {
     depth: u32,
     nodes: u64,
 }
@@ -49,7 +48,7 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     for depth in 1..=args.depth {
         let nodes = args.threads.run(|| perft(&rules, &position, depth))?;
         if session.json() {
-            session.json_line(&Count { depth, nodes })?;
+            session.json_line(&DepthCount { depth, nodes })?;
         } else {
             session.text(&format!("{depth} {nodes}\n"))?;
         }

@@ -13,37 +13,37 @@ use super::error::CliError;
 use super::machine::{self, available_bytes};
 use super::output::{Session, columns, grouped, size, time};
 
-/// Tell what a build would take, and what is there already
+/// Estimate the time, memory and disk of a build, and list existing slices
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
     #[command(flatten)]
     requested: RequestedSlices,
-    /// Tell how so many processes, started by MPI, would build [default: one]
+    /// Plan a build by N MPI processes [default: 1]
     #[arg(long, value_name = "N", value_parser = parse_number::<u64, 1, { 1 << 20 }>)]
     ranks: Option<u64>,
-    /// The memory that each of them may take, like 240GiB [default: what is available here]
+    /// Use at most this much memory per process, like 240GiB [default: free memory here]
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     memory: Option<u64>,
-    /// The threads of each of them; 0: one for each core here [default: 0]
+    /// Use N threads per process; 0: one per core here [default: 0]
     #[arg(long, value_name = "N", value_parser = parse_number::<u64, 0, { 1 << 16 }>)]
     threads: Option<u64>,
 }
 
-const HELP: &str = r#"Lists the slices that `taflbase build` would build or keep, with all that they
-need. Memory, scratch, disk and time are estimates, totals mostly within a quarter.
-Memory is that of a build with all tables in memory. Scratch, the work in progress, is
-written uncompressed where memory and disk here have room for that, else compressed. The
-last line also tells the least of both: with tables in partitions, and compressed.
-Time is that of one core of this machine: the smallest slices are built for that in
-a temporary folder, which takes some ten seconds. What is too large for this
-version is listed, and left out of the totals.
+const HELP: &str = r#"Lists the slices that `taflbase build` would build or reuse, with their dependencies.
+Memory, scratch, disk and time are estimates; totals are mostly within 25 %. Memory is
+that of a build with all tables in memory. Scratch, the work in progress, is written
+uncompressed if memory and disk here suffice, else compressed. The last line also gives
+the minimum of both: with tables in partitions, and compressed. Time is that of one core
+of this machine, measured by building the smallest slices in a temporary folder, which
+takes some ten seconds. Slices too large for this version are listed, but not included
+in the totals.
 
-With --ranks, --memory or --threads it is told how a slice is built with that: memory is
-that of one process, scratch (with --ranks, whatever disk is here) and time are those of all, "by" is how many of them build it
-together, "partitions" into how many parts its tables are cut (-: all are in memory), and
-exchange what the processes give each other, about (see docs/cluster.md). What is cut into
-partitions takes up to twice the time.
+--ranks, --memory and --threads plan a build with these resources: memory is per process,
+scratch (with --ranks regardless of the disk here) and time are totals, "by" is the
+number of processes that build a slice together, "partitions" the number of parts into
+which its tables are divided (-: all in memory), and "exchange" the approximate traffic
+between the processes (see docs/cluster.md). Partitions take up to twice the time.
 
 Examples:
   taflbase plan brandubh --men 6
@@ -51,18 +51,18 @@ Examples:
   taflbase plan brandubh --men 13 --ranks 200 --memory 240GiB
   taflbase plan ashton --slice K2v3 --json
 
-JSON, one line for each slice; the state is "there", "to build", "too large" or, with
---memory, "does not fit", and what is unknown is null. "slots" are those of both sides
-to move; the disk is that of both files, scratch that of work in progress:
+JSON, one line per slice; the state is "there", "to build", "too large" or, with
+--memory, "does not fit"; unknown values are null. "slots" counts both sides to move;
+"disk_bytes" is the size of both files, "scratch_bytes" that of the work in progress:
   {"rules":"brandubh","slice":"K1v2","defenders":1,"attackers":2,"state":"to build","present":false,"rows":5712,"slots":514080,"memory_bytes":33244208,"least_memory_bytes":33244208,"scratch_bytes":670208,"least_scratch_bytes":83776,"disk_bytes":7542,"core_seconds":0.025}
-With --ranks, --memory or --threads each line of a slice to build has also "by", "shares"
-(0: all in memory; null: it does not fit) and "exchanged_bytes"."#;
+With --ranks, --memory or --threads the line of a slice to build also has "by", "shares"
+(the partitions; 0: all in memory; null: does not fit) and "exchanged_bytes"."#;
 
-/// How many times the core time of a build in memory it takes, about, if each process has a
-/// partition in memory, and if partitions wait packed (K2v4, K3v3 and K1v5 of brandubh; see
-/// docs/cluster.md and docs/results.md).
-const SHARED_TIMES: f64 = 1.4;
-const PACKED_TIMES: f64 = 1.9;
+/// The CPU time of a build in partitions relative to one in memory: if each process has a
+/// partition in memory, and if partitions wait packed (measured on K2v4, K3v3 and K1v5 of
+/// brandubh; see docs/cluster.md and docs/results.md).
+const PARTITIONED_FACTOR: f64 = 1.4;
+const PACKED_FACTOR: f64 = 1.9;
 
 #[derive(Serialize)]
 struct SliceEstimate<'a> {
@@ -84,13 +84,13 @@ struct SliceEstimate<'a> {
     among: Option<RankEstimate>,
 }
 
-/// What there is for a build.
+/// The resources available for a build.
 struct Available {
     memory_bytes: u64,
     disk_bytes: u64,
 }
 
-/// What is different if several processes build.
+/// The part of an estimate that depends on the processes and their memory.
 #[derive(Clone, Copy, Serialize)]
 struct RankEstimate {
     by: usize,
@@ -98,20 +98,20 @@ struct RankEstimate {
     exchanged_bytes: u64,
 }
 
-/// Plans.
+/// Prints the plan.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let base = session.open_to_build(&args.requested.rules)?;
     let slices = args.requested.slices(base.rules())?;
-    let plan = plan(&base, &slices)?;
+    let plans = plan(&base, &slices)?;
     let available = Available {
         memory_bytes: args.memory.or_else(available_bytes).unwrap_or(u64::MAX),
-        // Several processes do not build on the disk that is here.
+        // Several processes build on another disk than the one here.
         disk_bytes: match args.ranks {
             Some(_) => u64::MAX,
             None => available_disk(session.tables()).unwrap_or(u64::MAX),
         },
     };
-    let to_build: Vec<Slice> = plan
+    let to_build: Vec<Slice> = plans
         .iter()
         .filter(|plan| !plan.present && plan.size.is_some())
         .map(|plan| plan.slice)
@@ -121,33 +121,35 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
         true => rank_plans(args, base.rules(), &to_build, &available)?,
         false => Vec::new(),
     };
-    // Where nothing fits there is no time to be foretold.
+    // Calibration is only needed if there is a time to estimate.
     let is_any_built = match with_ranks {
         true => ranked.iter().any(|plan| plan.memory_bytes.is_some()),
         false => !to_build.is_empty(),
     };
-    let calibration = is_any_built.then(|| Calibration::new(&base, &plan)).transpose()?;
-    let mut estimates: Vec<SliceEstimate> = plan
+    let calibration = is_any_built.then(|| Calibration::new(&base, &plans)).transpose()?;
+    let mut estimates: Vec<SliceEstimate> = plans
         .iter()
         .map(|plan| estimate_slice(&base, plan, calibration.as_ref(), &available))
         .collect();
     for plan in &ranked {
         let name = plan.slice.to_string();
         let own = estimates.iter_mut().filter(|estimate| estimate.slice == name);
-        own.for_each(|estimate| estimate.put(plan, &available));
+        own.for_each(|estimate| estimate.set_rank_plan(plan, &available));
     }
     if session.json() {
         return estimates.iter().try_for_each(|estimate| session.json_line(estimate));
     }
     let rows: Vec<Vec<String>> = estimates.iter().map(SliceEstimate::row).collect();
-    let header = ["slice", "state", "rows", "slots", "memory", "scratch", "disk", "core time"];
-    let more: &[_] = if with_ranks { &["by", "partitions", "exchange"] } else { &[] };
-    let header: Vec<&str> = header.iter().chain(more).copied().collect();
+    let mut header = vec!["slice", "state", "rows", "slots", "memory", "scratch", "disk"];
+    header.push("core time");
+    if with_ranks {
+        header.extend(["by", "partitions", "exchange"]);
+    }
     session.text(&columns(2, &header, &rows))?;
     session.text(&total(&estimates))
 }
 
-/// How several processes would build these slices.
+/// Plans how the processes would build these slices.
 fn rank_plans(
     args: &Args,
     rules: &Ruleset,
@@ -159,12 +161,12 @@ fn rank_plans(
     Ok(plan_among(rules, slices, ranks, threads, available.memory_bytes)?)
 }
 
-/// How many times the core time of a build in memory it takes, about.
-fn times(plan: &RankPlan) -> f64 {
+/// Returns the approximate CPU time relative to a build in memory.
+fn time_factor(plan: &RankPlan) -> f64 {
     match plan.partitions {
         0 => 1.0,
-        _ if plan.is_packed() => PACKED_TIMES,
-        _ => SHARED_TIMES,
+        _ if plan.is_packed() => PACKED_FACTOR,
+        _ => PARTITIONED_FACTOR,
     }
 }
 
@@ -205,8 +207,8 @@ fn estimate_slice<'a>(
 }
 
 impl SliceEstimate<'_> {
-    /// Puts in how several processes would build the slice.
-    fn put(&mut self, plan: &RankPlan, available: &Available) {
+    /// Replaces the resources by those of a build by the processes.
+    fn set_rank_plan(&mut self, plan: &RankPlan, available: &Available) {
         let &RankPlan { ranks: by, exchanged_bytes, .. } = plan;
         let shares = plan.memory_bytes.map(|_| plan.partitions as u64);
         self.among = Some(RankEstimate { by, shares, exchanged_bytes });
@@ -215,7 +217,7 @@ impl SliceEstimate<'_> {
         if plan.memory_bytes.is_some() {
             self.scratch_bytes = Some(plan.scratch_bytes(available.disk_bytes));
             self.least_scratch_bytes = Some(plan.least_scratch_bytes);
-            self.core_seconds = self.core_seconds.map(|seconds| seconds * times(plan));
+            self.core_seconds = self.core_seconds.map(|seconds| seconds * time_factor(plan));
         } else {
             self.state = "does not fit";
             (self.disk_bytes, self.core_seconds) = (None, None);
@@ -223,8 +225,6 @@ impl SliceEstimate<'_> {
     }
 
     fn row(&self) -> Vec<String> {
-        let cell =
-            |number: Option<u64>, show: fn(u64) -> String| number.map_or("-".to_owned(), show);
         let mut row = vec![
             self.slice.clone(),
             self.state.to_owned(),
@@ -236,52 +236,61 @@ impl SliceEstimate<'_> {
             self.core_seconds.map_or("-".to_owned(), |seconds| time(duration(seconds))),
         ];
         if let Some(RankEstimate { by, shares, exchanged_bytes }) = self.among {
-            let shares = cell(shares.filter(|&shares| shares > 0), grouped);
-            row.extend([by.to_string(), shares, size(exchanged_bytes)]);
+            let partitions = cell(shares.filter(|&shares| shares > 0), grouped);
+            row.extend([by.to_string(), partitions, size(exchanged_bytes)]);
         }
         row
     }
 }
 
-/// A time that may be longer than the machine lasts.
+fn cell(number: Option<u64>, format: fn(u64) -> String) -> String {
+    number.map_or("-".to_owned(), format)
+}
+
+/// Converts seconds that may exceed the range of a duration.
 fn duration(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
 
 fn total(estimates: &[SliceEstimate]) -> String {
-    let in_state = |state| estimates.iter().filter(move |estimate| estimate.state == state);
-    let left_out = |state, why| match in_state(state).count() {
-        0 => String::new(),
-        slices => format!("{why}: {slices} of {} slices\n", estimates.len()),
-    };
-    let left_out = left_out("too large", "too large for this version")
-        + &left_out("does not fit", "not to be built with so much memory");
-    if in_state("to build").count() == 0 {
-        let rest = if left_out.is_empty() { nothing_to_build(estimates.len()) } else { left_out };
+    let to_build: Vec<&SliceEstimate> =
+        estimates.iter().filter(|estimate| estimate.state == "to build").collect();
+    let excluded = excluded(estimates, "too large", "too large for this version")
+        + &excluded(estimates, "does not fit", "too large for this amount of memory");
+    if to_build.is_empty() {
+        let rest = if excluded.is_empty() { nothing_to_build(estimates.len()) } else { excluded };
         return format!("\n{rest}");
     }
-    let sum = |of: fn(&SliceEstimate) -> Option<u64>| {
-        in_state("to build").filter_map(of).fold(0, u64::saturating_add)
-    };
-    let most = |of: fn(&SliceEstimate) -> Option<u64>| in_state("to build").filter_map(of).max();
-    let amount = |what: &str,
-                  of: fn(&SliceEstimate) -> Option<u64>,
-                  least: fn(&SliceEstimate) -> Option<u64>| {
-        let [usual, least] = [of, least].map(|of| size(most(of).unwrap_or(0)));
-        let least = if usual == least { String::new() } else { format!(" (at least {least})") };
-        format!("{usual} of {what}{least}")
-    };
+    let disk_bytes =
+        to_build.iter().filter_map(|estimate| estimate.disk_bytes).fold(0, u64::saturating_add);
     format!(
-        "\nto build: {} of {} slices, with about {}, {}, {} of disk, and {} of one core\n{left_out}",
-        in_state("to build").count(),
+        "\nto build: {} of {} slices, with about {}, {}, {} of disk, and {} of one core\n{excluded}",
+        to_build.len(),
         estimates.len(),
-        amount("memory", |estimate| estimate.memory_bytes, |estimate| estimate.least_memory_bytes),
-        amount(
-            "scratch",
-            |estimate| estimate.scratch_bytes,
-            |estimate| estimate.least_scratch_bytes
-        ),
-        size(sum(|estimate| estimate.disk_bytes)),
-        time(duration(in_state("to build").filter_map(|estimate| estimate.core_seconds).sum())),
+        amount(&to_build, "memory", |e| e.memory_bytes, |e| e.least_memory_bytes),
+        amount(&to_build, "scratch", |e| e.scratch_bytes, |e| e.least_scratch_bytes),
+        size(disk_bytes),
+        time(duration(to_build.iter().filter_map(|estimate| estimate.core_seconds).sum())),
     )
+}
+
+/// Formats the number of slices that are in a state and not part of the totals, if any.
+fn excluded(estimates: &[SliceEstimate], state: &str, reason: &str) -> String {
+    match estimates.iter().filter(|estimate| estimate.state == state).count() {
+        0 => String::new(),
+        slices => format!("{reason}: {slices} of {} slices\n", estimates.len()),
+    }
+}
+
+/// Formats the largest amount of a resource, and the least with which a build is possible.
+fn amount(
+    to_build: &[&SliceEstimate],
+    resource: &str,
+    usual: fn(&SliceEstimate) -> Option<u64>,
+    least: fn(&SliceEstimate) -> Option<u64>,
+) -> String {
+    let [most, minimum] = [usual, least]
+        .map(|of| size(to_build.iter().filter_map(|estimate| of(estimate)).max().unwrap_or(0)));
+    let addition = if most == minimum { String::new() } else { format!(" (at least {minimum})") };
+    format!("{most} of {resource}{addition}")
 }

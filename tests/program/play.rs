@@ -114,7 +114,7 @@ fn the_engine_answers_and_both_moves_are_taken_back() {
     assert!(lines[0].starts_with("attackers: "), "{lines:?}");
     // Its own move again, once the engine has answered.
     assert!(lines[1].ends_with(" d"), "{lines:?}");
-    assert_eq!(lines[2..], [WIN, "there is nothing to take back"]);
+    assert_eq!(lines[2..], [WIN, "there is no move to take back"]);
 }
 
 #[test]
@@ -198,13 +198,13 @@ fn games_are_saved_and_loaded() {
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.contains("1. d1-c1 d3-c3") && text.contains("[attackers:human]"), "{text}");
     let again = told(&both, &format!("load {file}\nboard\nundo\nundo\nundo\nundo\n"));
-    assert_eq!(again, [&lines[2], "there is nothing to take back"]);
+    assert_eq!(again, [&lines[2], "there is no move to take back"]);
     // Another game is not written over it.
     let refused = told(&both, &format!("save {file}\n"));
-    assert_eq!(refused, [format!("{file} is there already: name another file")]);
+    assert_eq!(refused, [format!("{file} already exists: name another file")]);
     let engine = told(&["brandubh"], &format!("load {file}\nsave\nload /no/where\nquit\n"));
     assert!(engine[0].starts_with("defenders: "), "{engine:?}");
-    assert_eq!(engine[1], "write save and the name of a file");
+    assert_eq!(engine[1], "write save and a file name");
     assert!(engine[2].starts_with("/no/where: "), "{engine:?}");
     let other = told(&["tablut"], &format!("load {file}\n"));
     assert!(other[0].starts_with(&format!("{file}: ")), "{other:?}");
@@ -221,7 +221,7 @@ fn what_is_not_understood_is_told_and_the_game_goes_on() {
         "the king stands on d4, and the attackers are to move",
         "\"xyzzy\" is neither a move nor a command: ? lists them",
         "hint or help?",
-        "MOVE        play it: e5-e8, e5 e8, or as much of it as no other move begins with",
+        "MOVE        play a move: e5-e8, e5 e8, or an unambiguous beginning",
     ]) {
         assert_eq!(told, expected);
     }
@@ -292,7 +292,7 @@ fn levels_are_those_of_the_page() {
     assert!(!told(&easy, "")[0].ends_with("depth 1)"));
     let typed_levels = "level\nlevel easy\nlevel best\n";
     let lines = told(&["brandubh"], typed_levels);
-    let levels = "to change that, write level and one of beginner, easy, medium, hard, strongest";
+    let levels = "to change the level, write level and one of beginner, easy, medium, hard, strongest";
     let easy = "your opponent is the engine (level easy)";
     assert_eq!(
         lines,
@@ -346,7 +346,7 @@ fn ctrl_c_leaves_the_engines_move_to_the_user() {
     Command::new("sh").args(kill).status().unwrap();
     child.stdin.take().unwrap().write_all(b"board\n").unwrap();
     let rest: Vec<String> = out.collect();
-    let stopped = "stopped: you play both sides, until you choose with `side`";
+    let stopped = "stopped: you play both sides now; `side` changes that";
     assert!(rest.iter().any(|line| line == stopped), "{rest:?}");
     assert!(rest.last().unwrap().ends_with(" a"), "{rest:?}");
     assert_eq!(child.wait().unwrap().code(), Some(0));

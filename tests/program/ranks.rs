@@ -50,7 +50,7 @@ fn large_slices_are_planned_for_all() {
         assert!(times > 1.3, "{what}: {little} {much}");
     }
     let text = place.run(&["plan", "brandubh", "--men", "3", "--memory", "1MiB"]).done();
-    assert!(text.contains("not to be built with so much memory"), "{text}");
+    assert!(text.contains("too large for this amount of memory"), "{text}");
 }
 
 #[cfg(not(feature = "mpi"))]

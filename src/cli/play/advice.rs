@@ -1,4 +1,4 @@
-//! What the user is told besides the game: how to play it, hints, and the tables' word.
+//! Greeting, help, hints and table values for the user.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::opponent::{Opponent, hint_limits, score_text};
 use super::terminal::TerminalGame;
 
 impl TerminalGame<'_> {
-    /// Says who plays whom, what the signs on the board are, and how one moves.
+    /// Prints who plays, the legend of the board, and how to enter moves.
     pub(super) fn greet(&self) -> Result<(), CliError> {
         let opponent = self.opponent.described();
         let players = match self.user_sides {
@@ -36,12 +36,12 @@ impl TerminalGame<'_> {
         ))
     }
 
-    /// What the letters and marks on the board are, one a line.
+    /// Formats the legend of the board, one entry per line.
     fn legend(&self) -> String {
         let style = self.session.style();
         let pieces =
-            [(Kind::Attacker, "attacker"), (Kind::Defender, "defender"), (Kind::King, "the king")];
-        let pieces = pieces.map(|(kind, name)| format!("{} {name}", style.piece(kind)));
+            [(Kind::Attacker, "attacker"), (Kind::Defender, "defender"), (Kind::King, "the king")]
+                .map(|(kind, name)| format!("{} {name}", style.piece(kind)));
         let board = BoardPicture::new(self.rules(), self.game.position().layout());
         let legend = format!("{}\n{}", pieces.join(", "), board.legend(self.rules()));
         legend.lines().map(|line| format!("  {line}\n")).collect()
@@ -49,23 +49,22 @@ impl TerminalGame<'_> {
 
     /// Lists the commands.
     pub(super) fn help(&self) -> Result<(), CliError> {
-        let lines = COMMANDS.iter().map(|(name, rest, meaning)| {
-            let name = format!("{name} {rest}");
-            format!("{name:<12}{meaning}\n")
-        });
+        let lines = COMMANDS
+            .iter()
+            .map(|(name, rest, meaning)| format!("{:<12}{meaning}\n", format!("{name} {rest}")));
         self.say(&format!(
-            "{:<12}play it: e5-e8, e5 e8, or as much of it as no other move begins with\n{}\n\
+            "{:<12}play a move: e5-e8, e5 e8, or an unambiguous beginning\n{}\n\
              On the board:\n{}\n\
-             Scores are for the side that moves, in soldiers: \"+1.00 soldiers\" is as good as one\n\
-             soldier more. \"win in 5 plies\" is certain; a ply is a move of one side.",
+             Scores are for the side to move, in soldiers: \"+1.00 soldiers\" is worth one soldier\n\
+             more. \"win in 5 plies\" is proved; a ply is a move of one side.",
             "MOVE",
             lines.collect::<String>(),
             self.legend(),
         ))
     }
 
-    /// Tells what the engine would play, with all its strength and more time than the
-    /// opponent has.
+    /// Prints the engine's best line, searched at full strength with more time than the opponent
+    /// has.
     pub(super) fn hint(&mut self) -> Result<(), CliError> {
         let limits = hint_limits(self.args);
         let engine = match &mut self.opponent {
@@ -79,8 +78,9 @@ impl TerminalGame<'_> {
             },
         };
         let (game, stopper) = (&self.game, engine.stopper());
-        let search = || engine.search(game, limits, &mut |_| {});
-        let Some(found) = self.interrupt.run(Some(stopper), search)? else {
+        let Some(found) =
+            self.interrupt.run(Some(stopper), || engine.search(game, limits, &mut |_| {}))?
+        else {
             return self.say("stopped");
         };
         let best = &found.lines[0];
@@ -89,7 +89,7 @@ impl TerminalGame<'_> {
         self.say(&format!("hint: {} ({score}, depth {})", line.join(" "), found.depth))
     }
 
-    /// Tells what the tables know of the position and of each move.
+    /// Prints the values of the position and of each move from the tables.
     pub(super) fn ask_tables(&self) -> Result<(), CliError> {
         let position = self.game.position();
         match self.tables.probe(position) {
@@ -100,18 +100,18 @@ impl TerminalGame<'_> {
             }
             Err(error) => match self.session.probe_error(&self.tables, &self.args.rules, error) {
                 CliError::Negative(told) => self.say(&told),
-                failure => Err(failure),
+                other => Err(other),
             },
         }
     }
 
-    /// Lets the engine play at the level of that name, or tells which levels there are.
+    /// Changes the engine's level, or lists the levels if the name is unknown.
     pub(super) fn change_level(&mut self, name: &str) -> Result<(), CliError> {
         let Some(level) = Level::of(name) else {
             let names: Vec<&str> = Level::ALL.iter().map(Level::name).collect();
             let opponent = self.opponent.described();
             return self.say(&format!(
-                "your opponent is {opponent}\nto change that, write level and one of {}",
+                "your opponent is {opponent}\nto change the level, write level and one of {}",
                 names.join(", ")
             ));
         };

@@ -10,7 +10,7 @@ use super::super::error::CliError;
 use super::terminal::TerminalGame;
 
 impl TerminalGame<'_> {
-    /// Saves the game in a new file, or in the one that it was saved in or loaded from.
+    /// Saves the game in a new file, or in the one it was saved to or loaded from.
     pub(super) fn save(&mut self, path: &Path) -> Result<(), CliError> {
         let mut record = Record::new(self.game.clone());
         for side in Side::ALL {
@@ -31,13 +31,13 @@ impl TerminalGame<'_> {
                 self.say(&format!("saved in {}", path.display()))
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                self.say(&format!("{} is there already: name another file", path.display()))
+                self.say(&format!("{} already exists: name another file", path.display()))
             }
             Err(error) => self.say(&format!("{}: cannot save: {error}", path.display())),
         }
     }
 
-    /// Goes on with a game that was saved, by the rules that are played here.
+    /// Resumes a saved game under the current rules.
     pub(super) fn load(&mut self, path: &Path) -> Result<(), CliError> {
         let rules = Arc::clone(self.game.rules());
         let record = fs::read_to_string(path)

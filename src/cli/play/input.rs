@@ -1,5 +1,5 @@
-//! Lines that are typed: with an editor on a terminal; plain ones elsewhere, and where they
-//! come together with moves that are made in a window.
+//! Input of lines: with an editor on a terminal; plain lines otherwise, and if a window adds
+//! its moves.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -13,15 +13,15 @@ use rustyline::{CompletionType, Config, Context, Editor, Helper};
 
 use super::super::error::CliError;
 
-/// Where lines come from.
+/// The source of lines.
 pub(super) enum Input {
-    /// An editor, which remembers them and completes words.
+    /// An editor with history and completion.
     Editor(Box<Editor<WordCompleter, MemHistory>>),
-    /// Whatever has lines: a pipe, or the terminal and a window.
+    /// Plain lines: a pipe, or the terminal merged with a window.
     Lines(Box<dyn BufRead>),
 }
 
-/// What a line may be completed to.
+/// Completes a line to one of these words.
 pub(super) struct WordCompleter(Vec<String>);
 
 impl Input {
@@ -37,8 +37,8 @@ impl Input {
         Ok(Input::Editor(Box::new(editor)))
     }
 
-    /// The next line, which may be completed to one of the words; `None` at the end of
-    /// input. Where there is no terminal, the prompt is not written.
+    /// Reads the next line, with completion to the words; `None` at the end of input. The prompt
+    /// is only written to a terminal.
     pub(super) fn line(
         &mut self,
         prompt: &str,
@@ -51,7 +51,7 @@ impl Input {
         editor.set_helper(Some(WordCompleter(words)));
         match editor.readline(prompt) {
             Ok(line) => Ok(Some(line)),
-            // Ctrl-C drops what was typed.
+            // Ctrl-C discards the typed line.
             Err(ReadlineError::Interrupted) => Ok(Some(String::new())),
             Err(ReadlineError::Eof) => Ok(None),
             Err(error) => Err(unreadable(&error)),
@@ -59,20 +59,19 @@ impl Input {
     }
 }
 
-/// The next line, as it comes.
+/// Reads the next line without an editor.
 fn plain_line(lines: &mut dyn BufRead, prompt: &str) -> Result<Option<String>, CliError> {
     if io::stdin().is_terminal() {
         let mut out = io::stdout().lock();
         out.write_all(prompt.as_bytes()).and_then(|()| out.flush())?;
     }
     let mut line = Vec::new();
-    let count = lines.read_until(b'\n', &mut line);
-    let count = count.map_err(|error| unreadable(&error))?;
+    let count = lines.read_until(b'\n', &mut line).map_err(|error| unreadable(&error))?;
     Ok((count > 0).then(|| String::from_utf8_lossy(&line).into_owned()))
 }
 
 fn unreadable(error: &dyn std::fmt::Display) -> CliError {
-    CliError::Error(format!("cannot read what is typed: {error}"))
+    CliError::Error(format!("cannot read the input: {error}"))
 }
 
 impl Completer for WordCompleter {
@@ -85,8 +84,9 @@ impl Completer for WordCompleter {
         _: &Context<'_>,
     ) -> rustyline::Result<(usize, Vec<String>)> {
         let typed = line[..at].to_ascii_lowercase();
-        let fits = |word: &&String| word.to_ascii_lowercase().starts_with(&typed);
-        Ok((0, self.0.iter().filter(fits).cloned().collect()))
+        let mut words = self.0.clone();
+        words.retain(|word| word.to_ascii_lowercase().starts_with(&typed));
+        Ok((0, words))
     }
 }
 

@@ -5,43 +5,43 @@ use taflbase::engine::Stopper;
 use super::super::arguments::on_interrupt;
 use super::super::error::CliError;
 
-/// Somebody who thinks, and what ends that, if it can be ended.
-type Thinker = Option<Stopper>;
+/// A running search; `None` if it cannot be stopped.
+type RunningSearch = Option<Stopper>;
 
-/// What Ctrl-C ends: the thinking that goes on, or else the program.
-pub(super) struct InterruptHandler(Arc<Mutex<Option<Thinker>>>);
+/// Stops the running search on Ctrl-C, or exits the program if there is none.
+pub(super) struct InterruptHandler(Arc<Mutex<Option<RunningSearch>>>);
 
 impl InterruptHandler {
-    /// From now on.
+    /// Installs the handler.
     pub(super) fn new() -> InterruptHandler {
-        let thinks = Arc::new(Mutex::new(None));
-        let thinker = Arc::clone(&thinks);
+        let current = Arc::new(Mutex::new(None));
+        let shared = Arc::clone(&current);
         on_interrupt(move || {
-            let thinker: Option<Thinker> = taken(&thinker);
-            if let Some(Some(stopper)) = &thinker {
+            let search: Option<RunningSearch> = take(&shared);
+            if let Some(Some(stopper)) = &search {
                 stopper.stop();
             }
-            thinker.is_some()
+            search.is_some()
         });
-        InterruptHandler(thinks)
+        InterruptHandler(current)
     }
 
-    /// What comes of thinking that Ctrl-C can end; `None` if it has.
+    /// Runs a search that Ctrl-C can stop; returns `None` if it was stopped.
     pub(super) fn run<T, E: Into<CliError>>(
         &self,
         stopper: Option<Stopper>,
-        think: impl FnOnce() -> Result<T, E>,
+        search: impl FnOnce() -> Result<T, E>,
     ) -> Result<Option<T>, CliError> {
-        // A stop that came too late for the last search is not for this one.
+        // A stop that came too late for the previous search must not end this one.
         stopper.iter().for_each(Stopper::reset);
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(stopper);
-        let thought = think();
-        let was_left_alone = taken(&self.0).is_some();
-        let thought = thought.map_err(Into::into)?;
-        Ok(was_left_alone.then_some(thought))
+        let result = search();
+        let is_finished = take(&self.0).is_some();
+        let found = result.map_err(Into::into)?;
+        Ok(is_finished.then_some(found))
     }
 }
 
-fn taken(thinker: &Mutex<Option<Thinker>>) -> Option<Thinker> {
-    thinker.lock().unwrap_or_else(PoisonError::into_inner).take()
+fn take(search: &Mutex<Option<RunningSearch>>) -> Option<RunningSearch> {
+    search.lock().unwrap_or_else(PoisonError::into_inner).take()
 }

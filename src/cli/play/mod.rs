@@ -26,46 +26,45 @@ use input::Input;
 use opponent::has_own_limits;
 use terminal::TerminalGame;
 
-/// Play a game against the engine, or watch one
+/// Play a game against the engine
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub(super) struct Args {
     /// A built-in ruleset, or a path to a ruleset file
     rules: String,
-    /// What you play [default: the side that moves first]
+    /// Play this side [default: the side that moves first]
     #[arg(long, value_name = "SIDE", value_enum)]
     side: Option<UserSides>,
-    /// Begin here, not at the ruleset's start
+    /// Begin from this position instead of the start position
     #[arg(long, value_name = "POS")]
     position: Option<String>,
-    /// How well the engine plays
+    /// Let the engine play at this level
     #[arg(long, value_name = "NAME", default_value = "strongest", conflicts_with = "opponent")]
     #[arg(value_parser = level())]
     level: &'static Level,
-    /// Time that the strongest level takes for a move [default: 2, without --nodes]
+    /// Let the strongest level think this long per move [default: 2, without --nodes]
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     time: Option<Duration>,
-    /// Positions that the strongest level searches for a move
+    /// Let the strongest level search N positions per move
     #[arg(long, value_name = "N", value_parser = parse_number::<u64, 1, MAX>)]
     nodes: Option<u64>,
     #[command(flatten)]
     engine: EngineArgs,
-    /// Whom to play against: a player as `match` describes them, like heuristic
+    /// Play against this player, described as for `match`, like heuristic
     #[arg(long, value_name = "PLAYER", default_value = "engine")]
     opponent: String,
-    /// Show the board in a browser, too, where you can move; there is no completion then
+    /// Also show the board in a browser, which accepts moves; turns completion off
     #[arg(long)]
     display: bool,
 }
 
-const HELP: &str = r#"A move is typed as it is written, e5-e8; captures, marks and the king's letter may be left
-out, and so may all that is not needed to tell it from the other moves: e5 e8, or e5 if
-that man has one move. The tab key completes moves and commands, the arrow keys bring
-earlier lines back. `?` lists the commands. Ctrl-C while the engine thinks leaves its
-move to you. Without a terminal, lines are read as they come.
+const HELP: &str = r#"Enter moves as e5-e8; captures, marks, the king's letter and everything not needed to
+identify the move may be omitted: e5 e8, or e5 if that man has one move. The tab key
+completes moves and commands, the arrow keys recall earlier lines, `?` lists the commands.
+Ctrl-C while the engine thinks leaves its move to you. Lines may also be piped in.
 
-The levels below hard do not ask the tables. A hint is the engine's at its strongest, with
-twice --time or --nodes.
+The levels below hard do not use the tables. A hint comes from the engine at full strength,
+with twice --time or --nodes.
 
 Examples:
   taflbase play brandubh
@@ -75,7 +74,7 @@ Examples:
   taflbase play mcgill --opponent combination
   taflbase play berkeley --side both --position "/3tt1t2/1T1tK4/9/1t6t/3T1t1t1/3t4t/2T1t4/t2t4t/8t/ d""#;
 
-/// Which sides the user plays; the engine plays the others.
+/// The sides that the user plays; the opponent plays the others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum UserSides {
     Attackers,
@@ -85,7 +84,7 @@ enum UserSides {
 }
 
 impl UserSides {
-    /// One side alone.
+    /// Returns one side.
     fn of(side: Side) -> UserSides {
         match side {
             Side::Attackers => UserSides::Attackers,
@@ -103,22 +102,22 @@ impl UserSides {
     }
 }
 
-/// A level by its name.
+/// Parses the name of a level.
 fn level() -> impl TypedValueParser<Value = &'static Level> {
     let names = PossibleValuesParser::new(Level::ALL.iter().map(Level::name));
-    names.try_map(|name| Level::of(&name).ok_or("there is no such level"))
+    names.try_map(|name| Level::of(&name).ok_or("no such level"))
 }
 
 /// Plays until the end of input.
 pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     if session.json() {
         return Err(CliError::new(
-            "play talks with people and has no --json: see `match`, `analyse`",
+            "play is interactive and has no --json: use `match` or `analyse`",
         ));
     }
     if has_own_limits(args.level) && (args.time.is_some() || args.nodes.is_some()) {
         return Err(CliError::Error(format!(
-            "level {} has limits of its own: leave out --time and --nodes, or --level",
+            "level {} has limits of its own: omit --time and --nodes, or --level",
             args.level.name()
         )));
     }
@@ -133,5 +132,5 @@ pub(super) fn run(args: &Args, session: &Session) -> Result<(), CliError> {
     let mut input = if args.display { play.open_window()? } else { Input::new()? };
     play.greet()?;
     play.show()?;
-    play.go_on(&mut input)
+    play.run(&mut input)
 }

@@ -11,21 +11,21 @@ use taflbase::moves::Move;
 use super::super::error::CliError;
 use super::Args;
 
-/// For each move, unless the user says otherwise.
+/// The default time per move.
 const DEFAULT_TIME: Duration = Duration::from_secs(2);
-/// Bytes of memory of the weaker levels, which look at few positions.
+/// The transposition table of the weaker levels, which search few positions, in bytes.
 const SMALL_TABLE: usize = 16 << 20;
 
-/// Who plays the sides that the user does not.
+/// The player of the sides that the user does not play.
 pub(super) enum Opponent {
     /// The engine.
     Engine { level: &'static Level, engine: Box<Engine>, limits: Limits },
-    /// A player as in a match, which thinks as long as the strongest level.
+    /// Another player, with the limits of the strongest level.
     Player(Box<dyn Contestant>, Limits),
 }
 
 impl Opponent {
-    /// The one that the arguments name.
+    /// Creates the opponent that the arguments select.
     pub(super) fn named(
         args: &Args,
         tables: &Arc<Tablebase>,
@@ -39,7 +39,7 @@ impl Opponent {
         }
     }
 
-    /// The engine at that level.
+    /// Creates the engine at a level.
     pub(super) fn at(
         level: &'static Level,
         args: &Args,
@@ -58,7 +58,7 @@ impl Opponent {
         Ok(Opponent::Engine { level, engine, limits })
     }
 
-    /// Its name in records of games.
+    /// Returns the name for records of games.
     pub(super) fn name(&self) -> String {
         match self {
             Opponent::Engine { level, .. } => format!("taflbase ({})", level.name()),
@@ -66,7 +66,7 @@ impl Opponent {
         }
     }
 
-    /// Who that is, in a sentence.
+    /// Describes the opponent within a sentence.
     pub(super) fn described(&self) -> String {
         match self {
             Opponent::Engine { level, .. } => format!("the engine (level {})", level.name()),
@@ -74,7 +74,7 @@ impl Opponent {
         }
     }
 
-    /// What ends its thinking, if it can be ended.
+    /// Returns the handle that stops a search, if it can be stopped.
     pub(super) fn stopper(&self) -> Option<Stopper> {
         match self {
             Opponent::Engine { engine, .. } => Some(engine.stopper()),
@@ -82,7 +82,7 @@ impl Opponent {
         }
     }
 
-    /// Another game begins.
+    /// Starts a new game.
     pub(super) fn begin(&mut self, game: &Game) -> Result<(), CliError> {
         match self {
             Opponent::Engine { engine, .. } => {
@@ -93,17 +93,20 @@ impl Opponent {
         }
     }
 
-    /// Its move, and what it thinks of it.
+    /// Chooses a move; also returns its evaluation as text.
     pub(super) fn choose(&mut self, game: &Game) -> Result<(Move, String), CliError> {
         match self {
             Opponent::Engine { level, engine, limits } => {
                 let request = SearchRequest { lines: level.lines(), ..(*limits).into() };
                 let found = engine.search(game, request, &mut |_| {})?;
-                let chosen = level.choose(&found, any_seed());
-                let line = found.lines.iter().find(|line| line.moves.first() == chosen.as_ref());
-                let line = line.unwrap_or(&found.lines[0]);
-                let told = format!(" ({}, depth {})", score_text(line.score), found.depth);
-                Ok((line.moves[0], told))
+                let chosen = level.choose(&found, random_seed());
+                let line = found
+                    .lines
+                    .iter()
+                    .find(|line| line.moves.first() == chosen.as_ref())
+                    .unwrap_or(&found.lines[0]);
+                let evaluation = format!(" ({}, depth {})", score_text(line.score), found.depth);
+                Ok((line.moves[0], evaluation))
             }
             Opponent::Player(player, limits) => {
                 let clock = match *limits {
@@ -111,32 +114,35 @@ impl Opponent {
                     Limits { time, .. } => Clock::PerMove(time.unwrap_or(DEFAULT_TIME)),
                 };
                 let chosen = player.choose(game, clock).map_err(CliError::new)?;
-                let told = |score| format!(" ({})", score_text(score));
-                Ok((chosen, player.score().map_or(String::new(), told)))
+                let evaluation = match player.score() {
+                    Some(score) => format!(" ({})", score_text(score)),
+                    None => String::new(),
+                };
+                Ok((chosen, evaluation))
             }
         }
     }
 }
 
-/// Whether the level has a limit of its own, whatever the arguments say.
+/// Returns whether the level ignores the limits of the arguments.
 pub(super) fn has_own_limits(level: &Level) -> bool {
     level.limits(DEFAULT_TIME).nodes.is_some()
 }
 
-/// The limits of the strongest level.
+/// Returns the limits of the strongest level.
 fn strongest_limits(args: &Args) -> Limits {
     let time = args.time.or(args.nodes.is_none().then_some(DEFAULT_TIME));
     Limits { time, nodes: args.nodes, ..Limits::default() }
 }
 
-/// Twice the limits of the strongest level: who gives a hint sees more than the opponent.
+/// Returns the limits for hints: twice those of the strongest level, to see further.
 pub(super) fn hint_limits(args: &Args) -> Limits {
     let Limits { time, nodes, .. } = strongest_limits(args);
     let (time, nodes) = (time.map(|time| 2 * time), nodes.map(|nodes| nodes.saturating_mul(2)));
     Limits { time, nodes, ..Limits::default() }
 }
 
-/// A score with its unit.
+/// Formats a score with its unit.
 pub(super) fn score_text(score: Score) -> String {
     match score {
         Score::Estimate(_) => format!("{score} soldiers"),
@@ -146,12 +152,12 @@ pub(super) fn score_text(score: Score) -> String {
     }
 }
 
-/// Another one each time.
-fn any_seed() -> u64 {
+/// Returns a random seed.
+fn random_seed() -> u64 {
     RandomState::new().hash_one(0)
 }
 
-/// The player that is described like in a match.
+/// Creates a player from a description as for `match`.
 fn player(
     described: &str,
     tables: &Arc<Tablebase>,
@@ -160,8 +166,7 @@ fn player(
     let context = PlayerContext {
         rules: Arc::clone(game.rules()),
         tables: Some(Arc::clone(tables)),
-        // Every game is another one.
-        seed: any_seed(),
+        seed: random_seed(),
     };
     let refused = |error| CliError::Error(format!("--opponent {described:?}: {error}"));
     let make = factory(described, &context).map_err(refused)?;

@@ -19,7 +19,7 @@ use super::interrupt::InterruptHandler;
 use super::opponent::Opponent;
 use super::{Args, UserSides};
 
-/// What is said to those who want to play on.
+/// The reply to commands that need a running game.
 const OVER: &str = "the game is over";
 
 /// A game at the terminal.
@@ -28,23 +28,23 @@ pub(super) struct TerminalGame<'a> {
     pub(super) session: &'a Session,
     pub(super) tables: Arc<Tablebase>,
     pub(super) game: Game,
-    /// The side that has given the game up.
+    /// The side that resigned.
     pub(super) resigned: Option<Side>,
     pub(super) opponent: Opponent,
-    /// Who gives hints, once there was one, unless that is the opponent.
+    /// The engine for hints, created with the first one unless the opponent serves.
     pub(super) adviser: Option<Engine>,
     pub(super) user_sides: UserSides,
-    /// Whether the board is seen from the other side.
+    /// Whether the board is turned around.
     is_turned: bool,
-    /// The file of this game.
+    /// The file that the game was saved to or loaded from.
     pub(super) file: Option<PathBuf>,
-    /// Where the game is shown, too.
+    /// The browser window, if there is one.
     pub(super) window: Option<Window>,
     pub(super) interrupt: InterruptHandler,
 }
 
 impl<'a> TerminalGame<'a> {
-    /// That game, with the engine or the opponent at the other side of the table.
+    /// Creates a session of this game with the opponent that the arguments select.
     pub(super) fn new(
         args: &'a Args,
         session: &'a Session,
@@ -69,9 +69,8 @@ impl<'a> TerminalGame<'a> {
         })
     }
 
-    /// Does what is typed, and moves where it is the engine's turn, until the end of
-    /// input.
-    pub(super) fn go_on(&mut self, input: &mut Input) -> Result<(), CliError> {
+    /// Alternates between the user's input and the opponent's moves until the end of input.
+    pub(super) fn run(&mut self, input: &mut Input) -> Result<(), CliError> {
         loop {
             let side = self.game.position().to_move;
             let is_over = self.end().is_some();
@@ -97,7 +96,7 @@ impl<'a> TerminalGame<'a> {
                 ParsedLine::Command(name, rest) => self.run_command(name, &rest)?,
                 ParsedLine::Move(_) if is_over => self.say(OVER)?,
                 ParsedLine::Move(played) => self.play(&played)?,
-                ParsedLine::Wrong(told) => self.say(&told)?,
+                ParsedLine::Wrong(message) => self.say(&message)?,
             }
         }
     }
@@ -127,7 +126,7 @@ impl<'a> TerminalGame<'a> {
             "side" => self.change_user_sides(rest),
             "level" => self.change_level(rest),
             "save" | "load" if rest.is_empty() => {
-                self.say(&format!("write {command} and the name of a file"))
+                self.say(&format!("write {command} and a file name"))
             }
             "save" => self.save(Path::new(rest)),
             "load" => self.load(Path::new(rest)),
@@ -144,17 +143,17 @@ impl<'a> TerminalGame<'a> {
         self.game.rules()
     }
 
-    /// Says something on lines of its own.
+    /// Prints a text followed by a line end.
     pub(super) fn say(&self, text: &str) -> Result<(), CliError> {
         self.session.text(&format!("{}\n", text.trim_end()))
     }
 
-    /// The move in the game's notation.
+    /// Formats a move in the game's notation.
     pub(super) fn written(&self, played: &Move) -> String {
         played.display(self.rules().board).to_string()
     }
 
-    /// How the game has ended, if it has.
+    /// Describes the end of the game, if it is over.
     fn end(&self) -> Option<String> {
         let outcome = self.game.outcome().map(|outcome| outcome.to_string());
         outcome.or_else(|| {
@@ -167,16 +166,20 @@ impl<'a> TerminalGame<'a> {
         self.end().map_or(Ok(()), |end| self.say(&end))
     }
 
-    /// Shows the board with the last move, and how the game has ended if it has.
+    /// Shows the board with the last move, and the result if the game is over.
     pub(super) fn show(&self) -> Result<(), CliError> {
         let mut layout = self.game.position().layout();
         let last = self.game.moves().last();
         if last.is_some_and(|last| last.ending == Some(Ending::KingCaptured)) {
             layout.king = None;
         }
-        let board = BoardPicture::new(self.rules(), layout);
-        let board = last.into_iter().fold(board, |board, last| board.with_move(last));
-        let board = if self.is_turned { board.turned() } else { board };
+        let mut board = BoardPicture::new(self.rules(), layout);
+        if let Some(last) = last {
+            board = board.with_move(last);
+        }
+        if self.is_turned {
+            board = board.turned();
+        }
         self.session.text(&format!("\n{}\n", board.to_text(self.session.style())))?;
         self.say_end()
     }
@@ -190,16 +193,16 @@ impl<'a> TerminalGame<'a> {
         let side = self.game.position().to_move;
         let stopper = self.opponent.stopper();
         let answer = self.interrupt.run(stopper, || self.opponent.choose(&self.game))?;
-        let Some((played, told)) = answer else {
+        let Some((played, evaluation)) = answer else {
             self.user_sides = UserSides::Both;
-            return self.say("stopped: you play both sides, until you choose with `side`");
+            return self.say("stopped: you play both sides now; `side` changes that");
         };
         let name = self.session.style().side(side, side.name());
-        self.say(&format!("{name}: {}{told}", self.written(&played)))?;
+        self.say(&format!("{name}: {}{evaluation}", self.written(&played)))?;
         self.play(&played)
     }
 
-    /// Goes on with another game.
+    /// Continues with another game.
     pub(super) fn start_game(&mut self, game: Game) -> Result<(), CliError> {
         self.game = game;
         self.resigned = None;
@@ -207,16 +210,17 @@ impl<'a> TerminalGame<'a> {
         self.show()
     }
 
-    /// Takes back that a side has resigned, or as many plies as bring the user to move again.
+    /// Takes back a resignation, or as many plies as bring the user to move again.
     fn undo(&mut self) -> Result<(), CliError> {
         if self.resigned.take().is_some() {
             return self.show();
         }
         if self.game.undo().is_none() {
-            return self.say("there is nothing to take back");
+            return self.say("there is no move to take back");
         }
-        let own = |game: &Game, user_sides: UserSides| user_sides.has(game.position().to_move);
-        while self.user_sides != UserSides::None && !own(&self.game, self.user_sides) {
+        while self.user_sides != UserSides::None
+            && !self.user_sides.has(self.game.position().to_move)
+        {
             if self.game.undo().is_none() {
                 break;
             }

@@ -9,7 +9,7 @@ use super::input::Input;
 use super::terminal::TerminalGame;
 
 impl TerminalGame<'_> {
-    /// Opens a window; from then on lines come from there, too.
+    /// Opens the window and merges its moves with the input.
     pub(super) fn open_window(&mut self) -> Result<Input, CliError> {
         let (lines, sender) = Lines::merge(|| Box::new(BufReader::new(io::stdin())));
         let board = self.game.rules().board;
@@ -20,7 +20,7 @@ impl TerminalGame<'_> {
         Ok(Input::Lines(Box::new(lines)))
     }
 
-    /// Shows the game there.
+    /// Shows the game in the window.
     pub(super) fn show_in_window(&self, is_thinking: bool) {
         if let Some(window) = &self.window {
             window.show(&self.view(&self.manual(), is_thinking));
