@@ -292,7 +292,8 @@ fn levels_are_those_of_the_page() {
     assert!(!told(&easy, "")[0].ends_with("depth 1)"));
     let typed_levels = "level\nlevel easy\nlevel best\n";
     let lines = told(&["brandubh"], typed_levels);
-    let levels = "to change the level, write level and one of beginner, easy, medium, hard, strongest";
+    let levels =
+        "to change the level, write level and one of beginner, easy, medium, hard, strongest";
     let easy = "your opponent is the engine (level easy)";
     assert_eq!(
         lines,
