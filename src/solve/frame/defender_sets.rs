@@ -132,7 +132,7 @@ impl<const N: usize> DefenderSets<N> {
     /// # Panics
     /// If this is a subset.
     fn binomials(&self) -> &Binomials {
-        self.binomials.as_ref().expect("only all sets can be ranked")
+        self.binomials.as_ref().expect("a subset must not be ranked by its squares")
     }
 
     /// Returns the rank of a set of the right size on the right squares.

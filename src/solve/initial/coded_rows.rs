@@ -66,13 +66,17 @@ impl<const N: usize> CodedRows<N> {
         rows.lanes = vec![Row::EMPTY; next as usize];
         let mut ends: Vec<usize> = rows.starts.iter().map(|&start| start as usize).collect();
         // A counting sort: each row's entries are adjacent, draws last.
-        let draws = rest.iter().enumerate().map(|(row, &lanes)| (row, draw, lanes));
+        let draws = rest
+            .iter()
+            .enumerate()
+            .filter(|(_, lanes)| !lanes.is_empty())
+            .map(|(row, &lanes)| (row, draw, lanes));
         let entries = events.map(|(code, event)| (event.row.index(), code, event.lanes));
-        for (row, code, lanes) in entries.chain(draws.filter(|(.., lanes)| !lanes.is_empty())) {
+        entries.chain(draws).for_each(|(row, code, lanes)| {
             rows.codes[ends[row]] = code;
             rows.lanes[ends[row]] = lanes;
             ends[row] += 1;
-        }
+        });
         rows
     }
 }

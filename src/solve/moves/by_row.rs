@@ -46,7 +46,7 @@ struct PendingMove<const N: usize> {
     passed: SquareSet,
     /// The lanes of a king on these squares.
     kings: Row<N>,
-    pending: PendingLookup,
+    lookup: PendingLookup,
 }
 
 /// Buffers that a worker reuses from block to block.
@@ -57,7 +57,7 @@ pub(crate) struct RowBuffers<const N: usize> {
     /// The squares of a line that the attacker may have passed, with the pending lookups of those
     /// where it may have started.
     line: Vec<(Square, Option<PendingLookup>)>,
-    ahead: Vec<PendingMove<N>>,
+    pending_moves: Vec<PendingMove<N>>,
 }
 
 impl<const N: usize> Default for RowBuffers<N> {
@@ -66,7 +66,7 @@ impl<const N: usize> Default for RowBuffers<N> {
             prepared: PreparedSet::default(),
             quiet: Vec::new(),
             line: Vec::new(),
-            ahead: Vec::new(),
+            pending_moves: Vec::new(),
         }
     }
 }
@@ -160,7 +160,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
     ) {
         let frame = self.frame;
         let sets = &frame.defenders;
-        let RowBuffers { prepared, ahead, .. } = buffers;
+        let RowBuffers { prepared, pending_moves, .. } = buffers;
         frame.attackers.prepare(attackers, prepared);
         for from in attackers {
             rows.retain(|(_, lanes)| !lanes.is_empty());
@@ -168,7 +168,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
                 return;
             }
             // Prefetching for all moves of a man at once overlaps their cache misses.
-            ahead.clear();
+            pending_moves.clear();
             for ray in frame.rules.slides().from(Kind::Attacker, from) {
                 let (mut passed, mut kings) = (SquareSet::EMPTY, Row::EMPTY);
                 for step in ray.iter().take_while(|step| !attackers.contains(step.square)) {
@@ -176,16 +176,16 @@ impl<'f, const N: usize> RowMoves<'f, N> {
                     passed.insert(to);
                     kings |= frame.region.bit(to);
                     if step.ends {
-                        let pending = frame.attackers.begin_lookup(prepared, from, to);
-                        ahead.push(PendingMove { to, passed, kings, pending });
+                        let lookup = frame.attackers.begin_lookup(prepared, from, to);
+                        pending_moves.push(PendingMove { to, passed, kings, lookup });
                     }
                 }
             }
-            for PendingMove { pending, .. } in &*ahead {
-                prefetch(&table[frame.first_row(frame.attackers.resolve(*pending).block)]);
+            for PendingMove { lookup, .. } in &*pending_moves {
+                prefetch(&table[frame.first_row(frame.attackers.resolve(*lookup).block)]);
             }
-            for &PendingMove { to, passed, kings, pending } in &*ahead {
-                let target = frame.attackers.resolve(pending);
+            for &PendingMove { to, passed, kings, lookup } in &*pending_moves {
+                let target = frame.attackers.resolve(lookup);
                 let images = frame.defenders.images(target.symmetry);
                 let first = frame.first_row(target.block);
                 for (rank, lanes) in rows.iter_mut() {

@@ -11,12 +11,12 @@ const BLOCK_ROW: usize = 2;
 pub(crate) struct StarCost(usize);
 
 impl StarCost {
-    /// Un-moves.
-    pub(crate) const BACK: StarCost = StarCost(20);
-    /// Un-moves, and all moves from the rows that they lead to.
-    pub(crate) const BACK_AND_ON: StarCost = StarCost(150);
-    /// Moves.
-    pub(crate) const ON: StarCost = StarCost(6);
+    /// For un-moves.
+    pub(crate) const UNMOVES: StarCost = StarCost(20);
+    /// For un-moves and all moves from the rows that they lead to.
+    pub(crate) const UNMOVES_AND_MOVES: StarCost = StarCost(150);
+    /// For moves.
+    pub(crate) const MOVES: StarCost = StarCost(6);
 
     /// Returns whether visiting `rows` of `all` rows one by one is cheaper than visiting all of
     /// them by stars.

@@ -49,14 +49,14 @@ pub(crate) fn losing_ply<const N: usize, T: Table<N>>(
     let &Domain { moves, winner, chunks } = domain;
     let loser = winner.other();
     // A new loss has a move to a new win.
-    let star_cost = StarCost::BACK_AND_ON;
+    let star_cost = StarCost::UNMOVES_AND_MOVES;
     let (new, into) = (tables.newly_won, &mut *tables.lost);
     let predecessors = Predecessors::find(moves, chunks, loser, new, won, star_cost, into);
     let candidates = candidates(domain, ply, &mut tables, &predecessors)?;
     let LossTables { open: all_open, won: history, lost: may_be_lost, .. } = tables;
     let by_stars = moves.stars.as_ref().filter(|_| {
         let (rows, all) = (candidates.rows, chunks.rows());
-        loser == Side::Attackers && !StarCost::ON.exceeds_row_cost(rows, all)
+        loser == Side::Attackers && !StarCost::MOVES.exceeds_row_cost(rows, all)
     });
     let (whole, by_chunk) = match history {
         WonTable::Whole(rows) => (rows, (0..chunks.count()).map(|_| None).collect()),

@@ -38,7 +38,7 @@ pub(crate) fn winning_ply<const N: usize, T: Table<N>>(
     let &Domain { moves, winner, chunks } = domain;
     let WinTables { won: all_won, lost: history, newly_won } = tables;
     let mut all_won = all_won.chunks(chunks);
-    let star_cost = StarCost::BACK;
+    let star_cost = StarCost::UNMOVES;
     let predecessors =
         Predecessors::find(moves, chunks, winner, history, lost, star_cost, newly_won);
     if let (Predecessors::Stars, Some(stars)) = (&predecessors, &moves.stars) {

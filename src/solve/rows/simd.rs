@@ -207,6 +207,7 @@ mod avx512 {
 
     /// Picks the bytes with these numbers in each word.
     #[target_feature(enable = "avx512f,avx512bw")]
+    #[inline]
     fn shuffle(words: __m512i, bytes: __m512i) -> __m512i {
         // `vpshufb` works on lanes of two words: the second one's bytes are numbered from 8.
         const SECOND: i64 = 0x0808_0808_0808_0808;
