@@ -2,22 +2,22 @@ use std::ops::{BitAnd, BitOr, BitXor, Not};
 
 use crate::game::board::{Square, SquareSet};
 
-/// A set of squares in as many words as the board needs: 1 for 7x7, 2 up to 11x11, 3
-/// for 13x13, 6 for the largest. Square `i` is bit `i % 64` of word `i / 64`.
+/// A bitboard of `W` words: 1 for 7x7, 2 up to 11x11, 3 for 13x13, 6 for the largest boards.
+/// Square `i` is bit `i % 64` of word `i / 64`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Bits<const W: usize>([u64; W]);
 
 impl<const W: usize> Bits<W> {
     pub(super) const EMPTY: Bits<W> = Bits([0; W]);
 
-    /// The same set, which must fit.
+    /// Converts a set, which must fit into the words.
     pub(super) fn of(squares: SquareSet) -> Bits<W> {
         let words = squares.words();
         debug_assert!(words[W..].iter().all(|&word| word == 0), "a square beyond the board");
         Bits(std::array::from_fn(|i| words[i]))
     }
 
-    /// The same set.
+    /// Converts the bitboard to a set.
     #[inline]
     pub(super) fn squares(self) -> SquareSet {
         SquareSet::from_words(std::array::from_fn(|i| if i < W { self.0[i] } else { 0 }))
@@ -58,15 +58,14 @@ impl<const W: usize> Bits<W> {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// The squares of this set that are not in the other one.
+    /// Returns the squares of this set that are not in `other`.
     #[inline]
     #[must_use]
     pub(super) fn without(self, other: Bits<W>) -> Bits<W> {
         Bits(std::array::from_fn(|i| self.0[i] & !other.0[i]))
     }
 
-    /// Every square moved on by that many, fewer than 64: what goes over the last word
-    /// is lost.
+    /// Shifts every square up by `by`, from 1 to 63. Squares beyond the last word are lost.
     #[inline]
     #[must_use]
     pub(super) fn up(self, by: usize) -> Bits<W> {
@@ -76,8 +75,7 @@ impl<const W: usize> Bits<W> {
         }))
     }
 
-    /// Every square moved back by that many, fewer than 64: what goes below the first
-    /// is lost.
+    /// Shifts every square down by `by`, from 1 to 63. Squares below the first word are lost.
     #[inline]
     #[must_use]
     pub(super) fn down(self, by: usize) -> Bits<W> {
@@ -87,7 +85,7 @@ impl<const W: usize> Bits<W> {
         }))
     }
 
-    /// The squares in order.
+    /// Returns the squares in ascending order.
     #[inline]
     pub(super) fn iter(self) -> impl Iterator<Item = usize> {
         let mut left = self.0;
@@ -131,7 +129,7 @@ by_word!(BitXor, bitxor, ^);
 
 impl<const W: usize> Not for Bits<W> {
     type Output = Bits<W>;
-    /// Those beyond the board are in it, too.
+    /// Returns the complement, which includes the bits beyond the board.
     #[inline]
     fn not(self) -> Bits<W> {
         Bits(self.0.map(|word| !word))

@@ -1,15 +1,16 @@
 use std::ops::BitAnd;
 
-use crate::game::board::{Direction, Square, SquareSet};
+use crate::game::board::{Board, Direction, Square, SquareSet};
 use crate::game::rules::{ByKind, BySide, Kind, RulesId, Ruleset};
 use crate::system::random::SeededRng;
 
 use super::bits::Bits;
 
-/// A square that is beyond the board.
+/// A square beyond the edge of the board.
 pub(super) const NOWHERE: usize = u16::MAX as usize;
 
-/// Squares of the rank and of the file of one square: bit `i` is file or rank `i`.
+/// Squares on the rank and the file of one square. Bit `i` of `rank` is file `i`, and bit `i` of
+/// `file` is rank `i`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Lines {
     pub(super) rank: u32,
@@ -36,37 +37,38 @@ impl Lines {
     }
 }
 
-/// What the rules say of the board, as the search asks for it: it never changes while
-/// positions do.
+/// Lookup tables for the board and its rules. They are the same for all positions.
 pub(super) struct BoardTables<const W: usize> {
     pub(super) rules: RulesId,
     pub(super) size: usize,
     all: Bits<W>,
-    /// The first and the last file.
+    /// The first and the last file, which shifts must not wrap around.
     west: Bits<W>,
     east: Bits<W>,
-    /// Of each square.
+    /// By square.
     pub(super) rank: Vec<u8>,
     pub(super) file: Vec<u8>,
     neighbours: Vec<[u16; 4]>,
-    /// Where a piece may stop when its lines are empty; between there and here it may
-    /// cross everything.
+    /// By kind and square, where a piece may stop on empty lines. It may cross all squares up to
+    /// these.
     pub(super) stops: ByKind<Vec<Lines>>,
-    /// The goals on a square's rank and file.
+    /// By square, the goals on its rank and file.
     pub(super) goal_lines: Vec<Lines>,
     pub(super) hostile: ByKind<HostileSquares<W>>,
-    /// Whose occupants are not captured, and those captured between two men only.
+    /// Squares whose occupants cannot be captured, and those where only two men can capture.
     pub(super) protected: BySide<Bits<W>>,
     pub(super) unaided: BySide<Bits<W>>,
+    /// Squares where a king is captured from all four sides only.
     pub(super) surrounded: Bits<W>,
     pub(super) goals: Bits<W>,
-    /// Squares that an empty slide of the king may pass or end on, from somewhere.
+    /// Squares that the king may cross or stop on.
     pub(super) king_squares: Bits<W>,
+    /// Zobrist keys by kind and square, and that of the side to move.
     keys: ByKind<Vec<u64>>,
     pub(super) side_key: u64,
 }
 
-/// See [`Hostility`](crate::rules::Hostility).
+/// Hostile squares; see [`Hostility`](crate::rules::Hostility).
 pub(super) struct HostileSquares<const W: usize> {
     pub(super) empty: Bits<W>,
     pub(super) occupied: Bits<W>,
@@ -76,20 +78,17 @@ pub(super) struct HostileSquares<const W: usize> {
 impl<const W: usize> BoardTables<W> {
     pub(super) fn new(rules: &Ruleset) -> BoardTables<W> {
         let board = rules.board;
-        let on_file = |file| board.squares().filter(|&s| board.file(s) == file).collect();
-        let lines = |from: Square, set: SquareSet| lines(rules, from, set);
         let stops = ByKind::from_fn(|kind| {
-            board.squares().map(|from| lines(from, rules.slides().reach(kind, from))).collect()
+            board
+                .squares()
+                .map(|from| lines(rules, from, rules.slides().reach(kind, from)))
+                .collect()
         });
         let hostile = ByKind::from_fn(|kind| HostileSquares {
             empty: Bits::of(rules.hostile[kind].empty),
             occupied: Bits::of(rules.hostile[kind].occupied),
             besieged: Bits::of(rules.hostile[kind].besieged),
         });
-        let next = |from: Square| {
-            Direction::ALL
-                .map(|d| rules.slides().next(from, d).map_or(NOWHERE as u16, |s| s.index() as u16))
-        };
         let mut random = SeededRng::new(0x7461_666c_6261_7365);
         let keys = ByKind::from_fn(|_| board.squares().map(|_| random.next_u64()).collect());
         let movement = &rules.movement[Kind::King];
@@ -97,13 +96,13 @@ impl<const W: usize> BoardTables<W> {
             rules: rules.id(),
             size: board.size(),
             all: board.squares().collect(),
-            west: on_file(0),
-            east: on_file(board.size() - 1),
+            west: squares_on_file(board, 0),
+            east: squares_on_file(board, board.size() - 1),
             rank: board.squares().map(|s| board.rank(s) as u8).collect(),
             file: board.squares().map(|s| board.file(s) as u8).collect(),
-            neighbours: board.squares().map(next).collect(),
+            neighbours: board.squares().map(|from| neighbours(rules, from)).collect(),
             stops,
-            goal_lines: board.squares().map(|from| lines(from, rules.goals)).collect(),
+            goal_lines: board.squares().map(|from| lines(rules, from, rules.goals)).collect(),
             hostile,
             protected: BySide::from_fn(|side| Bits::of(rules.protected[side])),
             unaided: BySide::from_fn(|side| Bits::of(rules.unaided[side])),
@@ -118,7 +117,7 @@ impl<const W: usize> BoardTables<W> {
         }
     }
 
-    /// The neighbour of a square in each direction, in the order of [`Direction::ALL`].
+    /// Returns the neighbour of a square in each direction, in the order of [`Direction::ALL`].
     #[inline]
     pub(super) fn neighbours(&self, square: usize) -> [usize; 4] {
         self.neighbours[square].map(usize::from)
@@ -134,7 +133,7 @@ impl<const W: usize> BoardTables<W> {
         rank * self.size + file
     }
 
-    /// Each square's neighbour in that direction.
+    /// Returns each square's neighbour in that direction.
     #[inline]
     pub(super) fn shifted(&self, squares: Bits<W>, direction: Direction) -> Bits<W> {
         match direction {
@@ -145,13 +144,23 @@ impl<const W: usize> BoardTables<W> {
         }
     }
 
-    /// The squares and their neighbours.
+    /// Returns the squares and their neighbours.
     #[inline]
     pub(super) fn grown(&self, squares: Bits<W>) -> Bits<W> {
         Direction::ALL.into_iter().fold(squares, |all, d| all | self.shifted(squares, d))
     }
 }
 
+fn squares_on_file<const W: usize>(board: Board, file: usize) -> Bits<W> {
+    board.squares().filter(|&s| board.file(s) == file).collect()
+}
+
+fn neighbours(rules: &Ruleset, from: Square) -> [u16; 4] {
+    Direction::ALL
+        .map(|d| rules.slides().next(from, d).map_or(NOWHERE as u16, |s| s.index() as u16))
+}
+
+/// Returns the squares of the set on the rank and the file of `from`.
 fn lines(rules: &Ruleset, from: Square, set: SquareSet) -> Lines {
     let board = rules.board;
     let mut lines = Lines::default();

@@ -1,4 +1,4 @@
-//! What arriving on a square captures, and on which squares one would capture.
+//! Captures: by an arrival on a square, and the squares where an arrival would capture.
 
 use crate::game::board::Direction;
 use crate::game::rules::{Kind, Side};
@@ -8,7 +8,7 @@ use super::board_tables::{BoardTables, NOWHERE};
 use super::state::State;
 
 impl<const W: usize> State<W> {
-    /// The soldiers that `side` captures with the man that has just arrived on `to`.
+    /// Returns the soldiers that `side` captures with the man that has just arrived on `to`.
     #[inline]
     pub(super) fn captured(&self, board: &BoardTables<W>, side: Side, to: usize) -> Bits<W> {
         let mut captured = Bits::EMPTY;
@@ -24,7 +24,7 @@ impl<const W: usize> State<W> {
         captured
     }
 
-    /// Whether a soldier on `victim` is captured by `side` arriving opposite `beyond`.
+    /// Returns whether `side` captures a soldier on `victim` by arriving opposite `beyond`.
     fn is_captured(
         &self,
         board: &BoardTables<W>,
@@ -47,7 +47,7 @@ impl<const W: usize> State<W> {
             || hostile.besieged.contains(beyond) && self.is_besieged(board, side, beyond, victim)
     }
 
-    /// Whether men of `side` are on all neighbours of the square but that of the victim.
+    /// Returns whether men of `side` occupy all neighbours of the square except `victim`.
     fn is_besieged(
         &self,
         board: &BoardTables<W>,
@@ -62,8 +62,7 @@ impl<const W: usize> State<W> {
             .all(|s| s == NOWHERE || s == victim || captors.contains(s))
     }
 
-    /// The empty squares on which a man of `side` would capture a soldier, if it could
-    /// arrive there.
+    /// Returns the empty squares on which an arriving man of `side` would capture a soldier.
     pub(super) fn capture_squares(&self, board: &BoardTables<W>, side: Side) -> Bits<W> {
         let other = side.other();
         let (captors, others) = (self.men(side), self.men(other));
@@ -87,7 +86,7 @@ impl<const W: usize> State<W> {
         squares & free
     }
 
-    /// The same for victims next to a besieged square.
+    /// Returns the capture squares for victims next to a besieged square.
     #[cold]
     fn siege_squares(
         &self,
@@ -111,12 +110,10 @@ impl<const W: usize> State<W> {
         squares
     }
 
-    /// The empty squares on which an attacker would capture the king, if it could
-    /// arrive there.
+    /// Returns the empty squares on which an arriving attacker would capture the king.
     pub(super) fn king_capture_squares(&self, board: &BoardTables<W>) -> Bits<W> {
         let neighbours = board.neighbours(self.king);
         let hostile = neighbours.map(|square| self.is_hostile_to_king(board, square));
-        let is_free = |square: usize| square != NOWHERE && !self.occupied().contains(square);
         let needs_four = board.surrounded.contains(self.king);
         let mut squares = Bits::EMPTY;
         for (direction, square) in neighbours.into_iter().enumerate() {
@@ -126,7 +123,7 @@ impl<const W: usize> State<W> {
             } else {
                 hostile[direction ^ 2]
             };
-            if is_enclosed && is_free(square) {
+            if is_enclosed && square != NOWHERE && !self.occupied().contains(square) {
                 squares.insert(square);
             }
         }

@@ -1,4 +1,4 @@
-//! Which moves there are.
+//! Move generation.
 
 use crate::game::rules::{Kind, Side};
 
@@ -7,7 +7,7 @@ use super::board_tables::{BoardTables, Lines};
 use super::state::{State, Step, free_around, next_occupied};
 
 impl<const W: usize> State<W> {
-    /// Where a piece on the square can go.
+    /// Returns the squares that a piece on `from` can move to.
     #[inline]
     pub(super) fn targets(&self, board: &BoardTables<W>, kind: Kind, from: usize) -> Lines {
         let occupied = self.occupied_lines(board, from);
@@ -18,13 +18,13 @@ impl<const W: usize> State<W> {
         free & board.stops[kind][from]
     }
 
-    /// The goals that a king on that square could go to at once.
+    /// Returns the goals that a king on `at` could reach in one move.
     #[inline]
     pub(super) fn open_goals(&self, board: &BoardTables<W>, at: usize) -> Lines {
         self.targets(board, Kind::King, at) & board.goal_lines[at]
     }
 
-    /// A move that ends the game at once.
+    /// Returns a move that wins at once.
     pub(super) fn winning_step(&self, board: &BoardTables<W>) -> Option<Step> {
         match self.to_move {
             Side::Defenders => {
@@ -35,7 +35,7 @@ impl<const W: usize> State<W> {
         }
     }
 
-    /// A move of the attackers that captures the king, whoever is to move.
+    /// Returns a move of the attackers that captures the king, whichever side is to move.
     pub(super) fn king_capture(&self, board: &BoardTables<W>) -> Option<Step> {
         let squares = self.king_capture_squares(board);
         squares.iter().find_map(|to| {
@@ -43,7 +43,7 @@ impl<const W: usize> State<W> {
         })
     }
 
-    /// The men of a side that can move to that empty square.
+    /// Returns the men of a side that can move to the empty square `to`.
     #[inline]
     pub(super) fn arrivals(
         &self,
@@ -74,7 +74,7 @@ impl<const W: usize> State<W> {
         if square == self.king { Kind::King } else { side.soldier() }
     }
 
-    /// All moves of the side to move.
+    /// Calls `found` for all moves of the side to move.
     #[inline]
     pub(super) fn each_step(&self, board: &BoardTables<W>, mut found: impl FnMut(Step)) {
         let kind = self.to_move.soldier();
@@ -88,14 +88,14 @@ impl<const W: usize> State<W> {
         }
     }
 
-    /// All moves of the side to move, in a list.
+    /// Returns all moves of the side to move.
     pub(super) fn steps(&self, board: &BoardTables<W>) -> Vec<Step> {
         let mut steps = Vec::new();
         self.each_step(board, |step| steps.push(step));
         steps
     }
 
-    /// The moves of the side to move that arrive on one of these empty squares.
+    /// Calls `found` for the moves of the side to move to these empty squares.
     #[inline]
     pub(super) fn each_step_to(
         &self,
@@ -108,15 +108,15 @@ impl<const W: usize> State<W> {
         }
     }
 
-    /// Whether the side to move has any move.
+    /// Returns whether the side to move has a move.
     pub(super) fn has_step(&self, board: &BoardTables<W>) -> bool {
         self.men(self.to_move)
             .iter()
             .any(|from| !self.targets(board, self.kind(from), from).is_empty())
     }
 
-    /// The squares on which an attacker would close all the king's open lines to goals
-    /// at once, and how many goals they lead to.
+    /// Returns the squares on which an attacker would block all the king's open lines to goals
+    /// at once, and the number of those goals.
     pub(super) fn line_blocks(&self, board: &BoardTables<W>) -> (Bits<W>, u32) {
         let goals = self.open_goals(board, self.king);
         let count = goals.len();
@@ -129,8 +129,7 @@ impl<const W: usize> State<W> {
         (blocks, count)
     }
 
-    /// The squares from the one after the king's up to and with this one in his rank or
-    /// file.
+    /// Returns the squares from the king's, exclusive, to `to`, inclusive, on his rank or file.
     fn between(&self, board: &BoardTables<W>, to: usize) -> Bits<W> {
         let (low, high) = (self.king.min(to), self.king.max(to));
         let step = if high - low < board.size { 1 } else { board.size };
@@ -141,7 +140,7 @@ impl<const W: usize> State<W> {
     }
 }
 
-/// The squares of the lines through a square.
+/// Returns the squares of the lines through `from`.
 #[inline]
 pub(super) fn squares<const W: usize>(
     board: &BoardTables<W>,

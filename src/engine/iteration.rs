@@ -4,26 +4,26 @@ use std::time::Duration;
 use crate::game::moves::Move;
 use crate::game::value::Plies;
 
-/// What a move is worth to the side to move, as far as a search can tell.
+/// The value of a move to the side to move, as found by a search.
 ///
-/// Wins and losses are proved, for the game that was searched: its history and its last
-/// ply are taken into account. Everything else is an estimate.
+/// Wins and losses are proved for the searched game, with its history and its ply limit.
+/// Everything else is an estimate.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Score {
-    /// Won in at most that many plies, against any defence.
+    /// A win in at most this many plies, against any defence.
     Win(Plies),
-    /// Lost in at most that many plies, whatever is played.
+    /// A loss in at most this many plies, whatever is played.
     Loss(Plies),
-    /// Won, by tables that have no distances.
+    /// A win by tables without distances.
     TableWin,
-    /// Lost, by tables that have no distances.
+    /// A loss by tables without distances.
     TableLoss,
-    /// Undecided: an estimate in hundredths of a soldier. A draw is 0.
+    /// An estimate in hundredths of a soldier. A draw is 0.
     Estimate(i32),
 }
 
 impl fmt::Display for Score {
-    /// `win in 5`, `loss in 4`, `table win`, `+0.35`.
+    /// Writes `win in 5`, `loss in 4`, `table win` or `+0.35`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {
             Score::Win(plies) => format!("win in {plies}"),
@@ -36,43 +36,43 @@ impl fmt::Display for Score {
     }
 }
 
-/// A line of play that a search expects, and what it leads to.
+/// A line of play that the search expects, with its score.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Line {
-    /// What its first move is worth to the side to move. Of the first line, that is what
-    /// the position is worth.
+    /// The value of the first move to the side to move. That of the first line is the value of
+    /// the position.
     pub score: Score,
-    /// The depth in plies of the search that the score is from: less than the iteration's
-    /// for moves that an unfinished iteration did not get to.
+    /// The depth in plies at which the score was found. It is less than the iteration's for
+    /// moves that an unfinished iteration did not reach.
     pub depth: u32,
     /// The moves, at least one.
     pub moves: Vec<Move>,
 }
 
-/// What a search knows after an iteration.
+/// The result of an iteration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Iteration {
-    /// The plies that were searched.
+    /// The search depth in plies.
     pub depth: u32,
-    /// Whether the iteration was finished. If not, a limit or a stop came in between, and
-    /// some moves were not searched to this depth.
+    /// Whether the iteration was finished. If not, a limit or a stop ended it, and some moves
+    /// were not searched to this depth.
     pub is_complete: bool,
-    /// The plies of the longest line that was looked at.
+    /// The length in plies of the longest line searched.
     pub selective_depth: u32,
-    /// As many best lines as were asked for, if there are as many moves that keep what
-    /// the tables promise; the deeper searched first, and among those the better.
+    /// The best lines, sorted by depth and then by score, best first. There are fewer than
+    /// requested if fewer moves preserve the value of the tables.
     pub lines: Vec<Line>,
-    /// Positions looked at so far, by all threads.
+    /// Nodes searched so far by all threads.
     pub nodes: u64,
-    /// Those of them whose value the tables told.
+    /// Nodes whose value came from the tables.
     pub table_hits: u64,
     /// Time since the search began.
     pub time: Duration,
 }
 
 impl Iteration {
-    /// Positions a second.
+    /// Returns the nodes per second.
     pub fn nodes_per_second(&self) -> f64 {
         self.nodes as f64 / self.time.as_secs_f64().max(1e-9)
     }

@@ -3,57 +3,56 @@ use serde::Serialize;
 use crate::game::history::Game;
 use crate::game::value::Plies;
 
-use super::{Iteration, Line, Score};
+use super::iteration::{Iteration, Line, Score};
 
-/// What a search knows of a position after an iteration, in the words that programs read:
-/// `taflbase analyse` and the explorer write it as JSON.
+/// The result of an iteration as JSON, for `taflbase analyse` and the explorer.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct IterationReport {
     /// The ruleset's name.
     pub rules: String,
-    /// The position.
+    /// The position as text.
     pub position: String,
     /// `attackers` or `defenders`.
     pub to_move: &'static str,
-    /// The plies that were searched.
+    /// The search depth in plies.
     pub depth: u32,
-    /// Whether all moves were searched to that depth: a limit may have come in between.
+    /// Whether all moves were searched to that depth, before any limit was reached.
     pub complete: bool,
-    /// The plies of the longest line that was looked at.
+    /// The length in plies of the longest line searched.
     pub selective_depth: u32,
-    /// Positions looked at so far.
+    /// Nodes searched so far.
     pub nodes: u64,
-    /// How many a second.
+    /// Nodes per second.
     pub nodes_per_second: u64,
-    /// Those of them whose value the tables told.
+    /// Nodes whose value came from the tables.
     pub table_hits: u64,
-    /// Time since the search began.
+    /// Seconds since the search began.
     pub seconds: f64,
     /// The best lines, best first.
     pub lines: Vec<LineReport>,
 }
 
-/// A line that a search expects.
+/// A line of play that the search expects.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct LineReport {
-    /// What it is worth, as people read it.
+    /// The score as text for people.
     pub score: String,
-    /// `win` or `loss` if that is certain.
+    /// `win` or `loss` if proved.
     pub category: Option<&'static str>,
-    /// The most plies that the game takes then; `None` for table wins.
+    /// The maximum number of plies to the end of the game; `None` for table wins.
     pub plies: Option<Plies>,
-    /// Otherwise an estimate in hundredths of a soldier.
+    /// The estimate in hundredths of a soldier if nothing is proved.
     pub estimate: Option<i32>,
-    /// The depth in plies of the search that the score is from.
+    /// The depth in plies at which the score was found.
     pub depth: u32,
     /// The moves.
     pub moves: Vec<String>,
 }
 
 impl IterationReport {
-    /// The answer for an iteration on the game's position.
+    /// Creates the report of an iteration on the game's position.
     pub fn new(game: &Game, iteration: &Iteration) -> IterationReport {
         let (rules, position) = (game.rules(), game.position());
         IterationReport {

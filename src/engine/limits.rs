@@ -3,49 +3,49 @@ use std::time::Duration;
 
 use crate::game::moves::Move;
 
-/// How far a search may go; it ends with the first limit that it reaches. Without any,
-/// it goes on until it is stopped or there is nothing more to find.
+/// The limits of a search, which ends at the first one it reaches. Without limits it runs until
+/// it is stopped or deeper iterations cannot change the result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Limits {
-    /// Plies, not counting those by which lines are extended.
+    /// The maximum depth in plies, without extensions.
     pub depth: Option<u32>,
-    /// Positions, of all threads together.
+    /// The maximum number of nodes of all threads together.
     pub nodes: Option<u64>,
-    /// Time that a move takes at most.
+    /// The maximum time for a move.
     pub time: Option<Duration>,
 }
 
 impl Limits {
-    /// That many plies.
+    /// Limits the depth in plies.
     pub fn depth(plies: u32) -> Limits {
         Limits { depth: Some(plies), ..Limits::default() }
     }
 
-    /// That many positions.
+    /// Limits the number of nodes.
     pub fn nodes(nodes: u64) -> Limits {
         Limits { nodes: Some(nodes), ..Limits::default() }
     }
 
-    /// That much time.
+    /// Limits the time.
     pub fn time(time: Duration) -> Limits {
         Limits { time: Some(time), ..Limits::default() }
     }
 }
 
-/// A search: how far it goes, and what it is to find.
+/// The limits and the targets of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SearchRequest<'a> {
-    /// How far it may go.
+    /// The limits.
     pub limits: Limits,
-    /// The number of best moves that are searched, each with its line.
+    /// The number of best moves to search, each with its line.
     pub lines: NonZeroUsize,
-    /// Legal moves that the search is restricted to; all of them if there are none here.
-    /// What the search says is then said of the best of these.
+    /// The legal moves that the search is restricted to; all of them if the slice is empty. The
+    /// result then holds for the best of these.
     pub root_moves: &'a [Move],
 }
 
 impl From<Limits> for SearchRequest<'_> {
-    /// One line, all moves.
+    /// Requests one line among all moves.
     fn from(limits: Limits) -> Self {
         SearchRequest { limits, lines: NonZeroUsize::MIN, root_moves: &[] }
     }
@@ -57,38 +57,38 @@ impl From<&Limits> for SearchRequest<'_> {
     }
 }
 
-/// The time that a player has.
+/// A player's clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Clock {
-    /// So much for each move; nothing is saved for later ones.
+    /// A fixed time for each move; unused time is lost.
     PerMove(Duration),
-    /// So much for the game, and so much more after each move.
+    /// A time for the game, with an increment after each move.
     Game {
-        /// What is left.
+        /// The time left.
         left: Duration,
-        /// What each move adds.
+        /// The time added after each move.
         increment: Duration,
     },
-    /// No clock: so many positions for each move. The same on every machine.
+    /// No clock, but a fixed number of nodes for each move; the same on every machine.
     Nodes(u64),
-    /// No clock: so many plies for each move.
+    /// No clock, but a fixed depth in plies for each move.
     Depth(u32),
 }
 
 impl Clock {
-    /// What a move may cost, so that time is left for those to come, and for the way
-    /// of the answer (`overhead`).
+    /// Returns the limits for the next move. They leave time for later moves and for sending the
+    /// move (`overhead`).
     pub fn limits(self, overhead: Duration) -> Limits {
-        /// For so many moves what is left must suffice.
-        const MOVES_TO_COME: u32 = 25;
-        let least = Duration::from_millis(1);
+        /// The number of moves that the remaining time must suffice for.
+        const MOVES_TO_GO: u32 = 25;
+        let min = Duration::from_millis(1);
         match self {
-            Clock::PerMove(time) => Limits::time(time.saturating_sub(overhead).max(least)),
+            Clock::PerMove(time) => Limits::time(time.saturating_sub(overhead).max(min)),
             Clock::Game { left, increment } => {
-                let share = left / MOVES_TO_COME + increment * 3 / 4;
-                // Never more than what is there now.
-                let most = (left * 4 / 5).saturating_sub(overhead);
-                Limits::time(share.min(most).max(least))
+                let share = left / MOVES_TO_GO + increment * 3 / 4;
+                // Never spend what has not been added yet.
+                let max = (left * 4 / 5).saturating_sub(overhead);
+                Limits::time(share.min(max).max(min))
             }
             Clock::Nodes(nodes) => Limits::nodes(nodes),
             Clock::Depth(plies) => Limits::depth(plies),

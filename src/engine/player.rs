@@ -3,36 +3,36 @@ use std::fmt;
 use crate::game::history::{Game, Outcome};
 use crate::game::moves::Move;
 
-use super::Clock;
+use super::limits::Clock;
 
-/// Somebody who plays games: the engine, or a program behind a protocol.
+/// A player of games: the engine, or a program behind a protocol.
 pub trait Player: Send {
-    /// What it is called in tables of results.
+    /// Returns the name for tables of results.
     fn name(&self) -> String;
 
-    /// A new game begins; what is remembered of an earlier one is forgotten.
+    /// Begins a new game, and forgets earlier ones.
     ///
     /// # Errors
-    /// If it cannot play this game.
+    /// If the player cannot play this game.
     fn begin(&mut self, game: &Game) -> Result<(), PlayerError>;
 
-    /// Its move in the game's position; the game has no outcome yet. A clock is what
-    /// the side to move has.
+    /// Chooses a move in the game's position; the game has no outcome yet. The clock is that of
+    /// the side to move.
     ///
     /// # Errors
-    /// If it gives none.
+    /// If the player gives no move.
     fn choose(&mut self, game: &Game, clock: Clock) -> Result<Move, PlayerError>;
 
-    /// The game is over; without an outcome, it was broken off.
+    /// Ends the game; without an outcome, it was aborted.
     fn end(&mut self, _game: &Game, _outcome: Option<Outcome>) {}
 }
 
-/// Why a player does not play.
+/// The failure of a player.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlayerError {
     /// The player's name.
     pub player: String,
-    /// What went wrong.
+    /// The reason of the failure.
     pub reason: String,
 }
 

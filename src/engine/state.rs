@@ -6,14 +6,14 @@ use crate::game::rules::{BySide, Kind, RulesId, Ruleset, Side};
 use super::bits::Bits;
 use super::board_tables::{BoardTables, Lines};
 
-/// A move, packed: where from and where to.
+/// A packed move: origin and target squares.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub(super) struct Step(u32);
 
 impl Step {
-    /// No move: from a square to itself.
+    /// No move.
     pub(super) const NONE: Step = Step(0);
-    /// Bits that a step takes.
+    /// The number of bits of a packed move.
     pub(super) const BITS: u32 = 18;
 
     #[inline]
@@ -46,11 +46,11 @@ impl Step {
     }
 }
 
-/// A position as the search keeps it: sets of squares for captures, and for slides what
-/// is occupied in each rank and file.
+/// A position in the search: bitboards for captures, and the occupancy of each rank and file
+/// for slides.
 #[derive(Clone)]
 pub(super) struct State<const W: usize> {
-    /// Without the king.
+    /// The men of each side without the king.
     pub(super) soldiers: BySide<Bits<W>>,
     pub(super) king: usize,
     pub(super) to_move: Side,
@@ -59,7 +59,7 @@ pub(super) struct State<const W: usize> {
     files: [u32; MAX_SIZE as usize],
 }
 
-/// What a move has changed beyond the piece that moved.
+/// The data needed to take back a move, beyond the move itself.
 #[derive(Clone, Copy)]
 pub(super) struct Undo<const W: usize> {
     pub(super) captured: Bits<W>,
@@ -90,7 +90,7 @@ impl<const W: usize> State<W> {
         state
     }
 
-    /// The same position.
+    /// Converts the state to a position.
     pub(super) fn position(&self, rules: RulesId) -> Position {
         Position {
             attackers: self.soldiers[Side::Attackers].squares(),
@@ -101,13 +101,13 @@ impl<const W: usize> State<W> {
         }
     }
 
-    /// The move with all that it does.
+    /// Returns the full move, with its captures and its ending.
     pub(super) fn full_move(&self, rules: &Ruleset, step: Step) -> Option<Move> {
         let (from, to) = (Square::new(step.from()), Square::new(step.to()));
         crate::game::moves::find_move(rules, &self.position(rules.id()), from, to)
     }
 
-    /// The men of a side, the king included.
+    /// Returns the men of a side, the king included.
     #[inline]
     pub(super) fn men(&self, side: Side) -> Bits<W> {
         match side {
@@ -121,19 +121,19 @@ impl<const W: usize> State<W> {
         self.men(Side::Defenders) | self.soldiers[Side::Attackers]
     }
 
-    /// How many men there are, the king included.
+    /// Returns the number of men, the king included.
     #[inline]
     pub(super) fn men_count(&self) -> u32 {
         self.soldiers.iter().map(Bits::len).sum::<u32>() + 1
     }
 
-    /// The kind of a man of the side to move that stands on the square.
+    /// Returns the kind of the man on the square, which belongs to the side to move.
     #[inline]
     pub(super) fn kind(&self, square: usize) -> Kind {
         if square == self.king { Kind::King } else { self.to_move.soldier() }
     }
 
-    /// What is occupied of a square's rank and of its file.
+    /// Returns the occupancy of a square's rank and file.
     #[inline]
     pub(super) fn occupied_lines(&self, board: &BoardTables<W>, square: usize) -> Lines {
         Lines {
@@ -150,7 +150,7 @@ impl<const W: usize> State<W> {
     }
 
     #[inline]
-    fn put(&mut self, board: &BoardTables<W>, from: usize, to: usize) {
+    fn move_man(&mut self, board: &BoardTables<W>, from: usize, to: usize) {
         if from == self.king {
             self.king = to;
         } else {
@@ -162,15 +162,14 @@ impl<const W: usize> State<W> {
         self.toggle(board, to);
     }
 
-    /// Plays a move that does not end the game: one that captures the king does not
-    /// take him away.
+    /// Plays a move that does not end the game. A captured king is not removed.
     #[inline]
     pub(super) fn play(&mut self, board: &BoardTables<W>, step: Step) -> Undo<W> {
         let (from, to) = (step.from(), step.to());
         let key = self.key;
         let kind = self.kind(from);
         self.key ^= board.key(kind, from) ^ board.key(kind, to) ^ board.side_key;
-        self.put(board, from, to);
+        self.move_man(board, from, to);
         let captured = self.captured(board, self.to_move, to);
         let other = self.to_move.other();
         if !captured.is_empty() {
@@ -184,7 +183,7 @@ impl<const W: usize> State<W> {
         Undo { captured, key }
     }
 
-    /// Takes the move back.
+    /// Takes back the move.
     #[inline]
     pub(super) fn take_back(&mut self, board: &BoardTables<W>, step: Step, undo: Undo<W>) {
         let other = self.to_move;
@@ -195,11 +194,11 @@ impl<const W: usize> State<W> {
             }
             self.soldiers[other] = self.soldiers[other] | undo.captured;
         }
-        self.put(board, step.to(), step.from());
+        self.move_man(board, step.to(), step.from());
         self.key = undo.key;
     }
 
-    /// The other side to move, and nothing else.
+    /// Passes the turn to the other side.
     #[inline]
     pub(super) fn pass(&mut self, board: &BoardTables<W>) {
         self.to_move = self.to_move.other();
@@ -207,20 +206,20 @@ impl<const W: usize> State<W> {
     }
 }
 
-/// The free squares of a line around a place on it, up to the next occupied ones.
+/// Returns the empty squares of a line around `at`, up to the next occupied ones.
 #[inline]
 pub(super) fn free_around(occupied: u32, at: u32) -> u32 {
     let place = 1_u32 << at;
     let above = occupied & !(place | (place - 1));
     let below = occupied & (place - 1);
-    // Below the first occupied square above; all, if there is none.
+    // All bits below the first occupied square above `at`, or all bits if there is none.
     let high = (above & above.wrapping_neg()).wrapping_sub(1);
-    // Up to the last occupied square below; none, if there is none.
+    // All bits up to the last occupied square below `at`, or no bits if there is none.
     let low = ((1_u64 << (u32::BITS - below.leading_zeros())) - 1) as u32;
     high & !low & !place
 }
 
-/// The first occupied place on a line after this one and the last one before it.
+/// Returns the first occupied square of a line after `at` and the last one before it.
 #[inline]
 pub(super) fn next_occupied(occupied: u32, at: u32) -> [Option<u32>; 2] {
     let place = 1_u32 << at;

@@ -1,32 +1,31 @@
+use crate::engine::bits::Bits;
+use crate::engine::board_tables::BoardTables;
+use crate::engine::generate::squares;
+use crate::engine::state::State;
 use crate::game::rules::{Kind, Side};
 
-use super::super::bits::Bits;
-use super::super::board_tables::BoardTables;
-use super::super::generate::squares;
-use super::super::state::State;
-
-/// Collects what a position has.
+/// Receives the features of a position.
 pub(super) trait FeatureSink {
-    /// A man of that kind stands on that square.
+    /// Counts a man of this kind on this square.
     fn place(&mut self, kind: Kind, square: usize);
-    /// The position has that term so many times, from the defenders' side.
+    /// Counts a term `count` times, from the defenders' side.
     fn term(&mut self, term: Term, count: i32);
 }
 
 macro_rules! terms {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
-        /// What counts beside where the men stand. Counted from the defenders' side.
+        /// A term of the evaluation beside the men's squares, counted from the defenders' side.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[repr(usize)]
         pub enum Term { $($(#[$doc])* $variant,)* }
 
         impl Term {
-            /// How many there are.
+            /// The number of terms.
             pub const COUNT: usize = Term::ALL.len();
-            /// All of them, in their order.
+            /// All terms in their order.
             pub const ALL: &[Term] = &[$(Term::$variant,)*];
 
-            /// Its name in files of weights.
+            /// Returns the name in weights files.
             pub fn name(self) -> &'static str {
                 match self { $(Term::$variant => $name,)* }
             }
@@ -35,41 +34,41 @@ macro_rules! terms {
 }
 
 terms! {
-    /// The defenders' share in every position: how good the game is for them.
+    /// A constant: the balance of the game, from the defenders' side.
     Bias = "bias",
-    /// The defenders are to move; counts against them when the attackers are.
+    /// The side to move: 1 for the defenders, -1 for the attackers.
     Tempo = "tempo",
-    /// Squares that the king can go to.
+    /// Squares that the king can move to.
     KingMobility = "king-mobility",
-    /// An open line from the king to a goal.
+    /// Open lines from the king to goals.
     OpenLine = "open-line",
-    /// The king can go to a square from which a line to a goal is open.
+    /// The king can move to exactly one square with an open line to a goal.
     OneLineSquare = "one-line-square",
-    /// He can go to two of them.
+    /// The king can move to exactly two such squares.
     TwoLineSquares = "two-line-squares",
-    /// Or to more.
+    /// The king can move to three or more such squares.
     MoreLineSquares = "more-line-squares",
-    /// From a square that he can go to, two lines are open.
+    /// The king can move to a square with two open lines or more.
     DoubleLine = "double-line",
-    /// No way over empty squares leads from the king to a goal.
+    /// No path of empty squares leads from the king to a goal.
     Enclosed = "enclosed",
-    /// One of the king's neighbours is hostile to him, where two suffice to capture him.
+    /// One of the king's neighbours is hostile, on a square where two suffice to capture him.
     OneHostile = "one-hostile",
-    /// Two are.
+    /// Two neighbours are hostile.
     TwoHostile = "two-hostile",
-    /// Three are.
+    /// Three neighbours are hostile.
     ThreeHostile = "three-hostile",
-    /// One of them, where four are needed.
+    /// One neighbour is hostile, on a square where four are needed.
     OneOfFour = "one-of-four",
-    /// Two of four.
+    /// Two of four are hostile.
     TwoOfFour = "two-of-four",
-    /// Three of four.
+    /// Three of four are hostile.
     ThreeOfFour = "three-of-four",
-    /// Squares on which an attacker would capture the king, if one could go there.
+    /// Squares on which an arriving attacker would capture the king.
     KingCaptureSquares = "king-capture-squares",
-    /// Squares on which an attacker would capture a defender.
+    /// Squares on which an arriving attacker would capture a defender.
     LostByDefenders = "capture-squares-attackers",
-    /// Squares on which a defender would capture an attacker.
+    /// Squares on which an arriving defender would capture an attacker.
     LostByAttackers = "capture-squares-defenders",
     /// Moves of the attackers.
     AttackerMobility = "attacker-mobility",
@@ -77,7 +76,7 @@ terms! {
     DefenderMobility = "defender-mobility",
 }
 
-/// Counts everything that a position has.
+/// Counts all features of a position.
 #[inline]
 pub(super) fn count_features<const W: usize>(
     board: &BoardTables<W>,
@@ -112,7 +111,7 @@ fn count_soldiers<const W: usize>(
     sink.term(mobility, moves as i32);
 }
 
-/// Where the king can go, and what is open to him from there.
+/// Counts the king's moves, and the lines to goals from his square and from their targets.
 #[inline]
 fn count_king<const W: usize>(
     board: &BoardTables<W>,
@@ -129,7 +128,7 @@ fn count_king<const W: usize>(
     let mut line_squares = 0;
     let mut double = false;
     for to in squares(board, state.king, targets) {
-        // A line back over the square that he leaves is an open one already.
+        // A line back over his present square is open already, and counted above.
         let lines = state.open_goals(board, to).len();
         line_squares += i32::from(lines > 0);
         double |= lines > 1;
@@ -144,7 +143,7 @@ fn count_king<const W: usize>(
     sink.term(Term::Enclosed, i32::from(is_enclosed(board, state)));
 }
 
-/// Whether no way over empty squares leads from the king to a goal.
+/// Returns whether no path of empty squares leads from the king to a goal.
 #[inline]
 fn is_enclosed<const W: usize>(board: &BoardTables<W>, state: &State<W>) -> bool {
     let free = board.king_squares.without(state.occupied());
@@ -161,6 +160,7 @@ fn is_enclosed<const W: usize>(board: &BoardTables<W>, state: &State<W>) -> bool
     }
 }
 
+/// Counts the king's hostile neighbours, and the squares where he could be captured.
 #[inline]
 fn count_danger<const W: usize>(
     board: &BoardTables<W>,

@@ -5,16 +5,17 @@ use serde::Deserialize;
 
 use crate::game::rules::{ByKind, Kind, Ruleset};
 
-use super::{Term, classes, orbits, representatives};
+use super::features::Term;
+use super::orbits::{orbit_count, orbits, representatives};
 
-/// What something is worth to the defenders, in hundredths of a soldier: with all men
-/// on the board, and with none.
+/// The value of a feature to the defenders, in hundredths of a soldier, interpolated by the
+/// number of men on the board.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Deserialize)]
 #[serde(from = "[i32; 2]")]
 pub struct Weight {
-    /// With all men of the starting position.
+    /// The value with all men of the starting position.
     pub start: i32,
-    /// Towards the end; in between, the share of men that are left decides.
+    /// The value extrapolated to an empty board.
     pub end: i32,
 }
 
@@ -24,16 +25,16 @@ impl From<[i32; 2]> for Weight {
     }
 }
 
-/// The weights of an evaluation; see `docs/engine.md` for the file.
+/// The weights of the evaluation. `docs/engine.md` describes the file format.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Weights {
-    /// Of each kind on each class of squares that the ruleset's symmetries make one.
+    /// By kind and orbit of squares under the ruleset's symmetries.
     pub places: ByKind<Vec<Weight>>,
-    /// Of each [`Term`].
+    /// By [`Term`].
     pub terms: [Weight; Term::COUNT],
 }
 
-/// A file of weights that cannot be used.
+/// An error in a weights file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WeightsError(String);
 
@@ -45,11 +46,11 @@ impl fmt::Display for WeightsError {
 
 impl std::error::Error for WeightsError {}
 
-/// A file of weights as it is written.
+/// The format of a weights file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
-    /// Rulesets that they may be used for; any, if there are none.
+struct WeightsFile {
+    /// The names of the rulesets that the weights are for; empty for any.
     rulesets: Vec<String>,
     terms: BTreeMap<String, Weight>,
     attackers: Places,
@@ -57,19 +58,18 @@ struct File {
     king: Places,
 }
 
-/// One weight for all squares, or one for each class of squares, named by its first
-/// square.
+/// One weight for all squares, or one for each orbit, named by its first square.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Places {
     Everywhere(Weight),
-    ByClass(BTreeMap<String, Weight>),
+    ByOrbit(BTreeMap<String, Weight>),
 }
 
-/// The largest weight: with it, sums stay within 32 bits on the largest board.
-const LARGEST: i32 = 2_000;
+/// The largest weight. Sums of such weights fit in 32 bits on the largest board.
+const MAX_WEIGHT: i32 = 2_000;
 
-/// Weights of rulesets, by their names.
+/// Tuned weights by the names of their rulesets.
 const TUNED: &[(&[&str], &str)] = &[
     (&["ashton", "ashton-server"], include_str!("weights/ashton.toml")),
     (&["berkeley"], include_str!("weights/berkeley.toml")),
@@ -79,28 +79,27 @@ const TUNED: &[(&[&str], &str)] = &[
     (&["tablut"], include_str!("weights/tablut.toml")),
 ];
 
-/// For all others.
+/// The weights for all other rulesets.
 const GENERIC: &str = include_str!("weights/generic.toml");
 
 impl Weights {
-    /// The weights that come with the engine: those of the ruleset, or else the ones
-    /// for any.
+    /// Returns the built-in weights for the ruleset, or the generic ones if it has none.
     ///
     /// # Panics
-    /// Never: a test reads all of the engine's own files.
+    /// Never: a test parses all built-in files.
     pub fn of(rules: &Ruleset) -> Weights {
-        let of_rules = TUNED.iter().find(|(names, _)| names.contains(&rules.name.as_str()));
-        let text = of_rules.map_or(GENERIC, |(_, text)| text);
+        let tuned = TUNED.iter().find(|(names, _)| names.contains(&rules.name.as_str()));
+        let text = tuned.map_or(GENERIC, |(_, text)| text);
         match Weights::from_toml(text, rules) {
             Ok(weights) => weights,
             Err(error) => unreachable!("{error}"),
         }
     }
 
-    /// The weights in the text of a file.
+    /// Parses the text of a weights file.
     ///
     /// # Errors
-    /// If the text is no file of weights, or one for other rulesets.
+    /// If the text is not a weights file, or is one for other rulesets.
     pub fn from_toml(text: &str, rules: &Ruleset) -> Result<Weights, WeightsError> {
         let file = parse(text)?;
         if !file.rulesets.is_empty() && !file.rulesets.contains(&rules.name) {
@@ -114,8 +113,7 @@ impl Weights {
         ]);
         let mut terms = [Weight::default(); Term::COUNT];
         for (name, weight) in file.terms {
-            let term = Term::ALL.iter().find(|term| term.name() == name);
-            let Some(&term) = term else {
+            let Some(&term) = Term::ALL.iter().find(|term| term.name() == name) else {
                 return Err(WeightsError(format!("terms: {name:?} is no term")));
             };
             terms[term as usize] = weight;
@@ -124,16 +122,16 @@ impl Weights {
         Ok(Weights { places, terms })
     }
 
-    /// The text of a file of these weights, for these rulesets.
+    /// Writes the weights as the text of a file for these rulesets.
     pub fn to_toml(&self, rules: &Ruleset, rulesets: &[String]) -> String {
         let line =
             |name: &str, Weight { start, end }: Weight| format!("{name} = [{start}, {end}]\n");
         let mut text = format!("rulesets = {rulesets:?}\n");
-        let (everywhere, by_class): (Vec<Kind>, Vec<Kind>) = Kind::ALL.iter().partition(|&&kind| {
+        let (everywhere, by_orbit): (Vec<Kind>, Vec<Kind>) = Kind::ALL.iter().partition(|&&kind| {
             let places = &self.places[kind];
             places.iter().all(|weight| *weight == places[0])
         });
-        // In this order, because what follows the name of a table belongs to it.
+        // Keys after a TOML table header belong to that table, so plain keys come first.
         for kind in everywhere {
             text += &line(table_name(kind), self.places[kind][0]);
         }
@@ -142,7 +140,7 @@ impl Weights {
             text += &line(term.name(), self.terms[term as usize]);
         }
         let squares = representatives(rules);
-        for kind in by_class {
+        for kind in by_orbit {
             text += &format!("\n[{}]\n", table_name(kind));
             for (square, weight) in squares.iter().zip(&self.places[kind]) {
                 text += &line(&rules.board.name(*square).to_string(), *weight);
@@ -160,38 +158,38 @@ fn table_name(kind: Kind) -> &'static str {
     }
 }
 
-fn parse(text: &str) -> Result<File, WeightsError> {
+fn parse(text: &str) -> Result<WeightsFile, WeightsError> {
     toml::from_str(text).map_err(|error| WeightsError(error.message().to_owned()))
 }
 
-/// Whether the weights are small enough to be added up.
+/// Checks that the weights are small enough for sums of 32 bits.
 fn check(field: &str, weights: &[Weight]) -> Result<(), WeightsError> {
     let mut numbers = weights.iter().flat_map(|&Weight { start, end }| [start, end]);
-    match numbers.find(|number| !(-LARGEST..=LARGEST).contains(number)) {
+    match numbers.find(|number| !(-MAX_WEIGHT..=MAX_WEIGHT).contains(number)) {
         None => Ok(()),
         Some(number) => {
-            let range = format!("from {} to {LARGEST}", -LARGEST);
+            let range = format!("from {} to {MAX_WEIGHT}", -MAX_WEIGHT);
             Err(WeightsError(format!("{field}: weights are {range}, not {number}")))
         }
     }
 }
 
 fn places(places: &Places, field: &str, rules: &Ruleset) -> Result<Vec<Weight>, WeightsError> {
-    let orbits = orbits(rules);
-    let count = classes(&orbits);
-    let by_class = match places {
+    let orbit_of = orbits(rules);
+    let count = orbit_count(&orbit_of);
+    let by_orbit = match places {
         Places::Everywhere(weight) => {
             check(field, &[*weight])?;
             return Ok(vec![*weight; count]);
         }
-        Places::ByClass(by_class) => by_class,
+        Places::ByOrbit(by_orbit) => by_orbit,
     };
     let mut weights = vec![Weight::default(); count];
-    for (name, weight) in by_class {
+    for (name, weight) in by_orbit {
         let Some(square) = rules.board.parse(name) else {
             return Err(WeightsError(format!("{field}: there is no square {name:?}")));
         };
-        weights[orbits[square.index()]] = *weight;
+        weights[orbit_of[square.index()]] = *weight;
     }
     check(field, &weights)?;
     Ok(weights)

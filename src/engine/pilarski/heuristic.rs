@@ -1,4 +1,4 @@
-//! What the greedy player and the heuristic think of moves.
+//! Move choice of the greedy player and of the heuristic.
 
 use crate::engine::bits::Bits;
 use crate::engine::board_tables::BoardTables;
@@ -6,10 +6,10 @@ use crate::engine::generate::squares;
 use crate::engine::state::{State, Step};
 use crate::game::rules::{Kind, Side};
 
-use super::Heuristic;
+use super::method::Heuristic;
 use super::paths::Paths;
 
-/// A side's best moves by the heuristic: none if it has no move.
+/// Returns the best moves by the heuristic; none if there is no move.
 pub(super) fn best_steps<const W: usize>(
     heuristic: Heuristic,
     board: &BoardTables<W>,
@@ -29,7 +29,7 @@ pub(super) fn best_steps<const W: usize>(
     best_of(&steps, |step| score(heuristic, board, paths, state, step))
 }
 
-/// The paper's score of a move that does not end the game.
+/// Returns the paper's score of a move that does not end the game.
 pub(super) fn score<const W: usize>(
     heuristic: Heuristic,
     board: &BoardTables<W>,
@@ -69,7 +69,7 @@ fn is_central<const W: usize>(heuristic: Heuristic, board: &BoardTables<W>, squa
     square == throne || !heuristic.throne_only && board.neighbours(throne).contains(&square)
 }
 
-/// The soldiers of a side that the other one could capture, if it were to move.
+/// Returns the soldiers of `side` that the other side could capture if it were to move.
 pub(super) fn capturable<const W: usize>(
     board: &BoardTables<W>,
     state: &State<W>,
@@ -81,7 +81,7 @@ pub(super) fn capturable<const W: usize>(
     reached.fold(Bits::EMPTY, |all, to| all | state.captured(board, captor, to))
 }
 
-/// What the greedy player chooses from: captures, that of the king among them; else the
+/// Returns the moves that the greedy player chooses from: captures, of the king too; else the
 /// king's moves that bring him nearest to a goal; else all moves.
 pub(super) fn greedy_steps<const W: usize>(board: &BoardTables<W>, state: &State<W>) -> Vec<Step> {
     let side = state.to_move;
@@ -98,8 +98,10 @@ pub(super) fn greedy_steps<const W: usize>(board: &BoardTables<W>, state: &State
     if side == Side::Defenders {
         let now = distance(board, state.king);
         let targets = state.targets(board, Kind::King, state.king);
-        let nearer = squares(board, state.king, targets).filter(|&to| distance(board, to) < now);
-        let nearer: Vec<Step> = nearer.map(|to| Step::new(state.king, to)).collect();
+        let nearer: Vec<Step> = squares(board, state.king, targets)
+            .filter(|&to| distance(board, to) < now)
+            .map(|to| Step::new(state.king, to))
+            .collect();
         if !nearer.is_empty() {
             return best_of(&nearer, |step| -distance(board, step.to()));
         }
@@ -107,27 +109,27 @@ pub(super) fn greedy_steps<const W: usize>(board: &BoardTables<W>, state: &State
     steps
 }
 
-/// Squares along ranks and files from there to the nearest goal.
+/// Returns the Manhattan distance to the nearest goal.
 fn distance<const W: usize>(board: &BoardTables<W>, square: usize) -> i32 {
-    let apart = |goal: usize| {
+    let distances = board.goals.iter().map(|goal| {
         let files = board.file[goal].abs_diff(board.file[square]);
         let ranks = board.rank[goal].abs_diff(board.rank[square]);
         i32::from(files) + i32::from(ranks)
-    };
-    board.goals.iter().map(apart).min().unwrap_or(0)
+    });
+    distances.min().unwrap_or(0)
 }
 
-/// Those of the moves whose score is the highest.
+/// Returns the moves with the highest score.
 fn best_of(steps: &[Step], mut score: impl FnMut(Step) -> i32) -> Vec<Step> {
     let mut best = Vec::new();
     let mut most = i32::MIN;
     for &step in steps {
-        let score = score(step);
-        if score > most {
-            most = score;
+        let points = score(step);
+        if points > most {
+            most = points;
             best.clear();
         }
-        if score == most {
+        if points == most {
             best.push(step);
         }
     }

@@ -1,5 +1,4 @@
-//! Ways of the king to a corner that the attackers cannot close, as the paper's figures 5
-//! to 7 show them.
+//! Paths of the king to a corner that the attackers cannot block: the paper's figures 5 to 7.
 
 use crate::engine::bits::Bits;
 use crate::engine::board_tables::BoardTables;
@@ -10,17 +9,16 @@ use crate::game::rules::{Kind, Side};
 /// The edges of the board, each from both of its corners.
 pub(super) struct Paths<const W: usize> {
     edges: Vec<Edge<W>>,
-    /// Of each square, the edges that it lies on, and how far from their corner.
+    /// By square, the edges that it lies on, and its distance from their corner.
     edges_of_square: Vec<Vec<(usize, usize)>>,
 }
 
-/// An edge, from one of its corners on.
+/// An edge, seen from one of its corners.
 struct Edge<const W: usize> {
-    all: Bits<W>,
-    /// For each distance from the corner the squares that are nearer to it.
+    squares: Bits<W>,
+    /// By distance from the corner, the squares nearer to it.
     before: Vec<Bits<W>>,
-    /// For each distance the lines that cross the edge nearer to the corner, without the
-    /// last one, that next to the corner's.
+    /// By distance from the corner, the lines that cross the edge nearer to it, except `last`.
     crossing: Vec<Bits<W>>,
     /// The line that crosses the edge next to the corner.
     last: Bits<W>,
@@ -34,10 +32,10 @@ impl<const W: usize> Paths<W> {
         for side in [0, end] {
             for corner in [0, end] {
                 for is_file in [false, true] {
-                    // The square so far from the corner along the edge, and so far inside.
+                    // The square at a distance from the corner along the edge, and from the
+                    // edge towards the centre.
                     let at = |along: usize, inside: usize| {
-                        let along = corner.abs_diff(along);
-                        let inside = side.abs_diff(inside);
+                        let (along, inside) = (corner.abs_diff(along), side.abs_diff(inside));
                         if is_file { board.at(inside, along) } else { board.at(along, inside) }
                     };
                     for along in 0..board.size {
@@ -50,8 +48,7 @@ impl<const W: usize> Paths<W> {
         Paths { edges, edges_of_square }
     }
 
-    /// The king's moves that bring him to a goal, or on a path to one, when the defenders
-    /// are to move.
+    /// Returns the king's moves to a goal or onto a path to one, with the defenders to move.
     pub(super) fn king_steps(
         &self,
         board: &BoardTables<W>,
@@ -63,13 +60,13 @@ impl<const W: usize> Paths<W> {
         to.map(|to| Step::new(state.king, to))
     }
 
-    /// Whether the king has a path to victory, if he is to move.
+    /// Returns whether the king has a path to victory if he is to move.
     pub(super) fn has_path(&self, board: &BoardTables<W>, state: &State<W>) -> bool {
         self.king_steps(board, state).next().is_some()
     }
 
-    /// Whether a king who goes to that square of an edge gets from there to a corner
-    /// whatever the attackers play.
+    /// Returns whether a king who moves to this square of an edge reaches a corner against any
+    /// defence.
     fn wins_from(&self, board: &BoardTables<W>, state: &State<W>, to: usize) -> bool {
         let edges = &self.edges_of_square[to];
         if edges.is_empty() {
@@ -84,15 +81,10 @@ impl<const W: usize> Paths<W> {
 
 impl<const W: usize> Edge<W> {
     fn new(size: usize, at: impl Fn(usize, usize) -> usize) -> Edge<W> {
-        let set = |squares: &mut dyn Iterator<Item = usize>| {
-            let mut set = Bits::EMPTY;
-            squares.for_each(|square| set.insert(square));
-            set
-        };
-        let line = |along: usize| set(&mut (0..size).map(|inside| at(along, inside)));
+        let line = |along| set((0..size).map(|inside| at(along, inside)));
         Edge {
-            all: set(&mut (0..size).map(|along| at(along, 0))),
-            before: (0..size).map(|end| set(&mut (0..end).map(|along| at(along, 0)))).collect(),
+            squares: set((0..size).map(|along| at(along, 0))),
+            before: (0..size).map(|end| set((0..end).map(|along| at(along, 0)))).collect(),
             crossing: (0..size)
                 .map(|end| (2..end).fold(Bits::EMPTY, |lines, along| lines | line(along)))
                 .collect(),
@@ -100,21 +92,25 @@ impl<const W: usize> Edge<W> {
         }
     }
 
-    /// Whether a king at that distance from the corner, the attackers to move, is certain
-    /// of it, or of the corner at the edge's other end.
+    /// Returns whether a king at this distance from the corner is certain to reach it, or the
+    /// corner at the other end of the edge, with the attackers to move.
     fn is_path(&self, distance: usize, attackers: Bits<W>, men: Bits<W>) -> bool {
-        /// From here he can go next to a man beside the corner and capture it.
+        /// The distance from which the king can capture a man beside the corner.
         const RUN_UP: usize = 3;
-        // Figure 5, a clear edge: one move cannot close both ways.
-        if !men.meets(&self.all) {
+        // Figure 5, a clear edge: one move cannot block both directions.
+        if !men.meets(&self.squares) {
             return true;
         }
         if men.meets(&self.before[distance]) || attackers.meets(&self.crossing[distance]) {
             return false;
         }
-        // Figure 6, a safe edge: nobody can come between.
+        // Figure 6, a safe edge: no attacker can come between.
         let last = if distance > 1 { (attackers & self.last).len() } else { 0 };
-        // Figure 7: one can, and is captured against the corner.
+        // Figure 7: one attacker can, and is captured against the corner.
         last == 0 || last == 1 && distance >= RUN_UP
     }
+}
+
+fn set<const W: usize>(squares: impl Iterator<Item = usize>) -> Bits<W> {
+    squares.fold(Bits::EMPTY, |set, square| set | Bits::one(square))
 }

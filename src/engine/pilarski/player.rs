@@ -4,20 +4,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::engine::board_tables::BoardTables;
+use crate::engine::check::check_rules;
+use crate::engine::limits::{Clock, Limits};
+use crate::engine::player::{Player, PlayerError};
 use crate::engine::state::{State, Step};
-use crate::engine::{Clock, Limits, Player, PlayerError, Stopper, check_rules};
+use crate::engine::stopper::Stopper;
 use crate::game::history::Game;
 use crate::game::moves::Move;
 use crate::game::rules::Ruleset;
 use crate::system::random::{SeededRng, mix};
 
-use super::Method;
 use super::heuristic::{best_steps, greedy_steps};
+use super::method::{Definitions, Method};
 use super::paths::Paths;
 use super::simulation::Simulation;
 
-/// One of the paper's players. Chance depends on a seed, on the game's number and on the
-/// game so far: one that is not ended by a clock repeats itself.
+/// One of the paper's players. Its random choices depend on the seed, the game's number and
+/// the number of moves played, so that games without a time limit are reproducible.
 pub struct PilarskiPlayer {
     name: String,
     rules: Arc<Ruleset>,
@@ -26,30 +29,30 @@ pub struct PilarskiPlayer {
     game_number: u64,
     chooser: Box<dyn MoveChooser>,
     stopped: Arc<AtomicBool>,
-    /// Kept back from the clock for the way of the answer.
+    /// The part of the clock that is reserved for sending the move.
     overhead: Duration,
     stats: MoveStats,
 }
 
-/// What a player's last move has taken.
+/// Statistics of a move's search.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub struct MoveStats {
-    /// The time.
+    /// The thinking time.
     pub time: Duration,
-    /// Simulations; none without Monte Carlo.
+    /// The number of simulations; 0 without Monte Carlo.
     pub simulations: u64,
-    /// Moves that were played in them.
+    /// The number of moves played in simulations.
     pub plies: u64,
-    /// Bytes of the tree.
+    /// The size of the tree in bytes.
     pub bytes: usize,
 }
 
-/// Why a player cannot be made.
+/// An error in the creation of a player.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum PilarskiError {
-    /// The method speaks of corners, and there the king does not escape.
+    /// The method requires the corners as goals.
     OtherGoals,
 }
 
@@ -66,10 +69,10 @@ impl fmt::Display for PilarskiError {
 impl std::error::Error for PilarskiError {}
 
 impl PilarskiPlayer {
-    /// A player of games of these rules.
+    /// Creates a player for games of these rules.
     ///
     /// # Errors
-    /// If the method looks for paths to corners, and the goals are others.
+    /// If the method looks for paths to corners, and the goals are not the corners.
     pub fn new(
         name: String,
         rules: Arc<Ruleset>,
@@ -98,17 +101,17 @@ impl PilarskiPlayer {
         })
     }
 
-    /// What its last move has taken.
+    /// Returns the statistics of the last move.
     pub fn last_move_stats(&self) -> MoveStats {
         self.stats
     }
 
-    /// What can end its thinking from another thread.
+    /// Returns a handle that stops the search from another thread.
     pub fn stopper(&self) -> Stopper {
         Stopper(Arc::clone(&self.stopped))
     }
 
-    /// The games that begin now have this number: in another one it makes other choices.
+    /// Sets the number of the games that begin next. Random choices depend on it.
     pub fn set_game_number(&mut self, number: u64) {
         self.game_number = number;
     }
@@ -128,7 +131,7 @@ impl Player for PilarskiPlayer {
     }
 
     fn choose(&mut self, game: &Game, clock: Clock) -> Result<Move, PlayerError> {
-        let began = Instant::now();
+        let started = Instant::now();
         let limits = clock.limits(self.overhead);
         let is_endless = limits.time.is_none() && limits.nodes.is_none();
         if matches!(self.method, Method::MonteCarlo(_)) && is_endless {
@@ -137,9 +140,9 @@ impl Player for PilarskiPlayer {
         self.stopped.store(false, Ordering::Relaxed);
         let place = (game.moves().len() as u64) << 32 | self.game_number;
         let random = SeededRng::new(mix(self.seed ^ mix(place)));
-        let request = MoveRequest { game, limits, began, stopped: &self.stopped, random };
+        let request = MoveRequest { game, limits, started, stopped: &self.stopped, random };
         let (step, stats) = self.chooser.choose(&self.method, request);
-        self.stats = MoveStats { time: began.elapsed(), ..stats };
+        self.stats = MoveStats { time: started.elapsed(), ..stats };
         step.ok_or_else(|| self.refusal("the game is over"))
     }
 }
@@ -150,17 +153,17 @@ impl Method {
             Method::Greedy => false,
             Method::Heuristic(_) => true,
             Method::MonteCarlo(method) => {
-                method.filter.is_some() || method.definitions != super::Definitions::Never
+                method.filter.is_some() || method.definitions != Definitions::Never
             }
         }
     }
 }
 
-/// A move that is wanted.
+/// A request for a move.
 struct MoveRequest<'a> {
     game: &'a Game,
     limits: Limits,
-    began: Instant,
+    started: Instant,
     stopped: &'a AtomicBool,
     random: SeededRng,
 }
@@ -169,16 +172,16 @@ impl MoveRequest<'_> {
     fn is_over(&self, plies: u64) -> bool {
         self.stopped.load(Ordering::Relaxed)
             || self.limits.nodes.is_some_and(|most| plies >= most)
-            || self.limits.time.is_some_and(|most| self.began.elapsed() >= most)
+            || self.limits.time.is_some_and(|most| self.started.elapsed() >= most)
     }
 }
 
-/// A player's board, whatever its size.
+/// A move chooser for boards of any size.
 trait MoveChooser: Send {
     fn choose(&self, method: &Method, request: MoveRequest<'_>) -> (Option<Move>, MoveStats);
 }
 
-/// What never changes of a board.
+/// The lookup tables for a board of `W` words.
 struct SizedBoard<const W: usize> {
     board: BoardTables<W>,
     paths: Paths<W>,
@@ -190,7 +193,7 @@ impl<const W: usize> SizedBoard<W> {
         SizedBoard { paths: Paths::new(&board), board }
     }
 
-    /// The moves that are as good as any other, and what it took to find them.
+    /// Returns the best moves, and the statistics of the search for them.
     fn best(
         &self,
         method: &Method,

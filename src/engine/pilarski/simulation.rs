@@ -1,16 +1,16 @@
 //! Monte Carlo tree search (Kocsis and Szepesvari, "Bandit Based Monte-Carlo Planning",
-//! 2006): random games, more of them where they go well.
+//! 2006): random playouts, more of them from promising positions.
 
 use crate::engine::board_tables::BoardTables;
 use crate::engine::state::{State, Step};
 use crate::game::rules::Side;
 use crate::system::random::SeededRng;
 
+use super::method::{Definitions, MonteCarlo};
 use super::paths::Paths;
 use super::tree::{Formula, NO_NODE, Tree};
-use super::{Definitions, MonteCarlo};
 
-/// No simulation goes deeper into the tree.
+/// The maximum depth of a simulation in the tree.
 const MAX_PLIES: usize = 200;
 
 /// A search from one position.
@@ -20,19 +20,19 @@ pub(super) struct Simulation<'a, const W: usize> {
     board: &'a BoardTables<W>,
     paths: Option<&'a Paths<W>>,
     root: State<W>,
-    /// Plies to the last one of the game.
+    /// The plies until the ply limit of the game.
     plies_left: usize,
     tree: Tree,
     random: SeededRng,
-    /// The positions of the tree that the running simulation came through.
+    /// The nodes of the current simulation from the root on.
     path: Vec<u32>,
     steps: Vec<Step>,
-    /// Moves that were played in all simulations.
+    /// The number of moves played in all simulations.
     pub(super) plies: u64,
 }
 
 impl<'a, const W: usize> Simulation<'a, W> {
-    /// A search of these moves; `paths` are needed for the expanded definitions.
+    /// Creates a search of these moves. The expanded definitions need `paths`.
     pub(super) fn new(
         method: MonteCarlo,
         board: &'a BoardTables<W>,
@@ -49,7 +49,7 @@ impl<'a, const W: usize> Simulation<'a, W> {
         };
         let MonteCarlo { reward, visits, exploration, .. } = method;
         let mut tree = Tree::new(method.memory);
-        // The first position always has room.
+        // There is always room for the root, which is node 0.
         let start = tree.node(root.key).unwrap_or(0);
         tree.expand(start, moves);
         Simulation {
@@ -67,17 +67,17 @@ impl<'a, const W: usize> Simulation<'a, W> {
         }
     }
 
-    /// Bytes that the tree takes.
+    /// Returns the size of the tree in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.tree.bytes()
     }
 
-    /// The moves that were looked at most.
+    /// Returns the moves with the most visits.
     pub(super) fn most_visited(&self) -> Vec<Step> {
         self.tree.most_visited(0)
     }
 
-    /// One simulation: down the tree, one position more, and random moves from there.
+    /// Runs a simulation: selection, expansion by one node, playout and backpropagation.
     pub(super) fn simulate(&mut self) {
         let mut state = self.root.clone();
         let mover = state.to_move.other();
@@ -87,6 +87,7 @@ impl<'a, const W: usize> Simulation<'a, W> {
         self.tree.backpropagate(&self.path, mover, winner);
     }
 
+    /// Descends the tree by the formula, adds a node, and returns the winner of the simulation.
     fn descend(&mut self, state: &mut State<W>) -> Option<Side> {
         let mut node = 0;
         loop {
@@ -95,6 +96,7 @@ impl<'a, const W: usize> Simulation<'a, W> {
                 return None;
             }
             if !self.tree.has_moves(node) {
+                // A node gets its children only at its second visit, which saves most of them.
                 if self.tree.nodes[node as usize].visits == 0 {
                     return self.playout(state, plies);
                 }
@@ -116,11 +118,12 @@ impl<'a, const W: usize> Simulation<'a, W> {
                 (NO_NODE, None) => self.tree.node(state.key),
                 (known, _) => Some(known),
             };
+            // Without room for another node, the simulation continues outside the tree.
             let Some(next) = next else {
                 return end.or_else(|| self.playout(state, plies + 1));
             };
             if self.path.contains(&next) {
-                // Round in a circle: nobody gets any further.
+                // A cycle through a transposition would never end.
                 return None;
             }
             self.tree.set_child(branch, next);
@@ -136,17 +139,17 @@ impl<'a, const W: usize> Simulation<'a, W> {
         }
     }
 
-    /// The plies that a simulation may have inside the tree.
+    /// Returns the maximum number of plies of a simulation inside the tree.
     fn max_tree_plies(&self) -> usize {
         let depth = if self.method.whole { self.method.depth as usize } else { usize::MAX };
         depth.min(self.plies_left)
     }
 
-    /// Random moves, `plies` plies from the root.
+    /// Plays random moves, starting `plies` plies from the root; returns the winner.
     fn playout(&mut self, state: &mut State<W>, plies: usize) -> Option<Side> {
         let depth = self.method.depth as usize;
-        let depth = if self.method.whole { depth.saturating_sub(plies) } else { depth };
-        for _ in 0..depth.min(self.plies_left.saturating_sub(plies)) {
+        let max_plies = if self.method.whole { depth.saturating_sub(plies) } else { depth };
+        for _ in 0..max_plies.min(self.plies_left.saturating_sub(plies)) {
             self.list_steps(state);
             if self.steps.is_empty() {
                 return Some(state.to_move.other());
@@ -166,7 +169,7 @@ impl<'a, const W: usize> Simulation<'a, W> {
         state.each_step(self.board, |step| steps.push(step));
     }
 
-    /// Plays a move; the winner if it ends the game.
+    /// Plays a move; returns the winner if it ends the game.
     fn play(&mut self, state: &mut State<W>, step: Step) -> Option<Side> {
         let side = state.to_move;
         let wins = match side {
@@ -178,17 +181,21 @@ impl<'a, const W: usize> Simulation<'a, W> {
         wins.then_some(side)
     }
 
-    /// Who has won by the expanded definitions, if they are used.
+    /// Returns the winner by the expanded definitions, if they are used.
     fn expected_winner(&self, state: &State<W>) -> Option<Side> {
         let paths = self.paths?;
-        let wins = |side: Side| match side {
-            Side::Attackers => state.king_capture(self.board).is_some(),
-            Side::Defenders => paths.has_path(self.board, state),
-        };
         let (mover, other) = (state.to_move, state.to_move.other());
-        if wins(mover) {
+        if self.can_win(paths, state, mover) {
             return Some(mover);
         }
-        (self.method.whoever_moves && wins(other)).then_some(other)
+        (self.method.whoever_moves && self.can_win(paths, state, other)).then_some(other)
+    }
+
+    /// Returns whether the side can capture the king, or the king has a path to victory.
+    fn can_win(&self, paths: &Paths<W>, state: &State<W>, side: Side) -> bool {
+        match side {
+            Side::Attackers => state.king_capture(self.board).is_some(),
+            Side::Defenders => paths.has_path(self.board, state),
+        }
     }
 }

@@ -1,49 +1,49 @@
-//! The tree of a Monte Carlo search: positions that were seen, with what became of them.
+//! The tree of a Monte Carlo search, with transpositions merged.
 
 use std::collections::HashMap;
 
 use crate::engine::state::Step;
 use crate::game::rules::Side;
 
-use super::{Reward, Visits};
+use super::method::{Reward, Visits};
 
-/// No position.
+/// In place of a node's number: no node.
 pub(super) const NO_NODE: u32 = u32::MAX;
 
-/// A position, with the simulations that went through it.
+/// A position, with the results of the simulations through it.
 #[derive(Clone, Copy)]
 pub(super) struct Node {
     pub(super) visits: u32,
     /// Simulations won and lost by the side that has just moved.
     wins: u32,
     losses: u32,
-    /// Its moves among all, once they are known.
+    /// The range of its moves in `Tree::branches`; [`NO_NODE`] before it is expanded.
     first_move: u32,
     move_count: u32,
-    /// Who has won, if the game is over here.
+    /// The winner if the game is over here.
     pub(super) winner: Option<Side>,
 }
 
-/// A move in the tree, and the position that it leads to, or [`NO_NODE`] yet.
+/// A move in the tree, and the node that it leads to, or [`NO_NODE`] if there is none yet.
 #[derive(Clone, Copy)]
 pub(super) struct Branch {
     pub(super) step: Step,
     pub(super) node: u32,
 }
 
-/// What to do next in a position of the tree.
+/// The parameters of the UCT formula.
 pub(super) struct Formula {
     pub(super) reward: Reward,
     pub(super) visits: Visits,
     pub(super) exploration: f64,
 }
 
-/// Positions by their keys: one that is reached in two ways is one.
+/// The nodes and branches. Positions with the same key share a node.
 pub(super) struct Tree {
     pub(super) nodes: Vec<Node>,
     branches: Vec<Branch>,
     by_key: HashMap<u64, u32>,
-    /// Bytes that may be taken.
+    /// The maximum size in bytes.
     memory: usize,
 }
 
@@ -52,22 +52,23 @@ impl Tree {
         Tree { nodes: Vec::new(), branches: Vec::new(), by_key: HashMap::new(), memory }
     }
 
-    /// Bytes that are taken, room to grow included.
+    /// Returns the allocated bytes, spare capacity included.
     pub(super) fn bytes(&self) -> usize {
-        /// An entry of the map and its byte of control.
-        const ENTRY: usize = size_of::<(u64, u32)>() + 1;
+        /// A map entry with its control byte.
+        const MAP_ENTRY: usize = size_of::<(u64, u32)>() + 1;
         self.nodes.capacity() * size_of::<Node>()
             + self.branches.capacity() * size_of::<Branch>()
-            // The map is filled to seven eighths at most.
-            + self.by_key.capacity() * 8 / 7 * ENTRY
+            // The map's maximum load factor is 7/8.
+            + self.by_key.capacity() * 8 / 7 * MAP_ENTRY
     }
 
-    /// Whether there is no room for more: vectors and the map double when they grow.
+    /// Returns whether another node would exceed the maximum size. Vectors and the map double
+    /// when they grow.
     fn is_full(&self) -> bool {
         self.nodes.len() == self.nodes.capacity() && self.bytes() * 2 > self.memory
     }
 
-    /// The position of that key, new if there was none; `None` if there is no room.
+    /// Returns the node of a key, a new one if there was none; `None` if there is no room.
     pub(super) fn node(&mut self, key: u64) -> Option<u32> {
         if let Some(&node) = self.by_key.get(&key) {
             return Some(node);
@@ -77,7 +78,7 @@ impl Tree {
         Some(node)
     }
 
-    /// A position in which the game is over: it is found by the move to it only.
+    /// Adds a node in which the game is over. It has no key, as only one move leads to it.
     pub(super) fn add_end(&mut self, winner: Side) -> Option<u32> {
         self.add(Some(winner))
     }
@@ -96,7 +97,7 @@ impl Tree {
         self.nodes[node as usize].first_move != NO_NODE
     }
 
-    /// Notes the moves of a position; does nothing if there is no room.
+    /// Adds the moves of a node; does nothing if there is no room.
     pub(super) fn expand(&mut self, node: u32, steps: &[Step]) {
         let room = self.branches.capacity() - self.branches.len() >= steps.len();
         if !room && self.bytes() * 2 > self.memory {
@@ -104,11 +105,11 @@ impl Tree {
         }
         let first = self.branches.len() as u32;
         self.branches.extend(steps.iter().map(|&step| Branch { step, node: NO_NODE }));
-        let node = &mut self.nodes[node as usize];
-        (node.first_move, node.move_count) = (first, steps.len() as u32);
+        let expanded = &mut self.nodes[node as usize];
+        (expanded.first_move, expanded.move_count) = (first, steps.len() as u32);
     }
 
-    /// The numbers of a position's moves.
+    /// Returns the range of a node's branches.
     pub(super) fn branches(&self, node: u32) -> std::ops::Range<usize> {
         let Node { first_move, move_count, .. } = self.nodes[node as usize];
         let first = if first_move == NO_NODE { 0 } else { first_move as usize };
@@ -127,8 +128,8 @@ impl Tree {
         if branch.node == NO_NODE { 0 } else { self.nodes[branch.node as usize].visits }
     }
 
-    /// The move that the formula chooses: one of those never tried (`any` picks one of so
-    /// many), else that with the highest value.
+    /// Returns the branch that the formula chooses: one without visits if there is any, else the
+    /// one with the highest value. `any` picks a number below its argument.
     pub(super) fn choose(
         &self,
         node: u32,
@@ -137,12 +138,10 @@ impl Tree {
     ) -> usize {
         let range = self.branches(node);
         let branches = &self.branches[range.clone()];
-        let is_new = |branch: &&Branch| self.visits(branch) == 0;
-        let new = branches.iter().filter(is_new).count();
-        if new > 0 {
-            let wanted = any(new);
-            let all = branches.iter().enumerate().filter(|(_, branch)| is_new(branch));
-            return range.start + all.map(|(at, _)| at).nth(wanted).unwrap_or(0);
+        let unvisited = range.clone().filter(|&at| self.visits(&self.branches[at]) == 0);
+        let count = unvisited.clone().count();
+        if count > 0 {
+            return unvisited.clone().nth(any(count)).unwrap_or(range.start);
         }
         let total = match formula.visits {
             Visits::Parent => u64::from(self.nodes[node as usize].visits),
@@ -158,7 +157,7 @@ impl Tree {
         range.start + best.map_or(0, |(at, _)| at)
     }
 
-    /// The moves of a position that were looked at most.
+    /// Returns the moves of a node with the most visits.
     pub(super) fn most_visited(&self, node: u32) -> Vec<Step> {
         let branches = &self.branches[self.branches(node)];
         let most = branches.iter().map(|branch| self.visits(branch)).max();
@@ -166,11 +165,11 @@ impl Tree {
         best.map(|branch| branch.step).collect()
     }
 
-    /// A simulation that came through these positions ends so. The last one to move
-    /// before the first of them is `mover`; the sides take turns.
+    /// Adds the result of a simulation to the nodes of its path. `mover` is the side whose move
+    /// led to the first of them; the sides alternate.
     pub(super) fn backpropagate(&mut self, path: &[u32], mut mover: Side, winner: Option<Side>) {
-        for &node in path {
-            let node = &mut self.nodes[node as usize];
+        for &number in path {
+            let node = &mut self.nodes[number as usize];
             node.visits += 1;
             match winner {
                 Some(side) if side == mover => node.wins += 1,

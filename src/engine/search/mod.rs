@@ -1,9 +1,12 @@
-//! The search: deeper and deeper from the position on the board, on all threads.
+//! The search: iterative deepening on all threads.
 
+mod candidate;
 mod move_history;
 mod node;
 mod oracle;
 mod ordering;
+mod path;
+mod probing;
 mod proof;
 mod quiescence;
 mod reporting;
@@ -15,6 +18,7 @@ mod shared;
 mod table;
 #[cfg(test)]
 mod tests;
+mod threat;
 mod worker;
 
 use std::num::NonZeroUsize;
@@ -28,21 +32,25 @@ use crate::game::rules::{Repetition, Ruleset, Side};
 use crate::game::value::Wdl;
 
 use super::board_tables::BoardTables;
-use super::evaluate::{Evaluator, Weights};
+use super::error::EngineError;
+use super::evaluate::Evaluator;
+use super::evaluate::weights::Weights;
+use super::iteration::{Iteration, Line};
+use super::limits::{Limits, SearchRequest};
+use super::options::EngineOptions;
 use super::state::State;
-use super::{EngineError, EngineOptions, Iteration, Limits, Line, SearchRequest};
 
 use move_history::MoveHistory;
 use oracle::Oracle;
+use path::PathEntry;
 use root_moves::RootMove;
 use root_probe::RootProbe;
 use shared::Shared;
 use table::{TranspositionTable, Validity};
-use worker::PathEntry;
 
-/// An engine's search, whatever the size of its board.
+/// A search on boards of any size.
 pub(super) trait Search: Send {
-    /// See [`Engine::search`](super::Engine::search).
+    /// Searches the game's position; see [`Engine::search`](super::Engine::search).
     fn search(
         &mut self,
         game: &Game,
@@ -55,10 +63,10 @@ pub(super) trait Search: Send {
     fn clear(&mut self);
 }
 
-/// The search for a ruleset's board.
+/// Creates the search for a ruleset's board.
 ///
 /// # Errors
-/// If there is not the memory that it is to take.
+/// If the transposition table cannot be allocated.
 pub(super) fn for_rules(
     rules: &Arc<Ruleset>,
     options: &EngineOptions,
@@ -71,7 +79,7 @@ pub(super) fn for_rules(
     })
 }
 
-/// What is kept from one search to the next.
+/// The state that persists between searches.
 struct Searcher<const W: usize> {
     rules: Arc<Ruleset>,
     options: EngineOptions,
@@ -80,7 +88,7 @@ struct Searcher<const W: usize> {
     table: TranspositionTable,
     /// One for each thread.
     move_histories: Vec<MoveHistory>,
-    /// The side that the last search was for.
+    /// The side to move at the root of the last search.
     root_side: Option<Side>,
 }
 
@@ -100,16 +108,17 @@ impl<const W: usize> Searcher<W> {
         })
     }
 
-    /// The game's positions that can come back, and the one on the board.
+    /// Returns the game's positions that can be repeated, and the current one.
     fn history(&self, game: &Game) -> Vec<PathEntry> {
         let is_uncounted = game.moves().is_empty() && !game.rules().repetition_counts_start;
         let since = usize::from(is_uncounted);
         let positions = game.earlier_positions().chain([game.position()]);
-        let key = |position| State::new(&self.board, position).key;
-        positions.map(|position| PathEntry { key: key(position), since }).collect()
+        positions
+            .map(|position| PathEntry { key: State::new(&self.board, position).key, since })
+            .collect()
     }
 
-    /// What the threads have in common when they search the game's position.
+    /// Returns the state that the threads share in a search of the game's position.
     fn shared<'a>(
         &'a self,
         game: &'a Game,
@@ -163,11 +172,11 @@ impl<const W: usize> Search for Searcher<W> {
         };
         let tables = self.options.tables.as_deref();
         let lines = request.lines.get().min(moves.len());
-        let advice = tables
+        let probe = tables
             .map_or(RootProbe::None, |tables| root_probe::probe_root(tables, game, &moves, lines));
-        let (moves, known) = match advice {
+        let (moves, known) = match probe {
             RootProbe::Lines(lines) => {
-                let known = answered(lines, started.elapsed());
+                let known = table_iteration(lines, started.elapsed());
                 report(&known);
                 return known;
             }
@@ -177,13 +186,14 @@ impl<const W: usize> Search for Searcher<W> {
             RootProbe::None => (moves.iter().map(|mv| RootMove::new(mv, None)).collect(), None),
         };
         let moves: Vec<RootMove> = moves;
-        // Contempt is the root's side's: draws in the table are worth what they are to it.
+        // Contempt is relative to the root's side, so that the scores of draws in the table are
+        // wrong for the other side.
         let side = game.position().to_move;
         if self.root_side.replace(side) != Some(side) && self.options.contempt != 0 {
             self.table.clear();
         }
         self.table.new_search();
-        // The threads change theirs while they share the rest.
+        // The threads modify the move histories while they share the rest.
         let mut move_histories = std::mem::take(&mut self.move_histories);
         let shared = self.shared(game, known, &request.limits, started, stop);
         let last = root::run(&shared, &mut move_histories, &moves, lines.min(moves.len()), report);
@@ -198,8 +208,8 @@ impl<const W: usize> Search for Searcher<W> {
     }
 }
 
-/// What needs no search: the tables know it.
-fn answered(lines: Vec<Line>, time: Duration) -> Iteration {
+/// Returns the result for a position that the endgame tables solve without a search.
+fn table_iteration(lines: Vec<Line>, time: Duration) -> Iteration {
     let (depth, nodes) = (1, 1);
     Iteration {
         depth,

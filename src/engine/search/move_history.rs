@@ -1,22 +1,23 @@
-//! What a thread remembers of moves, whatever the position: which have been good.
+//! Statistics of a thread about moves, independent of the position: history, counter moves
+//! and killers.
 
 use crate::engine::state::Step;
 use crate::game::rules::{BySide, Side};
 
-use super::worker::MAX_PLY;
+use super::path::MAX_PLY;
 
-/// Histories of moves, kept from one search to the next.
+/// Move statistics, kept from one search to the next.
 pub(super) struct MoveHistory {
     area: usize,
-    /// By side, origin and target.
+    /// History scores by side, origin and target.
     scores: BySide<Vec<i16>>,
-    /// The reply that was good against a move, by its side, origin and target.
+    /// Counter moves: the last good reply to a move, by the reply's side and the move.
     counters: BySide<Vec<Step>>,
-    /// Two moves that were good at a ply.
+    /// Killers: the last two good moves at a ply.
     pub(super) killers: [[Step; 2]; MAX_PLY + 1],
 }
 
-/// No history is more, nor less than its negative.
+/// The bound of history scores in both directions.
 const MAX_SCORE: i32 = 1 << 13;
 
 impl MoveHistory {
@@ -29,7 +30,7 @@ impl MoveHistory {
         }
     }
 
-    /// A new search of the same game: what was learned counts for less.
+    /// Ages the statistics for a new search of the same game.
     pub(super) fn new_search(&mut self) {
         self.killers = [[Step::NONE; 2]; MAX_PLY + 1];
         self.scores.iter_mut().flatten().for_each(|value| *value /= 2);
@@ -50,7 +51,7 @@ impl MoveHistory {
         if previous == Step::NONE { Step::NONE } else { self.counters[side][self.index(previous)] }
     }
 
-    /// A quiet move has been good enough, and those tried before it have not.
+    /// Rewards a quiet move that caused a cutoff, and penalises those tried before it.
     pub(super) fn update(
         &mut self,
         side: Side,
@@ -75,7 +76,7 @@ impl MoveHistory {
         }
     }
 
-    /// Moves a history by that much, the less the nearer it is to its bound.
+    /// Adds a bonus to a history score, scaled down near the bound.
     fn adjust(&mut self, side: Side, step: Step, bonus: i32) {
         let index = self.index(step);
         let value = &mut self.scores[side][index];

@@ -1,35 +1,27 @@
-//! A position inside the search: principal variation search with the prunings and
-//! reductions that have shown to gain.
+//! The inner nodes: principal variation search with pruning and reductions.
 
-use crate::engine::bits::Bits;
 use crate::engine::state::Step;
 use crate::game::rules::Side;
 
+use super::candidate::{CAPTURE, Candidate};
+use super::path::PathDependence;
 use super::score::{MAX_ESTIMATE, Points, is_decided, lost_in, won_in};
 use super::table::{Bound, Entry};
-use super::worker::{Candidate, PathDependence, Worker};
+use super::threat::Threat;
+use super::worker::Worker;
 
-/// Plies by which a pass is searched less.
+/// The reduction of null moves in plies, before the part that depends on the depth.
 const NULL_MOVE_REDUCTION: i32 = 3;
-/// Up to this depth a position that is so much better than needed is not searched.
+/// The maximum depth of reverse futility pruning, and its margin for each ply.
 const REVERSE_FUTILITY_DEPTH: i32 = 5;
 const REVERSE_FUTILITY_MARGIN: Points = 90;
-/// Up to this depth quiet moves are left out that cannot bring enough.
+/// The maximum depth of futility pruning of quiet moves, and its margin for each ply.
 const FUTILITY_DEPTH: i32 = 4;
 const FUTILITY_MARGIN: Points = 110;
 
-/// What threatens the side to move.
-pub(super) enum Threat<const W: usize> {
-    None,
-    /// The king can escape: an attacker must arrive on one of these squares.
-    Escape(Bits<W>),
-    /// The king can be captured.
-    Capture,
-}
-
 impl<const W: usize> Worker<'_, W> {
-    /// The score of the position `ply` plies from the root, for the side to move: exact
-    /// between `alpha` and `beta`, else a bound.
+    /// Returns the score of the position for the side to move: exact between `alpha` and
+    /// `beta`, else a bound.
     pub(super) fn search<const PV: bool>(
         &mut self,
         mut alpha: Points,
@@ -43,15 +35,19 @@ impl<const W: usize> Worker<'_, W> {
         if let Some(score) = self.enter(ply) {
             return score;
         }
-        // A win is a ply away at best: what takes the last move from the other side.
+        // Mate distance pruning: the best possible score is a win with the next move, and the
+        // worst a loss now, for want of a move.
         alpha = alpha.max(lost_in(ply));
         beta = beta.min(won_in(ply + 1));
         if alpha >= beta {
             return alpha;
         }
         let known = self.probe_table(ply);
-        let deep_enough = |entry: &Entry| !PV && entry.depth >= depth;
-        if let Some(entry) = known.filter(|entry| deep_enough(entry) && entry.settles(alpha, beta))
+        // At PV nodes a cutoff would truncate the line.
+        if let Some(entry) = known
+            && !PV
+            && entry.depth >= depth
+            && entry.settles(alpha, beta)
         {
             return entry.score;
         }
@@ -60,6 +56,7 @@ impl<const W: usize> Worker<'_, W> {
         }
         let threat = self.threat();
         let is_safe = matches!(threat, Threat::None);
+        // Extend forced replies, but not without end.
         if !is_safe && (ply as i32) < 2 * self.root_depth {
             depth += 1;
         }
@@ -74,7 +71,7 @@ impl<const W: usize> Worker<'_, W> {
             }
         }
         let best = known.map_or(Step::NONE, |entry| entry.step);
-        // Without a move to begin with, a shallower search is worth its while later.
+        // Internal iterative reduction: a shallower search finds a first move for the next visit.
         if best == Step::NONE && depth >= 4 {
             depth -= 1;
         }
@@ -85,7 +82,7 @@ impl<const W: usize> Worker<'_, W> {
         score
     }
 
-    /// Searches the candidates from `first` on.
+    /// Searches the candidates from index `first` on, and stores the result.
     fn search_moves<const PV: bool>(
         &mut self,
         mut alpha: Points,
@@ -98,6 +95,8 @@ impl<const W: usize> Worker<'_, W> {
         let ply = self.ply();
         let side = self.state.to_move;
         let old_alpha = alpha;
+        // The score if no candidate is left: without a threat all moves were tried, so there is
+        // none; attackers who cannot block an escape have lost unless they have no move at all.
         let none =
             if is_safe || side == Side::Defenders { lost_in(ply) } else { self.escape_score(ply) };
         let (mut best, mut best_step) = (none, Step::NONE);
@@ -106,10 +105,10 @@ impl<const W: usize> Worker<'_, W> {
         let mut tried_count = 0;
         let mut number = 0;
         while let Some(Candidate { step, priority }) = self.pick(first, number) {
-            let is_plain = priority < CAPTURE;
+            let is_quiet = priority < CAPTURE;
             if !PV
                 && is_safe
-                && is_plain
+                && is_quiet
                 && number > 0
                 && !is_decided(best)
                 && depth <= FUTILITY_DEPTH
@@ -165,8 +164,8 @@ impl<const W: usize> Worker<'_, W> {
         best
     }
 
-    /// The move that was just played, after which it is the other side's turn: with a
-    /// narrow window first, and less deep, unless it is the first.
+    /// Searches the position after a move: unless the move is the first, with a null window and
+    /// a reduced depth first.
     #[inline]
     fn search_move<const PV: bool>(
         &mut self,
@@ -189,65 +188,46 @@ impl<const W: usize> Worker<'_, W> {
         score
     }
 
-    /// What threatens the side to move.
-    #[inline]
-    pub(super) fn threat(&self) -> Threat<W> {
-        let board = self.shared.board;
-        if self.shared.validity.last_ply.is_some_and(|last| last < self.ply() + 2) {
-            // The game ends before it can come true.
-            return Threat::None;
-        }
-        match self.state.to_move {
-            Side::Attackers => match self.state.line_blocks(board) {
-                (_, 0) => Threat::None,
-                (blocks, _) => Threat::Escape(blocks),
-            },
-            Side::Defenders if self.state.king_capture(board).is_some() => Threat::Capture,
-            Side::Defenders => Threat::None,
-        }
-    }
-
-    /// The score of letting the other side move twice, if even that is good enough.
-    ///
-    /// Not where the king is threatened; nor with few men, where a side may be glad not
-    /// to have to move.
+    /// Null move pruning: returns a score if the position fails high even when the side to move
+    /// passes. The caller excludes threats to the king.
     fn try_null_move(&mut self, beta: Points, depth: i32, estimate: Points) -> Option<Points> {
-        /// With fewer soldiers, a side may be glad not to have to move.
-        const SOLDIERS: u32 = 3;
+        /// With fewer soldiers, zugzwang is likely.
+        const MIN_SOLDIERS: u32 = 3;
         let side = self.state.to_move;
         if depth < 3
             || estimate < beta
             || self.steps.last() == Some(&Step::NONE)
-            || self.state.soldiers[side].len() < SOLDIERS
+            || self.state.soldiers[side].len() < MIN_SOLDIERS
         {
             return None;
         }
         self.make_null_move();
-        let less = NULL_MOVE_REDUCTION + depth / 4;
-        let score = -self.search::<false>(-beta, 1 - beta, depth - 1 - less);
+        let reduction = NULL_MOVE_REDUCTION + depth / 4;
+        let score = -self.search::<false>(-beta, 1 - beta, depth - 1 - reduction);
         self.undo_null_move();
-        // A win that rests on a pass is none.
+        // A win after a null move is not proved.
         (score >= beta && !self.stopped).then_some(if is_decided(score) { beta } else { score })
     }
 
+    /// Returns the late move reduction in plies.
     #[inline]
     fn reduction<const PV: bool>(&self, depth: i32, number: usize, priority: i32) -> i32 {
-        let base = REDUCTIONS[depth.min(31) as usize][number.min(63)];
-        let base = i32::from(base) - i32::from(PV) - priority / 4096;
-        base.clamp(0, depth - 2)
+        let base = i32::from(REDUCTIONS[depth.min(31) as usize][number.min(63)]);
+        (base - i32::from(PV) - priority / 4096).clamp(0, depth - 2)
     }
 
-    /// The score of attackers who close no line: the king escapes with the next ply, unless
-    /// they have lost because they cannot move.
+    /// Returns the score of attackers who block no line: the king escapes with the next ply,
+    /// unless they have already lost because they cannot move.
     pub(super) fn escape_score(&self, ply: usize) -> Points {
         if self.state.has_step(self.shared.board) { lost_in(ply + 2) } else { lost_in(ply) }
     }
 
-    /// The move before, if it was none of a pass.
+    /// Returns the previous move; [`Step::NONE`] at the root and after a null move.
     pub(super) fn previous(&self) -> Step {
         self.steps.last().copied().unwrap_or_default()
     }
 
+    /// Returns the static evaluation.
     #[inline]
     pub(super) fn estimate(&self) -> Points {
         self.shared
@@ -257,12 +237,9 @@ impl<const W: usize> Worker<'_, W> {
     }
 }
 
-/// In place of an estimate where the king is threatened.
+/// In place of an evaluation where the king is threatened.
 const NO_ESTIMATE: Points = -MAX_ESTIMATE - 1;
-/// What captures priority at least; see [`Worker::add_candidates`].
-pub(super) const CAPTURE: i32 = 1 << 16;
-
-/// Plies by which late moves are searched less, by depth and number of the move.
+/// Late move reductions in plies, by depth and number of the move.
 static REDUCTIONS: [[u8; 64]; 32] = reductions();
 
 const fn reductions() -> [[u8; 64]; 32] {
@@ -271,7 +248,7 @@ const fn reductions() -> [[u8; 64]; 32] {
     while depth < 32 {
         let mut number = 1;
         while number < 64 {
-            // Half the product of the two logarithms, in eighths.
+            // Half the product of the two logarithms, rounded, which are in eighths.
             let product = log2_eighths(depth) * log2_eighths(number);
             table[depth][number] = ((product + 64) / 256) as u8;
             number += 1;
@@ -281,7 +258,7 @@ const fn reductions() -> [[u8; 64]; 32] {
     table
 }
 
-/// Eight times the logarithm to base 2, roughly.
+/// Returns eight times the binary logarithm, interpolated linearly between powers of two.
 const fn log2_eighths(number: usize) -> usize {
     let whole = number.ilog2() as usize;
     8 * whole + ((8 * (number - (1 << whole))) >> whole)

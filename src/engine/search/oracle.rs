@@ -1,4 +1,4 @@
-//! What the tables say of positions inside the search.
+//! The endgame tables, as the nodes of the search probe them.
 
 use crate::game::history::Game;
 use crate::game::position::Position;
@@ -9,21 +9,21 @@ use crate::table::Metric;
 use crate::tablebase::Tablebase;
 
 use super::score::{Points, decided_in, table_score};
-use super::worker::Worker;
 
-/// The tables, as positions inside the search ask them.
+/// The endgame tables with a directory of their slices.
 pub(super) struct Oracle<'a> {
     tables: Option<&'a Tablebase>,
-    /// Positions with more men are not asked for.
-    men: usize,
-    /// What there is of each slice: by defenders and attackers.
+    /// The maximum number of men to probe.
+    max_men: usize,
+    /// The available tables of each slice, by defenders and attackers.
     coverage: Vec<Coverage>,
-    /// Attackers in a row of `known`.
+    /// The length of a row of `coverage`: the maximum number of attackers plus 1.
     width: usize,
-    /// Whether a table's draw is one under all histories.
+    /// Whether a draw in the tables is a draw in the game, whatever its history.
     draws_are_final: bool,
 }
 
+/// The tables that exist for a slice.
 #[derive(Clone, Copy, Default)]
 struct Coverage {
     any: bool,
@@ -31,32 +31,33 @@ struct Coverage {
 }
 
 impl<'a> Oracle<'a> {
-    /// What may be asked inside a search from the game's position. If that is in the
-    /// tables itself, only positions with fewer men are: for the rest of its slice all
-    /// is known already.
+    /// Creates the oracle for a search from the game's position. If the tables include the
+    /// root's slice, only positions with fewer men are probed: the root probe has already used
+    /// the rest.
     pub(super) fn new(tables: Option<&'a Tablebase>, game: &Game) -> Oracle<'a> {
-        let slices = |metric| tables.map_or_else(Vec::new, |tables| tables.slices(metric));
-        let (wdl, dtw) = (slices(Metric::Wdl), slices(Metric::Dtw));
-        let all = || wdl.iter().chain(&dtw);
-        let width = all().map(|slice| slice.attackers + 1).max().unwrap_or(0);
-        let height = all().map(|slice| slice.defenders + 1).max().unwrap_or(0);
+        let [wdl, dtw] = [Metric::Wdl, Metric::Dtw]
+            .map(|metric| tables.map_or_else(Vec::new, |tables| tables.slices(metric)));
+        let all = wdl.iter().chain(&dtw);
+        let width = all.clone().map(|slice| slice.attackers + 1).max().unwrap_or(0);
+        let height = all.clone().map(|slice| slice.defenders + 1).max().unwrap_or(0);
         let mut coverage = vec![Coverage::default(); width * height];
-        for slice in all() {
+        for slice in all.clone() {
             coverage[slice.defenders * width + slice.attackers].any = true;
         }
         for slice in &dtw {
             coverage[slice.defenders * width + slice.attackers].distances = true;
         }
-        let men = all().map(|slice| slice.men()).max().unwrap_or(0);
+        let max_men = all.map(|slice| slice.men()).max().unwrap_or(0);
         let draws_are_final = game.rules().endless == Endless::Draw;
-        let mut oracle = Oracle { tables, men, coverage, width, draws_are_final };
+        let mut oracle = Oracle { tables, max_men, coverage, width, draws_are_final };
         let root = game.position().slice();
         if oracle.coverage(root).any {
-            oracle.men = root.men() - 1;
+            oracle.max_men = root.men() - 1;
         }
         oracle
     }
 
+    /// Returns the tables that exist for the slice.
     fn coverage(&self, slice: Slice) -> Coverage {
         let Slice { defenders, attackers } = slice;
         let in_width = attackers < self.width;
@@ -64,10 +65,15 @@ impl<'a> Oracle<'a> {
         coverage.copied().unwrap_or_default()
     }
 
-    /// What a position `ply` plies from the root is worth that is not decided at once,
-    /// and whether it would be worth something else if the game could go on for longer.
-    /// `last_ply` is the ply after which the game is drawn.
-    fn probe(
+    /// Returns whether positions of this slice are to be probed.
+    #[inline]
+    pub(super) fn includes(&self, slice: Slice) -> bool {
+        slice.men() <= self.max_men && self.coverage(slice).any
+    }
+
+    /// Probes a position `ply` plies from the root in which no side wins at once. Returns its
+    /// score, and whether the score depends on `last_ply`, the ply after which the game is drawn.
+    pub(super) fn probe(
         &self,
         position: &Position,
         slice: Slice,
@@ -88,36 +94,11 @@ impl<'a> Oracle<'a> {
         let value: Value = tables.probe_undecided(position, slice).ok()?;
         match value.plies() {
             None => self.draws_are_final.then_some((draw, false)),
-            // A win that comes too late is none.
+            // A win after the last ply is a draw.
             Some(plies) if ply + usize::from(plies) > last_ply => {
                 self.draws_are_final.then_some((draw, true))
             }
             plies => Some((decided_in(value.wdl() == Wdl::Win, plies, ply), false)),
         }
-    }
-}
-
-impl<const W: usize> Worker<'_, W> {
-    /// What the tables say of the position, in which nobody wins at once.
-    #[inline]
-    pub(super) fn probe_oracle(&mut self, ply: usize) -> Option<Points> {
-        let men = self.state.soldiers.map(|soldiers| soldiers.len());
-        let [attackers, defenders] = men.0.map(|men| men as usize);
-        let slice = Slice { defenders, attackers };
-        let oracle = &self.shared.oracle;
-        if slice.men() > oracle.men || !oracle.coverage(slice).any {
-            return None;
-        }
-        let position = self.state.position(self.shared.board.rules);
-        let draw = self.shared.draw(ply);
-        let (score, too_late) =
-            oracle.probe(&position, slice, ply, self.shared.validity.last_ply, draw)?;
-        if too_late {
-            // Plies count from the start.
-            self.depends_on = 0;
-        }
-        self.table_hits += 1;
-        self.unreported_table_hits += 1;
-        Some(score)
     }
 }

@@ -1,21 +1,15 @@
-//! Which moves are looked at, and in which order.
+//! Move generation and ordering in the search.
 
 use crate::engine::state::Step;
 use crate::game::rules::Side;
 
-use super::node::{CAPTURE, Threat};
-use super::worker::{Candidate, Worker};
-
-/// What moves priority, from the best: the table's move, captures, killers, the counter
-/// move; then, by history, all others.
-pub(super) const TABLE: i32 = 1 << 20;
-const LINE: i32 = CAPTURE - 1000;
-const KILLERS: [i32; 2] = [CAPTURE - 3000, CAPTURE - 4000];
-const COUNTER: i32 = CAPTURE - 5000;
+use super::candidate::{CAPTURE, COUNTER, Candidate, KILLERS, LINE, TABLE};
+use super::threat::Threat;
+use super::worker::Worker;
 
 impl<const W: usize> Worker<'_, W> {
-    /// Adds the moves of the side to move that are worth a look: all of them, or those
-    /// that close the lines to goals if there are such.
+    /// Adds the moves to search: all of them or, if the king threatens to escape, those that
+    /// block all his lines or draw by repetition.
     pub(super) fn add_candidates(&mut self, threat: &Threat<W>, best: Step, ply: usize) {
         let (board, state) = (self.shared.board, &self.state);
         let side = state.to_move;
@@ -24,7 +18,7 @@ impl<const W: usize> Worker<'_, W> {
         let counter = self.move_history.counter(side, self.previous());
         let move_history = &*self.move_history;
         let candidates = &mut self.candidates;
-        let add = |step: Step| {
+        let push = |step: Step| {
             let history = move_history.score(side, step);
             let priority = if step == best {
                 TABLE
@@ -37,7 +31,7 @@ impl<const W: usize> Worker<'_, W> {
             } else if step == counter {
                 COUNTER
             } else if side == Side::Defenders && step.from() == state.king {
-                // A king who sees a goal forces the attackers to answer.
+                // A king who sees a goal forces a reply.
                 match state.open_goals(board, step.to()).len() {
                     0 => history,
                     lines => LINE + 100 * lines as i32,
@@ -48,15 +42,16 @@ impl<const W: usize> Worker<'_, W> {
             candidates.push(Candidate { step, priority });
         };
         if let Threat::Escape(blocks) = threat {
-            state.each_step_to(board, *blocks, add);
+            state.each_step_to(board, *blocks, push);
             self.add_repetitions(captures);
         } else {
-            state.each_step(board, add);
+            state.each_step(board, push);
         }
     }
 
-    /// The most promising candidate that is left of those from `first` on, of which
-    /// `number` were tried.
+    /// Returns the candidate of the highest priority among those from index `first` on, of which
+    /// `number` were tried. It is moved behind those, so that one step of a selection sort
+    /// suffices for each move tried.
     #[inline]
     pub(super) fn pick(&mut self, first: usize, number: usize) -> Option<Candidate> {
         let left = self.candidates.get_mut(first + number..)?;

@@ -1,35 +1,35 @@
-//! Whether a win of the tables stands although positions of the game can come back.
+//! Proofs that a win of the tables holds although positions of the game can be repeated.
 
-use crate::engine::{Line, Score};
+use crate::engine::iteration::{Line, Score};
 use crate::game::history::Game;
 use crate::game::moves::{Move, legal_moves};
 use crate::game::rules::{BySide, Side};
 use crate::game::value::{Plies, Value, Wdl};
 use crate::tablebase::{ProbeError, Tablebase};
 
-/// Positions that a proof looks at before it gives up.
+/// The maximum number of positions in a proof.
 const BUDGET: u32 = 20_000;
 
-/// Proves wins of the tables in a game with a past, by its moves where that is necessary.
+/// Proves wins of the tables in a game with a history, by a search where necessary.
 pub(super) struct Proof<'a> {
     tables: &'a Tablebase,
     game: Game,
-    /// By winner, the least distance of the positions of the game that can come back,
-    /// that on the board among them, and that this side wins, say the tables. A winner who is no further from the end
-    /// never meets one of them, since the distance falls with every ply.
+    /// By winner, the minimum distance of the game's repeatable positions, the current one
+    /// included, that are won for this side by the tables. A winner who is no further from the
+    /// end never meets one of them, since the distance decreases with every ply.
     nearest: BySide<Plies>,
-    /// Positions that may still be looked at.
+    /// The number of positions that the proof may still visit.
     budget: u32,
 }
 
 impl<'a> Proof<'a> {
-    /// `None` if the tables do not know the game's positions.
+    /// Creates a prover; `None` if the tables lack one of the game's positions.
     pub(super) fn new(tables: &'a Tablebase, game: &Game) -> Option<Proof<'a>> {
         let mut nearest = BySide([Plies::MAX; 2]);
         for earlier in game.earlier_positions().chain([game.position()]) {
             let value = match tables.probe_dtw(earlier) {
                 Ok(value) => value,
-                // It cannot be probed since nobody can move on from it.
+                // Such a position cannot occur again, since no move leads from it.
                 Err(ProbeError::Position(_)) => continue,
                 Err(_) => return None,
             };
@@ -43,7 +43,7 @@ impl<'a> Proof<'a> {
         Some(Proof { tables, game: game.clone(), nearest, budget: BUDGET })
     }
 
-    /// The line of a move that wins against any defence, if that can be proved.
+    /// Returns the line of a move that provably wins against any defence.
     pub(super) fn winning_line(&mut self, played: &Move) -> Option<Line> {
         self.game.push(played);
         self.budget = BUDGET;
@@ -56,8 +56,8 @@ impl<'a> Proof<'a> {
         line
     }
 
-    /// The most plies that the game takes after a move that loses against the best play,
-    /// this move included, if that can be proved.
+    /// Returns the maximum number of plies to the end of the game, this move included, if the
+    /// move provably loses.
     pub(super) fn losing_move(&mut self, played: &Move) -> Option<Plies> {
         self.game.push(played);
         self.budget = BUDGET;
@@ -66,7 +66,7 @@ impl<'a> Proof<'a> {
         plies.map(|(plies, _)| plies + 1)
     }
 
-    /// The line of a move that was proved to lose.
+    /// Returns the line of a move that was proved to lose.
     pub(super) fn losing_line(&mut self, played: &Move) -> Vec<Move> {
         self.game.push(played);
         let line = [*played].into_iter().chain(self.rest_of_line()).collect();
@@ -74,8 +74,8 @@ impl<'a> Proof<'a> {
         line
     }
 
-    /// What is proved to follow: the winner plays what is proved, the loser what takes
-    /// longest.
+    /// Returns the continuation to the end of the game: the winner plays proved moves, the loser
+    /// the longest defence.
     fn rest_of_line(&mut self) -> Vec<Move> {
         let mut line = Vec::new();
         while self.game.outcome().is_none() {
@@ -94,10 +94,11 @@ impl<'a> Proof<'a> {
         line
     }
 
-    /// Of a side that has lost, the move that takes longest; of several, the one that the
-    /// tables have first.
+    /// Returns the longest defence of the side to move; the first in the tables' order if there
+    /// are several.
     fn longest_defence(&mut self) -> Option<Move> {
         let probe = self.tables.probe(self.game.position()).ok()?;
+        // `max_by_key` returns the last maximum, so the first one is found in reverse order.
         let replies = probe.moves.iter().map(|mv| mv.played).rev();
         replies.max_by_key(|reply| {
             self.game.push(reply);
@@ -108,7 +109,7 @@ impl<'a> Proof<'a> {
         })
     }
 
-    /// How many plies the side to move has left at most, if it loses whatever it does.
+    /// Returns the maximum number of plies left if the side to move loses whatever it plays.
     fn lost_in(&mut self) -> Option<Plies> {
         let loser = self.game.position().to_move;
         if let Some(outcome) = self.game.outcome() {
@@ -125,7 +126,7 @@ impl<'a> Proof<'a> {
         }
         self.budget = self.budget.checked_sub(1)?;
         let replies = legal_moves(self.game.rules(), self.game.position());
-        let mut most = 0;
+        let mut longest = 0;
         for reply in &replies {
             self.game.push(reply);
             let left = match self.game.outcome() {
@@ -133,12 +134,12 @@ impl<'a> Proof<'a> {
                 None => self.won_in().map(|(plies, _)| plies),
             };
             self.game.undo();
-            most = most.max(left? + 1);
+            longest = longest.max(left? + 1);
         }
-        Some(most)
+        Some(longest)
     }
 
-    /// A move with which the side to move wins, and how many plies that takes at most.
+    /// Returns a move that provably wins, and the maximum number of plies to the end.
     fn won_in(&mut self) -> Option<(Plies, Move)> {
         let probe = self.tables.probe(self.game.position()).ok()?;
         let won = probe.moves.iter().filter(|mv| mv.value.is_some_and(|v| v.wdl == Wdl::Win));
@@ -156,13 +157,13 @@ impl<'a> Proof<'a> {
         None
     }
 
-    /// Whether a side that is so many plies from its win never meets an earlier position
-    /// of the game on the way.
+    /// Returns whether a side that wins in this many plies never repeats a position of the game
+    /// on the way.
     fn is_undisturbed(&self, winner: Side, plies: Plies) -> bool {
         plies <= self.nearest[winner] || !self.game.can_repeat()
     }
 
-    /// Whether the game has fewer plies left than that.
+    /// Returns whether the game's ply limit ends it before this many plies.
     fn is_over_before(&self, plies: Plies) -> bool {
         self.game.plies_left().is_some_and(|left| u32::from(plies) > left)
     }

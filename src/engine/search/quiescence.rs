@@ -1,28 +1,30 @@
-//! Where the search ends: captures and threats to the king are played out, so that no
-//! estimate is asked of a position in which something is about to happen.
+//! Quiescence search: plays out captures and threats of the king, so that only quiet positions
+//! are evaluated.
 
 use crate::engine::generate::squares;
 use crate::engine::state::Step;
 use crate::game::rules::{Kind, Side};
 
-use super::node::Threat;
-use super::ordering::TABLE;
+use super::candidate::{Candidate, TABLE};
+use super::path::PathDependence;
 use super::score::Points;
 use super::table::{Bound, Entry};
-use super::worker::{Candidate, PathDependence, Worker};
+use super::threat::Threat;
+use super::worker::Worker;
 
-/// So many plies of it look for kings who threaten to escape; later ones for captures only.
+/// The number of plies that also search the king's moves to open lines. Later plies search
+/// captures only.
 const KING_LINE_PLIES: usize = 2;
 
 impl<const W: usize> Worker<'_, W> {
-    /// The score of a position after what happens in it has happened; `depth` plies of
-    /// that have been played.
+    /// Returns the score of the position after quiescence search. `depth` is the number of plies
+    /// of quiescence search already played.
     pub(super) fn quiesce(&mut self, mut alpha: Points, beta: Points, depth: usize) -> Points {
         let ply = self.ply();
         if let Some(score) = self.enter(ply) {
             return score;
         }
-        // Deeper down, the table's answer would come too late to be worth the wait.
+        // Deeper down, the wait for memory costs more than the entry saves.
         let known = if depth == 0 { self.probe_table(ply) } else { None };
         if let Some(entry) = known.filter(|entry| entry.settles(alpha, beta)) {
             return entry.score;
@@ -38,10 +40,11 @@ impl<const W: usize> Worker<'_, W> {
                 self.add_candidates(&threat, best, ply);
                 self.escape_score(ply)
             }
-            // A king who can be captured can mostly be helped: to look for the move costs more
-            // than it tells.
+            // A king who can be captured can usually be saved: the search for that move costs
+            // more than it gains.
             Threat::Capture | Threat::None => {
                 let estimate = self.estimate();
+                // Stand pat: a quiet move is at least as good as the evaluation.
                 if estimate >= beta {
                     return estimate;
                 }
@@ -87,17 +90,17 @@ impl<const W: usize> Worker<'_, W> {
         score
     }
 
-    /// Adds captures, and at first the king's moves to squares from which he sees a goal.
+    /// Adds captures and, in the first plies, the king's moves to squares from which he sees a
+    /// goal.
     fn add_tactical_moves(&mut self, depth: usize, best: Step) {
         let (board, state) = (self.shared.board, &self.state);
         let side = state.to_move;
         let captures = state.capture_squares(board, side);
         let move_history = &*self.move_history;
         let candidates = &mut self.candidates;
-        let priority =
-            |step: Step| if step == best { TABLE } else { move_history.score(side, step) };
         state.each_step_to(board, captures, |step| {
-            candidates.push(Candidate { step, priority: priority(step) });
+            let priority = if step == best { TABLE } else { move_history.score(side, step) };
+            candidates.push(Candidate { step, priority });
         });
         if side == Side::Defenders && depth < KING_LINE_PLIES {
             let targets = state.targets(board, Kind::King, state.king);

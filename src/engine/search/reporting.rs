@@ -1,9 +1,9 @@
-//! What a search reports: iterations with their lines, those of decided games to the end.
+//! Reports of iterations. The lines of decided games are completed to their end.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::engine::iteration::{Iteration, Line, Score};
 use crate::engine::state::Step;
-use crate::engine::{Iteration, Line, Score};
 use crate::game::value::Wdl;
 
 use super::root_moves::{IterationResult, RootLine};
@@ -11,32 +11,27 @@ use super::score::{INFINITE, MAX_ESTIMATE, plies_to_end, to_score};
 use super::worker::Worker;
 
 impl<const W: usize> Worker<'_, W> {
-    pub(super) fn iteration(&mut self, findings: &IterationResult) -> Iteration {
-        let lines = findings
-            .lines
-            .iter()
-            .zip(0..)
-            .map(|(found, number)| self.line(found, number))
-            .collect();
-        // One thread knows its own counts to the last; those of all are a little behind.
-        let all = |count: &AtomicU64, own: u64| count.load(Ordering::Relaxed).max(own);
+    /// Converts the result of an iteration to the form in which it is reported.
+    pub(super) fn iteration(&mut self, result: &IterationResult) -> Iteration {
+        let lines =
+            result.lines.iter().zip(0..).map(|(found, number)| self.line(found, number)).collect();
         Iteration {
-            depth: findings.depth as u32,
-            is_complete: findings.is_complete,
+            depth: result.depth as u32,
+            is_complete: result.is_complete,
             selective_depth: self.selective_depth as u32,
             lines,
-            nodes: all(&self.shared.nodes, self.nodes),
-            table_hits: all(&self.shared.table_hits, self.table_hits),
+            nodes: total(&self.shared.nodes, self.nodes),
+            table_hits: total(&self.shared.table_hits, self.table_hits),
             time: self.shared.started.elapsed(),
         }
     }
 
-    /// A move's line as moves of the game. Only what is proved is a win or a loss.
+    /// Converts a line to moves of the game. Only proved scores become wins or losses.
     fn line(&mut self, found: &RootLine, number: usize) -> Line {
         let RootLine { score, depth, proved, ref line } = *found;
         let score = match (proved, self.shared.root_wdl) {
             (Some(proved), _) => to_score(proved),
-            // The first line says what the position is worth.
+            // The score of the first line is the value of the position.
             (None, Some(Wdl::Win)) if number == 0 => Score::TableWin,
             (None, Some(Wdl::Draw)) => Score::Estimate(0),
             (None, _) if score == -INFINITE => Score::Estimate(0),
@@ -62,10 +57,10 @@ impl<const W: usize> Worker<'_, W> {
         Line { score, depth: depth as u32, moves }
     }
 
-    /// The line of a game that is decided in that many plies, to its end. What the search
-    /// has cut off is searched for.
+    /// Returns a line extended to the end of the game, which is decided in this many plies. New
+    /// searches find the moves that were cut off.
     fn completed(&mut self, line: &[Step], plies: usize) -> Vec<Step> {
-        /// Positions that may be looked at.
+        /// The maximum number of nodes of these searches.
         const BUDGET: u64 = 50_000;
         let before = (self.nodes, self.stopped, self.max_nodes, self.selective_depth);
         (self.stopped, self.max_nodes) = (false, self.nodes + BUDGET);
@@ -94,8 +89,8 @@ impl<const W: usize> Worker<'_, W> {
         steps
     }
 
-    /// How a game goes on that is over so many plies from the root; nothing if that is not
-    /// found out.
+    /// Returns the continuation of a game that ends within this many plies from the root; empty
+    /// if none is found.
     fn continuation(&mut self, plies: usize) -> Vec<Step> {
         let ply = self.ply();
         if let Some(step) = self.state.winning_step(self.shared.board) {
@@ -110,10 +105,16 @@ impl<const W: usize> Worker<'_, W> {
         if !self.pv[ply].is_empty() {
             return self.pv[ply].clone();
         }
-        // Attackers who cannot stop the king: whatever they play.
+        // Attackers who cannot stop the king may play any move.
         let mut any = Vec::new();
         self.state.each_step(self.shared.board, |step| any.push(step));
         any.truncate(1);
         any
     }
+}
+
+/// Returns the count of all threads. The shared count lags behind each thread's own, which is
+/// exact if there is only one thread.
+fn total(shared: &AtomicU64, own: u64) -> u64 {
+    shared.load(Ordering::Relaxed).max(own)
 }

@@ -1,21 +1,22 @@
-//! The position on the board: iterations, windows around what the last one said, lines.
+//! The root: threads, iterative deepening, aspiration windows and multiple lines.
 
 use std::thread;
 
-use crate::engine::Iteration;
+use crate::engine::iteration::Iteration;
 use crate::engine::state::Step;
 
 use super::move_history::MoveHistory;
+use super::path::MAX_PLY;
 use super::root_moves::{IterationResult, RootLine, RootMove, partial_lines};
 use super::score::{INFINITE, Points, WON, is_decided, won_in};
 use super::shared::Shared;
-use super::worker::{MAX_PLY, Worker};
+use super::worker::Worker;
 
-/// The depth from which on windows are narrow, and how narrow.
+/// The minimum depth for aspiration windows, and their initial half-width.
 const ASPIRATION_DEPTH: i32 = 4;
 const ASPIRATION_WINDOW: Points = 40;
 
-/// Searches on all threads until a limit is reached; tells of the first one's iterations.
+/// Searches on all threads until a limit is reached. Reports the iterations of the first thread.
 pub(super) fn run<const W: usize>(
     shared: &Shared<'_, W>,
     move_histories: &mut [MoveHistory],
@@ -31,30 +32,30 @@ pub(super) fn run<const W: usize>(
         let _finish = FinishGuard(shared);
         for (number, move_history) in helpers.iter_mut().enumerate() {
             let moves = moves.to_vec();
-            let help = move || {
+            let search = move || {
                 let mut worker = Worker::new(shared, move_history);
-                // Half of the helpers are a ply ahead, so that they do not all do the same.
+                // Lazy SMP: half of the helpers are a ply ahead, so that the threads diverge.
                 worker.iterative_deepening(moves, lines, 1 + number as i32 % 2, &mut |_, _| {});
             };
-            // Where the system gives no more threads, those that there are do it all.
-            if thread::Builder::new().spawn_scoped(scope, help).is_err() {
+            // If the system refuses a thread, the others search alone.
+            if thread::Builder::new().spawn_scoped(scope, search).is_err() {
                 break;
             }
         }
         let mut worker = Worker::new(shared, first);
-        // Until a move has been searched, there is the first one.
-        let nothing =
+        // Before any move has been searched, the result is the first one.
+        let initial =
             IterationResult { depth: 0, is_complete: false, lines: vec![moves[0].root_line(0)] };
-        let mut last = worker.iteration(&nothing);
-        worker.iterative_deepening(moves.to_vec(), lines, 1, &mut |worker, findings| {
-            last = worker.iteration(findings);
+        let mut last = worker.iteration(&initial);
+        worker.iterative_deepening(moves.to_vec(), lines, 1, &mut |worker, result| {
+            last = worker.iteration(result);
             report(&last);
         });
         last
     })
 }
 
-/// Ends the helpers when it is dropped, even if what tells of iterations panics.
+/// Stops the helpers when dropped, even if the report of an iteration panics.
 struct FinishGuard<'a, 's, const W: usize>(&'a Shared<'s, W>);
 
 impl<const W: usize> Drop for FinishGuard<'_, '_, W> {
@@ -64,6 +65,7 @@ impl<const W: usize> Drop for FinishGuard<'_, '_, W> {
 }
 
 impl<const W: usize> Worker<'_, W> {
+    /// Searches with increasing depth until a limit is reached or nothing can change.
     fn iterative_deepening(
         &mut self,
         mut moves: Vec<RootMove>,
@@ -71,9 +73,9 @@ impl<const W: usize> Worker<'_, W> {
         first_depth: i32,
         report: &mut dyn FnMut(&mut Self, &IterationResult),
     ) {
-        let most = self.shared.limits.depth.map_or(MAX_PLY as i32 - 1, |depth| depth as i32);
+        let max_depth = self.shared.limits.depth.map_or(MAX_PLY as i32 - 1, |depth| depth as i32);
         let mut last: Vec<RootLine> = Vec::new();
-        for depth in first_depth..=most.min(MAX_PLY as i32 - 1).max(first_depth) {
+        for depth in first_depth..=max_depth.min(MAX_PLY as i32 - 1).max(first_depth) {
             self.root_depth = depth;
             let done = self.iterate(&mut moves, lines, depth);
             let is_complete = done == lines;
@@ -81,8 +83,8 @@ impl<const W: usize> Worker<'_, W> {
                 last = moves[..lines].iter().map(|mv| mv.root_line(depth)).collect();
                 report(self, &IterationResult { depth, is_complete, lines: last.clone() });
             } else if moves.iter().any(|mv| mv.score > -INFINITE) {
-                let lines = partial_lines(&moves, done, &last, lines, depth);
-                report(self, &IterationResult { depth, is_complete, lines });
+                let partial = partial_lines(&moves, done, &last, lines, depth);
+                report(self, &IterationResult { depth, is_complete, lines: partial });
             }
             if !is_complete || self.is_settled(&moves, lines, depth) {
                 break;
@@ -90,8 +92,8 @@ impl<const W: usize> Worker<'_, W> {
         }
     }
 
-    /// One iteration: how many lines were finished. The moves are then in the order of
-    /// what was found: first those of the finished lines.
+    /// Runs an iteration, and returns the number of finished lines. Sorts the moves by score,
+    /// those of the finished lines first.
     fn iterate(&mut self, moves: &mut [RootMove], lines: usize, depth: i32) -> usize {
         for line in 0..lines {
             let last = moves[line].score;
@@ -99,16 +101,17 @@ impl<const W: usize> Worker<'_, W> {
             let narrow = depth >= ASPIRATION_DEPTH && !is_decided(last) && last > -INFINITE;
             let (mut alpha, mut beta) =
                 if narrow { (last - margin, last + margin) } else { (-INFINITE, INFINITE) };
-            // Scores of the last iteration are not taken for scores of this one.
+            // Scores of the last iteration must not count as scores of this one.
             moves[line..].iter_mut().for_each(|mv| mv.score = -INFINITE);
             loop {
                 let score = self.search_root(&mut moves[line..], alpha, beta, depth);
-                // Stable: what did not change anything stays in the order of before.
+                // The sort is stable: moves without a new score keep their order.
                 moves[line..].sort_by_key(|mv| -mv.score);
                 if self.stopped {
                     moves[..line].sort_by_key(|mv| -mv.score);
                     return line;
                 }
+                // Widen the side of the window that the score fell out of.
                 margin *= 4;
                 if score <= alpha {
                     alpha = if margin > 2000 { -INFINITE } else { score - margin };
@@ -119,12 +122,12 @@ impl<const W: usize> Worker<'_, W> {
                 }
             }
         }
-        // A later line may have come out better than one before it.
+        // A later line may have a better score than an earlier one.
         moves[..lines].sort_by_key(|mv| -mv.score);
         lines
     }
 
-    /// Searches the moves; those that are not better than the best so far get no score.
+    /// Searches the moves. Moves that are not better than the best so far get no score.
     fn search_root(
         &mut self,
         moves: &mut [RootMove],
@@ -142,7 +145,7 @@ impl<const W: usize> Worker<'_, W> {
                 self.search_root_move(step, alpha, beta, depth - 1, number == 0)
             };
             if self.stopped {
-                // What was searched of this iteration stands, the rest stays behind it.
+                // Keep the moves searched in this iteration in front of the rest.
                 if number > 0 {
                     moves[number..].iter_mut().for_each(|mv| mv.score = -INFINITE);
                 }
@@ -153,7 +156,7 @@ impl<const W: usize> Worker<'_, W> {
             let score = entry.prove(searched, alpha, beta);
             if number == 0 || score > alpha {
                 entry.score = score;
-                // What was proved before has a line of its own.
+                // A score that was proved earlier has its own line.
                 if score == searched {
                     entry.line.clear();
                     entry.line.push(step);
@@ -172,6 +175,7 @@ impl<const W: usize> Worker<'_, W> {
         best
     }
 
+    /// Searches a root move: the first with the full window, others with a null window first.
     fn search_root_move(
         &mut self,
         step: Step,
@@ -197,10 +201,10 @@ impl<const W: usize> Worker<'_, W> {
         score
     }
 
-    /// Whether deeper searches cannot say more.
+    /// Returns whether deeper searches cannot change the result.
     fn is_settled(&self, moves: &[RootMove], lines: usize, depth: i32) -> bool {
         let limits = &self.shared.limits;
-        // The only move needs no thought, unless one was asked to think.
+        // The only move needs no search, unless a depth or a number of nodes was requested.
         if moves.len() == 1 && limits.depth.is_none() && limits.nodes.is_none() {
             return limits.time.is_some();
         }

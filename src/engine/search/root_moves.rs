@@ -1,4 +1,4 @@
-//! The moves of the position on the board, and what is known of each.
+//! The root moves with their scores and lines.
 
 use std::cmp::Reverse;
 
@@ -9,24 +9,23 @@ use crate::tablebase::Probed;
 
 use super::score::{INFINITE, Points, decided_in, is_decided, plies_to_end};
 
-/// A move of the position on the board, and what is known of it.
+/// A root move.
 #[derive(Clone, Debug)]
 pub(super) struct RootMove {
     pub(super) step: Step,
-    /// Whether it ends the game: such moves have no position to search.
+    /// Whether the move wins at once, so that there is no position to search.
     pub(super) ends_game: bool,
-    /// In this iteration; less than any score if it is not known to be better than those
-    /// before it.
+    /// The score in this iteration; -[`INFINITE`] if the move is not known to be better than
+    /// those before it.
     pub(super) score: Points,
-    /// This move, and what was expected to follow when its score was last exact.
+    /// The principal variation of this move from when its score was last exact.
     pub(super) line: Vec<Step>,
-    /// A win that it is worth at least, or a loss that it is worth at most: proved, for
-    /// good.
+    /// A proved lower bound that is a win, or a proved upper bound that is a loss.
     proved: Option<Points>,
 }
 
 impl RootMove {
-    /// A move of which that is proved.
+    /// Creates a root move with a value that is already proved.
     pub(super) fn new(played: &Move, proved: Option<Probed>) -> RootMove {
         let step = Step::of(played);
         let decided = proved.filter(|value| value.wdl != Wdl::Draw);
@@ -39,21 +38,20 @@ impl RootMove {
         }
     }
 
-    /// Whether it is proved to lose.
+    /// Returns whether the move is proved to lose.
     fn is_lost(&self) -> bool {
         self.proved.is_some_and(|proved| proved < 0)
     }
 
-    /// Notes what the score of a search of that window proves; what it comes to with what
-    /// was proved before. A later search may see less: it may cut off what an earlier one
-    /// did not.
+    /// Records what a score from a search with this window proves. Returns the score combined
+    /// with earlier proofs, because a later search may prune what an earlier one did not.
     pub(super) fn prove(&mut self, score: Points, alpha: Points, beta: Points) -> Points {
-        let better = |old: Points| if score > 0 { old.max(score) } else { old.min(score) };
-        // A score outside the window is a bound, and of a win or a loss maybe the wrong one.
+        // A score outside the window is only a bound, which may be on the wrong side for a proof.
         if is_decided(score) && if score > 0 { score > alpha } else { score < beta } {
-            self.proved = Some(self.proved.map_or(score, better));
+            let old = self.proved.unwrap_or(score);
+            self.proved = Some(if score > 0 { old.max(score) } else { old.min(score) });
         }
-        // Among wins without distances the search has to choose.
+        // Proofs without a distance leave the choice among the moves to the search.
         match self.proved.filter(|&proved| plies_to_end(proved).is_some()) {
             Some(proved) if proved > 0 => score.max(proved),
             Some(proved) => score.min(proved),
@@ -61,36 +59,36 @@ impl RootMove {
         }
     }
 
-    /// What there is to report of it after a search of that depth.
+    /// Returns the line to report after a search of this depth.
     pub(super) fn root_line(&self, depth: i32) -> RootLine {
         RootLine { score: self.score, depth, proved: self.proved, line: self.line.clone() }
     }
 }
 
-/// What is reported of a move.
+/// A root move's result, as it is reported.
 #[derive(Clone, Debug)]
 pub(super) struct RootLine {
     pub(super) score: Points,
-    /// The depth of the search that the score is from.
+    /// The depth at which the score was found.
     pub(super) depth: i32,
-    /// A win or a loss that is proved.
+    /// A proved win or loss.
     pub(super) proved: Option<Points>,
     pub(super) line: Vec<Step>,
 }
 
-/// What an iteration has found.
+/// The result of an iteration.
 pub(super) struct IterationResult {
     pub(super) depth: i32,
     pub(super) is_complete: bool,
-    /// The best lines: the deeper searched first, and among those the better.
+    /// The best lines, sorted by depth and then by score.
     pub(super) lines: Vec<RootLine>,
 }
 
-/// What an iteration has found that was stopped after `done` lines: what it got to, and
-/// then what the last one said of other moves.
+/// Returns the lines of an iteration that was stopped after `done` lines: its own results, then
+/// those of the last iteration for other moves.
 ///
-/// The best move so far of the line in progress is good enough unless it has lost: of
-/// the position that is true only when all moves have lost.
+/// The best move so far of the unfinished line is included unless it is lost, since another move
+/// may be better; a loss is reported only when all moves lose.
 pub(super) fn partial_lines(
     moves: &[RootMove],
     done: usize,
@@ -108,15 +106,16 @@ pub(super) fn partial_lines(
     let mut found: Vec<RootLine> = finished.iter().map(|mv| mv.root_line(depth)).collect();
     let best = others.first().filter(|mv| mv.score > -INFINITE && !mv.is_lost());
     found.extend(best.map(|mv| mv.root_line(depth)));
-    let open = |step| moves.iter().any(|mv| mv.step == step && !mv.is_lost());
     for earlier in last {
         let step = earlier.line[0];
-        if open(step) && found.iter().all(|found| found.line[0] != step) {
+        let is_open = moves.iter().any(|mv| mv.step == step && !mv.is_lost());
+        if is_open && found.iter().all(|found| found.line[0] != step) {
             found.push(earlier.clone());
         }
     }
     if found.is_empty() {
-        // Not searched to this depth, and not better than the best was before.
+        // A move that was not searched to this depth gets the score of the last best move, as it
+        // was not better than that one.
         let estimate = last.first().map_or((-INFINITE, 0), |best| (best.score, best.depth));
         let open = moves.iter().find(|mv| !mv.is_lost());
         found.extend(open.map(|mv| {

@@ -1,13 +1,13 @@
-//! What the tables say of the position on the board, and what of it is proved for this game.
+//! The probe of the endgame tables at the root.
 //!
-//! Tables know nothing of a game's past, nor of its last ply. Where positions of the game
-//! can come back, a value of the tables is a statement about this game only if it can be
-//! proved: see [`Proof`]. Of a move that wins, but not as quickly as another one, that has
-//! to be proved always: the position on the board may come back.
+//! Tables ignore a game's history and its ply limit. Where positions of the game can be repeated,
+//! a table value holds for this game only if it can be proved: see [`Proof`]. A move that wins,
+//! but not as quickly as another one, always needs a proof, because the current position can be
+//! repeated.
 
 use std::cmp::Reverse;
 
-use crate::engine::{Line, Score};
+use crate::engine::iteration::{Line, Score};
 use crate::game::history::{Game, Outcome};
 use crate::game::moves::Move;
 use crate::game::rules::{Endless, Repetition};
@@ -16,34 +16,34 @@ use crate::tablebase::{Probed, Tablebase};
 
 use super::proof::Proof;
 
-/// What the tables say of the position on the board.
+/// The result of a root probe.
 pub(super) enum RootProbe {
-    /// Nothing.
+    /// The tables lack the position.
     None,
-    /// All there is to know: the best lines.
+    /// The tables solve the position: the best lines.
     Lines(Vec<Line>),
-    /// Some of what there is to know.
+    /// The tables solve a part; the rest is left to the search.
     Moves {
-        /// The moves to search, in the order of what the tables say of them.
+        /// The moves to search, sorted by their table values.
         moves: Vec<RankedMove>,
-        /// What the position is worth, if that is known: a win or a draw.
+        /// The value of the position if it is known to be a win or a draw.
         known: Option<Wdl>,
     },
 }
 
-/// A move, and what is known of it.
+/// A root move with its table value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RankedMove {
     pub(super) played: Move,
-    /// What it is worth to its player, with the plies from the position before it: by
-    /// the tables, or by the rules if it ends the game.
+    /// The value to the side to move, with the plies from the root: by the tables, or by the
+    /// rules if the move ends the game.
     value: Probed,
-    /// Whether that holds in this game.
+    /// Whether the value holds in this game.
     is_proved: bool,
 }
 
 impl RankedMove {
-    /// What holds in this game.
+    /// Returns the value if it holds in this game.
     pub(super) fn proved(&self) -> Option<Probed> {
         self.is_proved.then_some(self.value)
     }
@@ -63,89 +63,94 @@ impl RankedMove {
     }
 }
 
-/// What the tables say of these moves, of which `lines` are to be reported.
+/// Probes the tables for these moves, of which `lines` are to be reported.
 pub(super) fn probe_root(
     tables: &Tablebase,
     game: &Game,
     moves: &[Move],
     lines: usize,
 ) -> RootProbe {
-    let has_past = game.can_repeat();
-    let Some(moves) = judged(tables, game, moves, has_past) else { return RootProbe::None };
-    let Some(best) = moves.iter().map(|mv| mv.value.wdl).max() else { return RootProbe::None };
+    let has_history = game.can_repeat();
+    let Some(ranked) = rank_moves(tables, game, moves, has_history) else { return RootProbe::None };
+    let Some(best) = ranked.iter().map(|mv| mv.value.wdl).max() else { return RootProbe::None };
     match best {
-        Wdl::Win => won(tables, game, moves, lines, has_past),
-        Wdl::Loss => lost(tables, game, moves, lines, has_past),
-        Wdl::Draw => drawn(game, moves),
+        Wdl::Win => won(tables, game, ranked, lines, has_history),
+        Wdl::Loss => lost(tables, game, ranked, lines, has_history),
+        Wdl::Draw => drawn(game, ranked),
     }
 }
 
-/// The moves in the order of what they are worth; `None` if of one nothing is known.
-fn judged(
+/// Returns the moves sorted by their values; `None` if the value of one is unknown.
+fn rank_moves(
     tables: &Tablebase,
     game: &Game,
     moves: &[Move],
-    has_past: bool,
+    has_history: bool,
 ) -> Option<Vec<RankedMove>> {
     let probed = tables.probe_moves(game.position()).ok()?;
     let wanted = probed.iter().filter(|mv| moves.contains(&mv.played));
-    wanted.map(|mv| judge(game, mv.played, mv.value, has_past)).collect()
+    wanted.map(|mv| rank_move(game, mv.played, mv.value, has_history)).collect()
 }
 
-/// What a move is worth of which the tables say that.
-fn judge(game: &Game, played: Move, value: Option<Probed>, has_past: bool) -> Option<RankedMove> {
+/// Returns a move with its value in this game, derived from its value by the tables.
+fn rank_move(
+    game: &Game,
+    played: Move,
+    value: Option<Probed>,
+    has_history: bool,
+) -> Option<RankedMove> {
     let rules = game.rules();
     let mover = game.position().to_move;
     let mut then = game.clone();
     then.push(&played);
-    let advised = |wdl, plies, is_proved| {
+    let ranked = |wdl, plies, is_proved| {
         Some(RankedMove { played, value: Probed { wdl, plies }, is_proved })
     };
     match (then.outcome(), value?) {
         (Some(Outcome { winner: Some(winner), .. }), _) => {
-            advised(if winner == mover { Wdl::Win } else { Wdl::Loss }, Some(1), true)
+            ranked(if winner == mover { Wdl::Win } else { Wdl::Loss }, Some(1), true)
         }
-        (Some(Outcome { winner: None, .. }), _) => advised(Wdl::Draw, None, true),
-        // Without end means without a repetition that would lose.
+        (Some(Outcome { winner: None, .. }), _) => ranked(Wdl::Draw, None, true),
+        // A table's draw is an endless game, but where repetition loses, no game is endless.
         (None, Probed { wdl: Wdl::Draw, .. }) => {
             let is_draw =
                 rules.endless == Endless::Draw && rules.repetition != Repetition::MoverLoses;
-            advised(Wdl::Draw, None, is_draw)
+            ranked(Wdl::Draw, None, is_draw)
         }
         (None, Probed { wdl, plies }) => match (then.plies_left(), plies) {
-            // What comes after the last ply does not come. The loser holds out as long even
-            // if something can come back.
+            // The ply limit ends the game before the win. The loser can hold out that long even
+            // if positions can be repeated.
             (Some(left), Some(plies)) if u32::from(plies) > left => {
-                advised(Wdl::Draw, None, rules.repetition != Repetition::MoverLoses)
+                ranked(Wdl::Draw, None, rules.repetition != Repetition::MoverLoses)
             }
-            (Some(_), None) => advised(wdl, None, false),
+            (Some(_), None) => ranked(wdl, None, false),
             _ => {
-                let comes_back = rules.repetition != Repetition::Allowed
+                let can_recur = rules.repetition != Repetition::Allowed
                     && wdl == Wdl::Win
                     && played.captured.is_empty();
-                let plies = plies.map(|plies| plies.saturating_add(1));
-                advised(wdl, plies, !has_past && !comes_back)
+                let from_root = plies.map(|plies| plies.saturating_add(1));
+                ranked(wdl, from_root, !has_history && !can_recur)
             }
         },
     }
 }
 
-/// The moves that win. Those that are not proved to win are left to the search.
+/// Returns the probe of a won position. Moves that are not proved to win are left to the search.
 fn won(
     tables: &Tablebase,
     game: &Game,
     mut moves: Vec<RankedMove>,
     lines: usize,
-    has_past: bool,
+    has_history: bool,
 ) -> RootProbe {
-    // A winner who has to repeat loses: then others may be better.
-    if !has_past || game.rules().repetition != Repetition::MoverLoses {
+    // If a winner would have to repeat and lose, other moves may be better.
+    if !has_history || game.rules().repetition != Repetition::MoverLoses {
         moves.retain(|mv| mv.value.wdl == Wdl::Win);
     }
     moves.sort_by_key(|mv| (mv.value.wdl != Wdl::Win, mv.distance()));
     let wins = || moves.iter().filter(|mv| mv.value.wdl == Wdl::Win);
     let is_in_time = |mv: &RankedMove| mv.value.plies.is_some() || game.plies_left().is_none();
-    let known = (!has_past && wins().any(is_in_time)).then_some(Wdl::Win);
+    let known = (!has_history && wins().any(is_in_time)).then_some(Wdl::Win);
     let is_exact = wins().all(|mv| mv.value.plies.is_some());
     let Some(mut proof) = Proof::new(tables, game).filter(|_| is_exact) else {
         return RootProbe::Moves { moves, known };
@@ -171,15 +176,16 @@ fn won(
     RootProbe::Lines(proved)
 }
 
-/// All moves lose, say the tables. If there is a past, some may not: they are searched.
+/// Returns the probe of a position that is lost by the tables. With a history, moves that are not
+/// proved to lose are searched.
 fn lost(
     tables: &Tablebase,
     game: &Game,
     mut moves: Vec<RankedMove>,
     lines: usize,
-    has_past: bool,
+    has_history: bool,
 ) -> RootProbe {
-    let mut proof = if has_past { Proof::new(tables, game) } else { None };
+    let mut proof = if has_history { Proof::new(tables, game) } else { None };
     if let Some(proof) = &mut proof {
         for mv in moves.iter_mut().filter(|mv| !mv.is_proved) {
             if let Some(plies) = proof.losing_move(&mv.played) {
@@ -199,8 +205,8 @@ fn lost(
     RootProbe::Lines(best.map(line).collect())
 }
 
-/// Nobody wins, or nobody knows who. Moves that are not known to draw are left out only
-/// where the others are.
+/// Returns the probe of a position that is drawn by the tables. Losing moves are left out only if
+/// the draws are proved.
 fn drawn(game: &Game, mut moves: Vec<RankedMove>) -> RootProbe {
     moves.sort_by_key(|mv| mv.value.wdl != Wdl::Draw);
     let draws = moves.iter().take_while(|mv| mv.value.wdl == Wdl::Draw);
@@ -213,17 +219,17 @@ fn drawn(game: &Game, mut moves: Vec<RankedMove>) -> RootProbe {
     RootProbe::Moves { moves, known: is_draw.then_some(Wdl::Draw) }
 }
 
-/// The move alone.
+/// Returns a line of the move alone.
 fn line(mv: &RankedMove) -> Line {
     Line { score: mv.score(), depth: 1, moves: vec![mv.played] }
 }
 
-/// The move, and what the tables expect after it.
+/// Returns a line of the move and the tables' continuation.
 fn table_line(tables: &Tablebase, game: &Game, mv: &RankedMove) -> Line {
-    let mut line = line(mv);
+    let mut extended = line(mv);
     if mv.played.ending.is_none() {
         let after = game.position().after(&mv.played);
-        line.moves.extend(tables.line(&after).unwrap_or_default());
+        extended.moves.extend(tables.line(&after).unwrap_or_default());
     }
-    line
+    extended
 }

@@ -1,38 +1,40 @@
 //! Scores inside the search.
 
-use crate::engine::Score;
+use crate::engine::iteration::Score;
 use crate::game::value::{Plies, Wdl};
 
-/// What a position is worth to the side to move, in hundredths of a soldier.
+/// The value of a position to the side to move, in hundredths of a soldier.
 pub(super) type Points = i32;
 
-/// Won now; less one for each ply that it takes.
+/// The score of a win now; 1 less for each ply to the end of the game.
 pub(super) const WON: Points = 32_000;
-/// More than any score.
+/// A bound above all scores.
 pub(super) const INFINITE: Points = WON + 1;
-/// Won, say tables that do not know the distance; less one for each ply to get there.
+/// The score of a win by tables without distances; 1 less for each ply from the root.
 const TABLE_WON: Points = 30_500;
-/// From here on a score says that the game is decided.
+/// The minimum absolute score of a decided game.
 pub(super) const MIN_DECIDED: Points = 30_000;
-/// The largest estimate.
+/// The maximum absolute evaluation.
 pub(super) const MAX_ESTIMATE: Points = 20_000;
-/// The longest win that has a score of its own.
+/// The longest win with its own score.
 const MAX_WIN_PLIES: Points = 1_000;
 
+/// Returns the score of a win at this ply from the root.
 pub(super) fn won_in(plies: usize) -> Points {
     WON - (plies as Points).min(MAX_WIN_PLIES)
 }
 
+/// Returns the score of a loss at this ply from the root.
 pub(super) fn lost_in(plies: usize) -> Points {
     -won_in(plies)
 }
 
-/// Whether somebody has won.
+/// Returns whether the score is a win or a loss.
 pub(super) fn is_decided(score: Points) -> bool {
     score.abs() >= MIN_DECIDED
 }
 
-/// A table's answer at `ply`, where a draw is worth so much.
+/// Returns the score of a table value at `ply`, with `draw` as the score of a draw.
 pub(super) fn table_score(wdl: Wdl, draw: Points, ply: usize) -> Points {
     match wdl {
         Wdl::Win => TABLE_WON - ply as Points,
@@ -41,23 +43,23 @@ pub(super) fn table_score(wdl: Wdl, draw: Points, ply: usize) -> Points {
     }
 }
 
-/// A win or a loss at `ply`, that many plies from its end, where that is known.
+/// Returns the score of a win or a loss at `ply`, `plies` from its end if that is known.
 pub(super) fn decided_in(is_win: bool, plies: Option<Plies>, ply: usize) -> Points {
-    let plies = plies.map(|plies| ply + usize::from(plies));
-    let score = match plies.filter(|&plies| plies < MAX_WIN_PLIES as usize) {
+    let from_root = plies.map(|plies| ply + usize::from(plies));
+    let score = match from_root.filter(|&plies| plies < MAX_WIN_PLIES as usize) {
         Some(plies) => won_in(plies),
         None => TABLE_WON - ply as Points,
     };
     if is_win { score } else { -score }
 }
 
-/// The plies from the root to the end of a decided game, if the score says that.
+/// Returns the plies from the root to the end of a decided game, if the score includes them.
 pub(super) fn plies_to_end(score: Points) -> Option<usize> {
     let plies = usize::try_from(WON - score.abs()).ok();
     plies.filter(|&plies| plies <= MAX_WIN_PLIES as usize)
 }
 
-/// The score as the library reports it.
+/// Converts to the score that the library reports.
 pub(super) fn to_score(score: Points) -> Score {
     match plies_to_end(score).map(|plies| plies as Plies) {
         Some(plies) if score > 0 => Score::Win(plies),

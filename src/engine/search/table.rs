@@ -1,53 +1,55 @@
-//! The transposition table: what is known of positions that were searched before.
+//! The transposition table.
 //!
-//! All threads share it without locks. An entry is two words, the second of which is
-//! the key mixed with the first (Hyatt and Mann, "A lockless transposition table
-//! implementation for parallel search", 2002): where two threads wrote at once, the key
-//! does not fit, and there is no entry.
+//! All threads share it without locks. An entry consists of two words, the second of which is
+//! the key XORed with the first (Hyatt and Mann, "A lockless transposition table implementation
+//! for parallel search", 2002): if two threads write at once, the key does not match, and the
+//! entry is ignored.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::score::{MIN_DECIDED, Points, is_decided, plies_to_end};
-use crate::engine::EngineError;
+use crate::engine::error::EngineError;
 use crate::engine::state::Step;
 use crate::system::mapping::AtomicWords;
 use crate::system::prefetch::prefetch;
 
-/// What a score in the table says of the true one.
+/// The relation of an entry's score to the true one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(super) enum Bound {
-    /// It is at most that.
+    /// The true score is at most this.
     Upper = 1,
-    /// It is at least that.
+    /// The true score is at least this.
     Lower = 2,
-    /// It is that.
+    /// The score is exact.
     Exact = 3,
 }
 
-/// Which wins and losses in the table hold for the game that is searched.
+/// The condition under which wins and losses in the table hold for the current game.
 ///
-/// An entry with a win says that it can be forced from the position, whatever came
-/// before, if no position of the game comes back and the game lasts long enough.
+/// An entry with a win states that it can be forced from the position if no position of the game
+/// is repeated and the ply limit does not end the game before.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Validity {
-    /// Positions of the game, the one on the board among them, can come back, so only this
-    /// search's entries hold: it knows them.
+    /// Only the entries of this search hold: positions of the game, the root among them, can be
+    /// repeated, and earlier searches did not take them into account.
     pub(super) this_search_only: bool,
-    /// The plies from the root after which the game is drawn.
+    /// The ply from the root after which the game is drawn.
     pub(super) last_ply: Option<usize>,
 }
 
 impl Validity {
     fn includes(&self, score: Points, is_of_this_search: bool) -> bool {
-        // Without a distance, a win may come too late.
-        let in_time = |last| plies_to_end(score).is_some_and(|plies| plies <= last);
-        (is_of_this_search || !self.this_search_only) && self.last_ply.is_none_or(in_time)
+        if self.this_search_only && !is_of_this_search {
+            return false;
+        }
+        // A win without a distance may come after the last ply.
+        self.last_ply.is_none_or(|last| plies_to_end(score).is_some_and(|plies| plies <= last))
     }
 }
 
 impl Bound {
-    /// What the score of a search of that window says.
+    /// Returns the bound that a score from a search with this window is.
     pub(super) fn of(score: Points, alpha: Points, beta: Points) -> Bound {
         match score {
             score if score >= beta => Bound::Lower,
@@ -57,7 +59,7 @@ impl Bound {
     }
 }
 
-/// What is known of a position. Without a bound, only the step is of use.
+/// The result of a search of a position. Without a bound, only the move is usable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Entry {
     pub(super) step: Step,
@@ -67,7 +69,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Whether its score answers a search of that window.
+    /// Returns whether the score decides a search with this window.
     pub(super) fn settles(&self, alpha: Points, beta: Points) -> bool {
         match self.bound {
             Some(Bound::Exact) => true,
@@ -78,17 +80,19 @@ impl Entry {
     }
 }
 
-/// Words of the entries that are looked at together: one line of the processor's cache.
+/// The words of a bucket, which fills a cache line.
 const BUCKET_WORDS: usize = 8;
-/// Where an entry is kept: its data, and the key mixed with them.
+/// An entry in the table: its data, and the key XORed with the data.
 type StoredEntry = [AtomicU64; 2];
 
-/// More searches than this, and the table is cleared: an entry's generation says for
-/// certain whether it is of the current search.
+/// The number of generations. The table is cleared when they wrap around, so that an entry of
+/// the current generation is certain to be of the current search.
 const GENERATIONS: u32 = 1 << 20;
 
-/// The system gives each page of its memory, filled with zeros, when it is first written:
-/// a table is made and cleared at once, however large it is, and no clock runs meanwhile.
+/// The transposition table.
+///
+/// Its memory is mapped, and the system provides zeroed pages at their first use. Creating and
+/// clearing a table therefore takes no time, whatever its size, while a clock may be running.
 pub(super) struct TranspositionTable {
     words: AtomicWords,
     /// The number of the current search.
@@ -102,10 +106,10 @@ const BOUND: u32 = DEPTH + 8;
 const GENERATION: u32 = BOUND + 2;
 
 impl TranspositionTable {
-    /// A table of at most that many bytes.
+    /// Creates a table of at most `bytes` bytes.
     ///
     /// # Errors
-    /// If the system does not give so much memory.
+    /// If the memory cannot be allocated.
     pub(super) fn new(bytes: usize) -> Result<TranspositionTable, EngineError> {
         let buckets = (bytes / (BUCKET_WORDS * size_of::<AtomicU64>())).max(1);
         let words = AtomicWords::new(buckets * BUCKET_WORDS);
@@ -116,12 +120,12 @@ impl TranspositionTable {
     pub(super) fn clear(&mut self) {
         match AtomicWords::new(self.words.len()) {
             Ok(words) => self.words = words,
-            // Without room for both, the old memory is cleared word by word.
+            // If there is no memory for a second table, clear the first one in place.
             Err(_) => self.words.iter().for_each(|word| word.store(0, Ordering::Relaxed)),
         }
     }
 
-    /// A new search begins: what earlier ones have left is overwritten first.
+    /// Begins a new generation. Entries of earlier ones are replaced first.
     pub(super) fn new_search(&mut self) {
         self.generation = (self.generation + 1) % GENERATIONS;
         if self.generation == 0 {
@@ -133,12 +137,12 @@ impl TranspositionTable {
     fn bucket(&self, key: u64) -> &[StoredEntry] {
         let words = &*self.words;
         let buckets = words.len() / BUCKET_WORDS;
-        // The key's high bits, spread over the buckets without a division.
+        // Maps the key's high bits to the buckets by a multiplication instead of a division.
         let number = ((u128::from(key) * buckets as u128) >> 64) as usize;
         words[number * BUCKET_WORDS..][..BUCKET_WORDS].as_chunks().0
     }
 
-    /// Says that the position with that key will be asked for soon.
+    /// Prefetches the bucket of a key.
     #[inline]
     pub(super) fn prefetch(&self, key: u64) {
         if let Some(place) = self.bucket(key).first() {
@@ -146,16 +150,18 @@ impl TranspositionTable {
         }
     }
 
-    /// What is known of the position with that key, `ply` plies from the root, and holds
-    /// for this game.
+    /// Returns the entry of a key, with its score for a node `ply` plies from the root. An entry
+    /// whose win or loss does not hold for this game is returned without a bound.
     #[inline]
     pub(super) fn get(&self, key: u64, ply: usize, validity: &Validity) -> Option<Entry> {
         for [data, check] in self.bucket(key) {
             let data = data.load(Ordering::Relaxed);
+            // The check also rejects entries that two threads wrote at once.
             if data != 0 && check.load(Ordering::Relaxed) ^ data == key {
                 let mut entry = unpack(data, ply)?;
                 let is_of_this_search = (data >> GENERATION) as u32 == self.generation;
                 if is_decided(entry.score) && !validity.includes(entry.score, is_of_this_search) {
+                    // The move is still good for ordering.
                     entry.bound = None;
                 }
                 return Some(entry);
@@ -164,7 +170,7 @@ impl TranspositionTable {
         None
     }
 
-    /// Keeps an entry, in place of the one that is worth least.
+    /// Stores an entry in place of the bucket's least valuable one.
     #[inline]
     pub(super) fn put(&self, key: u64, ply: usize, mut entry: Entry) {
         let generation = self.generation;
@@ -179,20 +185,22 @@ impl TranspositionTable {
             let old_depth = (data >> DEPTH & 0xff) as i32;
             let old_generation = (data >> GENERATION) as u32;
             if check.load(Ordering::Relaxed) ^ data == key {
-                // Deeper knowledge of this search stays, unless this is exact.
+                // A much deeper result of this search is more useful, unless the new one is exact.
                 if old_generation == generation
                     && entry.bound != Some(Bound::Exact)
                     && entry.depth + 3 < old_depth
                 {
                     return;
                 }
+                // A node that failed low has no best move: keep the old one for ordering.
                 if entry.step == Step::NONE {
                     entry.step = Step::from_bits(data as u32);
                 }
                 least = (i32::MIN, number);
                 break;
             }
-            // Older than this is all the same.
+            // A shallow entry of this search is worth as much as a deep one of an old search: a
+            // generation counts as four plies. The cap keeps the sum small.
             let age = (generation - old_generation).min(31);
             least = least.min((old_depth - 4 * age as i32, number));
         }
@@ -207,15 +215,15 @@ impl TranspositionTable {
         self.words.as_chunks().0.iter()
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries in use.
     #[cfg(test)]
     fn filled(&self) -> usize {
         self.places().filter(|[data, _]| data.load(Ordering::Relaxed) != 0).count()
     }
 }
 
-/// Scores of decided games are kept as distances from the entry's position, not from
-/// the root.
+/// Packs an entry. Scores of decided games are stored relative to the entry's position instead of
+/// the root, so that they hold at any ply.
 fn pack(entry: Entry, ply: usize, generation: u32) -> u64 {
     let ply = ply as Points;
     let score = match entry.score {
@@ -230,6 +238,7 @@ fn pack(entry: Entry, ply: usize, generation: u32) -> u64 {
         | u64::from(generation) << GENERATION
 }
 
+/// Unpacks an entry for a node `ply` plies from the root.
 fn unpack(data: u64, ply: usize) -> Option<Entry> {
     let ply = ply as Points;
     let score = match Points::from((data >> SCORE) as u16 as i16) {

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::path::PATH_INDEPENDENT;
 use super::score::table_score;
+use super::worker::Worker;
 use super::*;
 use crate::engine::state::Step;
 use crate::game::board::{Square, SquareSet};
@@ -12,7 +14,6 @@ use crate::game::rules::{Endless, Repetition, Side};
 use crate::game::value::Value;
 use crate::system::random::SeededRng;
 use crate::tablebase::Tablebase;
-use worker::{PATH_INDEPENDENT, Worker};
 
 /// Does something with a worker at the start of a game.
 pub(super) fn with_worker<const W: usize>(

@@ -1,94 +1,48 @@
-//! One thread of a search: its position, the way there, and what it remembers.
+//! A search thread: its position, the path to it, and its statistics.
 
 use std::sync::atomic::Ordering;
 
+use crate::engine::bits::Bits;
+use crate::engine::state::{State, Step, Undo};
 use crate::game::rules::Repetition;
 
+use super::candidate::Candidate;
 use super::move_history::MoveHistory;
+use super::path::{MAX_PLY, PATH_INDEPENDENT, PathEntry};
 use super::score::{Points, is_decided, lost_in, won_in};
 use super::shared::Shared;
 use super::table::Entry;
-use crate::engine::bits::Bits;
-use crate::engine::state::{State, Step, Undo};
 
-/// No line is longer.
-pub(super) const MAX_PLY: usize = 128;
-
-/// A score that is the same whatever was played before.
-pub(super) const PATH_INDEPENDENT: usize = usize::MAX;
-
-/// Where the scores of a position's moves rest; see [`Worker::depends_on`].
-pub(super) struct PathDependence {
-    best: usize,
-    any: usize,
-}
-
-impl PathDependence {
-    pub(super) const NONE: PathDependence =
-        PathDependence { best: PATH_INDEPENDENT, any: PATH_INDEPENDENT };
-
-    /// One more move's score rests on `earlier`.
-    #[inline]
-    pub(super) fn add(&mut self, earlier: usize, is_best: bool) {
-        self.any = self.any.min(earlier);
-        if is_best {
-            self.best = earlier;
-        }
-    }
-
-    /// Where the position's score rests: on the best move's, or on all of them if it is
-    /// lost, because each has to lose.
-    #[inline]
-    pub(super) fn of(&self, score: Points) -> usize {
-        if score < 0 && is_decided(score) { self.any } else { self.best }
-    }
-}
-
-/// A position on the way from the start of the game.
-#[derive(Clone, Copy)]
-pub(super) struct PathEntry {
-    pub(super) key: u64,
-    /// The first position of the way that can be equal: the one after the last capture,
-    /// or the start, or the one after a start that does not count.
-    pub(super) since: usize,
-}
-
-/// A move with what it promises.
-#[derive(Clone, Copy)]
-pub(super) struct Candidate {
-    pub(super) step: Step,
-    pub(super) priority: i32,
-}
-
+/// A search thread.
 pub(super) struct Worker<'a, const W: usize> {
     pub(super) shared: &'a Shared<'a, W>,
     pub(super) move_history: &'a mut MoveHistory,
     pub(super) state: State<W>,
-    /// All positions of the game and of the line that is looked at.
+    /// The positions of the game and of the current line.
     pub(super) path: Vec<PathEntry>,
-    /// The moves of the line that is looked at; [`Step::NONE`] for a pass.
+    /// The moves of the current line; [`Step::NONE`] for a null move.
     pub(super) steps: Vec<Step>,
-    /// Passes in the line that is looked at.
+    /// The number of null moves in the current line.
     null_moves: u32,
-    /// The moves of all nodes of the line, one node's after the other's.
+    /// A stack of the moves of all nodes of the current line.
     pub(super) candidates: Vec<Candidate>,
-    /// The best line from each ply on.
+    /// The triangular PV table: the best line from each ply on.
     pub(super) pv: Vec<Vec<Step>>,
     pub(super) nodes: u64,
     pub(super) table_hits: u64,
-    /// Those of them that the other threads have not been told of.
+    /// The table hits not yet added to the shared count.
     pub(super) unreported_table_hits: u64,
     pub(super) selective_depth: usize,
     pub(super) stopped: bool,
-    /// Positions after which this thread stops, whatever the others do.
+    /// The number of nodes after which this thread stops.
     pub(super) max_nodes: u64,
-    /// A line is being completed: the limits of the search do not count.
+    /// Whether a line is being completed, so that the limits of the search do not apply.
     pub(super) is_completing: bool,
-    /// Where on the path the position is that the last score rests upon, because it came
-    /// back: before that, the score would be another one. [`PATH_INDEPENDENT`] if it rests upon
-    /// none.
+    /// The index on the path of the earliest position that the last score depends on because of
+    /// a repetition; [`PATH_INDEPENDENT`] if there is none. Reached by another path, the node may
+    /// have another score.
     pub(super) depends_on: usize,
-    /// The depth of this iteration: extensions stay in proportion to it.
+    /// The depth of this iteration, which bounds extensions.
     pub(super) root_depth: i32,
 }
 
@@ -120,7 +74,7 @@ impl<'a, const W: usize> Worker<'a, W> {
         }
     }
 
-    /// Enters a position; its score if there is nothing to search, or no time to.
+    /// Enters a node; returns its score if there is nothing to search, or the search is stopped.
     #[inline]
     pub(super) fn enter(&mut self, ply: usize) -> Option<Points> {
         self.count_node(ply);
@@ -135,15 +89,15 @@ impl<'a, const W: usize> Worker<'a, W> {
         (ply >= MAX_PLY - 1).then(|| self.estimate())
     }
 
-    /// What earlier searches and this one have left of the position.
+    /// Probes the transposition table.
     #[inline]
     pub(super) fn probe_table(&self, ply: usize) -> Option<Entry> {
         self.shared.table.get(self.state.key, ply, &self.shared.validity)
     }
 
-    /// Keeps what was found of the position for others who get here, unless it rests on
-    /// the way to it: who comes another way may find something else. After a pass no
-    /// position of the game comes back, on other ways one may.
+    /// Stores an entry for the node, unless its score depends on the path. After a null move no
+    /// position of the game can be repeated, but on other paths it can, so decided scores are not
+    /// stored there either.
     #[inline]
     pub(super) fn store(&self, entry: Entry) {
         let ignores_past =
@@ -153,9 +107,9 @@ impl<'a, const W: usize> Worker<'a, W> {
         }
     }
 
-    /// The position's score rests on `earlier`: on nothing if that lies between here and
-    /// the end of the line. A win because the other side must repeat is another matter:
-    /// on another way here the winner may be the one who repeats.
+    /// Sets the dependence of the node's score: `earlier`, or none if that is this node or a later
+    /// one. A win because the other side must repeat always depends on the path: by another path
+    /// the winner may be the side that has to repeat.
     #[inline]
     pub(super) fn set_dependence(&mut self, earlier: usize, score: Points) {
         let here = self.path.len() - 1;
@@ -165,11 +119,12 @@ impl<'a, const W: usize> Worker<'a, W> {
             if earlier < here || is_by_repetition { earlier } else { PATH_INDEPENDENT };
     }
 
-    /// Counts a position, and sees whether the search has to end.
+    /// Counts a node, and checks the limits now and then.
     #[inline]
     fn count_node(&mut self, ply: usize) {
-        /// Positions between two looks at the clock. Each may be the first in a large page of
-        /// the table, which the system takes a millisecond or more to fill with zeros.
+        /// The number of nodes between two checks of the clock. It is small because each node may
+        /// be the first to touch a large page of the table, which the system takes a millisecond
+        /// or more to zero.
         const INTERVAL: u64 = 1 << 5;
         self.nodes += 1;
         self.selective_depth = self.selective_depth.max(ply);
@@ -184,8 +139,8 @@ impl<'a, const W: usize> Worker<'a, W> {
         }
     }
 
-    /// Plays a move. If the game is over with that, by repetition or its last ply, the
-    /// score for the side that would move next.
+    /// Plays a move. If a repetition or the ply limit ends the game, returns the score for the side
+    /// that would move next.
     #[inline]
     pub(super) fn play(&mut self, step: Step) -> (Undo<W>, Option<Points>) {
         let undo = self.state.play(self.shared.board, step);
@@ -209,16 +164,16 @@ impl<'a, const W: usize> Worker<'a, W> {
         self.steps.pop();
     }
 
-    /// Lets the other side move.
+    /// Passes the turn to the other side.
     pub(super) fn make_null_move(&mut self) {
         self.null_moves += 1;
         self.state.pass(self.shared.board);
-        // What follows a pass is no position of the game: nothing comes back.
+        // Positions after a null move are not positions of the game, so they repeat none.
         self.path.push(PathEntry { key: self.state.key, since: self.path.len() });
         self.steps.push(Step::NONE);
     }
 
-    /// Takes a pass back.
+    /// Takes back a null move.
     pub(super) fn undo_null_move(&mut self) {
         self.null_moves -= 1;
         self.state.pass(self.shared.board);
@@ -226,11 +181,12 @@ impl<'a, const W: usize> Worker<'a, W> {
         self.steps.pop();
     }
 
-    /// Plies from the root.
+    /// Returns the distance from the root in plies.
     pub(super) fn ply(&self) -> usize {
         self.steps.len()
     }
 
+    /// Returns the score for the side to move if a repetition or the ply limit ends the game.
     #[inline]
     fn game_end(&mut self) -> Option<Points> {
         let rules = &self.shared.rules;
@@ -245,7 +201,7 @@ impl<'a, const W: usize> Worker<'a, W> {
             });
         }
         if self.shared.validity.last_ply.is_some_and(|last| ply >= last) {
-            // It counts from the start.
+            // The ply limit counts from the start of the game.
             self.depends_on = 0;
             let can_move = self.state.has_step(self.shared.board);
             return Some(if can_move { self.shared.draw(ply) } else { lost_in(ply) });
@@ -253,20 +209,20 @@ impl<'a, const W: usize> Worker<'a, W> {
         None
     }
 
-    /// If the position at the end of the path has come back as often as counts, where the
-    /// earliest of those that are needed for that is.
+    /// Returns the index of the earliest occurrence that counts if the last position of the path
+    /// ends the game by repetition.
     #[inline]
     fn repeated(&self) -> Option<usize> {
         let last = self.path.len() - 1;
         let PathEntry { key, since } = self.path[last];
-        // Those with the same side to move, beginning with the nearest that can be equal.
+        // Positions with the same side to move, from the nearest that can be equal: four plies
+        // back.
         let mut earlier = (since..last).rev().skip(3).step_by(2);
         let mut equal = earlier.by_ref().filter(|&at| self.path[at].key == key);
         equal.nth(self.shared.earlier_occurrences - 1)
     }
 
-    /// Adds the moves that would bring an earlier position back for a draw; what captures
-    /// brings none back.
+    /// Adds the moves that draw by repetition. Captures cannot repeat a position.
     pub(super) fn add_repetitions(&mut self, captures: Bits<W>) {
         let last = self.path.len() - 1;
         let since = self.path[last].since;
@@ -275,7 +231,7 @@ impl<'a, const W: usize> Worker<'a, W> {
         }
         let board = &self.shared.board;
         let key = self.state.key;
-        // The positions with the other side to move that can come back.
+        // The positions that can be repeated.
         let window = &self.path[since..last];
         let candidates = &mut self.candidates;
         self.state.each_step(board, |step| {
@@ -285,6 +241,7 @@ impl<'a, const W: usize> Worker<'a, W> {
             let kind = self.state.kind(step.from());
             let change = board.key(kind, step.from()) ^ board.key(kind, step.to());
             let after = key ^ change ^ board.side_key;
+            // Only those with the other side to move are compared.
             let again = window.iter().rev().skip(2).step_by(2);
             if again.filter(|visit| visit.key == after).count() >= self.shared.earlier_occurrences {
                 candidates.push(Candidate { step, priority: 0 });
@@ -292,8 +249,8 @@ impl<'a, const W: usize> Worker<'a, W> {
         });
     }
 
-    /// The best line from this ply on begins with this move and goes on as the next
-    /// ply's.
+    /// Sets the best line from this ply on: this move, followed by the best line from the next
+    /// ply.
     #[inline]
     pub(super) fn update_pv(&mut self, ply: usize, step: Step) {
         let (here, there) = self.pv.split_at_mut(ply + 1);

@@ -1,0 +1,53 @@
+use std::fmt;
+
+/// An error of the engine.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// The game is over.
+    GameOver,
+    /// The game's rules differ from the player's.
+    OtherRules,
+    /// The tables' rules differ from the engine's.
+    OtherTables {
+        /// The ruleset of the tables.
+        tables: String,
+        /// The engine's ruleset.
+        rules: String,
+    },
+    /// A root move of the request is illegal.
+    IllegalMove {
+        /// The move.
+        text: String,
+    },
+    /// The transposition table cannot be allocated.
+    Memory {
+        /// The size of the transposition table in bytes.
+        bytes: usize,
+    },
+}
+
+impl fmt::Display for EngineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EngineError::GameOver => f.write_str("the game is over"),
+            EngineError::OtherRules => {
+                f.write_str("the game is played by other rules than the player's")
+            }
+            EngineError::OtherTables { tables, rules } => write!(
+                f,
+                "the tables of {tables} do not hold for {rules}, whose rules differ: give the \
+                 engine tables of its own rules, or none"
+            ),
+            EngineError::IllegalMove { text } => {
+                write!(f, "{text} is not a legal move here: search legal moves only")
+            }
+            EngineError::Memory { bytes } => {
+                let mib = bytes >> 20;
+                write!(f, "the system gives no {mib} MiB for the engine's hash table: allow less")
+            }
+        }
+    }
+}
+
+impl std::error::Error for EngineError {}
