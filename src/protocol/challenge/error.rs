@@ -73,7 +73,7 @@ impl fmt::Display for ChallengeError {
             ChallengeError::Io(error) => write!(f, "the connection has failed: {error}"),
             ChallengeError::TooLong(bytes) => write!(
                 f,
-                "the server has sent a message of {bytes} bytes, which is too long for a state"
+                "the server has sent a message of {bytes} bytes, too long for a state"
             ),
             ChallengeError::InvalidMessage(error) => {
                 write!(f, "the server has sent an invalid message: {error}")

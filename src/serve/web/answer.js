@@ -1,12 +1,12 @@
-// What the tables say: who wins, first of all; then all moves, by what they come to.
+// The value of the position, and its moves grouped by outcome.
 
 import { button, copy, fill, h, icon, panel, pointing } from "./dom.js";
 import { menOf } from "./position.js";
 import { ending, GROUPS, letter, moveValue, OUTCOMES, sentence, verdict, winner } from "./words.js";
 
 export class Verdict {
-  constructor(does) {
-    this.does = does;
+  constructor(handlers) {
+    this.handlers = handlers;
     this.sign = h("div.winner");
     this.title = h("p.title");
     this.more = h("p.more");
@@ -16,7 +16,7 @@ export class Verdict {
       h("div.head", this.sign, this.spoken), this.extra);
   }
 
-  /** What a probe tells. */
+  /** Shows the result of a probe. */
   answer(answer, rules) {
     const { title, more } = verdict(answer, rules);
     this.say(title, more, winner(answer.category, letter(answer.to_move)), answer.category);
@@ -24,51 +24,51 @@ export class Verdict {
     fill(this.extra,
       answer.category === "unknown" ? this.command(rules, slices) : [
         h("a", { href: `#${rules.name}/${answer.slice}` }, `${answer.slice}, ${menOf(answer.slice)} men`),
-        button("Another like it", () => this.does.onrandom(answer),
+        button("Another like it", () => this.handlers.onrandom(answer),
           { title: "A random position of the same men, side to move and value" }),
       ]);
   }
 
-  /** The command that builds what is missing. */
+  /** The command that builds the missing tables. */
   command(rules, slices) {
     const built = `taflbase build ${rules.name} ${slices.slice(0, 3).map((slice) => `--slice ${slice}`).join(" ")}`;
-    // What nobody could build is not advised.
+    // Larger slices are too expensive to build.
     if (slices.every((slice) => menOf(slice) > 9)) return null;
     return [h("code", built), button("Copy", (event) => copy(built, event.currentTarget))];
   }
 
-  /** The end of a game. */
+  /** Shows the end of a game. */
   over(over) {
     const { title, more } = ending(over);
     this.say(title, more, over.winner && letter(over.winner), over.winner ? "win" : "draw");
   }
 
-  /** What is wrong with the position. */
+  /** Shows an error. */
   problem(problem) {
     const titles = { "bad-position": "Not a position", "game-over": "The game is over here" };
     this.say(titles[problem.code] ?? "No answer", sentence(problem.message), null, "unknown");
     this.node.classList.toggle("wrong", problem.code !== "game-over");
   }
 
-  /** A title, what more there is to say, and whose sign stands beside it. */
+  /** Shows a title, details and a side's icon. */
   say(title, more, by, category = "unknown") {
     this.node.classList.remove("wrong");
     fill(this.extra);
     this.node.dataset.category = category;
     this.node.dataset.by = by ?? "";
     fill(this.sign, by ? icon(by === "a" ? "piece-t" : "piece-K") : icon(category));
-    // What has not changed is not said again.
+    // Screen readers would repeat unchanged text.
     if (this.title.textContent !== title) this.title.textContent = title;
     if (this.more.textContent !== more) this.more.textContent = more;
   }
 }
 
-/** How many moves of a group are shown at first. */
+/** Moves of a group shown at first. */
 const FEW = 24;
 
 export class Moves {
-  constructor(does) {
-    this.does = does;
+  constructor(handlers) {
+    this.handlers = handlers;
     this.body = h("div.groups");
     this.node = panel("Moves", "moves", this.body);
   }
@@ -95,15 +95,15 @@ export class Moves {
   }
 
   move(move, least, most, isBest) {
-    const [does, after] = moveValue(move);
+    const [verb, after] = moveValue(move);
     const node = button([
-      h("span", move.move, h("span.unseen", `, ${does}${move.dtw === null ? "" : ","}`)),
+      h("span", move.move, h("span.unseen", `, ${verb}${move.dtw === null ? "" : ","}`)),
       move.dtw !== null && h("span", String(move.dtw), h("span.unseen", ` ${after}`)),
-    ], () => this.does.onmove(move.move), {
+    ], () => this.handlers.onmove(move.move), {
       class: isBest ? "best" : "", "data-move": move.move,
-      ...pointing(move.move, this.does.onpoint),
+      ...pointing(move.move, this.handlers.onpoint),
     });
-    // The more distance a move gives away, the fainter it is.
+    // Fade moves that lose distance.
     const lost = move.dtw === null || most === least ? 0 : (move.dtw - least) / (most - least);
     node.style.setProperty("--strength", String(move.category === "win" ? 1 - lost : lost));
     return node;

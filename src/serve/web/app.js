@@ -1,5 +1,4 @@
-// What is shown follows from the address: its fragment names a game, and there a position,
-// a slice, the tables or the rules.
+// Routing: the URL fragment names a ruleset and a position, a slice, the tables or the rules.
 
 import * as api from "./api.js";
 import { button, fill, h } from "./dom.js";
@@ -9,7 +8,7 @@ import { listen } from "./keys.js";
 import { pictures } from "./pieces.js";
 import { format, parse } from "./position.js";
 
-/** What a first visit shows: of 19 moves one wins. Its table is part of every program. */
+/** Position of a first visit: one of 19 moves wins. Its table is built in. */
 const WELCOME = { rules: "brandubh", position: "/3t3/1K1T3/7/1t5/7/1t5/7/ a" };
 
 const main = document.querySelector("main");
@@ -20,8 +19,8 @@ let rulesets = [];
 let engine = null;
 let visit = new AbortController();
 
-/** What a fragment asks for. */
-function asked() {
+/** Parses the fragment. */
+function target() {
   const fragment = decodeURIComponent(location.hash.slice(1));
   if (!fragment) return WELCOME;
   const [, rules, rest] = /^([^/]*)(.*)$/.exec(fragment) ?? [];
@@ -35,11 +34,11 @@ async function route() {
   visit.abort();
   visit = new AbortController();
   const { signal } = visit;
-  // What goes on behind another view would change the address.
+  // A hidden explorer must not change the URL.
   isBoardShown = false;
   explorer?.rest();
   try {
-    const { rules: name, view, position, slice } = asked();
+    const { rules: name, view, position, slice } = target();
     main.inert = Boolean(view);
     if (!rulesets.some((rules) => rules.name === name)) throw new Error(`there is no ruleset ${name} here; choose one above`);
     const rules = await api.rules(name);
@@ -47,11 +46,11 @@ async function route() {
     const node = view ? await viewOf(view, rules, slice, signal) : await boardOf(name, position);
     if (signal.aborted) return;
     show(node, !view);
-    lead(rules, view ?? "board");
+    head(rules, view ?? "board");
   } catch (error) {
     if (signal.aborted) return;
     show(h("div.panel.lost", h("h1", "Nothing to show"),
-      h("p.fault", { role: "alert" }, `${error.message}.`), h("p", h("a", { href: "#" }, "Start anew"))), false);
+      h("p.fault", { role: "alert" }, `${error.message}.`), h("p", h("a", { href: "#" }, "Start over"))), false);
   }
 }
 
@@ -62,7 +61,7 @@ function show(node, isBoard) {
   if (node.parentNode !== main) main.replaceChildren(node);
 }
 
-/** A view that is fetched when somebody wants to see it. */
+/** A view whose module is loaded on demand. */
 async function viewOf(view, rules, slice, signal) {
   if (view === "rules") return (await import("./rules.js")).rulesView(rules);
   const { sliceView, tablesView } = await import("./tables.js");
@@ -79,24 +78,24 @@ async function boardOf(name, position) {
   return explorer.node;
 }
 
-/** The header for a view: where one is, and where one can go. */
-function lead(rules, view) {
+/** Updates title and navigation. */
+function head(rules, view) {
   document.title = `${rules.title}: ${view === "board" ? "explorer" : view} – taflbase`;
   const game = explorer?.game;
   const board = game?.rules === rules.name ? link(rules.name, format(positionOf(game))) : link(rules.name, startOf(rules));
   const go = (label, to, ...views) => h("a", { href: to, "aria-current": views.includes(view) && "page",
-    // On the board itself there is nowhere to go.
+    // On the board itself, do nothing.
     onclick: (event) => label === "Board" && view === "board" && event.preventDefault() }, label);
   fill(header.querySelector("nav"), go("Board", board, "board"),
     go("Tables", `#${rules.name}/tables`, "tables", "slice"), go("Rules", `#${rules.name}`, "rules"));
   header.querySelector("select").value = rules.name;
 }
 
-/** The header's choice of games: the same view of another game. */
+/** The header's menu of rulesets: opens the same view of another one. */
 function games() {
   return h("select", { "aria-label": "Game", onchange: (event) => {
     const name = event.currentTarget.value;
-    const { view } = asked();
+    const { view } = target();
     const { start } = rulesets.find((rules) => rules.name === name);
     location.hash = view === "rules" ? name : view ? `${name}/tables` : link(name, name === WELCOME.rules ? WELCOME.position : start).slice(1);
   } }, rulesets.map(({ name, title, size }) => h("option", { value: name }, `${title}, ${size}×${size}`)));

@@ -1,5 +1,5 @@
-// The board: a grid of squares for mouse, finger and keys. It tells what was asked of it
-// and shows what it is given; what is legal comes with the moves.
+// The board: a grid of squares for mouse, touch and keyboard. It knows no rules: legal moves are
+// given to it.
 
 import { fill, h, icon, s, set } from "./dom.js";
 import { marks, NAMES } from "./pieces.js";
@@ -8,16 +8,15 @@ import { moveValue } from "./words.js";
 import { dragging } from "./drag.js";
 
 /**
- * What a board shows. In mode "play" the moves can be made; in "edit" pieces are put
- * anywhere; in "still" nothing can be done.
+ * The state of a board. Mode "play" accepts the given moves, "edit" any change, "still" nothing.
  * @typedef {{position: import("./position.js").Position, rules: any, mode: "play" | "edit" | "still",
  *   moves?: {move: string, category?: string, dtw?: number | null}[], isTurned?: boolean,
  *   last?: string | null, hints?: boolean, fallen?: boolean, label?: string}} Shown
  */
 
 export class Board {
-  constructor(does = {}) {
-    this.does = does;
+  constructor(handlers = {}) {
+    this.handlers = handlers;
     this.focused = 0;
     this.cells = [];
     this.grid = h("div.grid", { role: "grid", onkeydown: (event) => this.key(event),
@@ -41,7 +40,7 @@ export class Board {
     this.update();
   }
 
-  /** The squares, for another board or another side in front. */
+  /** Creates the squares, for another board size or orientation. */
   lay() {
     const { position: { size }, rules, isTurned } = this.shown;
     const marked = marks(rules);
@@ -66,7 +65,7 @@ export class Board {
     if (isFocused) this.cells[this.focused].focus();
   }
 
-  /** Pieces, targets, and what screen readers say. */
+  /** Updates pieces, targets and labels. */
   update() {
     const { position: { size, cells }, moves = [], mode, last, label, fallen } = this.shown;
     const movable = new Set(mode === "play" ? moves.map((move) => parseMove(move.move).from) : []);
@@ -93,13 +92,13 @@ export class Board {
     const kind = { goal: "goal", throne: "throne", camp: "" }[this.cells[at].kind];
     const words = [called, piece ? NAMES[piece] : "empty", kind];
     if (target) {
-      const [does, after] = this.shown.hints === false ? ["can go here"] : moveValue(target);
-      words.push(does, after && target.dtw !== null && `${target.dtw} ${after}`);
+      const [verb, after] = this.shown.hints === false ? ["can go here"] : moveValue(target);
+      words.push(verb, after && target.dtw !== null && `${target.dtw} ${after}`);
     }
     return words.filter(Boolean).join(", ");
   }
 
-  /** Where the selected piece can go, with the moves. */
+  /** Moves of the selected piece, by target square. */
   targets() {
     const { position: { size }, moves = [], mode } = this.shown;
     const found = new Map();
@@ -111,16 +110,16 @@ export class Board {
     return found;
   }
 
-  /** Takes a piece into the hand, or lets it go. */
+  /** Selects a piece, or none. */
   select(at) {
     this.selected = at;
     this.update();
   }
 
-  /** Makes the move to a square, if the selected piece can go there. */
+  /** Moves the selected piece to a square, if legal. */
   go(at) {
     const move = this.targets().get(at);
-    if (move) this.does.onmove?.(move.move);
+    if (move) this.handlers.onmove?.(move.move);
     return Boolean(move);
   }
 
@@ -130,10 +129,10 @@ export class Board {
     this.act(at);
   }
 
-  /** What a click or Enter on a square does. */
+  /** Handles a click or Enter on a square. */
   act(at) {
     if (this.shown.mode === "edit") {
-      this.does.onplace?.(at);
+      this.handlers.onplace?.(at);
     } else if (!this.go(at)) {
       const isMovable = this.cells[at].classList.contains("movable");
       this.select(isMovable && this.selected !== at ? at : null);
@@ -162,7 +161,7 @@ export class Board {
     if (step) this.step(at, step, size);
     else if (event.key === "Enter" && this.shown.mode !== "still") this.act(at);
     else if (event.key === "Escape" && this.selected !== null) this.select(null);
-    else if (!this.does.onkey?.(event.key, at)) return;
+    else if (!this.handlers.onkey?.(event.key, at)) return;
     event.preventDefault();
     event.stopPropagation();
   }
@@ -174,7 +173,7 @@ export class Board {
     if (next >= 0 && next < this.order.length && !isWrapped) this.cells[this.order[next]].focus();
   }
 
-  /** Draws a move as an arrow, and crosses what it takes; null takes the arrow away. */
+  /** Draws a move as an arrow and crosses out its captures; null removes it. */
   arrow(text) {
     fill(this.arrows, text && this.drawn(parseMove(text)));
   }
@@ -199,7 +198,7 @@ export class Board {
   }
 }
 
-/** Over a king who has been captured. */
+/** The mark on a captured king. */
 function cross() {
   return s("svg.fallen", { viewBox: "0 0 40 40", "aria-hidden": "true" },
     s("path", { d: "M9 9 31 31M31 9 9 31" }));

@@ -1,4 +1,4 @@
-// Charts, each with its table.
+// Charts, each with a table of its data.
 
 import { button, fill, h, icon, s } from "./dom.js";
 import { name } from "./position.js";
@@ -6,14 +6,14 @@ import { number, OUTCOMES, percent, plies } from "./words.js";
 
 const SHARES = { win: "wins", draw: "draws", undecided: "undecided", loss: "losses" };
 
-/** A bar of shares; with `isPlain` without its legend. */
+/** A bar of proportions; `isPlain` omits the legend. */
 export function shareBar(counts, isPlain = false) {
   const parts = OUTCOMES.filter((outcome) => counts[outcome] > 0).map((outcome) => [outcome, counts[outcome]]);
   const whole = parts.reduce((sum, [, count]) => sum + count, 0);
   const words = parts.map(([outcome, count]) => `${percent(count, whole)} ${SHARES[outcome]}`);
   let from = 0;
   const bars = parts.map(([outcome, count]) => {
-    // What there is can be seen, however little it is.
+    // Keep small shares visible.
     const width = Math.max((100 * count) / whole, 0.8);
     from += width;
     return s("rect", { class: `share ${outcome}`, x: Math.min(from, 100) - width, y: 0, width, height: 10 });
@@ -24,7 +24,7 @@ export function shareBar(counts, isPlain = false) {
       icon(outcome), h("b", percent(count, whole)), ` ${SHARES[outcome]}`, h("small", number(count))))));
 }
 
-/** A table of figures behind a chart. */
+/** The data of a chart as a table. */
 export function table(caption, heads, rows) {
   return h("details", h("summary", caption),
     h("div.scroll", { tabindex: 0, role: "group", "aria-label": caption }, h("table",
@@ -33,7 +33,7 @@ export function table(caption, heads, rows) {
         h("tr", h("th", { scope: "row" }, first), cells.map((cell) => h("td", cell))))))));
 }
 
-/** How many positions have each distance: a bar opens an example. */
+/** A histogram of distances; a bar opens an example. */
 export function histogram(bars, current, onopen) {
   const known = bars.filter((bar) => bar.dtw !== null && bar.positions > 0).sort((one, two) => one.dtw - two.dtw);
   if (known.length === 0) return null;
@@ -58,7 +58,7 @@ export function histogram(bars, current, onopen) {
       known.map((bar) => [bar.category, bar.dtw, number(bar.positions)])));
 }
 
-/** Where the king stands when a side does well: for each square the share of wins. */
+/** A heat map of the share of wins by the king's square. */
 export function heatMap(rules, squares, who) {
   const { size } = rules;
   const byName = new Map(squares.map((square) => [square.square, square]));
@@ -73,8 +73,8 @@ export function heatMap(rules, squares, who) {
     const node = s("rect", { ...at, class: "heat" },
       s("title", `${called}: ${percent(square.win, whole(square))} wins`));
     node.style.setProperty("--share", String(share));
-    const told = share > 0 && share < 1 ? Math.max(1, Math.min(Math.round(100 * share), 99)) : 100 * share;
-    return [node, size <= 13 && s("text", { x: at.x + 0.5, y: at.y + 0.62, class: share > 0.5 ? "over" : "" }, String(told))];
+    const shown = share > 0 && share < 1 ? Math.max(1, Math.min(Math.round(100 * share), 99)) : 100 * share;
+    return [node, size <= 13 && s("text", { x: at.x + 0.5, y: at.y + 0.62, class: share > 0.5 ? "over" : "" }, String(shown))];
   });
   const known = cells.map((called) => byName.get(called)).filter(Boolean);
   return h("figure.map",

@@ -1,15 +1,13 @@
-// Nodes, made by calls: the page never writes HTML as text.
-
-// What a part of the page calls when something is done there are its `does`, by their names.
+// Creates nodes by calls: the page never writes HTML as text.
 
 /**
- * An element of HTML: its tag with classes, as "p.note"; its properties, if there are any;
- * its children. Properties that begin with "on" are listeners; others are attributes, left
- * out where they are null, undefined or false.
+ * Creates an HTML element: tag with classes, such as "p.note", optional properties, children.
+ * Properties starting with "on" are listeners; others are attributes, omitted if null, undefined
+ * or false.
  */
 export const h = (tag, ...rest) => made("http://www.w3.org/1999/xhtml", tag, rest);
 
-/** An element of SVG, likewise. */
+/** Creates an SVG element, likewise. */
 export const s = (tag, ...rest) => made("http://www.w3.org/2000/svg", tag, rest);
 
 function made(space, described, rest) {
@@ -25,7 +23,7 @@ function nodes(children) {
   return children.flat(9).filter((child) => child != null && child !== false);
 }
 
-/** Sets attributes and listeners; null, undefined and false take an attribute away. */
+/** Sets attributes and listeners; null, undefined and false remove an attribute. */
 export function set(element, properties) {
   for (const [key, value] of Object.entries(properties)) {
     if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
@@ -35,12 +33,12 @@ export function set(element, properties) {
   return element;
 }
 
-/** Whose focus went with the children it was among. */
+/** Where `fill` last removed the focused node. */
 let left = {};
 
 /**
- * Puts these children where the old ones were. A keyboard's focus stays on what is called the
- * same, or goes to the first of them, as soon as there are any.
+ * Replaces the children. Keyboard focus moves to the link or button with the same label, or to
+ * the first one, even if it is added later.
  */
 export function fill(element, ...children) {
   const node = element.querySelector(":focus-visible");
@@ -54,28 +52,27 @@ export function fill(element, ...children) {
   return element;
 }
 
-/** A picture of the page's own (see pieces.js). */
+/** An icon (see pieces.js). */
 export function icon(name) {
   return s(`svg.icon.${name}`, { viewBox: "0 0 40 40", "aria-hidden": "true" }, s("use", { href: `#${name}` }));
 }
 
-/** A button. */
 export function button(label, onclick, properties = {}) {
   return h("button", { type: "button", onclick, ...properties }, label);
 }
 
-/** Listeners that show a move on the board while its button is looked at. */
+/** Listeners that preview a move on the board while its button has focus or pointer. */
 export function pointing(move, onpoint) {
   const [show, hide] = [() => onpoint(move), () => onpoint(null)];
   return { onpointerenter: show, onfocus: show, onpointerleave: hide, onblur: hide };
 }
 
-/** A panel with a heading; its class is its name, too. */
+/** A panel with a heading; `name` is also its class. */
 export function panel(title, name, ...children) {
   return h(`section.panel.${name}`, { "aria-labelledby": `title-${name}` }, h("h2", { id: `title-${name}` }, title), children);
 }
 
-/** Some choices of which one holds, as radio buttons that look like a switch. */
+/** Radio buttons that look like a switch. */
 export function choice(legend, name, options, onchoose) {
   const inputs = new Map();
   const labels = options.map(([value, ...label]) => {
@@ -86,22 +83,22 @@ export function choice(legend, name, options, onchoose) {
   const node = h("fieldset.choice", h("legend.unseen", legend), labels);
   return {
     node,
-    /** Shows which one holds. */
+    /** Selects an option. */
     choose(value) {
       for (const [other, input] of inputs) input.checked = other === value;
     },
   };
 }
 
-/** Copies a text, and says so on the button for a while. */
+/** Copies a text and confirms on the button for a while. */
 export async function copy(text, from) {
-  // It may say so already.
+  // The button may still show the confirmation.
   const label = (from.dataset.label ??= from.textContent);
   try {
     await navigator.clipboard.writeText(text);
     from.textContent = "Copied";
   } catch {
-    // Browsers give pages without TLS no clipboard.
+    // Without TLS, browsers allow no clipboard.
     from.textContent = "Not allowed";
   }
   setTimeout(() => { from.textContent = label; }, 1500);

@@ -1,8 +1,8 @@
-// Dragging pieces over a board, with a mouse, a pen or a finger.
+// Drag and drop with mouse, pen or touch.
 
 import { icon } from "./dom.js";
 
-/** How far a pointer goes before it drags, in pixels. */
+/** Pointer movement that starts a drag, in pixels. */
 const SLACK = 6;
 
 /** Makes the pieces of a board draggable. */
@@ -19,7 +19,7 @@ export function dragging(board) {
 
   grid.addEventListener("pointermove", (event) => {
     if (event.pointerId !== held?.id) return;
-    // It was let go outside of the grid, before it dragged.
+    // It was released outside of the grid before the drag.
     if (!(event.buttons & 1)) return end();
     const far = Math.hypot(event.clientX - held.x, event.clientY - held.y) > SLACK;
     if (!held.ghost && far) lift(event);
@@ -31,7 +31,7 @@ export function dragging(board) {
     const { at, ghost } = held;
     if (ghost) {
       drop(at, board.at(document.elementFromPoint(event.clientX, event.clientY)));
-      // The click that follows is part of the drag.
+      // Ignore the click after a drag.
       board.isDropping = true;
       setTimeout(() => { board.isDropping = false; });
     }
@@ -58,7 +58,7 @@ export function dragging(board) {
   }
 
   function drop(from, to) {
-    if (board.shown.mode === "edit") board.does.ondrop?.(from, to);
+    if (board.shown.mode === "edit") board.handlers.ondrop?.(from, to);
     else if (to === null || !board.go(to)) board.select(null);
   }
 

@@ -1,4 +1,4 @@
-// Setting up a position: what a click puts down, and what can be done to all pieces.
+// The position editor: the piece to place, and tools for all pieces.
 
 import { button, choice, h, icon } from "./dom.js";
 import { startOf } from "./game.js";
@@ -7,10 +7,10 @@ import { format, mirrored, parse, placed, rotated, shifted } from "./position.js
 const KEYS = { t: "t", d: "T", k: "K", Delete: "", Backspace: "" };
 
 export class Edit {
-  constructor(does) {
-    this.does = does;
+  constructor(handlers) {
+    this.handlers = handlers;
     this.held = "t";
-    this.palette = choice("What a click puts on a square", "palette", [
+    this.palette = choice("Piece to place", "palette", [
       ["t", icon("piece-t"), "Attacker"], ["T", icon("piece-T"), "Defender"],
       ["K", icon("piece-K"), "King"], ["", "Eraser"],
     ], (piece) => { this.held = piece; });
@@ -26,10 +26,10 @@ export class Edit {
         tool("Mirror", mirrored),
         h("span.joined", shift("←", "Shift left", -1, 0), shift("→", "Shift right", 1, 0),
           shift("↑", "Shift up", 0, 1), shift("↓", "Shift down", 0, -1))),
-      h("p.note", "Click to put the piece on a square, or to take it away. Drag pieces about, or off the board."));
+      h("p.note", "Click a square to place the piece or remove it. Drag pieces around or off the board."));
   }
 
-  /** Which position is edited. */
+  /** Sets the position to edit. */
   show(position, rules) {
     this.position = position;
     this.rules = rules;
@@ -37,16 +37,16 @@ export class Edit {
 
   change(change) {
     const changed = change(this.position);
-    if (changed && format(changed) !== format(this.position)) this.does.onchange(changed);
+    if (changed && format(changed) !== format(this.position)) this.handlers.onchange(changed);
   }
 
-  /** A click: puts the held piece there, or takes an equal one away. */
+  /** Places the held piece, or removes an equal one. */
   place(at) {
     const piece = this.position.cells[at] === this.held ? "" : this.held;
     this.change((position) => placed(position, at, piece));
   }
 
-  /** A drag, off the board too. */
+  /** Moves a piece, or removes it if `to` is null. */
   move(from, to) {
     const piece = this.position.cells[from];
     this.change((position) => {
@@ -55,7 +55,7 @@ export class Edit {
     });
   }
 
-  /** A key on a square. */
+  /** Handles a key on a square. */
   key(key, at) {
     if (!(key in KEYS)) return false;
     this.change((position) => placed(position, at, KEYS[key]));

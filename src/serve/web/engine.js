@@ -1,5 +1,4 @@
-// The engine: what it thinks of a position, deeper and deeper, beyond the tables too; and a
-// whole game against it, as either side.
+// Analysis by the engine, and games against it.
 
 import { analysis, reply } from "./api.js";
 import { button, choice, fill, h, icon, panel, pointing } from "./dom.js";
@@ -10,19 +9,19 @@ import { number, SIDES, TURNS } from "./words.js";
 const LINES = [1, 2, 3, 5];
 
 export class Engine {
-  constructor(does) {
-    this.does = does;
+  constructor(handlers) {
+    this.handlers = handlers;
     this.runs = button("Analyse", () => (this.source ? this.stop() : this.start()), { class: "primary" });
     this.count = h("select", { "aria-label": "Lines", onchange: () => this.source && this.start() },
       LINES.map((count) => h("option", { value: count }, count === 1 ? "1 line" : `${count} lines`)));
     this.depth = h("p.note", { "aria-live": "off" });
     this.lines = h("ol.thoughts");
-    this.intro = "The engine searches for good moves where no table reaches.";
+    this.intro = "The engine also searches positions without tables.";
     this.node = panel("Engine", "engine",
       h("div.tools", this.runs, this.count), this.depth, this.lines);
   }
 
-  /** Another position: a running search goes on there. */
+  /** Sets the position; restarts a running search there. */
   show(rules, position, isOver, isAllowed) {
     this.node.hidden = !isAllowed;
     if (!isAllowed) this.stop(true);
@@ -43,11 +42,11 @@ export class Engine {
     this.source.addEventListener("end", () => this.stop());
     this.source.addEventListener("error", () => {
       this.stop();
-      this.depth.textContent = "The engine is busy or this position cannot be searched; try again.";
+      this.depth.textContent = "The engine is busy or cannot search this position; try again.";
     });
   }
 
-  /** Ends the search; what it found stays, unless the board has changed. */
+  /** Stops the search, and clears its result if `isForgotten`. */
   stop(isForgotten = false) {
     this.source?.close();
     this.source = null;
@@ -67,12 +66,12 @@ export class Engine {
     const [first, ...rest] = line.moves;
     return h("li",
       h(`span.score.${line.category}`, inWords(line, side)),
-      first && button(first, () => this.does.onmove(first), pointing(first, this.does.onpoint)),
+      first && button(first, () => this.handlers.onmove(first), pointing(first, this.handlers.onpoint)),
       h("span.rest", rest.slice(0, 11).join(" ")));
   }
 }
 
-/** A score: who wins, or who is so many soldiers ahead. */
+/** A score as text: the winner, or the lead in soldiers. */
 function inWords({ category, plies, estimate, score }, side) {
   const [own, others] = side === "attackers" ? [SIDES.a, SIDES.d] : [SIDES.d, SIDES.a];
   const distance = plies === null ? "" : ` in ${plies}`;
@@ -83,9 +82,9 @@ function inWords({ category, plies, estimate, score }, side) {
 }
 
 export class Opponent {
-  /** @param {string[]} levels from weak to strong */
-  constructor(levels, does) {
-    this.does = does;
+  /** @param {string[]} levels weakest first */
+  constructor(levels, handlers) {
+    this.handlers = handlers;
     this.human = "d";
     this.sides = choice("Your side", "human", [
       ["a", icon("piece-t"), SIDES.a], ["d", icon("piece-K"), SIDES.d],
@@ -93,19 +92,19 @@ export class Opponent {
     this.sides.choose(this.human);
     this.level = h("select", { "aria-label": "Strength" },
       levels.map((level, i) => h("option", { value: level, selected: i === Math.floor(levels.length / 2) }, level)));
-    const begin = (isFromHere) => () => does.onbegin(this.human, this.level.value, isFromHere);
+    const begin = (isFromHere) => () => handlers.onbegin(this.human, this.level.value, isFromHere);
     this.before = h("div", h("div.tools", this.sides.node, this.level),
       h("div.tools", button("New game", begin(false), { class: "primary" }), button("From this position", begin(true))));
     this.state = h("p.note", { role: "status" });
-    this.hints = h("input", { type: "checkbox", onchange: () => does.onhints(this.hints.checked) });
+    this.hints = h("input", { type: "checkbox", onchange: () => handlers.onhints(this.hints.checked) });
     this.during = h("div", this.state, h("div.tools",
-      button("Take back", does.onback), button("End the game", does.onquit)),
-    h("label.check", this.hints, "Show what tables and engine say"));
+      button("Take back", handlers.onback), button("End the game", handlers.onquit)),
+    h("label.check", this.hints, "Show table values and analysis"));
     this.body = h("div");
     this.node = panel("Play against the engine", "opponent", this.body);
   }
 
-  /** A state of the game; the signal tells when it is shown no more. */
+  /** Shows a state of the game, until `signal` aborts. */
   show(game, signal) {
     const part = game.opponent ? this.during : this.before;
     if (!part.isConnected) fill(this.body, part);
@@ -119,7 +118,7 @@ export class Opponent {
   async ask(game, signal) {
     try {
       const answer = await reply(game.rules, game.start, game.moves, game.opponent.level, signal);
-      if (!signal.aborted) this.does.onreply(answer);
+      if (!signal.aborted) this.handlers.onreply(answer);
     } catch (error) {
       if (!signal.aborted) this.state.textContent = `The engine did not move: ${error.message}.`;
     }

@@ -1,5 +1,4 @@
-// The board and all that stands around it. What is shown follows from the game, and the
-// game is in the browser's history.
+// The board with its panels. They show the game, which is stored in the browser's history.
 
 import { Moves, Verdict } from "./answer.js";
 import * as api from "./api.js";
@@ -13,7 +12,7 @@ import { marks, MEANINGS } from "./pieces.js";
 import { format, other, parse } from "./position.js";
 import { SIDES, TURNS } from "./words.js";
 
-/** The fragment that shows a position. */
+/** The URL fragment of a position. */
 export function link(rules, text) {
   return `#${rules}${text.replace(" ", "_")}`;
 }
@@ -57,7 +56,7 @@ export class Explorer {
     this.sides = choice("To move", "side", [
       ["a", icon("piece-t"), SIDES.a], ["d", icon("piece-T"), SIDES.d],
     ], () => this.changeSide());
-    this.modes = choice("What the board is for", "mode", [["play", "Play"], ["edit", "Edit"]],
+    this.modes = choice("Board mode", "mode", [["play", "Play"], ["edit", "Edit"]],
       (mode) => this.setMode(mode));
     this.modes.choose("play");
     this.tools = h("div.tools",
@@ -74,7 +73,7 @@ export class Explorer {
       this.fault);
   }
 
-  /** Shows a game of a ruleset, as the history or a link has it. */
+  /** Shows a game from the history or a link. */
   async open(game) {
     this.rules = await api.rules(game.rules);
     const { size } = parse(game.start);
@@ -85,13 +84,13 @@ export class Explorer {
     this.render();
   }
 
-  /** Nothing that is under way changes the game any more. */
+  /** Stops everything that could change the game. */
   rest() {
     this.line.pause();
-    this.asked?.abort();
+    this.requests?.abort();
   }
 
-  /** Another state of the game: a step in the history, or in place of the last one. */
+  /** Sets the game, as a new history entry or in place of the current one. */
   become(game, isStep = true) {
     this.game = game;
     const url = link(game.rules, format(position(game)));
@@ -100,14 +99,14 @@ export class Explorer {
     this.render();
   }
 
-  /** A position from elsewhere: a new game begins there. */
+  /** Starts a new game at a position. */
   put(text) {
     this.become(begun(this.game.rules, text));
   }
 
   play(move) {
     if (!this.known().some((known) => known.move === move)) return;
-    // A move of the line keeps the rest of the line.
+    // The line's next move keeps its rest.
     if (this.game.moves[this.game.at] === move && !this.game.opponent) this.become(going(this.game, this.game.at + 1));
     else this.become(played(this.game, move));
   }
@@ -117,23 +116,23 @@ export class Explorer {
     if (game.at !== this.game.at) this.become(game, false);
   }
 
-  /** Takes back to the user's turn before this one, if there was one. */
+  /** Takes back to the user's previous turn, if any. */
   back() {
     const { game } = this;
     const at = game.at - (mover(game, game.at) === game.opponent.side ? 1 : 2);
     if (at >= 0) this.go(at);
   }
 
-  /** Makes the best move. */
+  /** Plays the best move. */
   playBest() {
     const [best] = this.known();
     if (best && best.category !== "unknown" && this.areValuesShown()) this.play(best.move);
   }
 
-  /** Asks for a whole line of best play, to be stepped through. */
+  /** Adds a line of best play to the game. */
   async best() {
     if (!this.mayAsk()) return;
-    const { game, asked: { signal } } = this;
+    const { game, requests: { signal } } = this;
     try {
       const line = await api.line(game.rules, format(position(game)), signal);
       if (!signal.aborted) this.become(continued(game, line.moves), false);
@@ -142,9 +141,9 @@ export class Explorer {
     }
   }
 
-  /** Another position of the same men, side and value. */
+  /** Opens a random position with the same material, side and value. */
   async another(answer) {
-    const { signal } = this.asked;
+    const { signal } = this.requests;
     const wanted = { to_move: answer.to_move[0], category: answer.category };
     if (answer.dtw) wanted.dtw = answer.dtw;
     this.verdict.more.textContent = "Looking…";
@@ -165,16 +164,16 @@ export class Explorer {
 
   replied({ move, over }) {
     const game = move ? played(this.game, move) : this.game;
-    // To go back is to take back the user's move with its reply.
+    // One history entry holds the user's move and the reply.
     this.become({ ...game, over: over ?? game.over }, false);
   }
 
-  /** Whether moves are made by hand here. */
+  /** Whether the user can move. */
   mayPlay() {
     return awaited(this.game) === "human";
   }
 
-  /** Whether there is a line of best play to ask for. */
+  /** Whether a line of best play can be requested. */
   mayAsk() {
     return this.mayPlay() && this.areValuesShown() && ["win", "loss"].includes(this.answer?.category);
   }
@@ -183,7 +182,7 @@ export class Explorer {
     return !this.game.opponent || this.areHintsShown || over(this.game) !== null;
   }
 
-  /** The moves that can be made, as far as they are known. */
+  /** The legal moves, if known. */
   known() {
     return (this.mayPlay() && this.answer?.moves) || [];
   }
@@ -206,7 +205,7 @@ export class Explorer {
     this.draw();
   }
 
-  /** A position or a move, typed. */
+  /** Handles a typed position or move. */
   enter() {
     const text = this.input.value.trim();
     this.fault.textContent = "";
@@ -214,7 +213,7 @@ export class Explorer {
     const move = this.known().find((known) => known.move === text || bare(known.move) === bare(text));
     try {
       if (move) return this.play(move.move);
-      if (!text.includes("/")) throw new Error(`${text || "nothing"} is not a legal move here, and no position`);
+      if (!text.includes("/")) throw new Error(`${text || "nothing"} is not a legal move or a position`);
       const put = parse(text);
       if (put.size !== this.rules.size) throw new Error(`this board has ${this.rules.size} ranks, not ${put.size}`);
       return this.put(format(put));
@@ -223,13 +222,13 @@ export class Explorer {
     }
   }
 
-  /** Asks for the position's value, and shows what is known meanwhile. */
+  /** Shows the game, and requests the value of its position. */
   render() {
     const now = position(this.game);
     const text = format(now);
-    // Answers for the last position are late now.
-    this.asked?.abort();
-    this.asked = new AbortController();
+    // Drop requests for the previous position.
+    this.requests?.abort();
+    this.requests = new AbortController();
     this.node.classList.remove("waiting");
     this.answer = api.probed(this.game.rules, text);
     this.sides.choose(now.side);
@@ -242,12 +241,12 @@ export class Explorer {
     if (end) this.verdict.over(end);
     else if (this.answer) this.answered(this.answer);
     else this.ask(text);
-    this.opponent?.show(this.game, this.asked.signal);
+    this.opponent?.show(this.game, this.requests.signal);
     this.engine?.show(this.game.rules, text, end !== null, this.areValuesShown());
   }
 
   async ask(text) {
-    const { signal } = this.asked;
+    const { signal } = this.requests;
     this.node.classList.add("waiting");
     try {
       if (!text.includes("K")) throw new api.Problem({ code: "bad-position", detail: "there is no king on the board" });
@@ -268,7 +267,7 @@ export class Explorer {
     else this.verdict.say(TURNS[awaited(this.game)], "", position(this.game).side);
   }
 
-  /** The board, the moves and the line. */
+  /** Draws board, moves and line. */
   draw() {
     const moves = this.known();
     const areShown = this.areValuesShown();
@@ -281,7 +280,7 @@ export class Explorer {
     this.line.show(this.game, this.mayAsk(), areShown);
   }
 
-  /** What the marked squares are. */
+  /** Updates title and legend. */
   explain() {
     this.title.textContent = `Board of ${this.rules.title}`;
     const kinds = new Set(marks(this.rules).values());

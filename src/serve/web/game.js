@@ -1,5 +1,5 @@
-// A game as it is kept in the browser's history: where it began, what was played, and
-// which of its positions is on the board. Moves behind that one can be played again.
+// A game as stored in the browser's history: start, moves, and the ply on the board. Moves after
+// that ply can be replayed.
 
 import { apply, format, other, parse } from "./position.js";
 import { letter, SIDES, winner } from "./words.js";
@@ -11,7 +11,7 @@ import { probed } from "./api.js";
  *   opponent?: {side: "a" | "d", level: string} | null}} Game
  */
 
-/** The position in which games by these rules begin. */
+/** The start position of a ruleset. */
 export const startOf = (rules) => `${rules.start} ${rules.first_mover[0]}`;
 
 /** @returns {Game} */
@@ -19,43 +19,43 @@ export function begun(rules, start) {
   return { rules, start, moves: [], at: 0 };
 }
 
-/** Another move; what was to come is dropped. */
+/** The game with a move at the current ply, in place of later ones. */
 export function played(game, move) {
   const moves = [...game.moves.slice(0, game.at), move];
   return { ...game, moves, at: moves.length, over: ended(move) };
 }
 
-/** The same game with these moves after the position on the board. */
+/** The game with these moves after the current ply. */
 export function continued(game, line) {
   const moves = [...game.moves.slice(0, game.at), ...line];
   return { ...game, moves, over: ended(moves.at(-1) ?? "") };
 }
 
-/** The same game at another of its positions. */
+/** The game at another ply. */
 export function going(game, at) {
   return { ...game, at: Math.max(0, Math.min(at, game.moves.length)) };
 }
 
-/** The end that a move's text tells. */
+/** The end of the game by a move's suffix. */
 function ended(move) {
   if (move.endsWith("++")) return { winner: "attackers", reason: "king-captured" };
   if (move.endsWith("--")) return { winner: "defenders", reason: "king-escaped" };
   return null;
 }
 
-/** How the game has ended, where it is now. */
+/** The end of the game, if it is on the board. */
 export function over(game) {
   return game.at === game.moves.length ? game.over ?? null : null;
 }
 
-/** What the board waits for, a key of `TURNS`. Without the engine people play both sides. */
+/** Whose turn it is, a key of `TURNS`. Without the engine, the user plays both sides. */
 export function awaited(game) {
   if (over(game)) return "over";
   if (mover(game, game.at) !== game.opponent?.side) return "human";
   return game.at === game.moves.length ? "engine" : "past";
 }
 
-/** All positions of the game, as texts. */
+/** All positions of the game as text. */
 export function positions(game) {
   let position = parse(game.start);
   const texts = [format(position)];
@@ -71,20 +71,20 @@ export function position(game) {
   return game.moves.slice(0, game.at).reduce(apply, parse(game.start));
 }
 
-/** Who makes the move of that number, from 0. */
+/** The side that moves at a ply, from 0. */
 export function mover(game, ply) {
   const { side } = parse(game.start);
   return ply % 2 ? other(side) : side;
 }
 
-/** A whole game as text, as one would send it to somebody. */
+/** The game as text, for copying. */
 export function text(game) {
   const lines = game.moves.map((move, ply) =>
     `${String(ply + 1).padStart(3)}. ${SIDES[mover(game, ply)].toLowerCase()}  ${move}`);
   return [`${game.rules}: ${game.start}`, ...lines].join("\n");
 }
 
-/** Who wins and in how many plies, for each position of the game; null where it is not known. */
+/** The winner and distance of each position of the game; null if unknown. */
 export function values(game) {
   const known = positions(game).map((text) => {
     const answer = probed(game.rules, text);

@@ -1,30 +1,30 @@
-// Keys, for those who like them; help.js tells which there are.
+// Keyboard shortcuts; help.js lists them.
 
-/** Where the choice about single letters is kept. */
+/** Key of the setting for single letters. */
 const SETTING = "taflbase-letters";
 
-/** Whether single letters are keys. */
+/** Whether single-letter shortcuts are on. */
 export function areLettersOn() {
   try {
     return localStorage.getItem(SETTING) !== "off";
   } catch {
-    // A browser that keeps nothing.
+    // Storage is disabled.
     return true;
   }
 }
 
-/** Makes single letters keys, or not. */
+/** Turns single-letter shortcuts on or off. */
 export function setLetters(isOn) {
   localStorage.setItem(SETTING, isOn ? "on" : "off");
 }
 
-/** Listens for keys outside of text fields and the board; `explorer` tells which is shown. */
+/** Listens for keys outside of text fields and the board; `explorer` returns the visible one. */
 export function listen(help, explorer) {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
     const target = event.target;
     if (target.closest("input:not([type=radio], [type=checkbox]), select, dialog")) return;
-    // What these keys do to a button or a switch is theirs.
+    // Leave buttons, switches and scrollers their own keys.
     if (event.key === " " && target.closest("button, a, input, summary")) return;
     if (event.key.startsWith("Arrow") && target.closest("input, .scroll, .frame")) return;
     if (/^[a-z?]$/i.test(event.key) && !areLettersOn()) return;
@@ -34,11 +34,11 @@ export function listen(help, explorer) {
 
 function act(key, help, shown) {
   if (key === "?") return help(), true;
-  const does = shown && {
+  const action = shown && {
     ArrowLeft: () => shown.go(shown.game.at - 1), ArrowRight: () => shown.go(shown.game.at + 1),
     " ": () => shown.playBest(), f: () => shown.flip(), x: () => shown.changeSide(), l: () => shown.best(),
     e: () => shown.setMode(shown.mode === "edit" ? "play" : "edit"),
   }[key];
-  does?.();
-  return Boolean(does);
+  action?.();
+  return Boolean(action);
 }

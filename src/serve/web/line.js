@@ -1,22 +1,21 @@
-// The game so far and the line to come: step through it, play it, copy it; and a strip
-// that shows how far the end is, ply by ply.
+// The moves of the game and of the line: stepping, playback, copying, and a chart of distances.
 
 import { button, copy, fill, h, icon, panel, s } from "./dom.js";
 import { mover, text, values } from "./game.js";
 import { plies, SIDES } from "./words.js";
 
-/** How long a position stays while a line is played, in milliseconds. */
+/** Playback time per ply, in milliseconds. */
 const PACE = 900;
 
 export class Line {
-  constructor(does) {
-    this.does = does;
-    const step = (sign, called, to) => button(icon(sign), () => { this.pause(); does.ongo(to()); },
+  constructor(handlers) {
+    this.handlers = handlers;
+    const step = (sign, called, to) => button(icon(sign), () => { this.pause(); handlers.ongo(to()); },
       { "aria-label": called });
     this.back = [step("start", "To the start", () => 0), step("back", "Back", () => this.game.at - 1)];
     this.forth = [step("forth", "Forward", () => this.game.at + 1), step("end", "To the end", () => this.game.moves.length)];
     this.runs = button("Play", () => (this.timer ? this.pause() : this.play()), { class: "runs" });
-    this.asks = button("Best line", does.online, { class: "primary" });
+    this.asks = button("Best line", handlers.online, { class: "primary" });
     this.copies = button("Copy", (event) => copy(text(this.game), event.currentTarget));
     this.list = h("ol.plies");
     this.strip = h("figure.strip");
@@ -46,12 +45,12 @@ export class Line {
     const isCurrent = ply + 1 === game.at;
     const side = SIDES[mover(game, ply)];
     return h(ply < game.at ? "li" : "li.future",
-      button(move, () => { this.pause(); this.does.ongo(ply + 1); },
+      button(move, () => { this.pause(); this.handlers.ongo(ply + 1); },
         { "aria-current": isCurrent ? "step" : null, "aria-label": `${ply + 1}, ${side}, ${move}` }));
   }
 
   play() {
-    this.timer = setInterval(() => this.does.ongo(this.game.at + 1), PACE);
+    this.timer = setInterval(() => this.handlers.ongo(this.game.at + 1), PACE);
     this.runs.textContent = "Pause";
   }
 
@@ -61,7 +60,7 @@ export class Line {
     this.runs.textContent = "Play";
   }
 
-  /** The distances as bars: up where the attackers win, down where the defenders do. */
+  /** Draws the distances as bars: up if the attackers win, down if the defenders do. */
   draw(game, areValuesShown) {
     const known = values(game);
     const most = Math.max(...known.map((value) => value?.dtw ?? 0), 1);
@@ -79,14 +78,14 @@ export class Line {
 }
 
 function bar({ by, dtw }, i, most, isCurrent) {
-  // A win of unknown distance has half a bar, a draw a thin one on the axis.
+  // Half a bar for an unknown distance, a thin one on the axis for a draw.
   const height = by === null ? 0.5 : 0.5 + (dtw === null ? 2 : (4.3 * dtw) / most);
   const y = { a: 5 - height, d: 5 }[by] ?? 4.75;
   return s("rect", { class: `bar ${by} ${isCurrent ? "current" : ""}`, x: i + 0.12, y, width: 0.76, height });
 }
 
 function inWords(value) {
-  if (!value) return "not known";
+  if (!value) return "unknown";
   if (!value.by) return "nobody wins";
   return `${SIDES[value.by]} win${value.dtw === null ? "" : ` in ${plies(value.dtw)}`}`;
 }

@@ -1,5 +1,4 @@
-// A game that a program on this machine plays or shows: the page follows it, and moves for
-// the sides that people play.
+// A game played by a local program: the page shows it, and moves for the sides of users.
 
 import * as api from "./api.js";
 import { Board } from "./board.js";
@@ -8,8 +7,8 @@ import { parse } from "./position.js";
 import { Verdict } from "./answer.js";
 import { letter, sentence, SIDES } from "./words.js";
 
-/** How long a lost connection stays lost before it is tried again, in milliseconds. */
-const PATIENCE = 1500;
+/** Time before reconnecting, in milliseconds. */
+const RETRY = 1500;
 
 export class Live {
   constructor() {
@@ -26,17 +25,17 @@ export class Live {
 
   follow() {
     const source = new EventSource("events");
-    source.addEventListener("state", (event) => this.take(JSON.parse(event.data), Number(event.lastEventId)));
+    source.addEventListener("state", (event) => this.receive(JSON.parse(event.data), Number(event.lastEventId)));
     source.addEventListener("open", () => { this.fault.textContent = ""; });
     source.addEventListener("error", () => {
-      this.fault.textContent = "The program does not answer. When it comes back, the game goes on here.";
+      this.fault.textContent = "The program does not respond. The game continues here when it is back.";
       if (source.readyState !== EventSource.CLOSED) return;
       source.close();
-      setTimeout(() => this.follow(), PATIENCE);
+      setTimeout(() => this.follow(), RETRY);
     });
   }
 
-  async take(state, revision) {
+  async receive(state, revision) {
     [this.state, this.revision] = [state, revision];
     if (this.rules?.name !== state.rules) this.rules = await api.rules(state.rules);
     this.fault.textContent = "";
@@ -65,9 +64,9 @@ export class Live {
       const response = await fetch("move", { method: "POST", headers: { "Content-Type": "application/json" }, body });
       if (response.ok) return;
       const problem = await response.json().catch(() => ({}));
-      this.fault.textContent = sentence(problem.detail ?? "the game has gone on meanwhile");
+      this.fault.textContent = sentence(problem.detail ?? "the game has moved on");
     } catch {
-      this.fault.textContent = "The program does not answer.";
+      this.fault.textContent = "The program does not respond.";
     }
     this.draw();
   }

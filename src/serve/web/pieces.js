@@ -1,11 +1,11 @@
-// The pictures that are used over and over: pieces, and the signs of outcomes. Pieces differ
-// in shape: attackers are round, defenders are square, the king wears a crown.
+// Icons of pieces and outcomes. Pieces differ in shape: attackers are round, defenders square,
+// and the king has a crown.
 
 import { s } from "./dom.js";
 
 const CROWN = "M10.5 27.5 8.6 14.4 15 18.6 20 10.8 25 18.6 31.4 14.4 29.5 27.5Z";
 
-/** All of them, to be put into the page once. */
+/** All icons, to be added to the page once. */
 export function pictures() {
   return s("svg.unseen", { "aria-hidden": "true" }, s("defs", [
     symbol("piece-t",
@@ -44,7 +44,7 @@ export const MEANINGS = {
 };
 
 /**
- * The marks of a ruleset's squares by their names.
+ * The special squares of a ruleset, by name.
  * @param {any} rules an object of `rules --json`
  * @returns {Map<string, "goal" | "throne" | "camp">}
  */

@@ -1,25 +1,25 @@
-// Boards as texts and as squares. What a move does is in its text: no rule of any game
-// is known here.
+// Positions and moves as text and data. A move's text lists its captures, so no rules are needed
+// here.
 
 /**
- * A board and who is to move. Cells are "", "t", "T" or "K", from a1 along rank 1.
+ * A board and the side to move. Cells are "", "t", "T" or "K", from a1 along rank 1.
  * @typedef {{size: number, cells: string[], side: "a" | "d"}} Position
  */
 
 /**
- * Reads a position as the tables write it; outer slashes may be missing.
+ * Parses a position; the outer slashes are optional.
  * @returns {Position}
  */
 export function parse(text) {
   const [board, side, ...rest] = text.trim().split(/[\s_]+/);
   if (!["a", "d"].includes(side) || rest.length) {
-    throw new Error("a position is a board, a blank, and a or d: who is to move");
+    throw new Error("a position is a board, a space, and a or d for the side to move");
   }
   const ranks = board.replace(/^\/|\/$/g, "").split("/").map(cellsOfRank);
   const size = ranks.length;
   ranks.forEach((rank, i) => {
     if (rank.length !== size) {
-      throw new Error(`rank ${i + 1} has ${rank.length} squares, and there are ${size} ranks`);
+      throw new Error(`rank ${i + 1} has ${rank.length} squares instead of ${size}`);
     }
   });
   return { size, cells: ranks.flat(), side };
@@ -30,12 +30,12 @@ function cellsOfRank(rank) {
   return parts.flatMap((part) => {
     if (/^\d+$/.test(part)) return Array(Math.min(Number(part), 20)).fill("");
     if ("tTK".includes(part)) return [part];
-    throw new Error(`${part} is no piece: t is an attacker, T a defender, K the king`);
+    throw new Error(`${part} is not a piece: use t (attacker), T (defender) or K (king)`);
   });
 }
 
 /**
- * The board alone, as the tables write it.
+ * Formats the board.
  * @param {Position} position
  */
 export function boardText({ size, cells }) {
@@ -51,29 +51,29 @@ export function format(position) {
   return `${boardText(position)} ${position.side}`;
 }
 
-/** The name of a square, as "a1". */
+/** The name of a square, such as "a1". */
 export function name(square, size) {
   return String.fromCharCode(97 + (square % size)) + (Math.floor(square / size) + 1);
 }
 
-/** The square of that name. */
+/** The square with a name. */
 export function square(text, size) {
   return text.charCodeAt(0) - 97 + (Number(text.slice(1)) - 1) * size;
 }
 
 /**
- * Reads a move: "e5-e8xe9/d8", "Ke1-a1--".
+ * Parses a move: "e5-e8xe9/d8", "Ke1-a1--".
  * @returns {{from: string, to: string, captures: string[], ending: "" | "++" | "--"}}
  */
 export function parseMove(text) {
   const match = /^K?([a-s]\d+)-([a-s]\d+)(?:x([a-s0-9/]+))?(\+\+|--)?$/.exec(text);
-  if (!match) throw new Error(`${text} is no move: e5-e8 is one`);
+  if (!match) throw new Error(`${text} is not a move: write it like e5-e8`);
   const [, from, to, captures, ending] = match;
   return { from, to, captures: captures?.split("/") ?? [], ending: ending ?? "" };
 }
 
 /**
- * The position after a move. A captured king stays where he is, as in the tables' texts.
+ * The position after a move. A captured king stays on the board, as in the server's texts.
  * @param {Position} position
  */
 export function apply({ size, cells, side }, text) {
@@ -89,17 +89,17 @@ export function other(side) {
   return side === "a" ? "d" : "a";
 }
 
-/** The same position with something else on a square. */
+/** The position with a piece placed, or a square cleared. */
 export function placed(position, at, piece) {
   const cells = position.cells.map((cell, i) => {
     if (i === at) return piece;
-    // There is one king.
+    // There is only one king.
     return piece === "K" && cell === "K" ? "" : cell;
   });
   return { ...position, cells };
 }
 
-/** Every square taken from where `source` says, by file and rank; null is empty. */
+/** Fills each square from the one that `source` returns, by file and rank. */
 function rearranged(position, source) {
   const { size, cells } = position;
   const moved = cells.map((_, i) => {
@@ -110,24 +110,24 @@ function rearranged(position, source) {
   return { ...position, cells: moved };
 }
 
-/** Turned by a quarter, clockwise. */
+/** Rotated clockwise by 90°. */
 export function rotated(position) {
   return rearranged(position, (file, rank) => [position.size - 1 - rank, file]);
 }
 
-/** Left and right exchanged. */
+/** Mirrored left to right. */
 export function mirrored(position) {
   return rearranged(position, (file, rank) => [position.size - 1 - file, rank]);
 }
 
-/** Moved by so many files and ranks; null if a piece would fall off. */
+/** Shifted by files and ranks; null if a piece would leave the board. */
 export function shifted(position, files, ranks) {
   const moved = rearranged(position, (file, rank) => [file - files, rank - ranks]);
   const men = ({ cells }) => cells.filter(Boolean).length;
   return men(moved) === men(position) ? moved : null;
 }
 
-/** How many men of a slice as "K2v4": the king is one. */
+/** The number of men of a slice such as "K2v4", with the king. */
 export function menOf(slice) {
   const [, defenders, attackers] = /^K(\d+)v(\d+)$/.exec(slice) ?? ["", "0", "0"];
   return 1 + Number(defenders) + Number(attackers);

@@ -1,4 +1,4 @@
-// A ruleset in words, beside the position in which its games begin.
+// The rules in words, beside the start position.
 
 import { Board } from "./board.js";
 import { h } from "./dom.js";
@@ -6,7 +6,7 @@ import { link } from "./explorer.js";
 import { startOf } from "./game.js";
 import { parse } from "./position.js";
 
-/** The view of a ruleset's rules. */
+/** The view of the rules. */
 export function rulesView(rules) {
   const board = new Board();
   board.show({ position: parse(startOf(rules)), rules, mode: "still", label: `Start of ${rules.title}` });
@@ -19,12 +19,12 @@ export function rulesView(rules) {
     h("div.panel.words", sections(rules.text ?? "")));
 }
 
-/** Where the second column of the text begins, and where its lines end. */
+/** Start of the second column of the text, and its line width. */
 const [COLUMN, WIDTH] = [16, 80];
-/** What is said of the rules, not by them: it comes last. */
+/** Terms about the rules, which are listed last. */
 const ABOUT = ["source", "note", "fingerprint", "places", "board", "start"];
 
-/** The text of the rules as headings, terms and what they mean; without its board. */
+/** Converts the text of the rules to headings and definitions, without its board. */
 function sections(text) {
   const about = h("dl");
   const nodes = [h("dl")];
@@ -38,7 +38,7 @@ function sections(text) {
         meaning = h("dd");
         (ABOUT.includes(term) ? about : nodes.at(-1)).append(h("dt", term), meaning);
       }
-      // A line that the next word would have fitted into was not broken: another sentence.
+      // If the next word would have fitted on the line before, this is a new sentence.
       const isBroken = before.length + 1 + words.split(" ")[0].length > WIDTH;
       if (!term && isBroken) meaning.lastChild.append(` ${words}`);
       else meaning.append(h("p", words));

@@ -1,4 +1,4 @@
-// The index of a ruleset's slices; and one slice in figures.
+// The list of a ruleset's tables, and the statistics of a slice.
 
 import * as api from "./api.js";
 import { heatMap, histogram, shareBar } from "./charts.js";
@@ -7,7 +7,7 @@ import { menOf } from "./position.js";
 import { link } from "./explorer.js";
 import { bytes, GROUPS, letter, number, plies, plural, SIDES } from "./words.js";
 
-/** The view of a slice; `current` is the answer for the position on the board, if any. */
+/** The view of a slice; `current` is the probe result for the board, if any. */
 export async function sliceView(rules, slice, current, signal) {
   const waiting = h("p.note", { role: "status" }, "Counting…");
   const body = h("div", waiting);
@@ -38,7 +38,7 @@ function sideView(rules, side, found, here, signal) {
   const squares = side.king ?? found.king ?? [];
   return h("section.panel", { "aria-labelledby": `side-${who}` },
     h("h2", { id: `side-${who}` }, icon(`piece-${who === "a" ? "t" : "T"}`), `${SIDES[who]} to move`),
-    h("p.note", `${number(side.positions)} positions, mirror images counted.`),
+    h("p.note", `${number(side.positions)} positions, with mirror images.`),
     shareBar(side),
     longest(rules, side),
     h("div.charts", h("div", histogram(side.histogram ?? [], current, open),
@@ -46,7 +46,7 @@ function sideView(rules, side, found, here, signal) {
     randomTools(rules, found.slice, side, open, signal));
 }
 
-/** The longest win and the longest loss, as links. */
+/** Links to the longest win and loss. */
 function longest(rules, side) {
   const entry = (label, position, distance) => position && h("li", h("a", { href: link(rules.name, position) }, label), ` in ${plies(distance)}`);
   return h("ul.longest",
@@ -69,7 +69,7 @@ function randomTools(rules, slice, side, open, signal) {
     kinds.map((category) => button([icon(category), GROUPS[category]], () => find(category), { class: category })), fault);
 }
 
-/** The view of all slices, smallest first. */
+/** The view of all tables, smallest first. */
 export async function tablesView(rules) {
   const title = h("h1", "Tables ", h("small", rules.title));
   let slices;
@@ -81,7 +81,7 @@ export async function tablesView(rules) {
   const sorted = [...slices].sort((one, two) => menOf(one.slice) - menOf(two.slice));
   const all = sorted.flatMap((slice) => slice.sides).reduce((sum, side) => sum + side.positions, 0);
   return h("div.tables", title,
-    h("p.intro", `A table holds the value of every position of some material: K2v4 is the king and 2 defenders against 4 attackers. Here are ${sorted.length} of them, with ${number(all)} positions.`),
+    h("p.intro", `A table holds the values of all positions with some material: K2v4 is the king and 2 defenders against 4 attackers. There are ${sorted.length}, with ${number(all)} positions.`),
     sorted.length > 0 && h("table.panel.index",
       h("thead", h("tr", ["Table", "Attackers to move", "Defenders to move", "Longest win", "Size"].map((head, i) =>
         h("th", { scope: "col", class: i > 2 ? "far" : null }, head)))),

@@ -1,14 +1,14 @@
-// Values in words. Outcomes have a name, a sign and a colour: never a colour alone.
+// Values in words. Outcomes have a name, an icon and a colour, never a colour alone.
 
 export const SIDES = { a: "Attackers", d: "Defenders" };
-/** What is awaited in a game against the engine. */
+/** States of a game against the engine. */
 export const TURNS = {
   human: "Your turn", engine: "The engine is thinking", past: "The engine has moved here: go forward",
   over: "The game is over",
 };
 export const OUTCOMES = ["win", "draw", "undecided", "unknown", "loss"];
 
-/** What moves of an outcome are called, for whoever makes them. */
+/** Headings for moves by outcome, from the mover's view. */
 export const GROUPS = {
   win: "Winning", draw: "Drawing", undecided: "Undecided", unknown: "Unknown", loss: "Losing",
 };
@@ -16,7 +16,7 @@ export const GROUPS = {
 /** 43210 as "43,210". */
 export const { format: number } = new Intl.NumberFormat("en");
 
-/** 0.1234 as "12.3 %"; never 0 % or 100 % of what is not. */
+/** 0.1234 as "12.3 %"; 0 % and 100 % only if exact. */
 export function percent(part, whole) {
   if (!whole || part === 0) return "0 %";
   if (part === whole) return "100 %";
@@ -33,7 +33,7 @@ export function plural(count, one, many) {
 
 export const plies = (count) => plural(count, "ply", "plies");
 
-/** Bytes for people. */
+/** Bytes with a unit. */
 export function bytes(count) {
   const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
   let unit = 0;
@@ -41,17 +41,17 @@ export function bytes(count) {
   return unit === 0 ? `${count} bytes` : `${count.toPrecision(3)} ${units[unit]}`;
 }
 
-/** The letter of a side's name: "attackers" is "a". */
+/** The letter of a side: "a" for "attackers". */
 export const letter = (side) => side[0];
 
-/** Who wins where this is the value for a side; null if nobody does. */
+/** The winner, given a side's value; null if none. */
 export function winner(category, side) {
   if (category === "win") return side;
   if (category === "loss") return side === "a" ? "d" : "a";
   return null;
 }
 
-/** The value of a position in words, and a line that says more. */
+/** The value of a position in words, with details. */
 export function verdict(answer, rules) {
   const side = letter(answer.to_move);
   const by = winner(answer.category, side);
@@ -60,7 +60,7 @@ export function verdict(answer, rules) {
     return { title: "Draw", more: "With best play nobody wins." };
   }
   if (answer.category === "undecided") {
-    return { title: "Undecided", more: "It depends on what was played before." };
+    return { title: "Undecided", more: "The result depends on the moves before." };
   }
   const slices = answer.missing?.length ? answer.missing.join(", ") : answer.slice;
   return { title: `Unknown: no table of ${slices} here`, more: "Play on: every capture leads to fewer men." };
@@ -85,20 +85,20 @@ function decided(answer, by, side, rules) {
 export function ending(over) {
   const reasons = {
     "king-captured": "The king is captured.", "king-escaped": "The king has escaped.",
-    "no-move": "The other side has no move.", repetition: "The position was there before.",
-    "ply-limit": "The game has reached its last ply.",
+    "no-move": "The other side has no move.", repetition: "The position was repeated.",
+    "ply-limit": "The game has reached its ply limit.",
   };
   const title = over.winner ? `${SIDES[letter(over.winner)]} have won` : "The game is drawn";
   return { title, more: reasons[over.reason] ?? "" };
 }
 
-/** What a move does, and the unit of its distance: "wins", "plies after it". */
+/** A move's outcome and the unit of its distance: "wins", "plies after it". */
 export function moveValue({ category, dtw }) {
-  const does = { win: "wins", draw: "draws", loss: "loses", undecided: "undecided", unknown: "unknown" };
-  return [does[category], dtw === 1 ? "ply after it" : "plies after it"];
+  const verbs = { win: "wins", draw: "draws", loss: "loses", undecided: "undecided", unknown: "unknown" };
+  return [verbs[category], dtw === 1 ? "ply after it" : "plies after it"];
 }
 
-/** A problem as a sentence. */
+/** Formats an error as a sentence. */
 export function sentence(text) {
   return text.charAt(0).toUpperCase() + text.slice(1) + (/[.?!]$/.test(text) ? "" : ".");
 }

@@ -99,10 +99,10 @@ async fn positions_and_moves_are_typed() {
         assert_eq!(board(&page).await, expected);
     }
     for (text, fault) in [
-        ("hello", "hello is not a legal move here"),
+        ("hello", "hello is not a legal move or a position"),
         ("/7/7/ a", "rank 1 has 7 squares"),
         ("/9/9/9/9/9/9/9/9/9/ a", "this board has 7 ranks"),
-        ("/x6/7/7/7/7/7/7/ a", "x is no piece"),
+        ("/x6/7/7/7/7/7/7/ a", "x is not a piece"),
     ] {
         let field = json!(text);
         page.run(&format!("document.querySelector('#position').value = {field}")).await;

@@ -152,7 +152,7 @@ async fn a_game_that_is_over_is_not_played_on() {
     // Its moves are known: it is the position in which the game began.
     page.key(" ").await;
     type_move(&page, "c5-c1").await;
-    page.reads(".field .fault", "c5-c1 is not a legal move here").await;
+    page.reads(".field .fault", "c5-c1 is not a legal move or a position").await;
     page.run("document.activeElement.blur()").await;
     page.key("l").await;
     assert_eq!(page.value("asked.filter(path => path.includes('/line'))").await, json!([]));

@@ -58,7 +58,7 @@ async fn a_display_follows_the_game_and_moves_for_people() {
     page.until("document.querySelector('[data-square=d1] .piece-t')").await;
     // The game stays on the board when the program has gone; that is no secret to the console.
     drop(program);
-    page.reads(".fault", "The program does not answer.").await;
+    page.reads(".fault", "The program does not respond.").await;
     page.until("document.querySelector('[data-square=d1] .piece-t')").await;
     page.leave().await;
     assert!(!page.log().await.is_empty(), "a lost connection");
@@ -88,6 +88,6 @@ async fn a_display_shows_a_draw() {
         program.say(line);
     }
     page.reads(".verdict .title", "The game is drawn").await;
-    page.reads(".verdict .more", "The position was there before.").await;
+    page.reads(".verdict .more", "The position was repeated.").await;
     page.close().await;
 }
