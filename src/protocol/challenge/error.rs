@@ -71,10 +71,9 @@ impl fmt::Display for ChallengeError {
             }
             ChallengeError::TimedOut => f.write_str("the server has sent nothing for too long"),
             ChallengeError::Io(error) => write!(f, "the connection has failed: {error}"),
-            ChallengeError::TooLong(bytes) => write!(
-                f,
-                "the server has sent a message of {bytes} bytes, too long for a state"
-            ),
+            ChallengeError::TooLong(bytes) => {
+                write!(f, "the server has sent a message of {bytes} bytes, too long for a state")
+            }
             ChallengeError::InvalidMessage(error) => {
                 write!(f, "the server has sent an invalid message: {error}")
             }
