@@ -10,7 +10,7 @@ use std::time::Instant;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use taflbase::Tablebase;
 use taflbase::board::Symmetry;
-use taflbase::build::{BuildOptions, build, slices_up_to};
+use taflbase::build::{Build, slices_up_to};
 use taflbase::index::{SliceIndex, Slot};
 use taflbase::moves::legal_moves;
 use taflbase::position::Position;
@@ -66,7 +66,7 @@ fn probe(c: &mut Criterion) {
     let rules = Ruleset::load("brandubh").unwrap();
     let folder = tempfile::tempdir().unwrap();
     let slices = slices_up_to(&rules, 5);
-    build(&rules, folder.path(), &slices, &BuildOptions::default(), &(), &mut |_| {}).unwrap();
+    Build::new(&rules, folder.path(), &slices).run().unwrap();
     let position = Position::parse(POSITION, &rules).unwrap();
     let tables = Tablebase::open_files(rules, folder.path()).unwrap();
     let table = tables.table(position.slice(), Metric::Dtw).unwrap();
@@ -121,7 +121,7 @@ impl Sample {
     fn draw() -> Sample {
         let rules = Ruleset::load("brandubh").unwrap();
         let slice = "K2v4".parse().unwrap();
-        build(&rules, folder(), &[slice], &BuildOptions::default(), &(), &mut |_| {}).unwrap();
+        Build::new(&rules, folder(), &[slice]).run().unwrap();
         let tables = open(ALL_BLOCKS);
         let index = tables.index(slice).unwrap();
         let lanes = index.lanes().count() as u64;

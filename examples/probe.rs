@@ -6,7 +6,7 @@ use std::error::Error;
 use std::path::Path;
 
 use taflbase::Tablebase;
-use taflbase::build::{BuildOptions, build, slices_up_to};
+use taflbase::build::{Build, slices_up_to};
 use taflbase::position::Position;
 use taflbase::rules::Ruleset;
 
@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let rules = Ruleset::load("brandubh")?;
     let tables = Path::new("tables");
     let slices = slices_up_to(&rules, 4);
-    build(&rules, tables, &slices, &BuildOptions::default(), &(), &mut |_| {})?;
+    Build::new(&rules, tables, &slices).run()?;
 
     let position = Position::parse("/1t5/7/2K4/7/4t2/7/4t2/ a", &rules)?;
     let board = rules.board;

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use taflbase::Tablebase;
-//! use taflbase::build::{BuildOptions, build, slices_up_to};
+//! use taflbase::build::{Build, slices_up_to};
 //! use taflbase::position::Position;
 //! use taflbase::rules::Ruleset;
 //! use taflbase::value::Value;
@@ -16,7 +16,7 @@
 //! let folder = tempfile::tempdir()?;
 //! // Slices of the king and at most two soldiers, as `taflbase build` does.
 //! let slices = slices_up_to(&rules, 3);
-//! build(&rules, folder.path(), &slices, &BuildOptions::default(), &(), &mut |_| {})?;
+//! Build::new(&rules, folder.path(), &slices).run()?;
 //!
 //! let position = Position::parse("/7/4t2/7/7/2K4/7/2t4/ d", &rules)?;
 //! let board = rules.board;
@@ -39,12 +39,12 @@
 //! use taflbase::rules::{Ruleset, Side};
 //! use taflbase::tablebase::{BlockCache, TablebaseOptions};
 //! use taflbase::value::Wdl;
-//! # use taflbase::build::{BuildOptions, build, slices_up_to};
+//! # use taflbase::build::{Build, slices_up_to};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let rules = Ruleset::load("brandubh")?;
 //! # let folder = tempfile::tempdir()?;
-//! # build(&rules, folder.path(), &slices_up_to(&rules, 3), &BuildOptions::default(), &(), &mut |_| {})?;
+//! # Build::new(&rules, folder.path(), &slices_up_to(&rules, 3)).run()?;
 //! # let folder = folder.path();
 //! let rules = Ruleset::load("brandubh")?;
 //! // The squares of a 7x7 board are numbered 7 * rank + file, from a1: this is c5.
@@ -108,10 +108,10 @@ pub use solve::building as build;
 #[cfg(feature = "build")]
 pub use study::{bound, manifest};
 pub use study::{find, proportion, short, stats};
+pub use system::bytes;
 #[cfg(feature = "build")]
 pub use system::memory;
-pub use system::{bytes, progress};
-pub use table::dont_care;
+pub use table::{dont_care, progress};
 
 pub use board::Square;
 pub use history::Game;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::{Bound, FromPyObject, PyAny, PyErr, PyResult, Python, pyfunction};
-use taflbase::build::{BuildOptions, SliceReport, slices_up_to};
+use taflbase::build::{Build, BuildOptions, SliceReport, slices_up_to};
 use taflbase::manifest::Manifest;
 use taflbase::memory::available_bytes;
 use taflbase::rules::{Ruleset, Side};
@@ -75,17 +75,13 @@ pub fn build<'py>(
         level: level.map(|level| parse_within("level", level, 1..=22)).transpose()?,
         scratch,
     };
-    let mut reports = Vec::new();
     let built = work::run(
         py,
         progress.as_ref(),
         || {},
-        |reporter| {
-            let mut done = |report: &SliceReport| reports.push(report.clone());
-            taflbase::build::build(&rules, &tables, &wanted, &options, reporter, &mut done)
-        },
+        |reporter| Build::new(&rules, &tables, &wanted).options(&options).progress(reporter).run(),
     )?;
-    built.map_err(build_error)?;
+    let reports = built.map_err(build_error)?;
     reports.iter().map(|report| built_slice(py, &rules, report)).collect()
 }
 

@@ -1,9 +1,10 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process;
+use std::sync::{Mutex, MutexGuard};
 
 use serde::Serialize;
-use taflbase::build::{BuildError, BuildOptions, Communicator, SliceReport, build_among, plan};
+use taflbase::build::{Build, BuildError, BuildOptions, Communicator, SliceReport, plan};
 use taflbase::progress::{Phase, Progress, RankWork};
 use taflbase::rules::{Ruleset, Side};
 use taflbase::slice::Slice;
@@ -123,14 +124,29 @@ impl Progress for Notices<'_> {
     }
 }
 
-/// The progress of rank 0, with the plies that the ranks compute together.
-struct Teller<'a> {
+/// The progress of rank 0, with the plies that the ranks compute together and the finished
+/// slices.
+struct RankZero<'a> {
     reporter: &'a Reporter,
     session: &'a Session,
-    rules: &'a str,
+    rules: &'a Ruleset,
+    finished: Mutex<Finished>,
 }
 
-impl Progress for Teller<'_> {
+/// The slices that are finished.
+struct Finished {
+    reports: Vec<SliceReport>,
+    /// The first error of printing them.
+    printed: Result<(), CliError>,
+}
+
+impl RankZero<'_> {
+    fn finished(&self) -> MutexGuard<'_, Finished> {
+        self.finished.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+impl Progress for RankZero<'_> {
     fn phase(&self, slice: Slice, phase: Phase, rows: u64) {
         self.reporter.phase(slice, phase, rows);
     }
@@ -139,7 +155,7 @@ impl Progress for Teller<'_> {
         self.reporter.advance(rows);
     }
 
-    fn done_together(&self, slice: Slice, phase: Phase, ranks: &[RankWork]) {
+    fn ranks_done(&self, slice: Slice, phase: Phase, ranks: &[RankWork]) {
         let (winner, ply) = match phase {
             Phase::Tables { winner } => (winner, 0),
             Phase::Ply { winner, ply } => (winner, ply),
@@ -148,10 +164,23 @@ impl Progress for Teller<'_> {
         if self.session.json() {
             let slice = slice.to_string();
             let ranks = ranks.iter().map(RankAnswer::of).collect();
-            let answer = PlyAnswer { rules: self.rules, slice, winner: winner.name(), ply, ranks };
+            let rules = &self.rules.name;
+            let answer = PlyAnswer { rules, slice, winner: winner.name(), ply, ranks };
             // A failure to report progress must not stop the work.
             let _ = self.reporter.aside(|| self.session.json_line(&answer));
         }
+    }
+
+    fn slice_done(&self, report: &SliceReport) {
+        if report.built {
+            self.reporter.finished(report.slice, report.times.iter().sum());
+        }
+        let mut finished = self.finished();
+        if self.session.json() && finished.printed.is_ok() {
+            let line = answer(self.rules, report);
+            finished.printed = self.reporter.aside(|| self.session.json_line(&line));
+        }
+        finished.reports.push(report.clone());
     }
 
     fn notice(&self, text: &str) {
@@ -210,28 +239,20 @@ fn build(args: &Args, session: &Session, exchange: &dyn Communicator) -> Result<
         }
         process::exit(INTERRUPTED_STATUS.into());
     });
-    let mut reports = Vec::new();
-    let mut printed = Ok(());
-    let teller = Teller { reporter: &reporter, session, rules: &rules.name };
+    let finished = Mutex::new(Finished { reports: Vec::new(), printed: Ok(()) });
+    let rank_zero = RankZero { reporter: &reporter, session, rules, finished };
     let notices = Notices(&reporter);
-    let progress: &dyn Progress = if is_first { &teller } else { &notices };
-    let mut done = |report: &SliceReport| {
-        if report.built {
-            reporter.finished(report.slice, report.times.iter().sum());
-        }
-        if session.json() && printed.is_ok() {
-            printed = reporter.aside(|| session.json_line(&answer(rules, report)));
-        }
-        reports.push(report.clone());
-    };
-    let tables = session.tables();
-    let built = build_among(exchange, rules, tables, &slices, &options, progress, &mut done);
+    let progress: &dyn Progress = if is_first { &rank_zero } else { &notices };
+    let build = Build::new(rules, session.tables(), &slices).options(&options);
+    let built = build.progress(progress).communicator(exchange).run();
     reporter.clear();
-    printed?;
+    let finished = rank_zero.finished.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    finished.printed?;
     if !session.json() && is_first {
-        session.text(&table(rules, &reports, built.is_ok()))?;
+        session.text(&table(rules, &finished.reports, built.is_ok()))?;
     }
-    Ok(built?)
+    built?;
+    Ok(())
 }
 
 fn answer<'a>(rules: &'a Ruleset, report: &SliceReport) -> Answer<'a> {

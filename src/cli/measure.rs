@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use taflbase::build::{BuildError, BuildLimit, BuildOptions, SliceReport, build};
+use taflbase::build::{Build, BuildError, BuildLimit, BuildOptions, SliceReport};
 use taflbase::progress::{Phase, Progress};
 use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
@@ -22,12 +22,12 @@ pub(super) fn build_measured(
 ) -> Result<Vec<(SliceReport, Measure)>, CliError> {
     let options = BuildOptions { threads, ..BuildOptions::default() };
     let stopwatch = Stopwatch::new(machine::threads(threads).get() as u32);
-    let mut measured = Vec::new();
-    build(rules, folder, slices, &options, &stopwatch, &mut |report| {
-        measured.push((report.clone(), stopwatch.stop()));
-    })
-    .map_err(build_error)?;
-    Ok(measured)
+    let reports = Build::new(rules, folder, slices)
+        .options(&options)
+        .progress(&stopwatch)
+        .run()
+        .map_err(build_error)?;
+    Ok(reports.into_iter().zip(stopwatch.into_measures()).collect())
 }
 
 /// Converts an error. The scratch space is a temporary folder, which TMPDIR sets.
@@ -68,6 +68,9 @@ struct Stopwatch {
 }
 
 struct Running {
+    /// Those of the finished slices.
+    finished: Vec<Measure>,
+    /// That of the slice in progress.
     measure: Measure,
     /// The current phase, with the wall time and CPU time at its start.
     phase: Option<(Phase, Instant, Option<Duration>)>,
@@ -77,7 +80,11 @@ impl Stopwatch {
     fn new(threads: u32) -> Stopwatch {
         Stopwatch {
             threads,
-            running: Mutex::new(Running { measure: Measure::default(), phase: None }),
+            running: Mutex::new(Running {
+                finished: Vec::new(),
+                measure: Measure::default(),
+                phase: None,
+            }),
         }
     }
 
@@ -98,11 +105,9 @@ impl Stopwatch {
         running.phase = next.map(|phase| (phase, now, core_now));
     }
 
-    /// Ends the last phase and returns the measures of the slice.
-    fn stop(&self) -> Measure {
-        self.lap(None);
-        let measure = std::mem::take(&mut self.running().measure);
-        Measure { peak_bytes: peak_bytes(), ..measure }
+    /// The measures of all slices, in the order of their reports.
+    fn into_measures(self) -> Vec<Measure> {
+        self.running.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).finished
     }
 }
 
@@ -112,6 +117,13 @@ impl Progress for Stopwatch {
             reset_peak();
         }
         self.lap(Some(phase));
+    }
+
+    fn slice_done(&self, _: &SliceReport) {
+        self.lap(None);
+        let mut running = self.running();
+        let measure = std::mem::take(&mut running.measure);
+        running.finished.push(Measure { peak_bytes: peak_bytes(), ..measure });
     }
 }
 

@@ -1,5 +1,5 @@
 use crate::solve::store::{ScratchError, ScratchErrorKind};
-use crate::system::progress::Progress;
+use crate::table::progress::Progress;
 
 /// Returns an error if the build is cancelled.
 pub(super) fn go_on(progress: &dyn Progress) -> Result<(), ScratchError> {

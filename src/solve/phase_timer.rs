@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::game::slice::Slice;
 use crate::solve::communicator::{Communicator, CommunicatorError, Traffic};
 use crate::solve::plies::tables::PlyStats;
-use crate::system::progress::{Phase, Progress, RankWork};
+use crate::table::progress::{Phase, Progress, RankWork};
 
 /// A timer for one phase on this rank.
 pub(super) struct PhaseTimer<'a> {
@@ -35,7 +35,7 @@ impl<'a> PhaseTimer<'a> {
         let all = self.comm.gather_numbers(&self.numbers(worked))?;
         let all: Vec<RankWork> = all.iter().map(|numbers| rank_work(numbers)).collect();
         if self.comm.rank() == 0 {
-            progress.done_together(slice, phase, &all);
+            progress.ranks_done(slice, phase, &all);
         }
         Ok(())
     }

@@ -9,8 +9,8 @@ use crate::solve::error::BuildError;
 use crate::solve::store::{
     Content, Hash, Key, Parts, ScratchError, ScratchFolder, Stage, StageWriter, Stages,
 };
-use crate::system::progress::{Phase, Progress};
 use crate::table::Code;
+use crate::table::progress::{Phase, Progress};
 
 use crate::solve::frame::{Block, Frame};
 use crate::solve::initial::coded_rows::{CodedRows, code_of};

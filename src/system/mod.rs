@@ -1,4 +1,4 @@
-//! Operating-system services: files, mapped memory, memory use, progress reports.
+//! Operating-system services: files, mapped memory and memory use.
 
 pub mod bytes;
 #[cfg(feature = "build")]
@@ -12,6 +12,5 @@ pub(crate) mod positioned;
 pub(crate) mod prefetch;
 #[cfg(feature = "serve")]
 pub(crate) mod priority;
-pub mod progress;
 pub(crate) mod random;
 pub(crate) mod tree_hash;

@@ -16,6 +16,7 @@ mod index_entry;
 mod packing;
 #[cfg(feature = "build")]
 mod part_writer;
+pub mod progress;
 mod reader;
 mod runs;
 mod source;

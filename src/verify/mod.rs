@@ -65,8 +65,8 @@ pub use sample::Sample;
 
 use crate::game::rules::{Ruleset, Side};
 use crate::game::slice::Slice;
-use crate::system::progress::Progress;
 use crate::table::Metric;
+use crate::table::progress::Progress;
 use crate::tablebase::{ProbeError, Tablebase};
 
 use score::Score;

@@ -4,7 +4,7 @@ use crate::game::board::SquareSet;
 use crate::game::position::Position;
 use crate::game::rules::{BySide, Side};
 use crate::game::value::Value;
-use crate::system::progress::Progress;
+use crate::table::progress::Progress;
 use crate::table::{Metric, SideSummary};
 
 use super::FEW;

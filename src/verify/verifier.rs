@@ -2,7 +2,7 @@ use crate::game::position::Position;
 use crate::game::rules::{BySide, Side};
 use crate::game::slice::Slice;
 use crate::game::value::Wdl;
-use crate::system::progress::{Phase, Progress};
+use crate::table::progress::{Phase, Progress};
 use crate::table::{Metric, SideSummary, wdl_value};
 use crate::tablebase::Tablebase;
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use taflbase::Tablebase;
-use taflbase::build::{BuildOptions, build, slices_up_to};
+use taflbase::build::{Build, slices_up_to};
 use taflbase::position::Position;
 use taflbase::rules::Ruleset;
 use taflbase::value::Value;
@@ -22,7 +22,7 @@ fn built(rules: &str) -> TempDir {
     let rules = Ruleset::builtin(rules).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let slices = slices_up_to(&rules, 3);
-    build(&rules, folder.path(), &slices, &BuildOptions::default(), &(), &mut |_| {}).unwrap();
+    Build::new(&rules, folder.path(), &slices).run().unwrap();
     folder
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::minimax::Minimax;
 use crate::shuffled::{context, game, rules};
-use taflbase::build::{BuildOptions, build, slices_up_to};
+use taflbase::build::{Build, slices_up_to};
 use taflbase::engine::{Engine, EngineOptions, Limits, Score};
 use taflbase::value::Value;
 use taflbase::{Ruleset, Tablebase};
@@ -63,7 +63,7 @@ fn what_tables_promise_stands_whatever_came_before() {
     let rules = rules("", "repetition = \"draw\"");
     let folder = tempfile::tempdir().unwrap();
     let slices = slices_up_to(&rules, 6);
-    build(&rules, folder.path(), &slices, &BuildOptions::default(), &(), &mut |_| {}).unwrap();
+    Build::new(&rules, folder.path(), &slices).run().unwrap();
     let tables = Arc::new(Tablebase::open(Ruleset::clone(&rules), folder.path()).unwrap());
     let options = EngineOptions {
         table_bytes: 1 << 20,

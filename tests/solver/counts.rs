@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use taflbase::Tablebase;
-use taflbase::build::{BuildOptions, build};
+use taflbase::build::{Build, BuildOptions};
 use taflbase::position::Position;
 use taflbase::rules::{Endless, Ruleset, Side};
 use taflbase::slice::Slice;
@@ -37,7 +37,7 @@ fn tables_have_the_counts_of_the_brute_force_program() {
         .map(|(&name, slices)| {
             let rules = load(name);
             let options = BuildOptions::default();
-            build(&rules, folder.path(), slices, &options, &(), &mut |_| {}).unwrap();
+            Build::new(&rules, folder.path(), slices).options(&options).run().unwrap();
             (name, Tablebase::open_files(rules, folder.path()).unwrap())
         })
         .collect();
@@ -81,7 +81,7 @@ fn tables_have_the_values_of_the_brute_force_program() {
             .or_insert_with(|| Tablebase::open_files(rules.clone(), folder.path()).unwrap());
         if !base.slices(Metric::Dtw).contains(&slice) {
             let options = BuildOptions::default();
-            build(&rules, folder.path(), &[slice], &options, &(), &mut |_| {}).unwrap();
+            Build::new(&rules, folder.path(), &[slice]).options(&options).run().unwrap();
             *base = Tablebase::open_files(rules, folder.path()).unwrap();
         }
         let value = base.probe_dtw(&position).unwrap();

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use taflbase::Tablebase;
-use taflbase::build::{BuildOptions, build};
+use taflbase::build::{Build, BuildOptions};
 use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
 use taflbase::table::Metric;
@@ -30,7 +30,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 fn built(rules: &Ruleset, slice: Slice, threads: usize) -> BTreeMap<String, Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
     let options = BuildOptions { threads, ..BuildOptions::default() };
-    build(rules, folder.path(), &[slice], &options, &(), &mut |_| {}).unwrap();
+    Build::new(rules, folder.path(), &[slice]).options(&options).run().unwrap();
     let base = Tablebase::open_files(rules.clone(), folder.path()).unwrap();
     // Otherwise there is but one chunk of work.
     let rows = base.index(slice).unwrap().rows();

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use taflbase::Tablebase;
-use taflbase::build::{BuildError, BuildOptions, SliceReport, build};
+use taflbase::build::{Build, BuildError, BuildOptions};
 use taflbase::progress::{Phase, Progress};
 use taflbase::rules::Ruleset;
 use taflbase::slice::Slice;
@@ -35,10 +35,8 @@ fn slice(name: &str) -> Slice {
 
 /// Builds and returns the slices that were not there.
 fn build_in(tables: &Path, ruleset: &str, wanted: &str) -> Result<Vec<Slice>, BuildError> {
-    let mut built = Vec::new();
-    let mut note = |report: &SliceReport| built.extend(report.built.then_some(report.slice));
-    let options = BuildOptions::default();
-    build(&rules(ruleset), tables, &[slice(wanted)], &options, &(), &mut note).map(|()| built)
+    let reports = Build::new(&rules(ruleset), tables, &[slice(wanted)]).run()?;
+    Ok(reports.iter().filter(|report| report.built).map(|report| report.slice).collect())
 }
 
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -115,15 +113,14 @@ fn goes_on(cancels: bool) {
             told: AtomicUsize::new(0),
         };
         let wanted = [slice(WANTED)];
-        let options = BuildOptions::default();
-        let run = || build(&rules, tables.path(), &wanted, &options, &progress, &mut |_| {});
+        let run = || Build::new(&rules, tables.path(), &wanted).progress(&progress).run();
         let outcome = catch_unwind(AssertUnwindSafe(run));
         // What has its name is whole.
         for (name, bytes) in files(&folder) {
             assert!(whole[&name] == bytes, "{name} after {stops} stops");
         }
         match outcome {
-            Ok(Ok(())) => break,
+            Ok(Ok(_)) => break,
             Ok(Err(BuildError::Cancelled)) if cancels => stops += 1,
             Err(_) if !cancels => stops += 1,
             other => panic!("{other:?}"),
@@ -219,7 +216,7 @@ fn what_is_done_of_a_slice_is_not_done_again() {
         let (rules, wanted) = (rules("mini-edge"), [slice(WANTED)]);
         let options = BuildOptions { force, ..BuildOptions::default() };
         let build = |progress: &dyn Progress| {
-            build(&rules, tables.path(), &wanted, &options, progress, &mut |_| {})
+            Build::new(&rules, tables.path(), &wanted).options(&options).progress(progress).run()
         };
         let stop = StopAtPly { cancels, slice: wanted[0], is_there: AtomicBool::new(false) };
         match catch_unwind(AssertUnwindSafe(|| build(&stop))) {
@@ -310,8 +307,8 @@ fn what_is_not_ours_is_never_overwritten() {
         let options = BuildOptions { force: true, ..BuildOptions::default() };
         let wanted = [slice(WANTED)];
         let rules = rules("mini-edge");
-        let forced = build(&rules, tables.path(), &wanted, &options, &(), &mut |_| {});
-        is_refused(forced.map(|()| Vec::new()), because);
+        let forced = Build::new(&rules, tables.path(), &wanted).options(&options).run();
+        is_refused(forced.map(|_| Vec::new()), because);
         assert_eq!(fs::read(folder.join(VICTIM)).unwrap(), bytes);
     }
 }
@@ -351,7 +348,7 @@ fn two_builds_keep_out_of_each_other_s_way() {
 fn build_with_scratch(tables: &Path, scratch: &Path) -> Result<(), BuildError> {
     let options = BuildOptions { scratch: Some(scratch.to_owned()), ..BuildOptions::default() };
     let wanted = [slice(WANTED)];
-    build(&rules("mini-corner"), tables, &wanted, &options, &(), &mut |_| {})
+    Build::new(&rules("mini-corner"), tables, &wanted).options(&options).run().map(drop)
 }
 
 #[test]
@@ -403,8 +400,7 @@ fn what_is_done_again_is_told() {
         let tables = tempfile::tempdir().unwrap();
         let (rules, wanted) = (rules("mini-edge"), [slice(WANTED)]);
         let build = |progress: &dyn Progress| {
-            let options = BuildOptions::default();
-            build(&rules, tables.path(), &wanted, &options, progress, &mut |_| {})
+            Build::new(&rules, tables.path(), &wanted).progress(progress).run()
         };
         let stop = StopAtPly { cancels: true, slice: wanted[0], is_there: AtomicBool::new(false) };
         assert!(matches!(build(&stop), Err(BuildError::Cancelled)));

@@ -4,7 +4,7 @@ use crate::comparison;
 use std::fs;
 
 use taflbase::Tablebase;
-use taflbase::build::{BuildOptions, build};
+use taflbase::build::{Build, BuildOptions};
 use taflbase::index::SliceIndex;
 use taflbase::moves::legal_moves;
 use taflbase::position::Position;
@@ -33,7 +33,7 @@ fn long_wins_are_built() {
     let folder = tempfile::tempdir().unwrap();
     let slice: Slice = "K0v2".parse().unwrap();
     let options = BuildOptions::default();
-    build(&rules, folder.path(), &[slice], &options, &(), &mut |_| {}).unwrap();
+    Build::new(&rules, folder.path(), &[slice]).options(&options).run().unwrap();
     let base = Tablebase::open_files(rules, folder.path()).unwrap();
     for slice in ["K0v1".parse().unwrap(), slice] {
         let [wdl, dtw] = Metric::ALL.map(|metric| base.table(slice, metric).unwrap().header());

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use taflbase::Tablebase;
-use taflbase::build::{BuildOptions, build, slices_up_to};
+use taflbase::build::{Build, slices_up_to};
 use taflbase::moves::Move;
 use taflbase::position::Position;
 use taflbase::rules::Ruleset;
@@ -39,7 +39,7 @@ impl Place {
         let rules = Ruleset::builtin(rules).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let slices = slices_up_to(&rules, MOST_MEN);
-        build(&rules, folder.path(), &slices, &BuildOptions::default(), &(), &mut |_| {}).unwrap();
+        Build::new(&rules, folder.path(), &slices).run().unwrap();
         Place { rules, folder }
     }
 

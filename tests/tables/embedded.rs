@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use taflbase::Tablebase;
-use taflbase::build::{BuildOptions, build, slices_up_to};
+use taflbase::build::{Build, BuildOptions, slices_up_to};
 use taflbase::position::Position;
 use taflbase::rules::Ruleset;
 use taflbase::table::{Access, Metric, PUBLISHED_ZSTD, Table, zstd_version};
@@ -67,7 +67,7 @@ fn are_what_a_build_makes(sizes: RangeInclusive<usize>) {
         // Of the largest slices outcomes alone, where no more is embedded.
         let metric = if outcomes > distances { Metric::Wdl } else { Metric::Dtw };
         let options = BuildOptions { metric, ..BuildOptions::default() };
-        build(&rules, folder.path(), &slices, &options, &(), &mut |_| {}).unwrap();
+        Build::new(&rules, folder.path(), &slices).options(&options).run().unwrap();
         let built = Tablebase::open_files(rules, folder.path()).unwrap();
         let tables = embedded(name);
         for slice in slices {

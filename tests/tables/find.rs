@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::positions::all_positions;
 use taflbase::Tablebase;
 use taflbase::board::SquareSet;
-use taflbase::build::{BuildOptions, build};
+use taflbase::build::{Build, BuildOptions};
 use taflbase::find::{FindError, Found, Pattern, Query, Search, parse_squares, random};
 use taflbase::index::SliceIndex;
 use taflbase::position::Position;
@@ -202,7 +202,7 @@ fn built(rules: &str, slices: &[&str]) -> (Tablebase, tempfile::TempDir) {
     let rules = Ruleset::load(&path).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let slices: Vec<Slice> = slices.iter().map(|slice| slice.parse().unwrap()).collect();
-    build(&rules, folder.path(), &slices, &BuildOptions::default(), &(), &mut |_| {}).unwrap();
+    Build::new(&rules, folder.path(), &slices).run().unwrap();
     (Tablebase::open_files(rules, folder.path()).unwrap(), folder)
 }
 
@@ -375,7 +375,7 @@ fn tables_without_distances_tell_outcomes_alone() {
     let slice = "K0v4".parse().unwrap();
     let (folder, rules) = (tempfile::tempdir().unwrap(), base.rules().clone());
     let options = BuildOptions { metric: Metric::Wdl, ..BuildOptions::default() };
-    build(&rules, folder.path(), &[slice], &options, &(), &mut |_| {}).unwrap();
+    Build::new(&rules, folder.path(), &[slice]).options(&options).run().unwrap();
     let small = Tablebase::open_files(rules, folder.path()).unwrap();
     let table = small.best_table(slice).unwrap();
     let with_distances = base.best_table(slice).unwrap();

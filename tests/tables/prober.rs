@@ -8,7 +8,7 @@ use std::thread;
 
 use taflbase::Tablebase;
 use taflbase::board::{Square, SquareSet};
-use taflbase::build::{BuildOptions, build, slices_up_to};
+use taflbase::build::{Build, BuildOptions, slices_up_to};
 use taflbase::moves::legal_moves;
 use taflbase::position::{Position, PositionError};
 use taflbase::rules::{Ruleset, Side};
@@ -35,7 +35,7 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
     let slices: Vec<Slice> = SLICES.map(|slice| slice.parse().unwrap()).to_vec();
     let options = BuildOptions::default();
-    build(&rules, folder.path(), &slices, &options, &(), &mut |_| {}).unwrap();
+    Build::new(&rules, folder.path(), &slices).options(&options).run().unwrap();
     let mut random = Random::new(3);
     let positions: Vec<Position> = (0..20_000)
         .map(|i| random_position(&rules, slices[i % 2], i % 3 == 0, &mut random))
@@ -163,7 +163,7 @@ fn rulesets_stand_side_by_side() {
     let rules = Ruleset::builtin("berkeley").unwrap();
     let folder = tempfile::tempdir().unwrap();
     let slice = "K1v1".parse().unwrap();
-    build(&rules, folder.path(), &[slice], &BuildOptions::default(), &(), &mut |_| {}).unwrap();
+    Build::new(&rules, folder.path(), &[slice]).run().unwrap();
     let options =
         TablebaseOptions { cache: cache.clone(), embedded: false, ..TablebaseOptions::default() };
     let berkeley = Tablebase::open_with(rules.clone(), folder.path(), options).unwrap();
@@ -236,7 +236,7 @@ fn a_best_move_is_one_or_an_error() {
     let rules = Ruleset::builtin("brandubh").unwrap();
     let folder = tempfile::tempdir().unwrap();
     let slices = slices_up_to(&rules, 4);
-    build(&rules, folder.path(), &slices, &BuildOptions::default(), &(), &mut |_| {}).unwrap();
+    Build::new(&rules, folder.path(), &slices).run().unwrap();
     let sound = Tablebase::open_files(rules.clone(), folder.path()).unwrap();
     let folder = folder.path().join("brandubh");
     type Keep = fn(&str) -> bool;

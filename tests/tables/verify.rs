@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use taflbase::Tablebase;
-use taflbase::build::{BuildOptions, build, needed};
+use taflbase::build::{Build, BuildOptions, needed};
 use taflbase::index::{SliceIndex, Slot};
 use taflbase::moves::legal_moves;
 use taflbase::progress::{Phase, Progress};
@@ -37,7 +37,7 @@ impl Tables {
         let folder = tempdir().unwrap();
         let slices: Vec<Slice> = slices.iter().map(|text| text.parse().unwrap()).collect();
         let options = BuildOptions::default();
-        build(&rules, folder.path(), &slices, &options, &(), &mut |_| {}).unwrap();
+        Build::new(&rules, folder.path(), &slices).options(&options).run().unwrap();
         Tables { rules, folder }
     }
 
@@ -331,7 +331,7 @@ fn the_value_hash_does_not_depend_on_how_values_are_stored() {
     assert!(matches!(verdict, Verdict::Proved { .. }), "{verdict:?}");
     let rebuilt = tempdir().unwrap();
     let options = BuildOptions { level: Some(1), ..BuildOptions::default() };
-    build(&tables.rules, rebuilt.path(), &[slice], &options, &(), &mut |_| {}).unwrap();
+    Build::new(&tables.rules, rebuilt.path(), &[slice]).options(&options).run().unwrap();
     for metric in Metric::ALL {
         let path = rebuilt.path().join(&tables.rules.name).join(metric.file_name(slice));
         let [one, other] =

@@ -12,7 +12,7 @@ use crate::solve::frame::attacker_sets;
 use crate::solve::plies::tables::Storage;
 use crate::solve::resources::{self, Resources};
 
-use super::work::{self, Load, Work};
+use super::assignment::{self, Assignment, Load};
 
 /// What is known of a slice before it is built.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -143,10 +143,10 @@ pub fn plan_among(
 ) -> Result<Vec<RankPlan>, BuildError> {
     let mut plans = Vec::new();
     for slices in slices.chunk_by(|one, next| one.men() == next.men()) {
-        let works = deal(rules, slices, ranks, threads, memory_bytes)?;
+        let works = assign(rules, slices, ranks, threads, memory_bytes)?;
         for &slice in slices {
             let resources = Resources::of(rules, slice, threads)?;
-            let ranks = if works[&slice] == Work::OfAll { ranks } else { 1 };
+            let ranks = if works[&slice] == Assignment::AllRanks { ranks } else { 1 };
             let storage = resources.storage(memory_bytes, ranks);
             let partitions = match storage {
                 Some(Storage::Partitions(partitions)) => partitions,
@@ -170,27 +170,27 @@ pub fn plan_among(
     Ok(plans)
 }
 
-/// Who of so many ranks builds which of some slices of as many men.
-pub(super) fn deal(
+/// Assigns slices of equally many men to ranks.
+pub(super) fn assign(
     rules: &Ruleset,
     slices: &[Slice],
     ranks: usize,
     threads: usize,
     memory_bytes: u64,
-) -> Result<BTreeMap<Slice, Work>, BuildError> {
+) -> Result<BTreeMap<Slice, Assignment>, BuildError> {
     let mut loads = Vec::new();
     for &slice in slices {
         let resources = Resources::of(rules, slice, threads)?;
-        let may_be_alone = resources.storage(memory_bytes, 1).is_some();
-        let may_be_shared = if ranks == 1 {
-            may_be_alone
+        let fits_one_rank = resources.storage(memory_bytes, 1).is_some();
+        let fits_all_ranks = if ranks == 1 {
+            fits_one_rank
         } else {
             resources.storage(memory_bytes, ranks).is_some()
         };
         let (rows, sets) = (resources.rows(), resources.sets());
-        loads.push(Load { slice, rows, sets, may_be_alone, may_be_shared });
+        loads.push(Load { slice, rows, sets, fits_one_rank, fits_all_ranks });
     }
-    Ok(work::deal(loads, ranks))
+    Ok(assignment::assign(loads, ranks))
 }
 
 fn slice_plan(base: &Tablebase, slice: Slice) -> Result<SlicePlan, BuildError> {

@@ -1,4 +1,4 @@
-//! What ranks tell the first one of the slices that they have built by themselves.
+//! Reports of the slices that ranks have built alone, gathered by rank 0.
 
 use std::time::Duration;
 
@@ -6,20 +6,19 @@ use crate::game::rules::BySide;
 use crate::game::slice::Slice;
 use crate::game::value::Plies;
 use crate::solve::communicator::{Communicator, CommunicatorError};
+use crate::table::progress::SliceReport;
 use crate::table::{Metric, SideSummary};
 
-use super::SliceReport;
-
-/// The reports of all other ranks, for the first one; the others get none.
-pub(super) fn to_first(
+/// Returns the reports of all other ranks to rank 0, and none to the others.
+pub(super) fn gather(
     own: &[SliceReport],
     ranks: &dyn Communicator,
 ) -> Result<Vec<SliceReport>, CommunicatorError> {
-    let own: Vec<u64> = own.iter().flat_map(numbers).collect();
-    let mut numbers = ranks.gather_numbers(&own)?.into_iter().flatten().peekable();
+    let own_numbers: Vec<u64> = own.iter().flat_map(numbers).collect();
+    let mut numbers = ranks.gather_numbers(&own_numbers)?.into_iter().flatten().peekable();
     let mut reports = Vec::new();
     while numbers.peek().is_some() {
-        reports.push(report(&mut numbers).ok_or(CommunicatorError)?);
+        reports.push(report_of(&mut numbers).ok_or(CommunicatorError)?);
     }
     Ok(reports)
 }
@@ -37,7 +36,7 @@ fn numbers(report: &SliceReport) -> Vec<u64> {
     numbers
 }
 
-fn report(numbers: &mut impl Iterator<Item = u64>) -> Option<SliceReport> {
+fn report_of(numbers: &mut impl Iterator<Item = u64>) -> Option<SliceReport> {
     let mut next = || numbers.next();
     let slice = Slice { defenders: next()? as usize, attackers: next()? as usize };
     let (built, positions) = (next()? > 0, next()?);
@@ -77,7 +76,7 @@ mod tests {
             max_win: 9,
             max_loss: 12,
         };
-        let told = SliceReport {
+        let report = SliceReport {
             slice: "K2v4".parse().unwrap(),
             built: true,
             positions: 7,
@@ -85,8 +84,8 @@ mod tests {
             bytes: vec![(Metric::Dtw, 70), (Metric::Wdl, 50)],
             times: [1, 2, 3].map(Duration::from_millis),
         };
-        let heard = report(&mut numbers(&told).into_iter()).unwrap();
-        assert_eq!(format!("{heard:?}"), format!("{told:?}"));
-        assert!(report(&mut numbers(&told).into_iter().take(20)).is_none());
+        let received = report_of(&mut numbers(&report).into_iter()).unwrap();
+        assert_eq!(format!("{received:?}"), format!("{report:?}"));
+        assert!(report_of(&mut numbers(&report).into_iter().take(20)).is_none());
     }
 }

@@ -2,13 +2,31 @@
 
 use std::sync::Mutex;
 
-use super::*;
-use crate::solve::communicator::on_each_rank;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::game::rules::Ruleset;
+use crate::game::slice::Slice;
+use crate::solve::communicator::{Communicator, SingleProcess, ThreadRank, on_each_rank};
+use crate::solve::convert::read::{open_sub_slices, sub_slices};
+use crate::solve::error::BuildError;
+use crate::solve::frame::Frame;
 use crate::solve::frame::attacker_sets;
 use crate::solve::frame::block_lookup::BlockLookup;
 use crate::solve::initial::coded_rows::CodedRows;
 use crate::solve::initial::sub_slice::SubSlices;
+use crate::solve::plies::tables::Storage;
 use crate::solve::rows::numbers::ChunkNumber;
+use crate::solve::solver::{SolveContext, Solver};
+use crate::solve::store::{Compression, ScratchFolder, ScratchOptions};
+use crate::system::filesystem::{FileSystem, SystemFiles};
+use crate::table::PUBLISHED_ZSTD;
+use crate::table::progress::{Phase, Progress};
+use crate::tablebase::Tablebase;
+
+use super::builder::{Build, BuildOptions, SYNC_EVERY};
+use super::session::zstd_notice;
 
 /// A ruleset, a slice of it, and tables of all that its captures lead to.
 struct Task {
@@ -24,7 +42,7 @@ impl Task {
         let slice: Slice = slice.parse().unwrap();
         let smaller: Vec<Slice> = sub_slices(slice).map(|(child, _)| child).collect();
         let options = BuildOptions::default();
-        build(&rules, tables.path(), &smaller, &options, &(), &mut |_| {}).unwrap();
+        Build::new(&rules, tables.path(), &smaller).options(&options).run().unwrap();
         let base = Tablebase::open_files(rules, tables.path()).unwrap();
         Task { base, slice, tables }
     }
@@ -185,21 +203,20 @@ fn built_by(ranks: usize, rules: &str, slice: &str) -> (BTreeMap<String, Vec<u8>
     let slices = [slice.parse().unwrap()];
     let options = BuildOptions { threads: 1, ..BuildOptions::default() };
     let build = |member: ThreadRank| {
-        let mut told = Vec::new();
-        let mut tell = |report: &SliceReport| told.push(format!("{} {:?}", report.slice, report));
-        build_among(&member, &rules, tables.path(), &slices, &options, &(), &mut tell).unwrap();
-        assert!(told.is_empty() == (member.rank() > 0));
-        told
+        let build = Build::new(&rules, tables.path(), &slices).options(&options);
+        let reports = build.communicator(&member).run().unwrap();
+        assert!(reports.is_empty() == (member.rank() > 0));
+        reports.iter().map(|report| format!("{} {report:?}", report.slice)).collect::<Vec<_>>()
     };
-    let told = on_each_rank(ranks, build).concat();
+    let reports = on_each_rank(ranks, build).concat();
     let named = |path: PathBuf| {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         Some((name, std::fs::read(&path).ok()?)).filter(|(name, _)| !name.starts_with('.'))
     };
     let paths = SystemFiles.list(&tables.path().join(&rules.name)).unwrap();
-    let mut slices: Vec<String> = told
+    let mut slices: Vec<String> = reports
         .iter()
-        .map(|told| told[..told.find(", times").unwrap_or(told.len())].to_owned())
+        .map(|report| report[..report.find(", times").unwrap_or(report.len())].to_owned())
         .collect();
     slices.sort();
     (paths.into_iter().filter_map(named).collect(), slices)
@@ -212,12 +229,12 @@ fn any_number_of_ranks_makes_the_same_files() {
     {
         let (alone, reports) = built_by(1, rules, slice);
         for ranks in [2, 3, 5] {
-            let (files, told) = built_by(ranks, rules, slice);
+            let (files, others) = built_by(ranks, rules, slice);
             assert!(files.keys().eq(alone.keys()), "{rules} {slice}: {:?}", files.keys());
             for (name, bytes) in &files {
                 assert!(*bytes == alone[name], "{rules} {name} by {ranks} ranks");
             }
-            assert_eq!(told, reports);
+            assert_eq!(others, reports);
         }
     }
 }
@@ -229,13 +246,11 @@ fn what_is_there_needs_no_memory() {
     let built_with = |memory_bytes| {
         let options = BuildOptions { threads: 1, memory_bytes, ..BuildOptions::default() };
         let slices = ["K1v1".parse().unwrap()];
-        let mut reports = Vec::new();
-        let built = build(&rules, tables.path(), &slices, &options, &(), &mut |report| {
-            reports.push(report.built);
-        });
-        built.map(|()| reports)
+        let reports = Build::new(&rules, tables.path(), &slices).options(&options).run()?;
+        Ok(reports.iter().map(|report| report.built).collect::<Vec<_>>())
     };
-    let refused = |built: &Result<_, _>| matches!(built, Err(BuildError::Memory { .. }));
+    let refused =
+        |built: &Result<Vec<bool>, BuildError>| matches!(built, Err(BuildError::Memory { .. }));
     assert!(refused(&built_with(1)));
     assert!(built_with(u64::MAX).unwrap().contains(&true));
     assert!(!built_with(1).unwrap().contains(&true));
@@ -266,8 +281,8 @@ fn it_does_not_matter_how_much_is_kept_of_smaller_slices() {
 
 #[test]
 fn another_zstd_is_told() {
-    assert_eq!(super::zstd_notice(PUBLISHED_ZSTD), None);
-    let notice = super::zstd_notice("1.5.6").unwrap();
+    assert_eq!(zstd_notice(PUBLISHED_ZSTD), None);
+    let notice = zstd_notice("1.5.6").unwrap();
     assert!(notice.contains("zstd 1.5.6") && notice.contains(PUBLISHED_ZSTD), "{notice}");
 }
 
@@ -276,7 +291,7 @@ fn another_zstd_is_told() {
 fn a_smaller_slice_that_cannot_be_read_stops_the_build() {
     let task = Task::new("brandubh", "K2v2");
     let (tables, rules) = (task.tables.path(), task.base.rules());
-    let build = || build(rules, tables, &[task.slice], &BuildOptions::default(), &(), &mut |_| {});
+    let build = || Build::new(rules, tables, &[task.slice]).run();
     let smaller = tables.join("brandubh/K1v2.dtw");
     let whole = std::fs::read(&smaller).unwrap();
     let mut damaged = whole.clone();
@@ -292,7 +307,7 @@ fn a_smaller_slice_that_cannot_be_read_stops_the_build() {
     build().unwrap();
     let began = std::fs::read(&table).unwrap();
     let force = BuildOptions { force: true, ..BuildOptions::default() };
-    super::build(rules, tables, &[task.slice], &force, &(), &mut |_| {}).unwrap();
+    Build::new(rules, tables, &[task.slice]).options(&force).run().unwrap();
     assert!(std::fs::read(&table).unwrap() == began);
 }
 

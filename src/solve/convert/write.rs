@@ -12,7 +12,7 @@ use crate::solve::communicator::{Communicator, CommunicatorError};
 use crate::solve::error::BuildError;
 use crate::solve::rows::numbers::ChunkNumber;
 use crate::solve::solver::Solver;
-use crate::system::progress::{Phase, Progress};
+use crate::table::progress::{Phase, Progress};
 use crate::table::{Code, Metric, SideSummary};
 
 use super::output::{Output, OutputTarget};

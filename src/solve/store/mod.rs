@@ -26,7 +26,7 @@ use std::time::Duration;
 use rayon::prelude::*;
 
 use crate::system::filesystem::FileSystem;
-use crate::system::progress::Progress;
+use crate::table::progress::Progress;
 
 use compression::CompressionPolicy;
 use file::Unsynced;

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use crate::minimax::Minimax;
 use crate::shuffled::{context, game, rules, shuffle};
-use taflbase::build::{BuildOptions, build, slices_up_to};
+use taflbase::build::{Build, BuildOptions, slices_up_to};
 use taflbase::engine::{Engine, EngineOptions, Iteration, Limits, Line, Score, SearchRequest};
 use taflbase::value::Value;
 use taflbase::{Game, Position, Ruleset, Tablebase};
@@ -47,7 +47,7 @@ fn tables_of(end: &str) -> &'static Path {
             let rules = rules("", end);
             let slices = slices_up_to(&rules, MEN);
             let options = BuildOptions::default();
-            build(&rules, &folder, &slices, &options, &(), &mut |_| {}).unwrap();
+            Build::new(&rules, &folder, &slices).options(&options).run().unwrap();
             folder
         })
     });

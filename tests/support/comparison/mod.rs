@@ -2,7 +2,7 @@
 //! and all.
 
 use taflbase::Tablebase;
-use taflbase::build::{BuildOptions, build};
+use taflbase::build::{Build, BuildOptions};
 use taflbase::position::Position;
 use taflbase::rules::{BySide, Ruleset, Side};
 use taflbase::slice::Slice;
@@ -21,7 +21,7 @@ impl Library {
     fn build(rules: &Ruleset, slices: &[Slice]) -> Library {
         let directory = tempfile::tempdir().unwrap();
         let options = BuildOptions::default();
-        build(rules, directory.path(), slices, &options, &(), &mut |_| {}).unwrap();
+        Build::new(rules, directory.path(), slices).options(&options).run().unwrap();
         let tables = Tablebase::open_files(rules.clone(), directory.path()).unwrap();
         Library { tables, _directory: directory }
     }

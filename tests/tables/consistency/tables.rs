@@ -1,7 +1,7 @@
 //! Tables that are built for a test, and the check of one position in them.
 
 use taflbase::Tablebase;
-use taflbase::build::{BuildOptions, build};
+use taflbase::build::{Build, BuildOptions};
 use taflbase::moves::{Move, legal_moves};
 use taflbase::position::Position;
 use taflbase::rules::Ruleset;
@@ -39,7 +39,7 @@ impl Tables {
     pub(crate) fn build(rules: &Ruleset, slices: &[Slice]) -> Tables {
         let folder = tempfile::tempdir().unwrap();
         let options = BuildOptions::default();
-        build(rules, folder.path(), slices, &options, &(), &mut |_| {}).unwrap();
+        Build::new(rules, folder.path(), slices).options(&options).run().unwrap();
         Tables {
             base: Tablebase::open_files(rules.clone(), folder.path()).unwrap(),
             _folder: folder,

@@ -22,12 +22,12 @@ fn work_stands_on_the_smaller_slices() {
         }
         let path = root.path().join(&case.rules.name).join(smaller);
         make_wrong(&path);
-        let (means, _) = faulty(root.path(), (Fault::Kill, after, 0), &IN_MEMORY, Duration::MAX);
-        let _ = case.build(&means, root.path());
+        let (env, _) = faulty(root.path(), (Fault::Kill, after, 0), &IN_MEMORY, Duration::MAX);
+        let _ = case.build(&env, root.path());
         fs::write(&path, &case.whole[smaller]).unwrap();
         // The table that is named last.
         if case.files(root.path()).contains_key("K1v2.dtw") {
-            // The test means something: the wrong table makes other ones.
+            // The test env something: the wrong table makes other ones.
             assert!(after >= 100, "{after}");
             assert!(case.files(root.path()) != case.whole);
             return;

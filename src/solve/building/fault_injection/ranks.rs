@@ -31,11 +31,15 @@ impl Case {
         let build = |member: ThreadRank| {
             let placement = Some(Storage::Partitions(ranks + 1));
             let files = files.clone();
-            let means =
+            let env =
                 BuildEnv { ranks: &member, files, placement, sync_every, ..BuildEnv::default() };
             let options = BuildOptions { threads: 1, ..BuildOptions::default() };
             let slices = [self.slice];
-            build_by(&means, &self.rules, tables, &slices, &options, &(), &mut |_| {})
+            Build::new(&self.rules, tables, &slices)
+                .options(&options)
+                .env(env.clone())
+                .run()
+                .map(drop)
         };
         let _none_begins = PROCESSES.read();
         on_each_rank(ranks, build)

@@ -19,8 +19,8 @@ proptest! {
     ) {
         let case = Case::new("mini-corner", "K1v2");
         let root = tempfile::tempdir().unwrap();
-        let (means, _) = faulty(root.path(), (Fault::Kill, after, 0), &before, Duration::MAX);
-        let _ = case.build(&means, root.path());
+        let (env, _) = faulty(root.path(), (Fault::Kill, after, 0), &before, Duration::MAX);
+        let _ = case.build(&env, root.path());
         case.is_sound(root.path(), "killed");
         for &(kind, seed) in &damages {
             let random = &mut Rng::with_seed(seed);
@@ -40,8 +40,8 @@ fn every_file_may_be_damaged() {
     // Killed at some call near the end, at which the most is kept.
     let killed = |after| {
         let root = tempfile::tempdir().unwrap();
-        let (means, _) = faulty(root.path(), (Fault::Kill, after, 0), &IN_MEMORY, Duration::MAX);
-        let _ = case.build(&means, root.path());
+        let (env, _) = faulty(root.path(), (Fault::Kill, after, 0), &IN_MEMORY, Duration::MAX);
+        let _ = case.build(&env, root.path());
         (files_in(&case.work(root.path())), root)
     };
     let (work, root) = (90..160).map(killed).max_by_key(|(work, _)| work.len()).unwrap();

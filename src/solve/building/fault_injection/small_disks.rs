@@ -1,11 +1,13 @@
 //! Builds whose disk gets full: they finish wherever compressed work fits.
 
+use crate::solve::communicator::SingleProcess;
+
 use super::*;
 
 /// Nothing is compressed before the disk is all but full.
 const LATE: Compression = Compression { always: false, reserve_bytes: 0, writers: 1 };
 
-fn means(files: &FaultyFiles, placement: &Storage, compression: Compression) -> BuildEnv<'static> {
+fn env(files: &FaultyFiles, placement: &Storage, compression: Compression) -> BuildEnv<'static> {
     let (files, placement) = (Arc::new(files.clone()), Some(*placement));
     BuildEnv {
         ranks: &SingleProcess,
@@ -21,7 +23,7 @@ impl Case {
     fn most_used(&self, placement: &Storage, compression: Compression) -> (u64, usize) {
         let root = tempfile::tempdir().unwrap();
         let files = FaultyFiles::new(root.path(), Fault::Fail, NEVER, 0);
-        self.build(&means(&files, placement, compression), root.path()).unwrap();
+        self.build(&env(&files, placement, compression), root.path()).unwrap();
         (files.peak_bytes(), files.calls())
     }
 }
@@ -37,7 +39,7 @@ fn others_may_fill_the_disk(placement: &Storage, percent: u64) {
         let root = tempfile::tempdir().unwrap();
         let full = FaultyFiles::new(root.path(), Fault::Crowded, after, 0);
         let full = full.with_capacity(least * percent / 100);
-        let built = case.build(&means(&full, placement, LATE), root.path());
+        let built = case.build(&env(&full, placement, LATE), root.path());
         built.unwrap_or_else(|error| panic!("{what}: {error}"));
         assert!(case.files(root.path()) == case.whole, "{what}: other tables");
     }
@@ -60,7 +62,7 @@ fn few_files_are_open_at_a_time() {
     let case = Case::new("mini-corner", "K2v3");
     let root = tempfile::tempdir().unwrap();
     let files = FaultyFiles::new(root.path(), Fault::Fail, NEVER, 0);
-    case.build(&means(&files, &IN_PARTITIONS, Compression::ALWAYS), root.path()).unwrap();
+    case.build(&env(&files, &IN_PARTITIONS, Compression::ALWAYS), root.path()).unwrap();
     // Of tables, of what waits for its ply, of what the last ply has sent and of what the next
     // one sends.
     assert!((2..=4).contains(&files.peak_temp_files()), "{}", files.peak_temp_files());
@@ -80,9 +82,9 @@ fn the_next_build_finds_a_full_disk() {
                 let what = format!("killed after {killed_after} calls, {fault:?} after {after}");
                 let root = tempfile::tempdir().unwrap();
                 let killed = FaultyFiles::new(root.path(), Fault::Kill, killed_after, 0);
-                case.build(&means(&killed, &IN_MEMORY, LATE), root.path()).unwrap_err();
+                case.build(&env(&killed, &IN_MEMORY, LATE), root.path()).unwrap_err();
                 let files = FaultyFiles::new(root.path(), fault, after, after as u64).full(least);
-                let built = case.build(&means(&files, &IN_MEMORY, LATE), root.path());
+                let built = case.build(&env(&files, &IN_MEMORY, LATE), root.path());
                 let has_struck = files.has_struck();
                 if fault == Fault::PowerCut {
                     files.lose_power();
@@ -93,7 +95,7 @@ fn the_next_build_finds_a_full_disk() {
                     break;
                 }
                 let files = FaultyFiles::new(root.path(), Fault::Fail, NEVER, 0).full(least);
-                let built = case.build(&means(&files, &IN_MEMORY, LATE), root.path());
+                let built = case.build(&env(&files, &IN_MEMORY, LATE), root.path());
                 built.unwrap_or_else(|error| panic!("{what}: {error}"));
                 case.goes_on(&IN_MEMORY, root.path(), &what);
             }

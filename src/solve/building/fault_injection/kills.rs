@@ -27,7 +27,7 @@ fn task(tables: &Path, calls: usize, random: &mut Rng) -> String {
 fn start(task: &str) -> Child {
     let _nobody_builds = PROCESSES.write();
     let mut command = Command::new(env::current_exe().unwrap());
-    command.args(["--exact", "solve::building::accidents::kills::the_one_that_is_killed"]);
+    command.args(["--exact", "solve::building::fault_injection::kills::the_one_that_is_killed"]);
     command.env(TASK, task).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
 }
 
@@ -60,10 +60,10 @@ fn the_one_that_is_killed() {
     let threads = threads.parse().unwrap();
     let options = BuildOptions { threads, scratch, ..BuildOptions::default() };
     let frozen = (Fault::Freeze, after.parse().unwrap(), 0);
-    let (means, _) = faulty(tables, frozen, &placement, Duration::ZERO);
+    let (env, _) = faulty(tables, frozen, &placement, Duration::ZERO);
     let rules = Ruleset::builtin("brandubh").unwrap();
     let slices = [SLICE.parse().unwrap()];
-    build_by(&means, &rules, tables, &slices, &options, &(), &mut |_| {}).unwrap();
+    Build::new(&rules, tables, &slices).options(&options).env(env.clone()).run().unwrap();
 }
 
 #[test]
@@ -72,8 +72,8 @@ fn a_killed_build_goes_on_with_other_means() {
     let mut case = Case { rules, slice: SLICE.parse().unwrap(), whole: BTreeMap::new() };
     let whole = tempfile::tempdir().unwrap();
     let never = (Fault::Fail, NEVER, 0);
-    let (means, files) = faulty(whole.path(), never, &IN_MEMORY, Duration::ZERO);
-    case.build(&means, whole.path()).unwrap();
+    let (env, files) = faulty(whole.path(), never, &IN_MEMORY, Duration::ZERO);
+    case.build(&env, whole.path()).unwrap();
     case.whole = case.files(whole.path());
     let calls = files.calls();
     let mut random = Rng::with_seed(20);

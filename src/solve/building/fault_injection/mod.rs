@@ -17,7 +17,18 @@ use proptest::prelude::*;
 use crate::system::filesystem::faulty::{FAULTS, FROZEN, Fault, FaultyFiles, NEVER};
 use crate::table::Metric;
 
-use super::*;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::game::rules::Ruleset;
+use crate::game::slice::Slice;
+use crate::solve::error::BuildError;
+use crate::solve::plies::tables::Storage;
+use crate::solve::store::Compression;
+use crate::system::filesystem::{FileSystem, SystemFiles};
+
+use super::builder::{Build, BuildEnv, BuildOptions};
+use super::session::work_name;
 
 const IN_MEMORY: Storage = Storage::Memory;
 const IN_PARTITIONS: Storage = Storage::Partitions(2);
@@ -49,11 +60,15 @@ impl Case {
         case
     }
 
-    fn build(&self, means: &BuildEnv, tables: &Path) -> Result<(), BuildError> {
+    fn build(&self, env: &BuildEnv, tables: &Path) -> Result<(), BuildError> {
         let _none_begins = PROCESSES.read();
         // One thread, so that calls come in one order.
         let options = BuildOptions { threads: 1, ..BuildOptions::default() };
-        build_by(means, &self.rules, tables, &[self.slice], &options, &(), &mut |_| {})
+        Build::new(&self.rules, tables, &[self.slice])
+            .options(&options)
+            .env(env.clone())
+            .run()
+            .map(drop)
     }
 
     /// The tables in a folder.
@@ -77,8 +92,8 @@ impl Case {
 
     /// The next build, to which nothing happens, makes what was to be made.
     fn goes_on(&self, placement: &Storage, tables: &Path, what: &str) {
-        let means = BuildEnv { placement: Some(*placement), ..BuildEnv::default() };
-        let built = self.build(&means, tables);
+        let env = BuildEnv { placement: Some(*placement), ..BuildEnv::default() };
+        let built = self.build(&env, tables);
         built.unwrap_or_else(|error| panic!("{what}: {error}"));
         assert!(self.files(tables) == self.whole, "{what}: other tables");
         let work = tables.join(&self.rules.name).join(work_name(self.slice));
@@ -121,9 +136,9 @@ fn every_call_may_go_wrong(placement: &Storage, sync_every: Duration) {
                 "{fault:?} after {after} calls, {placement:?}, synced every {sync_every:?}"
             );
             let root = tempfile::tempdir().unwrap();
-            let (means, files) =
+            let (env, files) =
                 faulty(root.path(), (fault, after, after as u64), placement, sync_every);
-            let outcome = case.build(&means, root.path());
+            let outcome = case.build(&env, root.path());
             if !files.has_struck() {
                 outcome.unwrap();
                 break;
@@ -144,8 +159,8 @@ fn every_call_may_go_wrong(placement: &Storage, sync_every: Duration) {
             let never = (Fault::Fail, NEVER, 0);
             let (_, again) = faulty(root.path(), never, placement, sync_every);
             if fault != Fault::Flip {
-                let means = BuildEnv { files: Arc::new(again.clone()), ..means };
-                case.build(&means, root.path()).unwrap_or_else(|error| panic!("{what}: {error}"));
+                let env = BuildEnv { files: Arc::new(again.clone()), ..env };
+                case.build(&env, root.path()).unwrap_or_else(|error| panic!("{what}: {error}"));
                 nothing_is_done_twice(&done, &again.created(), &what);
             }
             case.goes_on(placement, root.path(), &what);
@@ -188,9 +203,9 @@ proptest! {
         let case = Case::new("mini-corner", "K1v2");
         let root = tempfile::tempdir().unwrap();
         for (fault, after, seed, placement, sync_every) in accidents {
-            let (means, files) = faulty(root.path(), (fault, after, seed), &placement, sync_every);
-            let _ = case.build(&means, root.path());
-            drop(means);
+            let (env, files) = faulty(root.path(), (fault, after, seed), &placement, sync_every);
+            let _ = case.build(&env, root.path());
+            drop(env);
             if fault == Fault::PowerCut {
                 files.lose_power();
             }

@@ -1,0 +1,43 @@
+//! Locks on the folders of a build.
+
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+
+use crate::solve::error::BuildError;
+use crate::system::filesystem::FileSystem;
+
+/// The name of the lock file in a folder; the file is never removed.
+const LOCK: &str = ".lock";
+
+/// Folders locked against other builds until this is dropped or the process ends. On file
+/// systems without locks, folders count as locked.
+#[derive(Default)]
+pub(super) struct FolderLocks(Vec<(PathBuf, File)>);
+
+impl FolderLocks {
+    /// Creates a folder and locks it. Returns false if this build has locked it already, under
+    /// whatever name.
+    ///
+    /// # Errors
+    /// If it cannot be created, or another build has locked it.
+    pub(super) fn lock(
+        &mut self,
+        files: &dyn FileSystem,
+        folder: &Path,
+    ) -> Result<bool, BuildError> {
+        let folder_error = |source| BuildError::Folder { path: folder.to_owned(), source };
+        files.make_folders(folder).map_err(folder_error)?;
+        let real = fs::canonicalize(folder).map_err(folder_error)?;
+        if self.0.iter().any(|(locked, _)| *locked == real) {
+            return Ok(false);
+        }
+        let file = File::create(folder.join(LOCK)).map_err(folder_error)?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => Err(BuildError::Busy { path: folder.to_owned() }),
+            Ok(()) | Err(TryLockError::Error(_)) => {
+                self.0.push((real, file));
+                Ok(true)
+            }
+        }
+    }
+}

@@ -1,0 +1,436 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::game::rules::BySide;
+use crate::game::slice::Slice;
+use crate::index::SliceIndex;
+use crate::solve::advance::go_on;
+use crate::solve::communicator::{Communicator, MeteredCommunicator, SingleProcess};
+use crate::solve::convert::output::OutputTarget;
+use crate::solve::convert::read::{open_sub_slices, sub_slices};
+use crate::solve::convert::write::{self, SliceFiles};
+use crate::solve::error::BuildError;
+use crate::solve::frame::Frame;
+use crate::solve::frame::region::row_words;
+use crate::solve::resources::{self, Fit, Limits};
+use crate::solve::solver::{SolveContext, Solver};
+use crate::solve::store::{Hash, ScratchError, ScratchErrorKind, ScratchFolder, ScratchOptions};
+use crate::system::bytes::Bytes;
+use crate::table::progress::{Phase, Progress, SliceReport};
+use crate::table::{
+    Header, Metric, PUBLISHED_ZSTD, TableErrorKind, remove_temporaries, zstd_version,
+};
+use crate::tablebase::{ProbeError, Tablebase};
+
+use super::assignment::Assignment;
+use super::builder::{Build, BuildEnv, BuildOptions};
+use super::folder_lock::FolderLocks;
+use super::plan::{self, needed};
+use super::reports;
+
+/// Runs a build.
+pub(super) fn run(build: &Build) -> Result<Vec<SliceReport>, BuildError> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(build.options.threads)
+        .build()
+        .map_err(|error| BuildError::Threads(error.to_string()))?;
+    pool.install(|| {
+        let mut session = Session::open(build)?;
+        session.build_all()?;
+        Ok(session.reports)
+    })
+}
+
+/// The notice for a build whose zstd is not the one of published tables.
+pub(super) fn zstd_notice(version: &str) -> Option<String> {
+    (version != PUBLISHED_ZSTD).then(|| {
+        format!(
+            "tables are compressed with zstd {version}, and published ones with {PUBLISHED_ZSTD}: \
+             their values can be compared, and their bytes cannot"
+        )
+    })
+}
+
+/// The name of the folder that holds the work on a slice until it is finished.
+pub(super) fn work_name(slice: Slice) -> String {
+    format!("{slice}.work")
+}
+
+/// A slice to build and the metrics of its files.
+type Task = (Slice, &'static [Metric]);
+
+/// A build under way.
+struct Session<'a> {
+    base: Tablebase,
+    folder: PathBuf,
+    locks: FolderLocks,
+    slices: &'a [Slice],
+    env: &'a BuildEnv<'a>,
+    options: &'a BuildOptions,
+    /// Threads and memory of each rank.
+    threads: usize,
+    memory_bytes: u64,
+    progress: &'a dyn Progress,
+    /// The slices reported so far; on rank 0 only.
+    reports: Vec<SliceReport>,
+}
+
+impl<'a> Session<'a> {
+    fn open(build: &'a Build<'a>) -> Result<Session<'a>, BuildError> {
+        let Build { rules, tables, slices, ref options, progress, ref env } = *build;
+        // All ranks must come to the same decisions.
+        let threads = env.ranks.max(rayon::current_num_threads() as u64)? as usize;
+        let memory_bytes = env.ranks.min(options.memory_bytes)?;
+        Ok(Session {
+            base: Tablebase::open_files(rules.clone(), tables)?,
+            folder: tables.join(&rules.name),
+            locks: FolderLocks::default(),
+            slices,
+            env,
+            options,
+            threads,
+            memory_bytes,
+            progress,
+            reports: Vec::new(),
+        })
+    }
+
+    fn build_all(&mut self) -> Result<(), BuildError> {
+        let ranks = self.env.ranks;
+        if let Some(notice) = zstd_notice(zstd_version()).filter(|_| ranks.rank() == 0) {
+            self.progress.notice(&notice);
+        }
+        let needed = needed(self.slices);
+        // Requested slices come first, so that errors name them.
+        let requested_first: Vec<Slice> = self.slices.iter().chain(&needed).copied().collect();
+        for &slice in &requested_first {
+            SliceIndex::new(self.base.rules(), slice)?;
+        }
+        let read: BTreeSet<Slice> =
+            needed.iter().flat_map(|&slice| sub_slices(slice)).map(|(child, _)| child).collect();
+        // Refuse what does not fit before anything is written.
+        for &slice in &requested_first {
+            if !self.is_present(self.task(slice, &read)) {
+                self.fit(slice, 1).or_else(|_| self.fit(slice, ranks.size()))?;
+            }
+        }
+        let tasks: Vec<Task> = needed.iter().map(|&slice| self.task(slice, &read)).collect();
+        for tasks in tasks.chunk_by(|(one, _), (next, _)| one.men() == next.men()) {
+            self.build_equal_men(tasks)?;
+        }
+        Ok(())
+    }
+
+    /// The files that a slice gets; `read` are the slices whose distances others need.
+    fn task(&self, slice: Slice, read: &BTreeSet<Slice>) -> Task {
+        match self.options.metric == Metric::Dtw || read.contains(&slice) {
+            true => (slice, &Metric::ALL),
+            false => (slice, &[Metric::Wdl]),
+        }
+    }
+
+    /// Builds slices of equally many men; none of them needs another one.
+    fn build_equal_men(&mut self, tasks: &[Task]) -> Result<(), BuildError> {
+        let ranks = self.env.ranks;
+        let mut found = self.all_found(tasks)?;
+        let missing: Vec<Slice> =
+            tasks.iter().map(|(slice, _)| *slice).filter(|s| !found.contains_key(s)).collect();
+        if !missing.is_empty() {
+            if ranks.rank() == 0 {
+                self.lock_folders()?;
+            }
+            ranks.barrier()?;
+        }
+        let assignments = self.assign(&missing)?;
+        // Small slices first, each by one rank, side by side.
+        let mut own_reports = Vec::new();
+        for &(slice, metrics) in tasks {
+            let report = match found.remove(&slice) {
+                Some(report) => report,
+                None if assignments[&slice] == Assignment::OneRank(ranks.rank()) => {
+                    Some(self.build_slice(slice, metrics, &SingleProcess)?)
+                }
+                None => continue,
+            };
+            match (report, ranks.rank()) {
+                (Some(report), 0) => self.report(report),
+                (Some(report), _) => own_reports.push(report),
+                (None, _) => {}
+            }
+        }
+        for report in reports::gather(&own_reports, ranks)? {
+            self.report(report);
+        }
+        // Then the large ones, each by all ranks together.
+        for &(slice, metrics) in tasks.iter().filter(|(slice, _)| missing.contains(slice)) {
+            if assignments[&slice] == Assignment::AllRanks {
+                let report = self.build_slice(slice, metrics, &MeteredCommunicator::new(ranks))?;
+                if ranks.rank() == 0 {
+                    self.report(report);
+                }
+            }
+            for &metric in metrics {
+                self.base.add_file(slice, metric, self.folder.join(metric.file_name(slice)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Decides which ranks build which slices.
+    fn assign(&self, missing: &[Slice]) -> Result<BTreeMap<Slice, Assignment>, BuildError> {
+        let count = self.env.ranks.size();
+        match self.env.placement {
+            Some(_) if count > 1 => {
+                Ok(missing.iter().map(|&slice| (slice, Assignment::AllRanks)).collect())
+            }
+            _ => plan::assign(self.base.rules(), missing, count, self.threads, self.memory_bytes),
+        }
+    }
+
+    fn report(&mut self, report: SliceReport) {
+        self.progress.slice_done(&report);
+        self.reports.push(report);
+    }
+
+    /// Whether a slice need not be built because its tables exist.
+    fn is_present(&self, (slice, metrics): Task) -> bool {
+        !self.options.force && metrics.iter().all(|&metric| self.base.table(slice, metric).is_ok())
+    }
+
+    /// The slices that need not be built. Only rank 0 looks, and has their reports.
+    fn all_found(
+        &mut self,
+        tasks: &[Task],
+    ) -> Result<BTreeMap<Slice, Option<SliceReport>>, BuildError> {
+        let ranks = self.env.ranks;
+        let mut reports = Vec::new();
+        if ranks.rank() == 0 {
+            for &(slice, metrics) in tasks {
+                reports.push(self.found(slice, metrics)?);
+            }
+        }
+        let own_found: Vec<u8> = reports.iter().map(|report| report.is_some().into()).collect();
+        let found = ranks.broadcast(&own_found)?;
+        reports.resize(tasks.len(), None);
+        let all = tasks.iter().zip(reports).zip(found).filter(|(_, found)| *found > 0);
+        Ok(all.map(|((&(slice, _), report), _)| (slice, report)).collect())
+    }
+
+    /// How a slice is made to fit into memory and disk, built by that number of ranks.
+    fn fit(&self, slice: Slice, ranks: usize) -> Result<Fit, BuildError> {
+        let folder = self.scratch_folder().join(work_name(slice));
+        let (threads, memory_bytes, files) = (self.threads, self.memory_bytes, &*self.env.files);
+        let limits = Limits { threads, memory_bytes, ranks, files };
+        resources::check(self.base.rules(), slice, &limits, &folder)
+    }
+
+    /// Solves a slice with these ranks and writes its files.
+    fn build_slice(
+        &self,
+        slice: Slice,
+        metrics: &[Metric],
+        ranks: &dyn Communicator,
+    ) -> Result<SliceReport, BuildError> {
+        match row_words(self.base.rules()) {
+            1 => self.build_rows::<1>(slice, metrics, ranks),
+            2 => self.build_rows::<2>(slice, metrics, ranks),
+            3 => self.build_rows::<3>(slice, metrics, ranks),
+            4 => self.build_rows::<4>(slice, metrics, ranks),
+            5 => self.build_rows::<5>(slice, metrics, ranks),
+            // Boards have at most 361 squares.
+            _ => self.build_rows::<6>(slice, metrics, ranks),
+        }
+    }
+
+    /// Keeps other builds out of the table and scratch folders, and removes what killed
+    /// builds have left there.
+    fn lock_folders(&mut self) -> Result<(), BuildError> {
+        let files = &*self.env.files;
+        let (tables, scratch) = (self.folder.clone(), self.scratch_folder());
+        for folder in [&tables, &scratch] {
+            if self.locks.lock(files, folder)? && folder == &tables {
+                remove_temporaries(files, folder)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The folder for work in progress on this ruleset's slices.
+    fn scratch_folder(&self) -> PathBuf {
+        match &self.options.scratch {
+            Some(scratch) => scratch.join(&self.base.rules().name),
+            None => self.folder.clone(),
+        }
+    }
+
+    /// A hash of what the work on a slice depends on: this program's version, the rules, and
+    /// the current values of the smaller slices.
+    fn identity(&self, slice: Slice) -> Result<Hash, BuildError> {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
+        hasher.update(&self.base.rules().fingerprint().0);
+        hasher.update(slice.to_string().as_bytes());
+        for (child, _) in sub_slices(slice) {
+            hasher.update(&self.base.table(child, Metric::Dtw)?.value_hash().0);
+        }
+        Ok(*hasher.finalize().as_bytes())
+    }
+
+    /// The report of a slice whose files all exist and are intact.
+    fn found(
+        &mut self,
+        slice: Slice,
+        metrics: &[Metric],
+    ) -> Result<Option<SliceReport>, BuildError> {
+        let mut bytes = Vec::new();
+        let mut summaries = Default::default();
+        // Look at all files, so that none of somebody else's is overwritten.
+        for &metric in metrics {
+            match self.base.table(slice, metric) {
+                Ok(table) => {
+                    bytes.push((metric, table.size_bytes()));
+                    summaries = BySide::from_fn(|side| *table.summary(side));
+                }
+                Err(ProbeError::MissingTable { .. }) => {}
+                Err(ProbeError::Corrupted(error)) if is_damaged(&error.kind) => {
+                    self.refuse_foreign(&self.folder.join(metric.file_name(slice)))?;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if bytes.len() < metrics.len() || self.options.force {
+            return Ok(None);
+        }
+        // A build that is killed after its last file leaves its work behind. If another
+        // build has the folder locked, the work is that build's.
+        let work = self.scratch_folder().join(work_name(slice));
+        if work.is_dir() && self.lock_folders().is_ok() {
+            ScratchFolder::clear(&*self.env.files, &work)?;
+        }
+        let times = Default::default();
+        Ok(Some(SliceReport { slice, built: false, positions: 0, summaries, bytes, times }))
+    }
+
+    /// Refuses to replace a damaged file that was the table of another ruleset.
+    fn refuse_foreign(&self, path: &Path) -> Result<(), ProbeError> {
+        let rules = self.base.rules();
+        match Header::read(path) {
+            Ok(header) if header.fingerprint != rules.fingerprint() => {
+                Err(ProbeError::WrongRules { path: path.to_owned(), rules: rules.name.clone() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn build_rows<const N: usize>(
+        &self,
+        slice: Slice,
+        metrics: &[Metric],
+        ranks: &dyn Communicator,
+    ) -> Result<SliceReport, BuildError> {
+        let rules = self.base.rules();
+        let started = Instant::now();
+        go_on(self.progress)?;
+        self.progress.phase(slice, Phase::Reading, 0);
+        let frame: Frame<N> = Frame::new(rules, slice)?;
+        let index = SliceIndex::new(rules, slice)?;
+        let folder = self.scratch_folder().join(work_name(slice));
+        let fit = self.fit(slice, ranks.size())?;
+        let is_first = ranks.rank() == 0;
+        if let Some([needed, available]) = fit.short_disk.filter(|_| is_first) {
+            self.progress.notice(&format!(
+                "{}: {slice} takes about {} of disk and {} are free: it may stop with a full disk",
+                folder.display(),
+                Bytes(needed),
+                Bytes(available)
+            ));
+        }
+        let files = &self.env.files;
+        let options = ScratchOptions {
+            files: Arc::clone(files),
+            sync_every: self.env.sync_every,
+            compression: self.env.compression.unwrap_or(fit.compression),
+            progress: self.progress,
+        };
+        let scratch = ScratchFolder::open(&folder, self.identity(slice)?, options)?;
+        let context = SolveContext {
+            scratch: &scratch,
+            storage: self.env.placement.unwrap_or(fit.storage),
+            ranks,
+            progress: self.progress,
+        };
+        let cache_bytes = fit.cache_bytes;
+        let work = SliceWork { slice, metrics, frame: &frame, index: &index, cache_bytes, started };
+        let mut discarded = BTreeSet::new();
+        loop {
+            match self.solve_and_write(&work, &context) {
+                // A file that does not hold what was written is recomputed once. A disk that
+                // keeps doing this is of no use.
+                Err(BuildError::Scratch(ScratchError {
+                    path,
+                    kind: ScratchErrorKind::Damaged,
+                })) if discarded.insert(path.clone()) => {
+                    scratch.discard(&path)?;
+                    if ranks.size() > 1 {
+                        // The other ranks have gone on beyond it.
+                        return Err(BuildError::Again(path));
+                    }
+                }
+                // Compressing what is there may free enough disk. With several ranks the next
+                // build does this, since all of them write there.
+                Err(error) if error.is_disk_full() && ranks.size() == 1 => {
+                    if !scratch.make_room()? {
+                        return Err(error);
+                    }
+                }
+                Err(error) => return Err(error),
+                Ok(report) => {
+                    if is_first {
+                        ScratchFolder::clear(&**files, &folder)?;
+                    }
+                    return Ok(report);
+                }
+            }
+        }
+    }
+
+    fn solve_and_write<const N: usize>(
+        &self,
+        work: &SliceWork<'_, N>,
+        context: &SolveContext,
+    ) -> Result<SliceReport, BuildError> {
+        let &SliceWork { slice, metrics, frame, index, cache_bytes, started } = work;
+        let mut opened = started.elapsed();
+        let open = || {
+            let sub_slices = open_sub_slices(&self.base, slice, cache_bytes);
+            opened = started.elapsed();
+            sub_slices
+        };
+        let solver = Solver::solve(frame, open, context)?;
+        let solved = started.elapsed();
+        let files = &self.env.files;
+        let target =
+            OutputTarget { files, folder: &self.folder, metrics, level: self.options.level };
+        let written = write::write(self.base.rules(), solver, index, &target, self.progress)?;
+        let times = [opened, solved - opened, started.elapsed() - solved];
+        let SliceFiles { positions, summaries, bytes } = written;
+        Ok(SliceReport { slice, built: true, positions, summaries, bytes, times })
+    }
+}
+
+/// A slice to solve and write.
+struct SliceWork<'a, const N: usize> {
+    slice: Slice,
+    metrics: &'a [Metric],
+    frame: &'a Frame<'a, N>,
+    index: &'a SliceIndex,
+    cache_bytes: u64,
+    started: Instant,
+}
+
+/// Whether a build may replace this file: it is the rest of a table, not something else.
+fn is_damaged(kind: &TableErrorKind) -> bool {
+    matches!(kind, TableErrorKind::Truncated | TableErrorKind::Corrupted(_))
+}
