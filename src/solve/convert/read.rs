@@ -86,7 +86,7 @@ type Entries<const N: usize> = Vec<(Code, Row<N>)>;
 
 /// Adds lanes with the code.
 #[inline]
-fn add<const N: usize>(entries: &mut Entries<N>, code: Code, lanes: Row<N>) {
+fn add_lanes<const N: usize>(entries: &mut Entries<N>, code: Code, lanes: Row<N>) {
     match entries.iter_mut().find(|(known, _)| *known == code) {
         Some((_, known)) => *known |= lanes,
         None => entries.push((code, lanes)),
@@ -109,7 +109,7 @@ fn read_blocks<const N: usize>(
     let mut part = CodedRows::default();
     let mut block = rows.buffer();
     let mut entries: Vec<Entries<N>> = vec![Vec::new(); frame.block_rows()];
-    let mut at = 0;
+    let mut table_row = 0;
     for number in blocks.map(BlockNumber::new) {
         rows.load(number, to_move, &mut block);
         for (entries, row) in entries.iter_mut().zip(&block.rows) {
@@ -118,19 +118,21 @@ fn read_blocks<const N: usize>(
             let stored = row.stored();
             for (lane, &bit) in bits.iter().enumerate() {
                 if !(stored & bit).is_empty() {
-                    add(entries, codes[lane * height + at], bit);
+                    add_lanes(entries, codes[lane * height + table_row], bit);
                 }
             }
-            at += 1;
+            table_row += 1;
         }
-        spread(frame, &block, &mut entries);
+        // The table stores one image of each position, and none that the rules decide.
+        copy_to_images(frame, &block, &mut entries);
         for (entries, row) in entries.iter_mut().zip(&block.rows) {
             let Some(row) = row else {
+                // The solver numbers these rows, too, so they must be there.
                 part.push([]);
                 continue;
             };
             if !row.decided.is_empty() {
-                add(entries, WIN_IN_1, row.decided);
+                add_lanes(entries, WIN_IN_1, row.decided);
             }
             part.push(entries.iter().copied());
         }
@@ -139,7 +141,7 @@ fn read_blocks<const N: usize>(
 }
 
 /// Copies the values of least images to all images.
-fn spread<const N: usize>(
+fn copy_to_images<const N: usize>(
     frame: &Frame<N>,
     block: &SolverBlock<'_, N>,
     entries: &mut [Entries<N>],
@@ -152,7 +154,7 @@ fn spread<const N: usize>(
         let images = frame.defenders.images(symmetry);
         for (from, &to) in least.iter().zip(images) {
             for &(code, lanes) in from {
-                add(&mut entries[to.index()], code, frame.region.transform(symmetry, lanes));
+                add_lanes(&mut entries[to.index()], code, frame.region.transform(symmetry, lanes));
             }
         }
     }
@@ -171,6 +173,7 @@ fn read_codes(
     let mut values = Vec::new();
     let mut row = rows.start;
     while row < rows.end {
+        // Each block is decoded once: all of its rows and lanes in the range are copied.
         let mut lane = 0;
         let mut group_end = rows.end;
         while lane < lanes {

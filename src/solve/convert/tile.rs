@@ -61,6 +61,7 @@ impl Tile {
             let mut strip = Strip::<N>::new(&lanes, height);
             let mut solver_row = 0;
             for number in blocks.clone().map(BlockNumber::new) {
+                // Loaded once a side, since decided lanes depend on the side to move.
                 rows.load(number, side, &mut block);
                 simd::run(SpreadKernel {
                     rows: &block.rows,

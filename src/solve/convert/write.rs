@@ -51,7 +51,7 @@ pub(crate) fn write<const N: usize>(
         .map(|&metric| Output::create(rules, index, target, metric, greatest, comm))
         .collect::<Result<Vec<_>, _>>()?;
     let own = solver.own_chunks();
-    let (solver, chunks) = with_rows_of(solver, index, &outputs)?;
+    let (solver, chunks) = with_needed_chunks(solver, index, &outputs)?;
     progress.phase(index.slice(), Phase::Writing, chunks.len() as u64);
     let mut files = SliceFiles { positions: 0, summaries: Default::default(), bytes: Vec::new() };
     let start = first_row(&solver, index, chunks.start);
@@ -75,6 +75,7 @@ pub(crate) fn write<const N: usize>(
         let row = pending.end();
         outputs.iter_mut().for_each(|output| output.hash(&tiles, row));
         pending.append(&tiles);
+        // Free the tiles before encoding, which takes memory of its own.
         drop(tiles);
         write_blocks(&mut outputs, &mut pending)?;
         advance(progress, batch.len() as u64)?;
@@ -99,7 +100,7 @@ fn first_row<const N: usize>(solver: &Solver<N>, index: &SliceIndex, chunk: usiz
 
 /// Returns the chunks that hold this process's rows of all outputs and its own chunks, and a solver
 /// that reads them.
-fn with_rows_of<'a, const N: usize>(
+fn with_needed_chunks<'a, const N: usize>(
     solver: Solver<'a, N>,
     index: &SliceIndex,
     outputs: &[Output],

@@ -20,7 +20,7 @@ use crate::system::prefetch::prefetch_all;
 pub(crate) struct BlockMoves<'f, const N: usize> {
     frame: &'f Frame<'f, N>,
     lanes: Vec<Row<N>>,
-    /// Rows of `lanes` as they were with an attacker's captures.
+    /// Old values of rows of `lanes`, to be restored after an attacker move.
     saved: Vec<(Rank, Row<N>)>,
     /// By defender rank: the lanes where the king may arrive.
     ends: Vec<Row<N>>,
@@ -232,6 +232,7 @@ fn pull<const N: usize>(
         except,
         remaining,
     });
+    // The kernel leaves the rows behind the last full eight.
     for row in legal.len() / Wide::<N>::ROWS * Wide::<N>::ROWS..legal.len() {
         let candidates = (remaining[row] & legal[row]).without(except);
         if !candidates.is_empty() {
@@ -300,13 +301,14 @@ impl<const N: usize> Kernel for PullKernel<'_, N> {
     #[inline(always)]
     fn run(self, processor: impl Processor) {
         const ROWS: usize = Wide::<1>::ROWS;
+        // Target blocks follow no order that the processor could foresee.
         prefetch_all(self.target_rows);
         let except = Wide::splat(self.except);
         let complement = Wide::splat(self.complement);
         let eights = self.legal.as_chunks::<ROWS>().0.iter().enumerate();
         for ((i, legal), remaining) in eights.zip(self.remaining.as_chunks_mut::<ROWS>().0) {
-            let remaining_lanes = Wide::of(remaining);
-            let candidates = (remaining_lanes & Wide::of(legal)).without(except);
+            let unresolved = Wide::of(remaining);
+            let candidates = (unresolved & Wide::of(legal)).without(except);
             if candidates.is_empty() {
                 continue;
             }
@@ -317,7 +319,7 @@ impl<const N: usize> Kernel for PullKernel<'_, N> {
                     processor.transform_wide(transform, Wide::gather(self.target_rows, ranks))
                 }
             };
-            *remaining = remaining_lanes.without((targets ^ complement) & candidates).rows();
+            *remaining = unresolved.without((targets ^ complement) & candidates).rows();
         }
     }
 }
@@ -340,12 +342,12 @@ impl<const N: usize> Kernel for KingMovesKernel<'_, N> {
         let rows =
             self.remaining.chunks_mut(Wide::<N>::ROWS).zip(self.ends.chunks(Wide::<N>::ROWS));
         for ((remaining, ends), men) in rows.zip(self.men.chunks(Wide::<N>::ROWS)) {
-            let (remaining_lanes, ends) = (Wide::load(remaining), Wide::load(ends));
-            if remaining_lanes.is_empty() || ends.is_empty() {
+            let (unresolved, ends) = (Wide::load(remaining), Wide::load(ends));
+            if unresolved.is_empty() || ends.is_empty() {
                 continue;
             }
             let origins = self.region.king_origins(ends, free.without(Wide::load(men)));
-            remaining_lanes.without(origins).store(remaining);
+            unresolved.without(origins).store(remaining);
         }
     }
 }

@@ -108,6 +108,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
         let RowBuffers { prepared, quiet, line, .. } = buffers;
         frame.attackers.prepare(attackers, prepared);
         for to in attackers {
+            // Only quiet arrivals can be un-moved: captures lead here from other slices.
             quiet.clear();
             quiet.extend(rows.iter().filter_map(|&(rank, lanes)| {
                 let quiet_lanes = lanes & self.quiet(attackers, to, rank);
@@ -117,6 +118,7 @@ impl<'f, const N: usize> RowMoves<'f, N> {
                 continue;
             }
             for ray in frame.rules.slides().to(Kind::Attacker, to) {
+                // All rows of the block share the lookups of a line, which cost most.
                 line.clear();
                 for step in ray.iter().take_while(|step| !attackers.contains(step.square)) {
                     let from = step.square;
