@@ -121,7 +121,7 @@ def test_what_cannot_be_built(tmp_path: Path) -> None:
         ({"men": 3, "metric": "dtm"}, ValueError, "^metric must be"),
         ({"men": 3, "threads": -1}, ValueError, "^threads must be from 0 to 1024, not -1"),
         ({"men": 3, "level": 23}, ValueError, "^level must be from 1 to 22, not 23"),
-        ({"men": 3, "memory_bytes": 1}, taflbase.BuildError, "of memory and 1 B are allowed"),
+        ({"men": 3, "memory_bytes": 1}, taflbase.BuildError, "of memory, but only 1 B are allowed"),
     ]:
         with pytest.raises(error, match=message) as raised:
             taflbase.build("brandubh", tmp_path / "none", **arguments)

@@ -93,49 +93,49 @@ impl fmt::Display for BuildError {
             BuildError::Index(error) => error.fmt(f),
             BuildError::Memory { slice, needed, allowed } => write!(
                 f,
-                "{slice} takes at least {} of memory and {} are allowed: \
+                "{slice} needs at least {} of memory, but only {} are allowed: \
                  allow more or build fewer men",
                 Bytes(*needed),
                 Bytes(*allowed)
             ),
             BuildError::Disk { slice, path, needed, available } => write!(
                 f,
-                "{slice} takes about {} of disk while it is solved and {} are free for {}: \
-                 free some space or keep the work on another disk",
+                "{slice} needs about {} of disk while it is solved, but only {} are free for {}: \
+                 free some space or put the work on another disk",
                 Bytes(*needed),
                 Bytes(*available),
                 path.display()
             ),
             BuildError::OutOfMemory(source) => {
-                write!(f, "the system gives no more memory, allow the build less: {source}")
+                write!(f, "out of memory; allow the build less: {source}")
             }
             BuildError::Scratch(error) => error.fmt(f),
             BuildError::Again(path) => write!(
                 f,
-                "{}: it was damaged, or is not there any more; start the build again, and it goes \
-                 on from what is whole",
+                "{}: the file was damaged or is missing; start the build again, and it resumes from \
+                 the files that are intact",
                 path.display()
             ),
             BuildError::TooLarge(slice) => {
-                write!(f, "{slice} is larger than this version can solve; build fewer men")
+                write!(f, "{slice} is too large for this version; build fewer men")
             }
             BuildError::Folder { path, source } => {
-                write!(f, "{}: cannot make the folder, or write to it: {source}", path.display())
+                write!(f, "{}: cannot create the folder or write to it: {source}", path.display())
             }
             BuildError::Busy { path } => write!(
                 f,
-                "{}: another build is at work in this folder; wait for it or use another one",
+                "{}: another build is running in this folder; wait for it or use another folder",
                 path.display()
             ),
             BuildError::Probe(error) => error.fmt(f),
             BuildError::Table(error) => error.fmt(f),
             BuildError::ForeignGrid => f.write_str(
-                "a table has other rows than its slice: run `taflbase check` and build it again",
+                "the rows of a table do not match its slice; run `taflbase check` and build it again",
             ),
             BuildError::Grid(error) => error.fmt(f),
             BuildError::Communicator(error) => error.fmt(f),
             BuildError::Cancelled => {
-                f.write_str("the build was cancelled; the next one goes on from what was done")
+                f.write_str("the build was cancelled; the next one resumes from where it stopped")
             }
             BuildError::Threads(error) => write!(f, "cannot start the threads: {error}"),
         }

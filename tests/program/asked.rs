@@ -123,7 +123,7 @@ fn a_folder_that_cannot_be_made_is_all_that_a_build_tells() {
     let place = Place::new();
     fs::write(place.path("file"), "").unwrap();
     let run = place.run(&["build", "brandubh", "--men", "3", "--tables", "file/tables"]);
-    run.refused(2, &["file/tables", "cannot make the folder"]);
+    run.refused(2, &["file/tables", "cannot create the folder"]);
     assert_eq!(run.out, "");
 }
 

@@ -160,7 +160,7 @@ pub struct CommunicatorError;
 
 impl fmt::Display for CommunicatorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("another rank of this build has stopped; what is done is kept")
+        f.write_str("another rank of this build has stopped; finished work is kept")
     }
 }
 

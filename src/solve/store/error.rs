@@ -71,19 +71,19 @@ impl fmt::Display for ScratchError {
         let path = self.path.display();
         match &self.kind {
             ScratchErrorKind::Io(source) => {
-                write!(f, "{path}: cannot keep the work done so far: {source}")?;
+                write!(f, "{path}: cannot save the work done so far: {source}")?;
                 if is_full(source) {
                     f.write_str(
-                        "; free some space or keep the work on another disk, \
-                         and the next build goes on from here",
+                        "; free some space or put the work on another disk, \
+                         and the next build resumes from here",
                     )?;
                 }
                 Ok(())
             }
             ScratchErrorKind::Damaged => write!(
                 f,
-                "{path}: the disk gives back other bytes than were written to it, time and \
-                 again; keep the work on another disk"
+                "{path}: the disk repeatedly returns other bytes than were written; \
+                 put the work on another disk"
             ),
             ScratchErrorKind::Communicator(error) => error.fmt(f),
             ScratchErrorKind::Cancelled => BuildError::Cancelled.fmt(f),

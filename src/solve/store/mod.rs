@@ -92,8 +92,8 @@ impl<'a> ScratchFolder<'a> {
         }
         if others > 0 {
             self.progress.notice(&format!(
-                "{}: the work kept there is damaged, or of other rules, other smaller tables or \
-                 another version of this program: it is done again",
+                "{}: the work saved there is damaged, or belongs to other rules, other smaller \
+                 tables or another version of this program; it is done again",
                 self.folder.display()
             ));
         }
@@ -223,7 +223,7 @@ impl<'a> ScratchFolder<'a> {
             _ => {}
         }
         self.progress.notice(&format!(
-            "{}: it is damaged, or what it stands on was: this part of the work is done again",
+            "{}: the file or one that it is based on is damaged; this part of the work is done again",
             path.display()
         ));
         Ok(())
